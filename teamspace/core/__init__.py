@@ -1,0 +1,1 @@
+"""The kernel: it knows HTTP, SQL and callers, and no capability."""

@@ -1,0 +1,122 @@
+"""Secrets: tokens that are shown once, and values sealed at rest to the row they belong to."""
+
+import base64
+import binascii
+import hashlib
+import hmac
+import os
+import secrets
+import zlib
+from pathlib import Path
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+_ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_RANDOM_LENGTH, _CHECK_LENGTH = 30, 6  # 178 random bits, and enough for a CRC-32
+TOKEN_LENGTH = len("ts_s_") + _RANDOM_LENGTH + _CHECK_LENGTH
+KEY_FILE = "secret.key"
+
+
+class WrongKey(Exception):
+    """The key does not open what is stored."""
+
+
+# Tokens
+
+
+def new_token(kind: str) -> str:
+    """`kind` is one letter: s session, a API, w worker, v activation."""
+    body = "".join(secrets.choice(_ALPHABET) for _ in range(_RANDOM_LENGTH))
+    return f"ts_{kind}_{body}{_check(body)}"
+
+
+def well_formed(token: str) -> bool:
+    """Cheap and without a database: a mistyped or invented token ends here."""
+    return (
+        len(token) == TOKEN_LENGTH
+        and token.startswith("ts_")
+        and _check(token[5:-_CHECK_LENGTH]) == token[-_CHECK_LENGTH:]
+    )
+
+
+def digest(token: str) -> str:
+    """What is stored of a token. It has more than 112 random bits, so a plain hash is enough."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def same(given: str, expected: str) -> bool:
+    """Equal, in a time that tells nothing."""
+    return hmac.compare_digest(digest(given), digest(expected))
+
+
+def _check(body: str) -> str:
+    number, text = zlib.crc32(body.encode()), ""
+    for _ in range(_CHECK_LENGTH):
+        number, rest = divmod(number, len(_ALPHABET))
+        text = _ALPHABET[rest] + text
+    return text
+
+
+# Values at rest
+
+
+class Vault:
+    """AES-256-GCM. `place` (table, column and row id) is bound in, so a ciphertext opens in its own row only."""
+
+    def __init__(self, key: bytes) -> None:
+        if len(key) != 32:
+            raise WrongKey("the secret key must be 32 bytes")
+        self._cipher = AESGCM(key)
+        self._key_id = hashlib.sha256(b"teamspace key id" + key).hexdigest()[:8]
+
+    def seal(self, place: str, value: bytes) -> str:
+        nonce = os.urandom(12)
+        sealed = nonce + self._cipher.encrypt(nonce, value, place.encode())
+        return f"v1:{self._key_id}:{base64.b64encode(sealed).decode()}"
+
+    def open(self, place: str, sealed: str) -> bytes:
+        version, key_id, text = sealed.split(":")
+        if version != "v1" or key_id != self._key_id:
+            raise WrongKey("this was sealed with another key")
+        data = base64.b64decode(text)
+        try:
+            return self._cipher.decrypt(data[:12], data[12:], place.encode())
+        except InvalidTag as fault:
+            raise WrongKey("this does not open with the key, or not in this place") from fault
+
+
+def load_key(given: str | None, folder: Path) -> bytes:
+    """The key from the settings (64 hex digits or base64), else from a file that is made at the first start."""
+    if given:
+        return _parsed(given)
+    file = folder / KEY_FILE
+    if file.exists():
+        return _parsed(file.read_text().strip())
+    key = secrets.token_bytes(32)
+    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w") as out:
+        out.write(key.hex() + "\n")
+        out.flush()
+        os.fsync(out.fileno())
+    _sync_folder(folder)
+    return key
+
+
+def _parsed(text: str) -> bytes:
+    try:
+        key = bytes.fromhex(text) if len(text) == 64 else base64.b64decode(text, validate=True)
+    except (ValueError, binascii.Error):
+        raise WrongKey("the secret key must be 64 hexadecimal digits, or 32 bytes in base64") from None
+    if len(key) != 32:
+        raise WrongKey("the secret key must be 64 hexadecimal digits, or 32 bytes in base64")
+    return key
+
+
+def _sync_folder(folder: Path) -> None:
+    """A new file survives a power cut only once its folder entry does."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,52 @@
+"""What the handles ask of a database, and the three faults a caller may have to answer for."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import Any, Protocol
+
+Row = Sequence[Any]
+Params = Mapping[str, Any]
+
+
+class Duplicate(Exception):
+    """A unique index refused the row: somebody else was first."""
+
+
+class Collision(Exception):
+    """Two transactions met and this one gave way (serialization failure, deadlock): run it again."""
+
+
+class Session(Protocol):
+    """One open transaction."""
+
+    async def fetch(self, sql: str, params: Params) -> Sequence[Row]: ...
+
+    def savepoint(self) -> AbstractAsyncContextManager[None]: ...
+
+    async def lock(self, name: str) -> None:
+        """Wait until no other transaction holds `name`; held until this one ends."""
+        ...
+
+
+class Engine(Protocol):
+    dialect: str
+    share: str
+    """SQL that makes a SELECT inside a transaction hold the row as it is until the commit."""
+
+    async def fetch(self, sql: str, params: Params) -> Sequence[Row]: ...
+
+    def transaction(self) -> AbstractAsyncContextManager[Session]:
+        """Leaving the block returns when what was written is safe on disk."""
+        ...
+
+    async def script(self, sql: str) -> None:
+        """Run a migration's statements in one transaction."""
+        ...
+
+    def migration_lock(self) -> AbstractAsyncContextManager[None]: ...
+
+    async def integrity(self) -> Sequence[str]:
+        """What the database itself finds wrong with its files."""
+        ...
+
+    async def close(self) -> None: ...

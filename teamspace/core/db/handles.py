@@ -1,0 +1,156 @@
+"""The two handles: `Db` reads; `Tx` writes, and exists only with an actor and an action to put on record."""
+
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, TypeVar
+
+import msgspec
+
+from teamspace.core import clock
+from teamspace.core.crypto import Vault
+from teamspace.core.db.engine import Engine, Params, Row, Session
+from teamspace.core.db.rows import mapper
+from teamspace.core.ids import new_id
+from teamspace.core.principal import Principal
+
+T = TypeVar("T")
+Listener = Callable[["Tx", Any], Awaitable[None]]
+Guard = Callable[["Tx"], Awaitable[None]]
+
+log = logging.getLogger("teamspace.db")
+
+
+class Reads:
+    """Reading, the same inside a transaction and outside."""
+
+    vault: Vault
+    share: str
+
+    async def _fetch(self, sql: str, params: Params) -> Sequence[Row]:
+        raise NotImplementedError
+
+    async def all(self, shape: type[T], sql: str, **params: Any) -> list[T]:
+        build = mapper(shape)
+        return [build(row) for row in await self._fetch(sql, params)]
+
+    async def one(self, shape: type[T], sql: str, **params: Any) -> T | None:
+        """The first row, or None. A shape that is no struct takes the first column."""
+        rows = await self._fetch(sql, params)
+        return mapper(shape)(rows[0]) if rows else None
+
+    async def holds(self, sql: str, **params: Any) -> bool:
+        """Whether there is such a row."""
+        return bool(await self._fetch(sql, params))
+
+
+class Tx(Reads):
+    """One unit of work: all of it commits, with its audit row, or none of it.
+
+    A verb may set `target` and `detail` for the audit row, and `org_id` and `team_id` where the
+    caller's own are not the ones that were touched.
+    """
+
+    def __init__(self, db: "Db", session: Session, who: Principal, action: str) -> None:
+        self.who = who
+        self.action = action
+        self.target: str | None = None
+        self.detail: dict[str, Any] = {}
+        self.org_id = who.org_id
+        self.team_id = who.team_id
+        self.vault = db.vault
+        self.share = db.share
+        self._session = session
+        self._listeners = db.listeners
+        self._after: list[Callable[[], None]] = []
+
+    async def _fetch(self, sql: str, params: Params) -> Sequence[Row]:
+        return await self._session.fetch(sql, params)
+
+    async def run(self, sql: str, **params: Any) -> None:
+        await self._session.fetch(sql, params)
+
+    async def lock(self, subject: str, key: str) -> None:
+        """From here to the commit nobody else is past the same lock."""
+        await self._session.lock(f"{subject}:{key}")
+
+    async def emit(self, event: object) -> None:
+        """Tell the listeners, inside this transaction. One that fails undoes its own part, not the write."""
+        for listener in self._listeners.get(type(event), ()):
+            try:
+                async with self._session.savepoint():
+                    await listener(self, event)
+            except Exception:
+                log.exception("a listener of %s failed", type(event).__name__)
+
+    def after_commit(self, callback: Callable[[], None]) -> None:
+        """Run `callback` once the commit is safe on disk; never when it is not."""
+        self._after.append(callback)
+
+
+class Db(Reads):
+    """The database as a whole: reads, and the only door to a write."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        vault: Vault,
+        *,
+        guard: Guard | None = None,
+        listeners: Mapping[type, Sequence[Listener]] | None = None,
+    ) -> None:
+        self.engine = engine
+        self.vault = vault
+        self.share = engine.share
+        self.listeners = listeners or {}
+        self._guard = guard
+
+    async def _fetch(self, sql: str, params: Params) -> Sequence[Row]:
+        return await self.engine.fetch(sql, params)
+
+    @asynccontextmanager
+    async def write(self, who: Principal, action: str) -> AsyncIterator[Tx]:
+        """Suspended companies stop here; what commits is on record; the block ends when it is on disk."""
+        async with self.engine.transaction() as session:
+            tx = Tx(self, session, who, action)
+            if self._guard is not None:
+                await self._guard(tx)
+            yield tx
+            await _claim(tx)
+            await _record(tx)
+        for callback in tx._after:
+            callback()
+
+    @asynccontextmanager
+    async def upkeep(self, who: Principal) -> AsyncIterator[Tx]:
+        """The server's own bookkeeping (counters, times of last use, seals): no guard and no audit row."""
+        async with self.engine.transaction() as session:
+            yield Tx(self, session, who, "")
+
+    async def close(self) -> None:
+        await self.engine.close()
+
+
+async def _claim(tx: Tx) -> None:
+    """Take the request's idempotency key in the same commit as its effect, so that it happens once."""
+    claim = tx.who.call.claim
+    if claim is None or claim.taken:
+        return
+    await tx.run(
+        "INSERT INTO idempotency (owner, key, digest, created_at) VALUES (:owner, :key, :digest, :now)",
+        owner=tx.who.user_id or tx.who.token_id, key=claim.key, digest=claim.digest, now=clock.stamp(),
+    )  # fmt: skip
+    tx.after_commit(claim.take)
+
+
+async def _record(tx: Tx) -> None:
+    who = tx.who
+    await tx.run(
+        "INSERT INTO audit (id, org_id, team_id, at, actor_kind, actor_id, token_id, action, target, detail,"
+        " request_id, address) VALUES (:id, :org_id, :team_id, :at, :actor_kind, :actor_id, :token_id,"
+        " :action, :target, :detail, :request_id, :address)",
+        id=new_id(), org_id=tx.org_id, team_id=tx.team_id or None, at=clock.stamp(),
+        actor_kind=who.kind, actor_id=who.user_id or None, token_id=who.token_id or None, action=tx.action,
+        target=tx.target, detail=msgspec.json.encode(tx.detail).decode(),
+        request_id=who.call.request_id, address=who.call.address,
+    )  # fmt: skip

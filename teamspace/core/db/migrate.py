@@ -1,0 +1,90 @@
+"""Migrations: numbered SQL files, applied at start under a lock, forward only.
+
+The files are written once for both databases, in SQLite's words for types; `translated` is the
+whole difference. Text sorts by bytes on both, so that an order seen on one holds on the other.
+"""
+
+import hashlib
+import re
+from importlib import resources
+
+import msgspec
+
+from teamspace.core import clock
+from teamspace.core.db.engine import Engine
+
+_POSTGRES = (
+    (re.compile(r"\bTEXT\b"), 'TEXT COLLATE "C"'),
+    (re.compile(r"\bINTEGER\b"), "BIGINT"),
+    (re.compile(r"\bBLOB\b"), "BYTEA"),
+    (re.compile(r"\) STRICT;"), ");"),
+)
+_SQLITE = ((re.compile(r"\bBOOLEAN\b"), "INTEGER"),)
+
+_LEDGER = """
+    CREATE TABLE IF NOT EXISTS migrations (
+        number INTEGER PRIMARY KEY, name TEXT NOT NULL, digest TEXT NOT NULL, applied_at TEXT NOT NULL) STRICT;
+"""
+
+
+class SchemaError(Exception):
+    """The database and this server do not belong together."""
+
+
+class Migration(msgspec.Struct, frozen=True):
+    number: int
+    name: str
+    sql: str
+
+    @property
+    def digest(self) -> str:
+        return hashlib.sha256(self.sql.encode()).hexdigest()
+
+
+def translated(sql: str, dialect: str) -> str:
+    for pattern, replacement in _POSTGRES if dialect == "postgres" else _SQLITE:
+        sql = pattern.sub(replacement, sql)
+    return sql
+
+
+def shipped() -> list[Migration]:
+    files = resources.files("teamspace.migrations").iterdir()
+    names = sorted(file.name for file in files if file.name.endswith(".sql"))
+    folder = resources.files("teamspace.migrations")
+    return [Migration(int(name[:4]), name, (folder / name).read_text()) for name in names]
+
+
+async def migrate(engine: Engine) -> list[str]:
+    """Bring the schema up to this server's; the names of what was applied."""
+    applied = []
+    async with engine.migration_lock():
+        await engine.script(translated(_LEDGER, engine.dialect))
+        done = {
+            row[0]: (row[1], row[2]) for row in await engine.fetch("SELECT number, name, digest FROM migrations", {})
+        }
+        known = shipped()
+        _check(done, known)
+        for migration in known:
+            if migration.number not in done:
+                await engine.script(translated(migration.sql, engine.dialect) + _entry(migration))
+                applied.append(migration.name)
+    return applied
+
+
+def _check(done: dict[int, tuple[str, str]], known: list[Migration]) -> None:
+    newest = known[-1].number
+    if done and max(done) > newest:
+        raise SchemaError(
+            f"the database has schema {max(done)}, this server knows {newest}: run the newer server, or restore a backup"
+        )
+    for migration in known:
+        if migration.number in done and done[migration.number][1] != migration.digest:
+            raise SchemaError(f"{migration.name} is not the one this database was made with")
+
+
+def _entry(migration: Migration) -> str:
+    # A script takes no parameters on either driver; none of these values can hold a quote.
+    return (
+        "\nINSERT INTO migrations (number, name, digest, applied_at) VALUES"
+        f" ({migration.number}, '{migration.name}', '{migration.digest}', '{clock.stamp()}');\n"
+    )

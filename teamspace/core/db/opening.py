@@ -1,0 +1,15 @@
+"""From a database URL to an engine."""
+
+from pathlib import Path
+
+from teamspace.core.db.engine import Engine
+from teamspace.core.db.postgres import Postgres
+from teamspace.core.db.sqlite import Sqlite
+
+
+async def connect(url: str, *, sync: str = "full", pool: int = 10) -> Engine:
+    """`sqlite:PATH`, or `postgresql://...`."""
+    scheme, _, rest = url.partition(":")
+    if scheme == "sqlite":
+        return Sqlite(Path(rest), sync=sync)
+    return await Postgres.connect(url, pool=pool)

@@ -1,0 +1,61 @@
+"""Rows become frozen structs by position: `columns(Note)` names the columns in the order of Note's fields."""
+
+import types
+from collections.abc import Callable
+from enum import Enum
+from functools import cache
+from typing import Any, TypeVar, Union, get_args, get_origin
+
+import msgspec
+
+from teamspace.core.db.engine import Row
+
+T = TypeVar("T")
+
+
+@cache
+def columns(shape: type[msgspec.Struct], table: str = "") -> str:
+    prefix = f"{table}." if table else ""
+    return ", ".join(prefix + field.name for field in msgspec.structs.fields(shape))
+
+
+@cache
+def _mapper(shape: Any) -> Callable[[Row], Any]:
+    """A function from a row to `shape`. Lists and structs are JSON text in the database."""
+    if not issubclass(shape, msgspec.Struct):
+        return lambda row: row[0]
+    conversions = [
+        (position, convert)
+        for position, field in enumerate(msgspec.structs.fields(shape))
+        if (convert := _conversion(field.type)) is not None
+    ]
+    if not conversions:
+        return lambda row: shape(*row)
+
+    def build(row: Row) -> Any:
+        values = list(row)
+        for position, convert in conversions:
+            if values[position] is not None:
+                values[position] = convert(values[position])
+        return shape(*values)
+
+    return build
+
+
+def mapper(shape: type[T]) -> Callable[[Row], T]:
+    remembered: Any = shape
+    return _mapper(remembered)
+
+
+def _conversion(declared: Any) -> Callable[[Any], Any] | None:
+    """How a stored value becomes the declared type; None when it already is one."""
+    if get_origin(declared) in (Union, types.UnionType):
+        declared = next(part for part in get_args(declared) if part is not type(None))
+    if declared is bool:
+        return bool
+    if isinstance(declared, type) and issubclass(declared, Enum):
+        return declared
+    structured = isinstance(declared, type) and issubclass(declared, msgspec.Struct)
+    if structured or get_origin(declared) in (list, tuple, dict):
+        return msgspec.json.Decoder(declared).decode
+    return None

@@ -1,0 +1,194 @@
+"""SQLite: reads inline on the event loop, one writer, and one synced commit for all who wrote meanwhile.
+
+A statement takes microseconds, so no thread stands between a verb and its rows. Only the commit,
+which waits for the disk, runs in a thread. Each unit of work is a savepoint in an open batch; the
+batch commits once, and only then is anybody in it answered: group commit, with nothing acknowledged
+that a power cut could take back.
+"""
+
+import asyncio
+import fcntl
+import os
+from collections.abc import AsyncIterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from teamspace.core.db.engine import Duplicate, Params, Row
+from teamspace.core.errors import StorageFull
+
+BUSY_MS = 5000
+_DISK_FAULTS = (apsw.FullError, apsw.IOError, apsw.CantOpenError, apsw.ReadOnlyError)
+
+
+def connect(path: Path, *, sync: str = "full", readonly: bool = False) -> apsw.Connection:
+    flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
+    connection = apsw.Connection(str(path), flags=flags, statementcachesize=400)
+    connection.set_busy_timeout(BUSY_MS)  # before all else: the next statements may meet another process
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute(f"PRAGMA synchronous = {sync}")
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA temp_store = MEMORY")
+    connection.execute("PRAGMA mmap_size = 268435456")
+    if readonly:
+        connection.execute("PRAGMA query_only = ON")
+        # Checkpoints belong to the writer: a reader that makes one would stall the event loop.
+        connection.execute("PRAGMA wal_autocheckpoint = 0")
+    return connection
+
+
+class Batch:
+    """The units of work that share one commit."""
+
+    def __init__(self) -> None:
+        self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def fail(self, fault: Exception) -> None:
+        if not self.done.done():
+            self.done.set_exception(fault)
+            self.done.exception()  # marks it as seen: a batch may hold nobody who still waits
+
+
+class SqliteSession:
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+
+    async def fetch(self, sql: str, params: Params) -> Sequence[Row]:
+        return _run(self._connection, sql, params)
+
+    @asynccontextmanager
+    async def savepoint(self) -> AsyncIterator[None]:
+        with self._connection:
+            yield
+
+    async def lock(self, name: str) -> None:
+        """There is one writer at a time already."""
+
+
+class Sqlite:
+    dialect = "sqlite"
+    share = ""
+
+    def __init__(self, path: Path, *, sync: str = "full") -> None:
+        self._path = path
+        self._writer = connect(path, sync=sync)
+        self._reader = connect(path, readonly=True)
+        self._turn = asyncio.Lock()
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="sqlite-commit")
+        self._batch: Batch | None = None
+        self._commits: set[asyncio.Task[None]] = set()
+        self._broken = False
+
+    async def fetch(self, sql: str, params: Params) -> Sequence[Row]:
+        return _run(self._reader, sql, params)
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[SqliteSession]:
+        async with self._turn:
+            batch = self._batch or self._begin()
+            _run(self._writer, "SAVEPOINT unit", {})
+            try:
+                yield SqliteSession(self._writer)
+                _run(self._writer, "RELEASE unit", {})
+            except BaseException as fault:
+                self._undo(batch, fault)
+                raise
+        await asyncio.shield(batch.done)
+
+    def _begin(self) -> Batch:
+        if self._broken:
+            raise StorageFull("The disk failed to keep a write: nothing is written until a restart.")
+        _run(self._writer, "BEGIN IMMEDIATE", {})
+        self._batch = batch = Batch()
+        # The lock is first come, first served: the commit runs after all who wait for their turn now.
+        commit = asyncio.get_running_loop().create_task(self._commit(batch))
+        self._commits.add(commit)
+        commit.add_done_callback(self._commits.discard)
+        return batch
+
+    async def _commit(self, batch: Batch) -> None:
+        async with self._turn:
+            if self._batch is not batch:
+                return
+            self._batch = None
+            try:
+                await asyncio.get_running_loop().run_in_executor(self._thread, self._writer.execute, "COMMIT")
+            except apsw.Error as fault:
+                self._broken = isinstance(fault, apsw.IOError) and "fsync" in str(fault).lower()
+                self._rollback()
+                batch.fail(_storage_fault(fault))
+            else:
+                batch.done.set_result(None)
+
+    def _undo(self, batch: Batch, fault: BaseException) -> None:
+        """Take back one unit. A full disk makes SQLite drop the whole transaction: then all in it fail."""
+        if self._writer.in_transaction:
+            self._writer.execute("ROLLBACK TO unit")
+            self._writer.execute("RELEASE unit")
+            return
+        self._batch = None
+        batch.fail(fault if isinstance(fault, Exception) else StorageFull("The write was interrupted."))
+
+    def _rollback(self) -> None:
+        if self._writer.in_transaction:
+            self._writer.execute("ROLLBACK")
+
+    async def script(self, sql: str) -> None:
+        with self._writer:
+            self._writer.execute(sql)
+
+    @asynccontextmanager
+    async def migration_lock(self) -> AsyncIterator[None]:
+        with self._path.with_suffix(".migrating").open("w") as lock:
+            await asyncio.to_thread(fcntl.flock, lock, fcntl.LOCK_EX)
+            yield
+
+    async def integrity(self) -> Sequence[str]:
+        def check() -> list[str]:
+            found = [str(row[0]) for row in self._reader.execute("PRAGMA integrity_check")]
+            orphans = [
+                f"{row[0]}: a row names a missing {row[2]}" for row in self._reader.execute("PRAGMA foreign_key_check")
+            ]
+            return [line for line in found if line != "ok"] + orphans
+
+        return await asyncio.to_thread(check)
+
+    async def close(self) -> None:
+        while self._commits:
+            await asyncio.wait(self._commits)
+        self._thread.shutdown()
+        self._reader.close()
+        self._writer.close()
+
+
+def _run(connection: apsw.Connection, sql: str, params: Params) -> list[Any]:
+    try:
+        return connection.execute(sql, params).fetchall()
+    except apsw.ConstraintError as fault:
+        if getattr(fault, "extendedresult", 0) in (apsw.SQLITE_CONSTRAINT_UNIQUE, apsw.SQLITE_CONSTRAINT_PRIMARYKEY):
+            raise Duplicate(str(fault)) from fault
+        raise
+    except _DISK_FAULTS as fault:
+        raise _storage_fault(fault) from fault
+
+
+def _storage_fault(fault: apsw.Error) -> StorageFull:
+    return StorageFull("The disk is full or failed; nothing of this request was written.")
+
+
+class FolderLock:
+    """One server to a data folder: SQLite has one writer, and it is ours."""
+
+    def __init__(self, folder: Path) -> None:
+        self._file = (folder / "server.lock").open("a+")
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self._file.seek(0)
+            raise RuntimeError(f"another server (process {self._file.read().strip()}) uses this data folder") from None
+        self._file.truncate(0)
+        self._file.write(str(os.getpid()))
+        self._file.flush()

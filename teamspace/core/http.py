@@ -1,0 +1,338 @@
+"""The gate: every request passes here, in one order.
+
+match, admit (credential, scope, company, feature, permission), decode, handle, encode. A refusal at
+any point becomes a problem body; nothing else does.
+"""
+
+import asyncio
+import logging
+import random
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import aclosing
+from typing import Any
+
+import msgspec
+
+from teamspace.core import idempotency
+from teamspace.core.addresses import Network, client_address, neighbourhood
+from teamspace.core.crypto import same
+from teamspace.core.db import Collision, Db, Duplicate
+from teamspace.core.errors import (
+    BadRequest,
+    FeatureDisabled,
+    Forbidden,
+    InternalError,
+    MethodNotAllowed,
+    NotFound,
+    OrgSuspended,
+    OutOfScope,
+    Overloaded,
+    Refusal,
+    Unauthenticated,
+)
+from teamspace.core.limits import Rate, Shedder, Stopping
+from teamspace.core.logs import Lines
+from teamspace.core.permissions import Permission
+from teamspace.core.principal import Call, Principal
+from teamspace.core.reading import body_of, query_of
+from teamspace.core.replies import Content, Download, Events, Reply
+from teamspace.core.request import Disconnected, Receive, Request, Scope
+from teamspace.core.routing import (
+    ORGADMIN,
+    PROVISION,
+    PUBLIC,
+    SUPERADMIN,
+    Endpoint,
+    Own,
+    Router,
+    decoded,
+)
+from teamspace.core.sending import Outgoing, Send, Wire
+
+Identify = Callable[[Db, str, Call], Awaitable[Principal]]
+log = logging.getLogger("teamspace.http")
+_ATTEMPTS = 5
+
+
+class Gate:
+    """The ASGI application."""
+
+    def __init__(
+        self,
+        endpoints: Sequence[Endpoint],
+        db: Db,
+        identify: Identify,
+        *,
+        stopping: Stopping,
+        lines: Lines | None = None,
+        token_rate: Rate,
+        anonymous_rate: Rate,
+        trusted: Sequence[Network] = (),
+        provision_token: str | None = None,
+        tls: bool = False,
+    ) -> None:
+        self._router = Router(endpoints)
+        self._db = db
+        self._identify = identify
+        self._lines = lines
+        self._token_rate = token_rate
+        self._anonymous_rate = anonymous_rate
+        self._trusted = trusted
+        self._provision_token = provision_token
+        self._wire = Wire(stopping, tls=tls)
+        self.shedder = Shedder()
+        self.underway = 0
+        self.idle = asyncio.Event()
+        self.idle.set()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return
+        started = time.perf_counter()
+        request = Request(scope, receive)
+        seen = _Seen()
+        self._enter()
+        try:
+            answer = await self._answered(request, seen)
+            await self._wire.send(send, answer, request.id, head=request.method == "HEAD")
+            seen.status = answer.status
+        except Disconnected:
+            seen.status = 499
+        finally:
+            self._leave()
+            if self._lines:
+                self._log(request, seen, started)
+
+    def _enter(self) -> None:
+        self.underway += 1
+        self.idle.clear()
+
+    def _leave(self) -> None:
+        self.underway -= 1
+        if not self.underway:
+            self.idle.set()
+
+    async def _answered(self, request: Request, seen: "_Seen") -> Outgoing:
+        try:
+            return await self._answer(request, seen)
+        except Refusal as refusal:
+            return _problem(refusal, request.id)
+        except Disconnected:
+            raise
+        except Exception:
+            log.exception("request %s failed", request.id)
+            return _problem(InternalError("The fault is on record under this request id."), request.id)
+
+    async def _answer(self, request: Request, seen: "_Seen") -> Outgoing:
+        request.check()
+        endpoint, parameters = self._matched(request, seen)
+        if endpoint.route.path != "/health":
+            self.shedder.admit()
+        who = await self._admitted(request, endpoint)
+        seen.user = who.user_id
+        if "upload" in endpoint.wants:
+            return await self._uploaded(request, endpoint, who, parameters)
+        body = await request.json(endpoint.route.limit) if endpoint.body else b""
+        arguments = _arguments(self._db, request, endpoint, who, parameters, body)
+        header = request.headers.get(b"idempotency-key")
+        if header is None or request.method != "POST" or not (who.user_id or who.token_id):
+            return await self._handled(request, endpoint, arguments)
+        return await self._once(request, endpoint, who, arguments, header, body)
+
+    # match
+
+    def _matched(self, request: Request, seen: "_Seen") -> tuple[Endpoint, dict[str, str]]:
+        method = "GET" if request.method == "HEAD" else request.method
+        endpoint, values, allowed = self._router.match(method, request.path)
+        if endpoint is None:
+            if allowed:
+                methods = ", ".join(sorted(allowed))
+                raise MethodNotAllowed(f"This path takes {methods}.", headers={"allow": methods})
+            raise NotFound("There is nothing at this address.")
+        seen.route = endpoint.route.path
+        names = endpoint.route.parameters()
+        return endpoint, {name: decoded(value) for name, value in zip(names, values, strict=True)}
+
+    # admit
+
+    async def _admitted(self, request: Request, endpoint: Endpoint) -> Principal:
+        route = endpoint.route
+        forwarded = request.headers.get(b"x-forwarded-for", b"").decode("latin-1")
+        address = client_address(request.address, forwarded, self._trusted)
+        call = Call(request.id, address, request.agent, route.while_suspended)
+        if route.auth is PUBLIC:
+            self._anonymous_rate.spend(neighbourhood(address))
+            return Principal("anonymous", call)
+        if route.auth is PROVISION:
+            return self._provisioner(request, call)
+        who = await self._identified(request, call)
+        self._token_rate.spend(who.token_id)
+        _check_scope(endpoint, who)
+        _check_company(endpoint, who)
+        _check_feature(endpoint, who)
+        _check_permission(endpoint, who)
+        return who
+
+    async def _identified(self, request: Request, call: Call) -> Principal:
+        try:
+            return await self._identify(self._db, request.bearer(), call)
+        except Unauthenticated:
+            # A refused credential costs its address, so that guessing is no faster than asking openly.
+            self._anonymous_rate.spend(neighbourhood(call.address))
+            raise
+
+    def _provisioner(self, request: Request, call: Call) -> Principal:
+        self._anonymous_rate.spend(neighbourhood(call.address))
+        if self._provision_token is None:
+            raise NotFound("There is nothing at this address.")
+        if not same(request.bearer(), self._provision_token):
+            raise Unauthenticated()
+        return Principal("provision", call)
+
+    # handle
+
+    async def _handled(self, request: Request, endpoint: Endpoint, arguments: dict[str, Any]) -> Outgoing:
+        """Run the handler; a transaction that had to give way to another is run again."""
+        for attempt in range(_ATTEMPTS):
+            try:
+                return self._encoded(request, await endpoint.handler(**arguments))
+            except Collision:
+                await _breathe(attempt)
+        raise Overloaded("Too many writes to the same thing at once; nothing was written.")
+
+    async def _once(
+        self,
+        request: Request,
+        endpoint: Endpoint,
+        who: Principal,
+        arguments: dict[str, Any],
+        header: bytes,
+        body: bytes,
+    ) -> Outgoing:
+        claim = idempotency.claim(header, f"{request.method} {request.path}", body)
+        if first := await idempotency.repeated(self._db, who, claim):
+            return first
+        who.call.claim = claim
+        try:
+            answer = await self._handled(request, endpoint, arguments)
+        except Duplicate:
+            if first := await idempotency.repeated(self._db, who, claim):
+                return first
+            raise
+        if claim.taken:
+            await idempotency.keep(self._db, who, claim, answer)
+        return answer
+
+    async def _uploaded(
+        self, request: Request, endpoint: Endpoint, who: Principal, parameters: dict[str, str]
+    ) -> Outgoing:
+        """A raw body flows through the handler; it can be read once, so nothing here is tried again."""
+        arguments = _arguments(self._db, request, endpoint, who, parameters, b"")
+        async with aclosing(request.chunks(endpoint.route.limit)) as chunks:  # type: ignore[type-var]
+            return self._encoded(request, await endpoint.handler(**arguments, upload=chunks))
+
+    # encode
+
+    def _encoded(self, request: Request, result: Any) -> Outgoing:
+        if result is None:
+            return Outgoing(204, content_type=None)
+        if isinstance(result, Reply):
+            return _reply(request, result)
+        if isinstance(result, Content):
+            return self._wire.content(result)
+        if isinstance(result, Download):
+            return self._wire.download(result)
+        if isinstance(result, Events):
+            return self._wire.events(result)
+        return Outgoing(200, msgspec.json.encode(result))
+
+    def _log(self, request: Request, seen: "_Seen", started: float) -> None:
+        assert self._lines is not None
+        self._lines.access(
+            request=request.id, method=request.method, route=seen.route, status=seen.status,
+            ms=round((time.perf_counter() - started) * 1000, 1), user=seen.user or "-",
+        )  # fmt: skip
+
+
+class _Seen:
+    """What the access line says of a request."""
+
+    __slots__ = ("route", "status", "user")
+
+    def __init__(self) -> None:
+        self.route, self.user, self.status = "-", "", 500
+
+
+def _check_scope(endpoint: Endpoint, who: Principal) -> None:
+    route = endpoint.route
+    needed = route.needs
+    if isinstance(route.permission, Own) and who.scope is not None:
+        raise OutOfScope("A scoped token cannot reach the account of its person.")
+    if needed is not None and not who.in_scope(needed):
+        raise OutOfScope(f"The token's scope does not include {needed}.")
+
+
+def _check_company(endpoint: Endpoint, who: Principal) -> None:
+    if who.org_suspended and endpoint.route.writes and not endpoint.route.while_suspended:
+        raise OrgSuspended("The company is suspended: it can be read, not changed.")
+
+
+def _check_feature(endpoint: Endpoint, who: Principal) -> None:
+    feature = endpoint.route.feature
+    if feature is not None and feature not in who.features:
+        raise FeatureDisabled(f"The feature {feature} is off for this team.")
+
+
+def _check_permission(endpoint: Endpoint, who: Principal) -> None:
+    route = endpoint.route
+    if who.kind == "worker" and route.needs is not Permission.JOBS_EXECUTE:
+        raise Forbidden("A worker's token is for its jobs alone.")
+    if route.auth is SUPERADMIN and not who.operator:
+        raise Forbidden(f"This needs {route.permission}: ask an operator of the instance.")
+    if route.auth is ORGADMIN and not (who.operator or who.org_role):
+        raise Forbidden(f"This needs {route.permission}, by a role in the company.")
+    if isinstance(route.permission, Permission) and not who.holds(route.permission):
+        raise Forbidden(f"This needs {route.permission}.")
+
+
+def _arguments(
+    db: Db, request: Request, endpoint: Endpoint, who: Principal, parameters: dict[str, str], body: bytes
+) -> dict[str, Any]:
+    arguments: dict[str, Any] = {**endpoint.provided, **parameters}
+    wants = endpoint.wants
+    if "db" in wants:
+        arguments["db"] = db
+    if "who" in wants:
+        arguments["who"] = who
+    if "match" in wants:
+        arguments["match"] = request.match()
+    if endpoint.body:
+        arguments["body"] = body_of(endpoint.body, body)
+    if endpoint.query:
+        arguments["query"] = query_of(endpoint.query, request.parameters())
+    elif request.query and endpoint.route.path.startswith("/api/"):
+        name = next(iter(request.parameters()), "")
+        raise BadRequest.at(name, "this route takes no query")
+    return arguments
+
+
+def _reply(request: Request, result: Reply[Any]) -> Outgoing:
+    headers = dict(result.headers)
+    if result.version is not None:
+        tag = str(result.version)
+        headers["etag"] = f'"{tag}"'
+        if request.method in ("GET", "HEAD") and b"if-none-match" in request.headers:
+            seen = request.match().if_none_match or frozenset()
+            if tag in seen or "*" in seen:
+                return Outgoing(304, content_type=None, headers=headers)
+    return Outgoing(result.status, msgspec.json.encode(result.body), headers=headers)
+
+
+def _problem(refusal: Refusal, request_id: str) -> Outgoing:
+    body = msgspec.json.encode(refusal.problem(request_id))
+    return Outgoing(refusal.status, body, "application/problem+json", refusal.headers)
+
+
+async def _breathe(attempt: int) -> None:
+    await asyncio.sleep(random.uniform(0.005, 0.02) * 2**attempt)

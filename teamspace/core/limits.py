@@ -1,0 +1,141 @@
+"""What keeps the server quick when more is asked of it than it can give: rates, slots and shedding."""
+
+import asyncio
+import math
+import random
+import time
+from collections import OrderedDict
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from teamspace.core.errors import Overloaded, RateLimited
+
+_MOST_BUCKETS = 50_000
+
+
+class Rate:
+    """Token buckets, one a key: `per_minute` on the long run, `burst` at once. Zero turns it off."""
+
+    def __init__(self, per_minute: int, burst: int) -> None:
+        self._per_second = per_minute / 60
+        self._burst = float(min(burst, per_minute))
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def spend(self, key: str) -> None:
+        if not self._per_second:
+            return
+        now = time.monotonic()
+        level, since = self._buckets.get(key, (self._burst, now))
+        level = min(self._burst, level + (now - since) * self._per_second)
+        if level < 1:
+            wait = math.ceil((1 - level) / self._per_second)
+            raise RateLimited(f"Too many requests: wait {wait} s.", wait)
+        self._buckets[key] = (level - 1, now)
+        self._buckets.move_to_end(key)
+        if len(self._buckets) > _MOST_BUCKETS:
+            self._buckets.popitem(last=False)
+
+
+class Slots:
+    """At most `most` at a time; `queue` more may wait; whoever comes after is told to come back."""
+
+    def __init__(self, what: str, most: int, queue: int = 0) -> None:
+        self._what = what
+        self._most, self._queue = most, queue
+        self._taken = 0
+        self._free = asyncio.Semaphore(most)
+
+    @asynccontextmanager
+    async def take(self) -> AsyncIterator[None]:
+        if self._taken >= self._most + self._queue:
+            raise Overloaded(f"Too many {self._what} at once.", 2)
+        self._taken += 1
+        try:
+            async with self._free:
+                yield
+        finally:
+            self._taken -= 1
+
+
+class Shedder:
+    """Refuses a growing share of requests while the event loop runs late, so that the rest stay quick.
+
+    The delay of a timer is the queue that every request stands in. When it stays above the target
+    the share refused grows; when the queue is gone the share shrinks again.
+    """
+
+    TICK, TARGET = 0.02, 0.15
+    GROW, SHRINK = 0.10, 0.03
+
+    def __init__(self) -> None:
+        self.share = 0.0
+        self._due = 0.0
+        self._timer: asyncio.TimerHandle | None = None
+
+    def start(self) -> None:
+        self._plan()
+
+    def stop(self) -> None:
+        if self._timer:
+            self._timer.cancel()
+
+    def admit(self) -> None:
+        if self.share and random.random() < self.share:
+            raise Overloaded("The server is at its limit.")
+
+    def _plan(self) -> None:
+        loop = asyncio.get_running_loop()
+        self._due = loop.time() + self.TICK
+        self._timer = loop.call_at(self._due, self._tick)
+
+    def _tick(self) -> None:
+        late = asyncio.get_running_loop().time() - self._due
+        step = self.GROW if late > self.TARGET else -self.SHRINK
+        self.share = min(0.95, max(0.0, self.share + step))
+        self._plan()
+
+
+class Stopping:
+    """Set once, when the server begins to stop: streams end and waits return."""
+
+    def __init__(self) -> None:
+        self._event = asyncio.Event()
+
+    def __bool__(self) -> bool:
+        return self._event.is_set()
+
+    def begin(self) -> None:
+        self._event.set()
+
+    async def wait(self) -> None:
+        await self._event.wait()
+
+
+class Wake:
+    """Lets a long poll sleep until a topic has news, its time is up, or the server stops."""
+
+    def __init__(self, stopping: Stopping, *, most: int = 200) -> None:
+        self._stopping = stopping
+        self._slots = Slots("waiting requests", most)
+        self._topics: dict[str, set[asyncio.Future[None]]] = {}
+
+    def tell(self, topic: str) -> None:
+        """There is news; call it after the commit that made it."""
+        for sleeper in self._topics.pop(topic, ()):
+            if not sleeper.done():
+                sleeper.set_result(None)
+
+    async def sleep(self, topic: str, seconds: float) -> bool:
+        """True when there is news. The caller looks for it itself, before and after."""
+        async with self._slots.take():
+            sleeper: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._topics.setdefault(topic, set()).add(sleeper)
+            stop = asyncio.ensure_future(self._stopping.wait())
+            try:
+                done, _ = await asyncio.wait({sleeper, stop}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+                return sleeper in done
+            finally:
+                stop.cancel()
+                self._topics.get(topic, set()).discard(sleeper)
+                if not self._topics.get(topic, True):
+                    del self._topics[topic]

@@ -1,0 +1,196 @@
+"""The API's description, made from the route table and the types; nothing in it is written by hand."""
+
+from collections.abc import Iterable, Sequence
+from http import HTTPStatus
+from typing import Any, get_args, get_origin
+
+import msgspec
+
+from teamspace import __version__
+from teamspace.core import errors
+from teamspace.core.openapi_page import rendered
+from teamspace.core.permissions import Permission
+from teamspace.core.replies import Content, Download, Events, Reply
+from teamspace.core.routing import PUBLIC, Endpoint, Own
+
+_REF = "#/components/schemas/{name}"
+_PROBLEM = {"application/problem+json": {"schema": {"$ref": _REF.format(name="Problem")}}}
+_AUTH = {
+    "P": "No credential.",
+    "B": "A session or API token.",
+    "PV": "The provisioning token of hosted mode.",
+    "SA": "An operator's token.",
+    "OA": "A token of somebody with a role in the company.",
+}
+_BYTES = {Content: "*/*", Download: "application/octet-stream", Events: "text/event-stream"}
+
+
+class Description:
+    """Holds the description once the routes are known."""
+
+    def __init__(self) -> None:
+        self.document: dict[str, Any] = {}
+        self._json = b""
+        self._page = b""
+        self._style_hash = ""
+
+    def describe(self, endpoints: Sequence[Endpoint]) -> None:
+        self.document = document(endpoints)
+        self._json = msgspec.json.format(msgspec.json.encode(self.document), indent=2)
+        self._page, self._style_hash = rendered(self.document)
+
+    def json(self) -> Content:
+        return Content(self._json, "application/json", {"cache-control": "public, max-age=60"})
+
+    def page(self) -> Content:
+        policy = f"default-src 'none'; style-src '{self._style_hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        headers = {"content-security-policy": policy, "cache-control": "public, max-age=60"}
+        return Content(self._page, "text/html; charset=utf-8", headers)
+
+
+def document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
+    shapes = [shape for endpoint in endpoints for shape in _shapes(endpoint)]
+    schemas, components = msgspec.json.schema_components([errors.Problem, *shapes], ref_template=_REF)
+    by_shape = dict(zip([errors.Problem, *shapes], schemas, strict=True))
+    paths: dict[str, Any] = {}
+    for endpoint in endpoints:
+        path = "/".join(
+            f"{{{part[1:]}}}" if part[:1] in (":", "*") else part for part in endpoint.route.path.split("/")
+        )
+        paths.setdefault(path, {})[endpoint.route.method.lower()] = _operation(endpoint, by_shape, components)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Teamspace", "version": __version__, "description": "A workspace server for many teams."},
+        "paths": paths,
+        "components": {
+            "schemas": components,
+            "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+def _operation(endpoint: Endpoint, by_shape: dict[Any, Any], components: dict[str, Any]) -> dict[str, Any]:
+    route = endpoint.route
+    operation: dict[str, Any] = {
+        "operationId": f"{_capability(endpoint)}.{route.handler}",
+        "tags": [_capability(endpoint)],
+        "summary": route.doc,
+        "description": _asks(endpoint),
+        "parameters": _parameters(endpoint, by_shape, components),
+        "responses": _responses(endpoint, by_shape),
+    }
+    if route.auth is not PUBLIC:
+        operation["security"] = [{"bearer": []}]
+    if endpoint.body is not None:
+        content = {"application/json": {"schema": by_shape[endpoint.body]}}
+        required = bool(_resolved(by_shape[endpoint.body], components).get("required"))
+        operation["requestBody"] = {"required": required, "content": content}
+    elif "upload" in endpoint.wants:
+        operation["requestBody"] = {"content": {"application/octet-stream": {"schema": {"type": "string"}}}}
+    return operation
+
+
+def _asks(endpoint: Endpoint) -> str:
+    route = endpoint.route
+    words = [_AUTH[route.auth]]
+    if isinstance(route.permission, Permission):
+        words.append(f"Needs `{route.permission}`.")
+    elif isinstance(route.permission, Own):
+        words.append("Concerns the caller's own account: a scoped token is refused.")
+    elif route.needs is not None:
+        words.append(f"Needs `{route.needs}`, by role, ownership or grant.")
+    if route.feature is not None:
+        words.append(f"Needs the feature `{route.feature}`.")
+    return " ".join(words)
+
+
+def _parameters(endpoint: Endpoint, by_shape: dict[Any, Any], components: dict[str, Any]) -> list[dict[str, Any]]:
+    parameters: list[dict[str, Any]] = [
+        {"name": name, "in": "path", "required": True, "schema": {"type": "string", "minLength": 1}}
+        for name in endpoint.route.parameters()
+    ]
+    if endpoint.query is not None:
+        schema = _resolved(by_shape[endpoint.query], components)
+        required = schema.get("required", ())
+        parameters += [
+            {"name": name, "in": "query", "required": name in required, "schema": _given(field)}
+            for name, field in schema["properties"].items()
+        ]
+    if "match" in endpoint.wants:
+        parameters.append({"name": "If-Match", "in": "header", "schema": {"type": "string"}})
+    if endpoint.route.method == "POST" and endpoint.route.auth is not PUBLIC:
+        key = {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"}
+        parameters.append({"name": "Idempotency-Key", "in": "header", "schema": key})
+    return parameters
+
+
+def _given(field: dict[str, Any]) -> dict[str, Any]:
+    """A query parameter is given or left out: null is not one of its values."""
+    choices = [choice for choice in field.get("anyOf", ()) if choice.get("type") != "null"]
+    bare = {name: value for name, value in field.items() if name not in ("anyOf", "default")}
+    if len(choices) == 1:
+        bare |= choices[0]
+    if "enum" in bare:
+        bare["enum"] = [value for value in bare["enum"] if value is not None]
+    return bare
+
+
+def _responses(endpoint: Endpoint, by_shape: dict[Any, Any]) -> dict[str, Any]:
+    status, shape = _answer(endpoint.returns)
+    answer: dict[str, Any] = {"description": HTTPStatus(status).phrase}
+    if shape in _BYTES:
+        answer["content"] = {_BYTES[shape]: {}}
+    elif shape is not None:
+        answer["content"] = {"application/json": {"schema": by_shape[shape]}}
+    refusals: dict[str, list[str]] = {}
+    for refusal in _refusals(endpoint):
+        refusals.setdefault(str(refusal.status), []).append(f"`{refusal.code}`")
+    described = {
+        status: {"description": ", ".join(dict.fromkeys(codes)), "content": _PROBLEM}
+        for status, codes in refusals.items()
+    }
+    return {str(status): answer, **dict(sorted(described.items()))}
+
+
+def _refusals(endpoint: Endpoint) -> Iterable[type[errors.Refusal]]:
+    route = endpoint.route
+    yield from (errors.BadRequest, errors.RateLimited, errors.HeadersTooLarge, errors.Overloaded)
+    if route.auth is not PUBLIC:
+        yield from (errors.Unauthenticated, errors.TokenExpired, errors.Forbidden, errors.OutOfScope)
+        yield from (errors.OrgSuspended,) if route.writes and not route.while_suspended else ()
+    if route.parameters() or endpoint.body is not None:
+        yield errors.NotFound
+    if route.feature is not None:
+        yield errors.FeatureDisabled
+    if endpoint.body is not None or "upload" in endpoint.wants:
+        yield from (errors.TooLarge, errors.UnsupportedType)
+    if route.writes:
+        yield errors.StorageFull
+        if route.method == "POST" and route.auth is not PUBLIC:
+            yield errors.IdempotencyConflict
+    yield from route.refuses
+
+
+def _answer(returns: Any) -> tuple[int, Any]:
+    """The status of success and the shape of its body, from a handler's return annotation."""
+    if returns is None or returns is type(None):
+        return 204, None
+    origin = get_origin(returns)
+    if isinstance(origin, type) and issubclass(origin, Reply):
+        return origin.status, get_args(returns)[0]
+    return 200, returns
+
+
+def _shapes(endpoint: Endpoint) -> Iterable[Any]:
+    _, answer = _answer(endpoint.returns)
+    return [shape for shape in (endpoint.body, endpoint.query, answer) if shape is not None and shape not in _BYTES]
+
+
+def _resolved(schema: dict[str, Any], components: dict[str, Any]) -> dict[str, Any]:
+    reference = schema.get("$ref")
+    resolved: dict[str, Any] = components[reference.rsplit("/", 1)[1]] if reference else schema
+    return resolved
+
+
+def _capability(endpoint: Endpoint) -> str:
+    return endpoint.handler.__module__.split(".")[-2]

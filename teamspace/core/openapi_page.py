@@ -1,0 +1,104 @@
+"""The API's description as one page of plain HTML: no script, no foreign asset."""
+
+import base64
+import hashlib
+from html import escape
+from typing import Any
+
+_STYLE = """
+:root { color-scheme: light dark; --ink: #1f1d1a; --muted: #625d56; --paper: #faf9f7; --card: #fff; --line: #e4e0da; --accent: #0f6b62 }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #f1eee9; --muted: #aaa49b; --paper: #151413; --card: #1e1d1b; --line: #35322e; --accent: #5cc9b8 }
+}
+body { margin: 0 auto; max-width: 60rem; padding: 2rem 1rem; font: 15.5px/1.55 system-ui, sans-serif; color: var(--ink); background: var(--paper) }
+h1 { font-size: 27px } h2 { font-size: 18px; margin-top: 2.5rem; text-transform: capitalize } h3 { font-size: 14px; margin-bottom: .25rem }
+details { background: var(--card); border: 1px solid var(--line); border-radius: 8px; margin: .5rem 0; padding: .5rem .75rem }
+summary { cursor: pointer; overflow-wrap: anywhere } summary:focus-visible { outline: 2px solid var(--accent); outline-offset: 3px }
+code { font: 13.5px ui-monospace, monospace; overflow-wrap: anywhere } b.method { display: inline-block; min-width: 4.5rem; color: var(--accent) }
+p.doc, td.type { color: var(--muted) } table { border-collapse: collapse; width: 100% }
+td { border-top: 1px solid var(--line); padding: .25rem .75rem .25rem 0; vertical-align: top; font-size: 14px }
+"""
+STYLE_HASH = "sha256-" + base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
+
+
+def rendered(document: dict[str, Any]) -> tuple[bytes, str]:
+    """The page, and the hash that lets its style sheet through the content security policy."""
+    info = document["info"]
+    sections = "".join(_section(document, tag) for tag in _tags(document))
+    page = (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(info['title'])} API</title><style>{_STYLE}</style></head><body><main>"
+        f"<h1>{escape(info['title'])} API {escape(info['version'])}</h1>"
+        "<p>Send <code>Authorization: Bearer &lt;token&gt;</code>. The same in machine form: "
+        '<a href="/api/openapi.json">openapi.json</a>.</p>'
+        f"{sections}</main></body></html>"
+    )
+    return page.encode(), STYLE_HASH
+
+
+def _tags(document: dict[str, Any]) -> list[str]:
+    operations = [operation for methods in document["paths"].values() for operation in methods.values()]
+    return list(dict.fromkeys(tag for operation in operations for tag in operation["tags"]))
+
+
+def _section(document: dict[str, Any], tag: str) -> str:
+    rows = [
+        _operation(document, method, path, operation)
+        for path, methods in document["paths"].items()
+        for method, operation in methods.items()
+        if tag in operation["tags"]
+    ]
+    return f"<h2>{escape(tag)}</h2>" + "".join(rows)
+
+
+def _operation(document: dict[str, Any], method: str, path: str, operation: dict[str, Any]) -> str:
+    parts = [f"<p>{escape(operation['description'])}</p>", _parameters(operation)]
+    if "requestBody" in operation:
+        parts.append("<h3>Body</h3>" + _contents(document, operation["requestBody"]["content"]))
+    for status, response in operation["responses"].items():
+        contents = response.get("content", {}) if status.startswith("2") else {}
+        parts.append(f"<h3>{status} {escape(response['description'])}</h3>" + _contents(document, contents))
+    return (
+        f'<details><summary><b class="method">{method.upper()}</b> <code>{escape(path)}</code>'
+        f'<p class="doc">{escape(operation["summary"])}</p></summary>{"".join(parts)}</details>'
+    )
+
+
+def _parameters(operation: dict[str, Any]) -> str:
+    rows = [(p["name"], f"{p['in']}, {_type(p['schema'])}") for p in operation["parameters"]]
+    return "<h3>Parameters</h3>" + _table(rows) if rows else ""
+
+
+def _contents(document: dict[str, Any], contents: dict[str, Any]) -> str:
+    parts = []
+    for kind, content in contents.items():
+        schema = content.get("schema", {})
+        name = schema.get("$ref", "").rsplit("/", 1)[-1]
+        shape = document["components"]["schemas"].get(name, schema)
+        required = shape.get("required", ())
+        rows = [
+            (field if field in required else f"{field}?", _type(value))
+            for field, value in shape.get("properties", {}).items()
+        ]
+        parts.append(f"<p><code>{escape(kind)}</code> {escape(shape.get('description', ''))}</p>{_table(rows)}")
+    return "".join(parts)
+
+
+def _table(rows: list[tuple[str, str]]) -> str:
+    cells = "".join(
+        f'<tr><td><code>{escape(name)}</code></td><td class="type">{escape(kind)}</td></tr>' for name, kind in rows
+    )
+    return f"<table>{cells}</table>" if rows else ""
+
+
+def _type(schema: dict[str, Any]) -> str:
+    if "$ref" in schema:
+        return str(schema["$ref"].rsplit("/", 1)[-1])
+    if "anyOf" in schema:
+        return " or ".join(_type(choice) for choice in schema["anyOf"])
+    if "enum" in schema:
+        return " | ".join(str(value) for value in schema["enum"])
+    if schema.get("type") == "array":
+        return f"list of {_type(schema.get('items', {}))}"
+    return str(schema.get("type", "any"))

@@ -1,0 +1,54 @@
+"""Lists: newest first, by keyset, so that page 10,000 costs what page 1 costs."""
+
+import base64
+import binascii
+from collections.abc import Callable
+from typing import TypeVar
+
+import msgspec
+
+from teamspace.core.errors import BadRequest
+from teamspace.core.replies import Page
+
+T = TypeVar("T")
+DEFAULT, MOST = 50, 200
+_AFTER_ALL_IDS = "~"
+
+
+class Paging(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The query of every list; a capability's own filters extend it."""
+
+    limit: int = DEFAULT
+    cursor: str | None = None
+
+    @property
+    def size(self) -> int:
+        if self.limit < 1:
+            raise BadRequest.at("limit", "must be a positive number")
+        return min(self.limit, MOST)
+
+    @property
+    def before(self) -> str:
+        """The id below which the page begins."""
+        return _AFTER_ALL_IDS if self.cursor is None else _opened(self.cursor)
+
+
+def page(rows: list[T], query: Paging, key: Callable[[T], str]) -> Page[T]:
+    """`rows` were asked for with one more than the page's size: its presence says that there is more."""
+    items = rows[: query.size]
+    more = len(rows) > query.size
+    return Page(items, _sealed(key(items[-1])) if more else None)
+
+
+def _sealed(text: str) -> str:
+    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+
+
+def _opened(cursor: str) -> str:
+    try:
+        text = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode()
+    except (ValueError, binascii.Error):
+        text = ""
+    if not text.isprintable() or _sealed(text) != cursor or not text:
+        raise BadRequest.at("cursor", "is not a cursor of this list")
+    return text

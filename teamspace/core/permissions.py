@@ -1,0 +1,39 @@
+"""Every permission and feature there is: closed lists, so that a misspelt one does not compile.
+
+A permission is named `subject:verb`. Which role holds which is tenancy's business.
+"""
+
+from enum import StrEnum
+
+
+class Permission(StrEnum):
+    INSTANCE_MANAGE = "instance:manage"
+    LOCALIZATION_READ = "localization:read"
+    LOCALIZATION_MANAGE = "localization:manage"
+    LOCALIZATION_TRANSLATE = "localization:translate"
+    LOCALIZATION_REVIEW = "localization:review"
+    MEMBERS_MANAGE = "members:manage"
+    ORG_READ = "org:read"
+    ORG_MANAGE = "org:manage"
+    NOTES_READ = "notes:read"
+    NOTES_WRITE = "notes:write"
+    NOTES_DELETE = "notes:delete"
+    NOTES_MANAGE = "notes:manage"
+    FILES_READ = "files:read"
+    FILES_WRITE = "files:write"
+    FILES_DELETE = "files:delete"
+    FILES_MANAGE = "files:manage"
+    CHAT_USE = "chat:use"
+    SETTINGS_MANAGE = "settings:manage"
+    JOBS_EXECUTE = "jobs:execute"
+    SEARCH = "search"
+    WORKFLOWS_READ = "workflows:read"
+    WORKFLOWS_WRITE = "workflows:write"
+    WORKFLOWS_RUN = "workflows:run"
+
+
+class Feature(StrEnum):
+    CHAT = "chat"
+    AGENT = "agent"
+    TRANSLATE = "translate"
+    WORKFLOWS = "workflows"

@@ -1,0 +1,79 @@
+"""Who is calling, and with what: the one thing every verb knows of its caller."""
+
+from typing import Literal
+
+import msgspec
+
+from teamspace.core.permissions import Feature, Permission
+
+Kind = Literal["session", "api", "worker", "anonymous", "provision", "system"]
+
+
+class Claim(msgspec.Struct):
+    """An idempotency key on its way: the first write of the request takes it in the same commit."""
+
+    key: str
+    digest: bytes
+    taken: bool = False
+
+    def take(self) -> None:
+        self.taken = True
+
+
+class Call(msgspec.Struct):
+    """The request behind the caller: what the audit trail and the write handle need of it."""
+
+    request_id: str = ""
+    address: str = ""
+    agent: str = ""
+    """What the client calls itself, for people who look at their own sessions."""
+    while_suspended: bool = False
+    """The route is one of those that stay open in a suspended company."""
+    claim: Claim | None = None
+
+
+class Grantable(msgspec.Struct, frozen=True):
+    """One entry of a token's scope: a permission, perhaps only below a key prefix."""
+
+    permission: Permission
+    prefix: str = ""
+
+    def covers(self, permission: Permission, key: str | None) -> bool:
+        """`key` None asks whether any key at all is covered."""
+        return self.permission is permission and (key is None or key.startswith(self.prefix))
+
+    def __str__(self) -> str:
+        return f"{self.permission}:{self.prefix}" if self.prefix else str(self.permission)
+
+
+class Principal(msgspec.Struct, frozen=True):
+    kind: Kind
+    call: Call
+    user_id: str = ""
+    username: str = ""
+    team_id: str = ""
+    org_id: str = ""
+    token_id: str = ""
+    operator: bool = False
+    role: str | None = None
+    org_role: str | None = None
+    permissions: frozenset[Permission] = frozenset()
+    """What the person may do now, by team role, company role and operator flag."""
+    scope: tuple[Grantable, ...] | None = None
+    """What the token was limited to; None is everything its person may do."""
+    features: frozenset[Feature] = frozenset()
+    org_suspended: bool = False
+    signed_in_at: str | None = None
+    """When the session began; None for every other kind of credential."""
+
+    def in_scope(self, permission: Permission, key: str | None = None) -> bool:
+        return self.scope is None or any(entry.covers(permission, key) for entry in self.scope)
+
+    def holds(self, permission: Permission, key: str | None = None) -> bool:
+        """By role and within the token's scope. Ownership and grants are the fence's business."""
+        return permission in self.permissions and self.in_scope(permission, key)
+
+
+def system(call: Call | None = None, *, org_id: str = "", team_id: str = "") -> Principal:
+    """The server itself, or a person at its command line."""
+    return Principal("system", call or Call(), org_id=org_id, team_id=team_id)

@@ -1,0 +1,161 @@
+"""One HTTP request: headers read once, a body read within its limits, and the caller's address."""
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from typing import Any
+from urllib.parse import parse_qsl
+
+import msgspec
+
+from teamspace.core.errors import BadRequest, HeadersTooLarge, TooLarge, Unauthenticated, UnsupportedType
+from teamspace.core.ids import new_id
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+
+MOST_HEADER_BYTES = 16 * 1024
+MOST_URL_BYTES = 8 * 1024
+MOST_DEPTH = 64
+STALL_SECONDS = 30.0
+_SANE_ID = re.compile(rb"[A-Za-z0-9._-]{8,128}")
+_STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"')
+_NOT_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
+_SINGLE = frozenset({b"authorization", b"content-length", b"content-type", b"idempotency-key", b"host"})
+
+
+class Disconnected(Exception):
+    """The client went away; there is nobody to answer."""
+
+
+class Match(msgspec.Struct, frozen=True):
+    """The caller's preconditions on a write."""
+
+    if_match: frozenset[str] | None = None
+    if_none_match: frozenset[str] | None = None
+
+    @property
+    def version(self) -> int | None:
+        """The version the write depends on; 0, which nothing has, when no version could satisfy the caller."""
+        if self.if_none_match is not None and "*" in self.if_none_match:
+            return 0
+        if self.if_match is None or "*" in self.if_match:
+            return None
+        versions = [int(tag) for tag in self.if_match if tag.isascii() and tag.isdigit() and len(tag) < 16]
+        return versions[0] if len(versions) == 1 else 0
+
+
+class Request:
+    __slots__ = ("_receive", "address", "headers", "id", "method", "path", "query")
+
+    def __init__(self, scope: Scope, receive: Receive) -> None:
+        self.method: str = scope["method"]
+        raw: bytes = scope.get("raw_path") or scope["path"].encode()
+        self.path = raw.partition(b"?")[0].decode("latin-1")
+        self.query: bytes = scope["query_string"]
+        self.headers: dict[bytes, bytes] = {}
+        self.address: str = scope["client"][0] if scope.get("client") else ""
+        self._receive = receive
+        for name, value in scope["headers"]:
+            if name in self.headers and name in _SINGLE:
+                self.headers[b":repeated"] = name
+            self.headers[name] = value
+        given = self.headers.get(b"x-request-id", b"")
+        self.id = given.decode() if _SANE_ID.fullmatch(given) else new_id()
+
+    def check(self) -> None:
+        """Refuse what no honest client sends, before anything is done with it."""
+        if repeated := self.headers.get(b":repeated"):
+            raise BadRequest(f"The header {repeated.decode()} was sent more than once.")
+        if sum(len(name) + len(value) for name, value in self.headers.items()) > MOST_HEADER_BYTES:
+            raise HeadersTooLarge(f"The headers may hold {MOST_HEADER_BYTES} bytes.")
+        if len(self.path) + len(self.query) > MOST_URL_BYTES:
+            raise BadRequest(f"The address may hold {MOST_URL_BYTES} bytes.")
+
+    def bearer(self) -> str:
+        """The token of the Authorization header; there is no other place for one."""
+        header = self.headers.get(b"authorization")
+        if header is None:
+            raise Unauthenticated()
+        scheme, _, token = header.decode("latin-1").partition(" ")
+        if scheme.lower() != "bearer" or not token or " " in token or "," in token:
+            raise Unauthenticated()
+        return token
+
+    @property
+    def agent(self) -> str:
+        text = self.headers.get(b"user-agent", b"").decode("latin-1")
+        return "".join(character for character in text if character.isprintable())[:200]
+
+    def parameters(self) -> dict[str, list[str]]:
+        values: dict[str, list[str]] = {}
+        try:
+            pairs = parse_qsl(self.query.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=100)
+        except ValueError:
+            raise BadRequest("The query is not valid: percent-encoded UTF-8, at most 100 fields.") from None
+        for name, value in pairs:
+            if "\0" in value:
+                raise BadRequest.at(name, "holds a NUL character")
+            values.setdefault(name, []).append(value)
+        return values
+
+    def match(self) -> Match:
+        return Match(self._tags(b"if-match"), self._tags(b"if-none-match"))
+
+    def _tags(self, name: bytes) -> frozenset[str] | None:
+        header = self.headers.get(name)
+        if header is None:
+            return None
+        tags = (tag.strip().removeprefix("W/").strip('"') for tag in header.decode("latin-1").split(","))
+        return frozenset(tags)
+
+    async def chunks(self, limit: int) -> AsyncIterator[bytes]:
+        """The body as it comes: never more than `limit` bytes, never slower than a stall allows."""
+        declared = self.headers.get(b"content-length", b"0")
+        if declared.isdigit() and int(declared) > limit:
+            raise TooLarge(f"The body may hold {limit} bytes.")
+        total, more = 0, True
+        while more:
+            try:
+                async with asyncio.timeout(STALL_SECONDS):
+                    message = await self._receive()
+            except TimeoutError:
+                raise Disconnected from None
+            if message["type"] == "http.disconnect":
+                raise Disconnected
+            chunk: bytes = message.get("body", b"")
+            more = message.get("more_body", False)
+            total += len(chunk)
+            if total > limit:
+                raise TooLarge(f"The body may hold {limit} bytes.")
+            if chunk:
+                yield chunk
+
+    async def json(self, limit: int) -> bytes:
+        """The body of a JSON route; nothing at all counts as an empty object."""
+        kind = self.headers.get(b"content-type", b"application/json").partition(b";")[0].strip().lower()
+        body = b"".join([chunk async for chunk in self.chunks(limit)])
+        if body and kind != b"application/json":
+            raise UnsupportedType("Send the body as application/json.")
+        if too_deep(body):
+            raise BadRequest(f"The body is nested more than {MOST_DEPTH} deep.")
+        if b"\\u0000" in body and holds_nul(body):
+            raise BadRequest("A text of the body holds a NUL character.")
+        return body or b"{}"
+
+
+def too_deep(body: bytes) -> bool:
+    """Whether brackets nest beyond the limit, at the speed of `bytes.replace`."""
+    if body.count(b"[") + body.count(b"{") <= MOST_DEPTH:
+        return False
+    brackets = _STRINGS.sub(b"", body).translate(None, _NOT_BRACKETS)
+    for _ in range(MOST_DEPTH):
+        brackets = brackets.replace(b"[]", b"").replace(b"{}", b"")
+        if not brackets:
+            return False
+    return True
+
+
+def holds_nul(body: bytes) -> bool:
+    """An escaped NUL: a backslash-u-0000 whose backslash is not itself escaped."""
+    return re.search(rb"(?<!\\)(?:\\\\)*\\u0000", body) is not None

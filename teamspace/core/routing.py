@@ -1,0 +1,274 @@
+"""The declared route table: rows, the check that they agree with their handlers, and the match.
+
+A row that disagrees with its handler, or that an earlier row hides, stops the boot; all
+disagreements are listed at once.
+"""
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import StrEnum
+from types import ModuleType
+from typing import Any, get_type_hints
+from urllib.parse import unquote_to_bytes
+
+import msgspec
+
+from teamspace.core.errors import BadRequest, Refusal
+from teamspace.core.permissions import Feature, Permission
+
+JSON_LIMIT = 1024 * 1024
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+_GATE_GIVES = ("db", "who", "body", "query", "match", "upload")
+
+
+class Auth(StrEnum):
+    PUBLIC = "P"
+    BEARER = "B"
+    PROVISION = "PV"
+    SUPERADMIN = "SA"
+    ORGADMIN = "OA"
+
+
+PUBLIC, BEARER, PROVISION, SUPERADMIN, ORGADMIN = Auth
+
+
+class Row(msgspec.Struct, frozen=True):
+    """Ownership or a grant may admit the caller: the gate checks the token's scope, the fence decides."""
+
+    permission: Permission
+
+
+class Own(msgspec.Struct, frozen=True):
+    """The caller's own account: no permission is needed, and no scoped token may come near it."""
+
+
+def row(permission: Permission) -> Row:
+    return Row(permission)
+
+
+OWN = Own()
+
+
+class Route(msgspec.Struct, frozen=True):
+    method: str
+    path: str
+    auth: Auth
+    permission: Permission | Row | Own | None
+    feature: Feature | None
+    handler: str
+    doc: str
+    refuses: tuple[type[Refusal], ...] = ()
+    """What it may answer besides the refusals every route shares; for the API description."""
+    while_suspended: bool = False
+    """Stays open in a suspended company: signing in and out, revoking, one's own password, and reads by POST."""
+    limit: int = JSON_LIMIT
+    """The largest body it takes."""
+
+    @property
+    def name(self) -> str:
+        return f"{self.method} {self.path}"
+
+    @property
+    def needs(self) -> Permission | None:
+        return self.permission.permission if isinstance(self.permission, Row) else (
+            self.permission if isinstance(self.permission, Permission) else None
+        )  # fmt: skip
+
+    @property
+    def writes(self) -> bool:
+        return self.method not in ("GET", "OPTIONS")
+
+    def parameters(self) -> list[str]:
+        return [part[1:] for part in self.path.split("/") if part[:1] in (":", "*")]
+
+
+class Endpoint(msgspec.Struct, frozen=True):
+    """A row bound to its handler, with all that can be known before a request comes."""
+
+    route: Route
+    handler: Callable[..., Any]
+    wants: frozenset[str]
+    provided: dict[str, Any]
+    body: type[msgspec.Struct] | None
+    query: type[msgspec.Struct] | None
+    returns: Any
+
+
+class BootError(Exception):
+    """The tables and the code disagree. The message lists every case."""
+
+
+def bind(modules: Iterable[ModuleType], provided: Mapping[type, Any]) -> tuple[list[Endpoint], list[str]]:
+    """Pair every row with its handler; the endpoints, and every disagreement found."""
+    endpoints: list[Endpoint] = []
+    faults: list[str] = []
+    for module in modules:
+        rows: Sequence[Route] = module.ROUTES
+        handlers = _handlers(module)
+        for route in rows:
+            handler = handlers.get(route.handler)
+            if handler is None:
+                faults.append(f"{route.name}: {module.__name__} has no handler {route.handler}")
+                continue
+            endpoint = _endpoint(route, handler, provided)
+            endpoints.append(endpoint)
+            faults += _faults(endpoint)
+        unused = set(handlers) - {route.handler for route in rows}
+        faults += [f"{module.__name__}.{name} serves no row" for name in sorted(unused)]
+    return endpoints, faults
+
+
+def ordered(endpoints: Sequence[Endpoint], order: Sequence[str]) -> tuple[list[Endpoint], list[str]]:
+    """The endpoints in the order of `order` (names like `GET /health`), and what does not fit it."""
+    by_name = {endpoint.route.name: endpoint for endpoint in endpoints}
+    faults = [
+        f"{name}: declared twice"
+        for name in sorted({e.route.name for e in endpoints if by_name[e.route.name] is not e})
+    ]
+    faults += [f"{name}: in the order, in no table" for name in order if name not in by_name]
+    faults += [f"{name}: in a table, not in the order" for name in by_name if name not in order]
+    arranged = [by_name[name] for name in order if name in by_name]
+    return arranged, faults + _hidden([endpoint.route for endpoint in arranged])
+
+
+def _handlers(module: ModuleType) -> dict[str, Callable[..., Any]]:
+    return {
+        name: value
+        for name, value in vars(module).items()
+        if inspect.iscoroutinefunction(value) and value.__module__ == module.__name__ and not name.startswith("_")
+    }
+
+
+def _endpoint(route: Route, handler: Callable[..., Any], provided: Mapping[type, Any]) -> Endpoint:
+    hints = get_type_hints(handler)
+    names = [name for name in inspect.signature(handler).parameters]
+    return Endpoint(
+        route=route,
+        handler=handler,
+        wants=frozenset(name for name in names if hints.get(name) not in provided),
+        provided={name: provided[hints[name]] for name in names if hints.get(name) in provided},
+        body=hints.get("body"),
+        query=hints.get("query"),
+        returns=hints.get("return"),
+    )
+
+
+def _faults(endpoint: Endpoint) -> list[str]:
+    route, faults = endpoint.route, []
+    parameters, asked = set(route.parameters()), endpoint.wants - set(_GATE_GIVES)
+    if parameters != asked:
+        faults.append(f"{route.name}: the path gives {sorted(parameters)}, the handler takes {sorted(asked)}")
+    if route.method not in METHODS:
+        faults.append(f"{route.name}: unknown method")
+    if route.auth is PUBLIC and (route.permission is not None or route.feature is not None):
+        faults.append(f"{route.name}: a public route cannot ask for a permission or a feature")
+    if route.auth in (SUPERADMIN, ORGADMIN) and not isinstance(route.permission, Permission):
+        faults.append(f"{route.name}: this plane needs a permission")
+    if {"body", "upload"} & endpoint.wants and not route.writes:
+        faults.append(f"{route.name}: a {route.method} takes no body")
+    if not route.doc:
+        faults.append(f"{route.name}: no doc line")
+    return faults
+
+
+def _hidden(routes: Sequence[Route]) -> list[str]:
+    """Rows that the match would not reach in the declared order: some path fits an earlier, more general one."""
+    faults = []
+    for position, later in enumerate(routes):
+        for earlier in routes[:position]:
+            if earlier.method == later.method and _hides(earlier.path, later.path):
+                faults.append(f"{later.name}: hidden by {earlier.name} above it")
+    return faults
+
+
+def _hides(earlier: str, later: str) -> bool:
+    return _overlap(earlier, later) and _generality(earlier) >= _generality(later)
+
+
+def _overlap(one: str, other: str) -> bool:
+    """Whether some path fits both."""
+    left, right = one.split("/"), other.split("/")
+    for mine, theirs in zip(left, right, strict=False):
+        if mine.startswith("*") or theirs.startswith("*"):
+            return True
+        if mine != theirs and not mine.startswith(":") and not theirs.startswith(":"):
+            return False
+    return len(left) == len(right)
+
+
+def _generality(path: str) -> list[int]:
+    return [(":*".find(part[:1]) + 1 if part else 0) for part in path.split("/")]
+
+
+class _Node:
+    __slots__ = ("endpoints", "fixed", "parameter", "rest")
+
+    def __init__(self) -> None:
+        self.fixed: dict[str, _Node] = {}
+        self.parameter: _Node | None = None
+        self.rest: dict[str, Endpoint] = {}
+        self.endpoints: dict[str, Endpoint] = {}
+
+
+class Router:
+    """A trie over path segments: the cost of a match does not depend on the number of rows.
+
+    Fixed segments win over parameters and parameters over rests. That equals the declared order,
+    since a row that overlaps with an earlier, more general one does not pass the boot check.
+    """
+
+    def __init__(self, endpoints: Iterable[Endpoint]) -> None:
+        self._root = _Node()
+        for endpoint in endpoints:
+            self._add(endpoint)
+
+    def _add(self, endpoint: Endpoint) -> None:
+        node, route = self._root, endpoint.route
+        for part in route.path.split("/")[1:]:
+            if part.startswith("*"):
+                node.rest[route.method] = endpoint
+                return
+            if part.startswith(":"):
+                node.parameter = node.parameter or _Node()
+                node = node.parameter
+            else:
+                node = node.fixed.setdefault(part, _Node())
+        node.endpoints[route.method] = endpoint
+
+    def match(self, method: str, path: str) -> tuple[Endpoint | None, list[str], set[str]]:
+        """The endpoint, its path parameters, and the methods the path knows when `method` is not one."""
+        allowed: set[str] = set()
+        found = self._walk(self._root, path.split("/"), 1, method, [], allowed)
+        return (*found, allowed) if found else (None, [], allowed)
+
+    def _walk(
+        self, node: _Node, parts: list[str], at: int, method: str, values: list[str], allowed: set[str]
+    ) -> tuple[Endpoint, list[str]] | None:
+        if at == len(parts):
+            allowed.update(node.endpoints)
+            endpoint = node.endpoints.get(method)
+            return (endpoint, values) if endpoint else None
+        part = parts[at]
+        below = node.fixed.get(part)
+        if below and (found := self._walk(below, parts, at + 1, method, values, allowed)):
+            return found
+        if node.parameter and part and (
+            found := self._walk(node.parameter, parts, at + 1, method, [*values, part], allowed)
+        ):  # fmt: skip
+            return found
+        if node.rest:
+            allowed.update(node.rest)
+            if endpoint := node.rest.get(method):
+                return endpoint, [*values, "/".join(parts[at:])]
+        return None
+
+
+def decoded(value: str) -> str:
+    """A path parameter as text: percent-decoded once, never again."""
+    try:
+        text = unquote_to_bytes(value).decode() if "%" in value else value
+    except UnicodeDecodeError:
+        raise BadRequest("The path is not valid UTF-8.") from None
+    if any(ord(character) < 32 or ord(character) == 127 for character in text):
+        raise BadRequest("The path holds a control character.")
+    return text

@@ -1,0 +1,32 @@
+"""The row types of the tables that the server collects at boot, besides routes."""
+
+from collections.abc import Callable, Iterable
+from types import ModuleType
+from typing import Any
+
+import msgspec
+
+
+class On(msgspec.Struct, frozen=True):
+    """A listener: `handler(tx, event)` runs inside the transaction that emitted the event."""
+
+    event: type
+    handler: str
+    doc: str
+
+
+class Invariant(msgspec.Struct, frozen=True):
+    """Something that is always true: the query finds what breaks it, and must find nothing."""
+
+    name: str
+    doc: str
+    sql: str
+
+
+def collected(modules: Iterable[ModuleType]) -> dict[type, list[Callable[..., Any]]]:
+    """The listeners of every module's LISTENERS table, by event."""
+    listeners: dict[type, list[Callable[..., Any]]] = {}
+    for module in modules:
+        for row in module.LISTENERS:
+            listeners.setdefault(row.event, []).append(getattr(module, row.handler))
+    return listeners
