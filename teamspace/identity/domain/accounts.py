@@ -1,0 +1,89 @@
+"""Accounts: making one, its name and locale, its password."""
+
+import re
+
+from teamspace.core import clock, text
+from teamspace.core.db import Db, Duplicate, Reads, Tx
+from teamspace.core.errors import BadRequest, Conflict, InvalidCredentials, NotFound
+from teamspace.core.ids import new_id
+from teamspace.core.principal import Principal
+from teamspace.identity import store
+from teamspace.identity.domain import passwords, tokens
+from teamspace.identity.schemas import Account, PasswordChange, Person
+
+_USERNAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{1,63}")
+_LOCALE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}")
+
+
+class UsernameTaken(Conflict):
+    """One name, one person, on the whole instance."""
+
+    def __init__(self) -> None:
+        super().__init__("This username is taken.")
+
+
+def username_key(username: str) -> str:
+    """Names that differ only in case are one name."""
+    return username.lower()
+
+
+async def register(
+    tx: Tx, *, org_id: str, username: str, display_name: str | None, password_hash: str | None, operator: bool = False
+) -> Person:  # fmt: skip
+    if not _USERNAME.fullmatch(username):
+        raise BadRequest.at(
+            "/username", "must be 2 to 64 letters, digits or any of . _ @ + -, beginning with a letter or digit"
+        )
+    person = Person(
+        id=new_id(), org_id=org_id, username=username, locale=None, operator=operator, created_at=clock.stamp(),
+        display_name=text.name(display_name or username, "display_name", most=80),
+    )  # fmt: skip
+    try:
+        await store.insert_user(tx, person, username_key(username), password_hash)
+    except Duplicate:
+        raise UsernameTaken from None
+    return person
+
+
+async def find(db: Reads, username: str) -> Person | None:
+    account = await store.get_account_by_name(db, username_key(username))
+    return account and person(account)
+
+
+def person(account: Account) -> Person:
+    """The account without its secret."""
+    return Person(**{name: getattr(account, name) for name in Person.__struct_fields__})
+
+
+async def rename(tx: Tx, user_id: str, display_name: str | None, locale: str | None) -> Person:
+    """Change what is given; what is not stays."""
+    account = await store.get_account(tx, user_id)
+    if account is None:
+        raise NotFound()
+    if locale is not None and not _LOCALE.fullmatch(locale):
+        raise BadRequest.at("/locale", "must be a language tag such as en or pt-BR")
+    name = account.display_name if display_name is None else text.name(display_name, "display_name", most=80)
+    person = await store.update_profile(tx, user_id, name, locale or account.locale)
+    if person is None:
+        raise NotFound()
+    return person
+
+
+async def set_password(tx: Tx, user_id: str, password_hash: str, *, keep_session: str = "") -> None:
+    """A new password ends every other session of its person."""
+    await store.update_password(tx, user_id, password_hash)
+    await tokens.end_sessions(tx, user_id, keep=keep_session)
+
+
+async def change_password(db: Db, who: Principal, change: PasswordChange) -> None:
+    account = await store.get_account(db, who.user_id)
+    if account is None:
+        raise NotFound()
+    if account.password is not None and not await passwords.matches(account.password, change.current_password):
+        raise InvalidCredentials
+    hints = (account.username, account.display_name)
+    await passwords.check_strength(change.new_password, hints=hints, field="new_password")
+    password_hash = await passwords.hashed(change.new_password)
+    async with db.write(who, "password.change") as tx:
+        tx.target = who.user_id
+        await set_password(tx, who.user_id, password_hash, keep_session=who.token_id)

@@ -1,0 +1,58 @@
+"""Passwords: argon2id, a few at a time, at the same price for a person who exists and one who does not."""
+
+import asyncio
+from functools import cache
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+
+from teamspace.core.errors import BadRequest
+from teamspace.core.limits import Slots
+
+KDF = "argon2id, 64 MiB, 3 passes"
+SHORTEST, MOST_BYTES = 12, 1024
+_TOO_FEW_GUESSES = 1_000_000
+_JUDGED_LENGTH = 72  # beyond it a guess estimate only costs time
+
+hasher = PasswordHasher(time_cost=3, memory_cost=64 * 1024, parallelism=1)
+_slots = Slots("password checks", most=4, queue=32)
+
+
+async def check_strength(password: str, *, hints: tuple[str, ...] = (), field: str = "password") -> None:
+    """Refuse a password that is short, huge, or among the first that anybody would try."""
+    if len(password) < SHORTEST:
+        raise BadRequest.at(f"/{field}", f"must have at least {SHORTEST} characters")
+    if len(password.encode()) > MOST_BYTES:
+        raise BadRequest.at(f"/{field}", f"may hold {MOST_BYTES} bytes")
+    if await asyncio.to_thread(_guesses, password, hints) < _TOO_FEW_GUESSES:
+        raise BadRequest.at(f"/{field}", "is too easy to guess: use several unrelated words")
+
+
+async def hashed(password: str) -> str:
+    async with _slots.take():
+        return await asyncio.to_thread(hasher.hash, password)
+
+
+async def matches(stored: str | None, password: str) -> bool:
+    """Whether it is the password. Without a stored one the same work is done, for an answer that is no."""
+    async with _slots.take():
+        return await asyncio.to_thread(_verify, stored, password)
+
+
+@cache
+def _nobody() -> str:
+    return hasher.hash("nobody has this password")
+
+
+def _verify(stored: str | None, password: str) -> bool:
+    try:
+        return hasher.verify(stored or _nobody(), password) and stored is not None
+    except (VerificationError, InvalidHashError):
+        return False
+
+
+def _guesses(password: str, hints: tuple[str, ...]) -> float:
+    # Costs 14 MiB, and is needed only when a password is set.
+    from zxcvbn import zxcvbn  # noqa: PLC0415
+
+    return float(zxcvbn(password[:_JUDGED_LENGTH], user_inputs=[*hints, "teamspace"])["guesses"])

@@ -1,0 +1,149 @@
+"""Sessions and API tokens: minted once, kept as digests, revoked for good."""
+
+import msgspec
+
+from teamspace.core import clock, crypto, paging, text
+from teamspace.core.db import Db, Tx
+from teamspace.core.errors import BadRequest, Conflict, NotFound, OutOfScope
+from teamspace.core.ids import new_id
+from teamspace.core.permissions import Permission
+from teamspace.core.principal import Grantable, Principal, system
+from teamspace.core.replies import Page
+from teamspace.identity import access, store
+from teamspace.identity.schemas import ApiToken, IssuedToken, NewToken, Session
+
+SESSION_LIFE, SESSION_IDLE = 30 * clock.DAY, clock.DAY
+MOST_SESSIONS = 10
+FIRST_TOKEN_TTL = 90 * clock.DAY
+TOUCH_EVERY = clock.MINUTE
+_DEAD_KEPT = 30 * clock.DAY
+_PREFIXED = ("files:", "workflows:")
+
+
+async def open_session(tx: Tx, *, user_id: str, org_id: str, team_id: str) -> tuple[str, str, str]:
+    """A fresh session: its id, its token and when it ends at the latest."""
+    expires_at = clock.later(SESSION_LIFE)
+    token_id, token = await _mint(tx, "session", org_id, team_id, user_id, "session", None, expires_at)
+    await store.revoke_oldest_sessions(tx, user_id, MOST_SESSIONS, clock.stamp())
+    return token_id, token, expires_at
+
+
+async def issue_token(
+    tx: Tx, *, user_id: str, org_id: str, team_id: str, name: str, scope: list[str] | None, ttl: float | None
+) -> IssuedToken:
+    expires_at = None if ttl is None else clock.later(ttl)
+    token_id, token = await _mint(tx, "api", org_id, team_id, user_id, name, scope, expires_at)
+    return IssuedToken(id=token_id, name=name, token=token, scope=scope, expires_at=expires_at)
+
+
+async def create(db: Db, who: Principal, draft: NewToken) -> IssuedToken:
+    """A token that can do no more than its maker can at this moment."""
+    name = text.name(draft.name, "name", most=80)
+    entries = None if draft.scope is None else [parse_scope(entry) for entry in draft.scope]
+    _check_reach(who, entries)
+    ttl = None if draft.ttl == "never" else float(draft.ttl)
+    scope = None if entries is None else [str(entry) for entry in entries]
+    async with db.write(who, "token.create") as tx:
+        issued = await issue_token(
+            tx, user_id=who.user_id, org_id=who.org_id, team_id=who.team_id, name=name, scope=scope, ttl=ttl
+        )
+        tx.target, tx.detail = issued.id, {"scope": scope, "expires_at": issued.expires_at}
+    return issued
+
+
+async def listing(db: Db, who: Principal, query: paging.Paging) -> Page[ApiToken]:
+    rows = await store.select_tokens(db, access.team_tokens(who), query.before, query.size + 1)
+    return paging.page(rows, query, lambda token: token.id)
+
+
+async def revoke(db: Db, who: Principal, token_id: str) -> None:
+    async with db.write(who, "token.revoke") as tx:
+        tx.target = token_id
+        if not await store.revoke(tx, access.team_tokens(who), token_id, clock.stamp()):
+            raise NotFound()
+
+
+async def sessions(db: Db, who: Principal) -> list[Session]:
+    rows = await store.select_sessions(db, access.own_sessions(who), clock.stamp(), clock.ago(SESSION_IDLE))
+    return [Session(**msgspec.structs.asdict(row), current=row.id == who.token_id) for row in rows]
+
+
+async def end_session(db: Db, who: Principal, token_id: str) -> None:
+    async with db.write(who, "session.end") as tx:
+        tx.target = token_id
+        if not await store.revoke(tx, access.own_sessions(who), token_id, clock.stamp()):
+            raise NotFound()
+
+
+async def sign_out(db: Db, who: Principal) -> None:
+    if who.kind != "session":
+        raise Conflict("Only a session can be signed out of; revoke an API token under /api/tokens.")
+    await end_session(db, who, who.token_id)
+
+
+async def end_sessions(tx: Tx, user_id: str, *, keep: str = "") -> None:
+    await store.revoke_sessions(tx, user_id, keep, clock.stamp())
+
+
+async def revoke_in_team(tx: Tx, user_id: str, team_id: str) -> None:
+    """Somebody leaves the team: none of their credentials for it outlives that."""
+    await store.revoke_in_team(tx, user_id, team_id, clock.stamp())
+
+
+def parse_scope(entry: str) -> Grantable:
+    """`notes:read`, or with a key prefix `files:read:contracts/`."""
+    for permission in Permission:
+        if entry == permission:
+            return Grantable(permission)
+        if entry.startswith(f"{permission}:") and permission.startswith(_PREFIXED):
+            return Grantable(permission, entry[len(permission) + 1 :])
+    raise BadRequest.at("/scope", f"{entry[:80]} is not a permission, or takes no key prefix")
+
+
+def _check_reach(who: Principal, entries: list[Grantable] | None) -> None:
+    if entries is None:
+        if who.scope is not None:
+            raise OutOfScope("A scoped token cannot make one without a scope.")
+        return
+    for entry in entries:
+        if not who.holds(entry.permission, entry.prefix) or entry.permission is Permission.JOBS_EXECUTE:
+            raise OutOfScope(f"You cannot give {entry}, which you do not have.")
+
+
+async def _mint(
+    tx: Tx, kind: str, org_id: str, team_id: str, user_id: str | None, name: str, scope: list[str] | None,
+    expires_at: str | None,
+) -> tuple[str, str]:  # fmt: skip
+    token_id, token = new_id(), crypto.new_token(kind[0])
+    await store.insert_token(
+        tx, id=token_id, kind=kind, org_id=org_id, team_id=team_id, user_id=user_id, name=name,
+        digest=crypto.digest(token), hint=token[:9], created_at=clock.stamp(), expires_at=expires_at,
+        scope=None if scope is None else msgspec.json.encode(scope).decode(),
+    )  # fmt: skip
+    return token_id, token
+
+
+class LastUse:
+    """Remembers which credentials were used, so that a read need not wait for a write; saved now and then."""
+
+    def __init__(self) -> None:
+        self._used: set[str] = set()
+
+    def note(self, token_id: str, last_used_at: str | None) -> None:
+        if token_id not in self._used and (last_used_at is None or last_used_at < clock.ago(TOUCH_EVERY)):
+            self._used.add(token_id)
+
+    async def save(self, db: Db) -> None:
+        used, self._used = self._used, set()
+        if used:
+            async with db.upkeep(system()) as tx:
+                for token_id in used:
+                    await store.touch(tx, token_id, clock.stamp())
+                    await store.touch_user(tx, token_id, clock.stamp())
+
+
+async def clean(db: Db) -> None:
+    """Drop credentials that ended long ago, and counts of failures whose time is over."""
+    async with db.upkeep(system()) as tx:
+        await store.delete_dead_tokens(tx, clock.ago(_DEAD_KEPT))
+        await store.delete_old_attempts(tx, clock.stamp())

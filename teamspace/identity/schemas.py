@@ -1,0 +1,121 @@
+"""The shapes of identity: what is stored of a person, and what the wire carries."""
+
+from typing import Annotated, Literal
+
+import msgspec
+
+Password = Annotated[str, msgspec.Meta(max_length=1024)]
+Username = Annotated[str, msgspec.Meta(min_length=1, max_length=256)]
+Line = Annotated[str, msgspec.Meta(max_length=1000)]
+Ttl = Annotated[int, msgspec.Meta(ge=60, le=31_536_000)] | Literal["never"]
+
+
+class Person(msgspec.Struct, frozen=True):
+    """Somebody with an account. `org_id` is the one company they belong to."""
+
+    id: str
+    org_id: str
+    username: str
+    display_name: str
+    locale: str | None
+    operator: bool
+    created_at: str
+
+
+class Account(Person, frozen=True):
+    """A person with the hash of their password; it never leaves this capability."""
+
+    password: str | None
+
+
+class Totp(msgspec.Struct, frozen=True):
+    secret: str
+    armed_at: str | None
+    last_step: int
+
+
+class Attempts(msgspec.Struct, frozen=True):
+    failures: int
+    resets_at: str
+
+
+class SessionRow(msgspec.Struct, frozen=True):
+    """One of the caller's sessions."""
+
+    id: str
+    team_id: str
+    address: str
+    agent: str
+    created_at: str
+    last_used_at: str | None
+    expires_at: str | None
+
+
+class Session(SessionRow, frozen=True):
+    current: bool
+    """Whether it is the one this request was made with."""
+
+
+class ApiToken(msgspec.Struct, frozen=True):
+    """An API token of the team, as it is listed: the token itself was shown once."""
+
+    id: str
+    name: str
+    hint: str
+    user_id: str
+    scope: list[str] | None
+    created_at: str
+    expires_at: str | None
+    last_used_at: str | None
+
+
+class NewToken(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    name: Line
+    scope: list[Line] | None = None
+    ttl: Ttl = 7_776_000
+
+
+class IssuedToken(msgspec.Struct, frozen=True):
+    """A fresh API token; `token` is shown this once."""
+
+    id: str
+    name: str
+    token: str
+    scope: list[str] | None
+    expires_at: str | None
+
+
+class PasswordChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    new_password: Password
+    current_password: Password = ""
+
+
+class EnableTotp(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`{}` arms at once; `{"confirm": true}` shows the secret first and `{"code": ...}` then arms it."""
+
+    confirm: bool = False
+    code: Line | None = None
+
+
+class TotpSecret(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What an authenticator app needs. The recovery codes come when the factor is armed, this once."""
+
+    secret: str
+    otpauth_uri: str
+    qr_svg: str
+    armed: bool
+    recovery_codes: list[str] | None = None
+
+
+class RecoveryCodes(msgspec.Struct, frozen=True):
+    recovery_codes: list[str]
+
+
+class RecoveryCount(msgspec.Struct, frozen=True):
+    """How many codes are unspent; the codes themselves are never shown again."""
+
+    remaining: int
+
+
+class DisableTotp(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    password: Password | None = None

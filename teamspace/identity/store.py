@@ -1,0 +1,225 @@
+"""Identity in SQL: one statement per function, no rules."""
+
+from teamspace.core.db import Fence, Reads, Tx, columns
+from teamspace.core.tables import Invariant
+from teamspace.identity.schemas import Account, ApiToken, Attempts, Person, SessionRow, Totp
+
+# People
+
+
+async def insert_user(tx: Tx, person: Person, username_key: str, password: str | None) -> None:
+    await tx.run(
+        "INSERT INTO users (id, org_id, username, username_key, display_name, locale, password, operator, created_at)"
+        " VALUES (:id, :org_id, :username, :username_key, :display_name, :locale, :password, :operator, :created_at)",
+        id=person.id, org_id=person.org_id, username=person.username, username_key=username_key,
+        display_name=person.display_name, locale=person.locale, password=password, operator=person.operator,
+        created_at=person.created_at,
+    )  # fmt: skip
+
+
+async def get_account(db: Reads, user_id: str) -> Account | None:
+    return await db.one(Account, f"SELECT {columns(Account)} FROM users WHERE id = :id", id=user_id)
+
+
+async def get_account_by_name(db: Reads, username_key: str) -> Account | None:
+    return await db.one(Account, f"SELECT {columns(Account)} FROM users WHERE username_key = :key", key=username_key)
+
+
+async def update_profile(tx: Tx, user_id: str, display_name: str, locale: str | None) -> Person | None:
+    return await tx.one(
+        Person,
+        f"UPDATE users SET display_name = :display_name, locale = :locale WHERE id = :id RETURNING {columns(Person)}",
+        id=user_id, display_name=display_name, locale=locale,
+    )  # fmt: skip
+
+
+async def update_password(tx: Tx, user_id: str, password: str) -> None:
+    await tx.run("UPDATE users SET password = :password WHERE id = :id", id=user_id, password=password)
+
+
+# Tokens
+
+
+async def insert_token(
+    tx: Tx, *, id: str, kind: str, org_id: str, team_id: str, user_id: str | None, name: str, digest: str,
+    hint: str, scope: str | None, created_at: str, expires_at: str | None,
+) -> None:  # fmt: skip
+    await tx.run(
+        "INSERT INTO tokens (id, kind, org_id, team_id, user_id, name, digest, hint, scope, address, agent,"
+        " created_at, expires_at, last_used_at) VALUES (:id, :kind, :org_id, :team_id, :user_id, :name, :digest,"
+        " :hint, :scope, :address, :agent, :created_at, :expires_at, :created_at)",
+        id=id, kind=kind, org_id=org_id, team_id=team_id, user_id=user_id, name=name, digest=digest, hint=hint,
+        scope=scope, created_at=created_at, expires_at=expires_at,
+        address=tx.who.call.address, agent=tx.who.call.agent,
+    )  # fmt: skip
+
+
+async def select_sessions(db: Reads, fence: Fence, now: str, idle_since: str) -> list[SessionRow]:
+    return await db.all(
+        SessionRow,
+        f"SELECT {columns(SessionRow)} FROM tokens WHERE {fence.sql} AND expires_at > :now"
+        " AND last_used_at > :idle_since ORDER BY id DESC",
+        now=now, idle_since=idle_since, **fence.params,
+    )  # fmt: skip
+
+
+async def select_tokens(db: Reads, fence: Fence, before: str, limit: int) -> list[ApiToken]:
+    return await db.all(
+        ApiToken,
+        f"SELECT {columns(ApiToken)} FROM tokens WHERE id IN ({fence.newest()}) ORDER BY id DESC",
+        before=before, limit=limit, **fence.params,
+    )  # fmt: skip
+
+
+async def revoke(tx: Tx, fence: Fence, token_id: str, now: str) -> bool:
+    return await tx.holds(
+        f"UPDATE tokens SET revoked_at = :now WHERE id = :id AND {fence.sql} RETURNING id",
+        id=token_id, now=now, **fence.params,
+    )  # fmt: skip
+
+
+async def revoke_sessions(tx: Tx, user_id: str, keep: str, now: str) -> None:
+    await tx.run(
+        "UPDATE tokens SET revoked_at = :now WHERE user_id = :user_id AND kind = 'session' AND revoked_at IS NULL"
+        " AND id <> :keep",
+        user_id=user_id, keep=keep, now=now,
+    )  # fmt: skip
+
+
+async def revoke_oldest_sessions(tx: Tx, user_id: str, keep: int, now: str) -> None:
+    await tx.run(
+        "UPDATE tokens SET revoked_at = :now WHERE id IN (SELECT id FROM tokens WHERE user_id = :user_id"
+        " AND kind = 'session' AND revoked_at IS NULL ORDER BY id DESC LIMIT 1000 OFFSET :keep)",
+        user_id=user_id, keep=keep, now=now,
+    )  # fmt: skip
+
+
+async def revoke_in_team(tx: Tx, user_id: str, team_id: str, now: str) -> None:
+    await tx.run(
+        "UPDATE tokens SET revoked_at = :now WHERE user_id = :user_id AND team_id = :team_id AND revoked_at IS NULL",
+        user_id=user_id, team_id=team_id, now=now,
+    )  # fmt: skip
+
+
+async def touch(tx: Tx, token_id: str, now: str) -> None:
+    await tx.run(
+        "UPDATE tokens SET last_used_at = :now WHERE id = :id AND revoked_at IS NULL AND last_used_at < :now",
+        id=token_id, now=now,
+    )  # fmt: skip
+
+
+async def touch_user(tx: Tx, token_id: str, now: str) -> None:
+    await tx.run(
+        "UPDATE users SET last_seen_at = :now WHERE id = (SELECT user_id FROM tokens WHERE id = :id)",
+        id=token_id, now=now,
+    )  # fmt: skip
+
+
+async def delete_dead_tokens(tx: Tx, then: str) -> None:
+    await tx.run("DELETE FROM tokens WHERE revoked_at < :then OR expires_at < :then", then=then)
+
+
+# Failed sign-ins
+
+
+async def count_attempt(tx: Tx, subject: str, now: str, resets_at: str) -> Attempts | None:
+    return await tx.one(
+        Attempts,
+        "INSERT INTO login_attempts (subject, failures, resets_at) VALUES (:subject, 1, :resets_at)"
+        " ON CONFLICT (subject) DO UPDATE SET"
+        " failures = CASE WHEN login_attempts.resets_at <= :now THEN 1 ELSE login_attempts.failures + 1 END,"
+        " resets_at = CASE WHEN login_attempts.resets_at <= :now THEN excluded.resets_at"
+        " ELSE login_attempts.resets_at END RETURNING failures, resets_at",
+        subject=subject, now=now, resets_at=resets_at,
+    )  # fmt: skip
+
+
+async def uncount_attempt(tx: Tx, subject: str) -> None:
+    await tx.run(
+        "UPDATE login_attempts SET failures = failures - 1 WHERE subject = :subject AND failures > 0", subject=subject
+    )
+
+
+async def forget_attempts(tx: Tx, subject: str) -> None:
+    await tx.run("DELETE FROM login_attempts WHERE subject = :subject", subject=subject)
+
+
+async def delete_old_attempts(tx: Tx, now: str) -> None:
+    await tx.run("DELETE FROM login_attempts WHERE resets_at <= :now", now=now)
+
+
+# Second factor
+
+
+async def get_totp(db: Reads, user_id: str) -> Totp | None:
+    return await db.one(Totp, f"SELECT {columns(Totp)} FROM totp WHERE user_id = :user_id", user_id=user_id)
+
+
+async def put_totp(tx: Tx, user_id: str, org_id: str, secret: str, armed_at: str | None) -> bool:
+    """Set a new secret, unless one is armed already."""
+    return await tx.holds(
+        "INSERT INTO totp (user_id, org_id, secret, armed_at, last_step) VALUES (:user_id, :org_id, :secret, :armed_at, 0)"
+        " ON CONFLICT (user_id) DO UPDATE SET secret = excluded.secret, armed_at = excluded.armed_at, last_step = 0"
+        " WHERE totp.armed_at IS NULL RETURNING user_id",
+        user_id=user_id, org_id=org_id, secret=secret, armed_at=armed_at,
+    )  # fmt: skip
+
+
+async def arm_totp(tx: Tx, user_id: str, step: int, now: str) -> bool:
+    return await tx.holds(
+        "UPDATE totp SET armed_at = :now, last_step = :step WHERE user_id = :user_id AND armed_at IS NULL RETURNING user_id",
+        user_id=user_id, step=step, now=now,
+    )  # fmt: skip
+
+
+async def use_step(tx: Tx, user_id: str, step: int) -> bool:
+    """Spend a time step; false when it, or a later one, was spent before."""
+    return await tx.holds(
+        "UPDATE totp SET last_step = :step WHERE user_id = :user_id AND last_step < :step RETURNING user_id",
+        user_id=user_id, step=step,
+    )  # fmt: skip
+
+
+async def delete_totp(tx: Tx, user_id: str) -> bool:
+    return await tx.holds("DELETE FROM totp WHERE user_id = :user_id RETURNING user_id", user_id=user_id)
+
+
+async def insert_code(tx: Tx, user_id: str, org_id: str, digest: str) -> None:
+    await tx.run(
+        "INSERT INTO recovery_codes (user_id, org_id, digest) VALUES (:user_id, :org_id, :digest)",
+        user_id=user_id, org_id=org_id, digest=digest,
+    )  # fmt: skip
+
+
+async def use_code(tx: Tx, user_id: str, digest: str, now: str) -> bool:
+    return await tx.holds(
+        "UPDATE recovery_codes SET used_at = :now WHERE user_id = :user_id AND digest = :digest AND used_at IS NULL"
+        " RETURNING digest",
+        user_id=user_id, digest=digest, now=now,
+    )  # fmt: skip
+
+
+async def delete_codes(tx: Tx, user_id: str) -> None:
+    await tx.run("DELETE FROM recovery_codes WHERE user_id = :user_id", user_id=user_id)
+
+
+async def count_codes(db: Reads, user_id: str) -> int:
+    sql = "SELECT COUNT(*) FROM recovery_codes WHERE user_id = :user_id AND used_at IS NULL"
+    return await db.one(int, sql, user_id=user_id) or 0
+
+
+# fmt: off
+INVARIANTS = (
+    Invariant("identity.digests", "only digests of tokens are at rest",
+        "SELECT id FROM tokens WHERE LENGTH(digest) <> 64 OR digest LIKE 'ts\\_%' ESCAPE '\\'"),
+    Invariant("identity.sessions", "a session has an end, and a person of the same company",
+        "SELECT t.id FROM tokens t LEFT JOIN users u ON u.id = t.user_id WHERE t.kind IN ('session', 'api')"
+        " AND (u.id IS NULL OR u.org_id <> t.org_id OR (t.kind = 'session' AND t.expires_at IS NULL))"),
+    Invariant("identity.use", "no credential was used after its end",
+        "SELECT id FROM tokens WHERE last_used_at > revoked_at OR last_used_at > expires_at"),
+    Invariant("identity.recovery", "recovery codes exist only beside an armed factor, ten unspent at most",
+        "SELECT c.user_id FROM recovery_codes c LEFT JOIN totp t ON t.user_id = c.user_id"
+        " WHERE t.armed_at IS NULL UNION ALL SELECT user_id FROM recovery_codes WHERE used_at IS NULL"
+        " GROUP BY user_id HAVING COUNT(*) > 10"),
+)
+# fmt: on

@@ -1,0 +1,1 @@
+"""The verbs of tenancy, one subject a module."""

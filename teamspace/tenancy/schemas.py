@@ -1,0 +1,178 @@
+"""The shapes of tenancy: companies, teams, members, and the caller as whoami shows them."""
+
+from enum import StrEnum
+from typing import Annotated
+
+import msgspec
+
+from teamspace.core.permissions import Feature, Permission
+from teamspace.identity import Person
+
+Password = Annotated[str, msgspec.Meta(max_length=1024)]
+Name = Annotated[str, msgspec.Meta(max_length=1000)]
+
+
+class Role(StrEnum):
+    OWNER = "owner"
+    ADMIN = "admin"
+    MEMBER = "member"
+    VIEWER = "viewer"
+    GUEST = "guest"
+    TRANSLATOR = "translator"
+    REVIEWER = "reviewer"
+    WORKER = "worker"
+
+
+class OrgRole(StrEnum):
+    OWNER = "org_owner"
+    ADMIN = "org_admin"
+    READER = "org_reader"
+
+
+class Org(msgspec.Struct, frozen=True):
+    """A company."""
+
+    id: str
+    slug: str
+    name: str
+    plan: str
+    created_at: str
+    suspended_at: str | None
+
+
+class Team(msgspec.Struct, frozen=True):
+    id: str
+    org_id: str
+    slug: str
+    name: str
+    created_at: str
+
+
+class Credential(msgspec.Struct, frozen=True):
+    """All that is known of a token's bearer, in one row."""
+
+    id: str
+    kind: str
+    org_id: str
+    team_id: str
+    user_id: str | None
+    scope: list[str] | None
+    created_at: str
+    expires_at: str | None
+    last_used_at: str | None
+    revoked_at: str | None
+    username: str | None
+    operator: bool | None
+    role: Role | None
+    org_role: OrgRole | None
+    suspended_at: str | None
+    features: list[Feature]
+
+
+class Seat(msgspec.Struct, frozen=True):
+    """A team somebody is in, and as what."""
+
+    team_id: str
+    slug: str
+    name: str
+    role: Role
+
+
+class Member(msgspec.Struct, frozen=True):
+    user_id: str
+    username: str
+    display_name: str
+    role: Role
+    two_factor: bool
+    last_seen_at: str | None
+
+
+class UserView(msgspec.Struct, frozen=True):
+    """A person as they see themselves."""
+
+    id: str
+    username: str
+    display_name: str
+    locale: str | None
+    operator: bool
+    created_at: str
+
+
+class Bootstrap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    username: Name
+    password: Password
+    display_name: Name | None = None
+    org: Name = "Workspace"
+    team: Name = "General"
+
+
+class Bootstrapped(msgspec.Struct, frozen=True):
+    """The first operator; `token` is shown this once."""
+
+    token: str
+    user: UserView
+    org: Org
+    team: Team
+
+
+class Login(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`totp` takes the code of the authenticator app, or a recovery code; `team` an id or a slug."""
+
+    username: Annotated[str, msgspec.Meta(max_length=256)]
+    password: Password
+    totp: Annotated[str, msgspec.Meta(max_length=100)] | None = None
+    team: Annotated[str, msgspec.Meta(max_length=100)] | None = None
+
+
+class SignedIn(msgspec.Struct, frozen=True):
+    token: str
+    token_type: str
+    expires_at: str
+    user: UserView
+    team: Team
+    org: Org
+
+
+class Whoami(msgspec.Struct, frozen=True):
+    """The caller: who, where, and what they may do with this credential."""
+
+    user: UserView
+    team: Team
+    role: Role
+    teams: list[Seat]
+    org: Org
+    org_role: OrgRole | None
+    operator: bool
+    locale: str | None
+    permissions: list[Permission]
+    features: list[Feature]
+    credential: str
+    scope: list[str] | None
+
+
+class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    display_name: Name | None = None
+    locale: Annotated[str, msgspec.Meta(max_length=40)] | None = None
+    team_id: Annotated[str, msgspec.Meta(max_length=100)] | None = None
+
+
+class NewMember(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    username: Name
+    role: Role
+    password: Password | None = None
+    display_name: Name | None = None
+
+
+class AddedMember(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The member; `token`, their first, is there only for a new account and shown this once."""
+
+    member: Member
+    token: str | None = None
+
+
+class RoleChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    role: Role
+
+
+def user_view(person: Person) -> UserView:
+    return UserView(person.id, person.username, person.display_name, person.locale, person.operator, person.created_at)
