@@ -1,0 +1,46 @@
+"""Who may touch which note. The only place this rule is written.
+
+A note is touched by its owner, by the team's roles when it is visible to the team, by a grant, and
+read by a reader of the whole company when it is visible to its team. Ownership and grants never
+widen a token: what is not in its scope admits nothing.
+"""
+
+from teamspace.core.db import NOTHING, Fence, Way
+from teamspace.core.permissions import Permission as P
+from teamspace.core.principal import Principal
+
+LADDER = (P.NOTES_READ, P.NOTES_WRITE, P.NOTES_DELETE, P.NOTES_MANAGE)
+"""What a note can be shared for; each rung holds those below it."""
+
+_OWN = Way("notes.owner_id = :user_id AND notes.org_id = :org_id")
+_TEAM = Way("notes.team_id = :team_id AND notes.visibility = 'team'")
+_COMPANY = Way("notes.org_id = :org_id AND notes.visibility = 'team'")
+
+
+def fence(who: Principal, permission: P, *, across_org: bool = False) -> Fence:
+    """The notes on which `who` holds `permission`."""
+    if not who.in_scope(permission):
+        return NOTHING
+    ways = [_OWN, _granted(permission)]
+    if who.holds(permission):
+        ways.append(_TEAM)
+    if across_org and permission is P.NOTES_READ and who.holds(P.ORG_READ):
+        ways.append(_COMPANY)
+    return Fence("notes", tuple(ways), _params(who))
+
+
+def shared(who: Principal) -> Fence:
+    """The notes that others shared with `who`."""
+    if not who.in_scope(P.NOTES_READ):
+        return NOTHING
+    return Fence("notes", (_granted(P.NOTES_READ),), _params(who))
+
+
+def _granted(permission: P) -> Way:
+    rungs = ", ".join(f"'{rung}'" for rung in LADDER[LADDER.index(permission) :])
+    where = f"grants.user_id = :user_id AND grants.org_id = :org_id AND grants.permission IN ({rungs})"
+    return Way(where, through="note_grants AS grants", key="grants.note_id")
+
+
+def _params(who: Principal) -> dict[str, str]:
+    return {"user_id": who.user_id, "team_id": who.team_id, "org_id": who.org_id}

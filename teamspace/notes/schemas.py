@@ -1,0 +1,103 @@
+"""The shapes of notes."""
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from teamspace.core.paging import Paging
+from teamspace.core.permissions import Permission
+
+Visibility = Literal["private", "team", "shared"]
+Title = Annotated[str, msgspec.Meta(max_length=1000)]
+Body = Annotated[str, msgspec.Meta(max_length=500_000)]
+Tags = Annotated[list[Annotated[str, msgspec.Meta(max_length=200)]], msgspec.Meta(max_length=50)]
+
+
+class Grant(msgspec.Struct, frozen=True):
+    """Somebody a note is shared with, and what for."""
+
+    user_id: str
+    permission: Permission
+
+
+class NoteRow(msgspec.Struct, frozen=True):
+    """A note as it is stored."""
+
+    id: str
+    team_id: str
+    owner_id: str
+    title: str
+    body: str
+    visibility: Visibility
+    tags: list[str]
+    version: int
+    created_at: str
+    updated_at: str
+
+
+class Note(msgspec.Struct, frozen=True):
+    id: str
+    title: str
+    body: str
+    visibility: Visibility
+    tags: list[str]
+    owner: str
+    team_id: str
+    shared_with: list[Grant]
+    version: int
+    created_at: str
+    updated_at: str
+
+
+class NoteItem(msgspec.Struct, frozen=True):
+    """A note in a list: the beginning of its text instead of all of it."""
+
+    id: str
+    title: str
+    excerpt: str
+    visibility: Visibility
+    tags: list[str]
+    owner: str
+    team_id: str
+    version: int
+    created_at: str
+    updated_at: str
+
+
+class NewNote(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    title: Title
+    body: Body = ""
+    visibility: Visibility = "private"
+    tags: Tags = []
+
+
+class NoteChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is given is replaced, what is not stays."""
+
+    title: Title | UnsetType = UNSET
+    body: Body | UnsetType = UNSET
+    visibility: Visibility | UnsetType = UNSET
+    tags: Tags | UnsetType = UNSET
+
+
+class Share(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`permission` is one of `notes:*`; null takes the share back."""
+
+    user_id: Annotated[str, msgspec.Meta(max_length=100)]
+    permission: Permission | None
+
+
+class Shares(msgspec.Struct, frozen=True):
+    items: list[Grant]
+
+
+class NoteQuery(Paging, frozen=True, forbid_unknown_fields=True):
+    scope: Literal["org"] | None = None
+    """`org` spans the company, for whoever holds org:read."""
+    shared: Literal["1"] | None = None
+    """`1` lists only what others shared with the caller."""
+    visibility: Visibility | None = None
+    tag: Annotated[str, msgspec.Meta(max_length=200)] | None = None
+    owner: Annotated[str, msgspec.Meta(max_length=100)] | None = None
+    """A person's id, or `me`."""

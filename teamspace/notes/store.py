@@ -1,0 +1,119 @@
+"""Notes in SQL: one statement per function, no rules. Every SELECT of notes takes a fence."""
+
+import msgspec
+
+from teamspace.core.db import Fence, Reads, Tx, columns
+from teamspace.core.permissions import Permission
+from teamspace.core.tables import Invariant
+from teamspace.notes.schemas import Grant, NoteItem, NoteRow
+
+EXCERPT = 280
+_ITEM = f"id, title, substr(body, 1, {EXCERPT}), visibility, tags, owner_id, team_id, version, created_at, updated_at"
+
+
+_FILTERS = {
+    "visibility": "notes.visibility = :visibility",
+    "owner": "notes.owner_id = :owner",
+    "tag": "EXISTS (SELECT 1 FROM note_tags WHERE note_tags.org_id = notes.org_id AND note_tags.tag = :tag"
+    " AND note_tags.note_id = notes.id)",
+}
+
+
+async def select(db: Reads, fence: Fence, filters: dict[str, str], before: str, limit: int) -> list[NoteItem]:
+    where = " AND ".join(["TRUE", *(_FILTERS[name] for name in filters)])
+    return await db.all(
+        NoteItem,
+        f"SELECT {_ITEM} FROM notes WHERE id IN ({fence.newest(where)}) ORDER BY id DESC",
+        before=before, limit=limit, **fence.params, **filters,
+    )  # fmt: skip
+
+
+async def get(db: Reads, fence: Fence, note_id: str) -> NoteRow | None:
+    return await db.one(
+        NoteRow, f"SELECT {columns(NoteRow)} FROM notes WHERE id = :id AND {fence.sql}", id=note_id, **fence.params
+    )
+
+
+async def admits(db: Reads, fence: Fence, note_id: str) -> bool:
+    return await db.holds(f"SELECT 1 FROM notes WHERE id = :id AND {fence.sql}", id=note_id, **fence.params)
+
+
+async def insert(tx: Tx, org_id: str, note: NoteRow) -> None:
+    values = msgspec.structs.asdict(note) | {"tags": _json(note.tags)}
+    await tx.run(
+        "INSERT INTO notes (id, org_id, team_id, owner_id, title, body, visibility, tags, version, created_at, updated_at)"
+        " VALUES (:id, :org_id, :team_id, :owner_id, :title, :body, :visibility, :tags, :version, :created_at, :updated_at)",
+        org_id=org_id, **values,
+    )  # fmt: skip
+
+
+async def update(
+    tx: Tx, note_id: str, *, title: str | None, body: str | None, visibility: str | None, tags: list[str] | None,
+    now: str, seen: int | None,
+) -> NoteRow | None:  # fmt: skip
+    """The next version, with what is not None replaced; None when `seen` is given and is not the current one."""
+    condition = "" if seen is None else "AND version = :seen"
+    return await tx.one(
+        NoteRow,
+        "UPDATE notes SET title = COALESCE(CAST(:title AS TEXT), title), body = COALESCE(CAST(:body AS TEXT), body),"
+        " visibility = COALESCE(CAST(:visibility AS TEXT), visibility), tags = COALESCE(CAST(:tags AS TEXT), tags),"
+        f" version = version + 1, updated_at = :now WHERE id = :id {condition} RETURNING {columns(NoteRow)}",
+        id=note_id, title=title, body=body, visibility=visibility, tags=None if tags is None else _json(tags),
+        now=now, seen=seen,
+    )  # fmt: skip
+
+
+async def delete(tx: Tx, note_id: str, seen: int | None) -> bool:
+    condition = "" if seen is None else "AND version = :seen"
+    return await tx.holds(f"DELETE FROM notes WHERE id = :id {condition} RETURNING id", id=note_id, seen=seen)
+
+
+async def insert_tag(tx: Tx, note_id: str, org_id: str, tag: str) -> None:
+    await tx.run(
+        "INSERT INTO note_tags (note_id, org_id, tag) VALUES (:note_id, :org_id, :tag)",
+        note_id=note_id, org_id=org_id, tag=tag,
+    )  # fmt: skip
+
+
+async def delete_tags(tx: Tx, note_id: str) -> None:
+    await tx.run("DELETE FROM note_tags WHERE note_id = :note_id", note_id=note_id)
+
+
+async def select_grants(db: Reads, note_id: str) -> list[Grant]:
+    return await db.all(
+        Grant, "SELECT user_id, permission FROM note_grants WHERE note_id = :note_id ORDER BY user_id", note_id=note_id
+    )
+
+
+async def put_grant(tx: Tx, note_id: str, org_id: str, user_id: str, permission: Permission, by: str, now: str) -> None:
+    await tx.run(
+        "INSERT INTO note_grants (note_id, user_id, org_id, permission, granted_by, created_at)"
+        " VALUES (:note_id, :user_id, :org_id, :permission, :by, :now)"
+        " ON CONFLICT (note_id, user_id) DO UPDATE SET permission = excluded.permission,"
+        " granted_by = excluded.granted_by, created_at = excluded.created_at",
+        note_id=note_id, user_id=user_id, org_id=org_id, permission=permission, by=by, now=now,
+    )  # fmt: skip
+
+
+async def delete_grant(tx: Tx, note_id: str, user_id: str) -> None:
+    await tx.run(
+        "DELETE FROM note_grants WHERE note_id = :note_id AND user_id = :user_id", note_id=note_id, user_id=user_id
+    )
+
+
+def _json(tags: list[str]) -> str:
+    return msgspec.json.encode(tags).decode()
+
+
+# fmt: off
+INVARIANTS = (
+    Invariant("notes.company", "a note, its team, its owner and its grants are of one company",
+        "SELECT n.id FROM notes n JOIN teams t ON t.id = n.team_id JOIN users u ON u.id = n.owner_id"
+        " WHERE n.org_id <> t.org_id OR n.org_id <> u.org_id UNION ALL"
+        " SELECT g.note_id FROM note_grants g JOIN notes n ON n.id = g.note_id JOIN users u ON u.id = g.user_id"
+        " WHERE g.org_id <> n.org_id OR u.org_id <> n.org_id"),
+    Invariant("notes.audit", "a note has its creation on record",
+        "SELECT id FROM notes WHERE id NOT IN"
+        " (SELECT target FROM audit WHERE action = 'note.create' AND target IS NOT NULL)"),
+)
+# fmt: on
