@@ -1,0 +1,5 @@
+"""`python -m teamspace` is `teamspace`."""
+
+from teamspace.cli import main
+
+main()

@@ -1,0 +1,1 @@
+"""The console: the pages that a browser is served."""

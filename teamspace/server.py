@@ -1,0 +1,155 @@
+"""Running the server: one process by default, several on PostgreSQL, and an end that finishes what was begun."""
+
+import asyncio
+import logging
+import multiprocessing
+import multiprocessing.connection
+import os
+import signal
+import socket
+import time
+from multiprocessing.process import BaseProcess
+
+import uvloop
+from granian.constants import HTTPModes, Interfaces
+from granian.http import HTTP1Settings
+from granian.server.embed import Server
+
+from teamspace import tenancy
+from teamspace.app import App, StartError, opened, prepare_folder
+from teamspace.core import logs
+from teamspace.core.db.sqlite import FolderLock
+from teamspace.core.request import MOST_HEADER_BYTES, MOST_URL_BYTES
+from teamspace.settings import Settings
+
+log = logging.getLogger("teamspace")
+DRAIN_SECONDS = 30
+_HEADER_READ_MS = 10_000
+_LOOPBACK = ("127.0.0.1", "::1", "localhost")
+
+
+def serve(settings: Settings) -> None:
+    """Serve until told to stop."""
+    prepare_folder(settings.data)
+    lock = FolderLock(settings.data) if settings.on_sqlite else None
+    _check_port(settings)
+    if settings.workers == 1:
+        uvloop.run(_serve(settings))
+    else:
+        Supervisor(settings).run()
+    del lock
+
+
+def _check_port(settings: Settings) -> None:
+    """The server's own sockets share a port between processes, so a stranger there would go unnoticed."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((settings.host, settings.port))
+        except OSError as fault:
+            reason = os.strerror(fault.errno or 0).lower()
+            raise StartError(f"cannot listen on {settings.host}:{settings.port}: {reason}") from None
+
+
+async def _serve(settings: Settings) -> None:
+    lines = logs.start(settings.log)
+    async with opened(settings) as db:
+        app = App(settings, db, lines)
+        server = _server(app, settings)
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, _stop, app, server)
+        app.gate.shedder.start()
+        upkeep = asyncio.create_task(app.upkeep())
+        await _announce(app, settings)
+        try:
+            await server.serve()
+            await _drained(app)
+        finally:
+            app.gate.shedder.stop()
+            upkeep.cancel()
+            await app.finish()
+            lines.flush()
+    log.info("stopped")
+
+
+def _server(app: App, settings: Settings) -> Server:
+    return Server(
+        app.gate,
+        address=settings.host,
+        port=settings.port,
+        interface=Interfaces.ASGINL,
+        http=HTTPModes.http1,
+        websockets=False,
+        backlog=2048,
+        backpressure=2048,
+        http1_settings=HTTP1Settings(
+            header_read_timeout=_HEADER_READ_MS, max_buffer_size=4 * (MOST_HEADER_BYTES + MOST_URL_BYTES)
+        ),
+        log_enabled=False,
+    )
+
+
+def _stop(app: App, server: Server) -> None:
+    log.info("stopping: what was accepted is finished first")
+    app.stopping.begin()
+    server.stop()  # type: ignore[no-untyped-call]
+
+
+async def _drained(app: App) -> None:
+    try:
+        async with asyncio.timeout(DRAIN_SECONDS):
+            await app.gate.idle.wait()
+    except TimeoutError:
+        log.warning("%d requests were cut off after %d s", app.gate.underway, DRAIN_SECONDS)
+
+
+async def _announce(app: App, settings: Settings) -> None:
+    log.info("serving on http://%s:%d", settings.host, settings.port)
+    if not await tenancy.is_bootstrapped(app.db):
+        where = "" if settings.host in _LOOPBACK else " and can be claimed by anybody who reaches it"
+        log.warning("this instance has no operator yet%s: POST /api/bootstrap makes the first", where)
+
+
+class Supervisor:
+    """Keeps several server processes on one port, and replaces one that dies."""
+
+    RESPAWN_SECONDS = 1.0
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._context = multiprocessing.get_context("spawn")
+        self._workers: list[BaseProcess] = []
+        self._stopping = False
+
+    def run(self) -> None:
+        logs.start(self._settings.log)
+        signal.signal(signal.SIGTERM, self._stop)
+        signal.signal(signal.SIGINT, self._stop)
+        self._workers = [self._spawn() for _ in range(self._settings.workers)]
+        while any(worker.is_alive() for worker in self._workers) or not self._stopping:
+            multiprocessing.connection.wait([worker.sentinel for worker in self._workers], timeout=1)
+            if not self._stopping:
+                self._replace_dead()
+
+    def _spawn(self) -> BaseProcess:
+        worker = self._context.Process(target=_work, args=(self._settings,), daemon=False)
+        worker.start()
+        return worker
+
+    def _replace_dead(self) -> None:
+        for position, worker in enumerate(self._workers):
+            if not worker.is_alive():
+                log.error("server process %s ended with code %s: replaced", worker.pid, worker.exitcode)
+                time.sleep(self.RESPAWN_SECONDS)
+                self._workers[position] = self._spawn()
+
+    def _stop(self, *_: object) -> None:
+        self._stopping = True
+        for worker in self._workers:
+            worker.terminate()
+
+
+def _work(settings: Settings) -> None:
+    uvloop.run(_serve(settings))
