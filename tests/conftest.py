@@ -1,0 +1,77 @@
+"""Fixtures of the whole suite. Whatever touches data runs on SQLite and on PostgreSQL."""
+
+import asyncio
+import itertools
+import os
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+from argon2 import PasswordHasher
+
+from teamspace.core.db import connect, migrate
+from teamspace.identity.domain import passwords
+from teamspace.settings import Settings, load
+from tests.support.postgres import create_database, drop_database
+from tests.support.world import World
+from tests.support.world import world as made
+
+pytest_plugins = ["tests.support.plugin"]
+
+_names = (f"test_{os.getpid()}_{number}" for number in itertools.count())
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cheap_hashes() -> Iterator[None]:
+    """Passwords cost a fifth of a second by design; the tests of that design set it back."""
+    real, passwords.hasher = passwords.hasher, PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+    yield
+    passwords.hasher = real
+
+
+@pytest.fixture(scope="session")
+def postgres_template(postgres_url: str) -> Iterator[str]:
+    """A migrated, empty database: copying it is quicker than migrating another."""
+    name = f"template_{os.getpid()}"
+    url = create_database(postgres_url, name)
+
+    async def prepare() -> None:
+        engine = await connect(url, pool=1)
+        await migrate(engine)
+        await engine.close()
+
+    asyncio.run(prepare())
+    yield name
+    drop_database(postgres_url, name)
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def database_url(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Empty for SQLite in the data folder, else the URL of a fresh PostgreSQL database."""
+    if request.param == "sqlite":
+        yield ""
+        return
+    admin: str = request.getfixturevalue("postgres_url")
+    name = next(_names)
+    yield create_database(admin, name, request.getfixturevalue("postgres_template"))
+    drop_database(admin, name)
+
+
+@pytest.fixture
+def settings(database_url: str, tmp_path: Path) -> Settings:
+    return load(
+        {
+            "SERVICE_DATA": str(tmp_path / "data"),
+            "SERVICE_DATABASE_URL": database_url,
+            "SERVICE_SQLITE_SYNC": "normal",
+            "SERVICE_RATE_TOKEN": "0",
+            "SERVICE_RATE_ANONYMOUS": "0",
+        },
+        file=tmp_path / "no.env",
+    )
+
+
+@pytest.fixture
+async def world(settings: Settings) -> AsyncIterator[World]:
+    async with made(settings) as instance:
+        yield instance

@@ -1,0 +1,178 @@
+"""A whole Teamspace inside the test's process, on either database, and people to populate it with."""
+
+import itertools
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import httpx2
+import msgspec
+
+from teamspace import identity
+from teamspace.app import App, opened
+from teamspace.core import clock, crypto
+from teamspace.core.db import Tx
+from teamspace.core.ids import new_id
+from teamspace.core.principal import system
+from teamspace.identity import store as identity_store
+from teamspace.settings import Settings
+from teamspace.tenancy import store as tenancy_store
+from teamspace.tenancy.domain import companies
+from teamspace.tenancy.schemas import Org, OrgRole, Role, Team
+
+PASSWORD = "correct horse battery"
+
+
+class Caller:
+    """Somebody with a credential; every call is a real request through the gate."""
+
+    def __init__(self, world: "World", token: str | None, **facts: Any) -> None:
+        self.world = world
+        self.token = token
+        self.user_id: str = facts.get("user_id", "")
+        self.username: str = facts.get("username", "")
+        self.team: Team = facts.get("team")  # type: ignore[assignment]
+        self.org: Org = facts.get("org")  # type: ignore[assignment]
+
+    async def __call__(self, method: str, path: str, body: Any = None, **options: Any) -> httpx2.Response:
+        headers = dict(options.pop("headers", {}))
+        if self.token is not None:
+            headers.setdefault("authorization", f"Bearer {self.token}")
+        return await self.world.client.request(method, path, json=body, headers=headers, **options)
+
+    async def get(self, path: str, **options: Any) -> httpx2.Response:
+        return await self("GET", path, **options)
+
+    async def post(self, path: str, body: Any = None, **options: Any) -> httpx2.Response:
+        return await self("POST", path, {} if body is None else body, **options)
+
+    async def put(self, path: str, body: Any, **options: Any) -> httpx2.Response:
+        return await self("PUT", path, body, **options)
+
+    async def delete(self, path: str, body: Any = None, **options: Any) -> httpx2.Response:
+        return await self("DELETE", path, body, **options)
+
+
+class World:
+    """One instance. People and companies beyond the first are made below HTTP, for speed."""
+
+    def __init__(self, app: App, client: httpx2.AsyncClient) -> None:
+        self.app = app
+        self.db = app.db
+        self.client = client
+        self.anonymous = Caller(self, None)
+        self._numbers = itertools.count(1)
+
+    async def bootstrap(self, username: str = "ann") -> Caller:
+        """The operator, as the first request of an instance makes one."""
+        answer = await self.anonymous.post("/api/bootstrap", {"username": username, "password": PASSWORD})
+        assert answer.status_code == 201, answer.text
+        made = answer.json()
+        return Caller(
+            self, made["token"], user_id=made["user"]["id"], username=username,
+            org=msgspec.convert(made["org"], Org), team=msgspec.convert(made["team"], Team),
+        )  # fmt: skip
+
+    async def company(self, name: str | None = None) -> tuple[Org, Team]:
+        async with self._setup() as tx:
+            org = await companies.found(tx, name or f"Company {next(self._numbers)}", plan="free")
+            tx.org_id = org.id
+            return org, await companies.add_team(tx, org, "First")
+
+    async def team(self, org: Org, name: str | None = None) -> Team:
+        async with self._setup(org) as tx:
+            return await companies.add_team(tx, org, name or f"Team {next(self._numbers)}")
+
+    async def person(
+        self, org: Org, team: Team | None, role: Role = Role.MEMBER, *, username: str | None = None,
+        org_role: OrgRole | None = None, operator: bool = False, password: str | None = None,
+    ) -> Caller:  # fmt: skip
+        """Somebody with an unscoped API token, or without a credential when they are in no team."""
+        name = username or f"person{next(self._numbers)}"
+        password_hash = await identity.hashed(password) if password else None
+        async with self._setup(org) as tx:
+            person = await identity.register(
+                tx, org_id=org.id, username=name, display_name=None, password_hash=password_hash, operator=operator
+            )
+            if org_role:
+                await tenancy_store.insert_org_role(tx, org.id, person.id, org_role, clock.stamp())
+            token = await self._join(tx, org, team, person.id, role) if team else None
+        return Caller(self, token, user_id=person.id, username=name, org=org, team=team)
+
+    async def join(self, caller: Caller, team: Team, role: Role = Role.MEMBER) -> Caller:
+        """The same person in a further team, with a token for it."""
+        async with self._setup(caller.org) as tx:
+            token = await self._join(tx, caller.org, team, caller.user_id, role)
+        return Caller(self, token, user_id=caller.user_id, username=caller.username, org=caller.org, team=team)
+
+    async def token(self, caller: Caller, *, scope: list[str] | None = None, ttl: float | None = None) -> Caller:
+        """Another API token of the same person: scoped, or already expired with a negative `ttl`."""
+        async with self._setup(caller.org) as tx:
+            issued = await identity.issue_token(
+                tx,
+                user_id=caller.user_id,
+                org_id=caller.org.id,
+                team_id=caller.team.id,
+                name="test",
+                scope=scope,
+                ttl=ttl,
+            )
+        return self._again(caller, issued.token)
+
+    async def session(self, caller: Caller) -> Caller:
+        """The same person, signed in just now."""
+        async with self._setup(caller.org) as tx:
+            _, token, _ = await identity.open_session(
+                tx, user_id=caller.user_id, org_id=caller.org.id, team_id=caller.team.id
+            )
+        return self._again(caller, token)
+
+    async def worker(self, org: Org, team: Team) -> Caller:
+        token = crypto.new_token("w")
+        async with self._setup(org) as tx:
+            await identity_store.insert_token(
+                tx, id=new_id(), kind="worker", org_id=org.id, team_id=team.id, user_id=None, name="worker",
+                digest=crypto.digest(token), hint=token[:9], scope=None, created_at=clock.stamp(), expires_at=None,
+            )  # fmt: skip
+        return Caller(self, token, org=org, team=team)
+
+    async def revoke(self, caller: Caller) -> None:
+        async with self._setup(caller.org) as tx:
+            await tx.run(
+                "UPDATE tokens SET revoked_at = :now WHERE digest = :digest",
+                now=clock.stamp(), digest=crypto.digest(caller.token or ""),
+            )  # fmt: skip
+
+    async def suspend(self, org: Org) -> None:
+        async with self._setup(org) as tx:
+            await tx.run("UPDATE orgs SET suspended_at = :now WHERE id = :id", now=clock.stamp(), id=org.id)
+
+    async def counts(self) -> dict[str, int]:
+        """How many rows every table holds: two equal pictures mean that nothing was written in between."""
+        tables = ("audit", "instance", "login_attempts", "memberships", "note_grants", "note_tags", "notes")
+        tables += ("org_roles", "orgs", "recovery_codes", "teams", "tokens", "totp", "users")
+        return {table: await self.db.one(int, f"SELECT COUNT(*) FROM {table}") or 0 for table in tables}
+
+    def _again(self, caller: Caller, token: str) -> Caller:
+        return Caller(self, token, user_id=caller.user_id, username=caller.username, org=caller.org, team=caller.team)
+
+    async def _join(self, tx: Tx, org: Org, team: Team, user_id: str, role: Role) -> str:
+        await tenancy_store.insert_membership(tx, team, user_id, role, clock.stamp())
+        issued = await identity.issue_token(
+            tx, user_id=user_id, org_id=org.id, team_id=team.id, name="test", scope=None, ttl=None
+        )
+        return issued.token
+
+    @asynccontextmanager
+    async def _setup(self, org: Org | None = None) -> AsyncIterator[Tx]:
+        async with self.db.upkeep(system(org_id=org.id if org else "")) as tx:
+            yield tx
+
+
+@asynccontextmanager
+async def world(settings: Settings) -> AsyncIterator[World]:
+    async with opened(settings) as db:
+        app = App(settings, db, None)
+        transport = httpx2.ASGITransport(app=app.gate, client=("127.0.0.1", 50000))
+        async with httpx2.AsyncClient(transport=transport, base_url="http://teamspace.test") as client:
+            yield World(app, client)
