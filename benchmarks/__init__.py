@@ -1,0 +1,1 @@
+"""Load measurements of Teamspace beside its peers; see README.md."""
