@@ -39,7 +39,7 @@ class App:
         self.gate = Gate(
             self.endpoints,
             db,
-            partial(tenancy.identify, self.last_use),
+            tenancy.Callers(self.last_use).identify,
             stopping=self.stopping,
             lines=lines,
             token_rate=Rate(settings.rate_token, TOKEN_BURST),
@@ -101,7 +101,7 @@ async def opened(settings: Settings) -> AsyncIterator[Db]:
     prepare_folder(settings.data)
     vault = crypto.Vault(crypto.load_key(settings.secret_key or None, settings.data))
     engine = await connect(settings.database, sync=settings.sqlite_sync, pool=settings.database_pool)
-    db = Db(engine, vault, guard=tenancy.guard, listeners=collected(wiring.LISTENERS))
+    db = Db(engine, vault, guard=tenancy.guard, listeners=collected(wiring.LISTENERS), rights=tenancy.RIGHTS)
     try:
         await migrate(engine)
         await _prove_key(db)

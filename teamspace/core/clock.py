@@ -2,6 +2,7 @@
 
 import time
 from datetime import UTC, datetime
+from functools import lru_cache
 
 MINUTE = 60
 HOUR = 60 * MINUTE
@@ -15,8 +16,14 @@ def now() -> float:
 
 def stamp(seconds: float | None = None) -> str:
     """`seconds` (now by default) as RFC 3339 text."""
-    moment = datetime.fromtimestamp(now() if seconds is None else seconds, UTC)
-    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"
+    whole, rest = divmod(now() if seconds is None else seconds, 1)
+    return f"{_to_the_second(int(whole))}.{int(rest * 1000):03d}Z"
+
+
+@lru_cache(1024)
+def _to_the_second(whole: int) -> str:
+    # Formatting a date is slow, and thousands of stamps fall into one second.
+    return datetime.fromtimestamp(whole, UTC).strftime("%Y-%m-%dT%H:%M:%S")
 
 
 def later(seconds: float) -> str:

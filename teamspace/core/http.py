@@ -8,9 +8,9 @@ import asyncio
 import logging
 import random
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Sequence
 from contextlib import aclosing
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -50,7 +50,13 @@ from teamspace.core.routing import (
 )
 from teamspace.core.sending import Outgoing, Send, Wire
 
-Identify = Callable[[Db, str, Call], Awaitable[Principal]]
+
+class Identify(Protocol):
+    """From a bearer token to a caller; `afresh` when nothing remembered may be trusted unasked."""
+
+    def __call__(self, db: Db, token: str, call: Call, *, afresh: bool) -> Awaitable[Principal]: ...
+
+
 log = logging.getLogger("teamspace.http")
 _ATTEMPTS = 5
 
@@ -151,8 +157,7 @@ class Gate:
                 raise MethodNotAllowed(f"This path takes {methods}.", headers={"allow": methods})
             raise NotFound("There is nothing at this address.")
         seen.route = endpoint.route.path
-        names = endpoint.route.parameters()
-        return endpoint, {name: decoded(value) for name, value in zip(names, values, strict=True)}
+        return endpoint, {name: decoded(value) for name, value in zip(endpoint.parameters, values, strict=True)}
 
     # admit
 
@@ -166,7 +171,7 @@ class Gate:
             return Principal("anonymous", call)
         if route.auth is PROVISION:
             return self._provisioner(request, call)
-        who = await self._identified(request, call)
+        who = await self._identified(request, call, afresh=route.writes)
         self._token_rate.spend(who.token_id)
         _check_scope(endpoint, who)
         _check_company(endpoint, who)
@@ -174,9 +179,9 @@ class Gate:
         _check_permission(endpoint, who)
         return who
 
-    async def _identified(self, request: Request, call: Call) -> Principal:
+    async def _identified(self, request: Request, call: Call, *, afresh: bool) -> Principal:
         try:
-            return await self._identify(self._db, request.bearer(), call)
+            return await self._identify(self._db, request.bearer(), call, afresh=afresh)
         except Unauthenticated:
             # A refused credential costs its address, so that guessing is no faster than asking openly.
             self._anonymous_rate.spend(neighbourhood(call.address))
@@ -251,7 +256,7 @@ class Gate:
         assert self._lines is not None
         self._lines.access(
             request=request.id, method=request.method, route=seen.route, status=seen.status,
-            ms=round((time.perf_counter() - started) * 1000, 1), user=seen.user or "-",
+            ms=(time.perf_counter() - started) * 1000, user=seen.user or "-",
         )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ disagreements are listed at once.
 """
 
 import inspect
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from types import ModuleType
@@ -18,6 +19,7 @@ from teamspace.core.permissions import Feature, Permission
 
 JSON_LIMIT = 1024 * 1024
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _GATE_GIVES = ("db", "who", "body", "query", "match", "upload")
 
 
@@ -87,6 +89,7 @@ class Endpoint(msgspec.Struct, frozen=True):
 
     route: Route
     handler: Callable[..., Any]
+    parameters: tuple[str, ...]
     wants: frozenset[str]
     provided: dict[str, Any]
     body: type[msgspec.Struct] | None
@@ -145,6 +148,7 @@ def _endpoint(route: Route, handler: Callable[..., Any], provided: Mapping[type,
     return Endpoint(
         route=route,
         handler=handler,
+        parameters=tuple(route.parameters()),
         wants=frozenset(name for name in names if hints.get(name) not in provided),
         provided={name: provided[hints[name]] for name in names if hints.get(name) in provided},
         body=hints.get("body"),
@@ -269,6 +273,6 @@ def decoded(value: str) -> str:
         text = unquote_to_bytes(value).decode() if "%" in value else value
     except UnicodeDecodeError:
         raise BadRequest("The path is not valid UTF-8.") from None
-    if any(ord(character) < 32 or ord(character) == 127 for character in text):
+    if _CONTROL.search(text):
         raise BadRequest("The path holds a control character.")
     return text

@@ -66,7 +66,7 @@ async def select_sessions(db: Reads, fence: Fence, now: str, idle_since: str) ->
 async def select_tokens(db: Reads, fence: Fence, before: str, limit: int) -> list[ApiToken]:
     return await db.all(
         ApiToken,
-        f"SELECT {columns(ApiToken)} FROM tokens WHERE id IN ({fence.newest()}) ORDER BY id DESC",
+        f"SELECT {columns(ApiToken)} FROM tokens WHERE id IN ({fence.newest(db.dialect)}) ORDER BY id DESC",
         before=before, limit=limit, **fence.params,
     )  # fmt: skip
 

@@ -1,10 +1,13 @@
 -- What the kernel itself keeps.
 
--- One row for each fact about the instance: that it was set up, and the canary that proves the secret key.
+-- One row for each fact about the instance: that it was set up, the canary that proves the secret key,
+-- and a value that changes whenever anybody's rights may have.
 CREATE TABLE instance (
     name TEXT PRIMARY KEY,
     value TEXT NOT NULL
-) STRICT;
+) STRICT, WITHOUT ROWID;
+
+INSERT INTO instance (name, value) VALUES ('rights_epoch', '');
 
 -- The audit trail. A row is inserted with the write it records; seq and hash are set once, by the sealer.
 CREATE TABLE audit (
@@ -22,7 +25,7 @@ CREATE TABLE audit (
     address TEXT NOT NULL,
     seq INTEGER,
     hash TEXT
-) STRICT;
+) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX audit_chain ON audit (org_id, seq) WHERE seq IS NOT NULL;
 CREATE INDEX audit_unsealed ON audit (org_id, id) WHERE seq IS NULL;
 CREATE INDEX audit_of_team ON audit (team_id, id);
@@ -36,5 +39,5 @@ CREATE TABLE idempotency (
     status INTEGER,
     answer TEXT,
     PRIMARY KEY (owner, key)
-) STRICT;
+) STRICT, WITHOUT ROWID;
 CREATE INDEX idempotency_age ON idempotency (created_at);

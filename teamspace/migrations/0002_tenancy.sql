@@ -7,7 +7,7 @@ CREATE TABLE orgs (
     plan TEXT NOT NULL,
     created_at TEXT NOT NULL,
     suspended_at TEXT
-) STRICT;
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE teams (
     id TEXT PRIMARY KEY,
@@ -17,4 +17,4 @@ CREATE TABLE teams (
     features TEXT NOT NULL,
     created_at TEXT NOT NULL,
     UNIQUE (org_id, slug)
-) STRICT;
+) STRICT, WITHOUT ROWID;

@@ -11,7 +11,7 @@ CREATE TABLE users (
     operator BOOLEAN NOT NULL,
     created_at TEXT NOT NULL,
     last_seen_at TEXT
-) STRICT;
+) STRICT, WITHOUT ROWID;
 CREATE INDEX users_of_org ON users (org_id, id);
 
 CREATE TABLE totp (
@@ -20,7 +20,7 @@ CREATE TABLE totp (
     secret TEXT NOT NULL,
     armed_at TEXT,
     last_step INTEGER NOT NULL
-) STRICT;
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE recovery_codes (
     user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
@@ -28,7 +28,7 @@ CREATE TABLE recovery_codes (
     digest TEXT NOT NULL,
     used_at TEXT,
     PRIMARY KEY (user_id, digest)
-) STRICT;
+) STRICT, WITHOUT ROWID;
 
 -- kind: session, api, worker. A worker's token has no person behind it.
 CREATE TABLE tokens (
@@ -47,7 +47,7 @@ CREATE TABLE tokens (
     expires_at TEXT,
     last_used_at TEXT,
     revoked_at TEXT
-) STRICT;
+) STRICT, WITHOUT ROWID;
 CREATE INDEX tokens_of_user ON tokens (user_id, kind, id);
 CREATE INDEX tokens_of_team ON tokens (team_id, kind, id);
 
@@ -56,5 +56,5 @@ CREATE TABLE login_attempts (
     subject TEXT PRIMARY KEY,
     failures INTEGER NOT NULL,
     resets_at TEXT NOT NULL
-) STRICT;
+) STRICT, WITHOUT ROWID;
 CREATE INDEX login_attempts_age ON login_attempts (resets_at);

@@ -7,7 +7,7 @@ CREATE TABLE memberships (
     role TEXT NOT NULL,
     created_at TEXT NOT NULL,
     PRIMARY KEY (team_id, user_id)
-) STRICT;
+) STRICT, WITHOUT ROWID;
 CREATE INDEX memberships_of_user ON memberships (user_id, team_id);
 
 CREATE TABLE org_roles (
@@ -16,4 +16,4 @@ CREATE TABLE org_roles (
     role TEXT NOT NULL,
     created_at TEXT NOT NULL,
     PRIMARY KEY (org_id, user_id)
-) STRICT;
+) STRICT, WITHOUT ROWID;

@@ -13,7 +13,7 @@ CREATE TABLE notes (
     created_at TEXT NOT NULL,
     updated_at TEXT NOT NULL
 ) STRICT;
-CREATE INDEX notes_owned ON notes (owner_id, id);
+CREATE INDEX notes_owned ON notes (org_id, owner_id, id);
 CREATE INDEX notes_of_team ON notes (team_id, id) WHERE visibility = 'team';
 CREATE INDEX notes_of_org ON notes (org_id, id) WHERE visibility = 'team';
 
@@ -25,7 +25,7 @@ CREATE TABLE note_grants (
     granted_by TEXT NOT NULL,
     created_at TEXT NOT NULL,
     PRIMARY KEY (note_id, user_id)
-) STRICT;
+) STRICT, WITHOUT ROWID;
 CREATE INDEX note_grants_of_user ON note_grants (user_id, note_id);
 
 CREATE TABLE note_tags (
@@ -33,5 +33,5 @@ CREATE TABLE note_tags (
     org_id TEXT NOT NULL,
     tag TEXT NOT NULL,
     PRIMARY KEY (note_id, tag)
-) STRICT;
+) STRICT, WITHOUT ROWID;
 CREATE INDEX note_tags_by_tag ON note_tags (org_id, tag, note_id);

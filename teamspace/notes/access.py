@@ -5,7 +5,9 @@ read by a reader of the whole company when it is visible to its team. Ownership 
 widen a token: what is not in its scope admits nothing.
 """
 
-from teamspace.core.db import NOTHING, Fence, Way
+from functools import cache
+
+from teamspace.core.db import Fence, Way, nothing
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
 
@@ -20,22 +22,29 @@ _COMPANY = Way("notes.org_id = :org_id AND notes.visibility = 'team'")
 def fence(who: Principal, permission: P, *, across_org: bool = False) -> Fence:
     """The notes on which `who` holds `permission`."""
     if not who.in_scope(permission):
-        return NOTHING
-    ways = [_OWN, _granted(permission)]
-    if who.holds(permission):
-        ways.append(_TEAM)
-    if across_org and permission is P.NOTES_READ and who.holds(P.ORG_READ):
-        ways.append(_COMPANY)
-    return Fence("notes", tuple(ways), _params(who))
+        return nothing("notes")
+    by_company = across_org and permission is P.NOTES_READ and who.holds(P.ORG_READ)
+    return Fence("notes", _ways(permission, who.holds(permission), by_company), _params(who))
 
 
 def shared(who: Principal) -> Fence:
     """The notes that others shared with `who`."""
     if not who.in_scope(P.NOTES_READ):
-        return NOTHING
+        return nothing("notes")
     return Fence("notes", (_granted(P.NOTES_READ),), _params(who))
 
 
+@cache
+def _ways(permission: P, by_role: bool, by_company: bool) -> tuple[Way, ...]:
+    ways = [_OWN, _granted(permission)]
+    if by_role:
+        ways.append(_TEAM)
+    if by_company:
+        ways.append(_COMPANY)
+    return tuple(ways)
+
+
+@cache
 def _granted(permission: P) -> Way:
     rungs = ", ".join(f"'{rung}'" for rung in LADDER[LADDER.index(permission) :])
     where = f"grants.user_id = :user_id AND grants.org_id = :org_id AND grants.permission IN ({rungs})"

@@ -39,10 +39,10 @@ async def listing(db: Db, who: Principal, query: NoteQuery) -> Page[NoteItem]:
 
 async def find(db: Reads, who: Principal, note_id: str) -> Note:
     """A reader of the company needs no `?scope=org` here: the id has named the note already."""
-    row = await store.get(db, access.fence(who, P.NOTES_READ, across_org=True), note_id)
-    if row is None:
+    rows = await store.get_whole(db, access.fence(who, P.NOTES_READ, across_org=True), note_id)
+    if not rows:
         raise NotFound()
-    return _note(row, await store.select_grants(db, note_id))
+    return _note(rows[0], [Grant(row.grantee, row.permission) for row in rows if row.grantee and row.permission])
 
 
 async def update(db: Db, who: Principal, note_id: str, change: NoteChange, seen: int | None) -> Note:

@@ -36,6 +36,13 @@ class NoteRow(msgspec.Struct, frozen=True):
     updated_at: str
 
 
+class SeenRow(NoteRow, frozen=True):
+    """A note beside one of its shares, or beside none."""
+
+    grantee: str | None
+    permission: Permission | None
+
+
 class Note(msgspec.Struct, frozen=True):
     id: str
     title: str

@@ -5,7 +5,7 @@ import msgspec
 from teamspace.core.db import Fence, Reads, Tx, columns
 from teamspace.core.permissions import Permission
 from teamspace.core.tables import Invariant
-from teamspace.notes.schemas import Grant, NoteItem, NoteRow
+from teamspace.notes.schemas import Grant, NoteItem, NoteRow, SeenRow
 
 EXCERPT = 280
 _ITEM = f"id, title, substr(body, 1, {EXCERPT}), visibility, tags, owner_id, team_id, version, created_at, updated_at"
@@ -23,7 +23,7 @@ async def select(db: Reads, fence: Fence, filters: dict[str, str], before: str, 
     where = " AND ".join(["TRUE", *(_FILTERS[name] for name in filters)])
     return await db.all(
         NoteItem,
-        f"SELECT {_ITEM} FROM notes WHERE id IN ({fence.newest(where)}) ORDER BY id DESC",
+        f"SELECT {_ITEM} FROM notes WHERE id IN ({fence.newest(db.dialect, where)}) ORDER BY id DESC",
         before=before, limit=limit, **fence.params, **filters,
     )  # fmt: skip
 
@@ -32,6 +32,17 @@ async def get(db: Reads, fence: Fence, note_id: str) -> NoteRow | None:
     return await db.one(
         NoteRow, f"SELECT {columns(NoteRow)} FROM notes WHERE id = :id AND {fence.sql}", id=note_id, **fence.params
     )
+
+
+async def get_whole(db: Reads, fence: Fence, note_id: str) -> list[SeenRow]:
+    """The note once for each of its shares, at least once; nothing when the fence does not admit it."""
+    return await db.all(
+        SeenRow,
+        f"SELECT {columns(NoteRow, 'notes')}, shares.user_id, shares.permission FROM notes"
+        " LEFT JOIN note_grants AS shares ON shares.note_id = notes.id"
+        f" WHERE notes.id = :id AND {fence.sql}",
+        id=note_id, **fence.params,
+    )  # fmt: skip
 
 
 async def admits(db: Reads, fence: Fence, note_id: str) -> bool:

@@ -60,7 +60,7 @@ async def get_team(db: Reads, team_id: str) -> Team | None:
 
 async def suspended(tx: Tx, org_id: str) -> bool:
     """Reads the company's row and holds it, so that a suspension cannot slip in before the commit."""
-    return await tx.one(str, f"SELECT suspended_at FROM orgs WHERE id = :id {tx.share}", id=org_id) is not None
+    return await tx.one(str, f"SELECT suspended_at FROM orgs WHERE id = :id {tx.dialect.share}", id=org_id) is not None
 
 
 # Callers

@@ -1,14 +1,13 @@
 """The data layer: one handle to read with, one to write with, the same SQL on SQLite and PostgreSQL."""
 
 from teamspace.core.db.engine import Collision, Duplicate, Engine
-from teamspace.core.db.fence import NOTHING, Fence, Way
+from teamspace.core.db.fence import Fence, Way, nothing
 from teamspace.core.db.handles import Db, Reads, Tx
 from teamspace.core.db.migrate import SchemaError, migrate
 from teamspace.core.db.opening import connect
 from teamspace.core.db.rows import columns
 
 __all__ = [
-    "NOTHING",
     "Collision",
     "Db",
     "Duplicate",
@@ -21,4 +20,5 @@ __all__ = [
     "columns",
     "connect",
     "migrate",
+    "nothing",
 ]

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol
 
+from teamspace.core.db.dialect import Dialect
+
 Row = Sequence[Any]
 Params = Mapping[str, Any]
 
@@ -29,9 +31,7 @@ class Session(Protocol):
 
 
 class Engine(Protocol):
-    dialect: str
-    share: str
-    """SQL that makes a SELECT inside a transaction hold the row as it is until the commit."""
+    dialect: Dialect
 
     async def fetch(self, sql: str, params: Params) -> Sequence[Row]: ...
 

@@ -1,8 +1,11 @@
 """The row rule as SQL, written once and used for one row, for a page of rows and for a count alike."""
 
+from functools import cache
 from typing import Any
 
 import msgspec
+
+from teamspace.core.db.dialect import Dialect
 
 
 class Way(msgspec.Struct, frozen=True):
@@ -24,10 +27,7 @@ class Way(msgspec.Struct, frozen=True):
         source, key = table, f"{table}.id"
         if self.through:
             source, key = f"{self.through} JOIN {table} ON {table}.id = {self.key}", self.key
-        return (
-            f"SELECT id FROM (SELECT {key} AS id FROM {source} WHERE {self.where} AND {where}"
-            f" AND {key} < :before ORDER BY {key} DESC LIMIT :limit) AS way"
-        )
+        return f"SELECT {key} AS id FROM {source} WHERE {self.where} AND {where} AND {key} < :before"
 
 
 class Fence(msgspec.Struct, frozen=True):
@@ -39,18 +39,30 @@ class Fence(msgspec.Struct, frozen=True):
 
     @property
     def sql(self) -> str:
-        return f"({' OR '.join(way.predicate(self.table) for way in self.ways)})" if self.ways else "FALSE"
+        return _any_way(self.table, self.ways)
 
-    def newest(self, where: str = "TRUE") -> str:
+    def newest(self, dialect: Dialect, where: str = "TRUE") -> str:
         """SQL for the ids of one page, below `:before`, `:limit` of them.
 
-        Each way walks its own index from the newest row and stops at the limit; only then are they
-        merged. One predicate joined by OR would make the cost grow with the rows nobody may see.
+        Each way walks its own index from the newest row, and they are merged as far as the page goes.
+        One predicate joined by OR would make the cost grow with the rows the caller may not see.
         """
-        if not self.ways:
-            return f"SELECT id FROM {self.table} WHERE FALSE"
-        ways = " UNION ".join(way.newest(self.table, where) for way in self.ways)
-        return f"SELECT id FROM ({ways}) AS page ORDER BY id DESC LIMIT :limit"
+        return _newest(self.table, self.ways, where, dialect.bounds_each_way)
 
 
-NOTHING = Fence("", ())
+@cache
+def _any_way(table: str, ways: tuple[Way, ...]) -> str:
+    return f"({' OR '.join(way.predicate(table) for way in ways)})"
+
+
+@cache
+def _newest(table: str, ways: tuple[Way, ...], where: str, bounded: bool) -> str:
+    arms = [way.newest(table, where) for way in ways]
+    if bounded:
+        arms = [f"SELECT id FROM ({arm} ORDER BY id DESC LIMIT :limit) AS way" for arm in arms]
+    return " UNION ".join(arms) + " ORDER BY id DESC LIMIT :limit"
+
+
+def nothing(table: str) -> Fence:
+    """No row at all."""
+    return Fence(table, (Way("FALSE"),))

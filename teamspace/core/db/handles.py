@@ -1,14 +1,18 @@
 """The two handles: `Db` reads; `Tx` writes, and exists only with an actor and an action to put on record."""
 
 import logging
+import re
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from functools import cache
 from typing import Any, TypeVar
 
 import msgspec
 
 from teamspace.core import clock
 from teamspace.core.crypto import Vault
+from teamspace.core.db.dialect import Dialect
 from teamspace.core.db.engine import Engine, Params, Row, Session
 from teamspace.core.db.rows import mapper
 from teamspace.core.ids import new_id
@@ -20,12 +24,22 @@ Guard = Callable[["Tx"], Awaitable[None]]
 
 log = logging.getLogger("teamspace.db")
 
+EPOCH_SECONDS = 1.0
+_WRITE = re.compile(r"(?:INSERT INTO|UPDATE|DELETE FROM) (\w+)")
+
+
+@cache
+def written_table(sql: str) -> str | None:
+    """The table a statement changes, if any; the house writes its SQL verbs in capitals."""
+    match = _WRITE.match(sql)
+    return match[1] if match else None
+
 
 class Reads:
     """Reading, the same inside a transaction and outside."""
 
     vault: Vault
-    share: str
+    dialect: Dialect
 
     async def _fetch(self, sql: str, params: Params) -> Sequence[Row]:
         raise NotImplementedError
@@ -59,16 +73,20 @@ class Tx(Reads):
         self.org_id = who.org_id
         self.team_id = who.team_id
         self.vault = db.vault
-        self.share = db.share
+        self.dialect = db.dialect
+        self.rights_changed = False
         self._session = session
+        self._rights = db.rights
         self._listeners = db.listeners
         self._after: list[Callable[[], None]] = []
 
     async def _fetch(self, sql: str, params: Params) -> Sequence[Row]:
+        if written_table(sql) in self._rights:
+            self.rights_changed = True
         return await self._session.fetch(sql, params)
 
     async def run(self, sql: str, **params: Any) -> None:
-        await self._session.fetch(sql, params)
+        await self._fetch(sql, params)
 
     async def lock(self, subject: str, key: str) -> None:
         """From here to the commit nobody else is past the same lock."""
@@ -98,12 +116,16 @@ class Db(Reads):
         *,
         guard: Guard | None = None,
         listeners: Mapping[type, Sequence[Listener]] | None = None,
+        rights: frozenset[str] = frozenset(),
     ) -> None:
         self.engine = engine
         self.vault = vault
-        self.share = engine.share
+        self.dialect = engine.dialect
         self.listeners = listeners or {}
+        self.rights = rights
+        """The tables from which callers' rights are read: a commit that changes one begins a new epoch."""
         self._guard = guard
+        self._epoch, self._shared_epoch, self._looked_at = 0, "", 0.0
 
     async def _fetch(self, sql: str, params: Params) -> Sequence[Row]:
         return await self.engine.fetch(sql, params)
@@ -118,17 +140,39 @@ class Db(Reads):
             yield tx
             await _claim(tx)
             await _record(tx)
-        for callback in tx._after:
-            callback()
+            await _begin_epoch(tx)
+        self._committed(tx)
 
     @asynccontextmanager
     async def upkeep(self, who: Principal) -> AsyncIterator[Tx]:
         """The server's own bookkeeping (counters, times of last use, seals): no guard and no audit row."""
         async with self.engine.transaction() as session:
-            yield Tx(self, session, who, "")
+            tx = Tx(self, session, who, "")
+            yield tx
+            await _begin_epoch(tx)
+        self._committed(tx)
+
+    async def rights_epoch(self, *, afresh: bool) -> tuple[int, str]:
+        """Changes whenever anybody's rights may have, by any process; at most a second old unless read `afresh`."""
+        now = time.monotonic()
+        if afresh or now - self._looked_at > EPOCH_SECONDS:
+            self._looked_at = now
+            self._shared_epoch = await self.one(str, "SELECT value FROM instance WHERE name = 'rights_epoch'") or ""
+        return self._epoch, self._shared_epoch
+
+    def _committed(self, tx: Tx) -> None:
+        if tx.rights_changed:
+            self._epoch += 1
+        for callback in tx._after:
+            callback()
 
     async def close(self) -> None:
         await self.engine.close()
+
+
+async def _begin_epoch(tx: Tx) -> None:
+    if tx.rights_changed:
+        await tx.run("UPDATE instance SET value = :value WHERE name = 'rights_epoch'", value=new_id())
 
 
 async def _claim(tx: Tx) -> None:

@@ -1,25 +1,15 @@
 """Migrations: numbered SQL files, applied at start under a lock, forward only.
 
-The files are written once for both databases, in SQLite's words for types; `translated` is the
-whole difference. Text sorts by bytes on both, so that an order seen on one holds on the other.
+The files are written once for both databases; see `teamspace.core.db.dialect` for the differences.
 """
 
 import hashlib
-import re
 from importlib import resources
 
 import msgspec
 
 from teamspace.core import clock
 from teamspace.core.db.engine import Engine
-
-_POSTGRES = (
-    (re.compile(r"\bTEXT\b"), 'TEXT COLLATE "C"'),
-    (re.compile(r"\bINTEGER\b"), "BIGINT"),
-    (re.compile(r"\bBLOB\b"), "BYTEA"),
-    (re.compile(r"\) STRICT;"), ");"),
-)
-_SQLITE = ((re.compile(r"\bBOOLEAN\b"), "INTEGER"),)
 
 _LEDGER = """
     CREATE TABLE IF NOT EXISTS migrations (
@@ -41,12 +31,6 @@ class Migration(msgspec.Struct, frozen=True):
         return hashlib.sha256(self.sql.encode()).hexdigest()
 
 
-def translated(sql: str, dialect: str) -> str:
-    for pattern, replacement in _POSTGRES if dialect == "postgres" else _SQLITE:
-        sql = pattern.sub(replacement, sql)
-    return sql
-
-
 def shipped() -> list[Migration]:
     files = resources.files("teamspace.migrations").iterdir()
     names = sorted(file.name for file in files if file.name.endswith(".sql"))
@@ -58,7 +42,7 @@ async def migrate(engine: Engine) -> list[str]:
     """Bring the schema up to this server's; the names of what was applied."""
     applied = []
     async with engine.migration_lock():
-        await engine.script(translated(_LEDGER, engine.dialect))
+        await engine.script(engine.dialect.schema(_LEDGER))
         done = {
             row[0]: (row[1], row[2]) for row in await engine.fetch("SELECT number, name, digest FROM migrations", {})
         }
@@ -66,7 +50,7 @@ async def migrate(engine: Engine) -> list[str]:
         _check(done, known)
         for migration in known:
             if migration.number not in done:
-                await engine.script(translated(migration.sql, engine.dialect) + _entry(migration))
+                await engine.script(engine.dialect.schema(migration.sql) + _entry(migration))
                 applied.append(migration.name)
     return applied
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import asyncpg
 
+from teamspace.core.db.dialect import POSTGRES
 from teamspace.core.db.engine import Collision, Duplicate, Params, Row
 from teamspace.core.errors import Overloaded, StorageFull
 
@@ -81,8 +82,7 @@ class PostgresSession:
 
 
 class Postgres:
-    dialect = "postgres"
-    share = "FOR SHARE"
+    dialect = POSTGRES
 
     def __init__(self, url: str, reads: Any, writes: Any) -> None:
         self._url = url

@@ -17,6 +17,7 @@ from typing import Any
 
 import apsw
 
+from teamspace.core.db.dialect import SQLITE
 from teamspace.core.db.engine import Duplicate, Params, Row
 from teamspace.core.errors import StorageFull
 
@@ -28,6 +29,8 @@ def connect(path: Path, *, sync: str = "full", readonly: bool = False) -> apsw.C
     flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
     connection = apsw.Connection(str(path), flags=flags, statementcachesize=400)
     connection.set_busy_timeout(BUSY_MS)  # before all else: the next statements may meet another process
+    # Without it the planner looks at bound values, and a statement is prepared anew at every call.
+    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute(f"PRAGMA synchronous = {sync}")
     connection.execute("PRAGMA foreign_keys = ON")
@@ -69,8 +72,7 @@ class SqliteSession:
 
 
 class Sqlite:
-    dialect = "sqlite"
-    share = ""
+    dialect = SQLITE
 
     def __init__(self, path: Path, *, sync: str = "full") -> None:
         self._path = path

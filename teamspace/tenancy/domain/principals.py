@@ -1,5 +1,7 @@
 """From a token to a caller, and the guard that stops a suspended company's writes."""
 
+import msgspec
+
 from teamspace import identity
 from teamspace.core import clock, crypto
 from teamspace.core.db import Db, Tx
@@ -10,32 +12,74 @@ from teamspace.tenancy import store
 from teamspace.tenancy.domain import roles
 from teamspace.tenancy.schemas import Credential
 
+RIGHTS = frozenset({"tokens", "users", "memberships", "org_roles", "orgs", "teams"})
+"""The tables that a principal is made of."""
+_MOST_REMEMBERED = 10_000
 
-async def identify(last_use: identity.LastUse, db: Db, token: str, call: Call) -> Principal:
-    """Nothing of this is remembered between two requests: a right that was taken away is gone at once."""
+
+class Known(msgspec.Struct, frozen=True):
+    credential: Credential
+    principal: Principal
+
+
+class Callers:
+    """Turns tokens into principals, and remembers them for reads until anybody's rights change.
+
+    In this process a change is seen by the very next request. One made by another process is seen by
+    the next write, which asks the database for the epoch first, and by reads within a second.
+    """
+
+    def __init__(self, last_use: identity.LastUse) -> None:
+        self._last_use = last_use
+        self._known: dict[str, Known] = {}
+        self._epoch: tuple[int, str] = (-1, "")
+
+    async def identify(self, db: Db, token: str, call: Call, *, afresh: bool) -> Principal:
+        digest = crypto.digest(token)
+        await self._forget_if_changed(db, afresh=afresh)
+        known = self._known.get(digest)
+        if known is None:
+            epoch = self._epoch
+            known = await _look_up(db, token, digest)
+            # What was read while an epoch ended may be of the old one: it serves this request only.
+            if epoch == self._epoch and len(self._known) < _MOST_REMEMBERED:
+                self._known[digest] = known
+        _check_age(known.credential)
+        self._last_use.note(known.credential.id, known.credential.last_used_at)
+        return msgspec.structs.replace(known.principal, call=call)
+
+    async def _forget_if_changed(self, db: Db, *, afresh: bool) -> None:
+        epoch = await db.rights_epoch(afresh=afresh)
+        if epoch != self._epoch:
+            self._known.clear()
+            self._epoch = epoch
+
+
+async def _look_up(db: Db, token: str, digest: str) -> Known:
     if not crypto.well_formed(token):
         raise Unauthenticated()
-    credential = await store.get_credential(db, crypto.digest(token))
+    credential = await store.get_credential(db, digest)
     if credential is None or credential.revoked_at is not None:
         raise Unauthenticated()
-    _check_age(credential)
-    last_use.note(credential.id, credential.last_used_at)
-    if credential.kind == "worker":
-        return _worker(credential, call)
+    return Known(credential, _worker(credential) if credential.kind == "worker" else _person(credential))
+
+
+def _person(credential: Credential) -> Principal:
     if credential.role is None or credential.user_id is None:
         raise Unauthenticated()
+    operator = bool(credential.operator)
     return Principal(
         kind="session" if credential.kind == "session" else "api",
-        call=call,
+        call=Call(),
         user_id=credential.user_id,
         username=credential.username or "",
         team_id=credential.team_id,
         org_id=credential.org_id,
         token_id=credential.id,
-        operator=bool(credential.operator),
+        operator=operator,
         role=credential.role,
         org_role=credential.org_role,
-        permissions=roles.permissions(credential.role, credential.org_role, operator=bool(credential.operator)),
+        permissions=roles.permissions(credential.role, credential.org_role, operator=operator),
         scope=_scope(credential),
         features=frozenset(credential.features),
         org_suspended=credential.suspended_at is not None,
@@ -57,9 +101,9 @@ def _check_age(credential: Credential) -> None:
         raise TokenExpired
 
 
-def _worker(credential: Credential, call: Call) -> Principal:
+def _worker(credential: Credential) -> Principal:
     return Principal(
-        "worker", call, team_id=credential.team_id, org_id=credential.org_id, token_id=credential.id,
+        "worker", Call(), team_id=credential.team_id, org_id=credential.org_id, token_id=credential.id,
         permissions=roles.WORKER_TOKEN, scope=(Grantable(Permission.JOBS_EXECUTE),),
         org_suspended=credential.suspended_at is not None,
     )  # fmt: skip

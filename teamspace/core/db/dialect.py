@@ -1,0 +1,43 @@
+"""Where SQLite and PostgreSQL differ; everything else is the same SQL on both."""
+
+import re
+
+import msgspec
+
+Replacement = tuple[re.Pattern[str], str]
+
+
+class Dialect(msgspec.Struct, frozen=True):
+    name: str
+    share: str
+    """Makes a SELECT inside a transaction hold its row as it is until the commit."""
+    bounds_each_way: bool
+    """Whether each arm of a UNION must be limited by itself, or is read only as far as the whole needs."""
+    types: tuple[Replacement, ...]
+    """From the migrations' words, which are SQLite's but for BOOLEAN, to this database's."""
+
+    def schema(self, sql: str) -> str:
+        for pattern, replacement in self.types:
+            sql = pattern.sub(replacement, sql)
+        return sql
+
+
+SQLITE = Dialect(
+    name="sqlite",
+    share="",  # there is one writer
+    bounds_each_way=False,
+    types=((re.compile(r"\bBOOLEAN\b"), "INTEGER"),),
+)
+
+POSTGRES = Dialect(
+    name="postgres",
+    share="FOR SHARE",
+    bounds_each_way=True,
+    types=(
+        # Text sorts by bytes on both, so that an order seen on one holds on the other.
+        (re.compile(r"\bTEXT\b"), 'TEXT COLLATE "C"'),
+        (re.compile(r"\bINTEGER\b"), "BIGINT"),
+        (re.compile(r"\bBLOB\b"), "BYTEA"),
+        (re.compile(r"\) STRICT(, WITHOUT ROWID)?;"), ");"),
+    ),
+)
