@@ -1,0 +1,86 @@
+"""Writes docs/reference/ from the code; with --check it only says what is out of date."""
+
+import sys
+from pathlib import Path
+
+from teamspace.app import endpoints
+from teamspace.core import errors
+from teamspace.core.db.migrate import shipped
+from teamspace.core.limits import Stopping, Wake
+from teamspace.core.permissions import Permission
+from teamspace.settings import SETTINGS, load
+from teamspace.tenancy.domain.roles import BY_ORG_ROLE, BY_ROLE, OPERATOR, WORKER_TOKEN
+from teamspace.wiring import INVARIANTS
+
+REFERENCE = Path(__file__).parent / "reference"
+MADE = "Made from the code by `scripts/docs`; not edited by hand.\n"
+AUTH = {"P": "public", "B": "bearer", "PV": "provision", "SA": "operator", "OA": "company role"}
+
+
+def table(*columns: str, rows: list[list[str]]) -> str:
+    lines = [columns, ["---"] * len(columns), *rows]
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines) + "\n"
+
+
+def routes() -> str:
+    rows = []
+    for endpoint in endpoints(load({}, file=Path("/dev/null")), Wake(Stopping())):
+        route = endpoint.route
+        needs = f"`{route.needs}`" if route.needs else ""
+        rows.append([f"`{route.method}`", f"`{route.path}`", AUTH[route.auth], needs, route.feature or "", route.doc])
+    return f"# Routes\n\n{MADE}\n" + table("Method", "Path", "Credential", "Permission", "Feature", "", rows=rows)
+
+
+def settings() -> str:
+    rows = [[f"`{row.name}`", f"`{row.default}`" if row.default else "", row.doc] for row in SETTINGS]
+    return f"# Settings\n\n{MADE}\n" + table("Name", "Default", "", rows=rows)
+
+
+def roles() -> str:
+    holders = {"operator": OPERATOR, **BY_ROLE, **BY_ORG_ROLE, "worker token": WORKER_TOKEN}
+    rows = [[f"`{name}`", *("x" if name in held else "" for held in holders.values())] for name in Permission]
+    return f"# Roles and permissions\n\n{MADE}\n" + table("Permission", *map(str, holders), rows=rows)
+
+
+def refusals() -> str:
+    named = sorted(_family(errors.Refusal), key=lambda kind: (kind.status, kind.code))
+    rows = [[str(kind.status), f"`{kind.code}`", kind.title] for kind in named]
+    return f"# Errors\n\n{MADE}\n" + table("Status", "Code", "", rows=rows)
+
+
+def _family(kind: type[errors.Refusal]) -> list[type[errors.Refusal]]:
+    own = [child for child in kind.__subclasses__() if child.__module__ == errors.__name__]
+    return own + [grandchild for child in own for grandchild in _family(child)]
+
+
+def invariants() -> str:
+    rows = [[f"`{row.name}`", row.doc] for row in INVARIANTS]
+    rows += [["`audit.chain`", "every company's audit rows are numbered without a gap and hashed one to the next"]]
+    rows += [["`database`", "the database finds no damage in its own files"]]
+    return f"# What `teamspace doctor` checks\n\n{MADE}\n" + table("Invariant", "", rows=rows)
+
+
+def schema() -> str:
+    return "\n".join(f"-- {migration.name}\n\n{migration.sql}" for migration in shipped())
+
+
+PAGES = {
+    "routes.md": routes, "settings.md": settings, "roles.md": roles, "errors.md": refusals,
+    "invariants.md": invariants, "schema.sql": schema,
+}  # fmt: skip
+
+
+def main() -> None:
+    stale = []
+    for name, make in PAGES.items():
+        path, text = REFERENCE / name, make()
+        if not path.exists() or path.read_text() != text:
+            stale.append(name)
+            if "--check" not in sys.argv:
+                path.write_text(text)
+    if stale and "--check" in sys.argv:
+        sys.exit(f"out of date, run scripts/docs: {', '.join(stale)}")
+
+
+if __name__ == "__main__":
+    main()
