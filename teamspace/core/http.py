@@ -123,6 +123,7 @@ class Gate:
         try:
             return await self._answer(request, seen)
         except Refusal as refusal:
+            await request.drain()
             return _problem(refusal, request.id)
         except Disconnected:
             raise
@@ -295,7 +296,9 @@ def _check_permission(endpoint: Endpoint, who: Principal) -> None:
         raise Forbidden("A worker's token is for its jobs alone.")
     if route.auth is SUPERADMIN and not who.operator:
         raise Forbidden(f"This needs {route.permission}: ask an operator of the instance.")
-    if route.auth is ORGADMIN and not (who.operator or who.org_role):
+    if route.auth is ORGADMIN and who.operator:
+        return
+    if route.auth is ORGADMIN and not who.org_role:
         raise Forbidden(f"This needs {route.permission}, by a role in the company.")
     if isinstance(route.permission, Permission) and not who.holds(route.permission):
         raise Forbidden(f"This needs {route.permission}.")

@@ -42,9 +42,13 @@ def query_of(shape: type[S], given: Mapping[str, list[str]]) -> S:
         else:
             values[name] = texts[0]
     try:
-        return msgspec.convert(values, shape, strict=False)
+        query = msgspec.convert(values, shape, strict=False)
     except msgspec.ValidationError as fault:
         raise _refusal(str(fault)) from None
+    for name in values:
+        if getattr(query, name) is None:
+            raise BadRequest.at(name, "is left out or has a value: null is neither")
+    return query
 
 
 @cache

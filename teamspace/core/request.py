@@ -1,7 +1,9 @@
 """One HTTP request: headers read once, a body read within its limits, and the caller's address."""
 
 import asyncio
+import contextlib
 import re
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
 from typing import Any
 from urllib.parse import parse_qsl
@@ -17,7 +19,9 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 MOST_HEADER_BYTES = 16 * 1024
 MOST_URL_BYTES = 8 * 1024
 MOST_DEPTH = 64
-STALL_SECONDS = 30.0
+STALL_SECONDS, SLOWEST_BYTES = 30.0, 1024
+"""How long a body may pause, and how many bytes a second it must bring beyond that."""
+MOST_DRAINED, DRAIN_SECONDS = 16 * 1024 * 1024, 2.0
 _SANE_ID = re.compile(rb"[A-Za-z0-9._-]{8,128}")
 _STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"')
 _NOT_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
@@ -46,7 +50,7 @@ class Match(msgspec.Struct, frozen=True):
 
 
 class Request:
-    __slots__ = ("_receive", "address", "headers", "id", "method", "path", "query")
+    __slots__ = ("_more", "_receive", "address", "headers", "id", "method", "path", "query")
 
     def __init__(self, scope: Scope, receive: Receive) -> None:
         self.method: str = scope["method"]
@@ -56,6 +60,7 @@ class Request:
         self.headers: dict[bytes, bytes] = {}
         self.address: str = scope["client"][0] if scope.get("client") else ""
         self._receive = receive
+        self._more = scope["method"] not in ("GET", "HEAD")
         for name, value in scope["headers"]:
             if name in self.headers and name in _SINGLE:
                 self.headers[b":repeated"] = name
@@ -114,22 +119,38 @@ class Request:
         declared = self.headers.get(b"content-length", b"0")
         if declared.isdigit() and int(declared) > limit:
             raise TooLarge(f"The body may hold {limit} bytes.")
-        total, more = 0, True
-        while more:
-            try:
-                async with asyncio.timeout(STALL_SECONDS):
-                    message = await self._receive()
-            except TimeoutError:
-                raise Disconnected from None
-            if message["type"] == "http.disconnect":
-                raise Disconnected
-            chunk: bytes = message.get("body", b"")
-            more = message.get("more_body", False)
+        total, started = 0, time.monotonic()
+        while self._more:
+            chunk = await self._next(STALL_SECONDS)
             total += len(chunk)
+            if time.monotonic() - started > STALL_SECONDS + total / SLOWEST_BYTES:
+                raise Disconnected
             if total > limit:
                 raise TooLarge(f"The body may hold {limit} bytes.")
             if chunk:
                 yield chunk
+
+    async def _next(self, patience: float) -> bytes:
+        try:
+            async with asyncio.timeout(patience):
+                message = await self._receive()
+        except TimeoutError:
+            raise Disconnected from None
+        if message["type"] == "http.disconnect":
+            raise Disconnected
+        self._more = message.get("more_body", False)
+        chunk: bytes = message.get("body", b"")
+        return chunk
+
+    async def drain(self) -> None:
+        """Take in what is left of a refused body, within reason: a connection cut while the client still
+        writes would cost it the answer."""
+        left = MOST_DRAINED
+        with contextlib.suppress(Disconnected, TimeoutError):
+            async with asyncio.timeout(DRAIN_SECONDS):
+                while self._more and left > 0:
+                    left -= len(await self._next(DRAIN_SECONDS))
+        self._more = False
 
     async def json(self, limit: int) -> bytes:
         """The body of a JSON route; nothing at all counts as an empty object."""

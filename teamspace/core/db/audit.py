@@ -11,7 +11,7 @@ import hashlib
 
 import msgspec
 
-from teamspace.core.db.handles import Db
+from teamspace.core.db.handles import Db, Reads
 from teamspace.core.db.rows import columns
 from teamspace.core.principal import system
 from teamspace.core.tables import Invariant
@@ -100,7 +100,7 @@ async def _seal_some(db: Db, org_id: str) -> int:
         return len(entries)
 
 
-async def check(db: Db) -> list[str]:
+async def check(db: Reads) -> list[str]:
     """Verify every company's chain, one page of rows at a time."""
     findings: list[str] = []
     for org_id in await db.all(str, "SELECT DISTINCT org_id FROM audit"):
@@ -108,7 +108,7 @@ async def check(db: Db) -> list[str]:
     return findings
 
 
-async def _check_company(db: Db, org_id: str) -> list[str]:
+async def _check_company(db: Reads, org_id: str) -> list[str]:
     chain = Chain()
     while rows := await db.all(
         Sealed,

@@ -22,7 +22,8 @@ from teamspace.core.db.engine import Duplicate, Params, Row
 from teamspace.core.errors import StorageFull
 
 BUSY_MS = 5000
-_DISK_FAULTS = (apsw.FullError, apsw.IOError, apsw.CantOpenError, apsw.ReadOnlyError)
+_SYNC_FAULTS = (apsw.SQLITE_IOERR_FSYNC, apsw.SQLITE_IOERR_DIR_FSYNC)
+_DISK_FAULTS = (apsw.FullError, apsw.IOError, apsw.CantOpenError)
 
 
 def connect(path: Path, *, sync: str = "full", readonly: bool = False) -> apsw.Connection:
@@ -119,7 +120,7 @@ class Sqlite:
             try:
                 await asyncio.get_running_loop().run_in_executor(self._thread, self._writer.execute, "COMMIT")
             except apsw.Error as fault:
-                self._broken = isinstance(fault, apsw.IOError) and "fsync" in str(fault).lower()
+                self._broken = getattr(fault, "extendedresult", 0) in _SYNC_FAULTS
                 self._rollback()
                 batch.fail(_storage_fault(fault))
             else:

@@ -1,0 +1,67 @@
+"""The lab: the kernel's gate in front of the lab's routes, with the real database and real callers."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+import httpx2
+import pytest
+from granian.constants import HTTPModes, Interfaces
+from granian.server.embed import Server
+
+from teamspace import tenancy
+from teamspace.core.http import Gate
+from teamspace.core.limits import Rate, Stopping, Wake
+from teamspace.core.routing import bind
+from tests.core import lab
+from tests.support.world import Caller, World
+
+PROVISION = "provision-token-of-the-tests"
+
+
+class Lab:
+    """The gate with its knobs, and a way to call it as anybody of the world."""
+
+    def __init__(self, world: World, *, token_rate: Rate | None = None, anonymous_rate: Rate | None = None) -> None:
+        self.stopping = Stopping()
+        endpoints, faults = bind([lab], {Wake: Wake(self.stopping), lab.Tries: lab.Tries()})
+        assert not faults
+        self.gate = Gate(
+            endpoints, world.db, tenancy.Callers(world.app.last_use).identify, stopping=self.stopping,
+            token_rate=token_rate or Rate(0, 0), anonymous_rate=anonymous_rate or Rate(0, 0), provision_token=PROVISION,
+        )  # fmt: skip
+        transport = httpx2.ASGITransport(app=self.gate, client=("127.0.0.1", 50000))
+        self.client = httpx2.AsyncClient(transport=transport, base_url="http://teamspace.test")
+
+    async def __call__(self, who: Caller | None, method: str, path: str, **options: object) -> httpx2.Response:
+        headers = {"authorization": f"Bearer {who.token}"} if who else {}
+        return await self.client.request(method, path, headers=headers, **options)  # type: ignore[arg-type]
+
+    @asynccontextmanager
+    async def served(self) -> AsyncIterator[str]:
+        """The same gate behind the real HTTP server: streams do not flow through an in-process client."""
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        server = Server(
+            self.gate, port=port, interface=Interfaces.ASGINL, http=HTTPModes.http1, websockets=False, log_enabled=False
+        )
+        serving = asyncio.create_task(server.serve())
+        await asyncio.sleep(0.05)
+        try:
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            self.stopping.begin()
+            server.stop()  # type: ignore[no-untyped-call]
+            await serving
+
+
+@pytest.fixture
+def build_lab(world: World) -> Callable[..., Lab]:
+    return lambda **options: Lab(world, **options)
+
+
+@pytest.fixture
+def bench(world: World) -> Lab:
+    return Lab(world)

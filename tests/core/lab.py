@@ -1,0 +1,140 @@
+"""A small capability of its own, to try what the kernel offers before any product route needs it."""
+
+import asyncio
+import hashlib
+from collections.abc import AsyncIterator
+
+import msgspec
+
+from teamspace.core.db import Db
+from teamspace.core.db.engine import Collision
+from teamspace.core.limits import Wake
+from teamspace.core.permissions import Feature, Permission
+from teamspace.core.principal import Principal
+from teamspace.core.replies import Accepted, Content, Download, Event, Events
+from teamspace.core.routing import BEARER, ORGADMIN, OWN, PROVISION, PUBLIC, SUPERADMIN, Route, row
+
+MOST = 8 * 1024 * 1024
+
+# fmt: off
+ROUTES = (
+    Route("PUT",  "/lab/files/*key",   PUBLIC,     None,                       None,           "upload",    "Counts the bytes of a raw body.", limit=MOST),
+    Route("GET",  "/lab/bytes/:count", PUBLIC,     None,                       None,           "download",  "Streams that many bytes."),
+    Route("GET",  "/lab/events",       PUBLIC,     None,                       None,           "events",    "Three events."),
+    Route("GET",  "/lab/endless",      PUBLIC,     None,                       None,           "endless",   "Events until somebody stops."),
+    Route("GET",  "/lab/wait/:topic",  PUBLIC,     None,                       None,           "wait",      "A long poll."),
+    Route("POST", "/lab/tell/:topic",  PUBLIC,     None,                       None,           "tell",      "News for the long poll."),
+    Route("GET",  "/lab/boom",         PUBLIC,     None,                       None,           "boom",      "Fails."),
+    Route("GET",  "/lab/slow",         PUBLIC,     None,                       None,           "slow",      "Takes a while."),
+    Route("POST", "/lab/collide",      BEARER,     None,                       None,           "collide",   "Gives way twice, then succeeds."),
+    Route("GET",  "/lab/role",         BEARER,     Permission.SETTINGS_MANAGE, None,           "page",      "Needs a permission."),
+    Route("GET",  "/lab/feature",      BEARER,     None,                       Feature.CHAT,   "feature",   "Needs a feature."),
+    Route("GET",  "/lab/row",          BEARER,     row(Permission.NOTES_READ), None,           "own_row",   "The fence would decide."),
+    Route("GET",  "/lab/own",          BEARER,     OWN,                        None,           "own",       "One's own account."),
+    Route("POST", "/lab/provision",    PROVISION,  None,                       None,           "provision", "Hosted mode."),
+    Route("GET",  "/lab/operator",     SUPERADMIN, Permission.INSTANCE_MANAGE, None,           "operator",  "The superadmin plane."),
+    Route("GET",  "/lab/company",      ORGADMIN,   Permission.ORG_READ,        None,           "company",   "The company plane."),
+    Route("POST", "/lab/body",         PUBLIC,     None,                       None,           "echo",      "Says what it was sent.", limit=4096),
+    Route("POST", "/lab/job",          BEARER,     None,                       None,           "job",       "Accepted for later."),
+)
+# fmt: on
+
+
+class Tries(msgspec.Struct):
+    left: int = 2
+
+
+class Note(msgspec.Struct, forbid_unknown_fields=True):
+    text: str
+    numbers: list[int] = []
+
+
+async def upload(key: str, upload: AsyncIterator[bytes]) -> dict[str, str | int]:
+    size, digest, most = 0, hashlib.sha256(), 0
+    async for chunk in upload:
+        size, most = size + len(chunk), max(most, len(chunk))
+        digest.update(chunk)
+    return {"key": key, "size": size, "sha256": digest.hexdigest(), "largest_chunk": most}
+
+
+async def download(count: str) -> Download:
+    async def chunks() -> AsyncIterator[bytes]:
+        for start in range(0, int(count), 65536):
+            yield b"x" * min(65536, int(count) - start)
+
+    return Download(chunks(), "application/octet-stream", int(count))
+
+
+async def events() -> Events:
+    async def three() -> AsyncIterator[Event]:
+        for number in (1, 2, 3):
+            yield Event("count", {"number": number}, number)
+
+    return Events(three())
+
+
+async def endless() -> Events:
+    async def forever() -> AsyncIterator[Event]:
+        yield Event("begin", {})
+        await asyncio.Event().wait()
+
+    return Events(forever())
+
+
+async def wait(topic: str, wake: Wake) -> dict[str, bool]:
+    return {"news": await wake.sleep(topic, 5)}
+
+
+async def tell(topic: str, wake: Wake) -> None:
+    wake.tell(topic)
+
+
+async def boom() -> None:
+    raise ZeroDivisionError("SELECT secret FROM /var/lib/teamspace")
+
+
+async def slow() -> dict[str, bool]:
+    await asyncio.sleep(0.8)
+    return {"finished": True}
+
+
+async def collide(tries: Tries) -> None:
+    if tries.left:
+        tries.left -= 1
+        raise Collision("another transaction was first")
+
+
+async def page(db: Db, who: Principal) -> Content:
+    return Content(b"hello", "text/plain")
+
+
+async def feature(who: Principal) -> dict[str, str]:
+    return {"who": who.username}
+
+
+async def own_row(who: Principal) -> dict[str, str]:
+    return {"who": who.username}
+
+
+async def own(who: Principal) -> dict[str, str]:
+    return {"who": who.username}
+
+
+async def provision(who: Principal) -> dict[str, str]:
+    return {"kind": who.kind}
+
+
+async def operator(who: Principal) -> dict[str, str]:
+    return {"who": who.username}
+
+
+async def company(who: Principal) -> dict[str, str]:
+    return {"who": who.username}
+
+
+async def echo(body: Note) -> Note:
+    return body
+
+
+async def job(who: Principal) -> Accepted[dict[str, str]]:
+    return Accepted({"state": "queued"})

@@ -1,0 +1,113 @@
+"""The boot check: every way in which table and code can disagree stops the start, all named at once."""
+
+from types import ModuleType
+from typing import Any
+
+import msgspec
+import pytest
+
+from teamspace import routes
+from teamspace.app import endpoints
+from teamspace.core.limits import Stopping, Wake
+from teamspace.core.permissions import Feature, Permission
+from teamspace.core.routing import BEARER, PUBLIC, SUPERADMIN, BootError, Endpoint, Route, Router, bind, ordered
+from teamspace.settings import load
+
+
+def module(*rows: Route, **handlers: Any) -> ModuleType:
+    made = ModuleType("made")
+    for name, handler in handlers.items():
+        handler.__module__ = "made"
+        setattr(made, name, handler)
+    made.ROUTES = rows  # type: ignore[attr-defined]
+    return made
+
+
+async def plain() -> None: ...
+
+
+async def one(id: str) -> None: ...
+
+
+async def with_body(body: msgspec.Struct) -> None: ...
+
+
+def faults_of(*rows: Route, **handlers: Any) -> list[str]:
+    return bind([module(*rows, **handlers)], {})[1]
+
+
+def test_a_row_that_agrees_has_no_fault() -> None:
+    assert faults_of(Route("GET", "/a/:id", BEARER, Permission.SEARCH, None, "one", "One."), one=one) == []
+
+
+@pytest.mark.parametrize(
+    ("row", "handlers", "words"),
+    [
+        (Route("GET", "/a", PUBLIC, None, None, "gone", "x"), {}, "no handler gone"),
+        (Route("GET", "/a", PUBLIC, None, None, "plain", "x"), {"plain": plain, "extra": one}, "extra serves no row"),
+        (Route("GET", "/a/:name", PUBLIC, None, None, "one", "x"), {"one": one}, "the path gives ['name']"),
+        (Route("GET", "/a", PUBLIC, Permission.SEARCH, None, "plain", "x"), {"plain": plain}, "cannot ask"),
+        (Route("GET", "/a", PUBLIC, None, Feature.CHAT, "plain", "x"), {"plain": plain}, "cannot ask"),
+        (Route("GET", "/a", SUPERADMIN, None, None, "plain", "x"), {"plain": plain}, "needs a permission"),
+        (Route("GET", "/a", PUBLIC, None, None, "with_body", "x"), {"with_body": with_body}, "takes no body"),
+        (Route("FETCH", "/a", PUBLIC, None, None, "plain", "x"), {"plain": plain}, "unknown method"),
+        (Route("GET", "/a", PUBLIC, None, None, "plain", ""), {"plain": plain}, "no doc line"),
+    ],
+)
+def test_a_disagreement_is_named(row: Route, handlers: dict[str, Any], words: str) -> None:
+    assert any(words in fault for fault in faults_of(row, **handlers))
+
+
+def test_all_disagreements_are_listed_at_once() -> None:
+    rows = [Route("GET", "/a", PUBLIC, None, None, "gone", "x"), Route("GET", "/b", PUBLIC, None, None, "away", "x")]
+    assert len(faults_of(*rows, extra=plain)) == 3
+
+
+def bound(*paths: str) -> list[Endpoint]:
+    rows = [Route("GET", path, PUBLIC, None, None, "plain", "x") for path in paths]
+    return [Endpoint(row, plain, tuple(row.parameters()), frozenset(), {}, None, None, None) for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"), [("/a/:id", "/a/list"), ("/a/*rest", "/a/b/c"), ("/:a/x", "/y/:b"), ("/*all", "/a")]
+)
+def test_a_row_that_an_earlier_one_would_take_is_refused(earlier: str, later: str) -> None:
+    order = [f"GET {earlier}", f"GET {later}"]
+    assert ordered(bound(earlier, later), order)[1] == [f"GET {later}: hidden by GET {earlier} above it"]
+    assert ordered(bound(later, earlier), order[::-1])[1] == []
+
+
+def test_two_rows_of_one_pattern_are_refused() -> None:
+    assert ordered(bound("/a/:x", "/a/:y"), ["GET /a/:x", "GET /a/:y"])[1]
+
+
+def test_order_and_tables_must_name_the_same_rows() -> None:
+    faults = ordered(bound("/a", "/b", "/b"), ["GET /a", "GET /c"])[1]
+    assert faults == [
+        "GET /b: declared twice",
+        "GET /c: in the order, in no table",
+        "GET /b: in a table, not in the order",
+    ]
+
+
+def test_the_trie_finds_what_the_declared_order_finds() -> None:
+    paths = ["/a/list", "/a/:id", "/a/:id/b", "/a/*rest", "/", "/c/:x/d/:y"]
+    router = Router(bound(*paths))
+    for path, expected in {
+        "/a/list": "/a/list", "/a/7": "/a/:id", "/a/7/b": "/a/:id/b", "/a/7/z": "/a/*rest", "/": "/",
+        "/a/": "/a/*rest", "/c/1/d/2": "/c/:x/d/:y", "/c/1/d": None, "/nothing": None,
+    }.items():  # fmt: skip
+        endpoint, _, _ = router.match("GET", path)
+        assert (endpoint and endpoint.route.path) == expected, path
+
+
+def test_every_altered_row_of_the_product_stops_the_boot(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = load({})
+    for name, owner in list(routes.MODULES.items()):
+        for position, row in enumerate(owner.ROUTES):
+            altered = [*owner.ROUTES]
+            altered[position] = msgspec.structs.replace(row, path=row.path + "/altered/:more")
+            with monkeypatch.context() as patch:
+                patch.setattr(routes.MODULES[name], "ROUTES", tuple(altered))
+                with pytest.raises(BootError, match="altered"):
+                    endpoints(settings, Wake(Stopping()))

@@ -1,0 +1,149 @@
+"""The kernel's small parts: clock, ids, text, paging, addresses, limits, logs."""
+
+import asyncio
+import io
+import ipaddress
+import logging
+import re
+import uuid
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from teamspace.core import clock, text
+from teamspace.core.addresses import client_address, neighbourhood
+from teamspace.core.errors import BadRequest, Overloaded, RateLimited
+from teamspace.core.ids import new_id
+from teamspace.core.limits import Rate, Slots, Stopping, Wake
+from teamspace.core.logs import Lines
+from teamspace.core.paging import Paging, page
+
+
+@given(st.floats(0, 4_000_000_000))
+def test_a_stamp_is_rfc_3339_and_sorts_as_time_does(seconds: float) -> None:
+    stamp = clock.stamp(seconds)
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", stamp)
+    assert 0 <= seconds - clock.seconds(stamp) < 0.0011
+    assert clock.stamp(seconds + 1) > stamp
+
+
+def test_ids_are_version_7_and_rise() -> None:
+    ids = [new_id() for _ in range(10_000)]
+    assert ids == sorted(set(ids))
+    assert {uuid.UUID(id).version for id in ids[:100]} == {7}
+    assert {uuid.UUID(id).variant for id in ids[:100]} == {uuid.RFC_4122}
+
+
+@pytest.mark.parametrize(("given", "kept"), [(" a ", "a"), ("e\u0301", "\u00e9"), ("日本", "日本"), ("a b", "a b")])
+def test_a_name_is_normalised(given: str, kept: str) -> None:
+    assert text.name(given, "name", most=80) == kept
+
+
+@pytest.mark.parametrize("bad", ["", "  ", "a\nb", "a\u202eb", "a\u2066b", "x" * 81, "\x7f", "a\u200fb"])
+def test_a_deceiving_name_is_refused(bad: str) -> None:
+    with pytest.raises(BadRequest):
+        text.name(bad, "name", most=80)
+
+
+def test_a_page_knows_whether_there_is_more() -> None:
+    rows = [new_id() for _ in range(4)]
+    first = page(rows, Paging(limit=3), lambda row: row)
+    assert first.items == rows[:3]
+    assert Paging(cursor=first.next_cursor).before == rows[2]
+    assert page(rows, Paging(limit=4), lambda row: row).next_cursor is None
+
+
+@given(st.text(max_size=80))
+def test_no_cursor_of_a_stranger_is_taken_for_ours_and_none_fails_loudly(cursor: str) -> None:
+    try:
+        before = Paging(cursor=cursor).before
+    except BadRequest:
+        return
+    assert before.isprintable()
+
+
+PROXIES = (ipaddress.ip_network("10.0.0.0/8"),)
+
+
+@pytest.mark.parametrize(
+    ("peer", "forwarded", "trusted", "expected"),
+    [
+        ("1.2.3.4", "9.9.9.9", (), "1.2.3.4"),
+        ("1.2.3.4", "9.9.9.9", PROXIES, "1.2.3.4"),
+        ("10.0.0.1", "9.9.9.9", PROXIES, "9.9.9.9"),
+        ("10.0.0.1", "6.6.6.6, 9.9.9.9, 10.0.0.2", PROXIES, "9.9.9.9"),
+        ("10.0.0.1", "", PROXIES, "10.0.0.1"),
+        ("10.0.0.1", "nonsense", PROXIES, "10.0.0.1"),
+    ],
+)
+def test_only_a_trusted_proxy_is_believed(
+    peer: str, forwarded: str, trusted: tuple[object, ...], expected: str
+) -> None:
+    assert client_address(peer, forwarded, trusted) == expected  # type: ignore[arg-type]
+
+
+def test_an_ipv6_user_is_a_whole_network() -> None:
+    assert neighbourhood("2001:db8::1") == neighbourhood("2001:db8::ffff") != neighbourhood("2001:db8:0:1::1")
+    assert neighbourhood("1.2.3.4") == "1.2.3.4"
+
+
+def test_a_bucket_refills(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr("teamspace.core.limits.time.monotonic", lambda: now[0])
+    rate = Rate(60, 2)
+    rate.spend("a")
+    rate.spend("a")
+    rate.spend("b")
+    with pytest.raises(RateLimited):
+        rate.spend("a")
+    now[0] = 1.0
+    rate.spend("a")
+    with pytest.raises(RateLimited):
+        rate.spend("a")
+
+
+async def test_slots_are_taken_then_queued_then_refused() -> None:
+    slots, free = Slots("tests", 2, queue=1), asyncio.Event()
+
+    async def hold() -> None:
+        async with slots.take():
+            await free.wait()
+
+    holding = [asyncio.create_task(hold()) for _ in range(3)]
+    await asyncio.sleep(0)
+    with pytest.raises(Overloaded):
+        await hold()
+    free.set()
+    await asyncio.gather(*holding)
+    await hold()
+
+
+async def test_a_sleeper_leaves_nothing_behind() -> None:
+    wake = Wake(Stopping())
+    assert not await wake.sleep("topic", 0.001)
+    assert wake._topics == {}
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_a_log_line_is_one_line_whatever_it_is_told(form: str) -> None:
+    out = io.StringIO()
+    lines = Lines(form, out)
+    record = logging.LogRecord("x", logging.WARNING, "", 0, 'one\ntwo "three"', None, None)
+    lines.emit(record)
+    assert out.getvalue().count("\n") == 1
+    if form == "json":
+        assert msgspec.json.decode(out.getvalue())["message"] == 'one\ntwo "three"'
+
+
+async def test_access_lines_gather_and_leave_together() -> None:
+    out = io.StringIO()
+    lines = Lines("json", out)
+    for number in range(3):
+        lines.access(request=f"request-{number}", method="GET", route="/a/:id", status=200, ms=1.5, user="-")
+    assert out.getvalue() == ""
+    lines.flush()
+    assert [msgspec.json.decode(line)["request"] for line in out.getvalue().splitlines()] == [
+        f"request-{n}" for n in range(3)
+    ]

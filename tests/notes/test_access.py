@@ -1,0 +1,176 @@
+"""The fence against a plain model: whatever the world looks like, SQL and twenty lines of Python agree."""
+
+from typing import NamedTuple
+
+import msgspec
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from teamspace.core import clock
+from teamspace.core.ids import new_id
+from teamspace.core.permissions import Permission as P
+from teamspace.core.principal import Call, Grantable, Principal, system
+from teamspace.notes import access, domain, store
+from teamspace.notes.schemas import NoteQuery, NoteRow
+from teamspace.tenancy.domain import roles
+from teamspace.tenancy.schemas import OrgRole, Role
+from tests.support.world import World
+
+PEOPLE, TEAMS = 5, 4  # teams 0 and 1 belong to one company, 2 and 3 to another
+LADDER = ["notes:read", "notes:write", "notes:delete", "notes:manage"]
+BY_ROLE = {
+    "owner": set(LADDER),
+    "admin": set(LADDER),
+    "member": {"notes:read", "notes:write"},
+    "viewer": {"notes:read"},
+    "guest": set(),
+    "translator": {"notes:read"},
+    "reviewer": {"notes:read"},
+}
+
+
+class Person(NamedTuple):
+    team: int
+    role: str
+    org_role: str | None
+    scope: frozenset[str] | None
+
+    @property
+    def org(self) -> int:
+        return self.team // 2
+
+
+class Note(NamedTuple):
+    owner: int
+    team_of_owner: bool
+    visibility: str
+    grants: dict[int, str]
+
+
+people = st.builds(
+    Person,
+    team=st.integers(0, TEAMS - 1),
+    role=st.sampled_from(sorted(BY_ROLE)),
+    org_role=st.sampled_from([None, None, "org_reader", "org_admin", "org_owner"]),
+    scope=st.none() | st.frozensets(st.sampled_from([*LADDER, "org:read", "files:read"])),
+)
+notes = st.builds(
+    Note,
+    owner=st.integers(0, PEOPLE - 1),
+    team_of_owner=st.booleans(),
+    visibility=st.sampled_from(["private", "team", "shared"]),
+    grants=st.dictionaries(st.integers(0, PEOPLE - 1), st.sampled_from(LADDER), max_size=3),
+)
+
+
+class Picture:
+    """A drawn world: who is where, and which note stands in which team."""
+
+    def __init__(self, people: list[Person], notes: list[Note]) -> None:
+        self.people = people
+        self.notes = notes
+
+    def team_of(self, note: Note) -> int:
+        team = self.people[note.owner].team
+        return team if note.team_of_owner else team ^ 1
+
+    def may(self, reader: int, note: Note, permission: str, *, across_org: bool) -> bool:
+        """The rule in plain words."""
+        person = self.people[reader]
+        if person.scope is not None and permission not in person.scope:
+            return False
+        if person.org != self.people[note.owner].org:
+            return False
+        if note.owner == reader:
+            return True
+        granted = note.grants.get(reader)
+        if granted and LADDER.index(granted) >= LADDER.index(permission):
+            return True
+        if note.visibility != "team":
+            return False
+        if self.team_of(note) == person.team and permission in BY_ROLE[person.role]:
+            return True
+        reads_company = person.org_role is not None and (person.scope is None or "org:read" in person.scope)
+        return across_org and reads_company and permission == "notes:read"
+
+
+async def _painted(world: World, picture: Picture) -> tuple[list[Principal], list[str]]:
+    """Puts the picture into the database; the callers and the notes' ids."""
+    orgs = [await world.company() for _ in range(2)]
+    teams = [team for org, first in orgs for team in (first, await world.team(org))]
+    callers = []
+    for person in picture.people:
+        org_role = OrgRole(person.org_role) if person.org_role else None
+        made = await world.person(orgs[person.org][0], teams[person.team], Role(person.role), org_role=org_role)
+        scope = None if person.scope is None else tuple(Grantable(P(name)) for name in sorted(person.scope))
+        callers.append(
+            Principal(
+                "api",
+                Call(),
+                user_id=made.user_id,
+                team_id=made.team.id,
+                org_id=made.org.id,
+                scope=scope,
+                permissions=roles.permissions(Role(person.role), org_role, operator=False),
+            )
+        )
+    ids = []
+    for note in picture.notes:
+        ids.append(await _hang(world, picture, callers, note, teams[picture.team_of(note)].id))
+    return callers, ids
+
+
+async def _hang(world: World, picture: Picture, callers: list[Principal], note: Note, team_id: str) -> str:
+    owner, now = callers[note.owner], clock.stamp()
+    row = NoteRow(new_id(), team_id, owner.user_id, "title", "", note.visibility, [], 1, now, now)  # type: ignore[arg-type]
+    async with world.db.upkeep(system()) as tx:
+        await store.insert(tx, owner.org_id, row)
+        for reader, permission in note.grants.items():
+            if picture.people[reader].org == picture.people[note.owner].org and reader != note.owner:
+                await store.put_grant(
+                    tx, row.id, owner.org_id, callers[reader].user_id, P(permission), owner.user_id, now
+                )
+    return row.id
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(people, min_size=PEOPLE, max_size=PEOPLE), st.lists(notes, min_size=1, max_size=6))
+async def test_the_fence_equals_the_model(world: World, who: list[Person], what: list[Note]) -> None:
+    picture = Picture(who, what)
+    callers, ids = await _painted(world, picture)
+    for reader, caller in enumerate(callers):
+        for note, note_id in zip(what, ids, strict=True):
+            for permission in LADDER:
+                for across in (False, True):
+                    fence = access.fence(caller, P(permission), across_org=across)
+                    expected = picture.may(reader, note, permission, across_org=across)
+                    assert await store.admits(world.db, fence, note_id) is expected, (reader, note, permission, across)
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(people, min_size=PEOPLE, max_size=PEOPLE), st.lists(notes, min_size=1, max_size=8), st.integers(1, 3))
+async def test_the_pages_of_a_list_are_what_may_be_read(
+    world: World, who: list[Person], what: list[Note], size: int
+) -> None:
+    picture = Picture(who, what)
+    callers, ids = await _painted(world, picture)
+    for reader, caller in enumerate(callers):
+        for across in (False, caller.holds(P.ORG_READ)):
+            expected = [
+                note_id
+                for note, note_id in zip(what, ids, strict=True)
+                if picture.may(reader, note, "notes:read", across_org=across)
+            ]
+            query = NoteQuery(limit=size, scope="org" if across else None)
+            assert await _all_pages(world, caller, query) == sorted(expected, reverse=True)
+
+
+async def _all_pages(world: World, caller: Principal, query: NoteQuery) -> list[str]:
+    seen: list[str] = []
+    while True:
+        page = await domain.listing(world.db, caller, query)
+        assert len(page.items) <= query.limit
+        seen += [item.id for item in page.items]
+        if page.next_cursor is None:
+            return seen
+        query = msgspec.structs.replace(query, cursor=page.next_cursor)

@@ -1,0 +1,45 @@
+"""Settings: read from the environment over a file, and refused by name."""
+
+from pathlib import Path
+
+import pytest
+
+from teamspace.settings import SettingsError, load
+
+
+def loaded(tmp_path: Path, **given: str) -> object:
+    return load(given, file=tmp_path / ".env")
+
+
+def test_the_defaults_serve_on_loopback_with_sqlite(tmp_path: Path) -> None:
+    settings = load({}, file=tmp_path / "none")
+    assert (settings.host, settings.port, settings.on_sqlite, settings.multitenant) == ("127.0.0.1", 8080, True, True)
+    assert settings.database == "sqlite:data/teamspace.sqlite"
+
+
+def test_the_environment_wins_over_the_file(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("SERVICE_PORT=9000\nSERVICE_LOG=json\nOTHER=1\n")
+    settings = load({"SERVICE_PORT": "9001"}, file=tmp_path / ".env")
+    assert (settings.port, settings.log) == (9001, "json")
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"SERVICE_PROT": "1"}, "SERVICE_PROT is not a setting"),
+        ({"SERVICE_PORT": "0"}, "SERVICE_PORT: must be a whole number from 1 to 65535"),
+        ({"SERVICE_PORT": "http"}, "SERVICE_PORT"),
+        ({"SERVICE_MULTITENANT": "perhaps"}, "SERVICE_MULTITENANT: must be true or false"),
+        ({"SERVICE_LOG": "xml"}, "SERVICE_LOG: must be one of text, json"),
+        ({"SERVICE_DATABASE_URL": "mysql://x"}, "SERVICE_DATABASE_URL"),
+        ({"SERVICE_TRUSTED_PROXIES": "10.0.0.0/99"}, "SERVICE_TRUSTED_PROXIES"),
+        ({"SERVICE_BASE_URL": "example.org"}, "SERVICE_BASE_URL"),
+        ({"SERVICE_PROVISION_TOKEN": "short"}, "SERVICE_PROVISION_TOKEN"),
+        ({"SERVICE_WORKERS": "2"}, "SERVICE_WORKERS: more than one process needs PostgreSQL"),
+    ],
+)
+def test_what_is_unknown_or_wrong_is_named(tmp_path: Path, given: dict[str, str], words: str) -> None:
+    with pytest.raises(SettingsError) as fault:
+        loaded(tmp_path, **given)
+    assert words in str(fault.value)
+    assert "\n" not in str(fault.value)
