@@ -9,8 +9,9 @@ from functools import partial
 from pathlib import Path
 
 from teamspace import identity, routes, tenancy, wiring
-from teamspace.core import crypto, idempotency
-from teamspace.core.db import Db, audit, connect, migrate
+from teamspace.core import idempotency
+from teamspace.core.db import Db, Engine, audit, check_schema, connect, migrate
+from teamspace.core.db.canary import proven_vault
 from teamspace.core.http import Gate
 from teamspace.core.limits import Rate, Stopping, Wake
 from teamspace.core.logs import Lines
@@ -99,15 +100,44 @@ def _misowned(arranged: list[Endpoint]) -> list[str]:
 async def opened(settings: Settings) -> AsyncIterator[Db]:
     """The database: reached, migrated, and proven to belong to the secret key."""
     prepare_folder(settings.data)
-    vault = crypto.Vault(crypto.load_key(settings.secret_key or None, settings.data))
-    engine = await connect(settings.database, sync=settings.sqlite_sync, pool=settings.database_pool)
-    db = Db(engine, vault, guard=tenancy.guard, listeners=collected(wiring.LISTENERS), rights=tenancy.RIGHTS)
-    try:
+    async with _connected(settings) as engine:
         await migrate(engine)
-        await _prove_key(db)
-        yield db
+        yield await _handle(engine, settings)
+
+
+async def upgraded(settings: Settings) -> list[str]:
+    """Migrate and nothing else; the names of what was applied."""
+    prepare_folder(settings.data)
+    async with _connected(settings) as engine:
+        return await migrate(engine)
+
+
+@asynccontextmanager
+async def inspected(settings: Settings) -> AsyncIterator[Db]:
+    """The database as it is, for a look: nothing is made, migrated or written."""
+    _check_present(settings)
+    async with _connected(settings) as engine:
+        await check_schema(engine)
+        yield await _handle(engine, settings)
+
+
+@asynccontextmanager
+async def _connected(settings: Settings) -> AsyncIterator[Engine]:
+    engine = await connect(settings.database, sync=settings.sqlite_sync, pool=settings.database_pool)
+    try:
+        yield engine
     finally:
-        await db.close()
+        await engine.close()
+
+
+async def _handle(engine: Engine, settings: Settings) -> Db:
+    vault = await proven_vault(engine, settings.secret_key, settings.data)
+    return Db(engine, vault, guard=tenancy.guard, listeners=collected(wiring.LISTENERS), rights=tenancy.RIGHTS)
+
+
+def _check_present(settings: Settings) -> None:
+    if settings.on_sqlite and not Path(settings.database.removeprefix("sqlite:")).exists():
+        raise StartError(f"there is no database in {settings.data}")
 
 
 def prepare_folder(folder: Path) -> None:
@@ -118,15 +148,3 @@ def prepare_folder(folder: Path) -> None:
         probe.unlink()
     except OSError as fault:
         raise StartError(f"the data folder {folder} cannot be written: {os.strerror(fault.errno or 0)}") from None
-
-
-async def _prove_key(db: Db) -> None:
-    """A canary sealed at the first start opens only with the same key."""
-    place, words = "instance|value|canary", b"teamspace"
-    async with db.upkeep(system()) as tx:
-        await tx.run(
-            "INSERT INTO instance (name, value) VALUES ('canary', :value) ON CONFLICT (name) DO NOTHING",
-            value=tx.vault.seal(place, words),
-        )
-    sealed = await db.one(str, "SELECT value FROM instance WHERE name = 'canary'")
-    db.vault.open(place, sealed or "")

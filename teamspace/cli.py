@@ -6,6 +6,7 @@ import csv
 import getpass
 import sys
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ import asyncpg
 import msgspec
 
 from teamspace import __version__, server, settings, tenancy, wiring
-from teamspace.app import StartError, endpoints, opened
+from teamspace.app import StartError, endpoints, inspected, opened, upgraded
 from teamspace.core.crypto import WrongKey
 from teamspace.core.db import Db, SchemaError, audit
 from teamspace.core.errors import Refusal
@@ -121,16 +122,17 @@ def _endpoints() -> list[Endpoint]:
 
 
 def _migrate(arguments: argparse.Namespace) -> int:
-    async def run(db: Db) -> int:
-        print("the schema is up to date")
+    async def run() -> int:
+        applied = await upgraded(settings.load())
+        print("\n".join(f"applied {name}" for name in applied) or "the schema is up to date")
         return 0
 
-    return _with_database(run)
+    return asyncio.run(run())
 
 
 def _doctor(arguments: argparse.Namespace) -> int:
     try:
-        findings = _with_database(_examine)
+        findings = _with_database(_examine, inspected)
     except _SAID_IN_ONE_LINE as fault:
         print(f"teamspace: {fault}", file=sys.stderr)
         return 2
@@ -213,9 +215,12 @@ def _password(arguments: argparse.Namespace) -> str:
     return first
 
 
-def _with_database(run: Callable[[Db], Awaitable[int]]) -> int:
+def _with_database(
+    run: Callable[[Db], Awaitable[int]],
+    reach: Callable[[Settings], AbstractAsyncContextManager[Db]] = opened,
+) -> int:
     async def session(given: Settings) -> int:
-        async with opened(given) as db:
+        async with reach(given) as db:
             return await run(db)
 
     return asyncio.run(session(settings.load()))

@@ -60,6 +60,9 @@ async def _serve(settings: Settings) -> None:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, _stop, app, server)
+        if parent := multiprocessing.parent_process():
+            # The supervisor is gone: nobody would ever stop this process, so it stops itself.
+            loop.add_reader(parent.sentinel, _stop, app, server)
         app.gate.shedder.start()
         upkeep = asyncio.create_task(app.upkeep())
         await _announce(app, settings)

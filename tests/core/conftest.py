@@ -53,7 +53,7 @@ class Lab:
             yield f"http://127.0.0.1:{port}"
         finally:
             self.stopping.begin()
-            server.stop()  # type: ignore[no-untyped-call]
+            server.stop()
             await serving
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+from collections.abc import AsyncIterator
 
 import httpx2
 import pytest
@@ -22,7 +23,7 @@ async def test_a_raw_body_flows_through_in_pieces(bench: Lab) -> None:
 
 
 async def test_a_raw_body_beyond_the_limit_is_refused(bench: Lab) -> None:
-    async def more_than_allowed() -> object:
+    async def more_than_allowed() -> AsyncIterator[bytes]:
         for _ in range(MOST // 65536 + 1):
             yield b"x" * 65536
 
@@ -57,12 +58,15 @@ async def test_a_silent_stream_is_kept_alive_and_ends_when_the_server_stops(
     bench: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sending, "HEARTBEAT_SECONDS", 0.05)
-    async with bench.served() as url, httpx2.AsyncClient(base_url=url) as client:
-        async with client.stream("GET", "/lab/endless") as answer:
-            lines = answer.aiter_lines()
-            seen = [await anext(lines) for _ in range(6)]
-            bench.stopping.begin()
-            rest = [line async for line in lines]
+    async with (
+        bench.served() as url,
+        httpx2.AsyncClient(base_url=url) as client,
+        client.stream("GET", "/lab/endless") as answer,
+    ):
+        lines = answer.aiter_lines()
+        seen = [await anext(lines) for _ in range(6)]
+        bench.stopping.begin()
+        rest = [line async for line in lines]
     assert seen[0] == "event: begin"
     assert ": still here" in seen
     assert not any(line.startswith("event:") for line in rest)

@@ -3,7 +3,7 @@
 from teamspace.core.db.engine import Collision, Duplicate, Engine
 from teamspace.core.db.fence import Fence, Way, nothing
 from teamspace.core.db.handles import Db, Reads, Tx
-from teamspace.core.db.migrate import SchemaError, migrate
+from teamspace.core.db.migrate import SchemaError, check_schema, migrate
 from teamspace.core.db.opening import connect
 from teamspace.core.db.rows import columns
 
@@ -17,6 +17,7 @@ __all__ = [
     "SchemaError",
     "Tx",
     "Way",
+    "check_schema",
     "columns",
     "connect",
     "migrate",

@@ -40,19 +40,31 @@ def shipped() -> list[Migration]:
 
 async def migrate(engine: Engine) -> list[str]:
     """Bring the schema up to this server's; the names of what was applied."""
-    applied = []
     async with engine.migration_lock():
         await engine.script(engine.dialect.schema(_LEDGER))
-        done = {
-            row[0]: (row[1], row[2]) for row in await engine.fetch("SELECT number, name, digest FROM migrations", {})
-        }
-        known = shipped()
-        _check(done, known)
-        for migration in known:
-            if migration.number not in done:
-                await engine.script(engine.dialect.schema(migration.sql) + _entry(migration))
-                applied.append(migration.name)
-    return applied
+        missing = await _missing(engine)
+        for migration in missing:
+            await engine.script(engine.dialect.schema(migration.sql) + _entry(migration))
+    return [migration.name for migration in missing]
+
+
+async def check_schema(engine: Engine) -> None:
+    """Refuse a schema that is not this server's, older or newer."""
+    try:
+        missing = await _missing(engine)
+    except SchemaError:
+        raise
+    except Exception:
+        raise SchemaError("the database holds no Teamspace, or one that never started") from None
+    if missing:
+        raise SchemaError(f"the database lacks {missing[0].name}: run `teamspace migrate` first")
+
+
+async def _missing(engine: Engine) -> list[Migration]:
+    rows = await engine.fetch("SELECT number, name, digest FROM migrations", {})
+    done, known = {row[0]: (row[1], row[2]) for row in rows}, shipped()
+    _check(done, known)
+    return [migration for migration in known if migration.number not in done]
 
 
 def _check(done: dict[int, tuple[str, str]], known: list[Migration]) -> None:
