@@ -5,6 +5,7 @@ import logging
 import multiprocessing
 import multiprocessing.connection
 import os
+import resource
 import signal
 import socket
 import time
@@ -30,6 +31,8 @@ _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 def serve(settings: Settings) -> None:
     """Serve until told to stop."""
+    os.umask(0o077)  # what this process writes is for its own user
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core file would hold secrets
     prepare_folder(settings.data)
     lock = FolderLock(settings.data) if settings.on_sqlite else None
     _check_port(settings)

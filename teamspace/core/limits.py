@@ -60,12 +60,12 @@ class Slots:
 class Shedder:
     """Refuses a growing share of requests while the event loop runs late, so that the rest stay quick.
 
-    The delay of a timer is the queue that every request stands in. When it stays above the target
-    the share refused grows; when the queue is gone the share shrinks again.
+    The delay of a timer is the queue that every request stands in. Above the target the share refused
+    grows by how far above it is; below the target it shrinks step by step.
     """
 
-    TICK, TARGET = 0.02, 0.15
-    GROW, SHRINK = 0.10, 0.03
+    TICK, TARGET = 0.02, 0.1
+    GROW, SHRINK, MOST = 0.5, 0.02, 0.98
 
     def __init__(self) -> None:
         self.share = 0.0
@@ -90,8 +90,10 @@ class Shedder:
 
     def _tick(self) -> None:
         late = asyncio.get_running_loop().time() - self._due
-        step = self.GROW if late > self.TARGET else -self.SHRINK
-        self.share = min(0.95, max(0.0, self.share + step))
+        if late > self.TARGET:
+            self.share += (self.MOST - self.share) * self.GROW * (1 - self.TARGET / late)
+        else:
+            self.share = max(0.0, self.share - self.SHRINK)
         self._plan()
 
 

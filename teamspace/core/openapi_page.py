@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import re
 from html import escape
 from typing import Any
 
@@ -15,9 +16,10 @@ h1 { font-size: 27px } h2 { font-size: 18px; margin-top: 2.5rem; text-transform:
 details { background: var(--card); border: 1px solid var(--line); border-radius: 8px; margin: .5rem 0; padding: .5rem .75rem }
 summary { cursor: pointer; overflow-wrap: anywhere } summary:focus-visible { outline: 2px solid var(--accent); outline-offset: 3px }
 code { font: 13.5px ui-monospace, monospace; overflow-wrap: anywhere } b.method { display: inline-block; min-width: 4.5rem; color: var(--accent) }
-p.doc, td.type { color: var(--muted) } table { border-collapse: collapse; width: 100% }
-td { border-top: 1px solid var(--line); padding: .25rem .75rem .25rem 0; vertical-align: top; font-size: 14px }
+a { color: var(--accent) } p.doc, td.type { color: var(--muted) } p.doc { margin: .1rem 0 0; font-size: 14px } table { border-collapse: collapse; width: 100% }
+td:first-child { width: 12rem } td { border-top: 1px solid var(--line); padding: .25rem .75rem .25rem 0; vertical-align: top; font-size: 14px }
 """
+_QUOTED = re.compile(r"`([^`]+)`")
 STYLE_HASH = "sha256-" + base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
 
 
@@ -53,12 +55,17 @@ def _section(document: dict[str, Any], tag: str) -> str:
 
 
 def _operation(document: dict[str, Any], method: str, path: str, operation: dict[str, Any]) -> str:
-    parts = [f"<p>{escape(operation['description'])}</p>", _parameters(operation)]
+    parts = [f"<p>{_words(operation['description'])}</p>", _parameters(operation)]
     if "requestBody" in operation:
         parts.append("<h3>Body</h3>" + _contents(document, operation["requestBody"]["content"]))
+    refusals = []
     for status, response in operation["responses"].items():
-        contents = response.get("content", {}) if status.startswith("2") else {}
-        parts.append(f"<h3>{status} {escape(response['description'])}</h3>" + _contents(document, contents))
+        if status.startswith("2"):
+            parts.append(f"<h3>{status} {_words(response['description'])}</h3>")
+            parts.append(_contents(document, response.get("content", {})))
+        else:
+            refusals.append((status, response["description"]))
+    parts.append("<h3>Refusals</h3>" + _table(refusals))
     return (
         f'<details><summary><b class="method">{method.upper()}</b> <code>{escape(path)}</code>'
         f'<p class="doc">{escape(operation["summary"])}</p></summary>{"".join(parts)}</details>'
@@ -81,15 +88,19 @@ def _contents(document: dict[str, Any], contents: dict[str, Any]) -> str:
             (field if field in required else f"{field}?", _type(value))
             for field, value in shape.get("properties", {}).items()
         ]
-        parts.append(f"<p><code>{escape(kind)}</code> {escape(shape.get('description', ''))}</p>{_table(rows)}")
+        parts.append(f"<p><code>{escape(kind)}</code> {_words(shape.get('description', ''))}</p>{_table(rows)}")
     return "".join(parts)
 
 
 def _table(rows: list[tuple[str, str]]) -> str:
     cells = "".join(
-        f'<tr><td><code>{escape(name)}</code></td><td class="type">{escape(kind)}</td></tr>' for name, kind in rows
+        f'<tr><td><code>{escape(name)}</code></td><td class="type">{_words(kind)}</td></tr>' for name, kind in rows
     )
     return f"<table>{cells}</table>" if rows else ""
+
+
+def _words(text: str) -> str:
+    return _QUOTED.sub(r"<code>\1</code>", escape(text))
 
 
 def _type(schema: dict[str, Any]) -> str:

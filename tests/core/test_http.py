@@ -190,15 +190,15 @@ async def test_a_shed_request_is_told_when_to_come_back(bench: Lab) -> None:
 async def test_the_shedder_refuses_more_while_the_loop_is_late_and_recovers(monkeypatch: pytest.MonkeyPatch) -> None:
     shedder = Shedder()
     shedder.start()
-    for _ in range(5):
+    for _ in range(10):
         shedder._due -= 1.0
         shedder._tick()
     risen = shedder.share
-    for _ in range(20):
+    for _ in range(50):
         shedder._due += 0.02
         shedder._tick()
     shedder.stop()
-    assert risen == pytest.approx(0.5)
+    assert 0.9 < risen < 1
     assert shedder.share == 0
 
 
