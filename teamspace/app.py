@@ -102,7 +102,7 @@ async def opened(settings: Settings) -> AsyncIterator[Db]:
     prepare_folder(settings.data)
     async with _connected(settings) as engine:
         await migrate(engine)
-        yield await _handle(engine, settings)
+        yield await _handle(engine, settings, plant=True)
 
 
 async def upgraded(settings: Settings) -> list[str]:
@@ -118,7 +118,7 @@ async def inspected(settings: Settings) -> AsyncIterator[Db]:
     _check_present(settings)
     async with _connected(settings) as engine:
         await check_schema(engine)
-        yield await _handle(engine, settings)
+        yield await _handle(engine, settings, plant=False)
 
 
 @asynccontextmanager
@@ -130,8 +130,8 @@ async def _connected(settings: Settings) -> AsyncIterator[Engine]:
         await engine.close()
 
 
-async def _handle(engine: Engine, settings: Settings) -> Db:
-    vault = await proven_vault(engine, settings.secret_key, settings.data)
+async def _handle(engine: Engine, settings: Settings, *, plant: bool) -> Db:
+    vault = await proven_vault(engine, settings.secret_key, settings.data, plant=plant)
     return Db(engine, vault, guard=tenancy.guard, listeners=collected(wiring.LISTENERS), rights=tenancy.RIGHTS)
 
 

@@ -10,6 +10,7 @@ from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import apsw
 import asyncpg
 import msgspec
 
@@ -26,7 +27,10 @@ from teamspace.settings import SETTINGS, Settings, SettingsError
 if TYPE_CHECKING:
     _Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
-_SAID_IN_ONE_LINE = (StartError, SettingsError, WrongKey, SchemaError, BootError, Refusal, RuntimeError)
+_SAID_IN_ONE_LINE = (
+    StartError, SettingsError, WrongKey, SchemaError, BootError, Refusal, RuntimeError,
+    OSError, apsw.Error, asyncpg.PostgresError, asyncpg.InterfaceError,
+)  # fmt: skip
 
 
 def main() -> None:
@@ -34,11 +38,16 @@ def main() -> None:
     try:
         sys.exit(arguments.run(arguments))
     except _SAID_IN_ONE_LINE as fault:
-        sys.exit(f"teamspace: {fault}")
-    except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as fault:
-        sys.exit(f"teamspace: the database or a file cannot be reached: {fault}")
+        sys.exit(f"teamspace: {_line(fault)}")
     except KeyboardInterrupt:
         sys.exit(130)
+
+
+def _line(fault: Exception) -> str:
+    """Our own faults speak for themselves; a driver's needs to be told whose it is."""
+    if isinstance(fault, OSError | apsw.Error | asyncpg.PostgresError | asyncpg.InterfaceError):
+        return f"the database or a file cannot be used: {str(fault) or type(fault).__name__}"
+    return str(fault)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -134,7 +143,7 @@ def _doctor(arguments: argparse.Namespace) -> int:
     try:
         findings = _with_database(_examine, inspected)
     except _SAID_IN_ONE_LINE as fault:
-        print(f"teamspace: {fault}", file=sys.stderr)
+        print(f"teamspace: {_line(fault)}", file=sys.stderr)
         return 2
     return 1 if findings else 0
 

@@ -51,7 +51,7 @@ def _check_port(settings: Settings) -> None:
         try:
             probe.bind((settings.host, settings.port))
         except OSError as fault:
-            reason = os.strerror(fault.errno or 0).lower()
+            reason = (fault.strerror or str(fault)).lower()
             raise StartError(f"cannot listen on {settings.host}:{settings.port}: {reason}") from None
 
 
@@ -131,6 +131,7 @@ class Supervisor:
 
     def run(self) -> None:
         logs.start(self._settings.log)
+        uvloop.run(_check(self._settings))
         signal.signal(signal.SIGTERM, self._stop)
         signal.signal(signal.SIGINT, self._stop)
         self._workers = [self._spawn() for _ in range(self._settings.workers)]
@@ -155,6 +156,12 @@ class Supervisor:
         self._stopping = True
         for worker in self._workers:
             worker.terminate()
+
+
+async def _check(settings: Settings) -> None:
+    """What would stop every process stops the start, once."""
+    async with opened(settings):
+        pass
 
 
 def _work(settings: Settings) -> None:

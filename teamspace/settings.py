@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import msgspec
 from dotenv import dotenv_values
@@ -38,7 +39,7 @@ def _flag(text: str) -> bool:
 
 def _number(least: int, most: int) -> Callable[[str], int]:
     def read(text: str) -> int:
-        if not text.isdigit() or not least <= int(text) <= most:
+        if not (text.isascii() and text.isdigit()) or not least <= int(text) <= most:
             raise ValueError(f"must be a whole number from {least} to {most}")
         return int(text)
 
@@ -57,6 +58,7 @@ def _one_of(*choices: str) -> Callable[[str], str]:
 def _database(text: str) -> str:
     if text and not text.startswith(("postgresql://", "postgres://")):
         raise ValueError("must begin with postgresql://, or be left out for SQLite in the data folder")
+    _ = urlsplit(text).port  # complains about what is no address
     return text
 
 

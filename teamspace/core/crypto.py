@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+import contextlib
 import hashlib
 import hmac
 import os
@@ -91,16 +92,23 @@ def load_key(given: str | None, folder: Path) -> bytes:
     if given:
         return _parsed(given)
     file = folder / KEY_FILE
-    if file.exists():
-        return _parsed(file.read_text().strip())
-    key = secrets.token_bytes(32)
-    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    if not file.exists():
+        _make(file)
+    return _parsed(file.read_text(errors="replace").strip())
+
+
+def _make(file: Path) -> None:
+    """A new key, whole or not at all: written apart, then linked to its name unless another server was first."""
+    draft = file.with_suffix(f".{os.getpid()}")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w") as out:
-        out.write(key.hex() + "\n")
+        out.write(secrets.token_bytes(32).hex() + "\n")
         out.flush()
         os.fsync(out.fileno())
-    _sync_folder(folder)
-    return key
+    with contextlib.suppress(FileExistsError):
+        os.link(draft, file)
+    draft.unlink()
+    _sync_folder(file.parent)
 
 
 def _parsed(text: str) -> bytes:

@@ -17,7 +17,7 @@ import msgspec
 from teamspace.core import idempotency
 from teamspace.core.addresses import Network, client_address, neighbourhood
 from teamspace.core.crypto import same
-from teamspace.core.db import Collision, Db, Duplicate
+from teamspace.core.db import AlreadyClaimed, Collision, Db
 from teamspace.core.errors import (
     BadRequest,
     FeatureDisabled,
@@ -140,7 +140,9 @@ class Gate:
         seen.user = who.user_id
         if "upload" in endpoint.wants:
             return await self._uploaded(request, endpoint, who, parameters)
-        body = await request.json(endpoint.route.limit) if endpoint.body else b""
+        body = await request.json(endpoint.route.limit) if endpoint.route.writes else b""
+        if endpoint.body is None and body not in (b"", b"{}"):
+            raise BadRequest("This route takes no body.")
         arguments = _arguments(self._db, request, endpoint, who, parameters, body)
         header = request.headers.get(b"idempotency-key")
         if header is None or request.method != "POST" or not (who.user_id or who.token_id):
@@ -222,10 +224,10 @@ class Gate:
         who.call.claim = claim
         try:
             answer = await self._handled(request, endpoint, arguments)
-        except Duplicate:
-            if first := await idempotency.repeated(self._db, who, claim):
+        except AlreadyClaimed:
+            if first := await idempotency.repeated(self._db, who, claim, taken=True):
                 return first
-            raise
+            raise Overloaded("The first request with this Idempotency-Key failed: send it again.") from None
         if claim.taken:
             await idempotency.keep(self._db, who, claim, answer)
         return answer

@@ -7,16 +7,18 @@ repeat is told that the effect is there and its answer is not, rather than being
 
 import asyncio
 import hashlib
+import re
 
 import msgspec
 
 from teamspace.core import clock
 from teamspace.core.db import Db
+from teamspace.core.db.handles import CLAIM_SECONDS
 from teamspace.core.errors import BadRequest, Conflict, IdempotencyConflict
 from teamspace.core.principal import Claim, Principal
 from teamspace.core.sending import Outgoing
 
-KEPT_SECONDS = clock.DAY
+_KEY = re.compile(rb"[!-~]{1,255}")
 _PATIENCE_SECONDS, _LOOK_SECONDS = 5.0, 0.05
 
 
@@ -32,21 +34,24 @@ class _Answer(msgspec.Struct, frozen=True):
 
 
 def claim(header: bytes, route: str, body: bytes) -> Claim:
-    if not 1 <= len(header) <= 255 or not header.isascii() or not header.decode().isprintable():
-        raise BadRequest("The Idempotency-Key must be 1 to 255 printable ASCII characters.")
+    if not _KEY.fullmatch(header):
+        raise BadRequest("The Idempotency-Key must be 1 to 255 visible ASCII characters.")
     return Claim(header.decode(), hashlib.sha256(route.encode() + b"\n" + body).digest())
 
 
-async def repeated(db: Db, who: Principal, claim: Claim) -> Outgoing | None:
-    """The first answer to this key, once there is one; None when the key is new."""
+async def repeated(db: Db, who: Principal, claim: Claim, *, taken: bool = False) -> Outgoing | None:
+    """The first answer to this key, once there is one; None when the key is new.
+
+    With `taken` somebody else has the key for certain, though perhaps in a commit still on its way.
+    """
     waited = 0.0
     while True:
         kept = await _find(db, who, claim)
-        if kept is None:
+        if kept is None and not (taken and waited < _PATIENCE_SECONDS):
             return None
-        if kept.digest != claim.digest:
+        if kept is not None and kept.digest != claim.digest:
             raise IdempotencyConflict("This Idempotency-Key belongs to another request of the last 24 hours.")
-        if kept.status is not None and kept.answer is not None:
+        if kept is not None and kept.status is not None and kept.answer is not None:
             return _replayed(db, who, claim, kept.status, kept.answer)
         if waited >= _PATIENCE_SECONDS:
             raise Conflict("The first request with this Idempotency-Key took effect; its answer was not kept.")
@@ -61,20 +66,20 @@ async def keep(db: Db, who: Principal, claim: Claim, answer: Outgoing) -> None:
     async with db.upkeep(who) as tx:
         await tx.run(
             "UPDATE idempotency SET status = :status, answer = :answer WHERE owner = :owner AND key = :key",
-            status=answer.status, answer=tx.vault.seal(_place(who, claim), kept), owner=_owner(who), key=claim.key,
+            status=answer.status, answer=tx.vault.seal(_place(who, claim), kept), owner=who.standing, key=claim.key,
         )  # fmt: skip
 
 
 async def forget_old(db: Db, who: Principal) -> None:
     async with db.upkeep(who) as tx:
-        await tx.run("DELETE FROM idempotency WHERE created_at < :then", then=clock.ago(KEPT_SECONDS))
+        await tx.run("DELETE FROM idempotency WHERE created_at < :then", then=clock.ago(CLAIM_SECONDS))
 
 
 async def _find(db: Db, who: Principal, claim: Claim) -> _Kept | None:
     return await db.one(
         _Kept,
         "SELECT digest, status, answer FROM idempotency WHERE owner = :owner AND key = :key AND created_at >= :then",
-        owner=_owner(who), key=claim.key, then=clock.ago(KEPT_SECONDS),
+        owner=who.standing, key=claim.key, then=clock.ago(CLAIM_SECONDS),
     )  # fmt: skip
 
 
@@ -83,9 +88,5 @@ def _replayed(db: Db, who: Principal, claim: Claim, status: int, sealed: str) ->
     return Outgoing(status, kept.body, headers={**kept.headers, "idempotency-replayed": "true"})
 
 
-def _owner(who: Principal) -> str:
-    return who.user_id or who.token_id
-
-
 def _place(who: Principal, claim: Claim) -> str:
-    return f"idempotency|answer|{_owner(who)}|{claim.key}"
+    return f"idempotency|answer|{who.standing}|{claim.key}"

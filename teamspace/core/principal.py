@@ -66,6 +66,11 @@ class Principal(msgspec.Struct, frozen=True):
     signed_in_at: str | None = None
     """When the session began; None for every other kind of credential."""
 
+    @property
+    def standing(self) -> str:
+        """Equal for credentials that can do the same: what one of them was answered the other may be told."""
+        return f"{self.user_id}|{self.team_id}" if self.user_id and self.scope is None else self.token_id
+
     def in_scope(self, permission: Permission, key: str | None = None) -> bool:
         return self.scope is None or any(entry.covers(permission, key) for entry in self.scope)
 

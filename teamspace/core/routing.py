@@ -18,6 +18,8 @@ from teamspace.core.errors import BadRequest, Refusal
 from teamspace.core.permissions import Feature, Permission
 
 JSON_LIMIT = 1024 * 1024
+SMALL_LIMIT = 64 * 1024
+"""For what anybody may send: bodies that are hashed or judged, and are never long."""
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _GATE_GIVES = ("db", "who", "body", "query", "match", "upload")

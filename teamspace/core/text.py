@@ -10,10 +10,10 @@ _BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\
 def name(value: str, field: str, *, most: int) -> str:
     """A line of text that is shown as a name or title: normalised, trimmed, no control or direction marks."""
     text = unicodedata.normalize("NFC", value).strip()
-    if not text:
+    if not any(unicodedata.category(character) != "Cf" for character in text):
         raise BadRequest.at(f"/{field}", "must not be empty")
     if len(text) > most:
         raise BadRequest.at(f"/{field}", f"may hold {most} characters")
-    if any(unicodedata.category(character) in ("Cc", "Cs") or character in _BIDI for character in text):
+    if any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") or character in _BIDI for character in text):
         raise BadRequest.at(f"/{field}", "holds a control or text direction character")
     return text

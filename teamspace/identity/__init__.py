@@ -6,7 +6,7 @@ Identity knows who somebody is. What they may do, and in which team, is tenancy'
 from teamspace.identity.domain.accounts import find, register, rename, set_password
 from teamspace.identity.domain.passwords import KDF, check_strength, hashed
 from teamspace.identity.domain.second_factor import disarm, satisfy
-from teamspace.identity.domain.sign_in import Proof, prove, settle
+from teamspace.identity.domain.sign_in import Proof, excuse, prove, settle
 from teamspace.identity.domain.tokens import (
     FIRST_TOKEN_TTL,
     SESSION_IDLE,
@@ -31,6 +31,7 @@ __all__ = [
     "check_strength",
     "clean",
     "disarm",
+    "excuse",
     "find",
     "hashed",
     "issue_token",

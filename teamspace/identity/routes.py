@@ -1,12 +1,12 @@
 """Identity over HTTP: one's own second factor, password and sessions, and the team's API tokens."""
 
 from teamspace.core.db import Db
-from teamspace.core.errors import Conflict, InvalidCredentials, ReauthRequired, TotpInvalid
+from teamspace.core.errors import Conflict, InvalidCredentials, ReauthRequired, TooManyAttempts, TotpInvalid
 from teamspace.core.paging import Paging
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
 from teamspace.core.replies import Created, Page
-from teamspace.core.routing import BEARER, OWN, Route
+from teamspace.core.routing import BEARER, OWN, SMALL_LIMIT, Route
 from teamspace.identity.domain import accounts, second_factor, tokens
 from teamspace.identity.schemas import (
     ApiToken,
@@ -29,11 +29,11 @@ ROUTES = (
           refuses=(Conflict,), while_suspended=True),
     Route("GET",    "/api/2fa/recovery-codes",    BEARER, OWN,               None, "count_codes",    "How many recovery codes are unspent."),
     Route("DELETE", "/api/2fa",                   BEARER, OWN,               None, "disable_totp",   "Turn one's own second factor off, with the password or a fresh sign-in.",
-          refuses=(Conflict, ReauthRequired), while_suspended=True),
+          refuses=(Conflict, ReauthRequired, TooManyAttempts), while_suspended=True),
     Route("DELETE", "/api/admin/users/:id/2fa",   BEARER, P.INSTANCE_MANAGE, None, "revoke_totp",    "Take a person's second factor away, so that they enrol anew.",
           while_suspended=True),
     Route("POST",   "/api/password",              BEARER, OWN,               None, "change_password", "Change one's own password; every other session ends.",
-          refuses=(InvalidCredentials,), while_suspended=True, limit=8192),
+          refuses=(InvalidCredentials, TooManyAttempts), while_suspended=True, limit=SMALL_LIMIT),
     Route("POST",   "/api/tokens",                BEARER, P.SETTINGS_MANAGE, None, "create_token",   "Issue an API token, with a scope and a time to live; it is shown this once."),
     Route("GET",    "/api/tokens",                BEARER, P.SETTINGS_MANAGE, None, "list_tokens",    "The team's API tokens."),
     Route("DELETE", "/api/tokens/:id",            BEARER, P.SETTINGS_MANAGE, None, "revoke_token",   "Revoke an API token of the team.",

@@ -101,17 +101,19 @@ async def revoke_in_team(tx: Tx, user_id: str, team_id: str, now: str) -> None:
     )  # fmt: skip
 
 
-async def touch(tx: Tx, token_id: str, now: str) -> None:
+async def touch(tx: Tx, token_id: str, at: str) -> None:
     await tx.run(
-        "UPDATE tokens SET last_used_at = :now WHERE id = :id AND revoked_at IS NULL AND last_used_at < :now",
-        id=token_id, now=now,
+        "UPDATE tokens SET last_used_at = :at WHERE id = :id AND last_used_at < :at"
+        " AND (revoked_at IS NULL OR revoked_at > :at)",
+        id=token_id, at=at,
     )  # fmt: skip
 
 
-async def touch_user(tx: Tx, token_id: str, now: str) -> None:
+async def touch_user(tx: Tx, token_id: str, at: str) -> None:
     await tx.run(
-        "UPDATE users SET last_seen_at = :now WHERE id = (SELECT user_id FROM tokens WHERE id = :id)",
-        id=token_id, now=now,
+        "UPDATE users SET last_seen_at = :at WHERE id = (SELECT user_id FROM tokens WHERE id = :id)"
+        " AND COALESCE(last_seen_at, '') < :at",
+        id=token_id, at=at,
     )  # fmt: skip
 
 

@@ -42,7 +42,8 @@ async def find(db: Reads, who: Principal, note_id: str) -> Note:
     rows = await store.get_whole(db, access.fence(who, P.NOTES_READ, across_org=True), note_id)
     if not rows:
         raise NotFound()
-    return _note(rows[0], [Grant(row.grantee, row.permission) for row in rows if row.grantee and row.permission])
+    grants = [Grant(row.grantee, row.permission) for row in rows if row.grantee and row.permission]
+    return _note(rows[0], sorted(grants, key=lambda grant: grant.user_id))
 
 
 async def update(db: Db, who: Principal, note_id: str, change: NoteChange, seen: int | None) -> Note:
@@ -50,6 +51,8 @@ async def update(db: Db, who: Principal, note_id: str, change: NoteChange, seen:
     body = None if change.body is UNSET else change.body
     visibility = None if change.visibility is UNSET else change.visibility
     tags = None if change.tags is UNSET else _clean(change.tags)
+    if not any(given is not None for given in (title, body, visibility, tags)):
+        raise BadRequest("There is nothing to change: send title, body, visibility or tags.")
     async with db.write(who, "note.update") as tx:
         before = await _held(tx, who, note_id, P.NOTES_WRITE)
         if visibility not in (None, before.visibility):
@@ -58,7 +61,7 @@ async def update(db: Db, who: Principal, note_id: str, change: NoteChange, seen:
             tx, note_id, title=title, body=body, visibility=visibility, tags=tags, now=clock.stamp(), seen=seen
         )
         if row is None:
-            raise await _overtaken(tx, who, note_id)
+            raise await _overtaken(tx, who, note_id, P.NOTES_WRITE)
         if tags is not None:
             await store.delete_tags(tx, note_id)
             await _put_tags(tx, who, row)
@@ -71,7 +74,7 @@ async def delete(db: Db, who: Principal, note_id: str, seen: int | None) -> None
         await _held(tx, who, note_id, P.NOTES_DELETE)
         tx.target = note_id
         if not await store.delete(tx, note_id, seen):
-            raise await _overtaken(tx, who, note_id)
+            raise await _overtaken(tx, who, note_id, P.NOTES_DELETE)
 
 
 async def share(db: Db, who: Principal, note_id: str, wish: Share) -> list[Grant]:
@@ -114,17 +117,17 @@ async def _held(tx: Tx, who: Principal, note_id: str, permission: P) -> NoteRow:
     return row
 
 
-async def _overtaken(tx: Tx, who: Principal, note_id: str) -> VersionMismatch | NotFound:
+async def _overtaken(tx: Tx, who: Principal, note_id: str, permission: P) -> VersionMismatch | NotFound:
     """Why a write found nothing to change: there is another version now, or none."""
-    row = await store.get(tx, access.fence(who, P.NOTES_READ, across_org=True), note_id)
+    row = await store.get(tx, access.fence(who, permission), note_id)
     return VersionMismatch(row.version) if row else NotFound()
 
 
 def _fence_of(who: Principal, query: NoteQuery) -> Fence:
-    if query.shared:
-        return access.shared(who)
     if query.scope == "org" and not who.holds(P.ORG_READ):
         raise Forbidden("The scope org needs org:read, by a role in the company.")
+    if query.shared:
+        return access.shared(who)
     return access.fence(who, P.NOTES_READ, across_org=query.scope == "org")
 
 

@@ -14,7 +14,7 @@ from teamspace.core.paging import Paging
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
 from teamspace.core.replies import Created, Page
-from teamspace.core.routing import BEARER, OWN, PUBLIC, Route
+from teamspace.core.routing import BEARER, OWN, PUBLIC, SMALL_LIMIT, Route
 from teamspace.tenancy.domain import companies, members, people
 from teamspace.tenancy.schemas import (
     AddedMember,
@@ -33,9 +33,9 @@ from teamspace.tenancy.schemas import (
 # fmt: off
 ROUTES = (
     Route("POST",   "/api/bootstrap",   PUBLIC, None,             None, "bootstrap",     "First run only: the operator, the first company and team; the token is shown this once.",
-          refuses=(AlreadyBootstrapped,), limit=8192),
+          refuses=(AlreadyBootstrapped,), limit=SMALL_LIMIT),
     Route("POST",   "/api/login",       PUBLIC, None,             None, "sign_in",       "Username and password, and the second factor where it is on; a session's token.",
-          refuses=(InvalidCredentials, TotpRequired, TotpInvalid, TooManyAttempts), while_suspended=True, limit=8192),
+          refuses=(InvalidCredentials, TotpRequired, TotpInvalid, TooManyAttempts), while_suspended=True, limit=SMALL_LIMIT),
     Route("GET",    "/api/whoami",      BEARER, None,             None, "whoami",        "The caller: person, team, company, and what they may do."),
     Route("POST",   "/api/profile",     BEARER, OWN,              None, "update_profile", "Change one's name or locale, or the team this session acts in."),
     Route("POST",   "/api/members",     BEARER, P.MEMBERS_MANAGE, None, "add_member",    "Add somebody to the team; a new person's first token is shown this once.",

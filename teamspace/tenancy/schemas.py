@@ -69,6 +69,12 @@ class Credential(msgspec.Struct, frozen=True):
     features: list[Feature]
 
 
+class Standing(msgspec.Struct, frozen=True):
+    """What a write depends on, for as long as it takes."""
+
+    suspended_at: str | None
+
+
 class Seat(msgspec.Struct, frozen=True):
     """A team somebody is in, and as what."""
 

@@ -2,7 +2,7 @@
 
 from teamspace.core.db import Fence, Reads, Tx, columns
 from teamspace.core.tables import Invariant
-from teamspace.tenancy.schemas import Credential, Member, Org, OrgRole, Role, Seat, Team
+from teamspace.tenancy.schemas import Credential, Member, Org, OrgRole, Role, Seat, Standing, Team
 
 _MEMBER = (
     "users.id, users.username, users.display_name, memberships.role, totp.armed_at IS NOT NULL, users.last_seen_at"
@@ -58,9 +58,14 @@ async def get_team(db: Reads, team_id: str) -> Team | None:
     return await db.one(Team, f"SELECT {columns(Team)} FROM teams WHERE id = :id", id=team_id)
 
 
-async def suspended(tx: Tx, org_id: str) -> bool:
-    """Reads the company's row and holds it, so that a suspension cannot slip in before the commit."""
-    return await tx.one(str, f"SELECT suspended_at FROM orgs WHERE id = :id {tx.dialect.share}", id=org_id) is not None
+async def get_standing(tx: Tx, org_id: str, team_id: str, user_id: str) -> Standing | None:
+    """The company and, for a person, their membership: read, and held as they are until the commit."""
+    member = "JOIN memberships AS m ON m.team_id = :team_id AND m.user_id = :user_id" if user_id else ""
+    return await tx.one(
+        Standing,
+        f"SELECT o.suspended_at FROM orgs AS o {member} WHERE o.id = :org_id {tx.dialect.share}",
+        org_id=org_id, team_id=team_id, user_id=user_id,
+    )  # fmt: skip
 
 
 # Callers
@@ -87,6 +92,14 @@ async def select_seats(db: Reads, user_id: str) -> list[Seat]:
         " WHERE m.user_id = :user_id ORDER BY m.created_at, teams.id",
         user_id=user_id,
     )
+
+
+async def hold_seat(tx: Tx, team_id: str, user_id: str) -> bool:
+    """Whether they are in the team; if so, they stay in it until the commit."""
+    return await tx.holds(
+        f"SELECT 1 FROM memberships WHERE team_id = :team_id AND user_id = :user_id {tx.dialect.share}",
+        team_id=team_id, user_id=user_id,
+    )  # fmt: skip
 
 
 async def move_session(tx: Tx, token_id: str, team_id: str) -> None:

@@ -1,6 +1,6 @@
 """The data layer: one handle to read with, one to write with, the same SQL on SQLite and PostgreSQL."""
 
-from teamspace.core.db.engine import Collision, Duplicate, Engine
+from teamspace.core.db.engine import AlreadyClaimed, Collision, Duplicate, Engine
 from teamspace.core.db.fence import Fence, Way, nothing
 from teamspace.core.db.handles import Db, Reads, Tx
 from teamspace.core.db.migrate import SchemaError, check_schema, migrate
@@ -8,6 +8,7 @@ from teamspace.core.db.opening import connect
 from teamspace.core.db.rows import columns
 
 __all__ = [
+    "AlreadyClaimed",
     "Collision",
     "Db",
     "Duplicate",

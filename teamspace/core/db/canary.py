@@ -8,9 +8,11 @@ from teamspace.core.db.engine import Engine
 _PLACE, _WORDS = "instance|value|canary", b"teamspace"
 
 
-async def proven_vault(engine: Engine, given: str, folder: Path) -> Vault:
-    """The vault whose key sealed this database. A key is made only for a database that has none yet."""
+async def proven_vault(engine: Engine, given: str, folder: Path, *, plant: bool) -> Vault:
+    """The vault whose key sealed this database. A key is made, to `plant` a canary, only where there is none yet."""
     rows = await engine.fetch("SELECT value FROM instance WHERE name = 'canary'", {})
+    if not rows and not plant:
+        raise WrongKey("no server has started on this database yet")
     if rows and not given and not (folder / KEY_FILE).exists():
         raise WrongKey(f"the secret key is missing: put back {KEY_FILE} in {folder}, or set SERVICE_SECRET_KEY")
     vault = Vault(load_key(given or None, folder))

@@ -14,6 +14,10 @@ class Duplicate(Exception):
     """A unique index refused the row: somebody else was first."""
 
 
+class AlreadyClaimed(Exception):
+    """Another request has taken this idempotency key."""
+
+
 class Collision(Exception):
     """Two transactions met and this one gave way (serialization failure, deadlock): run it again."""
 

@@ -13,7 +13,7 @@ import msgspec
 from teamspace.core import clock
 from teamspace.core.crypto import Vault
 from teamspace.core.db.dialect import Dialect
-from teamspace.core.db.engine import Engine, Params, Row, Session
+from teamspace.core.db.engine import AlreadyClaimed, Engine, Params, Row, Session
 from teamspace.core.db.rows import mapper
 from teamspace.core.ids import new_id
 from teamspace.core.principal import Principal
@@ -25,6 +25,8 @@ Guard = Callable[["Tx"], Awaitable[None]]
 log = logging.getLogger("teamspace.db")
 
 EPOCH_SECONDS = 1.0
+CLAIM_SECONDS = clock.DAY
+"""How long an idempotency key belongs to its first request."""
 _WRITE = re.compile(r"(?:INSERT INTO|UPDATE|DELETE FROM) (\w+)")
 
 
@@ -131,10 +133,15 @@ class Db(Reads):
         return await self.engine.fetch(sql, params)
 
     @asynccontextmanager
-    async def write(self, who: Principal, action: str) -> AsyncIterator[Tx]:
-        """Suspended companies stop here; what commits is on record; the block ends when it is on disk."""
+    async def write(self, who: Principal, action: str, *, alone: tuple[str, str] | None = None) -> AsyncIterator[Tx]:
+        """Suspended companies stop here; what commits is on record; the block ends when it is on disk.
+
+        `alone` is a lock to hold from the very beginning, for verbs whose guard could meet another's.
+        """
         async with self.engine.transaction() as session:
             tx = Tx(self, session, who, action)
+            if alone:
+                await tx.lock(*alone)
             if self._guard is not None:
                 await self._guard(tx)
             yield tx
@@ -180,10 +187,15 @@ async def _claim(tx: Tx) -> None:
     claim = tx.who.call.claim
     if claim is None or claim.taken:
         return
-    await tx.run(
-        "INSERT INTO idempotency (owner, key, digest, created_at) VALUES (:owner, :key, :digest, :now)",
-        owner=tx.who.user_id or tx.who.token_id, key=claim.key, digest=claim.digest, now=clock.stamp(),
+    taken = await tx.holds(
+        "INSERT INTO idempotency (owner, key, digest, created_at) VALUES (:owner, :key, :digest, :now)"
+        " ON CONFLICT (owner, key) DO UPDATE SET digest = excluded.digest, created_at = excluded.created_at,"
+        " status = NULL, answer = NULL WHERE idempotency.created_at < :forgotten RETURNING key",
+        owner=tx.who.standing, key=claim.key, digest=claim.digest, now=clock.stamp(),
+        forgotten=clock.ago(CLAIM_SECONDS),
     )  # fmt: skip
+    if not taken:
+        raise AlreadyClaimed
     tx.after_commit(claim.take)
 
 

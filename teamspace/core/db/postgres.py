@@ -38,29 +38,42 @@ def numbered(sql: str) -> tuple[str, tuple[str, ...]]:
     return _NAMED.sub(number, sql), tuple(names)
 
 
+_UNREACHABLE = (
+    asyncpg.PostgresConnectionError,
+    asyncpg.InterfaceError,
+    asyncpg.InternalClientError,
+    asyncpg.CannotConnectNowError,
+    asyncpg.AdminShutdownError,
+    asyncpg.CrashShutdownError,
+    asyncpg.TooManyConnectionsError,
+    OSError,
+)
+
+
+def _translated(fault: Exception) -> Exception:
+    """The driver's error in our words, or as it is."""
+    if isinstance(fault, asyncpg.UniqueViolationError):
+        return Duplicate(fault.constraint_name or "")
+    if isinstance(fault, asyncpg.SerializationError | asyncpg.DeadlockDetectedError):
+        return Collision(str(fault))
+    if isinstance(fault, asyncpg.LockNotAvailableError | asyncpg.QueryCanceledError | TimeoutError):
+        return Overloaded("The database is busy; nothing of this request was written.")
+    if isinstance(fault, asyncpg.DiskFullError):
+        return StorageFull("The database's disk is full; nothing of this request was written.")
+    if isinstance(fault, _UNREACHABLE):
+        return Overloaded("The database cannot be reached; ask again whether the request took effect.", 2)
+    return fault
+
+
 @asynccontextmanager
 async def _faults() -> AsyncIterator[None]:
-    """The driver's errors in our words."""
     try:
         yield
-    except asyncpg.UniqueViolationError as fault:
-        raise Duplicate(fault.constraint_name or "") from fault
-    except (asyncpg.SerializationError, asyncpg.DeadlockDetectedError) as fault:
-        raise Collision(str(fault)) from fault
-    except (asyncpg.LockNotAvailableError, asyncpg.QueryCanceledError, TimeoutError) as fault:
-        raise Overloaded("The database is busy; nothing of this request was written.") from fault
-    except asyncpg.DiskFullError as fault:
-        raise StorageFull("The database's disk is full; nothing of this request was written.") from fault
-    except (
-        asyncpg.PostgresConnectionError,
-        asyncpg.InterfaceError,
-        asyncpg.CannotConnectNowError,
-        asyncpg.AdminShutdownError,
-        asyncpg.CrashShutdownError,
-        asyncpg.TooManyConnectionsError,
-        OSError,
-    ) as fault:
-        raise Overloaded("The database cannot be reached; ask again whether the request took effect.", 2) from fault
+    except _DRIVER_FAULTS as fault:
+        raise _translated(fault) from fault
+
+
+_DRIVER_FAULTS = (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError, TimeoutError)
 
 
 class PostgresSession:
@@ -69,7 +82,10 @@ class PostgresSession:
 
     async def fetch(self, sql: str, params: Params) -> Sequence[Row]:
         text, names = numbered(sql)
-        rows: Sequence[Row] = await self._connection.fetch(text, *[params[name] for name in names])
+        try:
+            rows: Sequence[Row] = await self._connection.fetch(text, *[params[name] for name in names])
+        except _DRIVER_FAULTS as fault:
+            raise _translated(fault) from fault
         return rows
 
     @asynccontextmanager
@@ -78,7 +94,7 @@ class PostgresSession:
             yield
 
     async def lock(self, name: str) -> None:
-        await self._connection.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", name)
+        await self.fetch("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))", {"name": name})
 
 
 class Postgres:

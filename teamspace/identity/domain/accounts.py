@@ -8,9 +8,10 @@ from teamspace.core.errors import BadRequest, Conflict, InvalidCredentials, NotF
 from teamspace.core.ids import new_id
 from teamspace.core.principal import Principal
 from teamspace.identity import store
-from teamspace.identity.domain import passwords, tokens
+from teamspace.identity.domain import passwords, throttle, tokens
 from teamspace.identity.schemas import Account, PasswordChange, Person
 
+PER_ACCOUNT = 5
 _USERNAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{1,63}")
 _LOCALE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}")
 
@@ -75,15 +76,25 @@ async def set_password(tx: Tx, user_id: str, password_hash: str, *, keep_session
     await tokens.end_sessions(tx, user_id, keep=keep_session)
 
 
+async def knows_password(db: Db, who: Principal, account: Account, password: str) -> bool:
+    """Asked of somebody who is signed in already: a stolen credential must not become a way to guess."""
+    subject = f"account:{account.id}"
+    await throttle.count(db, who, {subject: PER_ACCOUNT})
+    known = await passwords.matches(account.password, password)
+    if known:
+        await throttle.forget(db, who, subject)
+    return known
+
+
 async def change_password(db: Db, who: Principal, change: PasswordChange) -> None:
     account = await store.get_account(db, who.user_id)
     if account is None:
         raise NotFound()
-    if account.password is not None and not await passwords.matches(account.password, change.current_password):
+    if account.password is not None and not await knows_password(db, who, account, change.current_password):
         raise InvalidCredentials
     hints = (account.username, account.display_name)
     await passwords.check_strength(change.new_password, hints=hints, field="new_password")
     password_hash = await passwords.hashed(change.new_password)
-    async with db.write(who, "password.change") as tx:
+    async with db.write(who, "password.change", alone=("user", who.user_id)) as tx:
         tx.target = who.user_id
         await set_password(tx, who.user_id, password_hash, keep_session=who.token_id)

@@ -13,7 +13,7 @@ from teamspace.core.db import Db, Reads, Tx
 from teamspace.core.errors import Conflict, NotFound, ReauthRequired, TotpInvalid
 from teamspace.core.principal import Principal
 from teamspace.identity import store
-from teamspace.identity.domain import passwords, tokens
+from teamspace.identity.domain import accounts, tokens
 from teamspace.identity.schemas import EnableTotp, RecoveryCodes, RecoveryCount, TotpSecret
 
 CODES = 10
@@ -36,7 +36,7 @@ async def enable(db: Db, who: Principal, wish: EnableTotp) -> TotpSecret:
     if wish.code is not None:
         return await _confirm(db, who, wish.code)
     secret = pyotp.random_base32()
-    async with db.write(who, "totp.prepare" if wish.confirm else "totp.enable") as tx:
+    async with db.write(who, "totp.prepare" if wish.confirm else "totp.enable", alone=("user", who.user_id)) as tx:
         tx.target = who.user_id
         sealed = tx.vault.seal(_place(who.user_id), secret.encode())
         armed_at = None if wish.confirm else clock.stamp()
@@ -49,7 +49,7 @@ async def enable(db: Db, who: Principal, wish: EnableTotp) -> TotpSecret:
 
 
 async def _confirm(db: Db, who: Principal, code: str) -> TotpSecret:
-    async with db.write(who, "totp.enable") as tx:
+    async with db.write(who, "totp.enable", alone=("user", who.user_id)) as tx:
         tx.target = who.user_id
         totp = await store.get_totp(tx, who.user_id)
         if totp is None or totp.armed_at is not None:
@@ -66,7 +66,7 @@ async def _confirm(db: Db, who: Principal, code: str) -> TotpSecret:
 
 
 async def renew_codes(db: Db, who: Principal) -> RecoveryCodes:
-    async with db.write(who, "totp.recovery_codes") as tx:
+    async with db.write(who, "totp.recovery_codes", alone=("user", who.user_id)) as tx:
         tx.target = who.user_id
         if not await armed(tx, who.user_id):
             raise FactorOff
@@ -80,7 +80,7 @@ async def count_codes(db: Db, who: Principal) -> RecoveryCount:
 async def turn_off(db: Db, who: Principal, password: str | None) -> None:
     """The caller's own; a stolen token alone is not enough."""
     await _reassure(db, who, password)
-    async with db.write(who, "totp.disable") as tx:
+    async with db.write(who, "totp.disable", alone=("user", who.user_id)) as tx:
         tx.target = who.user_id
         if not await disarm(tx, who.user_id, keep_session=who.token_id):
             raise FactorOff
@@ -91,8 +91,8 @@ async def revoke(db: Db, who: Principal, user_id: str) -> None:
     account = await store.get_account(db, user_id)
     if account is None:
         raise NotFound()
-    async with db.write(who, "totp.revoke") as tx:
-        tx.target, tx.org_id = user_id, account.org_id
+    async with db.write(who, "totp.revoke", alone=("user", user_id)) as tx:
+        tx.target, tx.org_id, tx.team_id = user_id, account.org_id, ""
         await disarm(tx, user_id)
 
 
@@ -125,7 +125,7 @@ async def satisfy(tx: Tx, user_id: str, code: str) -> None:
 async def _reassure(db: Db, who: Principal, password: str | None) -> None:
     if password is not None:
         account = await store.get_account(db, who.user_id)
-        if account and await passwords.matches(account.password, password):
+        if account and await accounts.knows_password(db, who, account, password):
             return
     elif who.signed_in_at is not None and who.signed_in_at > clock.ago(FRESH_SIGN_IN):
         return

@@ -25,6 +25,7 @@ async def open_session(tx: Tx, *, user_id: str, org_id: str, team_id: str) -> tu
     expires_at = clock.later(SESSION_LIFE)
     token_id, token = await _mint(tx, "session", org_id, team_id, user_id, "session", None, expires_at)
     await store.revoke_oldest_sessions(tx, user_id, MOST_SESSIONS, clock.stamp())
+    await store.touch_user(tx, token_id, clock.stamp())
     return token_id, token, expires_at
 
 
@@ -124,22 +125,22 @@ async def _mint(
 
 
 class LastUse:
-    """Remembers which credentials were used, so that a read need not wait for a write; saved now and then."""
+    """Remembers when credentials were used, so that a read need not wait for a write; saved now and then."""
 
     def __init__(self) -> None:
-        self._used: set[str] = set()
+        self._used: dict[str, str] = {}
 
     def note(self, token_id: str, last_used_at: str | None) -> None:
         if token_id not in self._used and (last_used_at is None or last_used_at < clock.ago(TOUCH_EVERY)):
-            self._used.add(token_id)
+            self._used[token_id] = clock.stamp()
 
     async def save(self, db: Db) -> None:
-        used, self._used = self._used, set()
+        used, self._used = self._used, {}
         if used:
             async with db.upkeep(system()) as tx:
-                for token_id in used:
-                    await store.touch(tx, token_id, clock.stamp())
-                    await store.touch_user(tx, token_id, clock.stamp())
+                for token_id, at in used.items():
+                    await store.touch(tx, token_id, at)
+                    await store.touch_user(tx, token_id, at)
 
 
 async def clean(db: Db) -> None:

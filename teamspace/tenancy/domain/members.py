@@ -49,8 +49,7 @@ async def change_role(db: Db, who: Principal, user_id: str, role: Role) -> Membe
     if user_id == who.user_id:
         raise SelfRoleChange("Ask another owner or admin to change your role.")
     roles.check_grantable(who, role)
-    async with db.write(who, "member.role") as tx:
-        await tx.lock("team", who.team_id)
+    async with db.write(who, "member.role", alone=("team", who.team_id)) as tx:
         before = await _reachable(tx, who, user_id)
         await store.update_role(tx, who.team_id, user_id, role)
         await _keep_an_owner(tx, who)
@@ -60,8 +59,7 @@ async def change_role(db: Db, who: Principal, user_id: str, role: Role) -> Membe
 
 async def remove(db: Db, who: Principal, user_id: str) -> None:
     """Their credentials for this team end with the membership; their account and other teams stay."""
-    async with db.write(who, "member.remove") as tx:
-        await tx.lock("team", who.team_id)
+    async with db.write(who, "member.remove", alone=("team", who.team_id)) as tx:
         before = await _reachable(tx, who, user_id)
         await store.delete_membership(tx, who.team_id, user_id)
         await _keep_an_owner(tx, who)

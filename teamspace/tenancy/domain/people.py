@@ -3,7 +3,7 @@
 from teamspace import identity
 from teamspace.core import clock
 from teamspace.core.db import Db, Reads
-from teamspace.core.errors import BadRequest, Conflict, Forbidden, NotFound
+from teamspace.core.errors import BadRequest, Conflict, Forbidden, NotFound, Refusal
 from teamspace.core.principal import Call, Principal, system
 from teamspace.tenancy import store
 from teamspace.tenancy.schemas import (
@@ -23,18 +23,22 @@ from teamspace.tenancy.schemas import (
 
 async def sign_in(db: Db, who: Principal, wish: Login) -> SignedIn:
     """Password, then second factor, then a session; a code is spent in the commit that opens the session."""
-    proof = await identity.prove(db, who, wish.username, wish.password, wish.totp)
+    proof = await identity.prove(db, who, wish.username, wish.password, wish.totp or None)
     person = proof.person
-    seat = _chosen(await store.select_seats(db, person.id), wish.team)
+    try:
+        seat = _chosen(await store.select_seats(db, person.id), wish.team)
+    except Refusal:
+        await identity.excuse(db, who, proof)
+        raise
     caller = Principal(
         "session", who.call, user_id=person.id, username=person.username, org_id=person.org_id, team_id=seat.team_id
     )
-    async with db.write(caller, "session.open") as tx:
+    async with db.write(caller, "session.open", alone=("user", person.id)) as tx:
+        await identity.settle(tx, proof)
         await identity.satisfy(tx, person.id, wish.totp or "")
         session_id, token, expires_at = await identity.open_session(
             tx, user_id=person.id, org_id=person.org_id, team_id=seat.team_id
         )
-        await identity.settle(tx, proof)
         tx.target = session_id
         org, team = await _place(tx, person.org_id, seat.team_id)
     return SignedIn(token, "bearer", expires_at, user_view(person), team, org)
@@ -67,8 +71,7 @@ async def update_profile(db: Db, who: Principal, wish: Profile) -> UserView:
         tx.target = who.user_id
         person = await identity.rename(tx, who.user_id, wish.display_name, wish.locale)
         if wish.team_id is not None and wish.team_id != who.team_id:
-            seats = await store.select_seats(tx, who.user_id)
-            if not any(seat.team_id == wish.team_id for seat in seats):
+            if not await store.hold_seat(tx, wish.team_id, who.user_id):
                 raise NotFound("There is no such team, or you are not in it.")
             if who.kind != "session":
                 raise Forbidden("Only a session can switch teams; an API token belongs to one.")
@@ -99,14 +102,14 @@ async def reset_password(db: Db, username: str, password: str) -> None:
     person = await _known(db, username)
     await identity.check_strength(password, hints=(username,))
     password_hash = await identity.hashed(password)
-    async with db.write(_console(person.org_id), "user.reset_password") as tx:
+    async with db.write(_console(person.org_id), "user.reset_password", alone=("user", person.id)) as tx:
         tx.target = person.id
         await identity.set_password(tx, person.id, password_hash)
 
 
 async def reset_second_factor(db: Db, username: str) -> None:
     person = await _known(db, username)
-    async with db.write(_console(person.org_id), "user.reset_second_factor") as tx:
+    async with db.write(_console(person.org_id), "user.reset_second_factor", alone=("user", person.id)) as tx:
         tx.target = person.id
         await identity.disarm(tx, person.id)
 

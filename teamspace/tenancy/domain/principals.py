@@ -88,8 +88,18 @@ def _person(credential: Credential) -> Principal:
 
 
 async def guard(tx: Tx) -> None:
-    """A suspended company is read-only, and so is one that is being suspended at this moment."""
-    if tx.org_id and not tx.who.call.while_suspended and await store.suspended(tx, tx.org_id):
+    """A write is made by somebody who is still in the team, in a company that is not suspended.
+
+    Both are read in the write's own transaction and held until its commit: a removal or a suspension
+    comes before it, or after.
+    """
+    if not tx.org_id:
+        return
+    person = tx.who.user_id if tx.who.kind in ("session", "api") else ""
+    standing = await store.get_standing(tx, tx.org_id, tx.team_id, person)
+    if standing is None:
+        raise Unauthenticated()
+    if standing.suspended_at is not None and not tx.who.call.while_suspended:
         raise OrgSuspended("The company is suspended: it can be read, not changed.")
 
 

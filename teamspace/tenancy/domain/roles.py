@@ -51,7 +51,7 @@ def check_grantable(who: Principal, role: Role) -> None:
     """Nobody hands out more than they hold; only an owner, or an operator, names an owner."""
     if role is Role.WORKER:
         raise Forbidden("The role worker belongs to executors, not to people.")
-    beyond = sorted(BY_ROLE[role] - who.permissions)
+    beyond = sorted(permission for permission in BY_ROLE[role] if not who.holds(permission))
     if beyond:
         raise Forbidden(f"You cannot give the role {role}: it holds {beyond[0]}, which you do not.")
     if role is Role.OWNER and who.role != Role.OWNER and not who.operator:
