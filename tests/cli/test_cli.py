@@ -1,0 +1,452 @@
+"""The command line, as whoever runs an instance meets it."""
+
+import argparse
+import asyncio
+import csv
+import getpass
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import apsw
+import msgspec
+import pytest
+
+from teamspace import __version__, cli, routes, wiring
+from teamspace.core.db import audit, connect
+from teamspace.core.principal import system
+from teamspace.settings import SETTINGS, Settings
+from teamspace.tenancy.schemas import Role
+from tests.identity.help import enrolled, login, signed_in, trail
+from tests.support.world import Caller, World
+from tests.support.world import world as opened
+
+NEW_PASSWORD = "staple lantern orbit"
+Console = Callable[..., "Ended"]
+ON_SQLITE = pytest.mark.parametrize("database_url", [pytest.param("", id="sqlite")])
+
+
+class Ended(NamedTuple):
+    status: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def console(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Console:
+    """Runs a command in this process, far from anybody's .env and settings."""
+    monkeypatch.chdir(tmp_path)
+    for name in [name for name in os.environ if name.startswith("SERVICE_")]:
+        monkeypatch.delenv(name)
+
+    def run(*arguments: str, stdin: str = "", settings: Settings | None = None) -> Ended:
+        monkeypatch.setattr(sys, "argv", ["teamspace", *arguments])
+        monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
+        for name, value in environment(settings).items():
+            monkeypatch.setenv(name, value)
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        out, err = capsys.readouterr()
+        said = ended.value.code
+        return Ended(1, out, err + said) if isinstance(said, str) else Ended(said or 0, out, err)
+
+    return run
+
+
+def environment(settings: Settings | None) -> dict[str, str]:
+    if settings is None:
+        return {}
+    return {
+        "SERVICE_DATA": str(settings.data),
+        "SERVICE_DATABASE_URL": settings.database_url,
+        "SERVICE_SECRET_KEY": settings.secret_key,
+        "SERVICE_SQLITE_SYNC": settings.sqlite_sync,
+    }
+
+
+def inside(settings: Settings, story: Callable[[World], Awaitable[Any]]) -> Any:
+    """Open the instance, as a server would between two commands, and see what `story` finds there."""
+
+    async def run() -> Any:
+        async with opened(settings) as world:
+            return await story(world)
+
+    return asyncio.run(run())
+
+
+async def populated(world: World) -> None:
+    """A little of everything that an invariant speaks of, on a sealed trail."""
+    ann = await world.bootstrap()
+    bob = Caller(world, (await ann.post("/api/members", {"username": "bob", "role": "member"})).json()["token"])
+    org, team = await world.company("Other")
+    await world.person(org, team, Role.OWNER, username="zoe")
+    codes = (await enrolled(ann))["recovery_codes"]
+    await signed_in(world, "ann", totp=codes[0])
+    note = (await bob.post("/api/notes", {"title": "Plan"})).json()
+    await bob.post(f"/api/notes/{note['id']}/share", {"user_id": ann.user_id, "permission": "notes:read"})
+    await audit.seal(world.db)
+
+
+# What it says of itself
+
+
+def commands(parser: argparse.ArgumentParser, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Every command there is, and what it is for."""
+    yield path, " ".join((parser.description or "").split())
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for name, command in action.choices.items():
+                yield from commands(command, (*path, name))
+
+
+def test_every_command_names_its_purpose(console: Console) -> None:
+    found = list(commands(cli._parser()))
+    assert {("serve",), ("routes",), ("openapi",), ("migrate",), ("doctor",), ("user", "reset-2fa")} <= {
+        path for path, _ in found
+    }
+    for path, purpose in found:
+        ended = console(*path, "--help")
+        assert ended.status == 0
+        assert purpose and purpose in " ".join(ended.out.split())
+
+
+def test_serve_lists_every_setting(console: Console) -> None:
+    shown = console("serve", "--help").out
+    assert all(setting.name in shown and setting.doc in shown for setting in SETTINGS)
+
+
+def test_a_command_that_is_none_is_refused(console: Console) -> None:
+    for wrong in ((), ("dance",), ("user",), ("user", "dance"), ("routes", "--xml")):
+        ended = console(*wrong)
+        assert (ended.status, ended.out) == (2, "")
+        assert "usage: teamspace" in ended.err
+
+
+def test_it_runs_as_a_program() -> None:
+    done = subprocess.run([sys.executable, "-m", "teamspace", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout == f"teamspace {__version__}\n"
+
+
+def test_a_wrong_setting_is_one_line(console: Console, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SERVICE_PROT", "80")
+    ended = console("migrate")
+    assert ended.status == 1
+    assert ended.err == "teamspace: SERVICE_PROT is not a setting; `teamspace serve --help` lists them"
+
+
+# routes, openapi
+
+
+def test_the_routes_as_csv_have_a_row_for_each(console: Console) -> None:
+    ended = console("routes", "--csv")
+    assert ended.status == 0
+    assert ended.out.splitlines()[0] == "method,path,auth,permission,feature"
+    rows = list(csv.DictReader(io.StringIO(ended.out)))
+    assert [f"{row['method']} {row['path']}" for row in rows] == [" ".join(name.split()) for name, _ in routes.ORDER]
+    by_name = {f"{row['method']} {row['path']}": row for row in rows}
+    assert by_name["POST /api/members"]["permission"] == "members:manage"
+    assert by_name["POST /api/login"]["permission"] == ""
+    assert by_name["POST /api/login"]["auth"] != by_name["POST /api/members"]["auth"]
+
+
+def test_the_routes_for_people_say_what_each_does(console: Console) -> None:
+    lines = console("routes").out.splitlines()
+    assert len(lines) == len(routes.ORDER)
+    assert any("/api/login" in line and "a session's token" in line for line in lines)
+
+
+def test_the_description_is_openapi_and_holds_every_route(console: Console) -> None:
+    ended = console("openapi")
+    assert ended.status == 0
+    described = json.loads(ended.out)
+    assert described["openapi"].startswith("3.1.")
+    known = {
+        f"{method.upper()} {path}".replace("{", ":").replace("}", "")
+        for path, methods in described["paths"].items()
+        for method in methods
+    }
+    under_api = {" ".join(name.split()) for name, _ in routes.ORDER if "/api/" in name}
+    assert under_api <= known
+
+
+# migrate
+
+
+def test_migrating_makes_the_schema_and_says_what_was_done(console: Console, tmp_path: Path) -> None:
+    first, second = console("migrate"), console("migrate")
+    assert (first.status, second.status) == (0, 0)
+    made = apsw.Connection(str(tmp_path / "data" / "teamspace.sqlite"))
+    names = [str(row[0]) for row in made.execute("SELECT name FROM migrations ORDER BY number")]
+    made.close()
+    assert names[0] == "0001_core.sql"
+    assert all(name in first.out for name in names)
+    assert second.out == "the schema is up to date\n"
+
+
+def test_a_schema_of_a_newer_server_is_left_alone(console: Console, settings: Settings) -> None:
+    assert console("migrate", settings=settings).status == 0
+    plant(settings, "INSERT INTO migrations (number, name, digest, applied_at) VALUES (9999, 'x', 'x', 'x')")
+    ended = console("migrate", settings=settings)
+    assert ended.status == 1
+    assert "the database has schema 9999" in ended.err
+
+
+# doctor
+
+OTHER = "(SELECT id FROM orgs WHERE slug = 'other')"
+PLANTS = [
+    ("audit.secrets", "INSERT INTO audit (id, org_id, at, actor_kind, action, detail, request_id, address)"
+                      " VALUES ('x', 'x', 'x', 'x', 'x', '{\"token\":\"ts_a_4Zb\"}', 'x', 'x')"),
+    ("audit.secrets", "INSERT INTO audit (id, org_id, at, actor_kind, action, detail, request_id, address)"
+                      " VALUES ('x', 'x', 'x', 'x', 'x', '{\"token\":\"ts_s_4Zb\"}', 'x', 'x')"),
+    ("audit.secrets", "INSERT INTO audit (id, org_id, at, actor_kind, action, detail, request_id, address)"
+                      " VALUES ('x', 'x', 'x', 'x', 'x', '{\"token\":\"ts_w_4Zb\"}', 'x', 'x')"),
+    ("audit.chain", "UPDATE audit SET target = 'somebody else' WHERE seq = 2"),
+    ("audit.chain", "UPDATE audit SET hash = 'x' WHERE seq = 2"),
+    ("audit.chain", "DELETE FROM audit WHERE seq = 1"),
+    ("audit.chain", "DELETE FROM audit WHERE seq = 2"),
+    ("identity.digests", "UPDATE tokens SET digest = 'short' WHERE kind = 'session'"),
+    ("identity.digests", "UPDATE tokens SET digest = 'ts_s_' || SUBSTR(digest, 6) WHERE kind = 'session'"),
+    ("identity.sessions", "UPDATE tokens SET expires_at = NULL WHERE kind = 'session'"),
+    ("identity.sessions", "UPDATE tokens SET user_id = NULL WHERE kind = 'session'"),
+    ("identity.sessions", f"UPDATE tokens SET org_id = {OTHER} WHERE kind = 'session'"),
+    ("identity.use", "UPDATE tokens SET last_used_at = '9999' WHERE kind = 'session'"),
+    ("identity.use", "UPDATE tokens SET revoked_at = '0001' WHERE kind = 'session'"),
+    ("identity.recovery", "UPDATE totp SET armed_at = NULL"),
+    ("identity.recovery", "DELETE FROM totp"),
+    ("identity.recovery", "INSERT INTO recovery_codes (user_id, org_id, digest)"
+                          " SELECT user_id, org_id, 'x' || digest FROM recovery_codes"),
+    ("tenancy.company", f"UPDATE memberships SET org_id = {OTHER} WHERE role = 'member'"),
+    ("tenancy.company", f"UPDATE teams SET org_id = {OTHER} WHERE slug = 'general'"),
+    ("tenancy.company", f"UPDATE org_roles SET org_id = {OTHER}"),
+    ("tenancy.bootstrap", "DELETE FROM instance WHERE name = 'bootstrapped'"),
+    ("tenancy.owners", "UPDATE memberships SET role = 'admin' WHERE role = 'owner'"),
+    ("tenancy.credentials", "DELETE FROM memberships WHERE role = 'member'"),
+    ("notes.company", f"UPDATE notes SET org_id = {OTHER}"),
+    ("notes.company", f"UPDATE note_grants SET org_id = {OTHER}"),
+    ("notes.company", "UPDATE note_grants SET user_id = (SELECT id FROM users WHERE username = 'zoe')"),
+    ("notes.audit", "INSERT INTO notes (id, org_id, team_id, owner_id, title, body, visibility, tags, version, created_at,"
+                    " updated_at) SELECT 'x', org_id, team_id, owner_id, title, body, visibility, tags, version, created_at,"
+                    " updated_at FROM notes"),
+]  # fmt: skip
+
+
+def verdicts(ended: Ended) -> dict[str, str]:
+    """What the doctor said of each thing it looked at."""
+    lines = [line.split() for line in ended.out.splitlines() if not line.startswith(" ")]
+    return {name: verdict for verdict, name, *_ in lines}
+
+
+def plant(settings: Settings, sql: str) -> None:
+    """Straight into the database, past everything that would prevent it."""
+
+    async def run() -> None:
+        engine = await connect(settings.database, pool=1)
+        await engine.script(sql)
+        await engine.close()
+
+    asyncio.run(run())
+
+
+def test_a_new_instance_is_well(console: Console, settings: Settings) -> None:
+    inside(settings, World.counts)
+    ended = console("doctor", settings=settings)
+    assert (ended.status, set(verdicts(ended).values())) == (0, {"ok"})
+    assert {row.name for row in wiring.INVARIANTS} | {"audit.chain", "database"} == set(verdicts(ended))
+
+
+def test_an_instance_in_use_is_well(console: Console, settings: Settings) -> None:
+    inside(settings, populated)
+    ended = console("doctor", settings=settings)
+    assert (ended.status, set(verdicts(ended).values())) == (0, {"ok"})
+
+
+@ON_SQLITE
+def test_the_doctor_finds_every_broken_promise(console: Console, settings: Settings) -> None:
+    inside(settings, populated)
+    unnoticed = []
+    for number, (name, sql) in enumerate(PLANTS):
+        copy = msgspec.structs.replace(settings, data=settings.data.with_name(f"copy{number}"))
+        shutil.copytree(settings.data, copy.data)
+        plant(copy, sql)
+        ended = console("doctor", settings=copy)
+        if (ended.status, verdicts(ended)[name]) != (1, "BROKEN"):
+            unnoticed.append((name, sql))
+    assert unnoticed == []
+
+
+class TakenBack(Exception):
+    """Ends a transaction without a trace."""
+
+
+async def test_every_invariant_can_fail_on_either_database(world: World) -> None:
+    await populated(world)
+    unnoticed = []
+    queries = {row.name: row.sql for row in wiring.INVARIANTS}
+    for name, sql in PLANTS:
+        with pytest.raises(TakenBack):
+            async with world.db.upkeep(system()) as tx:
+                await tx.run(sql)
+                found = await audit.check(tx) if name == "audit.chain" else await tx.all(str, queries[name])
+                unnoticed += [] if found else [(name, sql)]
+                raise TakenBack
+    assert unnoticed == []
+
+
+def test_every_invariant_is_broken_once_by_these_tests() -> None:
+    assert {name for name, _ in PLANTS} == {row.name for row in wiring.INVARIANTS} | {"audit.chain"}
+
+
+def test_the_doctor_names_what_is_broken(console: Console, settings: Settings) -> None:
+    inside(settings, populated)
+    plant(settings, "UPDATE memberships SET role = 'admin' WHERE role = 'owner'")
+    team_id = inside(settings, lambda world: world.db.one(str, "SELECT id FROM teams WHERE slug = 'general'"))
+    ended = console("doctor", settings=settings)
+    assert f"        {team_id}\n" in ended.out
+
+
+@ON_SQLITE
+def test_the_doctor_sees_a_row_that_names_a_missing_one(console: Console, settings: Settings) -> None:
+    inside(settings, ann_alone)
+    database = apsw.Connection(str(settings.data / "teamspace.sqlite"))
+    database.execute("INSERT INTO memberships VALUES ('no team', 'nobody', 'no company', 'owner', '')")
+    database.close()
+    ended = console("doctor", settings=settings)
+    assert (ended.status, verdicts(ended)["database"]) == (1, "BROKEN")
+
+
+@ON_SQLITE
+def test_the_doctor_only_looks(console: Console, settings: Settings) -> None:
+    assert console("doctor", settings=settings).status == 2
+    assert not settings.data.exists()
+    console("migrate", settings=settings)
+    before = {file.name for file in settings.data.iterdir()}
+    console("doctor", settings=settings)
+    assert {file.name for file in settings.data.iterdir()} - {"teamspace.sqlite-wal", "teamspace.sqlite-shm"} == before
+
+
+def no_database(settings: Settings) -> Settings:
+    (settings.data / "teamspace.sqlite").write_text("this is no database, and long enough to be looked at " * 20)
+    return settings
+
+
+def another_key(settings: Settings) -> Settings:
+    return msgspec.structs.replace(settings, secret_key="ab" * 32)
+
+
+def no_server(settings: Settings) -> Settings:
+    return msgspec.structs.replace(settings, database_url="postgresql://postgres@127.0.0.1:1/none")
+
+
+@ON_SQLITE
+@pytest.mark.parametrize("spoil", [another_key, no_server, no_database])
+def test_the_doctor_ends_with_2_when_it_cannot_look(
+    console: Console, settings: Settings, spoil: Callable[[Settings], Settings]
+) -> None:
+    inside(settings, ann_alone)
+    ended = console("doctor", settings=spoil(settings))
+    assert ended.status == 2
+    assert ended.err.startswith("teamspace: ") and ended.err.count("\n") <= 1
+
+
+# user
+
+
+async def ann_alone(world: World) -> None:
+    await world.bootstrap()
+
+
+def test_another_operator_is_made_and_signs_in(console: Console, settings: Settings) -> None:
+    inside(settings, ann_alone)
+    arguments = ("user", "create-operator", "Max", "--display-name", "Max Moor", "--password-stdin")
+    ended = console(*arguments, stdin=f"{NEW_PASSWORD}\n", settings=settings)
+    assert (ended.status, ended.out) == (0, "Max is an operator now\n")
+
+    async def check(world: World) -> None:
+        me = (await (await signed_in(world, "max", NEW_PASSWORD)).get("/api/whoami")).json()
+        assert (me["operator"], me["role"], me["user"]["display_name"]) == (True, "owner", "Max Moor")
+        (row,) = [row for row in await trail(world) if row.action == "user.create_operator"]
+        assert (row.actor_kind, row.target, row.request_id) == ("system", me["user"]["id"], "command-line")
+
+    inside(settings, check)
+
+
+def test_a_password_is_reset_and_the_sessions_end(console: Console, settings: Settings) -> None:
+    async def signed(world: World) -> str:
+        await world.bootstrap()
+        return (await signed_in(world, "ann")).token or ""
+
+    token: str = inside(settings, signed)
+    ended = console("user", "reset-password", "ANN", "--password-stdin", stdin=NEW_PASSWORD, settings=settings)
+    assert ended.status == 0
+
+    async def check(world: World) -> None:
+        assert (await Caller(world, token).get("/api/whoami")).status_code == 401
+        assert (await login(world, "ann")).status_code == 401
+        assert (await login(world, "ann", NEW_PASSWORD)).status_code == 200
+        assert [row.action for row in await trail(world)].count("user.reset_password") == 1
+
+    inside(settings, check)
+
+
+def test_a_second_factor_is_reset(console: Console, settings: Settings) -> None:
+    async def armed(world: World) -> None:
+        await enrolled(await world.bootstrap())
+        assert (await login(world, "ann")).status_code == 401
+
+    async def check(world: World) -> None:
+        assert (await login(world, "ann")).status_code == 200
+        assert [row.action for row in await trail(world)].count("user.reset_second_factor") == 1
+
+    inside(settings, armed)
+    assert console("user", "reset-2fa", "ann", settings=settings).status == 0
+    inside(settings, check)
+
+
+def test_what_cannot_be_done_is_one_line(console: Console, settings: Settings) -> None:
+    def refused(*arguments: str, stdin: str = f"{NEW_PASSWORD}\n") -> str:
+        ended = console("user", *arguments, stdin=stdin, settings=settings)
+        assert (ended.status, ended.out) == (1, "")
+        assert ended.err.startswith("teamspace: ") and "\n" not in ended.err
+        return ended.err
+
+    assert "has not been set up yet" in refused("create-operator", "max", "--password-stdin")
+    inside(settings, ann_alone)
+    assert "taken" in refused("create-operator", "Ann", "--password-stdin")
+    assert "must be 2 to 64" in refused("create-operator", "not a name", "--password-stdin")
+    assert "no user max" in refused("reset-password", "max", "--password-stdin")
+    assert "no user max" in refused("reset-2fa", "max")
+    assert "easy to guess" in refused("reset-password", "ann", "--password-stdin", stdin="password1234\n")
+    assert "at least 12" in refused("reset-password", "ann", "--password-stdin", stdin="")
+
+
+def test_a_password_can_be_typed_twice(console: Console, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    inside(settings, ann_alone)
+    typed = iter([NEW_PASSWORD, "something else", NEW_PASSWORD, NEW_PASSWORD])
+    monkeypatch.setattr(getpass, "getpass", lambda prompt: next(typed))
+    differing = console("user", "reset-password", "ann", settings=settings)
+    assert (differing.status, differing.err) == (1, "teamspace: the two passwords differ")
+    assert console("user", "reset-password", "ann", settings=settings).status == 0
+    inside(settings, lambda world: signed_in(world, "ann", NEW_PASSWORD))
+
+
+async def test_a_reset_beside_a_running_server_holds_for_its_next_write(settings: Settings, tmp_path: Path) -> None:
+    async with opened(settings) as world:
+        await world.bootstrap()
+        ann = await signed_in(world, "ann")
+        assert (await ann.post("/api/notes", {"title": "Before"})).status_code == 201
+        command = [sys.executable, "-m", "teamspace", "user", "reset-password", "ann", "--password-stdin"]
+        paths = os.pathsep.join(path for path in sys.path if path)
+        process = await asyncio.create_subprocess_exec(
+            *command, cwd=tmp_path, env={**environment(settings), "PYTHONPATH": paths}, stdin=asyncio.subprocess.PIPE
+        )
+        await process.communicate(f"{NEW_PASSWORD}\n".encode())
+        assert process.returncode == 0
+        assert (await ann.post("/api/notes", {"title": "After"})).status_code == 401
+        assert (await login(world, "ann", NEW_PASSWORD)).status_code == 200

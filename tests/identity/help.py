@@ -1,0 +1,185 @@
+"""What the tests of people and teams share: a clock to move, signing in, codes, races, and a look at the trail."""
+
+import asyncio
+import base64
+import hmac
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any
+
+import httpx2
+import pytest
+from argon2 import PasswordHasher
+
+from teamspace import wiring
+from teamspace.core import clock
+from teamspace.core.db import Tx, audit, columns
+from teamspace.core.limits import Slots
+from teamspace.core.principal import Principal, system
+from teamspace.identity.domain import passwords, sign_in
+from tests.support.world import PASSWORD, Caller, World
+
+OTHER_PASSWORD = "staple lantern orbit"
+ROUNDS, CLIENTS = 20, 20
+
+
+class Hands:
+    """The server's clock; it stands still until it is moved."""
+
+    def __init__(self) -> None:
+        self.at = float(int(time.time()))
+
+    def __call__(self) -> float:
+        return self.at
+
+    def forward(self, seconds: float) -> None:
+        self.at += seconds
+
+
+class Hasher:
+    """Counts what signing in costs."""
+
+    def __init__(self, real: PasswordHasher) -> None:
+        self.real = real
+        self.verified = 0
+
+    def verify(self, stored: str, password: str) -> bool:
+        self.verified += 1
+        return self.real.verify(stored, password)
+
+    def hash(self, password: str) -> str:
+        return self.real.hash(password)
+
+
+@pytest.fixture
+def hands(monkeypatch: pytest.MonkeyPatch) -> Hands:
+    hands = Hands()
+    monkeypatch.setattr(clock, "now", hands)
+    return hands
+
+
+@pytest.fixture
+def hasher(monkeypatch: pytest.MonkeyPatch) -> Hasher:
+    counting = Hasher(passwords.hasher)
+    monkeypatch.setattr(passwords, "hasher", counting)
+    return counting
+
+
+@pytest.fixture(autouse=True)
+def slots(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A semaphore that was once waited for belongs to its event loop, and every test has a loop of its own."""
+    monkeypatch.setattr(passwords, "_slots", Slots("password checks", most=4, queue=32))
+
+
+@pytest.fixture
+def no_attempt_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For races behind the password: the limit would let no more than five of them start."""
+    monkeypatch.setattr(sign_in, "PER_USERNAME", 1_000_000)
+    monkeypatch.setattr(sign_in, "PER_ADDRESS", 1_000_000)
+
+
+# Signing in
+
+
+async def login(world: World, username: str, password: str = PASSWORD, **more: Any) -> httpx2.Response:
+    return await world.anonymous.post("/api/login", {"username": username, "password": password, **more})
+
+
+async def signed_in(world: World, username: str, password: str = PASSWORD, **more: Any) -> Caller:
+    """The person, with a session that begins now."""
+    answer = await login(world, username, password, **more)
+    assert answer.status_code == 200, answer.text
+    return Caller(world, answer.json()["token"], user_id=answer.json()["user"]["id"], username=username)
+
+
+async def is_alive(caller: Caller) -> bool:
+    answer = await caller.get("/api/whoami")
+    assert answer.status_code in (200, 401), answer.text
+    return answer.status_code == 200
+
+
+@asynccontextmanager
+async def reached_from(world: World, address: str) -> AsyncIterator[World]:
+    """The same instance, for somebody at another address."""
+    transport = httpx2.ASGITransport(app=world.app.gate, client=(address, 50000))
+    async with httpx2.AsyncClient(transport=transport, base_url="http://teamspace.test") as client:
+        yield World(world.app, client)
+
+
+def refusal(answer: httpx2.Response) -> tuple[int, str]:
+    """Status and code; a success has no code and fails here."""
+    return answer.status_code, answer.json()["code"]
+
+
+# The second factor
+
+
+def code(secret: str, at: float) -> str:
+    """RFC 6238 by its text, so that the server's library is not compared with itself."""
+    step = (int(at) // 30).to_bytes(8, "big")
+    digest = hmac.digest(base64.b32decode(secret), step, "sha1")
+    start = digest[-1] & 0xF
+    number = int.from_bytes(digest[start : start + 4], "big") & 0x7FFF_FFFF
+    return f"{number % 1_000_000:06d}"
+
+
+async def enrolled(caller: Caller) -> dict[str, Any]:
+    """The caller's second factor, armed at once: its secret and recovery codes."""
+    answer = await caller.post("/api/2fa/enable")
+    assert answer.status_code == 200, answer.text
+    shown: dict[str, Any] = answer.json()
+    return shown
+
+
+# Races
+
+
+async def race(requests: Iterable[Awaitable[httpx2.Response]]) -> Counter[int]:
+    """All at once; how often each status was the answer."""
+    return Counter(answer.status_code for answer in await asyncio.gather(*requests))
+
+
+class Pause:
+    """Holds the next request just before the transaction of `action`, so that others can come in between."""
+
+    def __init__(self, world: World, action: str) -> None:
+        self.reached, self.over = asyncio.Event(), asyncio.Event()
+        self._write: Callable[..., AbstractAsyncContextManager[Tx]] = world.db.write
+        self._action = action
+        world.db.write = self._held  # type: ignore[method-assign]
+
+    @asynccontextmanager
+    async def _held(self, who: Principal, action: str, **options: Any) -> AsyncIterator[Tx]:
+        if action == self._action and not self.reached.is_set():
+            self.reached.set()
+            await self.over.wait()
+        async with self._write(who, action, **options) as tx:
+            yield tx
+
+    async def during(self, slow: Awaitable[httpx2.Response], between: Awaitable[Any]) -> httpx2.Response:
+        """The answer to `slow`, in the midst of which `between` happened."""
+        answer = asyncio.ensure_future(slow)
+        await self.reached.wait()
+        await between
+        self.over.set()
+        return await answer
+
+
+# Underneath
+
+
+async def trail(world: World) -> list[audit.Entry]:
+    """The audit rows, oldest first."""
+    return await world.db.all(audit.Entry, f"SELECT {columns(audit.Entry)} FROM audit ORDER BY id")
+
+
+async def broken(world: World) -> list[str]:
+    """The names of the invariants that do not hold."""
+    return [row.name for row in wiring.INVARIANTS if await world.db.holds(row.sql)]
+
+
+async def run_sql(world: World, sql: str, **params: Any) -> None:
+    async with world.db.upkeep(system()) as tx:
+        await tx.run(sql, **params)

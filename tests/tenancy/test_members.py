@@ -1,0 +1,245 @@
+"""The members of a team: joining, being seen, leaving."""
+
+import unicodedata
+from typing import Any
+
+import httpx2
+
+from teamspace.tenancy.schemas import Role
+from tests.identity.help import OTHER_PASSWORD, broken, enrolled, is_alive, login, refusal, signed_in
+from tests.support.world import PASSWORD, Caller, World
+
+CONFLICT = (409, "conflict")
+FORBIDDEN = (403, "forbidden")
+INVALID = (400, "invalid_request")
+
+
+async def add(caller: Caller, username: str, role: str = "member", **more: Any) -> httpx2.Response:
+    return await caller.post("/api/members", {"username": username, "role": role, **more})
+
+
+async def added(caller: Caller, username: str, role: str = "member", **more: Any) -> Caller:
+    """A new colleague with their first token."""
+    answer = await add(caller, username, role, **more)
+    assert answer.status_code == 201, answer.text
+    made = answer.json()
+    return Caller(
+        caller.world, made["token"], user_id=made["member"]["user_id"], username=username, org=caller.org,
+        team=caller.team,
+    )  # fmt: skip
+
+
+async def usernames(caller: Caller) -> list[str]:
+    return [member["username"] for member in (await caller.get("/api/members")).json()["items"]]
+
+
+# Joining
+
+
+async def test_a_new_person_gets_an_account_and_a_first_token(world: World) -> None:
+    ann = await world.bootstrap()
+    answer = await add(ann, "Bob", "viewer", display_name="Bob Ray", password=OTHER_PASSWORD)
+    assert answer.status_code == 201
+    made = answer.json()
+    assert set(made) == {"member", "token"}
+    assert made["member"] == {
+        "user_id": made["member"]["user_id"], "username": "Bob", "display_name": "Bob Ray", "role": "viewer",
+        "two_factor": False, "last_seen_at": None,
+    }  # fmt: skip
+    assert made["token"].startswith("ts_a_")
+    assert (await Caller(world, made["token"]).get("/api/whoami")).json()["role"] == "viewer"
+    assert (await login(world, "bob", OTHER_PASSWORD)).status_code == 200
+
+
+async def test_a_person_without_a_password_cannot_sign_in_yet(world: World) -> None:
+    ann = await world.bootstrap()
+    bob = await added(ann, "bob")
+    assert refusal(await login(world, "bob", "")) == (401, "invalid_credentials")
+    assert await is_alive(bob)
+
+
+async def test_a_colleague_joins_another_team_as_who_they_are(world: World) -> None:
+    ann = await world.bootstrap()
+    bob = await added(ann, "bob", password=OTHER_PASSWORD, display_name="Bob Ray")
+    second = await world.join(ann, await world.team(ann.org), Role.OWNER)
+    wish = {"username": "BOB", "role": "admin", "password": PASSWORD, "display_name": "Robert"}
+    answer = await second.post("/api/members", wish)
+    assert answer.status_code == 201
+    assert answer.json() == {
+        "member": {
+            "user_id": bob.user_id, "username": "bob", "display_name": "Bob Ray", "role": "admin",
+            "two_factor": False, "last_seen_at": None,
+        }
+    }  # fmt: skip
+    assert refusal(await login(world, "bob", PASSWORD)) == (401, "invalid_credentials")
+    assert (await login(world, "bob", OTHER_PASSWORD, team=second.team.id)).status_code == 200
+    roles = {seat["team_id"]: seat["role"] for seat in (await bob.get("/api/whoami")).json()["teams"]}
+    assert roles == {ann.team.id: "member", second.team.id: "admin"}
+
+
+async def test_a_member_is_not_added_twice_in_whatever_case(world: World) -> None:
+    ann = await world.bootstrap()
+    await added(ann, "bob")
+    before = await world.counts()
+    for username in ("bob", "BOB", "bOb"):
+        assert refusal(await add(ann, username)) == CONFLICT
+    assert await world.counts() == before
+
+
+async def test_somebody_of_another_company_cannot_be_taken_in(world: World) -> None:
+    ann = await world.bootstrap()
+    org, team = await world.company()
+    zoe = await world.person(org, team, Role.OWNER, username="zoe")
+    before = await world.counts()
+    for taken, caller in (("Zoe", ann), ("ann", zoe)):
+        answer = await add(caller, taken, "guest")
+        assert refusal(answer) == CONFLICT
+        assert "zoe" not in answer.text.lower() and org.id not in answer.text
+    assert await world.counts() == before
+
+
+async def test_somebody_who_left_can_be_taken_back_and_their_old_credentials_stay_ended(world: World) -> None:
+    ann = await world.bootstrap()
+    bob = await added(ann, "bob")
+    await ann.delete(f"/api/members/{bob.user_id}")
+    again = await add(ann, "bob")
+    assert (again.status_code, again.json()["member"]["user_id"]) == (201, bob.user_id)
+    assert not await is_alive(bob)
+
+
+# Names
+
+
+async def test_a_username_is_letters_digits_and_a_few_marks(world: World) -> None:
+    ann = await world.bootstrap()
+    for fine in ("ab", "0x", "a.b_c@d+e-f", "x" * 64):
+        assert (await add(ann, fine)).status_code == 201, fine
+    for wrong in ("", "a", "x" * 65, "ann lee", ".ann", "ännchen", "ann\n", "аnn", "a/b", "a:b", "x" * 1001):
+        assert refusal(await add(ann, wrong)) == INVALID, wrong
+
+
+async def test_a_display_name_is_kept_composed_and_trimmed(world: World) -> None:
+    ann = await world.bootstrap()
+    decomposed = unicodedata.normalize("NFD", "Zoë Müller")
+    answer = await add(ann, "zoe", display_name=f"  {decomposed} ")
+    assert answer.json()["member"]["display_name"] == "Zoë Müller"
+
+
+async def test_a_display_name_that_could_deceive_is_refused(world: World) -> None:
+    ann = await world.bootstrap()
+    marks = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c"
+    controls = "\x01\x07\x1b\x7f\x85\n\r\t"
+    for character in marks + controls:
+        assert refusal(await add(ann, "bob", display_name=f"a{character}b")) == INVALID, ascii(character)
+    assert refusal(await add(ann, "bob", display_name="x" * 81)) == INVALID
+    assert (await add(ann, "bob", display_name="x" * 80)).status_code == 201
+
+
+# Being seen
+
+
+async def test_every_member_sees_the_team_and_nobody_beyond(world: World) -> None:
+    ann = await world.bootstrap()
+    guest = await world.person(ann.org, ann.team, Role.GUEST, username="guest")
+    elsewhere = await world.person(ann.org, await world.team(ann.org), Role.OWNER, username="elsewhere")
+    assert set(await usernames(guest)) == {"ann", "guest"}
+    assert await usernames(elsewhere) == ["elsewhere"]
+
+
+async def test_the_list_tells_who_has_a_second_factor(world: World) -> None:
+    ann = await world.bootstrap()
+    await added(ann, "bob")
+    await enrolled(ann)
+    members = (await ann.get("/api/members")).json()["items"]
+    assert {member["username"]: member["two_factor"] for member in members} == {"ann": True, "bob": False}
+
+
+async def test_the_list_comes_in_pages(world: World) -> None:
+    ann = await world.bootstrap()
+    for number in range(4):
+        await world.person(ann.org, ann.team, username=f"member{number}")
+    first = (await ann.get("/api/members?limit=3")).json()
+    second = (await ann.get(f"/api/members?limit=3&cursor={first['next_cursor']}")).json()
+    names = [member["username"] for member in first["items"] + second["items"]]
+    assert names == ["member3", "member2", "member1", "member0", "ann"]
+    assert second["next_cursor"] is None
+
+
+async def test_members_of_another_team_cannot_be_reached(world: World) -> None:
+    ann = await world.bootstrap()
+    elsewhere = await world.person(ann.org, await world.team(ann.org), Role.MEMBER)
+    org, team = await world.company()
+    stranger = await world.person(org, team, Role.MEMBER)
+    for user_id in (elsewhere.user_id, stranger.user_id, "nobody"):
+        path = f"/api/members/{user_id}"
+        assert refusal(await ann("PATCH", path, {"role": "guest"})) == (404, "not_found")
+        assert refusal(await ann.delete(path)) == (404, "not_found")
+
+
+# Leaving
+
+
+async def test_removal_ends_the_credentials_for_this_team_at_once_and_no_others(world: World) -> None:
+    ann = await world.bootstrap()
+    bob = await world.person(ann.org, ann.team, username="bob", password=PASSWORD)
+    second = await world.team(ann.org)
+    elsewhere = await world.join(bob, second, Role.OWNER)
+    here, there = await signed_in(world, "bob", team=ann.team.id), await signed_in(world, "bob", team=second.id)
+    assert all([await is_alive(caller) for caller in (bob, elsewhere, here, there)])
+
+    assert (await ann.delete(f"/api/members/{bob.user_id}")).status_code == 204
+    assert [await is_alive(caller) for caller in (bob, here)] == [False, False]
+    assert [await is_alive(caller) for caller in (elsewhere, there)] == [True, True]
+    assert await usernames(ann) == ["ann"]
+    assert (await login(world, "bob")).json()["team"]["id"] == second.id
+    assert refusal(await login(world, "bob", team=ann.team.id)) == (404, "not_found")
+    assert await broken(world) == []
+
+
+async def test_the_notes_of_somebody_who_left_stay_with_the_team(world: World) -> None:
+    ann = await world.bootstrap()
+    bob = await added(ann, "bob")
+    note = (await bob.post("/api/notes", {"title": "Hand-over", "visibility": "team"})).json()
+    await ann.delete(f"/api/members/{bob.user_id}")
+    assert (await ann.get(f"/api/notes/{note['id']}")).status_code == 200
+
+
+async def test_an_admin_may_leave(world: World) -> None:
+    ann = await world.bootstrap()
+    admin = await world.person(ann.org, ann.team, Role.ADMIN)
+    assert (await admin.delete(f"/api/members/{admin.user_id}")).status_code == 204
+    assert not await is_alive(admin)
+
+
+async def test_the_last_owner_stays(world: World) -> None:
+    ann = await world.bootstrap()
+    operator = await world.person(ann.org, ann.team, Role.ADMIN, operator=True)
+    path = f"/api/members/{ann.user_id}"
+    before = await world.counts()
+    for answer in (
+        await ann.delete(path),
+        await operator.delete(path),
+        await operator("PATCH", path, {"role": "admin"}),
+    ):
+        assert refusal(answer) == CONFLICT
+    assert await world.counts() == before
+    assert await is_alive(ann)
+
+
+async def test_an_owner_may_go_when_another_stays(world: World) -> None:
+    ann = await world.bootstrap()
+    other = await world.person(ann.org, ann.team, Role.OWNER)
+    assert (await other("PATCH", f"/api/members/{ann.user_id}", {"role": "member"})).status_code == 200
+    assert refusal(await other.delete(f"/api/members/{other.user_id}")) == CONFLICT
+
+
+async def test_a_suspended_company_takes_nobody_in(world: World) -> None:
+    ann = await world.bootstrap()
+    bob = await added(ann, "bob")
+    await world.suspend(ann.org)
+    for answer in (
+        await add(ann, "eve"),
+        await ann("PATCH", f"/api/members/{bob.user_id}", {"role": "admin"}),
+        await ann.delete(f"/api/members/{bob.user_id}"),
+    ):
+        assert refusal(answer) == (403, "org_suspended")

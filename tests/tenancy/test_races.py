@@ -1,0 +1,150 @@
+"""Many at once: one operator, one account to a name, and never a team without its owner."""
+
+import asyncio
+import itertools
+
+import httpx2
+import pytest
+
+from teamspace.core.principal import system
+from teamspace.identity.domain import passwords
+from teamspace.tenancy.schemas import Role
+from tests.identity.help import CLIENTS, ROUNDS, Pause, broken, is_alive, login, race, refusal
+from tests.support.world import PASSWORD, Caller, World
+
+PAIRS, FEW = 4, 5
+
+
+async def test_there_is_one_first_run(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Judging a password takes longer than the rest, and would let one request pass at a time.
+    monkeypatch.setattr(passwords, "_guesses", lambda *_: 1e12)
+    wish = {"username": "ann", "password": PASSWORD}
+    for _ in range(ROUNDS):
+        requests = (world.anonymous.post("/api/bootstrap", wish) for _ in range(CLIENTS))
+        assert await race(requests) == {201: 1, 409: CLIENTS - 1}
+        counts = await world.counts()
+        assert (counts["users"], counts["orgs"], counts["teams"], counts["tokens"]) == (1, 1, 1, 1)
+        await empty(world)
+
+
+async def empty(world: World) -> None:
+    """As before the first run."""
+    async with world.db.upkeep(system()) as tx:
+        for table in ("tokens", "org_roles", "memberships", "users", "teams", "orgs", "audit"):
+            await tx.run(f"DELETE FROM {table}")
+        await tx.run("DELETE FROM instance WHERE name = 'bootstrapped'")
+
+
+async def test_a_username_goes_to_one_of_a_team(world: World) -> None:
+    ann = await world.bootstrap()
+    for number in range(ROUNDS):
+        wish = {"username": f"bob{number}", "role": "member"}
+        requests = (ann.post("/api/members", wish) for _ in range(CLIENTS))
+        assert await race(requests) == {201: 1, 409: CLIENTS - 1}
+        assert (await world.counts())["users"] == number + 2
+
+
+async def test_a_username_goes_to_one_company_and_the_other_learns_nothing_of_it(world: World) -> None:
+    owners = [await world.person(*await world.company(), Role.OWNER) for _ in range(2)]
+    same_request = {"x-request-id": "the-same-request"}
+
+    async def add(owner: Caller, wish: dict[str, str]) -> httpx2.Response:
+        return await owner.post("/api/members", wish, headers=same_request)
+
+    for number in range(ROUNDS):
+        wish = {"username": f"bob{number}", "role": "member"}
+        callers = list(itertools.islice(itertools.cycle(owners), CLIENTS))
+        answers = await asyncio.gather(*(add(caller, wish) for caller in callers))
+        assert sorted(answer.status_code for answer in answers) == [201] + [409] * (CLIENTS - 1)
+
+        winner = next(caller for caller, answer in zip(callers, answers, strict=True) if answer.status_code == 201)
+        (loser,) = (owner for owner in owners if owner is not winner)
+        lost = {answer.content for caller, answer in zip(callers, answers, strict=True) if caller is loser}
+        assert lost == {(await add(loser, wish)).content}
+
+
+async def owner_pair(world: World) -> tuple[Caller, Caller]:
+    org, team = await world.company()
+    return await world.person(org, team, Role.OWNER), await world.person(org, team, Role.OWNER)
+
+
+async def as_it_was(world: World, owners: list[Caller]) -> None:
+    """Everybody an owner again, with the token they had."""
+    async with world.db.upkeep(system()) as tx:
+        for owner in owners:
+            await tx.run(
+                "INSERT INTO memberships (team_id, user_id, org_id, role, created_at)"
+                " VALUES (:team_id, :user_id, :org_id, 'owner', '') ON CONFLICT DO NOTHING",
+                team_id=owner.team.id, user_id=owner.user_id, org_id=owner.org.id,
+            )  # fmt: skip
+        await tx.run("UPDATE memberships SET role = 'owner'")
+        await tx.run("UPDATE tokens SET revoked_at = NULL")
+
+
+async def test_of_two_owners_who_turn_on_each_other_one_stays(world: World) -> None:
+    pairs = [await owner_pair(world) for _ in range(PAIRS)]
+    owners = [owner for pair in pairs for owner in pair]
+
+    async def demote(actor: Caller, other: Caller) -> httpx2.Response:
+        return await actor("PATCH", f"/api/members/{other.user_id}", {"role": "member"})
+
+    async def remove(actor: Caller, other: Caller) -> httpx2.Response:
+        return await actor.delete(f"/api/members/{other.user_id}")
+
+    ways = itertools.cycle([(demote, demote), (remove, remove), (demote, remove)])
+    for (first, second), _ in zip(ways, range(ROUNDS), strict=False):
+        requests = [[first(one, other), second(other, one)] for one, other in pairs]
+        answers = await asyncio.gather(*(asyncio.gather(*pair) for pair in requests))
+        for pair in answers:
+            statuses = sorted(answer.status_code for answer in pair)
+            # The second is refused as the last owner, or, when it came late, as an owner no more.
+            assert statuses[0] in (200, 204) and statuses[1] in (401, 403, 409), statuses
+        assert await broken_of_owners(world) == []
+        await as_it_was(world, owners)
+
+
+async def broken_of_owners(world: World) -> list[str]:
+    return [name for name in await broken(world) if name.startswith("tenancy.") and name != "tenancy.bootstrap"]
+
+
+async def test_owners_who_all_leave_at_once_leave_one_behind(world: World) -> None:
+    org, team = await world.company()
+    owners = [await world.person(org, team, Role.OWNER) for _ in range(CLIENTS)]
+    for _ in range(FEW):
+        requests = (owner.delete(f"/api/members/{owner.user_id}") for owner in owners)
+        assert await race(requests) == {204: CLIENTS - 1, 409: 1}
+        await as_it_was(world, owners)
+
+
+# What happens in the midst of a slow request
+
+
+async def test_who_is_removed_during_their_sign_in_has_no_session(world: World) -> None:
+    ann = await world.bootstrap()
+    bob = await world.person(ann.org, ann.team, username="bob", password=PASSWORD)
+    answer = await Pause(world, "session.open").during(login(world, "bob"), ann.delete(f"/api/members/{bob.user_id}"))
+    assert answer.status_code in (401, 403, 404)
+    assert await broken(world) == []
+
+
+async def test_who_is_removed_while_they_make_a_token_gets_none_for_the_day_they_come_back(world: World) -> None:
+    ann = await world.bootstrap()
+    bob = await world.person(ann.org, ann.team, Role.ADMIN, username="bob")
+    answer = await Pause(world, "token.create").during(
+        bob.post("/api/tokens", {"name": "for later", "ttl": "never"}), ann.delete(f"/api/members/{bob.user_id}")
+    )
+    assert await broken(world) == []
+    await ann.post("/api/members", {"username": "bob", "role": "guest"})
+    assert answer.is_error or not await is_alive(Caller(world, answer.json()["token"]))
+
+
+async def test_who_is_removed_while_they_switch_to_the_team_does_not_arrive(world: World) -> None:
+    ann = await world.bootstrap()
+    bob = await world.person(ann.org, await world.team(ann.org), Role.OWNER, username="bob", password=PASSWORD)
+    await world.join(bob, ann.team)
+    session = await world.session(bob)
+    answer = await Pause(world, "profile.update").during(
+        session.post("/api/profile", {"team_id": ann.team.id}), ann.delete(f"/api/members/{bob.user_id}")
+    )
+    assert refusal(answer) == (404, "not_found")
+    assert await broken(world) == []
