@@ -1,0 +1,55 @@
+"""One world for all cases, on each database; and one for those that count every note in it."""
+
+import itertools
+import os
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+
+import pytest
+import pytest_asyncio
+
+from teamspace.settings import Settings, load
+from tests.isolation.stage import Stage
+from tests.support.postgres import create_database, drop_database
+from tests.support.world import world
+
+_names = (f"isolation_{os.getpid()}_{number}" for number in itertools.count())
+
+
+@pytest.fixture(scope="session", params=["sqlite", "postgres"])
+def stage_settings(request: pytest.FixtureRequest) -> Iterator[tuple[Settings, Settings]]:
+    """Of two instances on the same kind of database."""
+    with _settings(request) as first, _settings(request) as second:
+        yield first, second
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def stage(stage_settings: tuple[Settings, Settings]) -> AsyncIterator[Stage]:
+    async with world(stage_settings[0]) as instance:
+        yield await Stage.built(instance)
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def quiet_stage(stage_settings: tuple[Settings, Settings]) -> AsyncIterator[Stage]:
+    """Holds nothing but what its own tests put there."""
+    async with world(stage_settings[1]) as instance:
+        yield await Stage.built(instance)
+
+
+@contextmanager
+def _settings(request: pytest.FixtureRequest) -> Iterator[Settings]:
+    name = next(_names)
+    folder = request.getfixturevalue("tmp_path_factory").mktemp(name)
+    values = {
+        "SERVICE_DATA": str(folder / "data"),
+        "SERVICE_SQLITE_SYNC": "normal",
+        "SERVICE_RATE_TOKEN": "0",
+        "SERVICE_RATE_ANONYMOUS": "0",
+    }
+    if request.param == "sqlite":
+        yield load(values, file=folder / "no.env")
+        return
+    admin = request.getfixturevalue("postgres_url")
+    url = create_database(admin, name, request.getfixturevalue("postgres_template"))
+    yield load(values | {"SERVICE_DATABASE_URL": url}, file=folder / "no.env")
+    drop_database(admin, name)

@@ -1,0 +1,81 @@
+"""What a request may come to, and how an answer is judged."""
+
+from typing import Any
+
+import httpx2
+import msgspec
+
+REQUEST_ID = "isolation-request"
+_SENT_WITH_EVERYTHING = {"x-content-type-options": "nosniff", "x-api-version": "1", "x-request-id": REQUEST_ID}
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """A status; for a refusal its code, and the word its detail must hold."""
+
+    status: int = 200
+    code: str = ""
+    names: str = ""
+
+    @property
+    def refused(self) -> bool:
+        return self.status >= 400
+
+    def __str__(self) -> str:
+        return " ".join(str(part) for part in (self.status, self.code, self.names) if part)
+
+
+OK, CREATED, EMPTY = Outcome(200), Outcome(201), Outcome(204)
+UNAUTHENTICATED = Outcome(401, "unauthenticated")
+TOKEN_EXPIRED = Outcome(401, "token_expired")
+FORBIDDEN = Outcome(403, "forbidden")
+ORG_SUSPENDED = Outcome(403, "org_suspended")
+HIDDEN = Outcome(404, "not_found")
+CONFLICT = Outcome(409, "conflict")
+ALREADY_BOOTSTRAPPED = Outcome(409, "already_bootstrapped")
+
+
+def forbidden(permission: str) -> Outcome:
+    return Outcome(403, "forbidden", permission)
+
+
+def out_of_scope(permission: str) -> Outcome:
+    return Outcome(403, "out_of_scope", permission)
+
+
+def invalid(field: str) -> Outcome:
+    return Outcome(400, "invalid_request", field)
+
+
+def faults(answer: httpx2.Response, expected: Outcome, *, public: bool = False) -> list[str]:
+    """What is wrong with an answer: its outcome, the shape of a refusal, or the headers that all carry."""
+    if answer.status_code != expected.status:
+        return [f"expected {expected}, got {answer.status_code} {answer.text[:300]}"]
+    found = _header_faults(answer, public=public)
+    return found + _refusal_faults(answer, expected) if expected.refused else found
+
+
+def _header_faults(answer: httpx2.Response, *, public: bool) -> list[str]:
+    wanted = dict(_SENT_WITH_EVERYTHING)
+    if answer.request.url.path.startswith("/api/"):
+        wanted["cache-control"] = "public, max-age=60" if public else "private, no-store"
+    if answer.status_code == 401:
+        wanted["www-authenticate"] = "Bearer"
+    if answer.status_code >= 400:
+        wanted["content-type"] = "application/problem+json"
+    return [
+        f"the header {name} is {answer.headers.get(name)!r}, not {value!r}"
+        for name, value in wanted.items()
+        if answer.headers.get(name) != value
+    ]
+
+
+def _refusal_faults(answer: httpx2.Response, expected: Outcome) -> list[str]:
+    problem: dict[str, Any] = answer.json()
+    found = [
+        f"the problem has no {name}" for name in ("type", "title", "detail", "request_id") if not problem.get(name)
+    ]
+    if (problem.get("status"), problem.get("code")) != (expected.status, expected.code):
+        found.append(f"expected {expected}, got the problem {problem}")
+    if expected.names not in problem.get("detail", ""):
+        found.append(f"the detail does not name {expected.names}: {problem.get('detail')}")
+    return found

@@ -1,0 +1,207 @@
+"""A world with three companies and one caller of every kind, and the things they reach for."""
+
+import re
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import httpx2
+import msgspec
+import pytest
+
+from teamspace.core import clock, crypto
+from teamspace.core.db.engine import Row
+from teamspace.core.db.migrate import shipped
+from teamspace.core.db.sqlite import Sqlite
+from teamspace.core.ids import new_id
+from teamspace.core.permissions import Permission
+from teamspace.core.principal import system
+from teamspace.notes import store as note_store
+from teamspace.notes.schemas import NoteRow, Visibility
+from teamspace.tenancy.schemas import Org, OrgRole, Role, Team
+from tests.isolation.contract import (
+    COMPANIES,
+    EXACT,
+    EXPIRED,
+    HOME,
+    IDLE,
+    KINDS,
+    NARROW,
+    NONE,
+    REMOVED,
+    REVOKED,
+    SESSION,
+    SUSPENDED,
+    WORKER,
+    Kind,
+    Place,
+    scope,
+)
+from tests.isolation.outcomes import REQUEST_ID
+from tests.support.world import PASSWORD, Caller, World
+
+TABLES = sorted({name for migration in shipped() for name in re.findall(r"CREATE TABLE (\w+)", migration.sql)})
+# PostgreSQL shows a row as text, so that one round trip sees all of them.
+_ALL_ROWS = " UNION ALL ".join(f"SELECT '{table}', CAST({table} AS TEXT) FROM {table}" for table in TABLES)
+# Both databases tell cheaply whether anything at all was committed since one last asked.
+_MARKS = {
+    "sqlite": "PRAGMA data_version",
+    "postgres": "SELECT CAST(pg_snapshot_xmax(pg_current_snapshot()) AS TEXT)",
+}
+_JUST_TOO_LONG = clock.DAY + 1
+
+Picture = Mapping[str, Sequence[Row]]
+
+
+class Ask(msgspec.Struct, frozen=True):
+    """A request, whoever makes it."""
+
+    method: str
+    path: str
+    query: dict[str, str] = {}
+    body: dict[str, Any] | None = None
+
+
+class Spot(msgspec.Struct, frozen=True):
+    """A team of the world, with a guest in it who owns things there."""
+
+    org: Org
+    team: Team
+    author: Caller
+
+
+class Stage:
+    def __init__(self, world: World, everything: Caller) -> None:
+        self.world = world
+        self.everything = everything
+        """Operator, owner and org_owner in one, acting at home."""
+        self.spots: dict[Place, Spot] = {}
+        self.things: dict[str, str] = {}
+        """What stands there for all to try, by name."""
+        self._database = "sqlite" if isinstance(world.db.engine, Sqlite) else "postgres"
+        self._mark: Sequence[Row] = ()
+        self._picture: Picture = {}
+        self._people: dict[str, Caller] = {}
+        self._scoped: dict[tuple[str, str], Caller] = {}
+
+    @classmethod
+    async def built(cls, world: World) -> "Stage":
+        stage = cls(world, await world.bootstrap())
+        for first, second in COMPANIES:
+            await stage._found(first, second)
+        for kind in KINDS:
+            stage._people[kind.name] = await stage._person(kind)
+        await world.suspend(stage.spots[SUSPENDED].org)
+        return stage
+
+    async def caller(self, kind: Kind, permission: str = "") -> Caller:
+        """Somebody of this kind, about to ask a route for `permission`. A session is fresh each time."""
+        person = self._people[kind.name]
+        if kind.credential is SESSION:
+            return await self.world.session(person)
+        if kind.credential not in (NARROW, EXACT):
+            return person
+        key = kind.credential.value, permission
+        if key not in self._scoped:
+            self._scoped[key] = await self.world.token(person, scope=sorted(scope(kind, permission)))
+        return self._scoped[key]
+
+    def person(self, kind: Kind) -> Caller:
+        return self._people[kind.name]
+
+    def within_reach(self, kind: Kind) -> Spot:
+        """Where the things stand that this kind reaches for: home, or, in a suspended company, its own."""
+        return self.spots[SUSPENDED if kind.place is SUSPENDED else HOME]
+
+    async def send(self, caller: Caller, ask: Ask) -> httpx2.Response:
+        headers = {"x-request-id": REQUEST_ID}
+        return await caller(ask.method, ask.path, ask.body, params=ask.query, headers=headers)
+
+    async def picture(self) -> Picture:
+        """Every row of every table: two equal pictures mean that nothing was written in between."""
+        mark = await self.world.db.engine.fetch(_MARKS[self._database], {})
+        if mark != self._mark:
+            self._mark, self._picture = mark, await self._rows()
+        return self._picture
+
+    async def _rows(self) -> Picture:
+        if self._database == "sqlite":
+            return {table: await self.world.db.engine.fetch(f"SELECT * FROM {table}", {}) for table in TABLES}
+        picture: dict[str, list[Row]] = {table: [] for table in TABLES}
+        for table, row in await self.world.db.engine.fetch(_ALL_ROWS, {}):
+            picture[table].append(row)
+        return picture
+
+    async def changes(self, before: Picture) -> tuple[Picture, list[str]]:
+        """The picture now, and the tables that were written to since."""
+        after = await self.picture()
+        return after, [table for table, rows in after.items() if rows != before[table]]
+
+    # Things, each fresh, made below HTTP: a suspended company has some too.
+
+    async def note(
+        self, spot: Spot, visibility: Visibility, *, owner: Caller | None = None, lent: Mapping[str, str] | None = None,
+        title: str = "Note",
+    ) -> str:  # fmt: skip
+        owner_id, now = (owner or spot.author).user_id, clock.stamp()
+        row = NoteRow(
+            id=new_id(), team_id=spot.team.id, owner_id=owner_id, title=title, body="", visibility=visibility,
+            tags=[], version=1, created_at=now, updated_at=now,
+        )  # fmt: skip
+        async with self.world.db.upkeep(system(org_id=spot.org.id)) as tx:
+            await note_store.insert(tx, spot.org.id, row)
+            for user_id, permission in (lent or {}).items():
+                await note_store.put_grant(tx, row.id, spot.org.id, user_id, Permission(permission), owner_id, now)
+        return row.id
+
+    async def token_id(self, caller: Caller) -> str:
+        digest = crypto.digest(caller.token or "")
+        found = await self.world.db.one(str, "SELECT id FROM tokens WHERE digest = :digest", digest=digest)
+        assert found
+        return found
+
+    async def change(self, sql: str, **params: Any) -> None:
+        """What no route does yet."""
+        async with self.world.db.upkeep(system()) as tx:
+            await tx.run(sql, **params)
+
+    # Building
+
+    async def _found(self, first: Place, second: Place) -> None:
+        home = self.everything.org, self.everything.team
+        org, team = home if first is HOME else await self.world.company()
+        for place, room in ((first, team), (second, await self.world.team(org))):
+            author = await self.world.person(org, room, Role.GUEST, password=PASSWORD)
+            self.spots[place] = Spot(org, room, author)
+
+    async def _person(self, kind: Kind) -> Caller:
+        spot = self.spots[kind.place]
+        if kind.credential is NONE:
+            return self.world.anonymous
+        if kind.credential is WORKER:
+            return await self.world.worker(spot.org, spot.team)
+        if kind.credential in (NARROW, EXACT):
+            return self.everything
+        if kind.owns:
+            return spot.author
+        org_role = next((OrgRole(role) for role in kind.roles if role.startswith("org_")), None)
+        person = await self.world.person(
+            spot.org, spot.team, Role(kind.roles[0]), org_role=org_role, operator="operator" in kind.roles,
+            password=PASSWORD,
+        )  # fmt: skip
+        return await self._spoiled(kind, person)
+
+    async def _spoiled(self, kind: Kind, person: Caller) -> Caller:
+        """The person with the credential of their kind, where it is one that must not work."""
+        if kind.credential is EXPIRED:
+            return await self.world.token(person, ttl=-1)
+        if kind.credential is IDLE:
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(clock, "now", lambda: time.time() - _JUST_TOO_LONG)
+                return await self.world.session(person)
+        if kind.credential is REVOKED:
+            await self.world.revoke(person)
+        if kind.credential is REMOVED:
+            removed = await self.everything.delete(f"/api/members/{person.user_id}")
+            assert removed.status_code == 204, removed.text
+        return person

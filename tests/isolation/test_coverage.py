@@ -1,0 +1,88 @@
+"""The tables of this folder and the product's route table must speak of the same things."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from teamspace.app import endpoints
+from teamspace.core.limits import Stopping, Wake
+from teamspace.core.permissions import Permission
+from teamspace.core.routing import Endpoint
+from teamspace.core.routing import Own as OwnRoute
+from teamspace.core.routing import Row as RowRoute
+from teamspace.settings import load
+from tests.isolation.contract import KINDS, PERMISSIONS
+from tests.isolation.foreign import NOT_IDS, SLOTS
+from tests.isolation.table import ANYONE, BY_ROUTE, CASES, OWN, PUBLIC, Needs, role, row
+
+
+@pytest.fixture
+def routes(tmp_path: Path) -> dict[str, Endpoint]:
+    settings = load({"SERVICE_DATA": str(tmp_path)}, file=tmp_path / "no.env")
+    return {endpoint.route.name: endpoint for endpoint in endpoints(settings, Wake(Stopping()))}
+
+
+def test_every_route_has_one_row_in_the_matrix(routes: dict[str, Endpoint]) -> None:
+    rows = Counter(case.route for case in CASES)
+    faults = [f"{name}: a route without a row: add a Case to tests/isolation/table.py" for name in routes.keys() - rows]
+    faults += [f"{name}: a row without a route: remove its Case from table.py" for name in rows.keys() - routes]
+    faults += [f"{name}: {times} rows" for name, times in rows.items() if times > 1]
+    assert not faults, "\n" + "\n".join(sorted(faults))
+
+
+def test_every_route_asks_for_what_its_row_says(routes: dict[str, Endpoint]) -> None:
+    declared = {name: (_declared(endpoint), endpoint.route.while_suspended) for name, endpoint in routes.items()}
+    expected = {case.route: (case.needs, case.open) for case in CASES}
+    faults = [
+        f"{name}: the product declares {declared[name]}, the row says {expected[name]}"
+        for name in declared.keys() & expected
+        if declared[name] != expected[name]
+    ]
+    assert not faults, "\n" + "\n".join(sorted(faults))
+
+
+def test_every_body_that_a_route_takes_is_sent_by_its_row(routes: dict[str, Endpoint]) -> None:
+    faults = [
+        f"{name}: the row {'sends' if BY_ROUTE[name].body is not None else 'does not send'} a body"
+        for name in routes.keys() & BY_ROUTE
+        if (routes[name].body is not None) != (BY_ROUTE[name].body is not None)
+    ]
+    assert not faults, "\n" + "\n".join(sorted(faults))
+
+
+def test_every_field_that_takes_an_id_is_tried_with_foreign_ones(routes: dict[str, Endpoint]) -> None:
+    fields = {f"{name} {field}" for name, endpoint in routes.items() for field in _fields(endpoint)}
+    tried = {f"{slot.route} {slot.field}" for slot in SLOTS}
+    known = {place for place in fields if place in NOT_IDS or place.rpartition(" ")[2] in NOT_IDS}
+    faults = [
+        f"{place}: add a Slot to tests/isolation/foreign.py, or name it in NOT_IDS" for place in fields - tried - known
+    ]
+    faults += [f"{place}: a Slot for a field that no route has" for place in tried - fields]
+    faults += [f"{place}: both a Slot and in NOT_IDS" for place in tried & known]
+    assert not faults, "\n" + "\n".join(sorted(faults))
+
+
+def test_every_permission_has_a_line_in_the_grid() -> None:
+    assert {permission.value for permission in Permission} == PERMISSIONS
+
+
+def test_every_caller_has_a_name_of_its_own() -> None:
+    assert len({kind.name for kind in KINDS}) == len(KINDS)
+
+
+def _declared(endpoint: Endpoint) -> Needs:
+    route = endpoint.route
+    if isinstance(route.permission, RowRoute):
+        return row(route.permission.permission.value)
+    if isinstance(route.permission, OwnRoute):
+        return OWN
+    if isinstance(route.permission, Permission):
+        return role(route.permission.value)
+    return PUBLIC if route.auth == "P" else ANYONE
+
+
+def _fields(endpoint: Endpoint) -> list[str]:
+    """The names of everything a request for this route can carry, but for headers."""
+    shapes = [shape for shape in (endpoint.body, endpoint.query) if shape is not None]
+    return [*endpoint.route.parameters(), *(field for shape in shapes for field in shape.__struct_fields__)]

@@ -1,0 +1,76 @@
+"""Ids of other companies, ids one must not reach, and ids that nobody has: the same answer to each."""
+
+import httpx2
+import msgspec
+import pytest
+
+from tests.isolation.contract import Kind
+from tests.isolation.foreign import SLOTS, Slot, stranger
+from tests.isolation.outcomes import Outcome, faults
+from tests.isolation.stage import Ask, Stage
+from tests.isolation.table import BY_ROUTE, Case, at_the_gate
+from tests.isolation.things import filled
+from tests.support.world import Caller
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+
+class Pair(msgspec.Struct, frozen=True):
+    """Two requests that must be answered alike: one names what the caller must not reach, one what nobody has."""
+
+    whose: str
+    theirs: Ask
+    nobodys: Ask
+
+
+@pytest.mark.parametrize("slot", SLOTS, ids=[f"{slot.route} {slot.field}" for slot in SLOTS])
+async def test_what_is_not_yours_and_what_is_nobodys_look_alike(stage: Stage, slot: Slot) -> None:
+    case = BY_ROUTE[slot.route]
+    pairs = {kind: await _pairs(stage, slot, kind) for kind in slot.callers}
+    callers = {kind: await stage.caller(kind, case.needs.permission) for kind in slot.callers}
+    found: list[str] = []
+    picture = await stage.picture()
+    for kind, caller in callers.items():
+        outcome = _expected(slot, case, kind)
+        wrong = [fault for pair in pairs[kind] for fault in await _compared(stage, caller, pair, outcome)]
+        picture, changed = await stage.changes(picture)
+        if outcome.refused or not case.writes:
+            wrong += [f"wrote to {table}" for table in changed if table != slot.counted]
+        found += [f"{slot.route} x {kind.name}, {slot.field}: {fault}" for fault in wrong]
+    assert not found, "\n" + "\n".join(found)
+
+
+async def _pairs(stage: Stage, slot: Slot, kind: Kind) -> list[Pair]:
+    values = {"another company's": await slot.foreign(stage, kind), "a hidden one": await slot.hidden(stage, kind)}
+    ask = await BY_ROUTE[slot.route].ask(stage, kind, named=slot.place if slot.in_path else "")
+    body = {**(ask.body or {}), **await filled(slot.given, stage, kind)}
+    ask = msgspec.structs.replace(ask, body=body or None)
+    return [
+        Pair(whose, _naming(slot, ask, value), _naming(slot, ask, stranger(slot, value)))
+        for whose, value in values.items()
+    ]
+
+
+def _naming(slot: Slot, ask: Ask, value: str) -> Ask:
+    if slot.in_path:
+        return msgspec.structs.replace(ask, path=ask.path.replace(slot.place, value))
+    if ask.method == "GET":
+        return msgspec.structs.replace(ask, query={slot.field: value})
+    return msgspec.structs.replace(ask, body={**(ask.body or {}), slot.field: value})
+
+
+def _expected(slot: Slot, case: Case, kind: Kind) -> Outcome:
+    by_the_thing = None if slot.in_path else case.about.rule(kind, case.needs.permission)
+    return at_the_gate(case, kind) or by_the_thing or slot.answer
+
+
+async def _compared(stage: Stage, caller: Caller, pair: Pair, expected: Outcome) -> list[str]:
+    theirs, nobodys = await stage.send(caller, pair.theirs), await stage.send(caller, pair.nobodys)
+    found = faults(theirs, expected)
+    if _shown(theirs) != _shown(nobodys):
+        found.append(f"differs from an unknown one: {_shown(theirs)} and {_shown(nobodys)}")
+    return [f"{pair.whose}: {fault}" for fault in found]
+
+
+def _shown(answer: httpx2.Response) -> tuple[int, bytes, list[tuple[str, str]]]:
+    return answer.status_code, answer.content, [pair for pair in answer.headers.multi_items() if pair[0] != "date"]

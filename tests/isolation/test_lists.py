@@ -1,0 +1,126 @@
+"""Lists of notes hold what their reader may see, all of it and nothing else."""
+
+import msgspec
+import pytest
+import pytest_asyncio
+
+from teamspace.notes.schemas import Visibility
+from tests.isolation.contract import BY_NAME, HOME, OTHER, SISTER, Kind, Place, grid
+from tests.isolation.outcomes import OK, faults, forbidden
+from tests.isolation.stage import Ask, Stage
+from tests.support.world import Caller
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+# fmt: off
+_NOTES: tuple[tuple[str, Place, Visibility, tuple[str, ...]], ...] = (
+    # title           where    visibility  shared with
+    ("home-team",     HOME,    "team",     ()),
+    ("home-private",  HOME,    "private",  ()),
+    ("home-lent",     HOME,    "private",  ("viewer", "org_reader")),
+    ("home-shared",   HOME,    "shared",   ("member", "guest", "other-team", "lent-to-read")),
+    ("sister-team",   SISTER,  "team",     ()),
+    ("sister-private", SISTER, "private",  ()),
+    ("sister-shared", SISTER,  "shared",   ("owner", "guest", "operator")),
+    ("other-team",    OTHER,   "team",     ()),
+    ("other-private", OTHER,   "private",  ()),
+    ("other-shared",  OTHER,   "shared",   ("operator-elsewhere",)),
+)
+
+# In which list of whom a note is: p the plain one, o with ?scope=org, s with ?shared=1. By its id it is read by
+# whoever has it in any. Without org:read there is no list of the company, but a refusal.
+_SEEN = """
+                    org:read mine home-team home-private home-lent home-shared sister-team sister-private sister-shared other-team other-private other-shared
+owner               no       p    p         -            -         -           -           -              ps            -          -             -
+admin               no       p    p         -            -         -           -           -              -             -          -             -
+member              no       p    p         -            -         ps          -           -              -             -          -             -
+signed-in           no       p    p         -            -         -           -           -              -             -          -             -
+viewer              no       p    p         -            ps        -           -           -              -             -          -             -
+guest               no       p    -         -            -         ps          -           -              ps            -          -             -
+translator          no       p    p         -            -         -           -           -              -             -          -             -
+reviewer            no       p    p         -            -         -           -           -              -             -          -             -
+operator            no       p    p         -            -         -           -           -              ps            -          -             -
+author              no       p    p         p            p         p           -           -              -             -          -             -
+exact-token         no       p    p         -            -         -           -           -              -             -          -             -
+other-team          no       p    -         -            -         ps          p           -              -             -          -             -
+lent-to-read        no       p    -         -            -         ps          -           -              -             -          -             -
+org_reader          yes      po   o         -            pos       -           o           -              -             -          -             -
+org_admin           yes      po   o         -            -         -           o           -              -             -          -             -
+other-company       yes      po   -         -            -         -           -           -              -             po         -             -
+operator-elsewhere  no       p    -         -            -         -           -           -              -             p          -             ps
+suspended           yes      po   -         -            -         -           -           -              -             -          -             -
+suspended-guest     no       p    -         -            -         -           -           -              -             -          -             -
+"""
+# fmt: on
+
+_QUERIES = {"p": {}, "o": {"scope": "org"}, "s": {"shared": "1"}}
+_EXPECTED = grid(_SEEN)
+_KINDS = [BY_NAME[name] for name in _EXPECTED]
+
+
+class Library(msgspec.Struct, frozen=True):
+    stage: Stage
+    notes: dict[str, str]
+    """The id of every note there is, by its title."""
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def library(quiet_stage: Stage) -> Library:
+    notes = {}
+    for kind in _KINDS:
+        spot, owner, title = quiet_stage.spots[kind.place], quiet_stage.person(kind), f"mine {kind.name}"
+        notes[title] = await quiet_stage.note(spot, "private", owner=owner, title=title)
+    for title, place, visibility, borrowers in _NOTES:
+        lent = {quiet_stage.person(BY_NAME[name]).user_id: "notes:read" for name in borrowers}
+        notes[title] = await quiet_stage.note(quiet_stage.spots[place], visibility, lent=lent, title=title)
+    return Library(quiet_stage, notes)
+
+
+@pytest.mark.parametrize("kind", _KINDS, ids=[kind.name for kind in _KINDS])
+async def test_a_list_holds_all_that_its_reader_may_see_and_nothing_else(library: Library, kind: Kind) -> None:
+    stage, found = library.stage, []
+    caller = await stage.caller(kind, "notes:read")
+    for letter, query in _QUERIES.items():
+        if letter == "o" and _EXPECTED[kind.name]["org:read"] == "no":
+            answer = await stage.send(caller, Ask("GET", "/api/notes", query))
+            found += faults(answer, forbidden("org:read"))
+        else:
+            listed = await _listed(stage, caller, query)
+            found += _difference(f"the list {query}", listed, _wanted(kind, letter))
+    assert not found, f"\n{kind.name}: " + f"\n{kind.name}: ".join(found)
+
+
+@pytest.mark.parametrize("kind", _KINDS, ids=[kind.name for kind in _KINDS])
+async def test_a_note_is_read_by_its_id_exactly_when_some_list_of_the_reader_holds_it(
+    library: Library, kind: Kind
+) -> None:
+    caller = await library.stage.caller(kind, "notes:read")
+    answers = {title: (await caller.get(f"/api/notes/{id}")).status_code for title, id in library.notes.items()}
+    assert set(answers.values()) <= {200, 404}
+    readable = sorted(title for title, status in answers.items() if status == 200)
+    found = _difference("what can be read by id", readable, _wanted(kind, "pos"))
+    assert not found, f"\n{kind.name}: {found}"
+
+
+async def _listed(stage: Stage, caller: Caller, query: dict[str, str]) -> list[str]:
+    """The titles of a whole list, two a page."""
+    titles: list[str] = []
+    paging: dict[str, str] = {"limit": "2"}
+    while True:
+        answer = await stage.send(caller, Ask("GET", "/api/notes", {**query, **paging}))
+        assert not faults(answer, OK)
+        page = answer.json()
+        titles += [item["title"] for item in page["items"]]
+        if page["next_cursor"] is None:
+            return sorted(titles)
+        paging["cursor"] = page["next_cursor"]
+
+
+def _wanted(kind: Kind, letters: str) -> list[str]:
+    cells = {title: cell for title, cell in _EXPECTED[kind.name].items() if title != "org:read"}
+    titles = [title for title, cell in cells.items() if set(letters) & set(cell)]
+    return sorted(f"mine {kind.name}" if title == "mine" else title for title in titles)
+
+
+def _difference(what: str, found: list[str], wanted: list[str]) -> list[str]:
+    return [] if found == wanted else [f"{what} is {found}, not {wanted}"]

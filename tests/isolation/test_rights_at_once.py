@@ -1,0 +1,191 @@
+"""What is taken away is gone with the very next request, read or write, whatever was remembered before."""
+
+import httpx2
+import pytest
+
+from teamspace.tenancy.schemas import OrgRole, Role
+from tests.isolation.contract import HOME, OTHER, SISTER
+from tests.isolation.outcomes import (
+    EMPTY,
+    HIDDEN,
+    OK,
+    ORG_SUSPENDED,
+    REQUEST_ID,
+    UNAUTHENTICATED,
+    Outcome,
+    faults,
+    forbidden,
+)
+from tests.isolation.stage import Stage
+from tests.support.world import PASSWORD, Caller
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+_ID = {"x-request-id": REQUEST_ID}
+_NOTE = {"title": "Note"}
+
+
+async def test_a_demoted_member_reads_and_writes_no_longer(stage: Stage) -> None:
+    for person in await _with_both_credentials(stage, Role.MEMBER):
+        note = await stage.note(stage.spots[HOME], "team")
+        _check(await _read(person, note), OK)
+        assert (await person.post("/api/notes", _NOTE)).status_code == 201
+
+        await _change_role(stage, person, "viewer")
+        _check(await person.post("/api/notes", _NOTE, headers=_ID), forbidden("notes:write"))
+        _check(await _read(person, note), OK)
+
+        await _change_role(stage, person, "guest")
+        _check(await _read(person, note), HIDDEN)
+
+
+async def test_a_demoted_admin_manages_nobody(stage: Stage) -> None:
+    for person in await _with_both_credentials(stage, Role.ADMIN):
+        _check(await person.get("/api/tokens", headers=_ID), OK)
+        await _change_role(stage, person, "member")
+        _check(await person.get("/api/tokens", headers=_ID), forbidden("settings:manage"))
+        _check(await _remove(person, person), forbidden("members:manage"))
+
+
+async def test_a_scoped_token_shrinks_with_its_person(stage: Stage) -> None:
+    person = await _somebody(stage, Role.ADMIN)
+    token = await stage.world.token(person, scope=["settings:manage", "notes:write"])
+    _check(await token.get("/api/tokens", headers=_ID), OK)
+    await _change_role(stage, person, "viewer")
+    _check(await token.get("/api/tokens", headers=_ID), forbidden("settings:manage"))
+    _check(await token.post("/api/notes", _NOTE, headers=_ID), forbidden("notes:write"))
+
+
+async def test_a_removed_member_is_out_in_that_team_and_in_no_other(stage: Stage) -> None:
+    for person in await _with_both_credentials(stage, Role.MEMBER):
+        elsewhere = await stage.world.join(person, stage.spots[SISTER].team)
+        _check(await _whoami(person), OK)
+        _check(await _remove(stage.everything, person), EMPTY)
+        _check(await _whoami(person), UNAUTHENTICATED)
+        _check(await person.post("/api/notes", _NOTE, headers=_ID), UNAUTHENTICATED)
+        _check(await _whoami(elsewhere), OK)
+
+
+async def test_a_removed_member_does_not_come_back_with_the_credentials_of_before(stage: Stage) -> None:
+    person = await _somebody(stage, Role.MEMBER)
+    await _remove(stage.everything, person)
+    again = await stage.everything.post("/api/members", {"username": person.username, "role": "member"})
+    assert (again.status_code, "token" in again.json()) == (201, False)
+    _check(await _whoami(person), UNAUTHENTICATED)
+
+
+async def test_whoever_loses_their_company_role_reads_their_team_alone(stage: Stage) -> None:
+    spot = stage.spots[SISTER]
+    person = await stage.world.person(spot.org, spot.team, Role.GUEST, org_role=OrgRole.READER)
+    note = await stage.note(stage.spots[HOME], "team")
+    _check(await _read(person, note), OK)
+    await stage.change("DELETE FROM org_roles WHERE user_id = :id", id=person.user_id)
+    _check(await _read(person, note), HIDDEN)
+    _check(await person.get("/api/notes?scope=org", headers=_ID), forbidden("org:read"))
+
+
+async def test_whoever_is_operator_no_longer_has_the_rights_of_their_role(stage: Stage) -> None:
+    spot = stage.spots[HOME]
+    person = await stage.world.person(spot.org, spot.team, Role.GUEST, operator=True)
+    _check(await person.get("/api/tokens", headers=_ID), OK)
+    await stage.change("UPDATE users SET operator = :no WHERE id = :id", no=False, id=person.user_id)
+    _check(await person.get("/api/tokens", headers=_ID), forbidden("settings:manage"))
+    taken = await person.delete(f"/api/admin/users/{spot.author.user_id}/2fa", headers=_ID)
+    _check(taken, forbidden("instance:manage"))
+
+
+async def test_a_share_is_lowered_and_taken_back(stage: Stage) -> None:
+    person, author = await _somebody(stage, Role.GUEST), stage.spots[HOME].author
+    note = await stage.note(stage.spots[HOME], "shared")
+    steps = (("notes:write", OK, OK), ("notes:read", OK, forbidden("notes:write")), (None, HIDDEN, HIDDEN))
+    for permission, read, written in steps:
+        wish = {"user_id": person.user_id, "permission": permission}
+        _check(await author.post(f"/api/notes/{note}/share", wish, headers=_ID), OK)
+        _check(await _read(person, note), read)
+        _check(await person.put(f"/api/notes/{note}", _NOTE, headers=_ID), written)
+
+
+async def test_a_note_made_private_is_gone_for_the_team(stage: Stage) -> None:
+    person = await _somebody(stage, Role.VIEWER)
+    note = await stage.note(stage.spots[HOME], "team")
+    _check(await _read(person, note), OK)
+    _check(await stage.everything.put(f"/api/notes/{note}", {"visibility": "private"}, headers=_ID), OK)
+    _check(await _read(person, note), HIDDEN)
+    _check(await _read(stage.everything, note), HIDDEN)
+
+
+async def test_a_revoked_token_and_an_ended_session_are_refused(stage: Stage) -> None:
+    person = await _somebody(stage, Role.OWNER)
+    token, session = await stage.world.token(person), await stage.world.session(person)
+    for credential, path in ((token, "/api/tokens"), (session, "/api/sessions")):
+        _check(await _whoami(credential), OK)
+        _check(await person.delete(f"{path}/{await stage.token_id(credential)}", headers=_ID), EMPTY)
+        _check(await _whoami(credential), UNAUTHENTICATED)
+
+
+async def test_signing_out_ends_the_session_and_a_new_password_ends_the_others(stage: Stage) -> None:
+    person = await _somebody(stage, Role.MEMBER)
+    first, second, third = [await stage.world.session(person) for _ in range(3)]
+    _check(await _whoami(first), OK)
+    _check(await first.post("/api/logout", headers=_ID), EMPTY)
+    _check(await _whoami(first), UNAUTHENTICATED)
+
+    _check(await _whoami(second), OK)
+    change = {"current_password": PASSWORD, "new_password": PASSWORD}
+    _check(await third.post("/api/password", change, headers=_ID), EMPTY)
+    _check(await _whoami(second), UNAUTHENTICATED)
+    _check(await _whoami(third), OK)
+
+
+async def test_a_session_that_changed_teams_acts_in_the_new_one_alone(stage: Stage) -> None:
+    person = await _somebody(stage, Role.VIEWER)
+    sister = stage.spots[SISTER]
+    await stage.world.join(person, sister.team, Role.VIEWER)
+    session = await stage.world.session(person)
+    here, there = await stage.note(stage.spots[HOME], "team"), await stage.note(sister, "team")
+    _check(await _read(session, here), OK)
+    _check(await session.post("/api/profile", {"team_id": sister.team.id}, headers=_ID), OK)
+    _check(await _read(session, here), HIDDEN)
+    _check(await _read(session, there), OK)
+
+
+async def test_a_company_that_is_suspended_reads_and_does_not_write(stage: Stage) -> None:
+    org, team = await stage.world.company()
+    person = await stage.world.person(org, team)
+    assert (await person.post("/api/notes", _NOTE)).status_code == 201
+    _check(await _whoami(person), OK)
+    await stage.world.suspend(org)
+    _check(await person.post("/api/notes", _NOTE, headers=_ID), ORG_SUSPENDED)
+    _check(await _whoami(person), OK)
+    _check(await _whoami(stage.spots[OTHER].author), OK)
+
+
+async def _somebody(stage: Stage, role: Role) -> Caller:
+    spot = stage.spots[HOME]
+    return await stage.world.person(spot.org, spot.team, role, password=PASSWORD)
+
+
+async def _with_both_credentials(stage: Stage, role: Role) -> list[Caller]:
+    """Two people: one comes with an API token, one with a session."""
+    return [await _somebody(stage, role), await stage.world.session(await _somebody(stage, role))]
+
+
+async def _change_role(stage: Stage, person: Caller, role: str) -> None:
+    _check(await stage.everything("PATCH", f"/api/members/{person.user_id}", {"role": role}, headers=_ID), OK)
+
+
+async def _remove(by: Caller, person: Caller) -> httpx2.Response:
+    return await by.delete(f"/api/members/{person.user_id}", headers=_ID)
+
+
+async def _read(person: Caller, note_id: str) -> httpx2.Response:
+    return await person.get(f"/api/notes/{note_id}", headers=_ID)
+
+
+async def _whoami(person: Caller) -> httpx2.Response:
+    return await person.get("/api/whoami", headers=_ID)
+
+
+def _check(answer: httpx2.Response, expected: Outcome) -> None:
+    found = faults(answer, expected)
+    assert not found, f"\n{answer.request.method} {answer.request.url.path}: " + "; ".join(found)

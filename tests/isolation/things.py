@@ -1,0 +1,131 @@
+"""What routes are asked about: how one is made for a caller to reach for, and who may touch it."""
+
+from collections.abc import Awaitable, Callable
+from itertools import count
+from typing import Any
+
+import msgspec
+
+from teamspace.core import clock
+from teamspace.core.principal import system
+from teamspace.identity import store as identity_store
+from teamspace.tenancy.schemas import Role
+from tests.isolation.contract import HOME, KINDS, SISTER, SUSPENDED, Kind, held, scope
+from tests.isolation.outcomes import HIDDEN, Outcome, forbidden
+from tests.isolation.stage import Stage
+
+Maker = Callable[[Stage, Kind], Awaitable[str]]
+Rule = Callable[[Kind, str], Outcome | None]
+"""From a caller that the gate let in, and the permission the route asks for, to a refusal or none."""
+
+_numbers = count(1)
+
+
+class Thing(msgspec.Struct, frozen=True):
+    """Something an address names."""
+
+    make: Maker
+    rule: Rule
+
+
+# Rules
+
+
+def anybody(kind: Kind, permission: str) -> Outcome | None:
+    return None
+
+
+def in_its_team(kind: Kind, permission: str) -> Outcome | None:
+    return None if kind.place in (HOME, SUSPENDED) else HIDDEN
+
+
+def by_the_note(kind: Kind, permission: str) -> Outcome | None:
+    """The note is its team's: 404 for whoever cannot read it, 403 for whoever can and wants more."""
+    rights = _rights_on_the_note(kind) & scope(kind, permission)
+    if permission in rights:
+        return None
+    return forbidden(permission) if "notes:read" in rights else HIDDEN
+
+
+_LADDER = ("notes:read", "notes:write", "notes:delete", "notes:manage")
+
+
+def _rights_on_the_note(kind: Kind) -> frozenset[str]:
+    if kind.owns:
+        return frozenset(_LADDER)
+    rights = held(kind.roles) if kind.place in (HOME, SUSPENDED) else frozenset()
+    if kind.lent:
+        rights |= set(_LADDER[: _LADDER.index(kind.lent) + 1])
+    if kind.place in (HOME, SISTER, SUSPENDED) and "org:read" in held(kind.roles):
+        rights |= {"notes:read"}
+    return rights
+
+
+# Makers
+
+
+async def _team_note(stage: Stage, kind: Kind) -> str:
+    spot = stage.within_reach(kind)
+    borrowers = {stage.person(each).user_id: each.lent for each in KINDS if each.lent}
+    return await stage.note(spot, "team", lent=borrowers if spot is stage.spots[HOME] else {})
+
+
+async def somebody(stage: Stage, kind: Kind) -> str:
+    """The id of a fresh member of the team within reach."""
+    spot = stage.within_reach(kind)
+    return (await stage.world.person(spot.org, spot.team, Role.MEMBER)).user_id
+
+
+async def _team_token(stage: Stage, kind: Kind) -> str:
+    return await stage.token_id(await stage.world.token(stage.within_reach(kind).author))
+
+
+async def _own_session(stage: Stage, kind: Kind) -> str:
+    person = stage.person(kind)
+    return await stage.token_id(await stage.world.session(person if person.user_id else stage.spots[HOME].author))
+
+
+async def _nothing(stage: Stage, kind: Kind) -> str:
+    return ""
+
+
+async def newcomer(stage: Stage, kind: Kind) -> str:
+    return f"newcomer{next(_numbers)}"
+
+
+async def author(stage: Stage, kind: Kind) -> str:
+    return stage.within_reach(kind).author.username
+
+
+NOTE = Thing(_team_note, by_the_note)
+MEMBER = Thing(somebody, in_its_team)
+TEAM_TOKEN = Thing(_team_token, in_its_team)
+OWN_SESSION = Thing(_own_session, anybody)
+PERSON = Thing(somebody, anybody)
+NOTHING = Thing(_nothing, anybody)
+
+
+# The caller's second factor
+
+
+async def with_factor(stage: Stage, kind: Kind) -> None:
+    await without_factor(stage, kind)
+    person = stage.person(kind)
+    if person.user_id:
+        async with stage.world.db.upkeep(system()) as tx:
+            sealed = tx.vault.seal(f"totp|secret|{person.user_id}", b"JBSWY3DPEHPK3PXP")
+            await identity_store.put_totp(tx, person.user_id, person.org.id, sealed, clock.stamp())
+
+
+async def without_factor(stage: Stage, kind: Kind) -> None:
+    for table in ("recovery_codes", "totp"):
+        await stage.change(f"DELETE FROM {table} WHERE user_id = :id", id=stage.person(kind).user_id)
+
+
+async def as_it_is(stage: Stage, kind: Kind) -> None:
+    return None
+
+
+async def filled(values: dict[str, Any], stage: Stage, kind: Kind) -> dict[str, Any]:
+    """The values, with what must be made for this caller made."""
+    return {name: await value(stage, kind) if callable(value) else value for name, value in values.items()}
