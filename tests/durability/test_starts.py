@@ -1,0 +1,122 @@
+"""A start that cannot succeed says why in one line, soon, and leaves the folder as it was."""
+
+import socket
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from tests.support.served import HOST, Served, free_port, teamspace
+
+LIMIT = 5.0
+PASSWORD = "a cautious first passphrase"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The folder of an instance that was set up; after all the bad starts a normal one works, and all is there."""
+    data = tmp_path_factory.mktemp("starts") / "data"
+    settings = {"SERVICE_DATA": str(data)}
+    with Served(settings) as served:
+        made = httpx2.post(f"{served.url}/api/bootstrap", json={"username": "ann", "password": PASSWORD})
+        assert served.stop() == 0
+    yield data
+    with Served(settings) as served:
+        headers = {"authorization": f"Bearer {made.json()['token']}"}
+        assert httpx2.get(f"{served.url}/api/whoami", headers=headers).status_code == 200
+        assert served.stop() == 0
+    assert teamspace("doctor", settings=settings).returncode == 0
+
+
+@pytest.fixture
+def data(folder: Path) -> Iterator[Path]:
+    """The same folder, which the test must leave with the same content."""
+    before = content(folder)
+    yield folder
+    assert content(folder) == before
+
+
+def content(data: Path) -> tuple[str, list[str]]:
+    with closing(sqlite3.connect(data / "teamspace.sqlite")) as file:
+        return (data / "secret.key").read_text(), list(file.iterdump())
+
+
+def refusal(data: Path, **settings: str) -> str:
+    """The one line with which the server refuses to start."""
+    began = time.monotonic()
+    ended = teamspace("serve", settings={"SERVICE_DATA": str(data), "SERVICE_PORT": str(free_port()), **settings})
+    assert ended.returncode != 0
+    assert time.monotonic() - began < LIMIT
+    assert ended.stdout == ""
+    (line,) = ended.stderr.splitlines()
+    assert line.startswith("teamspace: ")
+    return line.removeprefix("teamspace: ")
+
+
+def test_an_unknown_setting(data: Path) -> None:
+    assert refusal(data, SERVICE_PROT="80").startswith("SERVICE_PROT is not a setting")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("SERVICE_PORT", "eighty"),
+        ("SERVICE_TRUSTED_PROXIES", "10.0.0.300"),
+        ("SERVICE_DATABASE_URL", "mysql://127.0.0.1/x"),
+    ],
+)
+def test_a_bad_value(data: Path, name: str, value: str) -> None:
+    assert refusal(data, **{name: value}).startswith(f"{name}: ")
+
+
+def test_several_processes_on_sqlite(data: Path) -> None:
+    assert refusal(data, SERVICE_WORKERS="2").startswith("SERVICE_WORKERS: ")
+
+
+def test_a_data_folder_that_cannot_be_written(data: Path) -> None:
+    # Below a file there can be no folder, not even for root.
+    below = data / "secret.key" / "data"
+    assert refusal(below) == f"the data folder {below} cannot be written: Not a directory"
+
+
+def test_another_key_than_the_data_was_sealed_with(data: Path) -> None:
+    assert "secret key" in refusal(data, SERVICE_SECRET_KEY="ab" * 32)
+
+
+@pytest.mark.parametrize("key", ["not base64!", "c2hvcnQ="])
+def test_a_malformed_key(data: Path, key: str) -> None:
+    assert "64 hexadecimal digits" in refusal(data, SERVICE_SECRET_KEY=key)
+
+
+def test_data_of_a_newer_server(data: Path) -> None:
+    with closing(sqlite3.connect(data / "teamspace.sqlite", isolation_level=None)) as file:
+        file.execute("INSERT INTO migrations VALUES (9999, '9999_future.sql', 'digest', '2099-01-01')")
+        assert "schema 9999" in refusal(data)
+        file.execute("DELETE FROM migrations WHERE number = 9999")
+
+
+def test_a_port_that_is_taken(data: Path) -> None:
+    with socket.create_server((HOST, 0)) as stranger:
+        port = stranger.getsockname()[1]
+        assert refusal(data, SERVICE_PORT=str(port)) == f"cannot listen on {HOST}:{port}: address already in use"
+
+
+def test_a_folder_that_another_server_uses(data: Path) -> None:
+    with Served({"SERVICE_DATA": str(data)}) as served:
+        assert served.process is not None
+        assert f"another server (process {served.process.pid})" in refusal(data)
+        assert served.healthy()
+        assert served.stop() == 0
+
+
+def test_a_postgresql_that_is_not_there(data: Path) -> None:
+    url = f"postgresql://postgres@{HOST}:{free_port()}/postgres"
+    assert "cannot be reached" in refusal(data, SERVICE_DATABASE_URL=url)
+
+
+def test_a_database_that_does_not_exist(data: Path, postgres_url: str) -> None:
+    assert "does not exist" in refusal(data, SERVICE_DATABASE_URL=postgres_url + "_of_nobody")

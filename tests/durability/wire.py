@@ -1,0 +1,100 @@
+"""A bare HTTP/1.1 client that knows whether a request was sent and whether its answer came whole."""
+
+import asyncio
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tests.support.served import HOST
+
+PATIENCE = 30.0
+_LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
+
+
+class Unreachable(Exception):
+    """There was no connection: nothing was sent."""
+
+
+class Unanswered(Exception):
+    """The request was sent, or a part of it, and the connection ended before the whole answer was here."""
+
+
+class Silent(Exception):
+    """The request was sent, the connection stands, and nobody answered for so long that it counts as a fault."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    status: int
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body) if self.body else None
+
+    def __str__(self) -> str:
+        return f"{self.status} {self.body[:400].decode(errors='replace')}"
+
+
+class Connection:
+    """One keep-alive connection, with one request on it at a time."""
+
+    def __init__(self, port: int, token: str = "") -> None:
+        self.token = token
+        self.port = port
+        self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+
+    async def open(self) -> None:
+        if self._streams is None:
+            try:
+                self._streams = await asyncio.open_connection(HOST, self.port)
+            except OSError as fault:
+                raise Unreachable from fault
+
+    def close(self) -> None:
+        if self._streams is not None:
+            self._streams[1].transport.abort()
+            self._streams = None
+
+    async def call(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Answer:
+        await self.open()
+        assert self._streams is not None
+        reader, writer = self._streams
+        try:
+            async with asyncio.timeout(PATIENCE):
+                writer.write(self._request(method, path, body, headers or {}))
+                return await _answer(reader)
+        except TimeoutError as fault:
+            self.close()
+            raise Silent from fault
+        except (OSError, asyncio.IncompleteReadError) as fault:
+            self.close()
+            raise Unanswered from fault
+        except BaseException:
+            self.close()
+            raise
+
+    def _request(self, method: str, path: str, body: Any, headers: Mapping[str, str]) -> bytes:
+        content = b"" if body is None else json.dumps(body).encode()
+        lines = [f"{method} {path} HTTP/1.1", f"host: {HOST}", f"content-length: {len(content)}"]
+        if content:
+            lines.append("content-type: application/json")
+        if self.token:
+            lines.append(f"authorization: Bearer {self.token}")
+        lines += [f"{name}: {value}" for name, value in headers.items()]
+        return "\r\n".join([*lines, "", ""]).encode() + content
+
+
+async def _answer(reader: asyncio.StreamReader) -> Answer:
+    head = await reader.readuntil(b"\r\n\r\n")
+    length = _LENGTH.search(head)
+    body = await reader.readexactly(int(length[1])) if length else b""
+    return Answer(int(head[9:12]), body)

@@ -1,0 +1,158 @@
+"""The real server in a process of its own, for tests of what only a process can show: starts, ends and crashes."""
+
+import contextlib
+import http.client
+import json
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Self
+
+HOST = "127.0.0.1"
+START_LIMIT, STOP_LIMIT, COMMAND_LIMIT = 15.0, 40.0, 60.0
+_POLL = 0.005
+_PORTS = range(20_000, 32_000)
+
+
+class Served:
+    """One server on `url`. It can be killed and started again, on the same folder and port."""
+
+    def __init__(self, settings: Mapping[str, str]) -> None:
+        """`settings` are SERVICE_* values; SERVICE_DATA is needed, the port and no rate limits come by themselves."""
+        self.port = int(settings.get("SERVICE_PORT") or free_port())
+        self.url = f"http://{HOST}:{self.port}"
+        self.settings = {"SERVICE_RATE_TOKEN": "0", "SERVICE_RATE_ANONYMOUS": "0", **settings}
+        self.settings["SERVICE_PORT"] = str(self.port)
+        self.log = Path(settings["SERVICE_DATA"] + ".log")
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        try:
+            self.start()
+        except BaseException:
+            self.kill()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
+
+    @property
+    def logs(self) -> str:
+        return self.log.read_text(errors="replace") if self.log.exists() else ""
+
+    def start(self) -> float:
+        """Start and wait until it answers; how many seconds that took."""
+        began = time.perf_counter()
+        process = self.launch()
+        while not self.healthy():
+            if process.poll() is not None or time.perf_counter() - began > START_LIMIT:
+                raise RuntimeError(f"the server did not start:\n{self.logs[-3000:]}")
+            time.sleep(_POLL)
+        return time.perf_counter() - began
+
+    def launch(self) -> subprocess.Popen[bytes]:
+        """Start without waiting. The server leads a process group, so that its children can be ended with it."""
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                _command("serve"),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+                **_surroundings(self.settings),
+            )
+        return self.process
+
+    def healthy(self) -> bool:
+        connection = http.client.HTTPConnection(HOST, self.port, timeout=2)
+        try:
+            connection.request("GET", "/health")
+            return connection.getresponse().status == 200
+        except (OSError, http.client.HTTPException):
+            return False
+        finally:
+            connection.close()
+
+    def call(self, method: str, path: str, body: Any = None, token: str = "") -> Any:
+        """One request that must succeed; its answer."""
+        headers = {"content-type": "application/json", **({"authorization": f"Bearer {token}"} if token else {})}
+        connection = http.client.HTTPConnection(HOST, self.port, timeout=10)
+        try:
+            connection.request(method, path, json.dumps(body) if body is not None else None, headers)
+            answer = connection.getresponse()
+            text = answer.read()
+        finally:
+            connection.close()
+        if answer.status >= 400:
+            raise RuntimeError(f"{method} {path} was answered {answer.status}: {text[:500]!r}")
+        return json.loads(text) if text else None
+
+    def kill(self) -> None:
+        """SIGKILL to the server and its children; returns when all of them are gone."""
+        self.strike()
+        if self.process is not None:
+            self.process.wait()
+            while _alive(self.process.pid):
+                time.sleep(_POLL)
+            self.process = None
+
+    def strike(self) -> None:
+        """Send SIGKILL and do not wait."""
+        if self.process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+
+    def stop(self) -> int:
+        """Ask it to end (SIGTERM) and wait; its exit code."""
+        assert self.process is not None
+        self.process.terminate()
+        code = self.process.wait(STOP_LIMIT)
+        self.process = None
+        return code
+
+
+def teamspace(*arguments: str, settings: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+    """Run one command to its end."""
+    return subprocess.run(
+        _command(*arguments),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=COMMAND_LIMIT,
+        check=False,
+        **_surroundings(settings),
+    )
+
+
+def free_port() -> int:
+    """A port that no outgoing connection can take while the server on it is down between two starts."""
+    for port in random.sample(_PORTS, 100):
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind((HOST, port))
+            return port
+    raise RuntimeError("there is no free port")
+
+
+def _command(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "teamspace", *arguments]
+
+
+def _surroundings(settings: Mapping[str, str]) -> dict[str, Any]:
+    """No settings but those given: none from the caller's environment, none from a .env file of its folder."""
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("SERVICE_")}
+    return {"env": {**inherited, **settings}, "cwd": "/"}
+
+
+def _alive(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
