@@ -166,8 +166,10 @@ class Gate:
 
     async def _admitted(self, request: Request, endpoint: Endpoint) -> Principal:
         route = endpoint.route
-        forwarded = request.headers.get(b"x-forwarded-for", b"").decode("latin-1")
-        address = client_address(request.address, forwarded, self._trusted)
+        address = request.address
+        if self._trusted:
+            forwarded = request.headers.get(b"x-forwarded-for", b"").decode("latin-1")
+            address = client_address(address, forwarded, self._trusted)
         call = Call(request.id, address, request.agent, route.while_suspended)
         if route.auth is PUBLIC:
             self._anonymous_rate.spend(neighbourhood(address))

@@ -50,7 +50,7 @@ class Match(msgspec.Struct, frozen=True):
 
 
 class Request:
-    __slots__ = ("_more", "_receive", "address", "headers", "id", "method", "path", "query")
+    __slots__ = ("_more", "_receive", "_repeated", "_size", "address", "headers", "id", "method", "path", "query")
 
     def __init__(self, scope: Scope, receive: Receive) -> None:
         self.method: str = scope["method"]
@@ -61,18 +61,20 @@ class Request:
         self.address: str = scope["client"][0] if scope.get("client") else ""
         self._receive = receive
         self._more = scope["method"] not in ("GET", "HEAD")
+        self._size, self._repeated = 0, b""
         for name, value in scope["headers"]:
             if name in self.headers and name in _SINGLE:
-                self.headers[b":repeated"] = name
+                self._repeated = name
             self.headers[name] = value
-        given = self.headers.get(b"x-request-id", b"")
-        self.id = given.decode() if _SANE_ID.fullmatch(given) else new_id()
+            self._size += len(name) + len(value)
+        given = self.headers.get(b"x-request-id")
+        self.id = given.decode() if given and _SANE_ID.fullmatch(given) else new_id()
 
     def check(self) -> None:
         """Refuse what no honest client sends, before anything is done with it."""
-        if repeated := self.headers.get(b":repeated"):
-            raise BadRequest(f"The header {repeated.decode()} was sent more than once.")
-        if sum(len(name) + len(value) for name, value in self.headers.items()) > MOST_HEADER_BYTES:
+        if self._repeated:
+            raise BadRequest(f"The header {self._repeated.decode()} was sent more than once.")
+        if self._size > MOST_HEADER_BYTES:
             raise HeadersTooLarge(f"The headers may hold {MOST_HEADER_BYTES} bytes.")
         if len(self.path) + len(self.query) > MOST_URL_BYTES:
             raise BadRequest(f"The address may hold {MOST_URL_BYTES} bytes.")
@@ -89,8 +91,7 @@ class Request:
 
     @property
     def agent(self) -> str:
-        text = self.headers.get(b"user-agent", b"").decode("latin-1")
-        return "".join(character for character in text if character.isprintable())[:200]
+        return self.headers.get(b"user-agent", b"").decode("latin-1")
 
     def parameters(self) -> dict[str, list[str]]:
         values: dict[str, list[str]] = {}

@@ -23,7 +23,6 @@ _COMMON: Headers = [
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"permissions-policy", b"camera=(), microphone=(), geolocation=()"),
-    (b"x-frame-options", b"DENY"),
 ]
 _API: Headers = [
     *_COMMON,

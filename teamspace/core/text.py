@@ -7,6 +7,11 @@ from teamspace.core.errors import BadRequest
 _BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c")
 
 
+def line(value: str, *, most: int) -> str:
+    """What a program says of itself, as far as it can be shown on a line."""
+    return "".join(character for character in value[:most] if character.isprintable())
+
+
 def name(value: str, field: str, *, most: int) -> str:
     """A line of text that is shown as a name or title: normalised, trimmed, no control or direction marks."""
     text = unicodedata.normalize("NFC", value).strip()

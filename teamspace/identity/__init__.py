@@ -10,6 +10,7 @@ from teamspace.identity.domain.sign_in import Proof, excuse, prove, settle
 from teamspace.identity.domain.tokens import (
     FIRST_TOKEN_TTL,
     SESSION_IDLE,
+    TOUCH_EVERY,
     LastUse,
     clean,
     issue_token,
@@ -25,6 +26,7 @@ __all__ = [
     "INVARIANTS",
     "KDF",
     "SESSION_IDLE",
+    "TOUCH_EVERY",
     "LastUse",
     "Person",
     "Proof",

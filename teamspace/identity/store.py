@@ -42,15 +42,14 @@ async def update_password(tx: Tx, user_id: str, password: str) -> None:
 
 async def insert_token(
     tx: Tx, *, id: str, kind: str, org_id: str, team_id: str, user_id: str | None, name: str, digest: str,
-    hint: str, scope: str | None, created_at: str, expires_at: str | None,
+    hint: str, scope: str | None, created_at: str, expires_at: str | None, address: str, agent: str,
 ) -> None:  # fmt: skip
     await tx.run(
         "INSERT INTO tokens (id, kind, org_id, team_id, user_id, name, digest, hint, scope, address, agent,"
         " created_at, expires_at, last_used_at) VALUES (:id, :kind, :org_id, :team_id, :user_id, :name, :digest,"
         " :hint, :scope, :address, :agent, :created_at, :expires_at, :created_at)",
         id=id, kind=kind, org_id=org_id, team_id=team_id, user_id=user_id, name=name, digest=digest, hint=hint,
-        scope=scope, created_at=created_at, expires_at=expires_at,
-        address=tx.who.call.address, agent=tx.who.call.agent,
+        scope=scope, created_at=created_at, expires_at=expires_at, address=address, agent=agent,
     )  # fmt: skip
 
 

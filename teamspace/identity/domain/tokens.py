@@ -120,6 +120,7 @@ async def _mint(
         tx, id=token_id, kind=kind, org_id=org_id, team_id=team_id, user_id=user_id, name=name,
         digest=crypto.digest(token), hint=token[:9], created_at=clock.stamp(), expires_at=expires_at,
         scope=None if scope is None else msgspec.json.encode(scope).decode(),
+        address=tx.who.call.address, agent=text.line(tx.who.call.agent, most=200),
     )  # fmt: skip
     return token_id, token
 
@@ -130,9 +131,8 @@ class LastUse:
     def __init__(self) -> None:
         self._used: dict[str, str] = {}
 
-    def note(self, token_id: str, last_used_at: str | None) -> None:
-        if token_id not in self._used and (last_used_at is None or last_used_at < clock.ago(TOUCH_EVERY)):
-            self._used[token_id] = clock.stamp()
+    def note(self, token_id: str) -> None:
+        self._used.setdefault(token_id, clock.stamp())
 
     async def save(self, db: Db) -> None:
         used, self._used = self._used, {}

@@ -1,5 +1,7 @@
 """From a token to a caller, and the guard that stops a suspended company's writes."""
 
+from math import inf
+
 import msgspec
 
 from teamspace import identity
@@ -17,9 +19,12 @@ RIGHTS = frozenset({"tokens", "users", "memberships", "org_roles", "orgs", "team
 _MOST_REMEMBERED = 10_000
 
 
-class Known(msgspec.Struct, frozen=True):
-    credential: Credential
+class Known(msgspec.Struct):
+    """A caller as last looked up, until when that holds, and from when a use is worth noting."""
+
     principal: Principal
+    ends_at: float
+    note_from: float
 
 
 class Callers:
@@ -35,33 +40,40 @@ class Callers:
         self._epoch: tuple[int, str] = (-1, "")
 
     async def identify(self, db: Db, token: str, call: Call, *, afresh: bool) -> Principal:
-        digest = crypto.digest(token)
-        await self._forget_if_changed(db, afresh=afresh)
-        known = self._known.get(digest)
-        if known is None:
-            epoch = self._epoch
-            known = await _look_up(db, token, digest)
-            # What was read while an epoch ended may be of the old one: it serves this request only.
-            if epoch == self._epoch and len(self._known) < _MOST_REMEMBERED:
-                self._known[digest] = known
-        _check_age(known.credential)
-        self._last_use.note(known.credential.id, known.credential.last_used_at)
-        return msgspec.structs.replace(known.principal, call=call)
-
-    async def _forget_if_changed(self, db: Db, *, afresh: bool) -> None:
         epoch = await db.rights_epoch(afresh=afresh)
         if epoch != self._epoch:
             self._known.clear()
             self._epoch = epoch
+        known = self._known.get(token)
+        if known is None:
+            known = await _look_up(db, token)
+            # What was read while an epoch ended may be of the old one: it serves this request only.
+            if epoch == self._epoch and len(self._known) < _MOST_REMEMBERED:
+                self._known[token] = known
+        now = clock.now()
+        if now >= known.ends_at:
+            raise TokenExpired
+        if now >= known.note_from:
+            self._last_use.note(known.principal.token_id)
+            known.note_from = now + identity.TOUCH_EVERY
+        return msgspec.structs.replace(known.principal, call=call)
 
 
-async def _look_up(db: Db, token: str, digest: str) -> Known:
+async def _look_up(db: Db, token: str) -> Known:
     if not crypto.well_formed(token):
         raise Unauthenticated()
-    credential = await store.get_credential(db, digest)
+    credential = await store.get_credential(db, crypto.digest(token))
     if credential is None or credential.revoked_at is not None:
         raise Unauthenticated()
-    return Known(credential, _worker(credential) if credential.kind == "worker" else _person(credential))
+    principal = _worker(credential) if credential.kind == "worker" else _person(credential)
+    used_at = clock.seconds(credential.last_used_at or credential.created_at)
+    return Known(principal, _end(credential, used_at), used_at + identity.TOUCH_EVERY)
+
+
+def _end(credential: Credential, used_at: float) -> float:
+    """When the credential expires, or a session has been idle for too long."""
+    expiry = clock.seconds(credential.expires_at) if credential.expires_at else inf
+    return min(expiry, used_at + identity.SESSION_IDLE) if credential.kind == "session" else expiry
 
 
 def _person(credential: Credential) -> Principal:
@@ -101,14 +113,6 @@ async def guard(tx: Tx) -> None:
         raise Unauthenticated()
     if standing.suspended_at is not None and not tx.who.call.while_suspended:
         raise OrgSuspended("The company is suspended: it can be read, not changed.")
-
-
-def _check_age(credential: Credential) -> None:
-    if credential.expires_at is not None and credential.expires_at <= clock.stamp():
-        raise TokenExpired
-    idle_since = credential.last_used_at or credential.created_at
-    if credential.kind == "session" and idle_since <= clock.ago(identity.SESSION_IDLE):
-        raise TokenExpired
 
 
 def _worker(credential: Credential) -> Principal:
