@@ -46,7 +46,7 @@ def main() -> None:
 def _line(fault: Exception) -> str:
     """Our own faults speak for themselves; a driver's needs to be told whose it is."""
     if isinstance(fault, OSError | apsw.Error | asyncpg.PostgresError | asyncpg.InterfaceError):
-        return f"the database or a file cannot be used: {str(fault) or type(fault).__name__}"
+        return f"the database or a file cannot be reached or used: {str(fault) or type(fault).__name__}"
     return str(fault)
 
 

@@ -18,7 +18,7 @@ from teamspace.core.errors import BadRequest, Conflict, IdempotencyConflict
 from teamspace.core.principal import Claim, Principal
 from teamspace.core.sending import Outgoing
 
-_KEY = re.compile(rb"[!-~]{1,255}")
+_KEY = re.compile(rb"[ -~]{1,255}")
 _PATIENCE_SECONDS, _LOOK_SECONDS = 5.0, 0.05
 
 
@@ -35,7 +35,7 @@ class _Answer(msgspec.Struct, frozen=True):
 
 def claim(header: bytes, route: str, body: bytes) -> Claim:
     if not _KEY.fullmatch(header):
-        raise BadRequest("The Idempotency-Key must be 1 to 255 visible ASCII characters.")
+        raise BadRequest("The Idempotency-Key must be 1 to 255 printable ASCII characters.")
     return Claim(header.decode(), hashlib.sha256(route.encode() + b"\n" + body).digest())
 
 

@@ -119,7 +119,7 @@ def _parameters(endpoint: Endpoint, by_shape: dict[Any, Any], components: dict[s
     if "match" in endpoint.wants:
         parameters.append({"name": "If-Match", "in": "header", "schema": {"type": "string"}})
     if endpoint.route.method == "POST" and endpoint.route.auth is not PUBLIC:
-        key = {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"}
+        key = {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[ -~]+$"}
         parameters.append({"name": "Idempotency-Key", "in": "header", "schema": key})
     return parameters
 

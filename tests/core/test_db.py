@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from teamspace.core.crypto import Vault
-from teamspace.core.db import Collision, Db, Duplicate, SchemaError, Tx, audit, connect, migrate
+from teamspace.core.db import AlreadyClaimed, Collision, Db, Duplicate, SchemaError, Tx, audit, connect, migrate
 from teamspace.core.db import sqlite as sqlite_module
 from teamspace.core.db.postgres import numbered
 from teamspace.core.db.sqlite import Sqlite
@@ -158,7 +158,7 @@ async def test_an_idempotency_key_is_taken_with_the_effect(db: Db) -> None:
         try:
             async with db.write(who, "thing.make") as tx:
                 await put(tx, f"{id(who)}")
-        except Duplicate:
+        except AlreadyClaimed:
             return "lost"
         return "won"
 
