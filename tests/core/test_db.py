@@ -13,11 +13,15 @@ from teamspace.core.db import AlreadyClaimed, Collision, Db, Duplicate, SchemaEr
 from teamspace.core.db import sqlite as sqlite_module
 from teamspace.core.db.postgres import numbered
 from teamspace.core.db.sqlite import Sqlite
-from teamspace.core.errors import StorageFull
+from teamspace.core.errors import Overloaded, StorageFull
 from teamspace.core.principal import Call, Claim, Principal, system
 from teamspace.settings import Settings
 
 WHO = Principal("api", Call("request-1", "127.0.0.1"), user_id="u", org_id="o", team_id="t", token_id="k")
+
+
+on_postgres = pytest.mark.parametrize("database_url", ["postgres"], indirect=True)
+"""For what only concurrent transactions can show; SQLite has one writer."""
 
 
 class Heard(msgspec.Struct, frozen=True):
@@ -255,9 +259,8 @@ def test_named_parameters_become_numbers() -> None:
     assert numbered("SELECT :a, CAST(:b AS TEXT), :a::text") == ("SELECT $1, CAST($2 AS TEXT), $1::text", ("a", "b"))
 
 
+@on_postgres
 async def test_transactions_that_meet_give_way_by_name(db: Db) -> None:
-    if isinstance(db.engine, Sqlite):
-        return  # one writer: there is nobody to meet
     async with db.upkeep(system()) as tx:
         await put(tx, "1")
         await put(tx, "2")
@@ -270,6 +273,28 @@ async def test_transactions_that_meet_give_way_by_name(db: Db) -> None:
 
     results = await asyncio.gather(crosswise("1", "2"), crosswise("2", "1"), return_exceptions=True)
     assert [type(result) for result in results if result] == [Collision]
+
+
+@on_postgres
+async def test_a_row_that_stays_locked_is_given_up_with_a_name(db: Db) -> None:
+    async with db.upkeep(system()) as tx:
+        await put(tx, "1")
+    async with db.upkeep(system()) as tx:
+        await tx.run("UPDATE things SET value = 'x' WHERE id = '1'")
+        with pytest.raises(Overloaded):
+            async with db.upkeep(system()) as other:
+                await other.run("SET LOCAL lock_timeout = '50ms'")
+                await other.run("UPDATE things SET value = 'y' WHERE id = '1'")
+
+
+@on_postgres
+async def test_a_statement_that_takes_too_long_is_given_up_with_a_name(db: Db) -> None:
+    with pytest.raises(Overloaded):
+        async with db.upkeep(system()) as tx:
+            await tx.run("SET LOCAL statement_timeout = '50ms'")
+            await tx.run("SELECT pg_sleep(5)")
+    assert await db.one(str, "SHOW lock_timeout") == "3s"
+    assert await db.one(str, "SHOW statement_timeout") == "15s"
 
 
 # SQLite alone

@@ -1,0 +1,142 @@
+"""What an overloaded server still gives: accepted work, how long it takes, and how soon a refusal comes.
+
+Requests come at a fixed rate whether or not the last ones were answered, as they do from many people.
+First the capacity is measured, then the same list is asked for at a multiple of it.
+"""
+
+import argparse
+import asyncio
+import gc
+import json
+import multiprocessing
+import statistics
+import tempfile
+import time
+from collections import defaultdict, deque
+from itertools import repeat
+from multiprocessing.connection import Connection as Pipe
+from pathlib import Path
+from typing import cast
+
+import uvloop
+
+from benchmarks.load import Load, body_start, percentile, request, run
+from benchmarks.report import machine
+from benchmarks.subject import NEWEST, Teamspace
+
+PACE = 0.002
+Seen = dict[int, list[float]]
+
+
+class Line(asyncio.Protocol):
+    """A connection that is asked one thing at a time and goes back to the pool when it has answered."""
+
+    def __init__(self, pool: deque["Line"], seen: Seen) -> None:
+        self.pool, self.seen, self.partial, self.sent = pool, seen, b"", 0.0
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport = cast(asyncio.Transport, transport)
+        self.pool.append(self)
+
+    def ask(self, wanted: bytes) -> None:
+        self.sent = time.perf_counter()
+        self.transport.write(wanted)
+
+    def data_received(self, data: bytes) -> None:
+        self.partial += data
+        if body_start(self.partial) >= 0:
+            self.seen[int(self.partial[9:12])].append(time.perf_counter() - self.sent)
+            self.partial = b""
+            self.pool.append(self)
+
+
+async def flood(port: int, wanted: bytes, rate: float, seconds: float, connections: int) -> Seen:
+    """Ask at `rate`; status 0 counts what could not even be asked, since every connection was waiting."""
+    loop, pool, seen = asyncio.get_running_loop(), deque[Line](), defaultdict[int, list[float]](list)
+    for _ in range(connections):
+        await loop.create_connection(lambda: Line(pool, seen), "127.0.0.1", port)
+    began, asked = time.perf_counter(), 0
+    while (passed := time.perf_counter() - began) < seconds:
+        while asked < passed * rate:
+            asked += 1
+            if pool:
+                pool.popleft().ask(wanted)
+            else:
+                seen[0].append(0.0)
+        await asyncio.sleep(PACE)
+    await asyncio.sleep(1)
+    return dict(seen)
+
+
+def child(answer: Pipe, *arguments: object) -> None:
+    gc.disable()
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        answer.send(runner.run(flood(*arguments)))  # type: ignore[arg-type]
+
+
+def flooded(*arguments: object) -> Seen:
+    """In a process of its own, so that the generator's pauses are not the server's."""
+    context = multiprocessing.get_context("fork")
+    ours, theirs = context.Pipe(duplex=False)
+    process = context.Process(target=child, args=(theirs, *arguments), daemon=True)
+    process.start()
+    theirs.close()
+    try:
+        seen: Seen = ours.recv()
+        return seen
+    finally:
+        process.terminate()
+        process.join()
+
+
+def summary(seen: Seen, seconds: float) -> dict[str, float]:
+    def late(status: int, percent: int) -> float:
+        return round(percentile(sorted(seen.get(status, [])), percent), 1)
+
+    asked = sum(len(latencies) for latencies in seen.values())
+    return {
+        "asked_per_second": round(asked / seconds),
+        "answered_per_second": round(len(seen.get(200, [])) / seconds),
+        "answered_p50_ms": late(200, 50),
+        "answered_p99_ms": late(200, 99),
+        "refused_per_second": round(len(seen.get(503, [])) / seconds),
+        "refused_p99_ms": late(503, 99),
+        "unasked_per_second": round(len(seen.get(0, [])) / seconds),
+    }
+
+
+def measure(options: argparse.Namespace, folder: Path) -> dict[str, object]:
+    subject = Teamspace(folder)
+    subject.prepare(options.rows)
+    subject.server.start()
+    try:
+        wanted = request("GET", NEWEST, subject.token)
+        rates = [run(Load(subject.server.port, repeat(wanted), seconds=options.seconds)).rate for _ in range(3)]
+        capacity = statistics.median(rates)
+        found: dict[str, object] = {"capacity_per_second": round(capacity)}
+        for times in (0.5, options.times, 0.5):
+            seen = flooded(subject.server.port, wanted, capacity * times, options.seconds, options.connections)
+            name = f"at {times} times" + (" again" if f"at {times} times" in found else "")
+            found[name] = summary(seen, options.seconds)
+        return found
+    finally:
+        subject.server.stop()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--times", type=float, default=5.0, help="how far beyond capacity")
+    parser.add_argument("--seconds", type=float, default=8.0)
+    parser.add_argument("--rows", type=int, default=5000)
+    parser.add_argument("--connections", type=int, default=2000)
+    parser.add_argument("--output", type=Path, default=Path(__file__).parent / "results" / "overload.json")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        found = measure(options, Path(folder))
+    for name, value in found.items():
+        print(name, value)
+    options.output.write_text(json.dumps({"machine": machine(), **found}, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()
