@@ -5,7 +5,6 @@ from pathlib import Path
 
 from teamspace.app import endpoints
 from teamspace.core import errors
-from teamspace.core.db.migrate import shipped
 from teamspace.core.limits import Stopping, Wake
 from teamspace.core.permissions import Permission
 from teamspace.settings import SETTINGS, load
@@ -60,13 +59,9 @@ def invariants() -> str:
     return f"# What `teamspace doctor` checks\n\n{MADE}\n" + table("Invariant", "", rows=rows)
 
 
-def schema() -> str:
-    return "\n".join(f"-- {migration.name}\n\n{migration.sql}" for migration in shipped())
-
-
 PAGES = {
     "routes.md": routes, "settings.md": settings, "roles.md": roles, "errors.md": refusals,
-    "invariants.md": invariants, "schema.sql": schema,
+    "invariants.md": invariants,
 }  # fmt: skip
 
 
