@@ -60,8 +60,9 @@ class Slots:
 class Shedder:
     """Refuses a growing share of requests while the event loop runs late, so that the rest stay quick.
 
-    The delay of a timer is the queue that every request stands in. Above the target the share refused
-    grows by how far above it is; below the target it shrinks step by step.
+    The delay of a timer is the queue that every request stands in. While it stays above the target the
+    share refused grows by how far above it is; below the target it shrinks step by step. One late timer
+    is a hiccup and refuses nobody.
     """
 
     TICK, TARGET = 0.02, 0.1
@@ -70,6 +71,7 @@ class Shedder:
     def __init__(self) -> None:
         self.share = 0.0
         self._due = 0.0
+        self._was_late = False
         self._timer: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
@@ -90,9 +92,10 @@ class Shedder:
 
     def _tick(self) -> None:
         late = asyncio.get_running_loop().time() - self._due
-        if late > self.TARGET:
+        was_late, self._was_late = self._was_late, late > self.TARGET
+        if self._was_late and was_late:
             self.share += (self.MOST - self.share) * self.GROW * (1 - self.TARGET / late)
-        else:
+        elif not self._was_late:
             self.share = max(0.0, self.share - self.SHRINK)
         self._plan()
 
