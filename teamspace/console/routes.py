@@ -14,6 +14,7 @@ _PAGE = b"""<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
 <title>Teamspace</title>
 </head>
 <body>

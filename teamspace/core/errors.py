@@ -4,13 +4,12 @@
     ├── BadRequest 400
     ├── Unauthenticated 401
     │   ├── InvalidCredentials, TotpRequired, TotpInvalid, TokenExpired
-    ├── TenantSuspended 402
     ├── Forbidden 403
     │   ├── FeatureDisabled, OrgSuspended, OutOfScope, ReauthRequired, SelfRoleChange
     ├── NotFound 404, MethodNotAllowed 405
     ├── Conflict 409
     │   ├── AlreadyBootstrapped, IdempotencyConflict
-    ├── VersionMismatch 412, TooLarge 413, UnsupportedType 415, InvalidRange 416, HeadersTooLarge 431
+    ├── VersionMismatch 412, TooLarge 413, UnsupportedType 415, HeadersTooLarge 431
     ├── RateLimited 429
     │   └── TooManyAttempts
     ├── InternalError 500, Overloaded 503
@@ -112,10 +111,6 @@ class TokenExpired(Unauthenticated):
         super().__init__("This token has expired: sign in again or issue a new one.")
 
 
-class TenantSuspended(Refusal):
-    status, code, title = 402, "tenant_suspended", "The workspace is suspended"
-
-
 class Forbidden(Refusal):
     status, code, title = 403, "forbidden", "This is not allowed"
 
@@ -179,10 +174,6 @@ class TooLarge(Refusal):
 
 class UnsupportedType(Refusal):
     status, code, title = 415, "unsupported_type", "The content type is not supported"
-
-
-class InvalidRange(Refusal):
-    status, code, title = 416, "invalid_range", "The range cannot be served"
 
 
 class HeadersTooLarge(Refusal):

@@ -4,9 +4,9 @@ Identity knows who somebody is. What they may do, and in which team, is tenancy'
 """
 
 from teamspace.identity.domain.accounts import find, register, rename, set_password
-from teamspace.identity.domain.passwords import KDF, check_strength, hashed
+from teamspace.identity.domain.passwords import check_strength, hashed
 from teamspace.identity.domain.second_factor import disarm, satisfy
-from teamspace.identity.domain.sign_in import Proof, excuse, prove, settle
+from teamspace.identity.domain.sign_in import excuse, prove, settle
 from teamspace.identity.domain.tokens import (
     FIRST_TOKEN_TTL,
     SESSION_IDLE,
@@ -24,12 +24,10 @@ from teamspace.identity.store import INVARIANTS
 __all__ = [
     "FIRST_TOKEN_TTL",
     "INVARIANTS",
-    "KDF",
     "SESSION_IDLE",
     "TOUCH_EVERY",
     "LastUse",
     "Person",
-    "Proof",
     "check_strength",
     "clean",
     "disarm",

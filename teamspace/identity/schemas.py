@@ -5,7 +5,6 @@ from typing import Annotated, Literal
 import msgspec
 
 Password = Annotated[str, msgspec.Meta(max_length=1024)]
-Username = Annotated[str, msgspec.Meta(min_length=1, max_length=256)]
 Line = Annotated[str, msgspec.Meta(max_length=1000)]
 Ttl = Annotated[int, msgspec.Meta(ge=60, le=31_536_000)] | Literal["never"]
 

@@ -1,6 +1,5 @@
 """Notes: short texts that belong to a person and a team, and are seen by those whom the fence admits."""
 
-from teamspace.notes.domain import find, listing
 from teamspace.notes.store import INVARIANTS
 
-__all__ = ["INVARIANTS", "find", "listing"]
+__all__ = ["INVARIANTS"]

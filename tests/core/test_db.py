@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
+from types import ModuleType
 
 import apsw
 import msgspec
@@ -15,6 +16,7 @@ from teamspace.core.db.postgres import numbered
 from teamspace.core.db.sqlite import Sqlite
 from teamspace.core.errors import Overloaded, StorageFull
 from teamspace.core.principal import Call, Claim, Principal, system
+from teamspace.core.tables import On, collected
 from teamspace.settings import Settings
 
 WHO = Principal("api", Call("request-1", "127.0.0.1"), user_id="u", org_id="o", team_id="t", token_id="k")
@@ -153,6 +155,18 @@ async def test_listeners_share_the_commit_and_fail_alone(db: Db) -> None:
         async with listening.write(WHO, "thing.say") as tx:
             await tx.emit(Heard("unsaid"))
             raise ZeroDivisionError
+    assert await things(db) == ["hello"]
+
+
+async def test_a_table_of_listeners_is_collected_by_event(db: Db) -> None:
+    async def keep(tx: Tx, event: Heard) -> None:
+        await put(tx, event.words)
+
+    module = ModuleType("listening")
+    module.__dict__.update(LISTENERS=(On(Heard, "keep", "Keeps what is said."),), keep=keep)
+    listening = Db(db.engine, db.vault, listeners=collected([module]))
+    async with listening.write(WHO, "thing.say") as tx:
+        await tx.emit(Heard("hello"))
     assert await things(db) == ["hello"]
 
 

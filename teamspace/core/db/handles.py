@@ -3,6 +3,7 @@
 import logging
 import re
 import time
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import cache
@@ -37,14 +38,14 @@ def written_table(sql: str) -> str | None:
     return match[1] if match else None
 
 
-class Reads:
+class Reads(ABC):
     """Reading, the same inside a transaction and outside."""
 
     vault: Vault
     dialect: Dialect
 
-    async def _fetch(self, sql: str, params: Params) -> Sequence[Row]:
-        raise NotImplementedError
+    @abstractmethod
+    async def _fetch(self, sql: str, params: Params) -> Sequence[Row]: ...
 
     async def all(self, shape: type[T], sql: str, **params: Any) -> list[T]:
         build = mapper(shape)

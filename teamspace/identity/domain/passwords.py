@@ -9,7 +9,6 @@ from argon2.exceptions import InvalidHashError, VerificationError
 from teamspace.core.errors import BadRequest
 from teamspace.core.limits import Slots
 
-KDF = "argon2id, 64 MiB, 3 passes"
 SHORTEST, MOST_BYTES = 12, 1024
 _TOO_FEW_GUESSES = 1_000_000
 _JUDGED_LENGTH = 72  # beyond it a guess estimate only costs time
