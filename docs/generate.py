@@ -3,9 +3,9 @@
 import sys
 from pathlib import Path
 
-from teamspace.app import endpoints
+from teamspace.app import endpoints, given
 from teamspace.core import errors
-from teamspace.core.limits import Stopping, Wake
+from teamspace.core.limits import Stopping
 from teamspace.core.permissions import Permission
 from teamspace.settings import SETTINGS, load
 from teamspace.tenancy.domain.roles import BY_ORG_ROLE, BY_ROLE, OPERATOR, WORKER_TOKEN
@@ -23,7 +23,7 @@ def table(*columns: str, rows: list[list[str]]) -> str:
 
 def routes() -> str:
     rows = []
-    for endpoint in endpoints(load({}, file=Path("/dev/null")), Wake(Stopping())):
+    for endpoint in endpoints(given(load({}, file=Path("/dev/null")), Stopping())):
         route = endpoint.route
         needs = f"`{route.needs}`" if route.needs else ""
         rows.append([f"`{route.method}`", f"`{route.path}`", AUTH[route.auth], needs, route.feature or "", route.doc])

@@ -3,18 +3,21 @@
 import asyncio
 import logging
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
+from typing import Any
 
-from teamspace import identity, routes, tenancy, wiring
+from teamspace import audit as trail
+from teamspace import blobs, identity, instance, routes, tenancy, wiring
 from teamspace.core import idempotency
 from teamspace.core.db import Db, Engine, audit, check_schema, connect, migrate
 from teamspace.core.db.canary import proven_vault
 from teamspace.core.http import Gate
 from teamspace.core.limits import Rate, Stopping, Wake
 from teamspace.core.logs import Lines
+from teamspace.core.metrics import Metrics
 from teamspace.core.openapi import Description
 from teamspace.core.principal import system
 from teamspace.core.routing import BootError, Endpoint, bind, ordered
@@ -33,36 +36,48 @@ class App:
     """What a running server holds."""
 
     def __init__(self, settings: Settings, db: Db, lines: Lines | None) -> None:
+        self.settings = settings
         self.db = db
         self.stopping = Stopping()
         self.last_use = identity.LastUse()
-        self.endpoints = endpoints(settings, Wake(self.stopping))
+        self.witness = trail.Witness()
+        self.given = given(settings, self.stopping)
+        self.files: blobs.BlobStore = self.given[blobs.BlobStore]
+        self.metrics: Metrics = self.given[Metrics]
+        self.endpoints = endpoints(self.given)
         self.gate = Gate(
             self.endpoints,
             db,
-            tenancy.Callers(self.last_use).identify,
+            tenancy.Callers(self.last_use, hosted=settings.hosted).identify,
             stopping=self.stopping,
             lines=lines,
+            metrics=self.metrics,
             token_rate=Rate(settings.rate_token, TOKEN_BURST),
             anonymous_rate=Rate(settings.rate_anonymous, settings.rate_anonymous),
             trusted=settings.trusted_proxies,
             provision_token=settings.provision_token or None,
-            tls=settings.base_url.startswith("https://"),
+            tls=settings.address.startswith("https://"),
         )
+        self.metrics.watch("requests_underway", "Requests being answered.", lambda: self.gate.underway)
+        self.metrics.watch("shed_share", "The share of requests refused as too many.", lambda: self.gate.shedder.share)
 
     async def upkeep(self) -> None:
-        """What is not urgent: sealing the audit trail, times of last use, old keys and credentials."""
+        """What is not urgent: sealing the audit trail, times of last use, old keys, credentials and blobs."""
         chores: tuple[tuple[float, Callable[[], Awaitable[object]]], ...] = (
             (1, partial(audit.seal, self.db)),
             (5, partial(self.last_use.save, self.db)),
+            (instance.REPORT_SECONDS, partial(instance.report, self.db, self.settings, self.metrics)),
             (600, partial(idempotency.forget_old, self.db, system())),
             (3600, partial(identity.clean, self.db)),
+            (3600, partial(blobs.collect, self.db, self.files, wiring.KEPT)),
+            (3600, partial(self.witness.tell, self.db)),
         )
         await asyncio.gather(*(_repeat(every, chore) for every, chore in chores))
 
     async def finish(self) -> None:
         await self.last_use.save(self.db)
         await audit.seal(self.db)
+        await self.witness.tell(self.db)
 
 
 async def _repeat(every: float, chore: Callable[[], Awaitable[object]]) -> None:
@@ -74,16 +89,27 @@ async def _repeat(every: float, chore: Callable[[], Awaitable[object]]) -> None:
             log.exception("upkeep failed; it is tried again")
 
 
-def endpoints(settings: Settings, wake: Wake) -> list[Endpoint]:
+def given(settings: Settings, stopping: Stopping) -> dict[type, Any]:
+    """What a handler gets by naming its type, besides what the gate gives every one."""
+    return {
+        Settings: settings,
+        Description: Description(),
+        Wake: Wake(stopping),
+        Metrics: Metrics(),
+        blobs.BlobStore: blobs.Folder(settings.data / "blobs"),
+        instance.Counted: instance.Counted(),
+    }
+
+
+def endpoints(given: Mapping[type, Any]) -> list[Endpoint]:
     """All routes bound and in order; every disagreement at once, or none."""
-    description = Description()
-    bound, faults = bind(routes.MODULES.values(), {Settings: settings, Description: description, Wake: wake})
+    bound, faults = bind(routes.MODULES.values(), given)
     order = [" ".join(name.split()) for name, _ in routes.ORDER]
     arranged, misplaced = ordered(bound, order)
     faults += misplaced + _misowned(arranged)
     if faults:
         raise BootError("the route tables and the code disagree:\n  " + "\n  ".join(faults))
-    description.describe(arranged)
+    given[Description].describe(arranged)
     return arranged
 
 
@@ -132,7 +158,10 @@ async def _connected(settings: Settings) -> AsyncIterator[Engine]:
 
 async def _handle(engine: Engine, settings: Settings, *, plant: bool) -> Db:
     vault = await proven_vault(engine, settings.secret_key, settings.data, plant=plant)
-    return Db(engine, vault, guard=tenancy.guard, listeners=collected(wiring.LISTENERS), rights=tenancy.RIGHTS)
+    return Db(
+        engine, vault, guard=tenancy.guard(hosted=settings.hosted), listeners=collected(wiring.LISTENERS),
+        rights=tenancy.RIGHTS,
+    )  # fmt: skip
 
 
 def _check_present(settings: Settings) -> None:

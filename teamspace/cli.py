@@ -4,6 +4,7 @@ import argparse
 import asyncio
 import csv
 import getpass
+import os
 import sys
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
@@ -14,12 +15,12 @@ import apsw
 import asyncpg
 import msgspec
 
-from teamspace import __version__, server, settings, tenancy, wiring
-from teamspace.app import StartError, endpoints, inspected, opened, upgraded
+from teamspace import __version__, audit, blobs, care, server, settings, tenancy
+from teamspace.app import StartError, endpoints, given, inspected, opened, upgraded
 from teamspace.core.crypto import WrongKey
-from teamspace.core.db import Db, SchemaError, audit
+from teamspace.core.db import Db, SchemaError
 from teamspace.core.errors import Refusal
-from teamspace.core.limits import Stopping, Wake
+from teamspace.core.limits import Stopping
 from teamspace.core.openapi import document
 from teamspace.core.routing import BootError, Endpoint
 from teamspace.settings import SETTINGS, Settings, SettingsError
@@ -28,13 +29,14 @@ if TYPE_CHECKING:
     _Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
 _SAID_IN_ONE_LINE = (
-    StartError, SettingsError, WrongKey, SchemaError, BootError, Refusal, RuntimeError,
+    StartError, SettingsError, WrongKey, SchemaError, BootError, Refusal, care.CareError, RuntimeError,
     OSError, apsw.Error, asyncpg.PostgresError, asyncpg.InterfaceError,
 )  # fmt: skip
 
 
 def main() -> None:
     arguments = _parser().parse_args()
+    os.umask(0o077)  # what any command writes is for its own user
     try:
         sys.exit(arguments.run(arguments))
     except _SAID_IN_ONE_LINE as fault:
@@ -46,7 +48,8 @@ def main() -> None:
 def _line(fault: Exception) -> str:
     """Our own faults speak for themselves; a driver's needs to be told whose it is."""
     if isinstance(fault, OSError | apsw.Error | asyncpg.PostgresError | asyncpg.InterfaceError):
-        return f"the database or a file cannot be reached or used: {str(fault) or type(fault).__name__}"
+        said = " ".join(str(fault).split()) or type(fault).__name__
+        return f"the database or a file cannot be reached or used: {said}"
     return str(fault)
 
 
@@ -62,9 +65,8 @@ def _parser() -> argparse.ArgumentParser:
     _add(commands, "openapi", _openapi, "print the API's description (OpenAPI 3.1)")
     _add(commands, "migrate", _migrate, "bring the database's schema up to this version, and say what was done",
          "`serve` does this by itself at start.")  # fmt: skip
-    _add(commands, "doctor", _doctor, "check that the data keeps its promises",
-         "Reads only, and may run beside the server. Ends with 0 when all is well, 1 when something was found,"
-         " 2 when it could not look.")  # fmt: skip
+    _add_care(commands)
+    _add_audit(commands)
     _add_user(commands)
     return parser
 
@@ -124,10 +126,10 @@ def _openapi(arguments: argparse.Namespace) -> int:
 
 def _endpoints() -> list[Endpoint]:
     """The routes, bound without a database."""
-    return endpoints(settings.load({}, file=Path("/dev/null")), Wake(Stopping()))
+    return endpoints(given(settings.load({}, file=Path("/dev/null")), Stopping()))
 
 
-# migrate, doctor
+# migrate
 
 
 def _migrate(arguments: argparse.Namespace) -> int:
@@ -139,30 +141,94 @@ def _migrate(arguments: argparse.Namespace) -> int:
     return asyncio.run(run())
 
 
+# backup, restore, rekey, doctor
+
+
+def _add_care(commands: "_Commands") -> None:
+    made = _add(commands, "backup", _backup, "write rows and files to one file, beside a running server",
+                "It can be restored into SQLite and into PostgreSQL. The secret key is not in it:"
+                " keep that, and keep it elsewhere.")  # fmt: skip
+    made.add_argument("file", type=Path, metavar="FILE")
+    made.add_argument("--force", action="store_true", help="replace a file of that name")
+    restored = _add(commands, "restore", _restore, "fill an empty place from a backup",
+                    "Everything is checked before anything is there; one that was broken off can be run again.")  # fmt: skip
+    restored.add_argument("file", type=Path, metavar="FILE")
+    restored.add_argument("--no-check", action="store_true", help="restore even what breaks a promise")
+    rekeyed = _add(commands, "rekey", _rekey, "seal everything at rest with a new secret key",
+                   "No server may be running.")  # fmt: skip
+    rekeyed.add_argument("--key-stdin", action="store_true", help="read the new key from standard input")
+    doctor = _add(commands, "doctor", _doctor, "check that the data keeps its promises",
+                  "Reads only, and may run beside the server. Ends with 0 when all is well, 1 when something was found,"
+                  " 2 when it could not look.")  # fmt: skip
+    doctor.add_argument("--deep", action="store_true", help="look at every blob and every sealed value, too")
+    doctor.add_argument("--heads", type=Path, metavar="FILE", help="compare with ends of audit trails kept elsewhere")
+
+
+def _backup(arguments: argparse.Namespace) -> int:
+    print(asyncio.run(care.backup(settings.load(), arguments.file, force=arguments.force)))
+    return 0
+
+
+def _restore(arguments: argparse.Namespace) -> int:
+    print(asyncio.run(care.restore(settings.load(), arguments.file, check=not arguments.no_check)))
+    return 0
+
+
+def _rekey(arguments: argparse.Namespace) -> int:
+    key = sys.stdin.readline().strip() if arguments.key_stdin else None
+    print(asyncio.run(care.rekey(settings.load(), key)))
+    return 0
+
+
 def _doctor(arguments: argparse.Namespace) -> int:
+    async def run(db: Db) -> int:
+        files = blobs.Folder(settings.load().data / "blobs") if arguments.deep else None
+        heads = arguments.heads.read_text().splitlines() if arguments.heads else None
+        found = 0
+        async for verdict in care.examine(db, heads=heads, files=files):
+            print(verdict)
+            found += verdict.broken
+        return found
+
     try:
-        findings = _with_database(_examine, inspected)
+        return 1 if _with_database(run, inspected) else 0
     except _SAID_IN_ONE_LINE as fault:
         print(f"teamspace: {_line(fault)}", file=sys.stderr)
         return 2
-    return 1 if findings else 0
 
 
-async def _examine(db: Db) -> int:
-    """Every invariant, the audit chains and the database's own checks; how many found something."""
-    found = 0
-    for row in wiring.INVARIANTS:
-        broken = await db.all(str, row.sql)
-        found += bool(broken)
-        print(f"{'BROKEN' if broken else 'ok':<7} {row.name:<22} {row.doc}")
-        for name in broken[:10]:
-            print(f"        {name}")
-    for name, faults in (("audit.chain", await audit.check(db)), ("database", list(await db.engine.integrity()))):
-        found += bool(faults)
-        print(f"{'BROKEN' if faults else 'ok':<7} {name}")
-        for fault in faults[:10]:
-            print(f"        {fault}")
-    return found
+# audit
+
+
+def _add_audit(commands: "_Commands") -> None:
+    trail = commands.add_parser(
+        "audit", help="verify an exported audit trail, print how far every chain has come",
+        description="For whoever must be able to trust the audit trail without trusting the server.",
+    )  # fmt: skip
+    actions = trail.add_subparsers(required=True, metavar="ACTION")
+    verify = _add(actions, "verify", _verify, "verify an export of the audit trail",
+                  "Needs no database and no settings. Ends with 0 when it is as the server wrote it, 1 when it is"
+                  " broken, 2 when it could not be read.")  # fmt: skip
+    verify.add_argument("file", help="what GET /api/org/audit?format=jsonl answered; - is standard input")
+    verify.add_argument("--heads", metavar="FILE", help="heads kept elsewhere, which the export must reach")
+    verify.add_argument("--whole", action="store_true", help="there may be no gap, from the first event on")
+    _add(actions, "heads", _heads, "print company, number and hash of every chain's newest event",
+         "To be kept where whoever holds the database cannot write. `-` is the instance's own chain.")  # fmt: skip
+
+
+def _verify(arguments: argparse.Namespace) -> int:
+    status, said = audit.verify_file(arguments.file, arguments.heads, whole=arguments.whole)
+    print(said, file=sys.stderr if status == 2 else sys.stdout)
+    return status
+
+
+def _heads(arguments: argparse.Namespace) -> int:
+    async def run(db: Db) -> int:
+        async for head in audit.heads(db):
+            print(head)
+        return 0
+
+    return _with_database(run, inspected)
 
 
 # user
@@ -170,7 +236,7 @@ async def _examine(db: Db) -> int:
 
 def _add_user(commands: "_Commands") -> None:
     user = commands.add_parser(
-        "user", help="make an operator, reset a password or a second factor",
+        "user", help="make an operator or an activation link, reset a password or a second factor",
         description="For whoever holds the data folder: works beside a running server, and is on the audit trail.",
     )  # fmt: skip
     actions = user.add_subparsers(required=True, metavar="ACTION")
@@ -178,7 +244,9 @@ def _add_user(commands: "_Commands") -> None:
     made.add_argument("--display-name", help="the name that others see")
     reset = _add(actions, "reset-password", _reset_password, "set somebody's password and end their sessions")
     factor = _add(actions, "reset-2fa", _reset_factor, "turn somebody's second factor off and end their sessions")
-    for command in (made, reset, factor):
+    invited = _add(actions, "invite", _invite, "make a new activation link for somebody who has no password yet",
+                   "The link before it stops working.")  # fmt: skip
+    for command in (made, reset, factor, invited):
         command.add_argument("username")
     for command in (made, reset):
         command.add_argument("--password-stdin", action="store_true", help="read the password from standard input")
@@ -210,6 +278,14 @@ def _reset_factor(arguments: argparse.Namespace) -> int:
     async def run(db: Db) -> int:
         await tenancy.reset_second_factor(db, arguments.username)
         print(f"{arguments.username} signs in without a second factor until they set a new one")
+        return 0
+
+    return _with_database(run)
+
+
+def _invite(arguments: argparse.Namespace) -> int:
+    async def run(db: Db) -> int:
+        print(await tenancy.invite(db, arguments.username, settings.load().address))
         return 0
 
     return _with_database(run)

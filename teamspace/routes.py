@@ -6,17 +6,23 @@ check refuses to start when the two disagree.
 
 from types import ModuleType
 
+import teamspace.audit.routes
+import teamspace.branding.routes
 import teamspace.console.routes
 import teamspace.identity.routes
 import teamspace.instance.routes
 import teamspace.notes.routes
+import teamspace.quota.routes
 import teamspace.tenancy.routes
 
 MODULES: dict[str, ModuleType] = {
+    "audit": teamspace.audit.routes,
+    "branding": teamspace.branding.routes,
     "console": teamspace.console.routes,
     "identity": teamspace.identity.routes,
     "instance": teamspace.instance.routes,
     "notes": teamspace.notes.routes,
+    "quota": teamspace.quota.routes,
     "tenancy": teamspace.tenancy.routes,
 }
 
@@ -25,7 +31,15 @@ ORDER = (
     ("GET    /",                           "console"),
     ("GET    /health",                     "instance"),
     ("GET    /api/config",                 "instance"),
+    ("GET    /api/branding",               "branding"),
+    ("PUT    /api/branding",               "branding"),
+    ("POST   /api/branding/logo",          "branding"),
     ("POST   /api/bootstrap",              "tenancy"),
+    ("POST   /api/provision",              "tenancy"),
+    ("POST   /api/activate",               "tenancy"),
+    ("POST   /api/instance/suspend",       "tenancy"),
+    ("POST   /api/instance/resume",        "tenancy"),
+    ("POST   /api/instance/quota",         "tenancy"),
     ("POST   /api/login",                  "tenancy"),
     ("POST   /api/2fa/enable",             "identity"),
     ("POST   /api/2fa/recovery-codes",     "identity"),
@@ -37,15 +51,41 @@ ORDER = (
     ("POST   /api/profile",                "tenancy"),
     ("POST   /api/members",                "tenancy"),
     ("GET    /api/members",                "tenancy"),
+    ("GET    /api/admin/status",           "instance"),
+    ("POST   /api/orgs",                   "tenancy"),
+    ("GET    /api/orgs",                   "tenancy"),
+    ("POST   /api/orgs/:ref/suspend",      "tenancy"),
+    ("POST   /api/orgs/:ref/resume",       "tenancy"),
+    ("POST   /api/orgs/:ref/quota",        "tenancy"),
+    ("GET    /api/orgs/:ref",              "tenancy"),
+    ("PATCH  /api/orgs/:ref",              "tenancy"),
+    ("POST   /api/admin/seed-tenants",     "instance"),
+    ("GET    /api/org",                    "tenancy"),
+    ("GET    /api/org/teams",              "tenancy"),
+    ("POST   /api/org/teams",              "tenancy"),
+    ("POST   /api/org/members",            "tenancy"),
+    ("PATCH  /api/org/members/:id",        "tenancy"),
+    ("GET    /api/org/audit",              "audit"),
+    ("GET    /api/org/branding",           "branding"),
+    ("PUT    /api/org/branding",           "branding"),
+    ("DELETE /api/org/branding",           "branding"),
+    ("POST   /api/org/branding/logo",      "branding"),
     ("POST   /api/notes",                  "notes"),
     ("GET    /api/notes",                  "notes"),
     ("GET    /api/notes/:id",              "notes"),
     ("PUT    /api/notes/:id",              "notes"),
     ("DELETE /api/notes/:id",              "notes"),
     ("POST   /api/notes/:id/share",        "notes"),
+    ("GET    /api/usage",                  "quota"),
+    ("POST   /api/quota",                  "quota"),
     ("POST   /api/tokens",                 "identity"),
     ("GET    /api/tokens",                 "identity"),
     ("DELETE /api/tokens/:id",             "identity"),
+    ("GET    /api/audit",                  "audit"),
+    ("GET    /api/metrics",                "instance"),
+    ("GET    /api/features",               "tenancy"),
+    ("POST   /api/features/:name",         "tenancy"),
+    ("POST   /api/admin/seed",             "instance"),
 
     # Beyond the core interface.
     ("GET    /api/openapi.json",           "instance"),

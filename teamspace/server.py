@@ -8,11 +8,12 @@ import os
 import resource
 import signal
 import socket
+import ssl
 import time
 from multiprocessing.process import BaseProcess
 
 import uvloop
-from granian.constants import HTTPModes, Interfaces
+from granian.constants import HTTPModes, Interfaces, SSLProtocols
 from granian.http import HTTP1Settings
 from granian.server.embed import Server
 
@@ -21,12 +22,11 @@ from teamspace.app import App, StartError, opened, prepare_folder
 from teamspace.core import logs
 from teamspace.core.db.sqlite import FolderLock
 from teamspace.core.request import MOST_HEADER_BYTES, MOST_URL_BYTES
-from teamspace.settings import Settings
+from teamspace.settings import LOOPBACK, Settings
 
 log = logging.getLogger("teamspace")
 DRAIN_SECONDS = 30
 _HEADER_READ_MS = 10_000
-_LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
 def serve(settings: Settings) -> None:
@@ -36,6 +36,7 @@ def serve(settings: Settings) -> None:
     prepare_folder(settings.data)
     lock = FolderLock(settings.data) if settings.on_sqlite else None
     _check_port(settings)
+    _check_certificate(settings)
     if settings.workers == 1:
         uvloop.run(_serve(settings))
     else:
@@ -53,6 +54,21 @@ def _check_port(settings: Settings) -> None:
         except OSError as fault:
             reason = (fault.strerror or str(fault)).lower()
             raise StartError(f"cannot listen on {settings.host}:{settings.port}: {reason}") from None
+
+
+def _check_certificate(settings: Settings) -> None:
+    if settings.tls_cert and settings.tls_key:
+        try:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(settings.tls_cert, settings.tls_key, password=_no_passphrase)
+        except (ssl.SSLError, OSError) as fault:
+            raise StartError(f"SERVICE_TLS_CERT and SERVICE_TLS_KEY cannot be used together: {fault}") from None
+
+
+def _no_passphrase() -> str:
+    raise StartError(
+        "SERVICE_TLS_KEY asks for a passphrase: nobody would be there to give it, so use a key without one"
+    )
 
 
 async def _serve(settings: Settings) -> None:
@@ -94,6 +110,9 @@ def _server(app: App, settings: Settings) -> Server:
             header_read_timeout=_HEADER_READ_MS, max_buffer_size=4 * (MOST_HEADER_BYTES + MOST_URL_BYTES)
         ),
         log_enabled=False,
+        ssl_cert=settings.tls_cert,
+        ssl_key=settings.tls_key,
+        ssl_protocol_min=SSLProtocols.tls12,
     )
 
 
@@ -112,9 +131,12 @@ async def _drained(app: App) -> None:
 
 
 async def _announce(app: App, settings: Settings) -> None:
-    log.info("serving on http://%s:%d", settings.host, settings.port)
+    scheme = "https" if settings.tls_cert else "http"
+    log.info("serving on %s://%s:%d", scheme, settings.host, settings.port)
+    if settings.host not in LOOPBACK and not settings.address.startswith("https://") and not settings.trusted_proxies:
+        log.warning("others can reach this address, and what they send is not encrypted: set SERVICE_TLS_CERT and _KEY")
     if not await tenancy.is_bootstrapped(app.db):
-        where = "" if settings.host in _LOOPBACK else " and can be claimed by anybody who reaches it"
+        where = "" if settings.host in LOOPBACK else " and can be claimed by anybody who reaches it"
         log.warning("this instance has no operator yet%s: POST /api/bootstrap makes the first", where)
 
 

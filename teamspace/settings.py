@@ -5,6 +5,7 @@ An unknown SERVICE_* name or a bad value stops the start with a line that says w
 
 import ipaddress
 import os
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,8 @@ import msgspec
 from dotenv import dotenv_values
 
 from teamspace.core.addresses import Network
+
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
 class SettingsError(Exception):
@@ -72,9 +75,17 @@ def _address(text: str) -> str:
     return text.rstrip("/")
 
 
+def _file(text: str) -> Path | None:
+    if text and not Path(text).is_file():
+        raise ValueError(f"there is no file {text}")
+    return Path(text) if text else None
+
+
 def _token(text: str) -> str:
     if text and len(text) < 24:
         raise ValueError("must have at least 24 characters")
+    if not re.fullmatch(r"[!-+\--~]*", text):
+        raise ValueError("must hold no spaces or commas, and nothing but ASCII: it travels in a header")
     return text
 
 
@@ -92,9 +103,12 @@ SETTINGS = (
     Setting("SERVICE_MULTITENANT",        _flag,                      "true",      "Whether more companies than the first can be made."),
     Setting("SERVICE_PROVISION_TOKEN",    _token,                     "",          "Turns hosted mode on; the token of whoever provisions this instance."),
     Setting("SERVICE_SECRET_KEY",         str,                        "",          "32 bytes in hexadecimal or base64 that seal secrets at rest; without it, a file in the data folder."),
-    Setting("SERVICE_TRUSTED_PROXIES",    _networks,                  "",          "Networks whose X-Forwarded-For is believed, separated by commas."),
+    Setting("SERVICE_TLS_CERT",           _file,                      "",          "The certificate chain (PEM), to serve https; its key in SERVICE_TLS_KEY."),
+    Setting("SERVICE_TLS_KEY",            _file,                      "",          "The certificate's private key (PEM)."),
+    Setting("SERVICE_TRUSTED_PROXIES",    _networks,                  "",          "Networks whose X-Forwarded-For and X-Forwarded-Host are believed, separated by commas."),
     Setting("SERVICE_RATE_TOKEN",         _number(0, 1_000_000),      "1200",      "Requests a minute of one token; 0 is no limit."),
     Setting("SERVICE_RATE_ANONYMOUS",     _number(0, 1_000_000),      "100",       "Requests a minute of one address without a credential; 0 is no limit."),
+    Setting("SERVICE_DEMO",               _flag,                      "false",     "Allows companies with known passwords to be seeded on an instance that others can reach."),
     Setting("SERVICE_LOG",                _one_of("text", "json"),    "text",      "The form of log lines."),
 )
 # fmt: on
@@ -114,14 +128,34 @@ class Settings(msgspec.Struct, frozen=True):
     multitenant: bool
     provision_token: str
     secret_key: str
+    tls_cert: Path | None
+    tls_key: Path | None
     trusted_proxies: tuple[Network, ...]
     rate_token: int
     rate_anonymous: int
+    demo: bool
     log: str
 
     @property
     def database(self) -> str:
         return self.database_url or f"sqlite:{self.data / 'teamspace.sqlite'}"
+
+    @property
+    def address(self) -> str:
+        """The address people use, for links."""
+        scheme = "https" if self.tls_cert else "http"
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return self.base_url or f"{scheme}://{host}:{self.port}"
+
+    @property
+    def hosted(self) -> bool:
+        return bool(self.provision_token)
+
+    @property
+    def for_this_machine_alone(self) -> bool:
+        """Whether nobody from elsewhere is meant to reach it."""
+        reached = (self.host, urlsplit(self.address).hostname)
+        return not self.hosted and not self.trusted_proxies and all(host in LOOPBACK for host in reached)
 
     @property
     def on_sqlite(self) -> bool:
@@ -139,6 +173,8 @@ def load(environment: Mapping[str, str] | None = None, *, file: Path | None = No
     settings = Settings(**{setting.field: _value(setting, given) for setting in SETTINGS})
     if settings.workers > 1 and settings.on_sqlite:
         raise SettingsError("SERVICE_WORKERS: more than one process needs PostgreSQL (SERVICE_DATABASE_URL)")
+    if bool(settings.tls_cert) != bool(settings.tls_key):
+        raise SettingsError("SERVICE_TLS_CERT and SERVICE_TLS_KEY belong together: set both or neither")
     return settings
 
 

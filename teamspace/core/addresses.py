@@ -10,9 +10,11 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 @lru_cache(4096)
 def _parsed(address: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     try:
-        return ipaddress.ip_address(address)
+        parsed = ipaddress.ip_address(address)
     except ValueError:
         return None
+    # On a socket for both families an IPv4 peer comes in the clothes of the other.
+    return parsed.ipv4_mapped or parsed if isinstance(parsed, ipaddress.IPv6Address) else parsed
 
 
 def client_address(peer: str, forwarded: str, trusted: Sequence[Network]) -> str:
@@ -20,11 +22,15 @@ def client_address(peer: str, forwarded: str, trusted: Sequence[Network]) -> str
     hops = forwarded.split(",") if trusted and forwarded else []
     address = peer
     for hop in reversed(hops):
-        parsed = _parsed(address)
-        if parsed is None or not any(parsed in network for network in trusted):
+        if not is_trusted(address, trusted):
             break
         address = hop.strip()
     return address if _parsed(address) else peer
+
+
+def is_trusted(address: str, trusted: Sequence[Network]) -> bool:
+    parsed = _parsed(address)
+    return parsed is not None and any(parsed in network for network in trusted)
 
 
 def neighbourhood(address: str) -> str:

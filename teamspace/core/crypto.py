@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _RANDOM_LENGTH, _CHECK_LENGTH = 30, 6  # 178 random bits, and enough for a CRC-32
 TOKEN_LENGTH = len("ts_s_") + _RANDOM_LENGTH + _CHECK_LENGTH
-KEY_FILE = "secret.key"
+KEY_FILE, NEXT_KEY_FILE = "secret.key", "secret.key.new"
 
 
 class WrongKey(Exception):
@@ -77,41 +77,28 @@ class Vault:
         return f"v1:{self._key_id}:{base64.b64encode(sealed).decode()}"
 
     def open(self, place: str, sealed: str) -> bytes:
-        version, key_id, text = sealed.split(":")
+        version, _, rest = sealed.partition(":")
+        key_id, _, text = rest.partition(":")
         if version != "v1" or key_id != self._key_id:
             raise WrongKey("this was sealed with another key")
-        data = base64.b64decode(text)
         try:
+            data = base64.b64decode(text)
             return self._cipher.decrypt(data[:12], data[12:], place.encode())
-        except InvalidTag as fault:
+        except (InvalidTag, ValueError) as fault:
             raise WrongKey("this does not open with the key, or not in this place") from fault
 
 
 def load_key(given: str | None, folder: Path) -> bytes:
     """The key from the settings (64 hex digits or base64), else from a file that is made at the first start."""
     if given:
-        return _parsed(given)
+        return parsed_key(given)
     file = folder / KEY_FILE
     if not file.exists():
         _make(file)
-    return _parsed(file.read_text(errors="replace").strip())
+    return _read_key(file)
 
 
-def _make(file: Path) -> None:
-    """A new key, whole or not at all: written apart, then linked to its name unless another server was first."""
-    draft = file.with_suffix(f".{os.getpid()}")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w") as out:
-        out.write(secrets.token_bytes(32).hex() + "\n")
-        out.flush()
-        os.fsync(out.fileno())
-    with contextlib.suppress(FileExistsError):
-        os.link(draft, file)
-    draft.unlink()
-    _sync_folder(file.parent)
-
-
-def _parsed(text: str) -> bytes:
+def parsed_key(text: str) -> bytes:
     try:
         key = bytes.fromhex(text) if len(text) == 64 else base64.b64decode(text, validate=True)
     except (ValueError, binascii.Error):
@@ -121,7 +108,57 @@ def _parsed(text: str) -> bytes:
     return key
 
 
-def _sync_folder(folder: Path) -> None:
+def new_key() -> bytes:
+    return secrets.token_bytes(32)
+
+
+def _read_key(file: Path) -> bytes:
+    return parsed_key(file.read_text(errors="replace").strip())
+
+
+def _make(file: Path) -> None:
+    """A new key, whole or not at all: written apart, then linked to its name unless another server was first."""
+    draft = _drafted(file, new_key())
+    with contextlib.suppress(FileExistsError):
+        os.link(draft, file)
+    draft.unlink()
+    sync_folder(file.parent)
+
+
+def _drafted(file: Path, key: bytes) -> Path:
+    draft = file.with_suffix(f".{os.getpid()}")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w") as out:
+        out.write(key.hex() + "\n")
+        out.flush()
+        os.fsync(out.fileno())
+    return draft
+
+
+# A change of the key file: the next key is on disk before anything is sealed with it, and takes the name after
+
+
+def announce_key(folder: Path, key: bytes) -> None:
+    _drafted(folder / KEY_FILE, key).rename(folder / NEXT_KEY_FILE)
+    sync_folder(folder)
+
+
+def announced_key(folder: Path) -> bytes | None:
+    """The next key, if there is one; by itself it proves nothing: a change may have been broken off."""
+    try:
+        return _read_key(folder / NEXT_KEY_FILE)
+    except (FileNotFoundError, WrongKey):
+        return None
+
+
+def adopt_key(folder: Path) -> None:
+    """The next key becomes the key, unless somebody else has just seen to that."""
+    with contextlib.suppress(FileNotFoundError):
+        (folder / NEXT_KEY_FILE).rename(folder / KEY_FILE)
+    sync_folder(folder)
+
+
+def sync_folder(folder: Path) -> None:
     """A new file survives a power cut only once its folder entry does."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:

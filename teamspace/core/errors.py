@@ -2,13 +2,15 @@
 
     Refusal
     ├── BadRequest 400
+    │   └── InvalidThemeToken
     ├── Unauthenticated 401
     │   ├── InvalidCredentials, TotpRequired, TotpInvalid, TokenExpired
+    ├── TenantSuspended 402
     ├── Forbidden 403
     │   ├── FeatureDisabled, OrgSuspended, OutOfScope, ReauthRequired, SelfRoleChange
     ├── NotFound 404, MethodNotAllowed 405
     ├── Conflict 409
-    │   ├── AlreadyBootstrapped, IdempotencyConflict
+    │   ├── AlreadyBootstrapped, IdempotencyConflict, SingleTenant
     ├── VersionMismatch 412, TooLarge 413, UnsupportedType 415, HeadersTooLarge 431
     ├── RateLimited 429
     │   └── TooManyAttempts
@@ -45,6 +47,9 @@ class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
     errors: tuple[FieldError, ...] | None = None
     retry_after: int | None = None
     version: int | None = None
+    ratio: float | None = None
+    required: float | None = None
+    against: str | None = None
 
 
 class Refusal(Exception):
@@ -74,6 +79,12 @@ class BadRequest(Refusal):
     def at(cls, pointer: str, message: str) -> "BadRequest":
         """One field is wrong: `pointer` says which."""
         return cls(f"{pointer}: {message}", errors=(FieldError(pointer, message),))
+
+
+class InvalidThemeToken(BadRequest):
+    """A theme token is unknown, malformed or too faint; `against` is the token whose contrast was measured."""
+
+    code, title = "invalid_theme_token", "A theme token is not valid"
 
 
 class Unauthenticated(Refusal):
@@ -109,6 +120,10 @@ class TokenExpired(Unauthenticated):
 
     def __init__(self) -> None:
         super().__init__("This token has expired: sign in again or issue a new one.")
+
+
+class TenantSuspended(Refusal):
+    status, code, title = 402, "tenant_suspended", "The workspace is suspended and read-only"
 
 
 class Forbidden(Refusal):
@@ -156,6 +171,10 @@ class AlreadyBootstrapped(Conflict):
 
 class IdempotencyConflict(Conflict):
     code, title = "idempotency_conflict", "The idempotency key was used for another request"
+
+
+class SingleTenant(Conflict):
+    code, title = "single_tenant", "The instance holds one company"
 
 
 class VersionMismatch(Refusal):

@@ -5,6 +5,7 @@ any point becomes a problem body; nothing else does.
 """
 
 import asyncio
+import contextlib
 import logging
 import random
 import time
@@ -15,7 +16,7 @@ from typing import Any, Protocol
 import msgspec
 
 from teamspace.core import idempotency
-from teamspace.core.addresses import Network, client_address, neighbourhood
+from teamspace.core.addresses import Network, client_address, is_trusted, neighbourhood
 from teamspace.core.crypto import same
 from teamspace.core.db import AlreadyClaimed, Collision, Db
 from teamspace.core.errors import (
@@ -29,10 +30,12 @@ from teamspace.core.errors import (
     OutOfScope,
     Overloaded,
     Refusal,
+    TenantSuspended,
     Unauthenticated,
 )
 from teamspace.core.limits import Rate, Shedder, Stopping
 from teamspace.core.logs import Lines
+from teamspace.core.metrics import Metrics
 from teamspace.core.permissions import Permission
 from teamspace.core.principal import Call, Principal
 from teamspace.core.reading import body_of, query_of
@@ -45,6 +48,7 @@ from teamspace.core.routing import (
     SUPERADMIN,
     Endpoint,
     Own,
+    Route,
     Router,
     decoded,
 )
@@ -72,6 +76,7 @@ class Gate:
         *,
         stopping: Stopping,
         lines: Lines | None = None,
+        metrics: Metrics | None = None,
         token_rate: Rate,
         anonymous_rate: Rate,
         trusted: Sequence[Network] = (),
@@ -82,6 +87,7 @@ class Gate:
         self._db = db
         self._identify = identify
         self._lines = lines
+        self._metrics = metrics
         self._token_rate = token_rate
         self._anonymous_rate = anonymous_rate
         self._trusted = trusted
@@ -107,8 +113,7 @@ class Gate:
             seen.status = 499
         finally:
             self._leave()
-            if self._lines:
-                self._log(request, seen, started)
+            self._note(request, seen, time.perf_counter() - started)
 
     def _enter(self) -> None:
         self.underway += 1
@@ -166,23 +171,40 @@ class Gate:
 
     async def _admitted(self, request: Request, endpoint: Endpoint) -> Principal:
         route = endpoint.route
-        address = request.address
-        if self._trusted:
-            forwarded = request.headers.get(b"x-forwarded-for", b"").decode("latin-1")
-            address = client_address(address, forwarded, self._trusted)
-        call = Call(request.id, address, request.agent, route.while_suspended)
+        call = self._call(request, route)
         if route.auth is PUBLIC:
-            self._anonymous_rate.spend(neighbourhood(address))
-            return Principal("anonymous", call)
+            return await self._anybody(request, route, call)
         if route.auth is PROVISION:
             return self._provisioner(request, call)
         who = await self._identified(request, call, afresh=route.writes)
         self._token_rate.spend(who.token_id)
         _check_scope(endpoint, who)
-        _check_company(endpoint, who)
+        _check_standing(endpoint, who)
         _check_feature(endpoint, who)
         _check_permission(endpoint, who)
         return who
+
+    def _call(self, request: Request, route: Route) -> Call:
+        address, host = request.address, request.host if route.auth is PUBLIC else ""
+        if self._trusted:
+            forwarded = request.headers.get(b"x-forwarded-for", b"").decode("latin-1")
+            address = client_address(address, forwarded, self._trusted)
+            if route.auth is PUBLIC and is_trusted(request.address, self._trusted):
+                host = request.forwarded_host or host
+        return Call(
+            request.id, address, request.agent, host,
+            while_suspended=route.while_suspended, instance_plane=route.auth is SUPERADMIN,
+        )  # fmt: skip
+
+    async def _anybody(self, request: Request, route: Route, call: Call) -> Principal:
+        """The caller of a public route: nobody in particular, unless the route cares and the credential holds."""
+        if route.recognises and b"authorization" in request.headers:
+            with contextlib.suppress(Unauthenticated):
+                who = await self._identify(self._db, request.bearer(), call, afresh=False)
+                self._token_rate.spend(who.token_id)
+                return who
+        self._anonymous_rate.spend(neighbourhood(call.address))
+        return Principal("anonymous", call)
 
     async def _identified(self, request: Request, call: Call, *, afresh: bool) -> Principal:
         try:
@@ -198,7 +220,7 @@ class Gate:
             raise NotFound("There is nothing at this address.")
         if not same(request.bearer(), self._provision_token):
             raise Unauthenticated()
-        return Principal("provision", call)
+        return Principal("provision", call, token_id="provision")
 
     # handle
 
@@ -257,12 +279,16 @@ class Gate:
             return self._wire.events(result)
         return Outgoing(200, msgspec.json.encode(result))
 
-    def _log(self, request: Request, seen: "_Seen", started: float) -> None:
-        assert self._lines is not None
-        self._lines.access(
-            request=request.id, method=request.method, route=seen.route, status=seen.status,
-            ms=(time.perf_counter() - started) * 1000, user=seen.user or "-",
-        )  # fmt: skip
+    def _note(self, request: Request, seen: "_Seen", seconds: float) -> None:
+        if self._metrics:
+            # A method that no route knows is the client's invention: it must not become a label.
+            method = request.method if seen.route != "-" else "-"
+            self._metrics.answered(method, seen.route, seen.status, seconds)
+        if self._lines:
+            self._lines.access(
+                request=request.id, method=request.method, route=seen.route, status=seen.status,
+                ms=seconds * 1000, user=seen.user or "-",
+            )  # fmt: skip
 
 
 class _Seen:
@@ -283,8 +309,13 @@ def _check_scope(endpoint: Endpoint, who: Principal) -> None:
         raise OutOfScope(f"The token's scope does not include {needed}.")
 
 
-def _check_company(endpoint: Endpoint, who: Principal) -> None:
-    if who.org_suspended and endpoint.route.writes and not endpoint.route.while_suspended:
+def _check_standing(endpoint: Endpoint, who: Principal) -> None:
+    route = endpoint.route
+    if not route.writes or route.while_suspended:
+        return
+    if who.tenant_suspended:
+        raise TenantSuspended("This workspace is suspended: it can be read, not changed.")
+    if who.org_suspended and not (route.auth is SUPERADMIN and who.operator):
         raise OrgSuspended("The company is suspended: it can be read, not changed.")
 
 
@@ -319,6 +350,8 @@ def _arguments(
         arguments["who"] = who
     if "match" in wants:
         arguments["match"] = request.match()
+    if "accept" in wants:
+        arguments["accept"] = request.accept
     if endpoint.body:
         arguments["body"] = body_of(endpoint.body, body)
     if endpoint.query:

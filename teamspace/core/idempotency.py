@@ -17,6 +17,9 @@ from teamspace.core.db.handles import CLAIM_SECONDS
 from teamspace.core.errors import BadRequest, Conflict, IdempotencyConflict
 from teamspace.core.principal import Claim, Principal
 from teamspace.core.sending import Outgoing
+from teamspace.core.tables import SealedColumn
+
+SEALED = (SealedColumn("idempotency", "answer", "owner || '|' || key"),)
 
 _KEY = re.compile(rb"[ -~]{1,255}")
 _PATIENCE_SECONDS, _LOOK_SECONDS = 5.0, 0.05

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 from http import HTTPStatus
-from typing import Any, get_args, get_origin
+from types import UnionType
+from typing import Any, Union, get_args, get_origin
 
 import msgspec
 
@@ -10,9 +11,10 @@ from teamspace import __version__
 from teamspace.core import errors
 from teamspace.core.openapi_page import rendered
 from teamspace.core.permissions import Permission
-from teamspace.core.replies import Content, Download, Events, Reply
-from teamspace.core.routing import PUBLIC, Endpoint, Own
+from teamspace.core.replies import Content, Download, Events, JsonLines, Reply
+from teamspace.core.routing import PROVISION, PUBLIC, Endpoint, Own
 
+_JSON = "application/json"
 _REF = "#/components/schemas/{name}"
 _PROBLEM = {"application/problem+json": {"schema": {"$ref": _REF.format(name="Problem")}}}
 _AUTH = {
@@ -22,7 +24,10 @@ _AUTH = {
     "SA": "An operator's token.",
     "OA": "A token of somebody with a role in the company.",
 }
-_BYTES = {Content: "*/*", Download: "application/octet-stream", Events: "text/event-stream"}
+_BYTES = {
+    Content: "*/*", Download: "application/octet-stream", Events: "text/event-stream",
+    JsonLines: "application/x-ndjson",
+}  # fmt: skip
 
 
 class Description:
@@ -82,7 +87,7 @@ def _operation(endpoint: Endpoint, by_shape: dict[Any, Any], components: dict[st
     if route.auth is not PUBLIC:
         operation["security"] = [{"bearer": []}]
     if endpoint.body is not None:
-        content = {"application/json": {"schema": by_shape[endpoint.body]}}
+        content = {_JSON: {"schema": by_shape[endpoint.body]}}
         required = bool(_resolved(by_shape[endpoint.body], components).get("required"))
         operation["requestBody"] = {"required": required, "content": content}
     elif "upload" in endpoint.wants:
@@ -136,12 +141,12 @@ def _given(field: dict[str, Any]) -> dict[str, Any]:
 
 
 def _responses(endpoint: Endpoint, by_shape: dict[Any, Any]) -> dict[str, Any]:
-    status, shape = _answer(endpoint.returns)
-    answer: dict[str, Any] = {"description": HTTPStatus(status).phrase}
-    if shape in _BYTES:
-        answer["content"] = {_BYTES[shape]: {}}
-    elif shape is not None:
-        answer["content"] = {"application/json": {"schema": by_shape[shape]}}
+    answers: dict[str, Any] = {}
+    for status, shape in _answers(endpoint.returns):
+        answer = answers.setdefault(str(status), {"description": HTTPStatus(status).phrase})
+        if shape is not None:
+            kind, content = (_BYTES[shape], {}) if shape in _BYTES else (_JSON, {"schema": by_shape[shape]})
+            answer.setdefault("content", {})[kind] = content
     refusals: dict[str, list[str]] = {}
     for refusal in _refusals(endpoint):
         refusals.setdefault(str(refusal.status), []).append(f"`{refusal.code}`")
@@ -149,16 +154,18 @@ def _responses(endpoint: Endpoint, by_shape: dict[Any, Any]) -> dict[str, Any]:
         status: {"description": ", ".join(dict.fromkeys(codes)), "content": _PROBLEM}
         for status, codes in refusals.items()
     }
-    return {str(status): answer, **dict(sorted(described.items()))}
+    return {**answers, **dict(sorted(described.items()))}
 
 
 def _refusals(endpoint: Endpoint) -> Iterable[type[errors.Refusal]]:
     route = endpoint.route
     yield from (errors.BadRequest, errors.RateLimited, errors.HeadersTooLarge, errors.Overloaded)
-    if route.auth is not PUBLIC:
+    if route.auth is PROVISION:
+        yield errors.Unauthenticated
+    elif route.auth is not PUBLIC:
         yield from (errors.Unauthenticated, errors.TokenExpired, errors.Forbidden, errors.OutOfScope)
-        yield from (errors.OrgSuspended,) if route.writes and not route.while_suspended else ()
-    if route.parameters() or endpoint.body is not None:
+        yield from (errors.TenantSuspended, errors.OrgSuspended) if route.writes and not route.while_suspended else ()
+    if route.parameters() or endpoint.body is not None or route.auth is PROVISION:
         yield errors.NotFound
     if route.feature is not None:
         yield errors.FeatureDisabled
@@ -171,8 +178,14 @@ def _refusals(endpoint: Endpoint) -> Iterable[type[errors.Refusal]]:
     yield from route.refuses
 
 
+def _answers(returns: Any) -> list[tuple[int, Any]]:
+    """Every status of success with the shape of its body, from a handler's return annotation."""
+    if get_origin(returns) in (Union, UnionType):
+        return [_answer(part) for part in get_args(returns)]
+    return [_answer(returns)]
+
+
 def _answer(returns: Any) -> tuple[int, Any]:
-    """The status of success and the shape of its body, from a handler's return annotation."""
     if returns is None or returns is type(None):
         return 204, None
     origin = get_origin(returns)
@@ -182,8 +195,8 @@ def _answer(returns: Any) -> tuple[int, Any]:
 
 
 def _shapes(endpoint: Endpoint) -> Iterable[Any]:
-    _, answer = _answer(endpoint.returns)
-    return [shape for shape in (endpoint.body, endpoint.query, answer) if shape is not None and shape not in _BYTES]
+    answers = [shape for _, shape in _answers(endpoint.returns)]
+    return [shape for shape in (endpoint.body, endpoint.query, *answers) if shape is not None and shape not in _BYTES]
 
 
 def _resolved(schema: dict[str, Any], components: dict[str, Any]) -> dict[str, Any]:

@@ -27,8 +27,12 @@ class Call(msgspec.Struct):
     address: str = ""
     agent: str = ""
     """What the client calls itself, for people who look at their own sessions."""
+    host: str = ""
+    """The hostname that was asked. It selects a look, and nothing else."""
     while_suspended: bool = False
-    """The route is one of those that stay open in a suspended company."""
+    """The route is one of those that stay open in a suspended company or tenant."""
+    instance_plane: bool = False
+    """The route administers the instance: whether the caller's own company is suspended does not matter."""
     claim: Claim | None = None
 
 
@@ -63,6 +67,7 @@ class Principal(msgspec.Struct, frozen=True):
     """What the token was limited to; None is everything its person may do."""
     features: frozenset[Feature] = frozenset()
     org_suspended: bool = False
+    tenant_suspended: bool = False
     signed_in_at: str | None = None
     """When the session began; None for every other kind of credential."""
 

@@ -51,6 +51,10 @@ class Download(msgspec.Struct, frozen=True):
     headers: dict[str, str] = {}
 
 
+class JsonLines(Download, frozen=True):
+    """A list that flows as JSON, one item a line."""
+
+
 class Event(msgspec.Struct, frozen=True):
     """One server-sent event; the data is JSON."""
 

@@ -23,6 +23,8 @@ STALL_SECONDS, SLOWEST_BYTES = 30.0, 1024
 """How long a body may pause, and how many bytes a second it must bring beyond that."""
 MOST_DRAINED, DRAIN_SECONDS = 16 * 1024 * 1024, 2.0
 _SANE_ID = re.compile(rb"[A-Za-z0-9._-]{8,128}")
+_HOST = re.compile(rb"([a-z0-9.-]{1,253}?|\[[0-9a-f:.]+\])\.?(?::\d+)?")
+_QUALITY = re.compile(r"\bq=([01](?:\.\d{0,3})?)")
 _STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"')
 _NOT_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 _SINGLE = frozenset({b"authorization", b"content-length", b"content-type", b"idempotency-key", b"host"})
@@ -88,6 +90,27 @@ class Request:
         if scheme.lower() != "bearer" or not token or " " in token or "," in token:
             raise Unauthenticated()
         return token
+
+    @property
+    def host(self) -> str:
+        """The hostname the client asked for, in lower case and without a port."""
+        return _hostname(self.headers.get(b"host", b""))
+
+    @property
+    def forwarded_host(self) -> str:
+        """The same, as a proxy tells it; only for a proxy that is trusted."""
+        return _hostname(self.headers.get(b"x-forwarded-host", b"").partition(b",")[0])
+
+    @property
+    def accept(self) -> str:
+        """The media type that the client would like best, without parameters; empty when any will do."""
+        best, weight = "", 0.0
+        for part in self.headers.get(b"accept", b"").decode("latin-1").lower().split(","):
+            kind, _, parameters = part.partition(";")
+            quality = _quality(parameters)
+            if quality > weight:
+                best, weight = kind.strip(), quality
+        return "" if best == "*/*" else best
 
     @property
     def agent(self) -> str:
@@ -164,6 +187,16 @@ class Request:
         if b"\\u0000" in body and holds_nul(body):
             raise BadRequest("A text of the body holds a NUL character.")
         return body or b"{}"
+
+
+def _quality(parameters: str) -> float:
+    match = _QUALITY.search(parameters)
+    return float(match[1]) if match else 1.0
+
+
+def _hostname(header: bytes) -> str:
+    match = _HOST.fullmatch(header.strip().lower())
+    return match[1].decode() if match else ""
 
 
 def too_deep(body: bytes) -> bool:

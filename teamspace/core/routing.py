@@ -22,7 +22,7 @@ SMALL_LIMIT = 64 * 1024
 """For what anybody may send: bodies that are hashed or judged, and are never long."""
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-_GATE_GIVES = ("db", "who", "body", "query", "match", "upload")
+_GATE_GIVES = ("db", "who", "body", "query", "match", "accept", "upload")
 
 
 class Auth(StrEnum):
@@ -64,9 +64,11 @@ class Route(msgspec.Struct, frozen=True):
     refuses: tuple[type[Refusal], ...] = ()
     """What it may answer besides the refusals every route shares; for the API description."""
     while_suspended: bool = False
-    """Stays open in a suspended company: signing in and out, revoking, one's own password, and reads by POST."""
+    """Stays open in a suspended company or tenant: signing in and out, revoking, one's own password, and reads by POST."""
     limit: int = JSON_LIMIT
     """The largest body it takes."""
+    recognises: bool = False
+    """A public route that answers differently to somebody with a valid credential."""
 
     @property
     def name(self) -> str:
@@ -168,6 +170,8 @@ def _faults(endpoint: Endpoint) -> list[str]:
         faults.append(f"{route.name}: unknown method")
     if route.auth is PUBLIC and (route.permission is not None or route.feature is not None):
         faults.append(f"{route.name}: a public route cannot ask for a permission or a feature")
+    if route.recognises and route.auth is not PUBLIC:
+        faults.append(f"{route.name}: only a public route can recognise a caller without asking who it is")
     if route.auth in (SUPERADMIN, ORGADMIN) and not isinstance(route.permission, Permission):
         faults.append(f"{route.name}: this plane needs a permission")
     if {"body", "upload"} & endpoint.wants and not route.writes:

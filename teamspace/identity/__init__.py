@@ -4,7 +4,8 @@ Identity knows who somebody is. What they may do, and in which team, is tenancy'
 """
 
 from teamspace.identity.domain.accounts import find, register, rename, set_password
-from teamspace.identity.domain.passwords import check_strength, hashed
+from teamspace.identity.domain.activation import invite, invited, prepare, redeem
+from teamspace.identity.domain.passwords import KDF, check_strength, hashed
 from teamspace.identity.domain.second_factor import disarm, satisfy
 from teamspace.identity.domain.sign_in import excuse, prove, settle
 from teamspace.identity.domain.tokens import (
@@ -19,11 +20,14 @@ from teamspace.identity.domain.tokens import (
     revoke_in_team,
 )
 from teamspace.identity.schemas import Person
-from teamspace.identity.store import INVARIANTS
+from teamspace.identity.store import COUNTS, INVARIANTS, SEALED
 
 __all__ = [
+    "COUNTS",
     "FIRST_TOKEN_TTL",
     "INVARIANTS",
+    "KDF",
+    "SEALED",
     "SESSION_IDLE",
     "TOUCH_EVERY",
     "LastUse",
@@ -34,10 +38,14 @@ __all__ = [
     "excuse",
     "find",
     "hashed",
+    "invite",
+    "invited",
     "issue_token",
     "open_session",
     "parse_scope",
+    "prepare",
     "prove",
+    "redeem",
     "register",
     "rename",
     "revoke_in_team",

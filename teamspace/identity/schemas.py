@@ -16,6 +16,7 @@ class Person(msgspec.Struct, frozen=True):
     org_id: str
     username: str
     display_name: str
+    email: str | None
     locale: str | None
     operator: bool
     created_at: str
@@ -31,6 +32,12 @@ class Totp(msgspec.Struct, frozen=True):
     secret: str
     armed_at: str | None
     last_step: int
+
+
+class Activation(msgspec.Struct, frozen=True):
+    user_id: str
+    expires_at: str
+    used_at: str | None
 
 
 class Attempts(msgspec.Struct, frozen=True):

@@ -1,18 +1,26 @@
 """Identity in SQL: one statement per function, no rules."""
 
 from teamspace.core.db import Fence, Reads, Tx, columns
-from teamspace.core.tables import Invariant
-from teamspace.identity.schemas import Account, ApiToken, Attempts, Person, SessionRow, Totp
+from teamspace.core.tables import Count, Invariant, SealedColumn
+from teamspace.identity.schemas import Account, Activation, ApiToken, Attempts, Person, SessionRow, Totp
+
+COUNTS = (
+    Count("users", "SELECT COUNT(*) FROM users"),
+    Count("tokens", "SELECT COUNT(*) FROM tokens WHERE revoked_at IS NULL"),
+)
+
+SEALED = (SealedColumn("totp", "secret", "user_id"),)
+
 
 # People
 
 
 async def insert_user(tx: Tx, person: Person, username_key: str, password: str | None) -> None:
     await tx.run(
-        "INSERT INTO users (id, org_id, username, username_key, display_name, locale, password, operator, created_at)"
-        " VALUES (:id, :org_id, :username, :username_key, :display_name, :locale, :password, :operator, :created_at)",
+        "INSERT INTO users (id, org_id, username, username_key, display_name, email, locale, password, operator, created_at)"
+        " VALUES (:id, :org_id, :username, :username_key, :display_name, :email, :locale, :password, :operator, :created_at)",
         id=person.id, org_id=person.org_id, username=person.username, username_key=username_key,
-        display_name=person.display_name, locale=person.locale, password=password, operator=person.operator,
+        display_name=person.display_name, email=person.email, locale=person.locale, password=password, operator=person.operator,
         created_at=person.created_at,
     )  # fmt: skip
 
@@ -120,6 +128,42 @@ async def delete_dead_tokens(tx: Tx, then: str) -> None:
     await tx.run("DELETE FROM tokens WHERE revoked_at < :then OR expires_at < :then", then=then)
 
 
+# Activation links
+
+
+async def insert_activation(tx: Tx, digest: str, person: Person, now: str, expires_at: str) -> None:
+    await tx.run(
+        "INSERT INTO activations (digest, org_id, user_id, created_at, expires_at)"
+        " VALUES (:digest, :org_id, :user_id, :now, :expires_at)",
+        digest=digest, org_id=person.org_id, user_id=person.id, now=now, expires_at=expires_at,
+    )  # fmt: skip
+
+
+async def get_activation(db: Reads, digest: str) -> Activation | None:
+    return await db.one(
+        Activation, f"SELECT {columns(Activation)} FROM activations WHERE digest = :digest", digest=digest
+    )
+
+
+async def use_activation(tx: Tx, digest: str, now: str) -> bool:
+    """True for the first who comes in time."""
+    return await tx.holds(
+        "UPDATE activations SET used_at = :now WHERE digest = :digest AND used_at IS NULL AND expires_at > :now"
+        " RETURNING digest",
+        digest=digest, now=now,
+    )  # fmt: skip
+
+
+async def void_activations(tx: Tx, user_id: str, now: str) -> None:
+    await tx.run(
+        "UPDATE activations SET used_at = :now WHERE user_id = :user_id AND used_at IS NULL", user_id=user_id, now=now
+    )
+
+
+async def delete_old_activations(tx: Tx, then: str) -> None:
+    await tx.run("DELETE FROM activations WHERE expires_at < :then", then=then)
+
+
 # Failed sign-ins
 
 
@@ -218,6 +262,9 @@ INVARIANTS = (
         " AND (u.id IS NULL OR u.org_id <> t.org_id OR (t.kind = 'session' AND t.expires_at IS NULL))"),
     Invariant("identity.use", "no credential was used after its end",
         "SELECT id FROM tokens WHERE last_used_at > revoked_at OR last_used_at > expires_at"),
+    Invariant("identity.activation", "an open activation link belongs to somebody without a password",
+        "SELECT a.user_id FROM activations a JOIN users u ON u.id = a.user_id"
+        " WHERE a.used_at IS NULL AND u.password IS NOT NULL"),
     Invariant("identity.recovery", "recovery codes exist only beside an armed factor, ten unspent at most",
         "SELECT c.user_id FROM recovery_codes c LEFT JOIN totp t ON t.user_id = c.user_id"
         " WHERE t.armed_at IS NULL UNION ALL SELECT user_id FROM recovery_codes WHERE used_at IS NULL"

@@ -1,19 +1,29 @@
-"""The instance over HTTP: health, public configuration, and the description of the API."""
+"""The instance over HTTP: health, configuration, status, metrics, samples, and the description of the API."""
 
+from teamspace.blobs import BlobStore
 from teamspace.core.db import Db
+from teamspace.core.errors import Conflict, SingleTenant
+from teamspace.core.metrics import CONTENT_TYPE, Metrics
 from teamspace.core.openapi import Description
-from teamspace.core.replies import Content
-from teamspace.core.routing import PUBLIC, Route
-from teamspace.instance import domain
-from teamspace.instance.schemas import Config, Health
+from teamspace.core.permissions import Permission as P
+from teamspace.core.principal import Principal
+from teamspace.core.replies import Content, Created
+from teamspace.core.routing import BEARER, PUBLIC, SUPERADMIN, Route
+from teamspace.instance.domain import demo, facts, samples
+from teamspace.instance.schemas import Config, DemoCompanies, Figures, Health, Seeded, Status
 from teamspace.settings import Settings
 
 # fmt: off
 ROUTES = (
-    Route("GET", "/health",           PUBLIC, None, None, "health",  "Liveness: ok and multitenant, nothing else."),
-    Route("GET", "/api/config",       PUBLIC, None, None, "config",  "What a client must know before anybody signs in."),
-    Route("GET", "/api/openapi.json", PUBLIC, None, None, "openapi", "This API, described in OpenAPI 3.1."),
-    Route("GET", "/api/docs",         PUBLIC, None, None, "docs",    "This API, described for people."),
+    Route("GET",  "/health",                 PUBLIC,     None,              None, "health",       "Liveness: ok and multitenant, nothing else."),
+    Route("GET",  "/api/config",             PUBLIC,     None,              None, "config",       "What a client must know before anybody signs in."),
+    Route("GET",  "/api/admin/status",       BEARER,     P.INSTANCE_MANAGE, None, "status",       "The instance: version, how it is set up, and how much there is of everything."),
+    Route("POST", "/api/admin/seed-tenants", SUPERADMIN, P.INSTANCE_MANAGE, None, "seed_tenants", "For demonstrations: two companies whose people have known passwords.",
+          refuses=(SingleTenant, Conflict)),
+    Route("GET",  "/api/metrics",            BEARER,     P.INSTANCE_MANAGE, None, "metrics",      "Operational metrics, as JSON or, by Accept, as Prometheus text."),
+    Route("POST", "/api/admin/seed",         BEARER,     P.SETTINGS_MANAGE, None, "seed",         "Add sample content to the team; what is there already is left alone."),
+    Route("GET",  "/api/openapi.json",       PUBLIC,     None,              None, "openapi",      "This API, described in OpenAPI 3.1."),
+    Route("GET",  "/api/docs",               PUBLIC,     None,              None, "docs",         "This API, described for people."),
 )
 # fmt: on
 
@@ -23,7 +33,25 @@ async def health(settings: Settings) -> Health:
 
 
 async def config(db: Db, settings: Settings) -> Config:
-    return await domain.config(db, multitenant=settings.multitenant)
+    return await facts.config(db, settings)
+
+
+async def status(db: Db, settings: Settings, measured: Metrics, counted: facts.Counted) -> Status:
+    return await facts.status(db, settings, measured, counted)
+
+
+async def seed_tenants(db: Db, who: Principal, settings: Settings, files: BlobStore) -> Created[DemoCompanies]:
+    return Created(await demo.seed(db, who, settings, files))
+
+
+async def metrics(db: Db, settings: Settings, measured: Metrics, accept: str) -> Figures | Content:
+    if accept in ("text/plain", "application/openmetrics-text"):
+        return Content(await facts.figures_as_text(db, settings, measured), CONTENT_TYPE)
+    return await facts.figures(db, settings, measured)
+
+
+async def seed(db: Db, who: Principal) -> Created[Seeded]:
+    return Created(await samples.seed(db, who))
 
 
 async def openapi(description: Description) -> Content:

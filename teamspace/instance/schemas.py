@@ -1,6 +1,8 @@
-"""What the instance tells anybody."""
+"""What the instance tells anybody, and what it tells its operators."""
 
 import msgspec
+
+from teamspace.core.metrics import RouteFigures
 
 
 class Health(msgspec.Struct, frozen=True):
@@ -21,3 +23,65 @@ class Config(msgspec.Struct, frozen=True):
     multitenant: bool
     bootstrapped: bool
     localization: Localization
+
+
+class Secrets(msgspec.Struct, frozen=True):
+    """How secrets are kept; `key` says where the key comes from, a setting or the data folder's file."""
+
+    sealed: bool
+    cipher: str
+    key: str
+
+
+class Status(msgspec.Struct, frozen=True):
+    """The instance for its operators. `counts` may be some seconds old; its tokens are those not revoked."""
+
+    version: str
+    kdf: str
+    tls: bool
+    multitenant: bool
+    hosted: bool
+    suspended: bool
+    secrets_at_rest: Secrets
+    database: str
+    schema: int
+    started_at: str
+    counts: dict[str, int]
+
+
+class Figures(msgspec.Struct, frozen=True):
+    """Operational metrics since the start: of every process, and of all routes together."""
+
+    version: str
+    started_at: str
+    uptime_seconds: float
+    audit_unsealed: int
+    processes: dict[str, dict[str, float]]
+    routes: list[RouteFigures]
+
+
+class Seeded(msgspec.Struct, frozen=True):
+    """How many samples were added; those that were there already are left as they are."""
+
+    notes: int
+
+
+class DemoPerson(msgspec.Struct, frozen=True):
+    username: str
+    password: str
+    team: str
+    role: str
+    org_role: str | None
+
+
+class DemoCompany(msgspec.Struct, frozen=True):
+    slug: str
+    name: str
+    domain: str
+    people: list[DemoPerson]
+
+
+class DemoCompanies(msgspec.Struct, frozen=True):
+    """The demo companies, and how to sign in to them."""
+
+    items: list[DemoCompany]

@@ -1,13 +1,14 @@
 -- What the kernel itself keeps.
 
--- One row for each fact about the instance: that it was set up, the canary that proves the secret key,
--- and a value that changes whenever anybody's rights may have.
+-- One row for each fact about the instance: that it was set up or provisioned, since when it is suspended
+-- (hosted mode; empty while it is not), the canary that proves the secret key, and a value that changes
+-- whenever anybody's rights may have.
 CREATE TABLE instance (
     name TEXT PRIMARY KEY,
     value TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
-INSERT INTO instance (name, value) VALUES ('rights_epoch', '');
+INSERT INTO instance (name, value) VALUES ('rights_epoch', ''), ('suspended_at', '');
 
 -- The audit trail. A row is inserted with the write it records; seq and hash are set once, by the sealer.
 CREATE TABLE audit (
@@ -27,8 +28,25 @@ CREATE TABLE audit (
     hash TEXT
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX audit_chain ON audit (org_id, seq) WHERE seq IS NOT NULL;
-CREATE INDEX audit_unsealed ON audit (org_id, id) WHERE seq IS NULL;
+-- seq is always null in it, and is there to be preferred: by audit_of_org the sealer would pass every sealed row.
+CREATE INDEX audit_unsealed ON audit (org_id, seq, id) WHERE seq IS NULL;
 CREATE INDEX audit_of_team ON audit (team_id, id);
+CREATE INDEX audit_of_org ON audit (org_id, id);
+-- Who is no person (system, provision, anonymous, worker) is found by kind.
+CREATE INDEX audit_by_actor ON audit (org_id, COALESCE(actor_id, actor_kind), id);
+CREATE INDEX audit_by_target ON audit (org_id, target, id) WHERE target IS NOT NULL;
+CREATE INDEX audit_by_action ON audit (org_id, action, id);
+
+-- Bytes kept outside the database, by their SHA-256 in a company's namespace ('' is the instance's own).
+-- A row is pinned before its file is written, so that the collector leaves it alone until it is used.
+CREATE TABLE blobs (
+    org_id TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    pinned_at TEXT NOT NULL,
+    PRIMARY KEY (org_id, digest)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX blobs_by_age ON blobs (pinned_at);
 
 -- Idempotency keys of the last day; the answer is sealed, since it may hold a secret.
 CREATE TABLE idempotency (

@@ -5,6 +5,7 @@ CREATE TABLE orgs (
     slug TEXT NOT NULL UNIQUE,
     name TEXT NOT NULL,
     plan TEXT NOT NULL,
+    domain TEXT UNIQUE,
     created_at TEXT NOT NULL,
     suspended_at TEXT
 ) STRICT, WITHOUT ROWID;
@@ -18,3 +19,4 @@ CREATE TABLE teams (
     created_at TEXT NOT NULL,
     UNIQUE (org_id, slug)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX teams_of_org ON teams (org_id, id);

@@ -6,6 +6,7 @@ CREATE TABLE users (
     username TEXT NOT NULL,
     username_key TEXT NOT NULL UNIQUE,
     display_name TEXT NOT NULL,
+    email TEXT,
     locale TEXT,
     password TEXT,
     operator BOOLEAN NOT NULL,
@@ -50,6 +51,18 @@ CREATE TABLE tokens (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX tokens_of_user ON tokens (user_id, kind, id);
 CREATE INDEX tokens_of_team ON tokens (team_id, kind, id);
+
+-- Links by which somebody without a password sets their first one; each works once.
+CREATE TABLE activations (
+    digest TEXT PRIMARY KEY,
+    org_id TEXT NOT NULL REFERENCES orgs (id),
+    user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    created_at TEXT NOT NULL,
+    expires_at TEXT NOT NULL,
+    used_at TEXT
+) STRICT, WITHOUT ROWID;
+CREATE INDEX activations_of_user ON activations (user_id);
+CREATE INDEX activations_by_age ON activations (expires_at);
 
 -- Failed sign-ins, by username and by address.
 CREATE TABLE login_attempts (

@@ -4,8 +4,10 @@ import msgspec
 
 from teamspace.core.db import Fence, Reads, Tx, columns
 from teamspace.core.permissions import Permission
-from teamspace.core.tables import Invariant
+from teamspace.core.tables import Count, Invariant
 from teamspace.notes.schemas import Grant, NoteItem, NoteRow, SeenRow
+
+COUNTS = (Count("notes", "SELECT COUNT(*) FROM notes"),)
 
 EXCERPT = 280
 _ITEM = f"id, title, substr(body, 1, {EXCERPT}), visibility, tags, owner_id, team_id, version, created_at, updated_at"

@@ -3,21 +3,41 @@
 The rest of the house meets this capability as `Principal`: it is made here, from a token, once a request.
 """
 
-from teamspace.tenancy.domain.companies import bootstrap, is_bootstrapped
+from teamspace.tenancy.domain.colleagues import add as add_colleague
+from teamspace.tenancy.domain.companies import create as create_company
+from teamspace.tenancy.domain.companies import find as find_company
+from teamspace.tenancy.domain.founding import bootstrap, is_bootstrapped
+from teamspace.tenancy.domain.hosting import is_suspended
 from teamspace.tenancy.domain.members import is_colleague
-from teamspace.tenancy.domain.people import create_operator, reset_password, reset_second_factor
-from teamspace.tenancy.domain.principals import RIGHTS, Callers, guard
-from teamspace.tenancy.store import INVARIANTS
+from teamspace.tenancy.domain.people import create_operator, invite, reset_password, reset_second_factor
+from teamspace.tenancy.domain.principals import RIGHTS, Callers, guard, stand_in
+from teamspace.tenancy.domain.teams import create as create_team
+from teamspace.tenancy.schemas import CompanyDraft, NewColleague, OrgRole, OwnerDraft, Role, TeamDraft
+from teamspace.tenancy.store import COUNTS, INVARIANTS
 
 __all__ = [
+    "COUNTS",
     "INVARIANTS",
     "RIGHTS",
     "Callers",
+    "CompanyDraft",
+    "NewColleague",
+    "OrgRole",
+    "OwnerDraft",
+    "Role",
+    "TeamDraft",
+    "add_colleague",
     "bootstrap",
+    "create_company",
     "create_operator",
+    "create_team",
+    "find_company",
     "guard",
+    "invite",
     "is_bootstrapped",
     "is_colleague",
+    "is_suspended",
     "reset_password",
     "reset_second_factor",
+    "stand_in",
 ]

@@ -1,11 +1,15 @@
-"""Tenancy over HTTP: the first run, signing in, oneself, and the members of one's team."""
+"""Tenancy over HTTP: the first run and hosted mode, signing in, members, and the planes of companies."""
 
 from teamspace.core.db import Db
 from teamspace.core.errors import (
     AlreadyBootstrapped,
     Conflict,
+    Forbidden,
     InvalidCredentials,
     SelfRoleChange,
+    SingleTenant,
+    TenantSuspended,
+    TokenExpired,
     TooManyAttempts,
     TotpInvalid,
     TotpRequired,
@@ -14,43 +18,120 @@ from teamspace.core.paging import Paging
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
 from teamspace.core.replies import Created, Page
-from teamspace.core.routing import BEARER, OWN, PUBLIC, SMALL_LIMIT, Route
-from teamspace.tenancy.domain import companies, members, people
+from teamspace.core.routing import BEARER, ORGADMIN, OWN, PROVISION, PUBLIC, SMALL_LIMIT, SUPERADMIN, Route
+from teamspace.quota import QuotaDraft, Usage
+from teamspace.settings import Settings
+from teamspace.tenancy.domain import colleagues, companies, founding, hosting, members, people, teams
 from teamspace.tenancy.schemas import (
+    Activation,
     AddedMember,
     Bootstrap,
     Bootstrapped,
+    Company,
+    CompanyChange,
+    CompanyCreated,
+    CompanyDraft,
+    Flag,
+    FlagChange,
     Login,
     Member,
+    MemberQuery,
+    NewColleague,
     NewMember,
+    Org,
+    OrgRoleChange,
     Profile,
+    Provision,
+    Provisioned,
     RoleChange,
     SignedIn,
+    Team,
+    TeamDraft,
+    Tenant,
     UserView,
     Whoami,
 )
 
 # fmt: off
 ROUTES = (
-    Route("POST",   "/api/bootstrap",   PUBLIC, None,             None, "bootstrap",     "First run only: the operator, the first company and team; the token is shown this once.",
-          refuses=(AlreadyBootstrapped,), limit=SMALL_LIMIT),
-    Route("POST",   "/api/login",       PUBLIC, None,             None, "sign_in",       "Username and password, and the second factor where it is on; a session's token.",
-          refuses=(InvalidCredentials, TotpRequired, TotpInvalid, TooManyAttempts), while_suspended=True, limit=SMALL_LIMIT),
-    Route("GET",    "/api/whoami",      BEARER, None,             None, "whoami",        "The caller: person, team, company, and what they may do."),
-    Route("POST",   "/api/profile",     BEARER, OWN,              None, "update_profile", "Change one's name or locale, or the team this session acts in."),
-    Route("POST",   "/api/members",     BEARER, P.MEMBERS_MANAGE, None, "add_member",    "Add somebody to the team; a new person's first token is shown this once.",
+    Route("POST",   "/api/bootstrap",         PUBLIC,     None,              None, "bootstrap",       "First run only: the operator, the first company and team; the token is shown this once.",
+          refuses=(AlreadyBootstrapped, TenantSuspended), limit=SMALL_LIMIT),
+    Route("POST",   "/api/provision",         PROVISION,  None,              None, "provision",       "Hosted mode: the tenant's one owner, and the link by which they set a password.",
+          refuses=(Conflict, SingleTenant), limit=SMALL_LIMIT),
+    Route("POST",   "/api/activate",          PUBLIC,     None,              None, "activate",        "Redeem an activation link: set the password, and sign in.",
+          refuses=(InvalidCredentials, TokenExpired, TotpInvalid, Forbidden), while_suspended=True, limit=SMALL_LIMIT),
+    Route("POST",   "/api/instance/suspend",  PROVISION,  None,              None, "suspend_tenant",  "Hosted mode: the tenant can be read, not changed.",
+          while_suspended=True),
+    Route("POST",   "/api/instance/resume",   PROVISION,  None,              None, "resume_tenant",   "Hosted mode: end the suspension.",
+          while_suspended=True),
+    Route("POST",   "/api/instance/quota",    PROVISION,  None,              None, "limit_tenant",    "Hosted mode: set a limit for the tenant as a whole.",
+          while_suspended=True),
+    Route("POST",   "/api/login",             PUBLIC,     None,              None, "sign_in",         "Username and password, and the second factor where it is on; a session's token.",
+          refuses=(InvalidCredentials, TotpRequired, TotpInvalid, TooManyAttempts, Forbidden), while_suspended=True, limit=SMALL_LIMIT),
+    Route("GET",    "/api/whoami",            BEARER,     None,              None, "whoami",          "The caller: person, team, company, and what they may do."),
+    Route("POST",   "/api/profile",           BEARER,     OWN,               None, "update_profile",  "Change one's name or locale, or the team this session acts in."),
+    Route("POST",   "/api/members",           BEARER,     P.MEMBERS_MANAGE,  None, "add_member",      "Add somebody to the team; a new person's first token is shown this once.",
           refuses=(Conflict,)),
-    Route("GET",    "/api/members",     BEARER, None,             None, "list_members",  "The team's members and their roles."),
-    Route("PATCH",  "/api/members/:id", BEARER, P.MEMBERS_MANAGE, None, "change_role",   "Change a member's role; never one's own.",
+    Route("GET",    "/api/members",           BEARER,     None,              None, "list_members",    "The team's members and their roles; with `scope=org` everybody in the company."),
+
+    Route("POST",   "/api/orgs",              SUPERADMIN, P.INSTANCE_MANAGE, None, "create_company",  "Create a company with its first team and owner; an explicit slug is a natural key.",
+          refuses=(Conflict, SingleTenant)),
+    Route("GET",    "/api/orgs",              SUPERADMIN, P.INSTANCE_MANAGE, None, "list_companies",  "Every company of the instance."),
+    Route("POST",   "/api/orgs/:ref/suspend", SUPERADMIN, P.INSTANCE_MANAGE, None, "suspend_company", "Make every team of a company read-only; `ref` is its id or slug."),
+    Route("POST",   "/api/orgs/:ref/resume",  SUPERADMIN, P.INSTANCE_MANAGE, None, "resume_company",  "End a company's suspension."),
+    Route("POST",   "/api/orgs/:ref/quota",   SUPERADMIN, P.INSTANCE_MANAGE, None, "limit_company",   "Set a limit for a company; its teams nest beneath."),
+    Route("GET",    "/api/orgs/:ref",         SUPERADMIN, P.INSTANCE_MANAGE, None, "find_company",    "One company with its teams and quotas."),
+    Route("PATCH",  "/api/orgs/:ref",         SUPERADMIN, P.INSTANCE_MANAGE, None, "change_company",  "Rename a company, change its plan, set or clear its hostname.",
+          refuses=(Conflict,)),
+
+    Route("GET",    "/api/org",               ORGADMIN,   P.ORG_READ,        None, "own_company",     "The caller's company with its teams and quotas."),
+    Route("GET",    "/api/org/teams",         ORGADMIN,   P.ORG_READ,        None, "list_teams",      "The teams of the caller's company."),
+    Route("POST",   "/api/org/teams",         ORGADMIN,   P.ORG_MANAGE,      None, "create_team",     "Create a team; whoever makes it owns it.",
+          refuses=(Conflict,)),
+    Route("POST",   "/api/org/members",       ORGADMIN,   P.ORG_MANAGE,      None, "add_colleague",   "Add somebody to a team of the company, perhaps with a role in the company.",
           refuses=(Conflict, SelfRoleChange)),
-    Route("DELETE", "/api/members/:id", BEARER, P.MEMBERS_MANAGE, None, "remove_member", "Remove a member; their credentials for the team end.",
+    Route("PATCH",  "/api/org/members/:id",   ORGADMIN,   P.ORG_MANAGE,      None, "change_org_role", "Set or clear somebody's role in the company; never one's own.",
+          refuses=(Conflict, SelfRoleChange)),
+
+    Route("GET",    "/api/features",          BEARER,     None,              None, "list_features",   "The team's feature flags."),
+    Route("POST",   "/api/features/:name",    BEARER,     P.SETTINGS_MANAGE, None, "switch_feature",  "Turn a feature on or off for the team."),
+
+    Route("PATCH",  "/api/members/:id",       BEARER,     P.MEMBERS_MANAGE,  None, "change_role",     "Change a member's role; never one's own.",
+          refuses=(Conflict, SelfRoleChange)),
+    Route("DELETE", "/api/members/:id",       BEARER,     P.MEMBERS_MANAGE,  None, "remove_member",   "Remove a member; their credentials for the team end.",
           refuses=(Conflict,)),
 )
 # fmt: on
 
 
-async def bootstrap(db: Db, who: Principal, body: Bootstrap) -> Created[Bootstrapped]:
-    return Created(await companies.bootstrap(db, who, body))
+async def bootstrap(db: Db, who: Principal, settings: Settings, body: Bootstrap) -> Created[Bootstrapped]:
+    return Created(await founding.bootstrap(db, who, body, hosted=settings.hosted))
+
+
+# Hosted mode
+
+
+async def provision(db: Db, who: Principal, settings: Settings, body: Provision) -> Created[Provisioned]:
+    return Created(await hosting.provision(db, who, settings, body))
+
+
+async def suspend_tenant(db: Db, who: Principal) -> Tenant:
+    return await hosting.suspend(db, who)
+
+
+async def resume_tenant(db: Db, who: Principal) -> Tenant:
+    return await hosting.resume(db, who)
+
+
+async def limit_tenant(db: Db, who: Principal, body: QuotaDraft) -> Usage:
+    return await hosting.set_limit(db, who, body)
+
+
+# Oneself
+
+
+async def activate(db: Db, who: Principal, body: Activation) -> SignedIn:
+    return await people.activate(db, who, body)
 
 
 async def sign_in(db: Db, who: Principal, body: Login) -> SignedIn:
@@ -65,11 +146,16 @@ async def update_profile(db: Db, who: Principal, body: Profile) -> UserView:
     return await people.update_profile(db, who, body)
 
 
+# The team
+
+
 async def add_member(db: Db, who: Principal, body: NewMember) -> Created[AddedMember]:
     return Created(await members.add(db, who, body))
 
 
-async def list_members(db: Db, who: Principal, query: Paging) -> Page[Member]:
+async def list_members(db: Db, who: Principal, query: MemberQuery) -> Page[Member]:
+    if query.scope:
+        return await colleagues.listing(db, who, query)
     return await members.listing(db, who, query)
 
 
@@ -79,3 +165,65 @@ async def change_role(db: Db, who: Principal, id: str, body: RoleChange) -> Memb
 
 async def remove_member(db: Db, who: Principal, id: str) -> None:
     await members.remove(db, who, id)
+
+
+async def list_features(who: Principal) -> Page[Flag]:
+    return Page(teams.features(who), None)
+
+
+async def switch_feature(db: Db, who: Principal, name: str, body: FlagChange) -> Flag:
+    return await teams.switch(db, who, name, enabled=body.enabled)
+
+
+# Companies, for operators
+
+
+async def create_company(db: Db, who: Principal, settings: Settings, body: CompanyDraft) -> Created[CompanyCreated]:
+    return Created(await companies.create(db, who, settings, body))
+
+
+async def list_companies(db: Db, query: Paging) -> Page[Org]:
+    return await companies.listing(db, query)
+
+
+async def suspend_company(db: Db, who: Principal, ref: str) -> Org:
+    return await companies.suspend(db, who, ref)
+
+
+async def resume_company(db: Db, who: Principal, ref: str) -> Org:
+    return await companies.resume(db, who, ref)
+
+
+async def limit_company(db: Db, who: Principal, ref: str, body: QuotaDraft) -> Usage:
+    return await companies.set_limit(db, who, ref, body)
+
+
+async def find_company(db: Db, ref: str) -> Company:
+    return await companies.find(db, ref)
+
+
+async def change_company(db: Db, who: Principal, settings: Settings, ref: str, body: CompanyChange) -> Company:
+    return await companies.change(db, who, settings, ref, body)
+
+
+# One's own company
+
+
+async def own_company(db: Db, who: Principal) -> Company:
+    return await companies.own(db, who)
+
+
+async def list_teams(db: Db, who: Principal, query: Paging) -> Page[Team]:
+    return await teams.listing(db, who, query)
+
+
+async def create_team(db: Db, who: Principal, body: TeamDraft) -> Created[Team]:
+    return Created(await teams.create(db, who, body))
+
+
+async def add_colleague(db: Db, who: Principal, body: NewColleague) -> Created[AddedMember]:
+    return Created(await colleagues.add(db, who, body))
+
+
+async def change_org_role(db: Db, who: Principal, id: str, body: OrgRoleChange) -> Member:
+    return await colleagues.change_role(db, who, id, body.org_role)

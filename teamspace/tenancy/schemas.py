@@ -1,12 +1,15 @@
 """The shapes of tenancy: companies, teams, members, and the caller as whoami shows them."""
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
+from teamspace.core.paging import Paging
 from teamspace.core.permissions import Feature, Permission
 from teamspace.identity import Person
+from teamspace.quota import Plan, Usage
 
 Password = Annotated[str, msgspec.Meta(max_length=1024)]
 Name = Annotated[str, msgspec.Meta(max_length=1000)]
@@ -35,9 +38,11 @@ class Org(msgspec.Struct, frozen=True):
     id: str
     slug: str
     name: str
-    plan: str
+    plan: Plan
+    domain: str | None
     created_at: str
     suspended_at: str | None
+    suspended: bool
 
 
 class Team(msgspec.Struct, frozen=True):
@@ -66,6 +71,7 @@ class Credential(msgspec.Struct, frozen=True):
     role: Role | None
     org_role: OrgRole | None
     suspended_at: str | None
+    tenant_suspended: bool
     features: list[Feature]
 
 
@@ -73,6 +79,7 @@ class Standing(msgspec.Struct, frozen=True):
     """What a write depends on, for as long as it takes."""
 
     suspended_at: str | None
+    tenant_suspended: bool
 
 
 class Seat(msgspec.Struct, frozen=True):
@@ -88,9 +95,17 @@ class Member(msgspec.Struct, frozen=True):
     user_id: str
     username: str
     display_name: str
-    role: Role
+    role: Role | None
+    """In the caller's team; null for a colleague who is not in it."""
+    org_role: OrgRole | None
     two_factor: bool
     last_seen_at: str | None
+
+
+class MemberQuery(Paging, frozen=True):
+    """`scope=org` lists everybody in the company, for those with a role in it."""
+
+    scope: Literal["org"] | None = None
 
 
 class UserView(msgspec.Struct, frozen=True):
@@ -99,6 +114,7 @@ class UserView(msgspec.Struct, frozen=True):
     id: str
     username: str
     display_name: str
+    email: str | None
     locale: str | None
     operator: bool
     created_at: str
@@ -180,5 +196,114 @@ class RoleChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     role: Role
 
 
+class Activation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The token of an activation link, and the password it is to set."""
+
+    token: Annotated[str, msgspec.Meta(max_length=200)]
+    password: Password
+
+
+# Companies
+
+
+class OwnerDraft(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    username: Name
+    password: Password | None = None
+    display_name: Name | None = None
+
+
+class CompanyDraft(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    name: Name
+    owner: OwnerDraft
+    slug: Name | None = None
+    plan: Plan = Plan.FREE
+    domain: Name | None = None
+    team: Name = "General"
+
+
+class CompanyCreated(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The company with its first team and owner: their token, or without a password a link to set one. Shown once."""
+
+    org: Org
+    team: Team
+    owner: UserView
+    token: str | None = None
+    activation_url: str | None = None
+
+
+class CompanyChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is absent stays; a null `domain` clears it. Another plan brings its own caps."""
+
+    name: Name | UnsetType = UNSET
+    plan: Plan | UnsetType = UNSET
+    domain: Name | UnsetType | None = UNSET
+
+
+class Company(Org, frozen=True):
+    """A company with its teams (the newest 200) and its quotas."""
+
+    teams: list[Team]
+    quotas: list[Usage]
+
+
+class TeamDraft(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    name: Name
+    slug: Name | None = None
+
+
+class NewColleague(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    username: Name
+    team_id: Annotated[str, msgspec.Meta(max_length=100)]
+    role: Role = Role.MEMBER
+    org_role: OrgRole | None = None
+    password: Password | None = None
+    display_name: Name | None = None
+
+
+class OrgRoleChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Null takes the role away."""
+
+    org_role: OrgRole | None
+
+
+# Features
+
+
+class Flag(msgspec.Struct, frozen=True):
+    name: Feature
+    enabled: bool
+
+
+class FlagChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    enabled: bool
+
+
+# Hosted mode
+
+
+class Provision(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    username: Name
+    email: Annotated[str, msgspec.Meta(max_length=254)] | None = None
+    org: Name = "Workspace"
+    team: Name = "General"
+    plan: Plan | None = None
+
+
+class Provisioned(msgspec.Struct, frozen=True):
+    """The tenant's owner, and the link that lets them set a password; it is shown this once."""
+
+    owner: UserView
+    activation_url: str
+
+
+class Tenant(msgspec.Struct, frozen=True):
+    """Whether the tenant may write, and since when not."""
+
+    suspended: bool
+    suspended_at: str | None
+
+
 def user_view(person: Person) -> UserView:
-    return UserView(person.id, person.username, person.display_name, person.locale, person.operator, person.created_at)
+    return UserView(
+        person.id, person.username, person.display_name, person.email, person.locale, person.operator, person.created_at
+    )

@@ -1,12 +1,27 @@
 """Tenancy in SQL: one statement per function, no rules. It may join the people of identity, below it."""
 
 from teamspace.core.db import Fence, Reads, Tx, columns
-from teamspace.core.tables import Invariant
+from teamspace.core.tables import Count, Invariant
 from teamspace.tenancy.schemas import Credential, Member, Org, OrgRole, Role, Seat, Standing, Team
 
-_MEMBER = (
-    "users.id, users.username, users.display_name, memberships.role, totp.armed_at IS NOT NULL, users.last_seen_at"
-    " FROM memberships JOIN users ON users.id = memberships.user_id LEFT JOIN totp ON totp.user_id = users.id"
+COUNTS = (
+    Count("orgs", "SELECT COUNT(*) FROM orgs"),
+    Count("teams", "SELECT COUNT(*) FROM teams"),
+    Count("tenants", "SELECT COUNT(*) FROM instance WHERE name = 'provisioned'"),
+)
+_ORG = "id, slug, name, plan, domain, created_at, suspended_at, suspended_at IS NOT NULL"
+_STANDING = (
+    "u.username, u.operator, m.role, r.role, o.suspended_at,"
+    " (SELECT value <> '' FROM instance WHERE name = 'suspended_at'), teams.features"
+)
+_PERSON = (
+    "SELECT users.id, users.username, users.display_name, memberships.role, org_roles.role, totp.armed_at IS NOT NULL,"
+    " users.last_seen_at FROM {people} LEFT JOIN totp ON totp.user_id = users.id"
+    " LEFT JOIN org_roles ON org_roles.org_id = users.org_id AND org_roles.user_id = users.id"
+)
+_MEMBER = _PERSON.format(people="memberships JOIN users ON users.id = memberships.user_id")
+_COLLEAGUE = _PERSON.format(
+    people="users LEFT JOIN memberships ON memberships.user_id = users.id AND memberships.team_id = :team_id"
 )
 
 
@@ -21,14 +36,32 @@ async def mark_bootstrapped(tx: Tx, at: str) -> bool:
     )
 
 
+async def mark_provisioned(tx: Tx, at: str) -> bool:
+    """True for the first caller ever."""
+    return await tx.holds(
+        "INSERT INTO instance (name, value) VALUES ('provisioned', :at) ON CONFLICT (name) DO NOTHING RETURNING name",
+        at=at,
+    )
+
+
+async def set_tenant_suspended(tx: Tx, at: str) -> None:
+    """Since when the tenant is suspended; empty when it is not."""
+    await tx.run("UPDATE instance SET value = :at WHERE name = 'suspended_at'", at=at)
+
+
+async def get_tenant_suspended(db: Reads) -> str:
+    return await db.one(str, "SELECT value FROM instance WHERE name = 'suspended_at'") or ""
+
+
 async def bootstrapped(db: Reads) -> bool:
     return await db.holds("SELECT 1 FROM instance WHERE name = 'bootstrapped'")
 
 
 async def insert_org(tx: Tx, org: Org) -> None:
     await tx.run(
-        "INSERT INTO orgs (id, slug, name, plan, created_at) VALUES (:id, :slug, :name, :plan, :created_at)",
-        id=org.id, slug=org.slug, name=org.name, plan=org.plan, created_at=org.created_at,
+        "INSERT INTO orgs (id, slug, name, plan, domain, created_at)"
+        " VALUES (:id, :slug, :name, :plan, :domain, :created_at)",
+        id=org.id, slug=org.slug, name=org.name, plan=org.plan, domain=org.domain, created_at=org.created_at,
     )  # fmt: skip
 
 
@@ -41,11 +74,53 @@ async def insert_team(tx: Tx, team: Team, features: str) -> None:
 
 
 async def get_org(db: Reads, org_id: str) -> Org | None:
-    return await db.one(Org, f"SELECT {columns(Org)} FROM orgs WHERE id = :id", id=org_id)
+    return await db.one(Org, f"SELECT {_ORG} FROM orgs WHERE id = :id", id=org_id)
+
+
+async def find_org(db: Reads, ref: str) -> Org | None:
+    """By id or by slug; no slug looks like an id."""
+    return await db.one(Org, f"SELECT {_ORG} FROM orgs WHERE id = :ref OR slug = :ref", ref=ref)
+
+
+async def select_orgs(db: Reads, before: str, limit: int) -> list[Org]:
+    return await db.all(
+        Org,
+        f"SELECT {_ORG} FROM orgs WHERE id < :before ORDER BY id DESC LIMIT :limit",
+        before=before, limit=limit,
+    )  # fmt: skip
+
+
+async def update_org(tx: Tx, org: Org) -> Org | None:
+    return await tx.one(
+        Org,
+        f"UPDATE orgs SET name = :name, plan = :plan, domain = :domain WHERE id = :id RETURNING {_ORG}",
+        id=org.id, name=org.name, plan=org.plan, domain=org.domain,
+    )  # fmt: skip
+
+
+async def suspend_org(tx: Tx, org_id: str, now: str) -> Org | None:
+    """Suspended since the first time somebody said so."""
+    return await tx.one(
+        Org,
+        f"UPDATE orgs SET suspended_at = COALESCE(suspended_at, :now) WHERE id = :id RETURNING {_ORG}",
+        id=org_id, now=now,
+    )  # fmt: skip
+
+
+async def resume_org(tx: Tx, org_id: str) -> Org | None:
+    return await tx.one(Org, f"UPDATE orgs SET suspended_at = NULL WHERE id = :id RETURNING {_ORG}", id=org_id)
+
+
+async def has_org_slug(db: Reads, slug: str) -> bool:
+    return await db.holds("SELECT 1 FROM orgs WHERE slug = :slug", slug=slug)
+
+
+async def has_team_slug(db: Reads, org_id: str, slug: str) -> bool:
+    return await db.holds("SELECT 1 FROM teams WHERE org_id = :org_id AND slug = :slug", org_id=org_id, slug=slug)
 
 
 async def first_org(db: Reads) -> Org | None:
-    return await db.one(Org, f"SELECT {columns(Org)} FROM orgs ORDER BY id LIMIT 1")
+    return await db.one(Org, f"SELECT {_ORG} FROM orgs ORDER BY id LIMIT 1")
 
 
 async def first_team(db: Reads, org_id: str) -> Team | None:
@@ -58,13 +133,40 @@ async def get_team(db: Reads, team_id: str) -> Team | None:
     return await db.one(Team, f"SELECT {columns(Team)} FROM teams WHERE id = :id", id=team_id)
 
 
-async def get_standing(tx: Tx, org_id: str, team_id: str, user_id: str) -> Standing | None:
-    """The company and, for a person, their membership: read, and held as they are until the commit."""
+async def get_team_of(db: Reads, fence: Fence, team_id: str) -> Team | None:
+    return await db.one(
+        Team, f"SELECT {columns(Team)} FROM teams WHERE id = :id AND {fence.sql}", id=team_id, **fence.params
+    )
+
+
+async def select_teams(db: Reads, fence: Fence, before: str, limit: int) -> list[Team]:
+    return await db.all(
+        Team,
+        f"SELECT {columns(Team)} FROM teams WHERE id IN ({fence.newest(db.dialect)}) ORDER BY id DESC",
+        before=before, limit=limit, **fence.params,
+    )  # fmt: skip
+
+
+async def get_features(tx: Tx, team_id: str) -> str | None:
+    return await tx.one(str, "SELECT features FROM teams WHERE id = :id", id=team_id)
+
+
+async def update_features(tx: Tx, team_id: str, features: str) -> None:
+    await tx.run("UPDATE teams SET features = :features WHERE id = :id", id=team_id, features=features)
+
+
+async def get_standing(tx: Tx, org_id: str, team_id: str, user_id: str, *, hosted: bool) -> Standing | None:
+    """The company and, for a person, their membership: read, and held as they are until the commit.
+
+    In hosted mode so is the tenant's own row, which every write then shares.
+    """
     member = "JOIN memberships AS m ON m.team_id = :team_id AND m.user_id = :user_id" if user_id else ""
+    tenant = "JOIN instance AS i ON i.name = 'suspended_at'" if hosted else ""
     return await tx.one(
         Standing,
-        f"SELECT o.suspended_at FROM orgs AS o {member} WHERE o.id = :org_id {tx.dialect.share}",
-        org_id=org_id, team_id=team_id, user_id=user_id,
+        f"SELECT o.suspended_at, {'i.value <> :nothing' if hosted else 'FALSE'} FROM orgs AS o {tenant} {member}"
+        f" WHERE o.id = :org_id {tx.dialect.share}",
+        org_id=org_id, team_id=team_id, user_id=user_id, nothing="",
     )  # fmt: skip
 
 
@@ -75,14 +177,26 @@ async def get_credential(db: Reads, digest: str) -> Credential | None:
     return await db.one(
         Credential,
         "SELECT t.id, t.kind, t.org_id, t.team_id, t.user_id, t.scope, t.created_at, t.expires_at, t.last_used_at,"
-        " t.revoked_at, u.username, u.operator, m.role, r.role, o.suspended_at, teams.features"
-        " FROM tokens AS t JOIN teams ON teams.id = t.team_id JOIN orgs AS o ON o.id = t.org_id"
+        f" t.revoked_at, {_STANDING} FROM tokens AS t JOIN teams ON teams.id = t.team_id JOIN orgs AS o ON o.id = t.org_id"
         " LEFT JOIN users AS u ON u.id = t.user_id"
         " LEFT JOIN memberships AS m ON m.team_id = t.team_id AND m.user_id = t.user_id"
         " LEFT JOIN org_roles AS r ON r.org_id = t.org_id AND r.user_id = t.user_id"
         " WHERE t.digest = :digest",
         digest=digest,
     )
+
+
+async def get_person(db: Reads, user_id: str, team_id: str) -> Credential | None:
+    """The same of a member without a token, as if they had just been given one."""
+    return await db.one(
+        Credential,
+        "SELECT '', 'api', m.org_id, m.team_id, m.user_id, NULL, m.created_at, NULL, NULL, NULL,"
+        f" {_STANDING} FROM memberships AS m JOIN teams ON teams.id = m.team_id JOIN orgs AS o ON o.id = m.org_id"
+        " JOIN users AS u ON u.id = m.user_id"
+        " LEFT JOIN org_roles AS r ON r.org_id = m.org_id AND r.user_id = m.user_id"
+        " WHERE m.user_id = :user_id AND m.team_id = :team_id",
+        user_id=user_id, team_id=team_id,
+    )  # fmt: skip
 
 
 async def select_seats(db: Reads, user_id: str) -> list[Seat]:
@@ -118,25 +232,61 @@ async def insert_membership(tx: Tx, team: Team, user_id: str, role: Role, now: s
     )  # fmt: skip
 
 
-async def insert_org_role(tx: Tx, org_id: str, user_id: str, role: OrgRole, now: str) -> None:
+async def put_org_role(tx: Tx, org_id: str, user_id: str, role: OrgRole, now: str) -> None:
     await tx.run(
-        "INSERT INTO org_roles (org_id, user_id, role, created_at) VALUES (:org_id, :user_id, :role, :now)",
+        "INSERT INTO org_roles (org_id, user_id, role, created_at) VALUES (:org_id, :user_id, :role, :now)"
+        " ON CONFLICT (org_id, user_id) DO UPDATE SET role = excluded.role",
         org_id=org_id, user_id=user_id, role=role, now=now,
+    )  # fmt: skip
+
+
+async def delete_org_role(tx: Tx, org_id: str, user_id: str) -> bool:
+    """False when they had none."""
+    return await tx.holds(
+        "DELETE FROM org_roles WHERE org_id = :org_id AND user_id = :user_id RETURNING user_id",
+        org_id=org_id, user_id=user_id,
+    )  # fmt: skip
+
+
+async def get_org_role(tx: Tx, org_id: str, user_id: str) -> str | None:
+    return await tx.one(
+        str,
+        "SELECT role FROM org_roles WHERE org_id = :org_id AND user_id = :user_id",
+        org_id=org_id, user_id=user_id,
+    )  # fmt: skip
+
+
+async def count_org_owners(tx: Tx, org_id: str) -> int:
+    sql = "SELECT COUNT(*) FROM org_roles WHERE org_id = :org_id AND role = 'org_owner'"
+    return await tx.one(int, sql, org_id=org_id) or 0
+
+
+async def select_colleagues(db: Reads, fence: Fence, team_id: str, before: str, limit: int) -> list[Member]:
+    return await db.all(
+        Member,
+        f"{_COLLEAGUE} WHERE {fence.sql} AND users.id < :before ORDER BY users.id DESC LIMIT :limit",
+        team_id=team_id, before=before, limit=limit, **fence.params,
+    )  # fmt: skip
+
+
+async def get_colleague(db: Reads, fence: Fence, team_id: str, user_id: str) -> Member | None:
+    return await db.one(
+        Member,
+        f"{_COLLEAGUE} WHERE {fence.sql} AND users.id = :user_id",
+        team_id=team_id, user_id=user_id, **fence.params,
     )  # fmt: skip
 
 
 async def select_members(db: Reads, fence: Fence, before: str, limit: int) -> list[Member]:
     return await db.all(
         Member,
-        f"SELECT {_MEMBER} WHERE {fence.sql} AND users.id < :before ORDER BY users.id DESC LIMIT :limit",
+        f"{_MEMBER} WHERE {fence.sql} AND users.id < :before ORDER BY users.id DESC LIMIT :limit",
         before=before, limit=limit, **fence.params,
     )  # fmt: skip
 
 
 async def get_member(db: Reads, fence: Fence, user_id: str) -> Member | None:
-    return await db.one(
-        Member, f"SELECT {_MEMBER} WHERE {fence.sql} AND users.id = :user_id", user_id=user_id, **fence.params
-    )
+    return await db.one(Member, f"{_MEMBER} WHERE {fence.sql} AND users.id = :user_id", user_id=user_id, **fence.params)
 
 
 async def count_owners(tx: Tx, team_id: str) -> int:
@@ -173,6 +323,9 @@ INVARIANTS = (
         " SELECT r.user_id FROM org_roles r JOIN users u ON u.id = r.user_id WHERE r.org_id <> u.org_id"),
     Invariant("tenancy.bootstrap", "there are people only after the bootstrap",
         "SELECT id FROM users WHERE NOT EXISTS (SELECT 1 FROM instance WHERE name = 'bootstrapped')"),
+    Invariant("tenancy.company_owners", "a company with people has an owner",
+        "SELECT id FROM orgs WHERE EXISTS (SELECT 1 FROM memberships WHERE memberships.org_id = orgs.id) AND NOT EXISTS"
+        " (SELECT 1 FROM org_roles WHERE org_roles.org_id = orgs.id AND org_roles.role = 'org_owner')"),
     Invariant("tenancy.owners", "a team with members has an owner",
         "SELECT team_id FROM memberships GROUP BY team_id HAVING SUM(CASE WHEN role = 'owner' THEN 1 ELSE 0 END) = 0"),
     Invariant("tenancy.credentials", "a live session or API token belongs to a member of its team",

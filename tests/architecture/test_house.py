@@ -9,14 +9,17 @@ from types import ModuleType
 import pytest
 
 import teamspace
-from teamspace import console, identity, instance, notes, tenancy
+from teamspace import audit, blobs, branding, console, identity, instance, notes, quota, tenancy
 from teamspace.core.db.migrate import shipped
 from teamspace.settings import SETTINGS, Settings
 
 ROOT = Path(teamspace.__file__).parent
-CAPABILITIES = {"console": console, "identity": identity, "instance": instance, "notes": notes, "tenancy": tenancy}
+CAPABILITIES = {
+    "audit": audit, "blobs": blobs, "branding": branding, "console": console, "identity": identity,
+    "instance": instance, "notes": notes, "quota": quota, "tenancy": tenancy,
+}  # fmt: skip
 SQL = re.compile(r"\b(SELECT .+ FROM|INSERT INTO|UPDATE \w+ SET|DELETE FROM|CREATE TABLE)\b", re.DOTALL)
-WITHOUT_COMPANY = {"instance", "idempotency", "login_attempts", "migrations", "orgs"}
+WITHOUT_COMPANY = {"instance", "idempotency", "login_attempts", "migrations", "orgs", "processes"}
 """Tables that hold no row of a single company; every other one names it in org_id."""
 
 

@@ -22,7 +22,8 @@ from teamspace import __version__, cli, routes, wiring
 from teamspace.core.db import audit, connect
 from teamspace.core.principal import system
 from teamspace.settings import SETTINGS, Settings
-from teamspace.tenancy.schemas import Role
+from teamspace.tenancy.schemas import OrgRole, Role
+from tests.branding.help import encoded, picture
 from tests.identity.help import enrolled, login, signed_in, trail
 from tests.support.world import Caller, World
 from tests.support.world import world as opened
@@ -85,7 +86,10 @@ async def populated(world: World) -> None:
     ann = await world.bootstrap()
     bob = Caller(world, (await ann.post("/api/members", {"username": "bob", "role": "member"})).json()["token"])
     org, team = await world.company("Other")
-    await world.person(org, team, Role.OWNER, username="zoe")
+    await world.person(org, team, Role.OWNER, username="zoe", org_role=OrgRole.OWNER)
+    await ann.post("/api/orgs", {"name": "Third", "team": "Third", "owner": {"username": "invited"}})
+    await ann.put("/api/org/branding", {"logo": f"data:image/png;base64,{encoded(picture())}"})
+    await ann.post("/api/quota", {"dimension": "ai.requests", "limit": 5, "window": "day"})
     codes = (await enrolled(ann))["recovery_codes"]
     await signed_in(world, "ann", totp=codes[0])
     note = (await bob.post("/api/notes", {"title": "Plan"})).json()
@@ -218,6 +222,7 @@ PLANTS = [
     ("identity.sessions", f"UPDATE tokens SET org_id = {OTHER} WHERE kind = 'session'"),
     ("identity.use", "UPDATE tokens SET last_used_at = '9999' WHERE kind = 'session'"),
     ("identity.use", "UPDATE tokens SET revoked_at = '0001' WHERE kind = 'session'"),
+    ("identity.activation", "UPDATE users SET password = 'x' WHERE username = 'invited'"),
     ("identity.recovery", "UPDATE totp SET armed_at = NULL"),
     ("identity.recovery", "DELETE FROM totp"),
     ("identity.recovery", "INSERT INTO recovery_codes (user_id, org_id, digest)"
@@ -226,6 +231,18 @@ PLANTS = [
     ("tenancy.company", f"UPDATE teams SET org_id = {OTHER} WHERE slug = 'general'"),
     ("tenancy.company", f"UPDATE org_roles SET org_id = {OTHER}"),
     ("tenancy.bootstrap", "DELETE FROM instance WHERE name = 'bootstrapped'"),
+    ("tenancy.company_owners", "UPDATE org_roles SET role = 'org_admin'"),
+    ("quota.windows", "UPDATE quota_limits SET per = NULL WHERE dimension = 'ai.requests'"),
+    ("quota.windows", "UPDATE quota_limits SET per = 'day' WHERE dimension = 'ai.concurrency'"),
+    ("quota.subjects", f"UPDATE quota_limits SET org_id = {OTHER} WHERE level = 'team'"),
+    ("quota.subjects", "UPDATE quota_limits SET org_id = 'x' WHERE level = 'org'"),
+    ("quota.subjects", "UPDATE quota_limits SET level = 'tenant' WHERE level = 'team'"),
+    ("quota.used", "INSERT INTO quota_used (level, subject, org_id, dimension, per, starts_at, used)"
+                   " VALUES ('tenant', '', '', 'ai.requests', 'day', 'x', -1)"),
+    ("branding.company", "UPDATE branding SET org_id = 'x'"),
+    ("branding.logo", "DELETE FROM blobs"),
+    ("branding.logo_type", "UPDATE branding SET logo_type = 'text/html'"),
+    ("branding.logo_type", "UPDATE branding SET logo_type = NULL"),
     ("tenancy.owners", "UPDATE memberships SET role = 'admin' WHERE role = 'owner'"),
     ("tenancy.credentials", "DELETE FROM memberships WHERE role = 'member'"),
     ("notes.company", f"UPDATE notes SET org_id = {OTHER}"),

@@ -7,8 +7,8 @@ import msgspec
 import pytest
 
 from teamspace import routes
-from teamspace.app import endpoints
-from teamspace.core.limits import Stopping, Wake
+from teamspace.app import endpoints, given
+from teamspace.core.limits import Stopping
 from teamspace.core.permissions import Feature, Permission
 from teamspace.core.routing import BEARER, PUBLIC, SUPERADMIN, BootError, Endpoint, Route, Router, bind, ordered
 from teamspace.settings import load
@@ -110,4 +110,4 @@ def test_every_altered_row_of_the_product_stops_the_boot(monkeypatch: pytest.Mon
             with monkeypatch.context() as patch:
                 patch.setattr(routes.MODULES[name], "ROUTES", tuple(altered))
                 with pytest.raises(BootError, match="altered"):
-                    endpoints(settings, Wake(Stopping()))
+                    endpoints(given(settings, Stopping()))

@@ -10,7 +10,7 @@ import pytest
 from teamspace.settings import SETTINGS
 
 ROOT = Path(__file__).parents[2]
-PAGES = [path for path in ROOT.glob("**/*.md") if ".venv" not in path.parts]
+PAGES = [path for path in ROOT.glob("**/*.md") if not {".venv", "node_modules"} & set(path.parts)]
 
 
 def test_the_reference_is_up_to_date() -> None:

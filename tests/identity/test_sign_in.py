@@ -45,7 +45,7 @@ async def test_a_sign_in_answers_with_a_session_and_where_it_acts(world: World, 
     assert session["token_type"] == "bearer"
     assert session["expires_at"] == clock.stamp(hands.at + 30 * clock.DAY)
     assert session["user"] == {
-        "id": ann.user_id, "username": "ann", "display_name": "ann", "locale": None, "operator": True,
+        "id": ann.user_id, "username": "ann", "display_name": "ann", "email": None, "locale": None, "operator": True,
         "created_at": clock.stamp(),
     }  # fmt: skip
     assert (session["team"]["id"], session["org"]["id"]) == (ann.team.id, ann.org.id)

@@ -1,4 +1,4 @@
-"""One world for all cases, on each database; and one for those that count every note in it."""
+"""One world for all cases, on each database; one for those that count all that is in it; one whose host suspended it."""
 
 import itertools
 import os
@@ -9,7 +9,7 @@ import pytest
 import pytest_asyncio
 
 from teamspace.settings import Settings, load
-from tests.isolation.stage import Stage
+from tests.isolation.stage import PROVISION_TOKEN, Stage
 from tests.support.postgres import create_database, drop_database
 from tests.support.world import world
 
@@ -17,27 +17,44 @@ _names = (f"isolation_{os.getpid()}_{number}" for number in itertools.count())
 
 
 @pytest.fixture(scope="session", params=["sqlite", "postgres"])
-def stage_settings(request: pytest.FixtureRequest) -> Iterator[tuple[Settings, Settings]]:
-    """Of two instances on the same kind of database."""
-    with _settings(request) as first, _settings(request) as second:
-        yield first, second
+def stage_settings(request: pytest.FixtureRequest) -> Iterator[tuple[Settings, Settings, Settings]]:
+    """Of three instances on the same kind of database."""
+    with (
+        _settings(request) as first,
+        _settings(request) as second,
+        _settings(request, SERVICE_PROVISION_TOKEN=PROVISION_TOKEN) as hosted,
+    ):
+        yield first, second, hosted
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def stage(stage_settings: tuple[Settings, Settings]) -> AsyncIterator[Stage]:
+async def stage(stage_settings: tuple[Settings, Settings, Settings]) -> AsyncIterator[Stage]:
     async with world(stage_settings[0]) as instance:
         yield await Stage.built(instance)
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def quiet_stage(stage_settings: tuple[Settings, Settings]) -> AsyncIterator[Stage]:
+async def quiet_stage(stage_settings: tuple[Settings, Settings, Settings]) -> AsyncIterator[Stage]:
     """Holds nothing but what its own tests put there."""
     async with world(stage_settings[1]) as instance:
         yield await Stage.built(instance)
 
 
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def hosted_stage(stage_settings: tuple[Settings, Settings, Settings]) -> AsyncIterator[Stage]:
+    async with world(stage_settings[2]) as instance:
+        yield await Stage.built(instance)
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def suspended_stage(hosted_stage: Stage) -> Stage:
+    """The same as `stage`, in hosted mode, and suspended by its host."""
+    await hosted_stage.suspend_tenant()
+    return hosted_stage
+
+
 @contextmanager
-def _settings(request: pytest.FixtureRequest) -> Iterator[Settings]:
+def _settings(request: pytest.FixtureRequest, **more: str) -> Iterator[Settings]:
     name = next(_names)
     folder = request.getfixturevalue("tmp_path_factory").mktemp(name)
     values = {
@@ -45,6 +62,7 @@ def _settings(request: pytest.FixtureRequest) -> Iterator[Settings]:
         "SERVICE_SQLITE_SYNC": "normal",
         "SERVICE_RATE_TOKEN": "0",
         "SERVICE_RATE_ANONYMOUS": "0",
+        **more,
     }
     if request.param == "sqlite":
         yield load(values, file=folder / "no.env")

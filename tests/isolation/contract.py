@@ -89,10 +89,12 @@ class Credential(StrEnum):
     NARROW = "narrow"
     EXACT = "exact"
     WORKER = "worker"
+    PROVISION = "provision"
 
 
-NONE, API, SESSION, EXPIRED, REVOKED, IDLE, REMOVED, NARROW, EXACT, WORKER = Credential
-DEAD = (NONE, EXPIRED, REVOKED, IDLE, REMOVED)
+NONE, API, SESSION, EXPIRED, REVOKED, IDLE, REMOVED, NARROW, EXACT, WORKER, PROVISION = Credential
+DEAD = (NONE, EXPIRED, REVOKED, IDLE, REMOVED, PROVISION)
+"""Worth nothing; the provisioning token opens the host's own routes, and nothing else."""
 LIMITED = (NARROW, EXACT, WORKER)
 
 
@@ -126,6 +128,7 @@ KINDS = (
     Kind("reviewer",           HOME,      ("reviewer",)),
     Kind("org_reader",         SISTER,    ("guest", "org_reader")),
     Kind("org_admin",          SISTER,    ("guest", "org_admin")),
+    Kind("org_owner",          SISTER,    ("guest", "org_owner")),
     Kind("operator",           HOME,      ("guest", "operator")),
     Kind("operator-elsewhere", OTHER,     ("guest", "operator")),
     Kind("author",             HOME,      ("guest",),                owns=True),
@@ -143,6 +146,8 @@ KINDS = (
     Kind("worker",             HOME,      ("worker",),               WORKER),
     Kind("suspended",          SUSPENDED, ("owner", "org_owner")),
     Kind("suspended-guest",    SUSPENDED, ("guest",)),
+    Kind("suspended-operator", SUSPENDED, ("guest", "operator")),
+    Kind("provisioner",        HOME,      (),                        PROVISION),
 )
 # fmt: on
 

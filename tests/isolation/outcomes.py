@@ -27,6 +27,7 @@ class Outcome(msgspec.Struct, frozen=True):
 OK, CREATED, EMPTY = Outcome(200), Outcome(201), Outcome(204)
 UNAUTHENTICATED = Outcome(401, "unauthenticated")
 TOKEN_EXPIRED = Outcome(401, "token_expired")
+TENANT_SUSPENDED = Outcome(402, "tenant_suspended")
 FORBIDDEN = Outcome(403, "forbidden")
 ORG_SUSPENDED = Outcome(403, "org_suspended")
 HIDDEN = Outcome(404, "not_found")

@@ -9,15 +9,18 @@ import httpx2
 import msgspec
 import pytest
 
+from teamspace import identity
 from teamspace.core import clock, crypto
 from teamspace.core.db.engine import Row
 from teamspace.core.db.migrate import shipped
 from teamspace.core.db.sqlite import Sqlite
 from teamspace.core.ids import new_id
+from teamspace.core.openapi import document
 from teamspace.core.permissions import Permission
-from teamspace.core.principal import system
+from teamspace.core.principal import Call, Principal, system
 from teamspace.notes import store as note_store
 from teamspace.notes.schemas import NoteRow, Visibility
+from teamspace.settings import Settings
 from teamspace.tenancy.schemas import Org, OrgRole, Role, Team
 from tests.isolation.contract import (
     COMPANIES,
@@ -28,6 +31,7 @@ from tests.isolation.contract import (
     KINDS,
     NARROW,
     NONE,
+    PROVISION,
     REMOVED,
     REVOKED,
     SESSION,
@@ -43,12 +47,21 @@ from tests.support.world import PASSWORD, Caller, World
 TABLES = sorted({name for migration in shipped() for name in re.findall(r"CREATE TABLE (\w+)", migration.sql)})
 # PostgreSQL shows a row as text, so that one round trip sees all of them.
 _ALL_ROWS = " UNION ALL ".join(f"SELECT '{table}', CAST({table} AS TEXT) FROM {table}" for table in TABLES)
+_DEFINITION = re.compile(r"CREATE TABLE (\w+) \((.*?)^\)", re.DOTALL | re.MULTILINE)
+# The tables whose rows belong to companies, and by which column.
+_OWNED = {"orgs": "id"} | {
+    table: "org_id"
+    for migration in shipped()
+    for table, columns in _DEFINITION.findall(migration.sql)
+    if "org_id TEXT" in columns
+}
 # Both databases tell cheaply whether anything at all was committed since one last asked.
 _MARKS = {
     "sqlite": "PRAGMA data_version",
     "postgres": "SELECT CAST(pg_snapshot_xmax(pg_current_snapshot()) AS TEXT)",
 }
 _JUST_TOO_LONG = clock.DAY + 1
+PROVISION_TOKEN = "whoever-hosts-this-provisions-it"
 
 Picture = Mapping[str, Sequence[Row]]
 
@@ -75,10 +88,14 @@ class Stage:
         self.world = world
         self.everything = everything
         """Operator, owner and org_owner in one, acting at home."""
+        self.hosted: bool = world.app.given[Settings].hosted
+        """Whether there is a host, who has suspended the tenant: everything in it."""
+        self.host = Caller(world, PROVISION_TOKEN)
         self.spots: dict[Place, Spot] = {}
         self.things: dict[str, str] = {}
         """What stands there for all to try, by name."""
         self._database = "sqlite" if isinstance(world.db.engine, Sqlite) else "postgres"
+        self._described = document(world.app.endpoints)
         self._mark: Sequence[Row] = ()
         self._picture: Picture = {}
         self._people: dict[str, Caller] = {}
@@ -92,6 +109,8 @@ class Stage:
         for kind in KINDS:
             stage._people[kind.name] = await stage._person(kind)
         await world.suspend(stage.spots[SUSPENDED].org)
+        if stage.hosted:
+            await stage._provision()
         return stage
 
     async def caller(self, kind: Kind, permission: str = "") -> Caller:
@@ -117,6 +136,15 @@ class Stage:
         headers = {"x-request-id": REQUEST_ID}
         return await caller(ask.method, ask.path, ask.body, params=ask.query, headers=headers)
 
+    def undescribed(self, route: str, answer: httpx2.Response) -> list[str]:
+        """What the API's description fails to say: every status of a route is there, and every code of a refusal."""
+        method, _, path = re.sub(r":(\w+)", r"{\1}", route.partition("?")[0]).partition(" ")
+        described = self._described["paths"][path][method.lower()]["responses"].get(str(answer.status_code))
+        if described is None:
+            return [f"the status {answer.status_code} is not described"]
+        code = f"`{answer.json()['code']}`" if answer.is_error else ""
+        return [] if code in described["description"] else [f"{answer.status_code} {code} is not described"]
+
     async def picture(self) -> Picture:
         """Every row of every table: two equal pictures mean that nothing was written in between."""
         mark = await self.world.db.engine.fetch(_MARKS[self._database], {})
@@ -137,6 +165,15 @@ class Stage:
         after = await self.picture()
         return after, [table for table, rows in after.items() if rows != before[table]]
 
+    async def belongings(self, org: Org) -> dict[str, list[str]]:
+        """Every row that is the company's."""
+        return {
+            table: sorted(repr(row) for row in await self.world.db.engine.fetch(
+                f"SELECT * FROM {table} WHERE {column} = :org_id", {"org_id": org.id}
+            ))
+            for table, column in _OWNED.items()
+        }  # fmt: skip
+
     # Things, each fresh, made below HTTP: a suspended company has some too.
 
     async def note(
@@ -154,6 +191,25 @@ class Stage:
                 await note_store.put_grant(tx, row.id, spot.org.id, user_id, Permission(permission), owner_id, now)
         return row.id
 
+    async def event(self, spot: Spot, *, actor: Caller | None = None, target: str = "") -> str:
+        """The id of a row in the trail of the spot's team, by its author or somebody else there."""
+        who = Principal(
+            "api", Call(new_id(), while_suspended=True), user_id=(actor or spot.author).user_id, org_id=spot.org.id,
+            team_id=spot.team.id,
+        )  # fmt: skip
+        async with self.world.db.write(who, "stage.event") as tx:
+            tx.target = target or None
+        sql = "SELECT id FROM audit WHERE request_id = :request_id"
+        return await self.world.db.one(str, sql, request_id=who.call.request_id) or ""
+
+    async def invitation(self, spot: Spot) -> str:
+        """The token of an activation link for somebody new."""
+        person = await self.world.person(spot.org, spot.team)
+        async with self.world.db.upkeep(system(org_id=spot.org.id)) as tx:
+            known = await identity.find(tx, person.username)
+            assert known
+            return (await identity.invite(tx, known, "")).partition("#")[2]
+
     async def token_id(self, caller: Caller) -> str:
         digest = crypto.digest(caller.token or "")
         found = await self.world.db.one(str, "SELECT id FROM tokens WHERE digest = :digest", digest=digest)
@@ -167,6 +223,16 @@ class Stage:
 
     # Building
 
+    async def suspend_tenant(self) -> None:
+        """Again and again: one of the routes on trial resumes it."""
+        suspended = await self.host.post("/api/instance/suspend")
+        assert suspended.status_code == 200, suspended.text
+
+    async def _provision(self) -> None:
+        provisioned = await self.host.post("/api/provision", {"username": "provisioned"})
+        assert provisioned.status_code == 201, provisioned.text
+        await self.suspend_tenant()
+
     async def _found(self, first: Place, second: Place) -> None:
         home = self.everything.org, self.everything.team
         org, team = home if first is HOME else await self.world.company()
@@ -178,6 +244,8 @@ class Stage:
         spot = self.spots[kind.place]
         if kind.credential is NONE:
             return self.world.anonymous
+        if kind.credential is PROVISION:
+            return self.host
         if kind.credential is WORKER:
             return await self.world.worker(spot.org, spot.team)
         if kind.credential in (NARROW, EXACT):

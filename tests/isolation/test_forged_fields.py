@@ -8,37 +8,55 @@ import pytest
 from tests.isolation.contract import BY_NAME, OTHER
 from tests.isolation.outcomes import faults, invalid
 from tests.isolation.stage import Ask, Stage
-from tests.isolation.table import CASES, PUBLIC, Case
+from tests.isolation.table import CASES, HOST, PUBLIC, Case
+from tests.support.world import Caller
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
-_WITH_A_BODY = [case for case in CASES if case.body is not None]
-_OF_THE_API = [case for case in CASES if case.path.startswith("/api/")]
+_OF_THE_API = [case for case in CASES if case.path.startswith("/api/") and case.needs is not HOST]
+_WITH_A_BODY = [case for case in _OF_THE_API if case.body is not None]
+_OF_THE_HOST = [case for case in CASES if case.needs is HOST]
 _OWNER = BY_NAME["owner"]
 
 
 @pytest.mark.parametrize("case", _WITH_A_BODY, ids=[case.route for case in _WITH_A_BODY])
 async def test_a_forged_field_in_a_body_is_refused_by_name(stage: Stage, case: Case) -> None:
-    declared = _declared(stage, case, "body")
-    ask = await case.ask(stage, _OWNER)
-    forged = {
-        name: msgspec.structs.replace(ask, body={**(ask.body or {}), name: value})
-        for name, value in _forgeries(stage).items()
-        if name not in declared
-    }
-    await _refused(stage, case, forged)
+    await _refused(stage, _caller(stage, case), case, await _forged_bodies(stage, case))
 
 
 @pytest.mark.parametrize("case", _OF_THE_API, ids=[case.route for case in _OF_THE_API])
 async def test_a_forged_field_in_a_query_is_refused_by_name(stage: Stage, case: Case) -> None:
-    declared = _declared(stage, case, "query")
-    ask = await case.ask(stage, _OWNER)
-    forged = {
-        name: msgspec.structs.replace(ask, query={name: str(value)})
+    await _refused(stage, _caller(stage, case), case, await _forged_queries(stage, case))
+
+
+@pytest.mark.parametrize("case", _OF_THE_HOST, ids=[case.route for case in _OF_THE_HOST])
+async def test_the_host_forges_no_field_either(suspended_stage: Stage, case: Case) -> None:
+    stage = suspended_stage
+    await _refused(stage, stage.host, case, await _forged_queries(stage, case))
+    if case.body is not None:
+        await _refused(stage, stage.host, case, await _forged_bodies(stage, case))
+
+
+def _caller(stage: Stage, case: Case) -> Caller:
+    return stage.world.anonymous if case.needs is PUBLIC else stage.everything
+
+
+async def _forged_bodies(stage: Stage, case: Case) -> dict[str, Ask]:
+    declared, ask = _declared(stage, case, "body"), await case.ask(stage, _OWNER)
+    return {
+        name: msgspec.structs.replace(ask, body={**(ask.body or {}), name: value})
         for name, value in _forgeries(stage).items()
         if name not in declared
     }
-    await _refused(stage, case, forged)
+
+
+async def _forged_queries(stage: Stage, case: Case) -> dict[str, Ask]:
+    declared, ask = _declared(stage, case, "query"), await case.ask(stage, _OWNER)
+    return {
+        name: msgspec.structs.replace(ask, query={**ask.query, name: str(value)})
+        for name, value in _forgeries(stage).items()
+        if name not in declared
+    }
 
 
 def _forgeries(stage: Stage) -> dict[str, Any]:
@@ -60,13 +78,13 @@ def _forgeries(stage: Stage) -> dict[str, Any]:
 
 
 def _declared(stage: Stage, case: Case, part: str) -> tuple[str, ...]:
-    endpoint = next(endpoint for endpoint in stage.world.app.endpoints if endpoint.route.name == case.route)
+    name = case.route.partition("?")[0]
+    endpoint = next(endpoint for endpoint in stage.world.app.endpoints if endpoint.route.name == name)
     shape = getattr(endpoint, part)
     return shape.__struct_fields__ if shape is not None else ()
 
 
-async def _refused(stage: Stage, case: Case, forged: dict[str, Ask]) -> None:
-    caller = stage.world.anonymous if case.needs is PUBLIC else stage.everything
+async def _refused(stage: Stage, caller: Caller, case: Case, forged: dict[str, Ask]) -> None:
     found: list[str] = []
     picture = await stage.picture()
     for name, ask in forged.items():

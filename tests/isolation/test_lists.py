@@ -1,13 +1,17 @@
-"""Lists of notes hold what their reader may see, all of it and nothing else."""
+"""Lists hold what their reader may see, all of it and nothing else."""
+
+from typing import Any
 
 import msgspec
 import pytest
 import pytest_asyncio
 
+from teamspace.core.principal import system
 from teamspace.notes.schemas import Visibility
-from tests.isolation.contract import BY_NAME, HOME, OTHER, SISTER, Kind, Place, grid
+from tests.isolation.contract import BY_NAME, HOME, KINDS, OTHER, SISTER, Kind, Place, grid
 from tests.isolation.outcomes import OK, faults, forbidden
 from tests.isolation.stage import Ask, Stage
+from tests.isolation.table import BY_ROUTE, expected
 from tests.support.world import Caller
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -46,10 +50,12 @@ other-team          no       p    -         -            -         ps          p
 lent-to-read        no       p    -         -            -         ps          -           -              -             -          -             -
 org_reader          yes      po   o         -            pos       -           o           -              -             -          -             -
 org_admin           yes      po   o         -            -         -           o           -              -             -          -             -
+org_owner           yes      po   o         -            -         -           o           -              -             -          -             -
 other-company       yes      po   -         -            -         -           -           -              -             po         -             -
 operator-elsewhere  no       p    -         -            -         -           -           -              -             p          -             ps
 suspended           yes      po   -         -            -         -           -           -              -             -          -             -
 suspended-guest     no       p    -         -            -         -           -           -              -             -          -             -
+suspended-operator  no       p    -         -            -         -           -           -              -             -          -             -
 """
 # fmt: on
 
@@ -102,18 +108,74 @@ async def test_a_note_is_read_by_its_id_exactly_when_some_list_of_the_reader_hol
     assert not found, f"\n{kind.name}: {found}"
 
 
+# fmt: off
+_TEAM, _COMPANY = "team_id = :team_id", "org_id = :org_id"
+_LISTS = (
+    # route                             shows      all of
+    ("GET /api/members",                "user_id", f"SELECT user_id FROM memberships WHERE {_TEAM}"),
+    ("GET /api/members?scope=org",      "user_id", f"SELECT id FROM users WHERE {_COMPANY}"),
+    ("GET /api/tokens",                 "id",      f"SELECT id FROM tokens WHERE {_TEAM} AND kind = 'api' AND revoked_at IS NULL"),
+    ("GET /api/orgs",                   "id",      "SELECT id FROM orgs"),
+    ("GET /api/org/teams",              "id",      f"SELECT id FROM teams WHERE {_COMPANY}"),
+    ("GET /api/audit",                  "id",      f"SELECT id FROM audit WHERE {_TEAM}"),
+    ("GET /api/audit?format=jsonl",     "id",      f"SELECT id FROM audit WHERE {_TEAM}"),
+    ("GET /api/audit?scope=instance",   "id",      "SELECT id FROM audit WHERE org_id = ''"),
+    ("GET /api/org/audit",              "id",      f"SELECT id FROM audit WHERE {_COMPANY}"),
+    ("GET /api/org/audit?format=jsonl", "id",      f"SELECT id FROM audit WHERE {_COMPANY}"),
+)
+# fmt: on
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def eventful(quiet_stage: Stage) -> Stage:
+    """Something happened in every team, in a company as a whole, and to the instance."""
+    for spot in quiet_stage.spots.values():
+        await quiet_stage.event(spot)
+    for org_id in (quiet_stage.everything.org.id, ""):
+        async with quiet_stage.world.db.write(system(org_id=org_id), "stage.event"):
+            pass
+    return quiet_stage
+
+
+@pytest.mark.parametrize(("route", "key", "sql"), _LISTS, ids=[route for route, _, _ in _LISTS])
+async def test_a_list_is_that_of_the_readers_own_team_or_company(
+    eventful: Stage, route: str, key: str, sql: str
+) -> None:
+    stage, case = eventful, BY_ROUTE[route]
+    found: list[str] = []
+    for kind in KINDS:
+        if not expected(case, kind, hosted=False).refused:
+            ask, spot = await case.ask(stage, kind), stage.spots[kind.place]
+            listed = await _items(stage, await stage.caller(kind, case.needs.permission), ask)
+            wanted = await stage.world.db.all(str, sql, **_known(sql, team_id=spot.team.id, org_id=spot.org.id))
+            found += _difference(f"{kind.name}: the list", sorted(item[key] for item in listed), sorted(wanted))
+    assert not found, "\n" + "\n".join(found)
+
+
+def _known(sql: str, **params: str) -> dict[str, str]:
+    return {name: value for name, value in params.items() if f":{name}" in sql}
+
+
 async def _listed(stage: Stage, caller: Caller, query: dict[str, str]) -> list[str]:
-    """The titles of a whole list, two a page."""
-    titles: list[str] = []
-    paging: dict[str, str] = {"limit": "2"}
+    """The titles of a whole list of notes, two a page."""
+    ask = Ask("GET", "/api/notes", {**query, "limit": "2"})
+    return sorted(item["title"] for item in await _items(stage, caller, ask))
+
+
+async def _items(stage: Stage, caller: Caller, ask: Ask) -> list[dict[str, Any]]:
+    """A whole list, page by page, or line by line."""
+    items: list[dict[str, Any]] = []
+    query = {"limit": "7", **ask.query}
     while True:
-        answer = await stage.send(caller, Ask("GET", "/api/notes", {**query, **paging}))
+        answer = await stage.send(caller, msgspec.structs.replace(ask, query=query))
         assert not faults(answer, OK)
+        if "format" in ask.query:
+            return [msgspec.json.decode(line) for line in answer.text.splitlines()]
         page = answer.json()
-        titles += [item["title"] for item in page["items"]]
+        items += page["items"]
         if page["next_cursor"] is None:
-            return sorted(titles)
-        paging["cursor"] = page["next_cursor"]
+            return items
+        query["cursor"] = page["next_cursor"]
 
 
 def _wanted(kind: Kind, letters: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from teamspace.tenancy.schemas import Role
+from teamspace.tenancy.schemas import OrgRole, Role
 from tests.isolation.contract import HOME, SISTER
 from tests.isolation.outcomes import REQUEST_ID, Outcome, faults, forbidden
 from tests.isolation.stage import Stage
@@ -80,6 +80,29 @@ async def test_an_admin_names_no_owner_and_touches_none(stage: Stage) -> None:
         await admin.delete(f"/api/members/{owner.user_id}", headers=_ID),
     ]
     assert [fault for answer in answers for fault in faults(answer, Outcome(403, "forbidden", "owner"))] == []
+    assert (await stage.changes(picture))[1] == []
+
+
+async def test_an_admin_of_a_team_takes_nobodys_ownership_of_the_company(stage: Stage) -> None:
+    org, team = await stage.world.company()
+    await stage.world.person(org, team, Role.OWNER, org_role=OrgRole.OWNER)
+    owner = await stage.world.person(org, team, org_role=OrgRole.OWNER)
+    for role in (Role.ADMIN, Role.OWNER):
+        admin = await stage.world.person(org, team, role)
+        picture = await stage.picture()
+        assert not faults(await admin.delete(f"/api/members/{owner.user_id}", headers=_ID), Outcome(409, "conflict"))
+        assert (await stage.changes(picture))[1] == []
+
+
+@pytest.mark.parametrize("wish", [{"role": "owner"}, {"role": "guest", "org_role": "org_owner"}])
+async def test_a_token_for_the_company_alone_hands_out_no_role_beyond_its_scope(
+    stage: Stage, wish: dict[str, str]
+) -> None:
+    token = await stage.world.token(stage.everything, scope=["org:manage"])
+    picture = await stage.picture()
+    body = {"username": "wider", "team_id": token.team.id, **wish}
+    added = await token.post("/api/org/members", body, headers=_ID)
+    assert added.status_code == 403, f"a scoped token made an account with an unscoped one: {added.text}"
     assert (await stage.changes(picture))[1] == []
 
 

@@ -4,13 +4,15 @@ import httpx2
 import pytest
 
 from teamspace.tenancy.schemas import OrgRole, Role
-from tests.isolation.contract import HOME, OTHER, SISTER
+from tests.isolation.contract import BY_NAME, HOME, OTHER, SISTER
 from tests.isolation.outcomes import (
+    CREATED,
     EMPTY,
     HIDDEN,
     OK,
     ORG_SUSPENDED,
     REQUEST_ID,
+    TENANT_SUSPENDED,
     UNAUTHENTICATED,
     Outcome,
     faults,
@@ -23,6 +25,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 _ID = {"x-request-id": REQUEST_ID}
 _NOTE = {"title": "Note"}
+_LIMIT = {"dimension": "ai.requests", "limit": None, "window": "day"}
 
 
 async def test_a_demoted_member_reads_and_writes_no_longer(stage: Stage) -> None:
@@ -79,9 +82,24 @@ async def test_whoever_loses_their_company_role_reads_their_team_alone(stage: St
     person = await stage.world.person(spot.org, spot.team, Role.GUEST, org_role=OrgRole.READER)
     note = await stage.note(stage.spots[HOME], "team")
     _check(await _read(person, note), OK)
-    await stage.change("DELETE FROM org_roles WHERE user_id = :id", id=person.user_id)
+    _check(await person.get("/api/org", headers=_ID), OK)
+    await _change_org_role(stage, person, None)
     _check(await _read(person, note), HIDDEN)
-    _check(await person.get("/api/notes?scope=org", headers=_ID), forbidden("org:read"))
+    for path in ("/api/notes?scope=org", "/api/members?scope=org", "/api/org", "/api/org/audit"):
+        _check(await person.get(path, headers=_ID), forbidden("org:read"))
+
+
+async def test_whoever_is_but_a_reader_now_changes_nothing_in_the_company(stage: Stage) -> None:
+    for person in await _with_both_credentials(stage, Role.GUEST):
+        token = await stage.world.token(person, scope=["org:manage"])
+        _check(await _create_team(person), forbidden("org:manage"))
+        await _change_org_role(stage, person, "org_admin")
+        _check(await _create_team(person), CREATED)
+        _check(await _create_team(token), CREATED)
+        await _change_org_role(stage, person, "org_reader")
+        _check(await _create_team(person), forbidden("org:manage"))
+        _check(await _create_team(token), forbidden("org:manage"))
+        _check(await person.get("/api/org", headers=_ID), OK)
 
 
 async def test_whoever_is_operator_no_longer_has_the_rights_of_their_role(stage: Stage) -> None:
@@ -149,15 +167,45 @@ async def test_a_session_that_changed_teams_acts_in_the_new_one_alone(stage: Sta
     _check(await _read(session, there), OK)
 
 
-async def test_a_company_that_is_suspended_reads_and_does_not_write(stage: Stage) -> None:
+async def test_a_company_that_is_suspended_reads_and_does_not_write_until_it_is_resumed(stage: Stage) -> None:
     org, team = await stage.world.company()
     person = await stage.world.person(org, team)
-    assert (await person.post("/api/notes", _NOTE)).status_code == 201
-    _check(await _whoami(person), OK)
-    await stage.world.suspend(org)
-    _check(await person.post("/api/notes", _NOTE, headers=_ID), ORG_SUSPENDED)
-    _check(await _whoami(person), OK)
-    _check(await _whoami(stage.spots[OTHER].author), OK)
+    for caller in (person, await stage.world.session(person)):
+        _check(await caller.post("/api/notes", _NOTE, headers=_ID), CREATED)
+        _check(await stage.everything.post(f"/api/orgs/{org.slug}/suspend", headers=_ID), OK)
+        _check(await caller.post("/api/notes", _NOTE, headers=_ID), ORG_SUSPENDED)
+        _check(await _whoami(caller), OK)
+        _check(await _whoami(stage.spots[OTHER].author), OK)
+        _check(await stage.everything.post(f"/api/orgs/{org.id}/resume", headers=_ID), OK)
+        _check(await caller.post("/api/notes", _NOTE, headers=_ID), CREATED)
+
+
+async def test_an_operator_whose_own_company_is_suspended_administers_the_instance_alone(stage: Stage) -> None:
+    operator = await stage.world.person(*await stage.world.company(), operator=True)
+    company = f"/api/orgs/{operator.org.id}"
+    _check(await operator.post(f"{company}/suspend", headers=_ID), OK)
+    for path, body in (("/api/notes", _NOTE), ("/api/quota", _LIMIT), ("/api/org/teams", {"name": "Team"})):
+        _check(await operator.post(path, body, headers=_ID), ORG_SUSPENDED)
+    _check(await operator.post(f"{company}/quota", _LIMIT, headers=_ID), OK)
+    _check(await operator.post(f"{company}/resume", headers=_ID), OK)
+    _check(await operator.post("/api/notes", _NOTE, headers=_ID), CREATED)
+
+
+async def test_a_tenant_that_is_suspended_reads_and_does_not_write_until_it_is_resumed(hosted_stage: Stage) -> None:
+    stage, person = hosted_stage, await _somebody(hosted_stage, Role.OWNER)
+    for caller in (person, await stage.world.session(person), stage.everything):
+        _check(await stage.host.post("/api/instance/resume", headers=_ID), OK)
+        _check(await caller.post("/api/notes", _NOTE, headers=_ID), CREATED)
+        _check(await stage.host.post("/api/instance/suspend", headers=_ID), OK)
+        _check(await caller.post("/api/notes", _NOTE, headers=_ID), TENANT_SUSPENDED)
+        _check(await _whoami(caller), OK)
+
+
+async def test_a_suspended_company_is_told_of_its_own_suspension_once_the_tenants_is_over(hosted_stage: Stage) -> None:
+    stage, owner = hosted_stage, await hosted_stage.caller(BY_NAME["suspended"])
+    for step, outcome in (("suspend", TENANT_SUSPENDED), ("resume", ORG_SUSPENDED)):
+        _check(await stage.host.post(f"/api/instance/{step}", headers=_ID), OK)
+        _check(await owner.post("/api/notes", _NOTE, headers=_ID), outcome)
 
 
 async def _somebody(stage: Stage, role: Role) -> Caller:
@@ -172,6 +220,15 @@ async def _with_both_credentials(stage: Stage, role: Role) -> list[Caller]:
 
 async def _change_role(stage: Stage, person: Caller, role: str) -> None:
     _check(await stage.everything("PATCH", f"/api/members/{person.user_id}", {"role": role}, headers=_ID), OK)
+
+
+async def _change_org_role(stage: Stage, person: Caller, role: str | None) -> None:
+    path = f"/api/org/members/{person.user_id}"
+    _check(await stage.everything("PATCH", path, {"org_role": role}, headers=_ID), OK)
+
+
+async def _create_team(person: Caller) -> httpx2.Response:
+    return await person.post("/api/org/teams", {"name": "Team"}, headers=_ID)
 
 
 async def _remove(by: Caller, person: Caller) -> httpx2.Response:

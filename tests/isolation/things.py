@@ -39,6 +39,22 @@ def in_its_team(kind: Kind, permission: str) -> Outcome | None:
     return None if kind.place in (HOME, SUSPENDED) else HIDDEN
 
 
+def in_its_company(kind: Kind, permission: str) -> Outcome | None:
+    return None if kind.place in (HOME, SISTER, SUSPENDED) else HIDDEN
+
+
+def by_a_company_role(kind: Kind, permission: str) -> Outcome | None:
+    """What spans the company is for those with a role in it, and for operators."""
+    rights = held(kind.roles) | ({"org:read"} if "operator" in kind.roles else set())
+    return None if "org:read" in rights & scope(kind, permission) else forbidden("org:read")
+
+
+def by_the_operator_flag(kind: Kind, permission: str) -> Outcome | None:
+    """What the gate could not ask for: it depends on the query."""
+    rights = held(kind.roles) & scope(kind, permission)
+    return None if "instance:manage" in rights else forbidden("instance:manage")
+
+
 def by_the_note(kind: Kind, permission: str) -> Outcome | None:
     """The note is its team's: 404 for whoever cannot read it, 403 for whoever can and wants more."""
     rights = _rights_on_the_note(kind) & scope(kind, permission)
@@ -85,12 +101,34 @@ async def _own_session(stage: Stage, kind: Kind) -> str:
     return await stage.token_id(await stage.world.session(person if person.user_id else stage.spots[HOME].author))
 
 
+async def _company(stage: Stage, kind: Kind) -> str:
+    """A fresh one: an operator reaches any."""
+    return (await stage.world.company())[0].id
+
+
+async def _feature(stage: Stage, kind: Kind) -> str:
+    return "chat"
+
+
 async def _nothing(stage: Stage, kind: Kind) -> str:
     return ""
 
 
 async def newcomer(stage: Stage, kind: Kind) -> str:
     return f"newcomer{next(_numbers)}"
+
+
+async def new_owner(stage: Stage, kind: Kind) -> dict[str, str]:
+    return {"username": await newcomer(stage, kind)}
+
+
+async def own_team(stage: Stage, kind: Kind) -> str:
+    return stage.spots[kind.place].team.id
+
+
+async def invitation(stage: Stage, kind: Kind) -> str:
+    """The token of a fresh activation link."""
+    return await stage.invitation(stage.within_reach(kind))
 
 
 async def author(stage: Stage, kind: Kind) -> str:
@@ -102,6 +140,11 @@ MEMBER = Thing(somebody, in_its_team)
 TEAM_TOKEN = Thing(_team_token, in_its_team)
 OWN_SESSION = Thing(_own_session, anybody)
 PERSON = Thing(somebody, anybody)
+COLLEAGUE = Thing(somebody, in_its_company)
+COLLEAGUES = Thing(_nothing, by_a_company_role)
+COMPANY = Thing(_company, anybody)
+FEATURE = Thing(_feature, anybody)
+INSTANCE = Thing(_nothing, by_the_operator_flag)
 NOTHING = Thing(_nothing, anybody)
 
 

@@ -7,6 +7,7 @@ import os
 import random
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import time
@@ -24,9 +25,14 @@ class Served:
     """One server on `url`. It can be killed and started again, on the same folder and port."""
 
     def __init__(self, settings: Mapping[str, str]) -> None:
-        """`settings` are SERVICE_* values; SERVICE_DATA is needed, the port and no rate limits come by themselves."""
+        """`settings` are SERVICE_* values; SERVICE_DATA is needed, the port and no rate limits come by themselves.
+
+        With SERVICE_TLS_CERT, which is also the one that is trusted, it speaks https.
+        """
         self.port = int(settings.get("SERVICE_PORT") or free_port())
-        self.url = f"http://{HOST}:{self.port}"
+        certificate = settings.get("SERVICE_TLS_CERT")
+        self.tls = ssl.create_default_context(cafile=certificate) if certificate else None
+        self.url = f"{'https' if self.tls else 'http'}://{HOST}:{self.port}"
         self.settings = {"SERVICE_RATE_TOKEN": "0", "SERVICE_RATE_ANONYMOUS": "0", **settings}
         self.settings["SERVICE_PORT"] = str(self.port)
         self.log = Path(settings["SERVICE_DATA"] + ".log")
@@ -71,7 +77,7 @@ class Served:
         return self.process
 
     def healthy(self) -> bool:
-        connection = http.client.HTTPConnection(HOST, self.port, timeout=2)
+        connection = self._connection(timeout=2)
         try:
             connection.request("GET", "/health")
             return connection.getresponse().status == 200
@@ -83,7 +89,7 @@ class Served:
     def call(self, method: str, path: str, body: Any = None, token: str = "") -> Any:
         """One request that must succeed; its answer."""
         headers = {"content-type": "application/json", **({"authorization": f"Bearer {token}"} if token else {})}
-        connection = http.client.HTTPConnection(HOST, self.port, timeout=10)
+        connection = self._connection(timeout=10)
         try:
             connection.request(method, path, json.dumps(body) if body is not None else None, headers)
             answer = connection.getresponse()
@@ -93,6 +99,11 @@ class Served:
         if answer.status >= 400:
             raise RuntimeError(f"{method} {path} was answered {answer.status}: {text[:500]!r}")
         return json.loads(text) if text else None
+
+    def _connection(self, timeout: float) -> http.client.HTTPConnection:
+        if self.tls:
+            return http.client.HTTPSConnection(HOST, self.port, timeout=timeout, context=self.tls)
+        return http.client.HTTPConnection(HOST, self.port, timeout=timeout)
 
     def kill(self) -> None:
         """SIGKILL to the server and its children; returns when all of them are gone."""

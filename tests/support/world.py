@@ -15,15 +15,16 @@ from teamspace.core.db import Tx
 from teamspace.core.ids import new_id
 from teamspace.core.principal import system
 from teamspace.identity import store as identity_store
+from teamspace.quota import Plan
 from teamspace.settings import Settings
 from teamspace.tenancy import store as tenancy_store
-from teamspace.tenancy.domain import companies
+from teamspace.tenancy.domain import founding
 from teamspace.tenancy.schemas import Org, OrgRole, Role, Team
 
 PASSWORD = "correct horse battery"
 TABLES = (
-    "audit", "instance", "login_attempts", "memberships", "note_grants", "note_tags", "notes", "org_roles", "orgs",
-    "recovery_codes", "teams", "tokens", "totp", "users",
+    "activations", "audit", "blobs", "branding", "instance", "login_attempts", "memberships", "note_grants", "note_tags", "notes", "org_roles", "orgs",
+    "quota_limits", "recovery_codes", "teams", "tokens", "totp", "users",
 )  # fmt: skip
 
 
@@ -79,13 +80,13 @@ class World:
 
     async def company(self, name: str | None = None) -> tuple[Org, Team]:
         async with self._setup() as tx:
-            org = await companies.found(tx, name or f"Company {next(self._numbers)}", plan="free")
+            org = await founding.found(tx, name or f"Company {next(self._numbers)}", plan=Plan.FREE)
             tx.org_id = org.id
-            return org, await companies.add_team(tx, org, "First")
+            return org, await founding.add_team(tx, org.id, "First")
 
     async def team(self, org: Org, name: str | None = None) -> Team:
         async with self._setup(org) as tx:
-            return await companies.add_team(tx, org, name or f"Team {next(self._numbers)}")
+            return await founding.add_team(tx, org.id, name or f"Team {next(self._numbers)}")
 
     async def person(
         self, org: Org, team: Team | None, role: Role = Role.MEMBER, *, username: str | None = None,
@@ -99,7 +100,7 @@ class World:
                 tx, org_id=org.id, username=name, display_name=None, password_hash=password_hash, operator=operator
             )
             if org_role:
-                await tenancy_store.insert_org_role(tx, org.id, person.id, org_role, clock.stamp())
+                await tenancy_store.put_org_role(tx, org.id, person.id, org_role, clock.stamp())
             token = await self._join(tx, org, team, person.id, role) if team else None
         return Caller(self, token, user_id=person.id, username=name, org=org, team=team)
 

@@ -16,7 +16,7 @@ async def test_the_first_run_makes_operator_company_and_team(world: World) -> No
     made = answer.json()
     assert set(made) == {"token", "user", "org", "team"}
     assert made["token"].startswith("ts_a_")
-    assert set(made["user"]) == {"id", "username", "display_name", "locale", "operator", "created_at"}
+    assert set(made["user"]) == {"id", "username", "display_name", "email", "locale", "operator", "created_at"}
     assert (made["user"]["username"], made["user"]["display_name"]) == ("ann", "Ann Lee")
     assert (made["org"]["name"], made["org"]["slug"], made["org"]["suspended_at"]) == ("Acme & Sons", "acme-sons", None)
     assert (made["team"]["name"], made["team"]["org_id"]) == ("Die Küche", made["org"]["id"])

@@ -44,7 +44,7 @@ async def test_a_new_person_gets_an_account_and_a_first_token(world: World) -> N
     assert set(made) == {"member", "token"}
     assert made["member"] == {
         "user_id": made["member"]["user_id"], "username": "Bob", "display_name": "Bob Ray", "role": "viewer",
-        "two_factor": False, "last_seen_at": None,
+        "org_role": None, "two_factor": False, "last_seen_at": None,
     }  # fmt: skip
     assert made["token"].startswith("ts_a_")
     assert (await Caller(world, made["token"]).get("/api/whoami")).json()["role"] == "viewer"
@@ -68,7 +68,7 @@ async def test_a_colleague_joins_another_team_as_who_they_are(world: World) -> N
     assert answer.json() == {
         "member": {
             "user_id": bob.user_id, "username": "bob", "display_name": "Bob Ray", "role": "admin",
-            "two_factor": False, "last_seen_at": None,
+            "org_role": None, "two_factor": False, "last_seen_at": None,
         }
     }  # fmt: skip
     assert refusal(await login(world, "bob", PASSWORD)) == (401, "invalid_credentials")

@@ -21,14 +21,15 @@ async def test_whoami_tells_who_where_and_what_one_may(world: World, hands: Hand
     now = clock.stamp()
     assert answer.json() == {
         "user": {
-            "id": bob.user_id, "username": "bob", "display_name": "bob", "locale": None, "operator": False,
-            "created_at": now,
+            "id": bob.user_id, "username": "bob", "display_name": "bob", "email": None, "locale": None,
+            "operator": False, "created_at": now,
         },
         "team": {"id": team.id, "org_id": org.id, "slug": "first", "name": "First", "created_at": now},
         "role": "viewer",
         "teams": [{"team_id": team.id, "slug": "first", "name": "First", "role": "viewer"}],
         "org": {
-            "id": org.id, "slug": "acme", "name": "Acme", "plan": "free", "created_at": now, "suspended_at": None,
+            "id": org.id, "slug": "acme", "name": "Acme", "plan": "free", "domain": None, "created_at": now,
+            "suspended_at": None, "suspended": False,
         },
         "org_role": "org_reader",
         "operator": False,

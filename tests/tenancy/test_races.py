@@ -104,7 +104,9 @@ async def test_of_two_owners_who_turn_on_each_other_one_stays(world: World) -> N
 
 
 async def broken_of_owners(world: World) -> list[str]:
-    return [name for name in await broken(world) if name.startswith("tenancy.") and name != "tenancy.bootstrap"]
+    # The companies of these tests were not founded as real ones are: nobody owns them.
+    unfounded = ("tenancy.bootstrap", "tenancy.company_owners")
+    return [name for name in await broken(world) if name.startswith("tenancy.") and name not in unfounded]
 
 
 async def test_owners_who_all_leave_at_once_leave_one_behind(world: World) -> None:

@@ -1,6 +1,6 @@
 """What the handles ask of a database, and the three faults a caller may have to answer for."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol
 
@@ -22,10 +22,20 @@ class Collision(Exception):
     """Two transactions met and this one gave way (serialization failure, deadlock): run it again."""
 
 
-class Session(Protocol):
-    """One open transaction."""
-
+class Fetches(Protocol):
     async def fetch(self, sql: str, params: Params) -> Sequence[Row]: ...
+
+
+class Snapshot(Fetches, Protocol):
+    """The database as it was at one moment, for as long as it is read."""
+
+    def stream(self, sql: str) -> AsyncIterator[Row]:
+        """Row by row, so that a table of any size fits."""
+        ...
+
+
+class Session(Fetches, Protocol):
+    """One open transaction."""
 
     def savepoint(self) -> AbstractAsyncContextManager[None]: ...
 
@@ -34,14 +44,36 @@ class Session(Protocol):
         ...
 
 
-class Engine(Protocol):
+class Loading(Fetches, Protocol):
+    """One transaction that fills a database nobody uses yet, without limits of time."""
+
+    async def script(self, sql: str) -> None: ...
+
+    async def load(self, table: str, columns: Sequence[str], rows: Iterable[Row]) -> None:
+        """Put the rows in; one may name a later one of the same table."""
+        ...
+
+    async def dangling(self) -> Sequence[str]:
+        """Rows that name a missing one, where the database has not refused them by itself."""
+        ...
+
+
+class Engine(Fetches, Protocol):
     dialect: Dialect
 
-    async def fetch(self, sql: str, params: Params) -> Sequence[Row]: ...
+    async def aside(self, sql: str) -> Sequence[Row]:
+        """A read that may take long: nobody else waits for it."""
+        ...
 
     def transaction(self) -> AbstractAsyncContextManager[Session]:
         """Leaving the block returns when what was written is safe on disk."""
         ...
+
+    def snapshot(self) -> AbstractAsyncContextManager[Snapshot]:
+        """Without limits of time, on a connection of its own."""
+        ...
+
+    def loading(self) -> AbstractAsyncContextManager[Loading]: ...
 
     async def script(self, sql: str) -> None:
         """Run a migration's statements in one transaction."""

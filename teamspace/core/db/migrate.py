@@ -4,12 +4,16 @@ The files are written once for both databases; see `teamspace.core.db.dialect` f
 """
 
 import hashlib
+from collections.abc import Iterable, Sequence
 from importlib import resources
+from typing import Protocol
 
 import msgspec
 
 from teamspace.core import clock
-from teamspace.core.db.engine import Engine
+from teamspace.core.db.dialect import Dialect
+from teamspace.core.db.engine import Engine, Fetches
+from teamspace.core.errors import Refusal
 
 _LEDGER = """
     CREATE TABLE IF NOT EXISTS migrations (
@@ -19,6 +23,14 @@ _LEDGER = """
 
 class SchemaError(Exception):
     """The database and this server do not belong together."""
+
+
+class Applied(msgspec.Struct, frozen=True):
+    """What a database remembers of a migration."""
+
+    number: int
+    name: str
+    digest: str
 
 
 class Migration(msgspec.Struct, frozen=True):
@@ -41,40 +53,57 @@ def shipped() -> list[Migration]:
 async def migrate(engine: Engine) -> list[str]:
     """Bring the schema up to this server's; the names of what was applied."""
     async with engine.migration_lock():
-        await engine.script(engine.dialect.schema(_LEDGER))
+        await apply(engine, engine.dialect, ())
         missing = await _missing(engine)
-        for migration in missing:
-            await engine.script(engine.dialect.schema(migration.sql) + _entry(migration))
+        await apply(engine, engine.dialect, missing)
     return [migration.name for migration in missing]
+
+
+class Scripted(Protocol):
+    async def script(self, sql: str) -> None: ...
+
+
+async def apply(target: Scripted, dialect: Dialect, migrations: Iterable[Migration]) -> None:
+    """Carry the migrations out and enter them in the ledger, which is made if need be."""
+    await target.script(dialect.schema(_LEDGER))
+    for migration in migrations:
+        await target.script(dialect.schema(migration.sql) + _entry(migration))
+
+
+async def applied(source: Fetches) -> Sequence[Applied]:
+    """What the database was made with, of which this server knows all."""
+    try:
+        rows = await source.fetch("SELECT number, name, digest FROM migrations ORDER BY number", {})
+    except Refusal:
+        raise
+    except Exception:
+        raise SchemaError("the database holds no Teamspace, or one that never started") from None
+    done = [Applied(*row) for row in rows]
+    _check(done, shipped())
+    return done
 
 
 async def check_schema(engine: Engine) -> None:
     """Refuse a schema that is not this server's, older or newer."""
-    try:
-        missing = await _missing(engine)
-    except SchemaError:
-        raise
-    except Exception:
-        raise SchemaError("the database holds no Teamspace, or one that never started") from None
-    if missing:
+    if missing := await _missing(engine):
         raise SchemaError(f"the database lacks {missing[0].name}: run `teamspace migrate` first")
 
 
 async def _missing(engine: Engine) -> list[Migration]:
-    rows = await engine.fetch("SELECT number, name, digest FROM migrations", {})
-    done, known = {row[0]: (row[1], row[2]) for row in rows}, shipped()
-    _check(done, known)
-    return [migration for migration in known if migration.number not in done]
+    done = {entry.number for entry in await applied(engine)}
+    return [migration for migration in shipped() if migration.number not in done]
 
 
-def _check(done: dict[int, tuple[str, str]], known: list[Migration]) -> None:
+def _check(done: Sequence[Applied], known: Sequence[Migration]) -> None:
     newest = known[-1].number
-    if done and max(done) > newest:
+    if done and done[-1].number > newest:
         raise SchemaError(
-            f"the database has schema {max(done)}, this server knows {newest}: run the newer server, or restore a backup"
+            f"the database has schema {done[-1].number}, this server knows {newest}:"
+            " run the newer server, or restore a backup"
         )
+    digests = {entry.number: entry.digest for entry in done}
     for migration in known:
-        if migration.number in done and done[migration.number][1] != migration.digest:
+        if digests.get(migration.number, migration.digest) != migration.digest:
             raise SchemaError(f"{migration.name} is not the one this database was made with")
 
 

@@ -1,7 +1,7 @@
 """PostgreSQL: pooled connections, bounded waits, and the same named parameters as SQLite."""
 
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from functools import cache
 from typing import Any
@@ -21,7 +21,10 @@ _LIMITS = {
     # The plans are index walks of microseconds; compiling them would cost more than running them.
     "jit": "off",
 }
+_UNHURRIED = {**_LIMITS, "statement_timeout": "0", "lock_timeout": "0", "idle_in_transaction_session_timeout": "0"}
+"""For a backup, a restore and an examination, which take as long as the data are large."""
 _MIGRATION_LOCK = 7_236_518_902
+_PREFETCHED_ROWS = 1000
 
 
 @cache
@@ -97,6 +100,32 @@ class PostgresSession:
         await self.fetch("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))", {"name": name})
 
 
+class PostgresSnapshot:
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+        self.fetch = PostgresSession(connection).fetch
+
+    async def stream(self, sql: str) -> AsyncIterator[Row]:
+        async for row in self._connection.cursor(sql, prefetch=_PREFETCHED_ROWS):
+            yield row
+
+
+class PostgresLoading:
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+        self.fetch = PostgresSession(connection).fetch
+
+    async def script(self, sql: str) -> None:
+        await self._connection.execute(sql)
+
+    async def load(self, table: str, columns: Sequence[str], rows: Iterable[Row]) -> None:
+        # One statement for the whole table: its foreign keys are looked at when all rows are there.
+        await self._connection.copy_records_to_table(table, records=rows, columns=list(columns))
+
+    async def dangling(self) -> Sequence[str]:
+        return ()
+
+
 class Postgres:
     dialect = POSTGRES
 
@@ -119,10 +148,26 @@ class Postgres:
             rows: Sequence[Row] = await connection.fetch(text, *[params[name] for name in names])
             return rows
 
+    async def aside(self, sql: str) -> Sequence[Row]:
+        return await self.fetch(sql, {})
+
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[PostgresSession]:
         async with _faults(), self._writes.acquire() as connection, connection.transaction():
             yield PostgresSession(connection)
+
+    @asynccontextmanager
+    async def snapshot(self) -> AsyncIterator[PostgresSnapshot]:
+        async with (
+            _connection(self._url, _UNHURRIED) as connection,
+            connection.transaction(isolation="repeatable_read", readonly=True),
+        ):
+            yield PostgresSnapshot(connection)
+
+    @asynccontextmanager
+    async def loading(self) -> AsyncIterator[PostgresLoading]:
+        async with _connection(self._url, _UNHURRIED) as connection, connection.transaction():
+            yield PostgresLoading(connection)
 
     async def script(self, sql: str) -> None:
         async with _faults(), self._writes.acquire() as connection, connection.transaction():
@@ -131,12 +176,9 @@ class Postgres:
     @asynccontextmanager
     async def migration_lock(self) -> AsyncIterator[None]:
         """Held by a connection outside the pools, for as long as another server may need to migrate."""
-        connection = await asyncpg.connect(self._url, timeout=10)
-        try:
+        async with _connection(self._url, {}) as connection:
             await connection.execute("SELECT pg_advisory_lock($1)", _MIGRATION_LOCK)
             yield
-        finally:
-            await connection.close()
 
     async def integrity(self) -> Sequence[str]:
         """Foreign keys are enforced by the server itself; page checks are pg_amcheck's work."""
@@ -145,6 +187,32 @@ class Postgres:
     async def close(self) -> None:
         await self._reads.close()
         await self._writes.close()
+
+
+@asynccontextmanager
+async def sole_user(url: str) -> AsyncIterator[None]:
+    """No server is connected to the database, and one that starts waits until the block ends."""
+    async with _connection(url, {"application_name": "teamspace alone", "lock_timeout": "10s"}) as connection:
+        try:
+            await connection.execute("SELECT pg_advisory_lock($1)", _MIGRATION_LOCK)
+        except asyncpg.LockNotAvailableError:
+            raise RuntimeError("another server or command is at work on this database") from None
+        others = await connection.fetchval(
+            "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = $1",
+            _LIMITS["application_name"],
+        )
+        if others:
+            raise RuntimeError(f"a server or another command uses this database ({others} connections): end it first")
+        yield
+
+
+@asynccontextmanager
+async def _connection(url: str, settings: dict[str, str]) -> AsyncIterator[Any]:
+    connection = await asyncpg.connect(url, timeout=10, server_settings=settings)
+    try:
+        yield connection
+    finally:
+        await connection.close()
 
 
 async def _pool(url: str, size: int, settings: dict[str, str]) -> Any:

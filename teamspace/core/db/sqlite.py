@@ -9,7 +9,7 @@ that a power cut could take back.
 import asyncio
 import fcntl
 import os
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -72,6 +72,37 @@ class SqliteSession:
         """There is one writer at a time already."""
 
 
+class SqliteSnapshot:
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+
+    async def fetch(self, sql: str, params: Params) -> Sequence[Row]:
+        return _run(self._connection, sql, params)
+
+    async def stream(self, sql: str) -> AsyncIterator[Row]:
+        for row in self._connection.execute(sql):
+            yield row
+
+
+class SqliteLoading:
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+
+    async def fetch(self, sql: str, params: Params) -> Sequence[Row]:
+        return _run(self._connection, sql, params)
+
+    async def script(self, sql: str) -> None:
+        self._connection.execute(sql)
+
+    async def load(self, table: str, columns: Sequence[str], rows: Iterable[Row]) -> None:
+        names = ", ".join(f'"{name}"' for name in columns)
+        marks = ", ".join("?" for _ in columns)
+        self._connection.executemany(f'INSERT INTO "{table}" ({names}) VALUES ({marks})', rows)
+
+    async def dangling(self) -> Sequence[str]:
+        return _dangling(self._connection)
+
+
 class Sqlite:
     dialect = SQLITE
 
@@ -87,6 +118,16 @@ class Sqlite:
 
     async def fetch(self, sql: str, params: Params) -> Sequence[Row]:
         return _run(self._reader, sql, params)
+
+    async def aside(self, sql: str) -> Sequence[Row]:
+        def read() -> Sequence[Row]:
+            connection = connect(self._path, readonly=True)
+            try:
+                return _run(connection, sql, {})
+            finally:
+                connection.close()
+
+        return await asyncio.to_thread(read)
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[SqliteSession]:
@@ -139,6 +180,23 @@ class Sqlite:
         if self._writer.in_transaction:
             self._writer.execute("ROLLBACK")
 
+    @asynccontextmanager
+    async def snapshot(self) -> AsyncIterator[SqliteSnapshot]:
+        connection = connect(self._path, readonly=True)
+        try:
+            connection.execute("BEGIN")
+            # The moment is that of the first read, and not of the BEGIN.
+            connection.execute("SELECT COUNT(*) FROM sqlite_schema").fetchall()
+            yield SqliteSnapshot(connection)
+        finally:
+            connection.close()
+
+    @asynccontextmanager
+    async def loading(self) -> AsyncIterator[SqliteLoading]:
+        async with self.transaction():
+            self._writer.execute("PRAGMA defer_foreign_keys = ON")
+            yield SqliteLoading(self._writer)
+
     async def script(self, sql: str) -> None:
         with self._writer:
             self._writer.execute(sql)
@@ -152,10 +210,7 @@ class Sqlite:
     async def integrity(self) -> Sequence[str]:
         def check() -> list[str]:
             found = [str(row[0]) for row in self._reader.execute("PRAGMA integrity_check")]
-            orphans = [
-                f"{row[0]}: a row names a missing {row[2]}" for row in self._reader.execute("PRAGMA foreign_key_check")
-            ]
-            return [line for line in found if line != "ok"] + orphans
+            return [line for line in found if line != "ok"] + _dangling(self._reader)
 
         return await asyncio.to_thread(check)
 
@@ -178,6 +233,10 @@ def _run(connection: apsw.Connection, sql: str, params: Params) -> list[Any]:
         raise _storage_fault(fault) from fault
 
 
+def _dangling(connection: apsw.Connection) -> list[str]:
+    return [f"{row[0]}: a row names a missing {row[2]}" for row in connection.execute("PRAGMA foreign_key_check")]
+
+
 def _storage_fault(fault: apsw.Error) -> StorageFull:
     return StorageFull("The disk is full or failed; nothing of this request was written.")
 
@@ -195,3 +254,6 @@ class FolderLock:
         self._file.truncate(0)
         self._file.write(str(os.getpid()))
         self._file.flush()
+
+    def release(self) -> None:
+        self._file.close()

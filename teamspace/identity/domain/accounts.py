@@ -13,6 +13,7 @@ from teamspace.identity.schemas import Account, PasswordChange, Person
 
 PER_ACCOUNT = 5
 _USERNAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{1,63}")
+_EMAIL = re.compile(r"[^@\s\x00-\x1f\x7f]{1,64}@[^@\s\x00-\x1f\x7f.]+(\.[^@\s\x00-\x1f\x7f.]+)+")
 _LOCALE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}")
 
 
@@ -29,21 +30,30 @@ def username_key(username: str) -> str:
 
 
 async def register(
-    tx: Tx, *, org_id: str, username: str, display_name: str | None, password_hash: str | None, operator: bool = False
+    tx: Tx, *, org_id: str, username: str, display_name: str | None, password_hash: str | None,
+    email: str | None = None, operator: bool = False, within: str = "",
 ) -> Person:  # fmt: skip
+    """`within` is the part of the body that these fields stand in."""
     if not _USERNAME.fullmatch(username):
         raise BadRequest.at(
-            "/username", "must be 2 to 64 letters, digits or any of . _ @ + -, beginning with a letter or digit"
+            f"/{within}username",
+            "must be 2 to 64 letters, digits or any of . _ @ + -, beginning with a letter or digit",
         )
     person = Person(
-        id=new_id(), org_id=org_id, username=username, locale=None, operator=operator, created_at=clock.stamp(),
-        display_name=text.name(display_name or username, "display_name", most=80),
+        id=new_id(), org_id=org_id, username=username, email=_email(email), locale=None, operator=operator, created_at=clock.stamp(),
+        display_name=text.name(display_name or username, f"{within}display_name", most=80),
     )  # fmt: skip
     try:
         await store.insert_user(tx, person, username_key(username), password_hash)
     except Duplicate:
         raise UsernameTaken from None
     return person
+
+
+def _email(address: str | None) -> str | None:
+    if address is not None and not _EMAIL.fullmatch(address):
+        raise BadRequest.at("/email", "must be an e-mail address such as ann@example.com")
+    return address
 
 
 async def find(db: Reads, username: str) -> Person | None:
@@ -71,8 +81,9 @@ async def rename(tx: Tx, user_id: str, display_name: str | None, locale: str | N
 
 
 async def set_password(tx: Tx, user_id: str, password_hash: str, *, keep_session: str = "") -> None:
-    """A new password ends every other session of its person."""
+    """A new password ends every other session of its person, and every link that could set another."""
     await store.update_password(tx, user_id, password_hash)
+    await store.void_activations(tx, user_id, clock.stamp())
     await tokens.end_sessions(tx, user_id, keep=keep_session)
 
 

@@ -9,6 +9,7 @@ from argon2.exceptions import InvalidHashError, VerificationError
 from teamspace.core.errors import BadRequest
 from teamspace.core.limits import Slots
 
+KDF = "argon2id"
 SHORTEST, MOST_BYTES = 12, 1024
 _TOO_FEW_GUESSES = 1_000_000
 _JUDGED_LENGTH = 72  # beyond it a guess estimate only costs time

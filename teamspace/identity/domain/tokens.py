@@ -144,7 +144,8 @@ class LastUse:
 
 
 async def clean(db: Db) -> None:
-    """Drop credentials that ended long ago, and counts of failures whose time is over."""
+    """Drop credentials and links that ended long ago, and counts of failures whose time is over."""
     async with db.upkeep(system()) as tx:
         await store.delete_dead_tokens(tx, clock.ago(_DEAD_KEPT))
         await store.delete_old_attempts(tx, clock.stamp())
+        await store.delete_old_activations(tx, clock.ago(_DEAD_KEPT))

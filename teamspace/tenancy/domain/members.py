@@ -7,13 +7,8 @@ from teamspace.core.errors import Conflict, Forbidden, NotFound, SelfRoleChange
 from teamspace.core.principal import Principal
 from teamspace.core.replies import Page
 from teamspace.tenancy import access, store
-from teamspace.tenancy.domain import roles
+from teamspace.tenancy.domain import founding, owners, roles
 from teamspace.tenancy.schemas import AddedMember, Member, NewMember, Role, Team
-
-
-class LastOwner(Conflict):
-    def __init__(self) -> None:
-        super().__init__("A team keeps at least one owner: name another first.")
 
 
 class NameUnavailable(Conflict):
@@ -31,18 +26,24 @@ async def listing(db: Db, who: Principal, query: paging.Paging) -> Page[Member]:
 async def add(db: Db, who: Principal, wish: NewMember) -> AddedMember:
     """A colleague joins; a stranger's name gets an account and a first token; nobody is taken from elsewhere."""
     roles.check_grantable(who, wish.role)
-    password_hash = await _prepared(wish)
+    password_hash = await prepared(wish)
     async with db.write(who, "member.add") as tx:
-        team = await _own_team(tx, who)
-        known = await identity.find(tx, wish.username)
-        if known is not None and known.org_id != who.org_id:
-            raise NameUnavailable
-        person = known or await _newcomer(tx, who, wish, password_hash)
-        if not await store.insert_membership(tx, team, person.id, wish.role, clock.stamp()):
-            raise Conflict("They are a member of this team already.")
-        token = None if known else await _first_token(tx, person, team)
+        person, token = await admit(tx, who, await _own_team(tx, who), wish, password_hash)
         tx.target, tx.detail = person.id, {"role": wish.role}
         return AddedMember(await _member(tx, who, person.id), token)
+
+
+async def admit(
+    tx: Tx, who: Principal, team: Team, wish: NewMember, password_hash: str | None
+) -> tuple[identity.Person, str | None]:
+    """Whoever has the name, in the team now; and the first token of an account that was made for it."""
+    known = await identity.find(tx, wish.username)
+    if known is not None and known.org_id != who.org_id:
+        raise NameUnavailable
+    person = known or await _newcomer(tx, who, wish, password_hash)
+    if not await store.insert_membership(tx, team, person.id, wish.role, clock.stamp()):
+        raise Conflict("They are a member of this team already.")
+    return person, None if known else await founding.first_token(tx, person, team)
 
 
 async def change_role(db: Db, who: Principal, user_id: str, role: Role) -> Member:
@@ -52,18 +53,20 @@ async def change_role(db: Db, who: Principal, user_id: str, role: Role) -> Membe
     async with db.write(who, "member.role", alone=("team", who.team_id)) as tx:
         before = await _reachable(tx, who, user_id)
         await store.update_role(tx, who.team_id, user_id, role)
-        await _keep_an_owner(tx, who)
+        await owners.keep_one(tx, who.team_id)
         tx.target, tx.detail = user_id, {"from": before.role, "to": role}
         return await _member(tx, who, user_id)
 
 
 async def remove(db: Db, who: Principal, user_id: str) -> None:
     """Their credentials for this team end with the membership; their account and other teams stay."""
-    async with db.write(who, "member.remove", alone=("team", who.team_id)) as tx:
+    async with db.write(who, "member.remove", alone=("org", who.org_id)) as tx:
+        await tx.lock("team", who.team_id)
         before = await _reachable(tx, who, user_id)
         await store.delete_membership(tx, who.team_id, user_id)
-        await _keep_an_owner(tx, who)
+        await owners.keep_one(tx, who.team_id)
         await identity.revoke_in_team(tx, user_id, who.team_id)
+        await owners.keep_within_reach(tx, who.org_id, user_id)
         tx.target, tx.detail = user_id, {"role": before.role}
 
 
@@ -71,7 +74,8 @@ async def is_colleague(db: Reads, who: Principal, user_id: str) -> bool:
     return await store.is_colleague(db, who.org_id, user_id)
 
 
-async def _prepared(wish: NewMember) -> str | None:
+async def prepared(wish: NewMember) -> str | None:
+    """The hash of the password they are to have, if any."""
     if wish.password is None:
         return None
     await identity.check_strength(wish.password, hints=(wish.username, wish.display_name or ""))
@@ -85,14 +89,6 @@ async def _newcomer(tx: Tx, who: Principal, wish: NewMember, password_hash: str 
         )
     except Conflict:
         raise NameUnavailable from None
-
-
-async def _first_token(tx: Tx, person: identity.Person, team: Team) -> str:
-    issued = await identity.issue_token(
-        tx, user_id=person.id, org_id=team.org_id, team_id=team.id, name="first token", scope=None,
-        ttl=identity.FIRST_TOKEN_TTL,
-    )  # fmt: skip
-    return issued.token
 
 
 async def _own_team(tx: Tx, who: Principal) -> Team:
@@ -115,8 +111,3 @@ async def _reachable(tx: Tx, who: Principal, user_id: str) -> Member:
     if member.role is Role.OWNER and who.role != Role.OWNER and not who.operator:
         raise Forbidden("Only an owner changes an owner.")
     return member
-
-
-async def _keep_an_owner(tx: Tx, who: Principal) -> None:
-    if await store.count_owners(tx, who.team_id) == 0:
-        raise LastOwner

@@ -2,11 +2,12 @@
 
 from teamspace import identity
 from teamspace.core import clock
-from teamspace.core.db import Db, Reads
+from teamspace.core.db import Db, Reads, Tx
 from teamspace.core.errors import BadRequest, Conflict, Forbidden, NotFound, Refusal
 from teamspace.core.principal import Call, Principal, system
 from teamspace.tenancy import store
 from teamspace.tenancy.schemas import (
+    Activation,
     Login,
     Org,
     OrgRole,
@@ -30,18 +31,38 @@ async def sign_in(db: Db, who: Principal, wish: Login) -> SignedIn:
     except Refusal:
         await identity.excuse(db, who, proof)
         raise
-    caller = Principal(
-        "session", who.call, user_id=person.id, username=person.username, org_id=person.org_id, team_id=seat.team_id
-    )
-    async with db.write(caller, "session.open", alone=("user", person.id)) as tx:
+    async with db.write(_as(who, person, seat), "session.open", alone=("user", person.id)) as tx:
         await identity.settle(tx, proof)
         await identity.satisfy(tx, person.id, wish.totp or "")
-        session_id, token, expires_at = await identity.open_session(
-            tx, user_id=person.id, org_id=person.org_id, team_id=seat.team_id
-        )
-        tx.target = session_id
-        org, team = await _place(tx, person.org_id, seat.team_id)
+        return await _opened(tx, person, seat)
+
+
+def _as(who: Principal, person: identity.Person, seat: Seat) -> Principal:
+    """The person that an anonymous caller has just proven to be."""
+    return Principal(
+        "session", who.call, user_id=person.id, username=person.username, org_id=person.org_id, team_id=seat.team_id
+    )
+
+
+async def _opened(tx: Tx, person: identity.Person, seat: Seat) -> SignedIn:
+    session_id, token, expires_at = await identity.open_session(
+        tx, user_id=person.id, org_id=person.org_id, team_id=seat.team_id
+    )
+    tx.target = tx.target or session_id
+    org, team = await _place(tx, person.org_id, seat.team_id)
     return SignedIn(token, "bearer", expires_at, user_view(person), team, org)
+
+
+async def activate(db: Db, who: Principal, wish: Activation) -> SignedIn:
+    """The link is spent, the password set and a session opened in one commit, or none of it."""
+    person = await identity.invited(db, wish.token)
+    seat = _chosen(await store.select_seats(db, person.id), None)
+    password_hash = await identity.prepare(person, wish.password)
+    async with db.write(_as(who, person, seat), "account.activate", alone=("user", person.id)) as tx:
+        tx.target = person.id
+        await identity.redeem(tx, person, wish.token, password_hash)
+        await identity.satisfy(tx, person.id, "")
+        return await _opened(tx, person, seat)
 
 
 async def whoami(db: Db, who: Principal) -> Whoami:
@@ -112,6 +133,14 @@ async def reset_second_factor(db: Db, username: str) -> None:
     async with db.write(_console(person.org_id), "user.reset_second_factor", alone=("user", person.id)) as tx:
         tx.target = person.id
         await identity.disarm(tx, person.id)
+
+
+async def invite(db: Db, username: str, address: str) -> str:
+    """A new activation link, for somebody who lost theirs; the one before stops working."""
+    person = await _known(db, username)
+    async with db.write(_console(person.org_id), "user.invite", alone=("user", person.id)) as tx:
+        tx.target = person.id
+        return await identity.invite(tx, person, address)
 
 
 async def _known(db: Db, username: str) -> identity.Person:

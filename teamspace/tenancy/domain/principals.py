@@ -6,15 +6,15 @@ import msgspec
 
 from teamspace import identity
 from teamspace.core import clock, crypto
-from teamspace.core.db import Db, Tx
-from teamspace.core.errors import OrgSuspended, TokenExpired, Unauthenticated
+from teamspace.core.db import Db, Guard, Tx
+from teamspace.core.errors import OrgSuspended, TenantSuspended, TokenExpired, Unauthenticated
 from teamspace.core.permissions import Permission
 from teamspace.core.principal import Call, Grantable, Principal
 from teamspace.tenancy import store
 from teamspace.tenancy.domain import roles
 from teamspace.tenancy.schemas import Credential
 
-RIGHTS = frozenset({"tokens", "users", "memberships", "org_roles", "orgs", "teams"})
+RIGHTS = frozenset({"tokens", "users", "memberships", "org_roles", "orgs", "teams", "instance"})
 """The tables that a principal is made of."""
 _MOST_REMEMBERED = 10_000
 
@@ -34,8 +34,9 @@ class Callers:
     the next write, which asks the database for the epoch first, and by reads within a second.
     """
 
-    def __init__(self, last_use: identity.LastUse) -> None:
+    def __init__(self, last_use: identity.LastUse, *, hosted: bool = False) -> None:
         self._last_use = last_use
+        self._hosted = hosted
         self._known: dict[str, Known] = {}
         self._epoch: tuple[int, str] = (-1, "")
 
@@ -46,7 +47,7 @@ class Callers:
             self._epoch = epoch
         known = self._known.get(token)
         if known is None:
-            known = await _look_up(db, token)
+            known = await _look_up(db, token, hosted=self._hosted)
             # What was read while an epoch ended may be of the old one: it serves this request only.
             if epoch == self._epoch and len(self._known) < _MOST_REMEMBERED:
                 self._known[token] = known
@@ -59,13 +60,15 @@ class Callers:
         return msgspec.structs.replace(known.principal, call=call)
 
 
-async def _look_up(db: Db, token: str) -> Known:
+async def _look_up(db: Db, token: str, *, hosted: bool) -> Known:
     if not crypto.well_formed(token):
         raise Unauthenticated()
     credential = await store.get_credential(db, crypto.digest(token))
     if credential is None or credential.revoked_at is not None:
         raise Unauthenticated()
     principal = _worker(credential) if credential.kind == "worker" else _person(credential)
+    if hosted and credential.tenant_suspended:
+        principal = msgspec.structs.replace(principal, tenant_suspended=True)
     used_at = clock.seconds(credential.last_used_at or credential.created_at)
     return Known(principal, _end(credential, used_at), used_at + identity.TOUCH_EVERY)
 
@@ -99,20 +102,38 @@ def _person(credential: Credential) -> Principal:
     )
 
 
-async def guard(tx: Tx) -> None:
-    """A write is made by somebody who is still in the team, in a company that is not suspended.
+async def stand_in(db: Db, call: Call, user_id: str, team_id: str) -> Principal:
+    """Somebody as they are now, for work done in their name without a credential of theirs.
 
-    Both are read in the write's own transaction and held until its commit: a removal or a suspension
+    The request's idempotency key stays with whoever sent it.
+    """
+    credential = await store.get_person(db, user_id, team_id)
+    if credential is None:
+        raise Unauthenticated()
+    return msgspec.structs.replace(_person(credential), call=msgspec.structs.replace(call, claim=None))
+
+
+def guard(*, hosted: bool) -> Guard:
+    """A write is made by somebody who is still in the team, in a company and a tenant that are not suspended.
+
+    All of it is read in the write's own transaction and held until its commit: a removal or a suspension
     comes before it, or after.
     """
-    if not tx.org_id:
-        return
-    person = tx.who.user_id if tx.who.kind in ("session", "api") else ""
-    standing = await store.get_standing(tx, tx.org_id, tx.team_id, person)
-    if standing is None:
-        raise Unauthenticated()
-    if standing.suspended_at is not None and not tx.who.call.while_suspended:
-        raise OrgSuspended("The company is suspended: it can be read, not changed.")
+
+    async def check(tx: Tx) -> None:
+        if not tx.org_id:
+            return
+        call = tx.who.call
+        person = tx.who.user_id if tx.who.kind in ("session", "api") else ""
+        standing = await store.get_standing(tx, tx.org_id, tx.team_id, person, hosted=hosted)
+        if standing is None:
+            raise Unauthenticated()
+        if standing.tenant_suspended and not call.while_suspended:
+            raise TenantSuspended("This workspace is suspended: it can be read, not changed.")
+        if standing.suspended_at is not None and not (call.while_suspended or call.instance_plane):
+            raise OrgSuspended("The company is suspended: it can be read, not changed.")
+
+    return check
 
 
 def _worker(credential: Credential) -> Principal:

@@ -4,7 +4,7 @@ Permissions only add up; there is no deny. A member's rights over their own note
 here: ownership is the fence's business.
 """
 
-from teamspace.core.errors import Forbidden
+from teamspace.core.errors import Forbidden, OutOfScope
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
 from teamspace.tenancy.schemas import OrgRole, Role
@@ -45,6 +45,15 @@ def permissions(role: Role | None, org_role: OrgRole | None, *, operator: bool) 
     by_team = BY_ROLE[role] if role else frozenset()
     by_company = BY_ORG_ROLE[org_role] if org_role else frozenset()
     return by_team | by_company | (OPERATOR if operator else frozenset())
+
+
+def check_scope(who: Principal, role: Role | OrgRole, held: frozenset[P]) -> None:
+    """A token gives no role that reaches further than the token itself."""
+    beyond = sorted(permission for permission in held if not who.in_scope(permission))
+    if beyond:
+        raise OutOfScope(
+            f"This token cannot give the role {role}: it holds {beyond[0]}, which its scope does not include."
+        )
 
 
 def check_grantable(who: Principal, role: Role) -> None:

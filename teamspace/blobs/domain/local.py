@@ -1,0 +1,147 @@
+"""The store that needs nothing but a folder: one file a blob, named by its digest."""
+
+import asyncio
+import contextlib
+import errno
+import fcntl
+import os
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+from teamspace.blobs.schemas import BlobMissing, StoredFile
+from teamspace.core.errors import StorageFull
+
+_INSTANCE, _DRAFTS = "instance", "tmp"
+
+
+class Folder:
+    """`<namespace>/ab/cd/<digest>` below one folder; what is being written lies in `tmp` until it is whole."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._broken = False
+
+    def path(self, namespace: str, digest: str) -> Path:
+        return self.root / (namespace or _INSTANCE) / digest[:2] / digest[2:4] / digest
+
+    async def put(self, namespace: str, digest: str, data: bytes) -> None:
+        await asyncio.to_thread(self._put, self.path(namespace, digest), data)
+
+    async def get(self, namespace: str, digest: str) -> bytes:
+        try:
+            return await asyncio.to_thread(self.path(namespace, digest).read_bytes)
+        except FileNotFoundError:
+            raise BlobMissing(f"blob {digest} is missing") from None
+
+    async def delete(self, namespace: str, digest: str) -> None:
+        try:
+            await asyncio.to_thread(self.path(namespace, digest).unlink, missing_ok=True)
+        except OSError as fault:
+            raise StorageFull("The disk failed to remove a file; nothing was changed.") from fault
+
+    async def stat(self, namespace: str, digest: str) -> int | None:
+        try:
+            return (await asyncio.to_thread(self.path(namespace, digest).stat)).st_size
+        except FileNotFoundError:
+            return None
+
+    @contextlib.contextmanager
+    def held(self) -> Iterator[None]:
+        with self._lock(fcntl.LOCK_SH):
+            yield
+
+    @contextlib.contextmanager
+    def collecting(self) -> Iterator[bool]:
+        try:
+            lock = self._lock(fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+            return
+        with lock:
+            yield True
+
+    def _lock(self, how: int) -> IO[str]:
+        """Held until the file is closed, or its process ends."""
+        file = self.root.with_suffix(".lock").open("a")
+        try:
+            fcntl.flock(file, how)
+        except BaseException:
+            file.close()
+            raise
+        return file
+
+    def stored(self) -> Iterator[StoredFile]:
+        for namespace in _entries(self.root):
+            if namespace.name == _DRAFTS:
+                continue
+            org_id = "" if namespace.name == _INSTANCE else namespace.name
+            for file in (file for one in _entries(namespace) for two in _entries(one) for file in _entries(two)):
+                with contextlib.suppress(FileNotFoundError):
+                    yield StoredFile(org_id, file.name, file.stat().st_mtime)
+
+    def stale(self, written_before: float) -> Iterator[str]:
+        for file in _entries(self.root / _DRAFTS):
+            with contextlib.suppress(FileNotFoundError):
+                if file.stat().st_mtime < written_before:
+                    yield f"{_DRAFTS}/{file.name}"
+
+    def discard_stale(self, written_before: float) -> None:
+        for name in self.stale(written_before):
+            (self.root / name).unlink(missing_ok=True)
+
+    def _put(self, path: Path, data: bytes) -> None:
+        if self._broken:
+            raise StorageFull("The disk failed to keep a file: nothing is written until a restart.")
+        draft = self.root / _DRAFTS / secrets.token_hex(16)
+        try:
+            if _holds(path, data):
+                # Whoever wrote it may have died before it was sure to stay.
+                _sync_folders(path.parent, self.root.parent)
+                return
+            draft.parent.mkdir(parents=True, exist_ok=True)
+            _write(draft, data)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            draft.rename(path)
+            _sync_folders(path.parent, self.root.parent)
+        except OSError as fault:
+            # A sync that failed is not tried again: the pages it lost look clean to the next one.
+            self._broken = not isinstance(fault, FileNotFoundError | PermissionError) and fault.errno != errno.ENOSPC
+            with contextlib.suppress(OSError):
+                draft.unlink(missing_ok=True)
+            raise StorageFull("The disk is full or failed; nothing of this request was written.") from fault
+
+
+def _entries(folder: Path | os.DirEntry[str]) -> Iterator[os.DirEntry[str]]:
+    """One at a time: there may be more than fit into memory."""
+    with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(folder) as entries:
+        yield from entries
+
+
+def _holds(path: Path, data: bytes) -> bool:
+    """Whether the bytes are there already, and whole: damage is mended by whoever brings them again."""
+    try:
+        return path.stat().st_size == len(data) and path.read_bytes() == data
+    except FileNotFoundError:
+        return False
+
+
+def _write(path: Path, data: bytes) -> None:
+    with path.open("wb") as out:
+        out.write(data)
+        out.flush()
+        os.fsync(out.fileno())
+
+
+def _sync_folders(folder: Path, top: Path) -> None:
+    """A new file survives a power cut only once its folder entry does, and each new folder's own."""
+    while True:
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        if folder == top:
+            return
+        folder = folder.parent

@@ -1,0 +1,141 @@
+"""What kind of picture some bytes are, and how large: their structure is walked to the end, no pixel is decoded.
+
+The walk must end where the bytes do, so that nothing rides along behind a picture.
+"""
+
+import re
+import struct
+import zlib
+from collections.abc import Callable
+
+import msgspec
+
+
+class NotAnImage(Exception):
+    """The bytes are no picture that is taken; the message completes "the logo ..."."""
+
+
+class Image(msgspec.Struct, frozen=True):
+    content_type: str
+    width: int
+    height: int
+
+
+Size = tuple[int, int]
+
+
+def read(data: bytes) -> Image:
+    for content_type, start, size in _FORMATS:
+        if start.match(data):
+            try:
+                return Image(content_type, *size(data))
+            except struct.error:
+                raise NotAnImage("is cut short") from None
+    raise NotAnImage("must be a PNG, JPEG or WebP picture")
+
+
+def _check_end(data: bytes, end: int) -> None:
+    if end > len(data):
+        raise NotAnImage("is cut short")
+    if end < len(data):
+        raise NotAnImage("holds more after the picture's end")
+
+
+# PNG: chunks of length, kind, content and checksum
+
+
+def _png(data: bytes) -> Size:
+    at, kinds = 8, list[bytes]()
+    while kinds[-1:] != [b"IEND"]:
+        length, kind = struct.unpack_from(">I4s", data, at)
+        end = at + 8 + length
+        if struct.unpack_from(">I", data, end) != (zlib.crc32(data[at + 4 : end]),):
+            raise NotAnImage("is damaged: a checksum does not fit")
+        kinds.append(kind)
+        at = end + 4
+    _check_end(data, at)
+    length, first, width, height = struct.unpack_from(">I4sII", data, 8)
+    if (length, first) != (13, b"IHDR") or kinds.count(b"IHDR") > 1 or b"IDAT" not in kinds:
+        raise NotAnImage("is not a whole PNG picture")
+    if b"acTL" in kinds:
+        raise NotAnImage("must not be animated")
+    return width, height
+
+
+# JPEG: segments behind markers, and between some of them the compressed picture
+
+_SEGMENT = re.compile(rb"\xff+([\xc0-\xcf\xd9-\xfe])")
+_AFTER_SCAN = re.compile(rb"\xff(?![\x00\xff\xd0-\xd7])")
+_FRAMES = (0xC0, 0xC1, 0xC2)
+"""Baseline, extended and progressive: what browsers show."""
+_SCAN, _END = 0xDA, 0xD9
+
+
+def _jpeg(data: bytes) -> Size:
+    at, sizes, scans = 2, list[Size](), 0
+    while (found := _SEGMENT.match(data, at)) and found[1][0] != _END:
+        at, marker = found.end(), found[1][0]
+        if marker in _FRAMES:
+            _, _, height, width = struct.unpack_from(">HBHH", data, at)
+            sizes.append((width, height))
+        at += struct.unpack_from(">H", data, at)[0]
+        if marker == _SCAN:
+            scans += 1
+            after = _AFTER_SCAN.search(data, at)
+            at = after.start() if after else len(data)
+    if not found:
+        raise NotAnImage("is cut short" if at >= len(data) else "is not a whole JPEG picture")
+    _check_end(data, found.end())
+    if len(sizes) != 1 or not scans:
+        raise NotAnImage("is not a whole JPEG picture")
+    return sizes[0]
+
+
+# WebP: chunks of kind, length and content, padded to even lengths
+
+
+def _webp(data: bytes) -> Size:
+    _check_end(data, 8 + struct.unpack_from("<I", data, 4)[0])
+    at, kinds, sizes = 12, list[bytes](), set[Size]()
+    while at < len(data):
+        kind, length = struct.unpack_from("<4sI", data, at)
+        if kind in _WEBP_SIZES:
+            sizes.add(_WEBP_SIZES[kind](data[at + 8 : at + 8 + length]))
+        kinds.append(kind)
+        at += 8 + length + length % 2
+    _check_end(data, at)
+    if b"ANIM" in kinds or b"ANMF" in kinds:
+        raise NotAnImage("must not be animated")
+    if len(sizes) != 1 or kinds[0] not in _WEBP_SIZES or kinds.count(b"VP8 ") + kinds.count(b"VP8L") != 1:
+        raise NotAnImage("is not a whole WebP picture")
+    return sizes.pop()
+
+
+def _lossy(chunk: bytes) -> Size:
+    tag, start, width, height = struct.unpack_from("<B2x3sHH", chunk)
+    if tag & 1 or start != b"\x9d\x01\x2a":
+        raise NotAnImage("is not a whole WebP picture")
+    return width & 0x3FFF, height & 0x3FFF
+
+
+def _lossless(chunk: bytes) -> Size:
+    signature, bits = struct.unpack_from("<BI", chunk)
+    if signature != 0x2F or bits >> 29:
+        raise NotAnImage("is not a whole WebP picture")
+    return (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
+
+
+def _extended(chunk: bytes) -> Size:
+    width, height = struct.unpack_from("<4x3s3s", chunk)
+    return int.from_bytes(width, "little") + 1, int.from_bytes(height, "little") + 1
+
+
+_WEBP_SIZES: dict[bytes, Callable[[bytes], Size]] = {b"VP8 ": _lossy, b"VP8L": _lossless, b"VP8X": _extended}
+
+# fmt: off
+_FORMATS: tuple[tuple[str, re.Pattern[bytes], Callable[[bytes], Size]], ...] = (
+    ("image/png",  re.compile(rb"\x89PNG\r\n\x1a\n"),    _png),
+    ("image/jpeg", re.compile(rb"\xff\xd8\xff"),         _jpeg),
+    ("image/webp", re.compile(rb"RIFF.{4}WEBP", re.S),   _webp),
+)
+# fmt: on

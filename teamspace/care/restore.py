@@ -1,0 +1,171 @@
+"""A restore into an empty place: everything is checked before anything can be seen, and a repeat after a crash is fine."""
+
+import asyncio
+import os
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from itertools import islice
+from pathlib import Path
+
+from teamspace import blobs
+from teamspace.app import prepare_folder
+from teamspace.care.alone import alone
+from teamspace.care.archive import Reader
+from teamspace.care.errors import CareError
+from teamspace.care.examine import promises
+from teamspace.care.manifest import Manifest
+from teamspace.care.rows import decoder
+from teamspace.care.stock import unlisted
+from teamspace.care.view import View
+from teamspace.core import clock
+from teamspace.core.crypto import KEY_FILE, sync_folder
+from teamspace.core.db import Engine, audit, catalog, connect
+from teamspace.core.db.canary import opening
+from teamspace.core.db.dialect import Dialect
+from teamspace.core.db.engine import Loading
+from teamspace.core.db.migrate import Migration, apply, shipped
+from teamspace.settings import Settings
+
+_BLOBS_AT_ONCE = 8  # they share the disk's syncs; one after the other took five times as long
+
+
+async def restore(settings: Settings, source: Path, *, check: bool = True) -> str:
+    """Fill the settings' empty database and folder from `source`; a line about what that was."""
+    began = time.monotonic()
+    with Reader(source) as reader:
+        manifest = reader.manifest
+        known, newer = _migrations(manifest)
+        _check_key(manifest, settings)
+        prepare_folder(settings.data)
+        async with alone(settings), _empty(settings) as engine:
+            dialect = engine.dialect
+            reader.verify()
+            async with engine.loading() as loading:
+                await apply(loading, dialect, known)
+                strange = await _load(loading, dialect, reader)
+                await apply(loading, dialect, newer)
+                await _check(loading, dialect, manifest, thoroughly=check)
+                await _put_blobs(reader, settings)
+    left_out = f"; left out: {', '.join(strange)}, which no migration makes" if strange else ""
+    return (
+        f"restored {source} of {manifest.created_at}: {manifest.rows} rows of {len(manifest.tables)} tables,"
+        f" {manifest.blobs} blobs, {time.monotonic() - began:.1f} s{left_out}"
+    )
+
+
+def _migrations(manifest: Manifest) -> tuple[list[Migration], list[Migration]]:
+    """Those that the rows need, and those that came later."""
+    ours = {migration.number: migration for migration in shipped()}
+    for theirs in manifest.migrations:
+        if theirs.number not in ours:
+            raise CareError(
+                f"the backup has schema {manifest.schema}, this server knows {max(ours)}: restore it with the newer server"
+            )
+        if theirs.digest != ours[theirs.number].digest:
+            raise CareError(f"{theirs.name} is not the one the backup was made with")
+    done = {theirs.number for theirs in manifest.migrations}
+    known = [migration for number, migration in ours.items() if number in done]
+    return known, [migration for number, migration in ours.items() if number not in done]
+
+
+def _check_key(manifest: Manifest, settings: Settings) -> None:
+    if not settings.secret_key and not (settings.data / KEY_FILE).exists():
+        raise CareError(
+            f"the secret key is missing: put {KEY_FILE} in {settings.data}, or set SERVICE_SECRET_KEY;"
+            " the key is not in the backup"
+        )
+    if opening(manifest.canary, settings.secret_key, settings.data) is None:
+        raise CareError("the secret key is not the one the backup was made with")
+
+
+# The place
+
+
+@asynccontextmanager
+async def _empty(settings: Settings) -> AsyncIterator[Engine]:
+    """An empty database, which is the settings' own once the block has ended well."""
+    if settings.on_sqlite:
+        async with _new_file(Path(settings.database.removeprefix("sqlite:"))) as engine:
+            yield engine
+        return
+    engine = await connect(settings.database, pool=1)
+    try:
+        if await catalog.tables(engine, engine.dialect):
+            raise CareError("the database already holds something: a restore needs an empty one")
+        yield engine
+    finally:
+        await engine.close()
+
+
+@asynccontextmanager
+async def _new_file(path: Path) -> AsyncIterator[Engine]:
+    """A file beside the name it is to have. It gets that in the last step, whole and on disk."""
+    for name in (path, path.with_name(f"{path.name}-wal")):  # a log without its database would be played into ours
+        if name.exists() and name.stat().st_size:
+            raise CareError(f"{name} already holds something: a restore needs an empty folder")
+    draft = path.with_name(f"{path.name}.restoring")
+    _remove(draft)
+    try:
+        engine = await connect(f"sqlite:{draft}")
+        try:
+            yield engine
+        finally:
+            await engine.close()
+        _give_name(draft, path)
+    finally:
+        _remove(draft)
+
+
+def _remove(draft: Path) -> None:
+    for file in draft.parent.glob(f"{draft.name}*"):
+        file.unlink()
+
+
+def _give_name(draft: Path, path: Path) -> None:
+    wal = draft.with_name(f"{draft.name}-wal")
+    if wal.exists() and wal.stat().st_size:
+        raise CareError(f"{draft} could not be completed")
+    with draft.open("rb") as file:
+        os.fsync(file.fileno())
+    for leftover in ("-wal", "-shm"):
+        path.with_name(f"{path.name}{leftover}").unlink(missing_ok=True)
+    draft.rename(path)
+    sync_folder(path.parent)
+
+
+# The content
+
+
+async def _load(loading: Loading, dialect: Dialect, reader: Reader) -> list[str]:
+    """Fill every table; the names of those in the backup that somebody else has made, and that have no place here."""
+    tables = {table.name: table for table in await catalog.tables(loading, dialect)}
+    for name in reversed(tables):  # migrations bring rows of their own, and so does the backup
+        await loading.fetch(f'DELETE FROM "{name}"', {})
+    for name, table in tables.items():
+        entry = reader.manifest.table(name)
+        column = {column.name: column for column in table.columns}
+        rows = reader.rows(entry, decoder([column[name] for name in entry.columns]))
+        await loading.load(name, entry.columns, rows)
+    return [entry.name for entry in reader.manifest.tables if entry.name not in tables]
+
+
+async def _check(loading: Loading, dialect: Dialect, manifest: Manifest, *, thoroughly: bool) -> None:
+    view = View(loading, dialect)
+    for fault in [*await loading.dangling(), *(await unlisted(view)).found]:
+        raise CareError(f"the backup is not whole: {fault}")
+    if thoroughly:
+        async for verdict in promises(view):
+            for fault in verdict.found:
+                raise CareError(f"{verdict.name} does not hold: {fault}; --no-check restores it all the same")
+        for fault in await audit.check_heads(view, map(str, manifest.heads)):
+            raise CareError(f"{fault}; --no-check restores it all the same")
+
+
+async def _put_blobs(reader: Reader, settings: Settings) -> None:
+    """Before the commit, so that no row is ever seen without its bytes."""
+    files = blobs.Folder(settings.data / "blobs")
+    files.discard_stale(clock.now())  # of a restore that died
+    coming = reader.blobs()
+    while some := list(islice(coming, _BLOBS_AT_ONCE)):
+        await asyncio.gather(*(files.put(blob.org_id, blob.digest, data) for blob, data in some))

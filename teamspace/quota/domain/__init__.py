@@ -1,0 +1,1 @@
+"""Limits and the windows in which they are counted."""

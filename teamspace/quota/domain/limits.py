@@ -1,0 +1,104 @@
+"""Limits: what a plan gives, what somebody set by hand, and which of them binds first."""
+
+from math import inf
+
+from teamspace.core import clock
+from teamspace.core.db import Db, Reads, Tx
+from teamspace.core.errors import BadRequest
+from teamspace.core.principal import Principal
+from teamspace.quota import store
+from teamspace.quota.domain import windows
+from teamspace.quota.schemas import Dimension, Level, LimitRow, Plan, QuotaDraft, Subject, Usage, Window
+
+USUAL_WINDOW: dict[Dimension, Window | None] = {
+    Dimension.REQUESTS: Window.DAY,
+    Dimension.TOKENS: Window.MONTH,
+    Dimension.CONCURRENCY: None,
+}
+
+# fmt: off
+CAPS: dict[Plan, dict[Dimension, int | None]] = {
+    #                a day                     a month                         at a time
+    Plan.FREE:       {Dimension.REQUESTS: 100,    Dimension.TOKENS: 200_000,    Dimension.CONCURRENCY: 2},
+    Plan.PRO:        {Dimension.REQUESTS: 2_000,  Dimension.TOKENS: 5_000_000,  Dimension.CONCURRENCY: 4},
+    Plan.BUSINESS:   {Dimension.REQUESTS: 20_000, Dimension.TOKENS: 50_000_000, Dimension.CONCURRENCY: 8},
+    Plan.ENTERPRISE: {Dimension.REQUESTS: None,   Dimension.TOKENS: None,       Dimension.CONCURRENCY: 32},
+}
+# fmt: on
+
+
+async def usage(db: Db, who: Principal) -> list[Usage]:
+    """One row a dimension: of all the limits that bind the caller's team, the one with the least left."""
+    rows = [row for subject in _above(who) for row in await _rows(db, subject)]
+    return [_tightest(dimension, rows) for dimension in Dimension]
+
+
+async def limits_of(db: Reads, level: Level, subject_id: str, org_id: str) -> list[Usage]:
+    """The limits set for one subject, in the order of the dimensions."""
+    rows = await _rows(db, Subject(level, subject_id, org_id))
+    return [_shown(row) for dimension in Dimension for row in rows if row.dimension is dimension]
+
+
+async def set_team_limit(db: Db, who: Principal, draft: QuotaDraft) -> Usage:
+    async with db.write(who, "quota.set") as tx:
+        return await set_limit(tx, Level.TEAM, who.team_id, who.org_id, draft)
+
+
+async def set_limit(tx: Tx, level: Level, subject_id: str, org_id: str, draft: QuotaDraft) -> Usage:
+    """Set by hand: it holds until it is set again, or the company's plan changes."""
+    _check_window(draft)
+    subject = Subject(level, subject_id, org_id)
+    await store.put_limit(
+        tx, subject, draft.dimension, draft.limit, draft.window, set_by="hand", now=clock.stamp()
+    )  # fmt: skip
+    tx.target = subject_id or "tenant"
+    tx.detail = {"level": level, "dimension": draft.dimension, "limit": draft.limit, "window": draft.window}
+    return next(_shown(row) for row in await _rows(tx, subject) if row.dimension is draft.dimension)
+
+
+async def apply_plan(tx: Tx, org_id: str, plan: Plan) -> None:
+    """The plan's caps become the company's limits, whatever was set by hand before."""
+    for dimension, most in CAPS[plan].items():
+        subject = Subject(Level.ORG, org_id, org_id)
+        await store.put_limit(tx, subject, dimension, most, USUAL_WINDOW[dimension], set_by="plan", now=clock.stamp())
+
+
+def _check_window(draft: QuotaDraft) -> None:
+    counted_at_once = draft.dimension is Dimension.CONCURRENCY
+    if counted_at_once and draft.window is not None:
+        raise BadRequest.at("/window", "must be null: concurrency is counted at every moment")
+    if not counted_at_once and draft.window is None:
+        raise BadRequest.at("/window", f"must be one of {', '.join(Window)}")
+
+
+def _above(who: Principal) -> tuple[Subject, ...]:
+    return (
+        Subject(Level.TENANT, "", ""),
+        Subject(Level.ORG, who.org_id, who.org_id),
+        Subject(Level.TEAM, who.team_id, who.org_id),
+    )
+
+
+async def _rows(db: Reads, subject: Subject) -> list[LimitRow]:
+    return await store.select_limits(db, subject, windows.all_began())
+
+
+def _tightest(dimension: Dimension, rows: list[LimitRow]) -> Usage:
+    """The first of those with the least left: between equals the outer level is the one to talk to."""
+    candidates = [row for row in rows if row.dimension is dimension]
+    if not candidates:
+        return _shown(LimitRow(Level.TEAM, dimension, None, USUAL_WINDOW[dimension], 0))
+    return _shown(min(candidates, key=lambda row: inf if row.most is None else row.most - row.used))
+
+
+def _shown(row: LimitRow) -> Usage:
+    return Usage(
+        dimension=row.dimension,
+        used=row.used,
+        reserved=0,
+        limit=row.most,
+        remaining=None if row.most is None else max(0, row.most - row.used),
+        window=row.per,
+        resets_at=windows.ends(row.per),
+        level=row.level,
+    )

@@ -1,0 +1,24 @@
+"""Quotas over HTTP: what the caller's team may still spend, and a limit for it."""
+
+from teamspace.core.db import Db
+from teamspace.core.permissions import Permission as P
+from teamspace.core.principal import Principal
+from teamspace.core.replies import Page
+from teamspace.core.routing import BEARER, Route
+from teamspace.quota.domain import limits
+from teamspace.quota.schemas import QuotaDraft, Usage
+
+# fmt: off
+ROUTES = (
+    Route("GET",  "/api/usage", BEARER, None,              None, "usage",     "What was used of each quota, and what is left: one row a dimension, the tightest level."),
+    Route("POST", "/api/quota", BEARER, P.INSTANCE_MANAGE, None, "set_limit", "Set a limit for the caller's team; it replaces that dimension's."),
+)
+# fmt: on
+
+
+async def usage(db: Db, who: Principal) -> Page[Usage]:
+    return Page(await limits.usage(db, who), None)
+
+
+async def set_limit(db: Db, who: Principal, body: QuotaDraft) -> Usage:
+    return await limits.set_team_limit(db, who, body)

@@ -1,0 +1,5 @@
+"""Fixtures of the tests of blobs."""
+
+from tests.identity.help import hands
+
+__all__ = ["hands"]

@@ -1,0 +1,298 @@
+"""Keeping bytes for as long as a row names them, whoever collects and whoever dies meanwhile."""
+
+import asyncio
+import hashlib
+from collections.abc import Awaitable
+from pathlib import Path
+
+import pytest
+
+from teamspace import blobs, wiring
+from teamspace.blobs import Blob, BlobMissing, DamagedBlob, Folder
+from teamspace.core import clock
+from teamspace.core.db import columns
+from teamspace.core.principal import system
+from tests.identity.help import Hands, run_sql
+from tests.support.world import World
+
+DATA = b"some bytes of a company"
+ORG = "org-one"
+ROUNDS = 20
+
+
+async def keep(world: World, data: bytes = DATA, org_id: str = ORG, files: blobs.BlobStore | None = None) -> str:
+    return await blobs.keep(world.db, files or world.app.files, system(), org_id, data)
+
+
+async def read(world: World, digest: str, org_id: str = ORG) -> bytes:
+    return await blobs.read(world.app.files, org_id, digest)
+
+
+async def collect(world: World, files: blobs.BlobStore | None = None) -> int:
+    return await blobs.collect(world.db, files or world.app.files, wiring.KEPT)
+
+
+async def name(world: World, digest: str, org_id: str = ORG) -> None:
+    """Let a row name the blob, as a company's logo."""
+    await run_sql(
+        world,
+        "INSERT INTO branding (org_id, theme, logo, logo_type, updated_at) VALUES (:org_id, '{}', :digest, '', '')",
+        org_id=org_id, digest=digest,
+    )  # fmt: skip
+
+
+async def rows(world: World) -> list[Blob]:
+    return await world.db.all(Blob, f"SELECT {columns(Blob)} FROM blobs ORDER BY org_id, digest")
+
+
+def stored(world: World) -> set[tuple[str, str]]:
+    return {(file.org_id, file.digest) for file in world.app.files.stored()}
+
+
+def path(world: World, digest: str, org_id: str = ORG) -> Path:
+    assert isinstance(world.app.files, Folder)
+    return world.app.files.path(org_id, digest)
+
+
+# Keeping and reading
+
+
+async def test_what_is_kept_is_known_by_its_digest(world: World) -> None:
+    digest = await keep(world)
+    assert digest == hashlib.sha256(DATA).hexdigest()
+    assert await read(world, digest) == DATA
+    assert await rows(world) == [Blob(ORG, digest, len(DATA))]
+    assert await blobs.is_known(world.db, ORG, digest) and not await blobs.is_known(world.db, "", digest)
+
+
+async def test_the_same_bytes_are_kept_once_a_company(world: World) -> None:
+    digests = {await keep(world), await keep(world), await keep(world, org_id="org-two"), await keep(world, org_id="")}
+    assert len(digests) == 1
+    assert [blob.org_id for blob in await rows(world)] == ["", ORG, "org-two"]
+    assert len(stored(world)) == await blobs.count(world.db) == 3
+
+
+async def test_one_companys_bytes_are_not_anothers(world: World) -> None:
+    digest = await keep(world)
+    for org_id in ("org-two", ""):
+        with pytest.raises(BlobMissing):
+            await read(world, digest, org_id)
+
+
+@pytest.mark.parametrize("damage", [b"", DATA[:-1], DATA + b"x", b"x" * len(DATA), DATA.upper()])
+async def test_a_damaged_blob_is_refused_and_mended_by_whoever_brings_it_again(world: World, damage: bytes) -> None:
+    digest = await keep(world)
+    path(world, digest).write_bytes(damage)
+    with pytest.raises(DamagedBlob, match=digest):
+        await read(world, digest)
+    assert await keep(world) == digest
+    assert await read(world, digest) == DATA
+
+
+async def test_a_blob_that_could_not_be_stored_is_no_blob(world: World) -> None:
+    class Full(Folder):
+        async def put(self, namespace: str, digest: str, data: bytes) -> None:
+            raise OSError("no room")
+
+    with pytest.raises(OSError, match="no room"):
+        await keep(world, files=Full(path(world, "").parent))
+    assert stored(world) == set()
+    digest = await keep(world)
+    assert await read(world, digest) == DATA
+
+
+# Collecting
+
+
+async def test_what_nothing_names_is_collected_after_a_day(world: World, hands: Hands) -> None:
+    digest = await keep(world)
+    hands.forward(clock.DAY)
+    assert await collect(world) == 0
+    assert await read(world, digest) == DATA
+    hands.forward(1)
+    assert await collect(world) == 1
+    assert (await rows(world), stored(world)) == ([], set())
+    assert await collect(world) == 0
+
+
+async def test_a_blob_that_is_kept_again_has_another_day(world: World, hands: Hands) -> None:
+    digest = await keep(world)
+    hands.forward(clock.DAY)
+    await keep(world)
+    hands.forward(clock.DAY)
+    assert await collect(world) == 0
+    assert await read(world, digest) == DATA
+
+
+async def test_what_a_row_names_is_never_collected(world: World, hands: Hands) -> None:
+    digest = await keep(world)
+    await name(world, digest)
+    hands.forward(3650 * clock.DAY)
+    assert await collect(world) == 0
+    assert await read(world, digest) == DATA
+    assert await blobs.is_named(world.db, wiring.KEPT, ORG, digest)
+
+    await run_sql(world, "DELETE FROM branding")
+    assert not await blobs.is_named(world.db, wiring.KEPT, ORG, digest)
+    assert await collect(world) == 1
+    assert (await rows(world), stored(world)) == ([], set())
+
+
+async def test_another_companys_row_keeps_its_own_copy_alone(world: World, hands: Hands) -> None:
+    digest = await keep(world)
+    await keep(world, org_id="org-two")
+    await name(world, digest, "org-two")
+    hands.forward(2 * clock.DAY)
+    assert await collect(world) == 1
+    assert stored(world) == {("org-two", digest)}
+
+
+async def test_however_many_there_are_all_are_collected(world: World, hands: Hands) -> None:
+    for number in range(120):
+        await keep(world, b"%d" % number)
+    kept = await keep(world, b"named")
+    await name(world, kept)
+    hands.forward(2 * clock.DAY)
+    fresh = await keep(world, b"fresh")
+    assert await collect(world) == 120
+    assert stored(world) == {(ORG, kept), (ORG, fresh)}
+
+
+async def test_nothing_is_collected_while_a_backup_reads(world: World, hands: Hands) -> None:
+    digest = await keep(world)
+    hands.forward(2 * clock.DAY)
+    with world.app.files.held():
+        assert await collect(world) == 0
+        assert await read(world, digest) == DATA
+    assert await collect(world) == 1
+
+
+async def test_the_table_can_be_walked_in_pages(world: World) -> None:
+    for number in range(5):
+        await keep(world, b"%d" % number, f"org-{number % 2}")
+    seen: list[Blob] = []
+    after = ("", "")
+    while page := await blobs.select(world.db, after, 2):
+        seen += page
+        after = (page[-1].org_id, page[-1].digest)
+    assert seen == await rows(world) and len(seen) == 5
+
+
+async def test_a_name_without_a_blob_is_found(world: World) -> None:
+    digest = await keep(world)
+    await name(world, digest)
+    (row,) = wiring.KEPT
+    assert await blobs.select_unknown(world.db, row, 10) == []
+    await run_sql(world, "DELETE FROM blobs")
+    assert await blobs.select_unknown(world.db, row, 10) == [Blob(ORG, digest, 0)]
+
+
+# Crashes and races
+
+
+class PowerCut(Exception):
+    """Nothing more is done."""
+
+
+class Paused(Folder):
+    """The same folder, held at one of its steps until told to go on."""
+
+    def __init__(self, root: Path, step: str) -> None:
+        super().__init__(root)
+        self.reached, self.over = asyncio.Event(), asyncio.Event()
+        self._step = step
+
+    async def put(self, namespace: str, digest: str, data: bytes) -> None:
+        await self._held("put")
+        await super().put(namespace, digest, data)
+
+    async def delete(self, namespace: str, digest: str) -> None:
+        await self._held("delete")
+        await super().delete(namespace, digest)
+
+    async def _held(self, step: str) -> None:
+        if step == self._step:
+            self.reached.set()
+            await self.over.wait()
+
+
+def paused(world: World, step: str) -> Paused:
+    assert isinstance(world.app.files, Folder)
+    return Paused(world.app.files.root, step)
+
+
+async def waiting(work: Awaitable[object]) -> "asyncio.Future[object]":
+    """The work begun, and as far as it gets by itself within a moment."""
+    task = asyncio.ensure_future(work)
+    await asyncio.wait([task], timeout=0.3)
+    return task
+
+
+async def test_a_collector_that_dies_half_way_loses_nothing_that_is_brought_again(world: World, hands: Hands) -> None:
+    class Dies(Folder):
+        async def delete(self, namespace: str, digest: str) -> None:
+            await super().delete(namespace, digest)
+            raise PowerCut
+
+    digest = await keep(world)
+    hands.forward(2 * clock.DAY)
+    with pytest.raises(PowerCut):
+        await collect(world, Dies(paused(world, "").root))
+    assert await blobs.is_known(world.db, ORG, digest), "its transaction did not happen"
+    assert await keep(world) == digest
+    assert await read(world, digest) == DATA
+
+
+async def test_who_keeps_the_bytes_that_are_being_collected_has_them(world: World, hands: Hands) -> None:
+    digest = await keep(world)
+    hands.forward(2 * clock.DAY)
+    files = paused(world, "delete")
+    collector = asyncio.ensure_future(collect(world, files))
+    await files.reached.wait()
+    keeper = await waiting(keep(world))
+    assert not keeper.done(), "it waits for the collector's commit"
+    files.over.set()
+    assert (await collector, await keeper) == (1, digest)
+    assert await read(world, digest) == DATA
+    assert await blobs.is_known(world.db, ORG, digest)
+
+
+async def test_what_is_pinned_is_spared_before_it_is_written(world: World, hands: Hands) -> None:
+    digest = await keep(world)
+    hands.forward(2 * clock.DAY)
+    files = paused(world, "put")
+    keeper = asyncio.ensure_future(keep(world, files=files))
+    await files.reached.wait()
+    assert await collect(world) == 0
+    files.over.set()
+    assert await keeper == digest
+    assert await read(world, digest) == DATA
+
+
+async def test_who_names_the_blob_in_time_keeps_it(world: World, hands: Hands) -> None:
+    for number in range(ROUNDS):
+        data = b"round %d" % number
+        await keep(world, data)
+        hands.forward(2 * clock.DAY)
+
+        async def use(data: bytes, org_id: str) -> None:
+            await name(world, await keep(world, data), org_id)
+
+        await asyncio.gather(collect(world), use(data, ORG), collect(world))
+        hands.forward(2 * clock.DAY)
+        await collect(world)
+        assert await read(world, hashlib.sha256(data).hexdigest()) == data
+        await run_sql(world, "DELETE FROM branding")
+
+
+async def test_many_who_keep_the_same_bytes_at_once_have_them(world: World, hands: Hands) -> None:
+    for number in range(ROUNDS):
+        data = b"%d" % number * 1000
+        await keep(world, data)
+        hands.forward(2 * clock.DAY)
+        digests, _ = await asyncio.gather(asyncio.gather(*(keep(world, data) for _ in range(10))), collect(world))
+        assert set(digests) == {hashlib.sha256(data).hexdigest()}
+        assert await read(world, digests[0]) == data
+        assert [blob.digest for blob in await rows(world)] == [digests[0]]
+        hands.forward(2 * clock.DAY)
+        assert await collect(world) == 1

@@ -1,0 +1,253 @@
+"""The folder of blobs: a file is whole or not there, is sure to stay once it is, and hides from nobody."""
+
+import errno
+import hashlib
+import os
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from teamspace.blobs import BlobMissing, Folder
+from teamspace.blobs.domain import local
+from teamspace.core.errors import StorageFull
+
+DATA = b"some bytes of a company"
+ORG = "01a1dd94-b5f4-7000-864e-c7fd39e2472c"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Folder:
+    return Folder(tmp_path / "blobs")
+
+
+def digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def files_below(folder: Folder) -> list[str]:
+    return sorted(str(path.relative_to(folder.root)) for path in folder.root.rglob("*") if path.is_file())
+
+
+async def kept(folder: Folder, data: bytes = DATA, namespace: str = ORG) -> Path:
+    await folder.put(namespace, digest(data), data)
+    return folder.path(namespace, digest(data))
+
+
+# Keeping
+
+
+async def test_a_blob_lies_in_its_namespace_under_its_digest(folder: Folder) -> None:
+    name = digest(DATA)
+    await kept(folder)
+    await kept(folder, namespace="")
+    below = f"{name[:2]}/{name[2:4]}/{name}"
+    assert files_below(folder) == sorted([f"{ORG}/{below}", f"instance/{below}"])
+    assert await folder.get(ORG, name) == await folder.get("", name) == DATA
+    assert (await folder.stat(ORG, name), await folder.stat("other", name)) == (len(DATA), None)
+
+
+@pytest.mark.parametrize("data", [b"", b"\0", os.urandom(3_000_000)], ids=["empty", "a NUL", "megabytes"])
+async def test_any_bytes_are_kept_as_they_are(folder: Folder, data: bytes) -> None:
+    await kept(folder, data)
+    assert await folder.get(ORG, digest(data)) == data
+
+
+async def test_what_is_not_there_is_missing(folder: Folder) -> None:
+    with pytest.raises(BlobMissing, match=digest(DATA)):
+        await folder.get(ORG, digest(DATA))
+    await kept(folder)
+    with pytest.raises(BlobMissing):
+        await folder.get("", digest(DATA))
+
+
+async def test_a_deleted_blob_is_gone_and_can_be_deleted_again(folder: Folder) -> None:
+    await kept(folder)
+    await kept(folder, namespace="")
+    for _ in range(2):
+        await folder.delete(ORG, digest(DATA))
+        assert await folder.stat(ORG, digest(DATA)) is None
+    assert await folder.get("", digest(DATA)) == DATA
+
+
+async def test_what_is_whole_already_is_not_written_again(folder: Folder) -> None:
+    path = await kept(folder)
+    before = path.stat()
+    await kept(folder)
+    assert (path.stat().st_ino, path.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+
+
+@pytest.mark.parametrize("damage", [b"", DATA[:-1], DATA + b"x", b"x" * len(DATA)])
+async def test_whoever_brings_the_bytes_again_mends_the_damage(folder: Folder, damage: bytes) -> None:
+    path = await kept(folder)
+    path.write_bytes(damage)
+    await kept(folder)
+    assert await folder.get(ORG, digest(DATA)) == DATA
+    assert len(files_below(folder)) == 1
+
+
+# Whole or not at all
+
+
+async def test_the_final_name_holds_nothing_until_all_is_synced(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = folder.path(ORG, digest(DATA))
+    order: list[str] = []
+    sync = os.fsync
+
+    def watched(descriptor: int) -> None:
+        where = Path(os.readlink(f"/proc/self/fd/{descriptor}"))
+        is_draft = where.is_file() and where.read_bytes() == DATA
+        order.append("draft" if is_draft else str(where.relative_to(folder.root.parent)))
+        assert path.exists() is (not is_draft)
+        sync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", watched)
+    await kept(folder)
+    name = digest(DATA)
+    assert order == [
+        "draft",
+        f"blobs/{ORG}/{name[:2]}/{name[2:4]}",
+        f"blobs/{ORG}/{name[:2]}",
+        f"blobs/{ORG}",
+        "blobs",
+        ".",
+    ]
+
+    order.clear()
+    await kept(folder)
+    assert order[0] == f"blobs/{ORG}/{name[:2]}/{name[2:4]}", (
+        "whoever wrote it may have died before it was sure to stay"
+    )
+
+
+@pytest.mark.parametrize("step", ["write", "sync", "rename"])
+async def test_a_disk_that_is_full_leaves_nothing_behind_and_may_recover(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    with monkeypatch.context() as patch:
+        _fail(patch, step, errno.ENOSPC)
+        with pytest.raises(StorageFull):
+            await kept(folder)
+    assert files_below(folder) == []
+    await kept(folder)
+    assert await folder.get(ORG, digest(DATA)) == DATA
+
+
+@pytest.mark.parametrize("step", ["write", "sync", "rename"])
+async def test_a_disk_that_failed_is_not_trusted_until_a_restart(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    there = b"kept before"
+    await kept(folder, there)
+    with monkeypatch.context() as patch:
+        _fail(patch, step, errno.EIO)
+        with pytest.raises(StorageFull):
+            await kept(folder)
+    for data in (DATA, there, b"something else"):
+        with pytest.raises(StorageFull):
+            await kept(folder, data)
+    assert await folder.get(ORG, digest(there)) == there, "what is there can still be read"
+    assert len(files_below(folder)) == 1
+    restarted = Folder(folder.root)
+    await kept(restarted)
+    assert await restarted.get(ORG, digest(DATA)) == DATA
+
+
+def _fail(patch: pytest.MonkeyPatch, step: str, number: int) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    def write_half(path: Path, data: bytes) -> None:
+        path.write_bytes(data[: len(data) // 2])
+        fail()
+
+    if step == "write":
+        patch.setattr(local, "_write", write_half)
+    elif step == "sync":
+        patch.setattr(os, "fsync", fail)
+    else:
+        patch.setattr(Path, "rename", fail)
+
+
+async def test_a_reader_sees_the_old_bytes_or_the_new_and_never_a_part(folder: Folder) -> None:
+    data, old = os.urandom(2_000_000), b"x" * 2_000_000
+    path = await kept(folder, data)
+    seen: set[bytes] = set()
+    over = threading.Event()
+
+    def read() -> None:
+        while not over.is_set():
+            seen.add(hashlib.sha256(path.read_bytes()).digest())
+
+    path.write_bytes(old)
+    reader = threading.Thread(target=read)
+    reader.start()
+    try:
+        for _ in range(20):
+            await kept(folder, data)
+            spoilt = path.with_suffix(".spoilt")
+            spoilt.write_bytes(old)
+            spoilt.rename(path)
+    finally:
+        over.set()
+        reader.join()
+    assert seen <= {hashlib.sha256(each).digest() for each in (data, old)}
+
+
+# Looking through it
+
+
+async def test_everything_is_listed_but_what_is_being_written(folder: Folder) -> None:
+    assert (list(folder.stored()), list(folder.stale(time.time()))) == ([], [])
+    began = time.time() - 1
+    for namespace, data in ((ORG, DATA), ("", DATA), (ORG, b"more")):
+        await kept(folder, data, namespace)
+    draft = folder.root / "tmp" / "half"
+    draft.write_bytes(b"cut off")
+    stored = list(folder.stored())
+    assert {(file.org_id, file.digest) for file in stored} == {
+        (ORG, digest(DATA)), ("", digest(DATA)), (ORG, digest(b"more")),
+    }  # fmt: skip
+    assert all(began < file.written_at < time.time() + 1 for file in stored)
+    assert list(folder.stale(time.time() + 1)) == ["tmp/half"]
+    assert list(folder.stale(began)) == []
+
+
+# Backups and the collector
+
+
+def test_one_collector_works_and_none_beside_a_backup(folder: Folder) -> None:
+    beside = Folder(folder.root)
+    with folder.held(), beside.held(), beside.collecting() as free:
+        assert free is False
+    with folder.collecting() as free, beside.collecting() as second:
+        assert (free, second) == (True, False)
+    with beside.collecting() as free:
+        assert free is True
+
+
+def test_a_backup_waits_for_the_collector_to_end(folder: Folder) -> None:
+    order: list[str] = []
+
+    def hold() -> None:
+        with Folder(folder.root).held():
+            order.append("held")
+
+    with folder.collecting() as free:
+        assert free
+        backup = threading.Thread(target=hold)
+        backup.start()
+        backup.join(0.2)
+        order.append("collected")
+    backup.join(10)
+    assert order == ["collected", "held"]
+
+
+def test_a_lock_ends_with_whoever_fails_under_it(folder: Folder) -> None:
+    with pytest.raises(ZeroDivisionError), folder.held():
+        _ = 1 / 0
+    with folder.collecting() as free:
+        assert free is True

@@ -1,0 +1,138 @@
+"""The contrast gate against two independent implementations: a library's, and the text of WCAG 2.2 in exact decimals.
+
+https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio and #dfn-relative-luminance.
+"""
+
+import random
+from collections.abc import Callable, Iterator
+from decimal import Decimal, localcontext
+
+import pytest
+from a11y_pygments.utils import wcag_contrast  # type: ignore[import-untyped]
+
+from teamspace.branding.domain import contrast, themes
+from teamspace.branding.schemas import Theme
+from teamspace.core.errors import InvalidThemeToken
+
+PAIRS, NEAR = 100_000, 10_000
+NEAREST = (
+    ("#89bb09", "#8212db"), ("#04d923", "#676283"), ("#be64db", "#480b1d"), ("#20cee6", "#9b0b14"),
+    ("#beb3bb", "#394a5a"), ("#dd5ef5", "#5e3683"), ("#32f120", "#bf39c2"), ("#aecf2d", "#985191"),
+)  # fmt: skip
+"""Of all 2^48 pairs those nearest to a floor, within 2e-13; found by searching them all."""
+
+
+def _decimals() -> tuple[Decimal, ...]:
+    with localcontext() as context:
+        context.prec = 40
+        shares = [Decimal(channel) / 255 for channel in range(256)]
+        curve = Decimal("2.4")
+        return tuple(
+            share / Decimal("12.92")
+            if share <= Decimal("0.04045")
+            else ((share + Decimal("0.055")) / Decimal("1.055")) ** curve
+            for share in shares
+        )
+
+
+LINEAR = _decimals()
+MIDDLE = Decimal("0.18")
+"""The luminance on which black and white are about equally easy to read, at 4.6:1 and 4.57:1."""
+
+
+def luminance(colour: str) -> Decimal:
+    red, green, blue = (LINEAR[int(colour[at : at + 2], 16)] for at in (1, 3, 5))
+    return Decimal("0.2126") * red + Decimal("0.7152") * green + Decimal("0.0722") * blue
+
+
+def exact(one: str, other: str) -> Decimal:
+    with localcontext() as context:
+        context.prec = 40
+        darker, lighter = sorted((luminance(one), luminance(other)))
+        return (lighter + Decimal("0.05")) / (darker + Decimal("0.05"))
+
+
+def by_library(one: str, other: str) -> float:
+    ratio: float = wcag_contrast.contrast_ratio(wcag_contrast.hex_to_rgb01(one), wcag_contrast.hex_to_rgb01(other))
+    return ratio
+
+
+def colour(number: int) -> str:
+    return f"#{number:06x}"
+
+
+def anywhere() -> Iterator[tuple[str, str]]:
+    chance = random.Random(2022)
+    for _ in range(PAIRS):
+        yield colour(chance.getrandbits(24)), colour(chance.getrandbits(24))
+
+
+def near_the_floors() -> Iterator[tuple[str, str]]:
+    """Neighbouring colours of which one reaches a floor against a third and the other does not."""
+    chance = random.Random(45)
+    yield from NEAREST
+    found = 0
+    while found < NEAR:
+        one, red, blue = chance.getrandbits(24), chance.getrandbits(8), chance.getrandbits(8)
+        pairs = [(colour(one), f"#{red:02x}{green:02x}{blue:02x}") for green in range(0, 256, 5)]
+        ratios = [by_library(*pair) for pair in pairs]
+        for floor in (3, 4.5):
+            for at in range(len(pairs) - 1):
+                if (ratios[at] >= floor) != (ratios[at + 1] >= floor):
+                    green = at * 5
+                    yield from ((colour(one), f"#{red:02x}{green + step:02x}{blue:02x}") for step in range(6))
+                    found += 6
+
+
+def let_through(tokens: dict[str, str]) -> bool:
+    try:
+        themes.accepted(tokens)
+    except InvalidThemeToken:
+        return False
+    return True
+
+
+def reaches_text_floor(one: str, other: str) -> bool:
+    """The gate's own answer at 4.5: no other pair depends on these two tokens."""
+    return let_through({"accent": one, "accent_text": other})
+
+
+def reaches_focus_floor(one: str, other: str) -> bool:
+    """The gate's own answer at 3: everything else is black or white on the same ground, which is always enough."""
+    ink = "#000000" if luminance(other) > MIDDLE else "#ffffff"
+    rest = dict.fromkeys(("text", "text_muted", "link", "danger", "success", "warning"), ink)
+    return let_through({"focus": one, "background": other, "surface": other} | rest)
+
+
+@pytest.mark.parametrize("pairs", [anywhere, near_the_floors])
+def test_the_gate_agrees_with_the_standard(pairs: Callable[[], Iterator[tuple[str, str]]]) -> None:
+    for one, other in pairs():
+        ratio, library, truth = contrast.ratio(one, other), by_library(one, other), exact(one, other)
+        assert abs(ratio - library) < 1e-9
+        assert abs(Decimal(ratio) - truth) < Decimal("1e-12")
+        assert reaches_text_floor(one, other) == (library >= 4.5) == (truth >= Decimal("4.5")), (one, other, truth)
+        assert reaches_focus_floor(one, other) == (library >= 3) == (truth >= 3), (one, other, truth)
+
+
+def test_the_nearest_pairs_are_as_near_as_they_are_said_to_be() -> None:
+    gaps = [min(abs(exact(*pair) - 3), abs(exact(*pair) - Decimal("4.5"))) for pair in NEAREST]
+    assert Decimal("6e-14") < min(gaps) < max(gaps) < Decimal("2e-13")
+
+
+def test_black_on_white_is_21_and_a_colour_on_itself_1() -> None:
+    assert contrast.ratio("#000000", "#ffffff") == contrast.ratio("#ffffff", "#000000") == 21
+    assert contrast.ratio("#123456", "#123456") == 1
+
+
+def test_every_floor_of_the_contract_is_there() -> None:
+    text = {(token, ground, 4.5) for token in ("text", "text_muted", "link") for ground in ("background", "surface")}
+    states = {(token, "surface", 4.5) for token in ("danger", "success", "warning")}
+    expected = text | states | {("accent_text", "accent", 4.5), ("focus", "background", 3)}
+    assert {(floor.foreground, floor.background, floor.ratio) for floor in themes.FLOORS} == expected
+
+
+def test_the_base_theme_can_be_read() -> None:
+    assert themes.accepted({}) == {}
+    base = Theme()
+    for floor in themes.FLOORS:
+        assert exact(getattr(base, floor.foreground), getattr(base, floor.background)) >= Decimal(floor.ratio)

@@ -1,0 +1,281 @@
+"""Logos over HTTP: what is taken, what is refused, and who may fetch which for how long."""
+
+import logging
+import zlib
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from teamspace import blobs, wiring
+from teamspace.blobs import Folder
+from teamspace.core import clock
+from tests.branding.help import (
+    END,
+    PIXEL,
+    address,
+    admin,
+    broken,
+    changed,
+    chunk,
+    code,
+    encoded,
+    header,
+    picture,
+    png,
+    seen,
+    trail,
+    without_dark,
+)
+from tests.support.world import Caller, World
+
+HTML = b"<html><script>alert(1)</script></html>"
+FLOOD = png(header(50_000, 50_000), chunk(b"IDAT", zlib.compress(b"")), END)
+NOISE = picture("PNG", (1200, 1200), compress_level=0)
+
+
+async def upload(who: Caller, data: bytes, path: str = "/api/org/branding/logo", **fields: str) -> httpx2.Response:
+    return await who.post(path, {"data": encoded(data), **fields})
+
+
+@pytest.mark.parametrize(
+    ("data", "content_type"),
+    [
+        (picture("PNG", mode="RGBA"), "image/png"),
+        (picture("JPEG", (300, 200)), "image/jpeg"),
+        (picture("WEBP"), "image/webp"),
+        (picture("WEBP", lossless=True), "image/webp"),
+        (picture("WEBP", mode="RGBA"), "image/webp"),
+        (png(header(4096, 4096), PIXEL, END), "image/png"),
+    ],
+    ids=["png", "jpeg", "webp", "webp lossless", "webp extended", "widest png"],
+)
+async def test_a_logo_is_shown_to_anybody_as_it_was_uploaded(world: World, data: bytes, content_type: str) -> None:
+    ann = await world.bootstrap()
+    for path in ("/api/branding/logo", "/api/org/branding/logo"):
+        answer = await upload(ann, data, path, content_type=content_type.upper(), filename="logo.html")
+        assert (answer.status_code, answer.json()["logo"]) == (200, address(data)), answer.text
+    assert answer.json()["own"] is True
+
+    shown = await world.anonymous.get(address(data))
+    assert (shown.status_code, shown.content) == (200, data)
+    assert {
+        name: shown.headers[name] for name in shown.headers if name.startswith(("content-", "cache", "x-content"))
+    } == {
+        "content-type": content_type,
+        "content-length": str(len(data)),
+        "content-disposition": "inline",
+        "content-security-policy": "default-src 'none'; sandbox; frame-ancestors 'none'",
+        "cache-control": "public, max-age=31536000, immutable",
+        "x-content-type-options": "nosniff",
+    }
+    assert (await world.anonymous("HEAD", address(data))).content == b""
+    assert await trail(world) == [("branding.logo", "instance", ["logo"]), ("branding.logo", ann.org.id, ["logo"])]
+    assert await broken(world) == []
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (b"", "PNG, JPEG or WebP"),
+        (HTML, "PNG, JPEG or WebP"),
+        (b"<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'/>", "PNG, JPEG or WebP"),
+        (picture("GIF"), "PNG, JPEG or WebP"),
+        (picture("BMP"), "PNG, JPEG or WebP"),
+        (picture("TIFF"), "PNG, JPEG or WebP"),
+        (picture("PNG") + HTML, "after the picture's end"),
+        (picture("JPEG") + HTML, "after the picture's end"),
+        (picture("JPEG") + HTML + b"\xff\xd9", "after the picture's end"),
+        (picture("WEBP") + HTML, "after the picture's end"),
+        (picture("PNG")[:-1], "cut short"),
+        (picture("JPEG")[:-2], "cut short"),
+        (picture("WEBP")[:-2], "cut short"),
+        (picture("PNG").replace(b"IDAT", b"IDAt"), "checksum"),
+        (FLOOD, "4096 x 4096"),
+        (picture("PNG", (4097, 1)), "4096 x 4096"),
+        (picture("JPEG", (1, 4097)), "4096 x 4096"),
+        (picture("WEBP", (4097, 1)), "4096 x 4096"),
+        (png(header(0, 1), chunk(b"IDAT", zlib.compress(b"")), END), "1 x 1"),
+        (png(header(2**32 - 1, 1), chunk(b"IDAT", zlib.compress(b"")), END), "4096 x 4096"),
+        (NOISE[: 512 * 1024 + 1], "512 KiB"),
+        (HTML + bytes(760 * 1024), "512 KiB"),
+    ],
+)
+async def test_what_is_no_logo_is_refused_and_not_kept(world: World, data: bytes, says: str) -> None:
+    ann = await world.bootstrap()
+    answer = await upload(ann, data)
+    assert code(answer) == (400, "invalid_request")
+    [fault] = answer.json()["errors"]
+    assert fault["pointer"] == "/data" and says in fault["message"]
+
+    as_uri = await ann.put("/api/org/branding", {"logo": f"data:image/png;base64,{encoded(data)}"})
+    assert code(as_uri) == (400, "invalid_request")
+    assert as_uri.json()["errors"] == [{"pointer": "/logo", "message": fault["message"]}]
+    assert await blobs.count(world.db) == 0
+    assert (await ann.get("/api/org/branding")).json()["own"] is False
+
+
+@pytest.mark.parametrize(
+    "text", ["!", "AAAA AAAA", "AAAA\nAAAA", "iVBORw0KGgo", "AA==AA==", "é", "data:image/png;base64,AAAA", "_-_-"]
+)
+async def test_what_is_not_base64_is_told_so(world: World, text: str) -> None:
+    ann = await world.bootstrap()
+    answer = await ann.post("/api/branding/logo", {"data": text})
+    assert code(answer) == (400, "invalid_request")
+    assert answer.json()["errors"] == [{"pointer": "/data", "message": "is not valid base64"}]
+
+
+@pytest.mark.parametrize("declared", ["image/jpeg", "image/svg+xml", "text/html", "", "image/png; charset=utf-8"])
+async def test_a_type_that_the_bytes_belie_is_refused(world: World, declared: str) -> None:
+    ann = await world.bootstrap()
+    answer = await upload(ann, picture("PNG"), content_type=declared)
+    assert code(answer) == (400, "invalid_request")
+    assert answer.json()["errors"][0]["pointer"] == "/data"
+    assert "image/png" in answer.json()["detail"]
+
+
+async def test_the_largest_logo_fits_and_a_byte_more_does_not(world: World) -> None:
+    ann = await world.bootstrap()
+
+    def of_size(size: int) -> bytes:
+        bare = picture("PNG")
+        return bare[:33] + chunk(b"tEXt", bytes(size - len(bare) - 12)) + bare[33:]
+
+    assert (await upload(ann, of_size(512 * 1024))).status_code == 200
+    assert code(await upload(ann, of_size(512 * 1024 + 1))) == (400, "invalid_request")
+    uri = {"logo": f"data:image/png;base64,{encoded(of_size(512 * 1024))}", "tagline": "x" * 160}
+    assert (await ann.put("/api/branding", uri)).status_code == 200
+    assert code(await ann.post("/api/branding/logo", {"data": "A" * 1_100_000})) == (413, "too_large")
+
+
+# Fetching
+
+
+@pytest.mark.parametrize(
+    "digest", ["", "0" * 64, "x", "../../etc/passwd", "0" * 63, "' OR 1=1 --", "%F0%9F%98%80", "a" * 4000]
+)
+async def test_what_no_branding_names_is_not_there(world: World, digest: str) -> None:
+    ann = await world.bootstrap()
+    await upload(ann, picture("PNG"))
+    assert code(await world.anonymous.get(f"/api/branding?logo={digest}")) == (404, "not_found")
+
+
+async def test_an_upper_case_digest_names_nothing(world: World) -> None:
+    ann = await world.bootstrap()
+    await upload(ann, picture("PNG"))
+    start, digest = address(picture("PNG")).split("=")
+    assert code(await world.anonymous.get(f"{start}={digest.upper()}")) == (404, "not_found")
+
+
+async def test_the_query_takes_one_logo_and_nothing_else(world: World) -> None:
+    for query in ("?logo=a&logo=b", "?digest=a"):
+        assert code(await world.anonymous.get(f"/api/branding{query}")) == (400, "invalid_request")
+
+
+async def test_a_logo_is_there_for_as_long_as_somebody_shows_it(world: World) -> None:
+    await world.bootstrap()
+    one, other = await admin(world, "One"), await admin(world, "Other")
+    first, second = picture("PNG"), picture("PNG", (9, 9))
+    await upload(one, first)
+    await upload(one, second)
+    assert code(await one.get(address(first))) == (404, "not_found")
+
+    await upload(other, second)
+    assert (await one.delete("/api/org/branding")).status_code == 204
+    assert (await world.anonymous.get(address(second))).content == second
+    await changed(other, "/api/org/branding", {"logo": None})
+    assert code(await other.get(address(second))) == (404, "not_found")
+
+
+def stored(world: World, org_id: str, data: bytes) -> Path:
+    files = world.app.files
+    assert isinstance(files, Folder)
+    return files.path(org_id, address(data).split("=")[1])
+
+
+@pytest.mark.parametrize("spoil", [Path.unlink, lambda path: path.write_bytes(HTML)], ids=["missing", "damaged"])
+async def test_a_blob_that_is_lost_is_not_found_and_on_record(
+    world: World, spoil: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    ann, data = await world.bootstrap(), picture("PNG")
+    await upload(ann, data)
+    spoil(stored(world, ann.org.id, data))
+    with caplog.at_level(logging.ERROR):
+        assert code(await world.anonymous.get(address(data))) == (404, "not_found")
+    assert [record.name for record in caplog.records] == ["teamspace.branding"]
+    assert ann.org.id in caplog.text
+
+    await upload(ann, data, "/api/branding/logo")
+    assert (await world.anonymous.get(address(data))).content == data, "another's copy serves as well"
+
+
+async def test_the_collector_spares_what_is_shown(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    ann, old, new = await world.bootstrap(), picture("PNG"), picture("WEBP")
+    for data in (old, new):
+        await upload(ann, data, "/api/branding/logo")
+        await upload(ann, data)
+    now = clock.now()
+    monkeypatch.setattr(clock, "now", lambda: now + 2 * clock.DAY)
+    assert await blobs.collect(world.db, world.app.files, wiring.KEPT) == 2
+    assert not stored(world, "", old).exists() and not stored(world, ann.org.id, old).exists()
+    assert stored(world, "", new).exists() and (await world.anonymous.get(address(new))).content == new
+    assert await broken(world) == []
+
+
+# The logo of a PUT
+
+
+async def test_a_logo_comes_as_a_data_uri_too(world: World) -> None:
+    ann, data = await world.bootstrap(), picture("JPEG")
+    answer = await changed(ann, "/api/branding", {"logo": f"data:image/jpeg;base64,{encoded(data)}", "title": "Acme"})
+    assert (answer["logo"], answer["title"]) == (address(data), "Acme")
+    assert (await world.anonymous.get(address(data))).headers["content-type"] == "image/jpeg"
+    assert await trail(world) == [("branding.update", "instance", ["logo", "title"])]
+    assert await broken(world) == []
+
+
+async def test_the_present_address_leaves_the_logo_as_it_is(world: World) -> None:
+    ann = await world.bootstrap()
+    mark, own = picture("PNG"), picture("WEBP")
+    await upload(ann, mark, "/api/branding/logo")
+
+    shown = await changed(ann, "/api/org/branding", {"logo": address(mark), "title": "Acme"})
+    assert shown["logo"] == address(mark)
+    await upload(ann, own, "/api/branding/logo")
+    assert (await seen(ann))["logo"] == address(own), "what was inherited goes on being inherited"
+
+    await upload(ann, picture("JPEG"))
+    await changed(ann, "/api/org/branding", without_dark(await seen(ann)))
+    assert (await seen(ann))["logo"] == address(picture("JPEG"))
+    assert [fields for action, _, fields in await trail(world) if action == "branding.update"] == [
+        ["title"],
+        ["tagline", "theme", "title"],
+    ]
+
+
+async def test_any_other_address_is_refused(world: World) -> None:
+    ann = await world.bootstrap()
+    other = await admin(world, "Other")
+    mine, theirs = picture("PNG"), picture("WEBP")
+    await upload(ann, picture("JPEG"))
+    await upload(ann, mine)
+    await upload(other, theirs)
+    for logo in (
+        address(theirs), address(picture("JPEG")), "/api/branding?logo=", f"http://teamspace.test{address(mine)}",
+        "https://example.com/logo.png", "javascript:alert(1)", "", "data:text/html,x", "data:;base64,AAAA",
+        "data:image/svg+xml;base64,PHN2Zy8+", "data:image/png,AAAA",
+    ):  # fmt: skip
+        answer = await ann.put("/api/org/branding", {"logo": logo, "title": "No"})
+        assert code(answer) == (400, "invalid_request"), logo
+        assert answer.json()["errors"][0]["pointer"] == "/logo"
+    assert await seen(ann) == await seen(ann) | {"logo": address(mine), "title": "Teamspace"}
+
+
+async def test_a_repeated_upload_with_one_key_happens_once(world: World) -> None:
+    ann, key = await world.bootstrap(), {"idempotency-key": "the-same-logo"}
+    body = {"data": encoded(picture("PNG"))}
+    first = await ann.post("/api/branding/logo", body, headers=key)
+    second = await ann.post("/api/branding/logo", body, headers=key)
+    assert (first.status_code, first.json()) == (second.status_code, second.json()) == (200, first.json())
+    assert len(await trail(world)) == 1

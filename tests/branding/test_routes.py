@@ -1,0 +1,348 @@
+"""Branding over HTTP: who sees which look, who sets it, and what is refused."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from teamspace import branding
+from teamspace.core.principal import Call, Principal
+from teamspace.tenancy.schemas import OrgRole, Role
+from tests.branding.help import (
+    BASE,
+    DEFAULT,
+    address,
+    admin,
+    at_hostname,
+    broken,
+    changed,
+    code,
+    encoded,
+    picture,
+    seen,
+    trail,
+    without_dark,
+)
+from tests.support.world import Caller, World
+
+INSTANCE, COMPANY = "/api/branding", "/api/org/branding"
+DARK = {
+    "background": "#101010", "surface": "#181818", "text": "#ffffff", "text_muted": "#b0b0b0", "link": "#8ab4f8",
+    "focus": "#8ab4f8", "danger": "#ff8a80", "success": "#81c995", "warning": "#fdd663",
+}  # fmt: skip
+
+
+# What is shown
+
+
+async def test_a_new_instance_has_the_look_of_the_house(world: World) -> None:
+    answer = await world.anonymous.get(INSTANCE)
+    assert (answer.status_code, answer.json()) == (200, DEFAULT)
+    assert answer.headers["vary"] == "Authorization, Host"
+    assert answer.headers["cache-control"] == "private, no-store"
+
+
+async def test_the_instance_is_shown_to_all_as_its_operator_sets_it(world: World) -> None:
+    ann = await world.bootstrap()
+    shown = await changed(ann, INSTANCE, {"title": " Acme ", "tagline": "We make all", "theme": {"accent": "#00574B"}})
+    expected = {"title": "Acme", "tagline": "We make all", "logo": None, "theme": BASE | {"accent": "#00574b"}}
+    assert without_dark(shown) == expected
+    assert shown == await seen(world.anonymous) == await seen(ann)
+    assert await trail(world) == [("branding.update", "instance", ["tagline", "theme", "title"])]
+    assert await broken(world) == []
+
+
+@pytest.mark.parametrize("path", [INSTANCE, COMPANY])
+async def test_what_is_absent_stays_and_null_clears(world: World, path: str) -> None:
+    ann = await world.bootstrap()
+    logo = {"logo": f"data:image/png;base64,{encoded(picture())}"}
+    await changed(ann, path, {"title": "Acme", "tagline": "All", "theme": {"radius": 0}} | logo)
+
+    async def after(body: dict[str, Any]) -> tuple[Any, ...]:
+        shown = await changed(ann, path, body)
+        return shown["title"], shown["tagline"], shown["logo"], shown["theme"]["radius"]
+
+    mark = address(picture())
+    assert await after({"title": "Ajax"}) == ("Ajax", "All", mark, 0)
+    assert await after({"title": None}) == ("Teamspace", "All", mark, 0)
+    assert await after({"tagline": "  "}) == ("Teamspace", "", mark, 0)
+    assert await after({"tagline": None, "title": "Acme"}) == ("Acme", "", mark, 0)
+    assert await after({"theme": {"font": "mono", "radius": 3}}) == ("Acme", "", mark, 3)
+    assert await after({"logo": None}) == ("Acme", "", None, 3)
+    assert await after({"theme": None}) == ("Acme", "", None, 8)
+
+
+async def test_a_theme_replaces_the_one_before_it(world: World) -> None:
+    ann = await world.bootstrap()
+    await changed(ann, INSTANCE, {"theme": DARK})
+    assert (await changed(ann, INSTANCE, {"theme": {"font": "serif", "radius": 24}}))["theme"] == BASE | {
+        "font": "serif", "radius": 24,
+    }  # fmt: skip
+    assert (await changed(ann, INSTANCE, {"theme": {}}))["theme"] == BASE
+
+
+async def test_what_was_answered_can_be_sent_back(world: World) -> None:
+    ann = await world.bootstrap()
+    shown = await changed(ann, INSTANCE, {"title": "Acme", "theme": DARK})
+    assert await changed(ann, INSTANCE, without_dark(shown)) == shown
+
+
+async def test_a_company_has_the_instances_look_until_it_sets_its_own(world: World) -> None:
+    ann = await world.bootstrap()
+    bob = await admin(world, "Bolt")
+    instance = await changed(ann, INSTANCE, {"title": "Acme", "tagline": "All", "theme": DARK})
+    assert (await bob.get(COMPANY)).json() == instance | {"own": False}
+
+    shown = await changed(bob, COMPANY, {"title": "Bolt", "theme": {"accent": "#00574b"}})
+    # A token that the company leaves out is the base theme's, not the instance's: that would not have been tested.
+    expected = {"title": "Bolt", "tagline": "All", "logo": None, "theme": BASE | {"accent": "#00574b"}, "own": True}
+    assert without_dark(shown) == expected
+    assert shown == (await bob.get(COMPANY)).json()
+    assert await seen(world.anonymous) == instance == await seen(ann)
+
+    # One that leaves out all of them has the instance's theme.
+    assert (await changed(bob, COMPANY, {"theme": {}}))["theme"] == instance["theme"]
+
+    await changed(ann, INSTANCE, {"tagline": "More"})
+    assert (await bob.get(COMPANY)).json()["tagline"] == "More"
+    assert (await changed(bob, COMPANY, {"tagline": ""}))["tagline"] == "", "an empty tagline is one"
+
+    for _ in range(2):
+        assert (await bob.delete(COMPANY)).status_code == 204
+    assert (await bob.get(COMPANY)).json() == instance | {"tagline": "More", "own": False}
+    actions = [(action, target) for action, target, _ in await trail(world)]
+    assert actions[-2:] == [("branding.delete", bob.org.id)] * 2
+    assert ("branding.update", bob.org.id) in actions
+    assert await broken(world) == []
+
+
+# Who is shown what
+
+
+async def test_a_hostname_selects_the_company_and_a_credential_comes_first(world: World) -> None:
+    ann = await world.bootstrap()
+    bob, cleo = await admin(world, "Bolt", domain="bolt.example"), await admin(world, "Cask", domain="cask.example")
+    plain = await admin(world, "Dull", domain="dull.example")
+    await changed(ann, INSTANCE, {"title": "Acme"})
+    await changed(bob, COMPANY, {"title": "Bolt"})
+    await changed(cleo, COMPANY, {"title": "Cask"})
+
+    async def titles(who: Caller) -> list[str]:
+        hosts = ("teamspace.test", "bolt.example", "cask.example", "dull.example", "other.example")
+        return [(await seen(who, host))["title"] for host in hosts]
+
+    assert await titles(world.anonymous) == ["Acme", "Bolt", "Cask", "Acme", "Acme"]
+    assert await titles(bob) == ["Bolt"] * 5
+    assert await titles(cleo) == ["Cask"] * 5
+    assert await titles(plain) == ["Acme", "Bolt", "Cask", "Acme", "Acme"], "a company without a look of its own"
+    colleague = await world.session(await world.person(bob.org, bob.team, Role.GUEST))
+    assert await titles(colleague) == ["Bolt"] * 5
+
+
+@pytest.mark.parametrize("host", ["BOLT.example", "bolt.example:8080", "bolt.example.", "Bolt.Example.:443"])
+async def test_a_hostname_is_found_however_it_is_written(world: World, host: str) -> None:
+    bob = await admin(world, "Bolt", domain="bolt.example")
+    await changed(bob, COMPANY, {"title": "Bolt"})
+    assert (await seen(world.anonymous, host))["title"] == "Bolt"
+
+
+@pytest.mark.parametrize("host", ["", "xbolt.example", "bolt.example.evil.test", "bolt.example, x", "'; --", "%"])
+async def test_any_other_hostname_shows_the_instance(world: World, host: str) -> None:
+    bob = await admin(world, "Bolt", domain="bolt.example")
+    await changed(bob, COMPANY, {"title": "Bolt"})
+    assert await seen(world.anonymous, host) == DEFAULT
+
+
+async def test_a_hostname_that_moves_takes_its_look_along(world: World) -> None:
+    bob, cleo = await admin(world, "Bolt", domain="bolt.example"), await admin(world, "Cask")
+    await changed(bob, COMPANY, {"title": "Bolt"})
+    await changed(cleo, COMPANY, {"title": "Cask"})
+    await at_hostname(world, bob.org, "new.example")
+    await at_hostname(world, cleo.org, "bolt.example")
+    assert (await seen(world.anonymous, "bolt.example"))["title"] == "Cask"
+    assert (await seen(world.anonymous, "new.example"))["title"] == "Bolt"
+
+
+async def test_a_credential_that_does_not_hold_is_no_credential(world: World) -> None:
+    bob = await admin(world, "Bolt")
+    await changed(bob, COMPANY, {"title": "Bolt"})
+    expired = await world.token(bob, ttl=-1)
+    for who in (expired, Caller(world, "ts_a_nonsense"), Caller(world, "x y")):
+        assert await seen(who) == DEFAULT
+    await world.revoke(bob)
+    assert await seen(bob) == DEFAULT
+
+
+async def test_the_look_is_offered_to_the_rest_of_the_house(world: World) -> None:
+    bob = await admin(world, "Bolt", domain="bolt.example")
+    await changed(bob, COMPANY, {"title": "Bolt"})
+    visitor = Principal("anonymous", Call(host="bolt.example"))
+    assert (await branding.look(world.db, visitor)).title == "Bolt"
+    assert (await branding.look(world.db, Principal("anonymous", Call()))).title == "Teamspace"
+
+
+async def test_two_companies_meet_in_nothing_but_their_public_hostnames(world: World) -> None:
+    ann = await world.bootstrap()
+    bob, cleo = await admin(world, "Bolt", domain="bolt.example"), await admin(world, "Cask", domain="cask.example")
+    secret = {"title": "Secret title", "tagline": "Secret tagline", "theme": {"accent": "#123456"}}
+    await changed(bob, COMPANY, secret)
+    await bob.post(f"{COMPANY}/logo", {"data": encoded(picture())})
+    await changed(cleo, COMPANY, {"title": "Cask"})
+    before = await seen(world.anonymous, "bolt.example")
+    assert before["title"] == "Secret title"
+
+    answers = [
+        await cleo.get(COMPANY),
+        await cleo.get(INSTANCE, headers={"host": "bolt.example"}),
+        await cleo.get(COMPANY, headers={"host": "bolt.example"}),
+        await cleo.put(COMPANY, {"tagline": "x"}, headers={"host": "bolt.example"}),
+        await cleo.put(COMPANY, {"logo": before["logo"]}),
+        await cleo.put(COMPANY, {"org_id": bob.org.id, "title": "x"}),
+        await cleo.get(f"{COMPANY}?org_id={bob.org.id}"),
+        await cleo.delete(COMPANY, headers={"host": "bolt.example"}),
+        await world.anonymous.get(INSTANCE),
+        await world.anonymous.get(INSTANCE, headers={"host": "cask.example"}),
+        await ann.get(COMPANY),
+    ]
+    for answer in answers:
+        assert not any(word in answer.text for word in ("Secret", "#123456", before["logo"])), answer.text
+    assert await seen(world.anonymous, "bolt.example") == before
+
+
+# Who may set it
+
+
+async def test_each_plane_asks_for_its_own_right(world: World) -> None:
+    ann = await world.bootstrap()
+    bob = await admin(world, "Bolt")
+    reader = await world.person(bob.org, bob.team, Role.OWNER, org_role=OrgRole.READER)
+    owner = await world.person(bob.org, bob.team, Role.OWNER)
+    logo = {"data": encoded(picture())}
+
+    async def statuses(who: Caller) -> list[int]:
+        return [
+            (await who.put(INSTANCE, {"title": "x"})).status_code,
+            (await who.post(f"{INSTANCE}/logo", logo)).status_code,
+            (await who.get(COMPANY)).status_code,
+            (await who.put(COMPANY, {"title": "x"})).status_code,
+            (await who.post(f"{COMPANY}/logo", logo)).status_code,
+            (await who.delete(COMPANY)).status_code,
+        ]
+
+    assert await statuses(ann) == [200, 200, 200, 200, 200, 204]
+    assert await statuses(bob) == [403, 403, 200, 200, 200, 204]
+    assert await statuses(reader) == [403, 403, 200, 403, 403, 403]
+    assert await statuses(owner) == [403] * 6
+    assert await statuses(await world.worker(bob.org, bob.team)) == [403] * 6
+    assert await statuses(await world.token(bob, scope=["org:read"])) == [403, 403, 200, 403, 403, 403]
+    assert await statuses(world.anonymous) == [401] * 6
+
+
+async def test_a_suspended_company_keeps_its_look_as_it_is(world: World) -> None:
+    bob = await admin(world, "Bolt", domain="bolt.example")
+    await changed(bob, COMPANY, {"title": "Bolt"})
+    await world.suspend(bob.org)
+    for answer in (
+        await bob.put(COMPANY, {"title": "x"}),
+        await bob.delete(COMPANY),
+        await bob.post(f"{COMPANY}/logo", {"data": encoded(picture())}),
+    ):
+        assert code(answer) == (403, "org_suspended")
+    assert (await bob.get(COMPANY)).json()["title"] == "Bolt" == (await seen(world.anonymous, "bolt.example"))["title"]
+
+
+# What is refused
+
+
+@pytest.mark.parametrize("path", [INSTANCE, COMPANY])
+@pytest.mark.parametrize(
+    ("body", "pointer"),
+    [
+        ({"title": ""}, "/title"),
+        ({"title": "x" * 81}, "/title"),
+        ({"title": "turned \u202e around"}, "/title"),
+        ({"title": 1}, "/title"),
+        ({"tagline": "x" * 161}, "/tagline"),
+        ({"tagline": "two\nlines"}, "/tagline"),
+        ({"logo": 1}, "/logo"),
+        ({"theme": "dark"}, "/theme"),
+        ({"theme": [1]}, "/theme"),
+        ({"colour": "red"}, ""),
+        ({"own": True}, ""),
+    ],
+)
+async def test_a_bad_field_is_named(world: World, path: str, body: dict[str, Any], pointer: str) -> None:
+    ann = await world.bootstrap()
+    answer = await ann.put(path, {"title": "Good", "tagline": "Good"} | body)
+    assert code(answer) == (400, "invalid_request")
+    assert answer.json()["errors"][0]["pointer"] == pointer
+    assert await seen(ann) == DEFAULT
+
+
+async def test_the_longest_words_fit(world: World) -> None:
+    ann = await world.bootstrap()
+    words = {"title": "é" * 80, "tagline": "ü" * 160}
+    assert await changed(ann, INSTANCE, words) == DEFAULT | words
+
+
+@pytest.mark.parametrize("path", [INSTANCE, COMPANY])
+async def test_nothing_is_not_a_change(world: World, path: str) -> None:
+    ann = await world.bootstrap()
+    assert code(await ann.put(path, {})) == (400, "invalid_request")
+    assert (await ann.get(COMPANY)).json()["own"] is False
+
+
+@pytest.mark.parametrize("path", [INSTANCE, COMPANY])
+async def test_a_theme_that_cannot_be_read_is_refused_with_the_reason(world: World, path: str) -> None:
+    ann = await world.bootstrap()
+    answer = await ann.put(path, {"title": "Good", "theme": {"radius": 3, "accent": "#777777"}})
+    problem = answer.json()
+    assert code(answer) == (400, "invalid_theme_token")
+    assert {name: problem[name] for name in ("field", "against", "ratio", "required")} == {
+        "field": "accent", "against": "accent_text", "ratio": 4.47, "required": 4.5,
+    }  # fmt: skip
+    assert problem["detail"] == (
+        "The theme token accent has a contrast of 4.47:1 against accent_text; it needs at least 4.5:1."
+    )
+    for theme, field in (({"shadow": "#000000"}, "shadow"), ({"text": "black"}, "text"), ({"radius": 99}, "radius")):
+        answer = await ann.put(path, {"theme": theme})
+        assert (*code(answer), answer.json()["field"]) == (400, "invalid_theme_token", field)
+        assert "ratio" not in answer.json()
+    assert await seen(ann) == DEFAULT
+    assert await trail(world) == []
+
+
+async def test_a_company_is_tested_against_the_base_theme_not_the_instances(world: World) -> None:
+    ann = await world.bootstrap()
+    await changed(ann, INSTANCE, {"theme": DARK})
+    answer = await ann.put(COMPANY, {"theme": {"text": "#ffffff"}})
+    assert (answer.json()["field"], answer.json()["against"]) == ("text", "background")
+    assert (await changed(ann, COMPANY, {"theme": {"text": "#000000"}}))["theme"] == BASE | {"text": "#000000"}
+
+
+# At the same time
+
+
+@pytest.mark.parametrize("path", [INSTANCE, COMPANY])
+async def test_changes_of_different_fields_do_not_undo_each_other(world: World, path: str) -> None:
+    ann = await world.bootstrap()
+    for turn in range(10):
+        mark = picture("PNG", (turn + 1, 1))
+        await asyncio.gather(
+            ann.put(path, {"title": f"Title {turn}"}),
+            ann.put(path, {"tagline": f"Tagline {turn}"}),
+            ann.put(path, {"theme": {"radius": turn}}),
+            ann.post(f"{path}/logo", {"data": encoded(mark)}),
+        )
+        shown = await seen(ann)
+        assert (shown["title"], shown["tagline"]) == (f"Title {turn}", f"Tagline {turn}")
+        assert (shown["theme"]["radius"], shown["logo"]) == (turn, address(mark))
+    assert await broken(world) == []
+
+
+async def test_a_branding_is_whole_or_gone_whatever_comes_first(world: World) -> None:
+    ann = await world.bootstrap()
+    for _ in range(10):
+        await asyncio.gather(ann.put(COMPANY, {"title": "Acme"}), ann.delete(COMPANY))
+        shown = (await ann.get(COMPANY)).json()
+        assert shown == DEFAULT | ({"title": "Acme", "own": True} if shown["own"] else {"own": False})

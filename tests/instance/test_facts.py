@@ -1,0 +1,129 @@
+"""What the instance says of itself: a little to anybody, everything to its operators, and to nobody else."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from teamspace import __version__
+from teamspace.core import clock
+from teamspace.instance.domain import facts
+from teamspace.settings import Settings
+from teamspace.tenancy.schemas import OrgRole, Role
+from tests.identity.help import refusal
+from tests.support.world import Caller, World
+from tests.support.world import world as opened
+
+HOST_TOKEN = "the-token-of-whoever-hosts-this"
+TABLES = {"users": "users", "teams": "teams", "orgs": "orgs", "notes": "notes", "audit_events": "audit"}
+
+
+async def status(operator: Caller) -> dict[str, Any]:
+    answer = await operator.get("/api/admin/status")
+    assert answer.status_code == 200, answer.text
+    shown: dict[str, Any] = answer.json()
+    return shown
+
+
+# For anybody
+
+
+async def test_health_says_that_it_lives_and_nothing_else(world: World) -> None:
+    answer = await world.anonymous.get("/health")
+    assert (answer.status_code, answer.json()) == (200, {"ok": True, "multitenant": True})
+
+
+async def test_a_client_learns_what_it_must_know_before_anybody_signs_in(world: World) -> None:
+    expected = {
+        "home": "console", "multitenant": True, "bootstrapped": False,
+        "localization": {"default_locale": "en", "available_locales": ["en"], "switching": True},
+    }  # fmt: skip
+    assert (await world.anonymous.get("/api/config")).json() == expected
+    await world.bootstrap()
+    assert (await world.anonymous.get("/api/config")).json() == expected | {"bootstrapped": True}
+
+
+# For operators
+
+
+async def test_the_status_tells_how_the_instance_is_set_up(world: World) -> None:
+    ann = await world.bootstrap()
+    shown = await status(ann)
+    assert set(shown) == {
+        "version", "kdf", "tls", "multitenant", "hosted", "suspended", "secrets_at_rest", "database", "schema",
+        "started_at", "counts",
+    }  # fmt: skip
+    assert (shown["version"], shown["kdf"], shown["database"]) == (__version__, "argon2id", world.db.dialect.name)
+    assert [shown[name] for name in ("tls", "multitenant", "hosted", "suspended")] == [False, True, False, False]
+    assert shown["secrets_at_rest"] == {"sealed": True, "cipher": "AES-256-GCM", "key": "file"}
+    assert shown["schema"] == await world.db.one(int, "SELECT MAX(number) FROM migrations")
+    assert abs(clock.seconds(shown["started_at"]) - clock.now()) < 60
+    assert set(shown["counts"]) == {"users", "teams", "orgs", "notes", "tokens", "audit_events", "tenants"}
+
+
+async def test_the_counts_are_those_of_the_tables(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(facts, "_COUNTS_HOLD", 0.0)
+    ann = await world.bootstrap()
+    org, team = await world.company()
+    await world.person(org, team, Role.OWNER)
+    revoked = await world.token(ann)
+    for title in ("One", "Two", "Three"):
+        await ann.post("/api/notes", {"title": title})
+    await world.revoke(revoked)
+    shown = (await status(ann))["counts"]
+    rows = await world.counts()
+    assert {name: shown[name] for name in TABLES} == {name: rows[table] for name, table in TABLES.items()}
+    assert (shown["tokens"], rows["tokens"], shown["tenants"]) == (2, 3, 0), "a revoked token is none"
+    assert (shown["users"], shown["notes"]) == (2, 3)
+
+    await ann.post("/api/notes", {"title": "Four"})
+    assert (await status(ann))["counts"]["notes"] == 4
+
+
+async def test_counting_happens_now_and_then(world: World) -> None:
+    ann = await world.bootstrap()
+    assert (await status(ann))["counts"]["notes"] == 0
+    await ann.post("/api/notes", {"title": "One"})
+    assert (await status(ann))["counts"]["notes"] == 0, "ten seconds have not passed"
+    world.app.given[facts.Counted]._until -= 10
+    assert (await status(ann))["counts"]["notes"] == 1
+
+
+async def test_a_hosted_instance_says_so_and_whether_it_has_its_tenant(settings: Settings) -> None:
+    hosted = msgspec.structs.replace(
+        settings, provision_token=HOST_TOKEN, base_url="https://acme.example", secret_key="ab" * 32
+    )
+    async with opened(hosted) as world:
+        ann, host = await world.bootstrap(), Caller(world, HOST_TOKEN)
+        assert (await host.post("/api/provision", {"username": "noor"})).status_code == 201
+        await host.post("/api/instance/suspend")
+        shown = await status(ann)
+    assert [shown[name] for name in ("tls", "multitenant", "hosted", "suspended")] == [True, True, True, True]
+    assert (shown["secrets_at_rest"]["key"], shown["counts"]["tenants"]) == ("setting", 1)
+
+
+async def test_an_instance_for_one_company_says_so(settings: Settings) -> None:
+    async with opened(msgspec.structs.replace(settings, multitenant=False)) as world:
+        ann = await world.bootstrap()
+        for shown in (await status(ann), *[(await ann.get(path)).json() for path in ("/health", "/api/config")]):
+            assert shown["multitenant"] is False
+
+
+async def test_the_status_holds_no_secret_and_no_name(world: World, tmp_path: Path) -> None:
+    ann = await world.bootstrap()
+    await world.company("Aurora Books")
+    text = (await ann.get("/api/admin/status")).text
+    for secret in ("Aurora", "aurora", "Workspace", ann.org.id, ann.username + '"', str(tmp_path), "postgresql://"):
+        assert secret not in text
+
+
+@pytest.mark.parametrize("path", ["/api/admin/status", "/api/metrics"])
+async def test_only_an_operator_is_told(world: World, path: str) -> None:
+    ann = await world.bootstrap()
+    owner = await world.person(ann.org, ann.team, Role.OWNER, org_role=OrgRole.OWNER)
+    assert refusal(await owner.get(path)) == (403, "forbidden")
+    assert refusal(await world.anonymous.get(path)) == (401, "unauthenticated")
+    narrow, wide = [await world.token(ann, scope=[scope]) for scope in ("settings:manage", "instance:manage")]
+    assert refusal(await narrow.get(path)) == (403, "out_of_scope")
+    assert (await wide.get(path)).status_code == 200

@@ -1,0 +1,223 @@
+"""Metrics: requests by declared route, in two forms, of every process, and of nobody in particular."""
+
+import asyncio
+import bisect
+import json
+import math
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from prometheus_client import Metric
+from prometheus_client.parser import text_string_to_metric_families
+
+from teamspace import __version__, instance
+from teamspace.core import metrics
+from teamspace.core.metrics import BUCKETS, Metrics
+from teamspace.core.routing import METHODS
+from teamspace.settings import Settings
+from tests.identity.help import Hands
+from tests.support.world import Caller, World
+from tests.support.world import world as opened
+
+PROMETHEUS = (
+    "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,"
+    "application/openmetrics-text;version=0.0.1;q=0.5,text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,"
+    "text/plain;version=0.0.4;q=0.3,*/*;q=0.2"
+)
+"""What a Prometheus server of today asks for."""
+
+
+async def figures(operator: Caller) -> dict[str, Any]:
+    answer = await operator.get("/api/metrics")
+    assert answer.status_code == 200, answer.text
+    shown: dict[str, Any] = answer.json()
+    return shown
+
+
+async def counted(operator: Caller) -> dict[tuple[str, str], dict[str, int]]:
+    """How often each route was answered with which status."""
+    return {(row["method"], row["route"]): row["by_status"] for row in (await figures(operator))["routes"]}
+
+
+async def scraped(operator: Caller) -> str:
+    answer = await operator.get("/api/metrics", headers={"accept": "text/plain"})
+    assert answer.status_code == 200, answer.text
+    return answer.text
+
+
+def families(text: str) -> dict[str, Metric]:
+    return {family.name: family for family in text_string_to_metric_families(text)}
+
+
+# Two forms
+
+
+@pytest.mark.parametrize(
+    "accept", ["", "*/*", "application/json", "text/html", "text/plain;q=0", "application/json, text/plain;q=0.5"]
+)
+async def test_metrics_are_json_by_default(world: World, accept: str) -> None:
+    ann = await world.bootstrap()
+    answer = await ann.get("/api/metrics", headers={"accept": accept})
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "application/json")
+    shown = answer.json()
+    assert set(shown) == {"version", "started_at", "uptime_seconds", "audit_unsealed", "processes", "routes"}
+    assert (shown["version"], shown["audit_unsealed"]) == (__version__, (await world.counts())["audit"])
+    assert 0 <= shown["uptime_seconds"] < 60
+    (process,) = shown["processes"].values()
+    assert (process["teamspace_requests_underway"], process["teamspace_shed_share"]) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    "accept",
+    ["text/plain", "TEXT/PLAIN", "text/plain; version=0.0.4", "application/json;q=0.1, text/plain", PROMETHEUS],
+)
+async def test_prometheus_gets_what_it_can_read(world: World, accept: str) -> None:
+    ann = await world.bootstrap()
+    for _ in range(3):
+        await ann.get("/api/whoami")
+    answer = await ann.get("/api/metrics", headers={"accept": accept})
+    assert answer.status_code == 200
+    assert answer.headers["content-type"].startswith("text/plain; version=")
+    read = families(answer.text)
+    info, requests, seconds = (
+        read[name] for name in ("teamspace_info", "teamspace_requests", "teamspace_request_seconds")
+    )
+    assert (info.samples[0].labels["version"], info.samples[0].value) == (__version__, 1)
+    assert (requests.type, seconds.type) == ("counter", "histogram")
+    (whoami,) = [sample for sample in requests.samples if sample.labels["route"] == "/api/whoami"]
+    assert (whoami.name, whoami.value) == ("teamspace_requests_total", 3)
+    assert (whoami.labels["method"], whoami.labels["status"]) == ("GET", "200")
+    buckets = [
+        (float(sample.labels["le"]), sample.value)
+        for sample in seconds.samples
+        if sample.name.endswith("_bucket") and sample.labels["route"] == "/api/whoami"
+    ]
+    assert [edge for edge, _ in buckets] == [*BUCKETS, float("inf")]
+    assert [count for _, count in buckets] == sorted(count for _, count in buckets)
+    assert buckets[-1][1] == 3
+    assert {"process_cpu_seconds", "process_resident_memory_bytes", "teamspace_requests_underway"} <= set(read)
+
+
+async def test_both_forms_tell_the_same(world: World) -> None:
+    ann = await world.bootstrap()
+    await asyncio.gather(*(ann.get(path) for path in ("/api/whoami", "/api/notes", "/api/notes/x", "/nowhere")))
+    as_json = await counted(ann)
+    as_text: dict[tuple[str, str], dict[str, int]] = {}
+    for sample in families(await scraped(ann))["teamspace_requests"].samples:
+        place = as_text.setdefault((sample.labels["method"], sample.labels["route"]), {})
+        place[sample.labels["status"]] = int(sample.value)
+    assert as_text == as_json | {("GET", "/api/metrics"): {"200": 1}}
+
+
+# What is counted
+
+
+async def test_requests_are_counted_by_method_route_and_status(world: World) -> None:
+    ann = await world.bootstrap()
+    note = (await ann.post("/api/notes", {"title": "One"})).json()
+    for _ in range(3):
+        await ann.get(f"/api/notes/{note['id']}")
+    await ann.get("/api/notes/nothing")
+    await ann.post("/api/notes", {"title": ""})
+    await world.anonymous.get("/api/notes")
+    await ann("HEAD", "/api/notes")
+    routes = await counted(ann)
+    assert routes["GET", "/api/notes/:id"] == {"200": 3, "404": 1}
+    assert routes["POST", "/api/notes"] == {"201": 1, "400": 1}
+    assert (routes["GET", "/api/notes"], routes["HEAD", "/api/notes"]) == ({"401": 1}, {"200": 1})
+    assert routes["POST", "/api/bootstrap"] == {"201": 1}
+    rows = (await figures(ann))["routes"]
+    assert [row["count"] for row in rows] == sorted((row["count"] for row in rows), reverse=True)
+    for row in rows:
+        assert row["count"] == sum(row["by_status"].values())
+        assert 0 <= row["p50_ms"] <= row["p95_ms"] <= row["p99_ms"]
+        assert row["mean_ms"] >= 0
+
+
+async def test_no_path_is_counted_that_is_not_declared(world: World) -> None:
+    ann = await world.bootstrap()
+    note = (await ann.post("/api/notes", {"title": "One", "tags": ["secret-tag"]})).json()
+    paths = (
+        f"/api/notes/{note['id']}", "/api/notes/made-up-id", "/api/notes?tag=secret-tag", "/made/up/path", "/api/made-up",
+        "/api/orgs/made-up-ref", "/api/features/made-up-name", "/..%2fmade-up", "/api/notes/%ff", "/api/branding?logo=made-up",
+        "/" + "made-up" * 200,
+    )  # fmt: skip
+    for path in paths:
+        for method in ("GET", "PUT", "DELETE", "MADE-UP", "TRACE"):
+            await ann(method, path, headers={"x-request-id": "made-up-request"})
+    declared = {endpoint.route.path for endpoint in world.app.endpoints} | {"-"}
+    text, shown = await scraped(ann), await figures(ann)
+    for sample in families(text)["teamspace_requests"].samples:
+        assert sample.labels["route"] in declared
+        assert sample.labels["method"] in {*METHODS, "HEAD", "-"}
+    assert {row["route"] for row in shown["routes"]} <= declared
+    for form in (text, json.dumps(shown)):
+        for raw in ("made-up", "MADE-UP", "made/up", "secret-tag", note["id"]):
+            assert raw not in form, raw
+    assert shown["routes"][0]["route"] == "-", "whatever was no route is counted together"
+
+
+async def test_no_tenant_and_no_person_is_named(world: World) -> None:
+    ann = await world.bootstrap("the.operator")
+    org, team = await world.company("Aurora Books")
+    noor = await world.person(org, team, username="noor.haddad")
+    for caller in (ann, noor):
+        await caller.post("/api/notes", {"title": "Plan"})
+        await caller.get("/api/whoami", headers={"user-agent": "made-up-agent"})
+        await caller.get("/api/branding", headers={"host": "aurora.example"})
+    for form in (await scraped(ann), json.dumps(await figures(ann))):
+        for name in (
+            "the.operator", "noor", "urora", "Workspace", "workspace", "General", "Plan", "made-up", "127.0.0.1",
+            ann.user_id, noor.user_id, ann.org.id, org.id, team.id, ann.team.id, str(ann.token), str(noor.token),
+        ):  # fmt: skip
+            assert name not in form, name
+        assert not re.search(r"[0-9a-f]{8}-[0-9a-f]{4}-7", form), "an id"
+
+
+# Several processes
+
+
+async def test_any_process_answers_for_all_of_them(settings: Settings, hands: Hands) -> None:
+    async with opened(settings) as one, opened(settings) as other:
+        other.app.metrics.process = "elsewhere:2"
+        ann = await one.bootstrap()
+        for world, times in ((one, 2), (other, 3)):
+            for _ in range(times):
+                await Caller(world, ann.token).get("/api/whoami")
+        await instance.report(other.db, settings, other.app.metrics)
+        shared = not settings.on_sqlite
+        shown = await figures(ann)
+        assert set(shown["processes"]) == {one.app.metrics.process} | ({"elsewhere:2"} if shared else set())
+        (whoami,) = [row for row in shown["routes"] if row["route"] == "/api/whoami"]
+        assert (whoami["count"], whoami["by_status"]) == ((5, {"200": 5}) if shared else (2, {"200": 2}))
+        samples = families(await scraped(ann))["teamspace_requests"].samples
+        by_process = {
+            sample.labels.get("process"): sample.value for sample in samples if sample.labels["route"] == "/api/whoami"
+        }
+        assert by_process == ({one.app.metrics.process: 2, "elsewhere:2": 3} if shared else {None: 2})
+
+        hands.forward(31)
+        assert set((await figures(ann))["processes"]) == {one.app.metrics.process}, "who is silent is gone"
+
+
+# Quantiles
+
+
+@given(st.lists(st.floats(0, 40), min_size=1, max_size=60))
+def test_a_quantile_lies_in_the_step_of_the_true_one(durations: list[float]) -> None:
+    measured = Metrics()
+    for seconds in durations:
+        measured.answered("GET", "/x", 200, seconds)
+    (row,) = metrics.routes([measured.families()])
+    ranked = sorted(durations)
+    for share, shown in ((0.5, row.p50_ms), (0.95, row.p95_ms), (0.99, row.p99_ms)):
+        true = ranked[math.ceil(len(ranked) * share) - 1]
+        step = bisect.bisect_left(BUCKETS, true)
+        lower = BUCKETS[step - 1] if step else 0.0
+        upper = BUCKETS[step] if step < len(BUCKETS) else BUCKETS[-1]
+        assert lower * 1000 - 0.01 <= shown <= upper * 1000 + 0.01
+    assert row.count == len(durations)
+    assert row.mean_ms == pytest.approx(sum(durations) / len(durations) * 1000, abs=0.01)

@@ -1,0 +1,79 @@
+"""Windows of time against the calendar: where each begins and ends, whatever the moment."""
+
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from teamspace.core import clock
+from teamspace.quota.domain import windows
+from teamspace.quota.schemas import Window
+
+FINITE = [window for window in Window if window is not Window.LIFETIME]
+moments = st.datetimes(datetime(1970, 1, 2), datetime(2399, 12, 30), timezones=st.just(UTC))
+"""Any microsecond of four centuries, in which the calendar of leap years has come round."""
+
+
+def utc(*parts: int) -> datetime:
+    return datetime(*parts, tzinfo=UTC)  # type: ignore[arg-type,misc]
+
+
+def calendar(window: Window, now: datetime) -> tuple[datetime, datetime]:
+    """The window around a moment, by the calendar rather than by arithmetic on its parts."""
+    day = datetime.combine(now.date(), datetime.min.time(), UTC)
+    if window is Window.MONTH:
+        after = date(now.year + 1, 1, 1) if now.month == 12 else date(now.year, now.month + 1, 1)
+        return utc(now.year, now.month, 1), utc(*after.timetuple()[:3])
+    if window is Window.WEEK:
+        year, week, _ = now.isocalendar()
+        monday = utc(*date.fromisocalendar(year, week, 1).timetuple()[:3])
+        return monday, monday + timedelta(days=7)
+    if window is Window.DAY:
+        return day, day + timedelta(days=1)
+    seconds = {Window.HOUR: 3600, Window.MINUTE: 60}[window]
+    start = day + (now - day) // timedelta(seconds=seconds) * timedelta(seconds=seconds)
+    return start, start + timedelta(seconds=seconds)
+
+
+def text(moment: datetime) -> str:
+    return moment.strftime("%Y-%m-%dT%H:%M:%S.000Z")
+
+
+@given(moments, st.sampled_from(FINITE))
+@example(utc(2024, 2, 29, 23, 59, 59, 999_999), Window.MONTH)
+@example(utc(2023, 2, 28, 23, 59, 59, 999_000), Window.MONTH)
+@example(utc(2100, 2, 28, 23, 59, 59), Window.DAY)
+@example(utc(2000, 2, 29), Window.DAY)
+@example(utc(2024, 12, 31, 23, 59, 59, 999_999), Window.WEEK)
+@example(utc(2027, 1, 3, 12), Window.WEEK)
+@example(utc(2021, 1, 1), Window.WEEK)
+@example(utc(2026, 12, 31, 23, 59, 59, 999_999), Window.MONTH)
+@example(utc(2026, 1, 31, 12), Window.MONTH)
+@example(utc(2026, 10, 25, 1, 30), Window.HOUR)
+@example(utc(2016, 12, 31, 23, 59, 59, 999_999), Window.MINUTE)
+def test_a_window_is_the_calendars(now: datetime, window: Window) -> None:
+    start, end = calendar(window, now)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(clock, "now", now.timestamp)
+        assert (windows.began(window), windows.ends(window)) == (text(start), text(end))
+        assert windows.began(window) <= clock.stamp() < (windows.ends(window) or "")
+        # Nothing is between two windows: the next begins when this one ends.
+        patch.setattr(clock, "now", end.timestamp)
+        assert windows.began(window) == text(end)
+
+
+@given(moments)
+def test_a_lifetime_has_no_end_and_one_beginning(now: datetime) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(clock, "now", now.timestamp)
+        assert windows.began(Window.LIFETIME) == "1970-01-01T00:00:00.000Z"
+        assert windows.ends(Window.LIFETIME) is windows.ends(None) is None
+        assert windows.all_began() == {str(window): windows.began(window) for window in Window}
+
+
+def test_a_week_begins_on_monday(monkeypatch: pytest.MonkeyPatch) -> None:
+    for day in range(16, 23):  # 16 November 2026 is a Monday
+        monkeypatch.setattr(clock, "now", utc(2026, 11, day, 12).timestamp)
+        assert windows.began(Window.WEEK) == "2026-11-16T00:00:00.000Z"
+        assert windows.ends(Window.WEEK) == "2026-11-23T00:00:00.000Z"

@@ -1,0 +1,642 @@
+"""Companies for operators: made whole or not at all, renamed, planned, limited, suspended and resumed."""
+
+import re
+import unicodedata
+from collections.abc import Callable
+from typing import Any
+
+import httpx2
+import msgspec
+import pytest
+
+from teamspace.core import clock
+from teamspace.core.routing import PROVISION, PUBLIC, SUPERADMIN, Endpoint
+from teamspace.settings import Settings
+from teamspace.tenancy.schemas import Org, Role
+from tests.identity.help import OTHER_PASSWORD, Hands, broken, enrolled, is_alive, login, refusal, signed_in, trail
+from tests.support.world import PASSWORD, Caller, World
+from tests.support.world import world as opened
+
+CONFLICT = (409, "conflict")
+INVALID = (400, "invalid_request")
+NOT_FOUND = (404, "not_found")
+SUSPENDED = (403, "org_suspended")
+CAPS = {
+    "free": (100, 200_000, 2),
+    "pro": (2_000, 5_000_000, 4),
+    "business": (20_000, 50_000_000, 8),
+    "enterprise": (None, None, 32),
+}
+OPEN_WHILE_SUSPENDED = {
+    "POST /api/activate", "POST /api/login", "POST /api/logout", "POST /api/password", "POST /api/2fa/enable",
+    "POST /api/2fa/recovery-codes", "DELETE /api/2fa", "DELETE /api/admin/users/:id/2fa", "DELETE /api/tokens/:id",
+    "DELETE /api/sessions/:id",
+}  # fmt: skip
+"""Signing in and out, revoking a credential, one's own password and second factor."""
+
+
+def draft(**more: Any) -> dict[str, Any]:
+    return {"name": "Aurora Books", "owner": {"username": "noor", "password": PASSWORD}, **more}
+
+
+async def made(operator: Caller, **more: Any) -> dict[str, Any]:
+    answer = await operator.post("/api/orgs", draft(**more))
+    assert answer.status_code == 201, answer.text
+    shown: dict[str, Any] = answer.json()
+    return shown
+
+
+async def founded(operator: Caller, **more: Any) -> Caller:
+    """The owner of a new company, with their first token."""
+    shown = await made(operator, **more)
+    return Caller(
+        operator.world, shown["token"], user_id=shown["owner"]["id"], username=shown["owner"]["username"],
+        org=msgspec.convert(shown["org"], Org),
+    )  # fmt: skip
+
+
+async def patched(operator: Caller, ref: str, **change: Any) -> dict[str, Any]:
+    answer = await operator("PATCH", f"/api/orgs/{ref}", change)
+    assert answer.status_code == 200, answer.text
+    shown: dict[str, Any] = answer.json()
+    return shown
+
+
+async def limits(operator: Caller, ref: str) -> tuple[Any, ...]:
+    """The company's limits in the order of the dimensions."""
+    company = (await operator.get(f"/api/orgs/{ref}")).json()
+    return tuple(row["limit"] for row in company["quotas"])
+
+
+def pointers(answer: httpx2.Response) -> list[str]:
+    assert answer.status_code == 400, answer.text
+    return [fault["pointer"] for fault in answer.json()["errors"]]
+
+
+# Making one
+
+
+async def test_a_company_comes_with_its_first_team_and_an_owner(world: World, hands: Hands) -> None:
+    ann = await world.bootstrap()
+    owner = {"username": "noor", "password": PASSWORD, "display_name": "Noor Haddad"}
+    shown = await made(ann, owner=owner, team="Editorial", domain="Aurora.Example")
+    org_id, now = shown["org"]["id"], clock.stamp()
+    assert set(shown) == {"org", "team", "owner", "token"}
+    assert shown["org"] == {
+        "id": org_id, "slug": "aurora-books", "name": "Aurora Books", "plan": "free", "domain": "aurora.example",
+        "created_at": now, "suspended_at": None, "suspended": False,
+    }  # fmt: skip
+    assert shown["team"] == shown["team"] | {"org_id": org_id, "slug": "editorial", "name": "Editorial"}
+    assert shown["owner"] == {
+        "id": shown["owner"]["id"], "username": "noor", "display_name": "Noor Haddad", "email": None, "locale": None,
+        "operator": False, "created_at": now,
+    }  # fmt: skip
+
+    me = (await Caller(world, shown["token"]).get("/api/whoami")).json()
+    assert (me["role"], me["org_role"], me["operator"]) == ("owner", "org_owner", False)
+    assert (me["user"], me["team"], me["org"]) == (shown["owner"], shown["team"], shown["org"])
+    assert (await login(world, "noor")).status_code == 200
+    assert await broken(world) == []
+
+
+async def test_an_owner_without_a_password_gets_a_link_and_no_token(world: World) -> None:
+    ann = await world.bootstrap()
+    before = await world.counts()
+    shown = await made(ann, owner={"username": "noor"})
+    assert set(shown) == {"org", "team", "owner", "activation_url"}
+    assert re.fullmatch(r"http://127\.0\.0\.1:8080/activate#ts_v_[0-9A-Za-z]{36}", shown["activation_url"])
+    assert (await world.counts())["tokens"] == before["tokens"]
+    assert refusal(await login(world, "noor")) == (401, "invalid_credentials")
+
+    link = {"token": shown["activation_url"].split("#")[1], "password": OTHER_PASSWORD}
+    answer = await world.anonymous.post("/api/activate", link)
+    assert (answer.status_code, answer.json()["org"]["id"]) == (200, shown["org"]["id"])
+    assert (await login(world, "noor", OTHER_PASSWORD)).status_code == 200
+
+
+async def test_team_and_plan_have_defaults(world: World) -> None:
+    ann = await world.bootstrap()
+    shown = await made(ann)
+    assert (shown["team"]["name"], shown["org"]["plan"], shown["org"]["domain"]) == ("General", "free", None)
+
+
+async def test_an_explicit_slug_is_a_natural_key(world: World) -> None:
+    ann = await world.bootstrap()
+    wish = draft(slug="aurora")
+    assert (await ann.post("/api/orgs", wish)).json()["org"]["slug"] == "aurora"
+    before = await world.counts()
+    for again in (wish, draft(slug="aurora", name="Another", owner={"username": "somebody.else"})):
+        assert refusal(await ann.post("/api/orgs", again)) == CONFLICT
+    assert await world.counts() == before
+
+
+async def test_a_derived_slug_finds_a_free_one(world: World) -> None:
+    ann = await world.bootstrap()
+    slugs = [(await made(ann, owner={"username": f"noor{number}"}))["org"]["slug"] for number in range(20)]
+    assert slugs[:3] == ["aurora-books", "aurora-books-2", "aurora-books-3"]
+    assert len(set(slugs)) == 20
+
+
+async def test_whatever_the_name_is_its_slug_leads_to_the_company(world: World) -> None:
+    ann = await world.bootstrap()
+    like_an_id = "01a12345-0000-7000-8000-000000000000"
+    for number, name in enumerate(("北方出版", "!", "x", "7", "Ä", like_an_id, "x" * 80, "-" * 60 + "Z", "🚀 " * 10)):
+        org = (await made(ann, name=name, owner={"username": f"owner{number}"}))["org"]
+        assert re.fullmatch(r"[a-z0-9][a-z0-9-]{0,46}[a-z0-9]", org["slug"]), name
+        assert org["slug"] != like_an_id
+        assert (await ann.get(f"/api/orgs/{org['slug']}")).json()["name"] == name.strip()
+
+
+async def test_a_name_is_kept_composed_and_trimmed(world: World) -> None:
+    ann = await world.bootstrap()
+    shown = await made(ann, name=f" {unicodedata.normalize('NFD', 'Bücher')} ", team=" Küche ")
+    assert (shown["org"]["name"], shown["team"]["name"]) == ("Bücher", "Küche")
+
+
+async def test_a_plan_brings_its_caps(world: World) -> None:
+    ann = await world.bootstrap()
+    for plan, (requests, tokens, at_a_time) in CAPS.items():
+        org = (await made(ann, plan=plan, owner={"username": plan}))["org"]
+        company = (await ann.get(f"/api/orgs/{org['id']}")).json()
+        assert [(row["dimension"], row["limit"], row["window"], row["level"]) for row in company["quotas"]] == [
+            ("ai.requests", requests, "day", "org"),
+            ("ai.tokens.total", tokens, "month", "org"),
+            ("ai.concurrency", at_a_time, None, "org"),
+        ]
+
+
+WRONG: tuple[tuple[dict[str, Any], str], ...] = (
+    ({"slug": "A"}, "/slug"),
+    ({"slug": "Aurora"}, "/slug"),
+    ({"slug": "-aurora"}, "/slug"),
+    ({"slug": "aurora-"}, "/slug"),
+    ({"slug": "aurora books"}, "/slug"),
+    ({"slug": "aurora/books"}, "/slug"),
+    ({"slug": "x" * 49}, "/slug"),
+    ({"slug": "01a12345-0000-7000-8000-000000000000"}, "/slug"),
+    ({"plan": "gold"}, "/plan"),
+    ({"plan": ""}, "/plan"),
+    ({"plan": None}, "/plan"),
+    ({"domain": ""}, "/domain"),
+    ({"domain": "aurora.example:443"}, "/domain"),
+    ({"domain": "https://aurora.example"}, "/domain"),
+    ({"domain": "aurora.example/books"}, "/domain"),
+    ({"domain": "ann@aurora.example"}, "/domain"),
+    ({"domain": "10.0.0.1"}, "/domain"),
+    ({"domain": "::1"}, "/domain"),
+    ({"domain": "[::1]"}, "/domain"),
+    ({"domain": "*.aurora.example"}, "/domain"),
+    ({"domain": "aurora..example"}, "/domain"),
+    ({"domain": "aurora example"}, "/domain"),
+    ({"domain": "-aurora.example"}, "/domain"),
+    ({"domain": "xn--a.example"}, "/domain"),
+    ({"domain": ("x" * 63 + ".") * 4 + "example"}, "/domain"),
+    ({"domain": "x" * 64 + ".example"}, "/domain"),
+    ({"name": ""}, "/name"),
+    ({"name": "x" * 81}, "/name"),
+    ({"name": "a\u202eb"}, "/name"),
+    ({"team": " "}, "/team"),
+    ({"team": "x" * 81}, "/team"),
+    ({"owner": {"username": "a"}}, "/owner/username"),
+    ({"owner": {"username": "noor haddad"}}, "/owner/username"),
+    ({"owner": {"username": "noor", "password": "short"}}, "/owner/password"),
+    ({"owner": {"username": "noor", "password": "password1234"}}, "/owner/password"),
+    ({"owner": {"username": "noor", "password": "Aurora Books"}}, "/owner/password"),
+    ({"owner": {"username": "noor", "display_name": "a\nb"}}, "/owner/display_name"),
+    ({"slug": ""}, "/slug"),
+)
+"""A change to the draft, and the field that it spoils."""
+
+
+async def test_a_bad_wish_is_told_where_it_is_wrong_and_leaves_nothing_behind(world: World) -> None:
+    ann = await world.bootstrap()
+    before = await world.counts()
+    named = [(change, *pointers(await ann.post("/api/orgs", draft(**change)))) for change, _ in WRONG]
+    assert named == list(WRONG)
+    assert await world.counts() == before
+
+
+async def test_what_a_company_has_not_is_refused(world: World) -> None:
+    ann = await world.bootstrap()
+    before = await world.counts()
+    nobody: tuple[dict[str, Any], ...] = (
+        {}, {"name": "Aurora"}, {"owner": {"username": "noor"}}, draft(owner={}), draft(owner=None), draft(id="x"),
+        draft(suspended=True), draft(owner={"username": "noor", "operator": True}),
+    )  # fmt: skip
+    for wish in nobody:
+        assert refusal(await ann.post("/api/orgs", wish)) == INVALID, wish
+    assert await world.counts() == before
+
+
+async def test_what_is_taken_leaves_nothing_behind(world: World) -> None:
+    ann = await world.bootstrap()
+    await made(ann, slug="aurora", domain="aurora.example")
+    before = await world.counts()
+    free = {"owner": {"username": "ines"}}
+    for wish in (
+        draft(),
+        draft(owner={"username": "NOOR"}),
+        draft(owner={"username": "Ann"}),
+        draft(**free, domain="aurora.example"),
+        draft(**free, domain="AURORA.EXAMPLE."),
+        draft(**free, slug="aurora"),
+    ):
+        assert refusal(await ann.post("/api/orgs", wish)) == CONFLICT, wish
+    assert await world.counts() == before
+
+
+async def test_a_repeated_request_with_one_key_makes_one_company(world: World) -> None:
+    ann = await world.bootstrap()
+    key = {"idempotency-key": "aurora-1"}
+    first, second = [await ann.post("/api/orgs", draft(), headers=key) for _ in range(2)]
+    assert (first.status_code, second.status_code) == (201, 201)
+    assert first.json() == second.json()
+    assert (await world.counts())["orgs"] == 2
+    other = await ann.post("/api/orgs", draft(name="Borealis"), headers=key)
+    assert refusal(other) == (409, "idempotency_conflict")
+
+
+async def test_an_instance_for_one_company_makes_no_other(settings: Settings) -> None:
+    async with opened(msgspec.structs.replace(settings, multitenant=False)) as world:
+        ann = await world.bootstrap()
+        before = await world.counts()
+        for wish in (draft(), draft(slug="!")):
+            assert refusal(await ann.post("/api/orgs", wish)) == (409, "single_tenant")
+        assert await world.counts() == before
+        assert (await patched(ann, ann.org.id, name="The One"))["name"] == "The One"
+
+
+# Hostnames
+
+
+async def test_a_hostname_is_kept_as_browsers_send_it_and_by_one_company(world: World) -> None:
+    ann = await world.bootstrap()
+    await made(ann)
+    for given, kept in (
+        ("Work.Aurora.EXAMPLE", "work.aurora.example"),
+        (" aurora.example. ", "aurora.example"),
+        ("bücher.example", "xn--bcher-kva.example"),
+        ("BÜCHER.example", "xn--bcher-kva.example"),
+        ("xn--bcher-kva.example", "xn--bcher-kva.example"),
+        ("北方。example", "xn--djro74b.example"),
+        ("intranet", "intranet"),
+        ("4you.example", "4you.example"),
+        ("aurora.example。", "aurora.example"),
+    ):
+        assert (await patched(ann, "aurora-books", domain=given))["domain"] == kept, given
+        for same in (given, kept):
+            assert refusal(await ann("PATCH", f"/api/orgs/{ann.org.slug}", {"domain": same})) == CONFLICT
+
+
+async def test_the_instance_keeps_its_own_hostname(settings: Settings) -> None:
+    own = msgspec.structs.replace(settings, base_url="https://Work.Example.com:8443")
+    async with opened(own) as world:
+        ann = await world.bootstrap()
+        before = await world.counts()
+        for domain in ("work.example.com", "WORK.example.com."):
+            assert refusal(await ann.post("/api/orgs", draft(domain=domain))) == CONFLICT
+            assert refusal(await ann("PATCH", f"/api/orgs/{ann.org.id}", {"domain": domain})) == CONFLICT
+        assert await world.counts() == before
+        assert (await made(ann, domain="aurora.work.example.com"))["org"]["domain"] == "aurora.work.example.com"
+
+
+@pytest.mark.parametrize(
+    ("base_url", "domain"),
+    [
+        ("https://work.example.com", "work.example.com。"),
+        ("https://work.example.com", "ｗork.example.com"),
+        ("https://bücher.example", "bücher.example"),
+        ("https://bücher.example", "xn--bcher-kva.example"),
+        ("https://xn--bcher-kva.example", "Bücher.example"),
+    ],
+)
+async def test_the_instances_own_hostname_is_known_however_it_is_written(
+    settings: Settings, base_url: str, domain: str
+) -> None:
+    async with opened(msgspec.structs.replace(settings, base_url=base_url)) as world:
+        ann = await world.bootstrap()
+        assert refusal(await ann("PATCH", f"/api/orgs/{ann.org.id}", {"domain": domain})) == CONFLICT
+
+
+async def test_what_browsers_take_for_an_address_is_no_hostname(world: World) -> None:
+    """A name whose last label is a number is an IPv4 address to them, and is sent in another form."""
+    ann = await world.bootstrap()
+    for domain in ("127.1", "10.0.1", "2130706433", "0x7f000001", "0x7f.1", "1.2.3.4.5", "aurora.123"):
+        assert pointers(await ann("PATCH", f"/api/orgs/{ann.org.id}", {"domain": domain})) == ["/domain"], domain
+
+
+# Looking
+
+
+async def test_a_company_is_found_by_id_or_slug_on_every_path(world: World) -> None:
+    ann = await world.bootstrap()
+    org = (await made(ann))["org"]
+    limit = {"dimension": "ai.requests", "limit": 5, "window": "day"}
+    calls: tuple[tuple[str, str, Any], ...] = (
+        ("GET", "", None), ("PATCH", "", {"name": "Aurora"}), ("POST", "/suspend", {}), ("POST", "/resume", {}),
+        ("POST", "/quota", limit),
+    )  # fmt: skip
+    for method, path, body in calls:
+        by_id, by_slug = [
+            (await ann(method, f"/api/orgs/{ref}{path}", body)).json() for ref in (org["id"], "aurora-books")
+        ]
+        assert by_id.get("id") == by_slug.get("id") == (None if path == "/quota" else org["id"])
+        for ref in ("nothing", "Aurora-Books", org["id"].upper(), "%20", "aurora-books%20", "%27"):
+            assert refusal(await ann(method, f"/api/orgs/{ref}{path}", body)) == NOT_FOUND, (path, ref)
+
+
+async def test_one_company_shows_its_teams_and_quotas(world: World) -> None:
+    ann = await world.bootstrap()
+    noor = await founded(ann)
+    await noor.post("/api/org/teams", {"name": "Rights"})
+    company = (await ann.get("/api/orgs/aurora-books")).json()
+    assert set(company) == {*msgspec.to_builtins(noor.org), "teams", "quotas"}
+    assert [team["name"] for team in company["teams"]] == ["Rights", "General"]
+    assert {team["org_id"] for team in company["teams"]} == {noor.org.id}
+    assert [row["limit"] for row in company["quotas"]] == list(CAPS["free"])
+
+
+async def test_companies_are_listed_newest_first_in_pages(world: World) -> None:
+    ann = await world.bootstrap()
+    for number in range(5):
+        await world.company(f"Company {number}")
+    seen: list[str] = []
+    cursor, pages = "", 0
+    while True:
+        page = (await ann.get(f"/api/orgs?limit=4{cursor}")).json()
+        assert set(page) == {"items", "next_cursor"}
+        seen += [org["name"] for org in page["items"]]
+        pages += 1
+        if page["next_cursor"] is None:
+            break
+        cursor = f"&cursor={page['next_cursor']}"
+    assert seen == [*(f"Company {number}" for number in (4, 3, 2, 1, 0)), "Workspace"]
+    assert pages == 2
+    assert set(page["items"][0]) == set(msgspec.to_builtins(ann.org))
+
+
+# Changing
+
+
+async def test_what_is_absent_stays_and_null_clears_the_hostname(world: World) -> None:
+    ann = await world.bootstrap()
+    org = (await made(ann, domain="aurora.example", plan="pro"))["org"]
+    shown = await patched(ann, org["slug"], name=" Borealis ")
+    assert shown == shown | org | {"name": "Borealis"}
+    assert await patched(ann, org["slug"]) == shown
+    assert await patched(ann, org["slug"], domain=None) == shown | {"domain": None}
+    assert await patched(ann, org["slug"], domain=None) == shown | {"domain": None}
+    assert (await patched(ann, ann.org.id, domain="aurora.example"))["domain"] == "aurora.example", "it is free again"
+    assert (await patched(ann, org["slug"], domain="Borealis.Example"))["domain"] == "borealis.example"
+    assert (await patched(ann, org["slug"], domain="borealis.example"))["domain"] == "borealis.example"
+
+
+async def test_a_refused_change_changes_nothing(world: World) -> None:
+    ann = await world.bootstrap()
+    await made(ann, owner={"username": "ines"}, slug="borealis", domain="borealis.example")
+    org = (await made(ann, domain="aurora.example"))["org"]
+    before, rows = (await ann.get(f"/api/orgs/{org['id']}")).json(), await world.counts()
+    wrong: tuple[tuple[dict[str, Any], str], ...] = (
+        ({"name": ""}, "/name"), ({"name": None}, "/name"), ({"plan": "gold"}, "/plan"), ({"plan": None}, "/plan"),
+        ({"domain": "aurora.example:80"}, "/domain"), ({"domain": "127.0.0.1"}, "/domain"),
+        ({"name": "Fine", "domain": "a/b"}, "/domain"), ({"plan": "pro", "name": "x" * 81}, "/name"),
+    )  # fmt: skip
+    for change, pointer in wrong:
+        assert pointers(await ann("PATCH", "/api/orgs/aurora-books", change)) == [pointer], change
+    for field in ("slug", "id", "suspended", "suspended_at", "teams", "quotas", "owner"):
+        assert refusal(await ann("PATCH", "/api/orgs/aurora-books", {field: "x"})) == INVALID
+    taken = {"name": "Fine", "plan": "pro", "domain": "borealis.example"}
+    assert refusal(await ann("PATCH", "/api/orgs/aurora-books", taken)) == CONFLICT
+    assert (await ann.get(f"/api/orgs/{org['id']}")).json() == before
+    assert await world.counts() == rows
+
+
+async def test_another_plan_brings_its_own_caps(world: World) -> None:
+    ann = await world.bootstrap()
+    await made(ann)
+    for plan in ("enterprise", "business", "pro", "free"):
+        shown = await patched(ann, "aurora-books", plan=plan)
+        assert shown["plan"] == plan
+        assert tuple(row["limit"] for row in shown["quotas"]) == CAPS[plan]
+        assert await limits(ann, "aurora-books") == CAPS[plan]
+
+
+async def test_a_limit_set_by_hand_holds_until_the_next_change_of_plan(world: World) -> None:
+    ann = await world.bootstrap()
+    await made(ann)
+    by_hand = {"dimension": "ai.requests", "limit": 7, "window": "hour"}
+    answer = await ann.post("/api/orgs/aurora-books/quota", by_hand)
+    assert (answer.status_code, answer.json()["level"], answer.json()["limit"]) == (200, "org", 7)
+    for kept in ({"name": "Aurora"}, {"plan": "free"}, {"plan": "free", "domain": "aurora.example"}):
+        shown = await patched(ann, "aurora-books", **kept)
+        assert [(row["limit"], row["window"]) for row in shown["quotas"]] == [
+            (7, "hour"),
+            (200_000, "month"),
+            (2, None),
+        ]
+    shown = await patched(ann, "aurora-books", plan="pro")
+    assert [(row["limit"], row["window"]) for row in shown["quotas"]] == [
+        (2_000, "day"), (5_000_000, "month"), (4, None)
+    ]  # fmt: skip
+
+
+async def test_a_plan_of_one_company_is_no_other_companys(world: World) -> None:
+    ann = await world.bootstrap()
+    await made(ann)
+    await made(ann, name="Borealis", owner={"username": "ines"})
+    await patched(ann, "aurora-books", plan="business")
+    assert (await limits(ann, "aurora-books"), await limits(ann, "borealis")) == (CAPS["business"], CAPS["free"])
+
+
+async def test_what_operators_do_to_a_company_is_on_its_record(world: World) -> None:
+    ann = await world.bootstrap()
+    org = (await made(ann))["org"]
+    await patched(ann, org["id"], name="Aurora", plan="free")
+    for path in ("suspend", "resume"):
+        await ann.post(f"/api/orgs/{org['id']}/{path}")
+    rows = [entry for entry in await trail(world) if entry.target == org["id"]]
+    assert [entry.action for entry in rows] == ["org.create", "org.update", "org.suspend", "org.resume"]
+    assert {(entry.org_id, entry.actor_id) for entry in rows} == {(org["id"], ann.user_id)}
+    assert rows[1].detail == '{"name":"Aurora"}'
+
+
+# Suspending
+
+
+async def test_suspending_and_resuming_can_be_repeated(world: World, hands: Hands) -> None:
+    ann = await world.bootstrap()
+    org = (await made(ann))["org"]
+    assert (await ann.post("/api/orgs/aurora-books/resume")).json() == org
+    since = clock.stamp()
+    for _ in range(2):
+        answer = await ann.post("/api/orgs/aurora-books/suspend")
+        assert (answer.status_code, answer.json()) == (200, org | {"suspended": True, "suspended_at": since})
+        hands.forward(60)
+    assert (await ann.get("/api/orgs/aurora-books")).json()["suspended_at"] == since
+    for _ in range(2):
+        assert (await ann.post("/api/orgs/aurora-books/resume")).json() == org
+    assert (await ann.post("/api/orgs/aurora-books/suspend")).json()["suspended_at"] == clock.stamp()
+
+
+async def test_a_suspended_company_can_be_read_and_not_changed_until_it_is_resumed(world: World) -> None:
+    ann = await world.bootstrap()
+    noor = await founded(ann)
+    note = (await noor.post("/api/notes", {"title": "Before", "visibility": "team"})).json()
+    await ann.post("/api/orgs/aurora-books/suspend")
+    me = (await noor.get("/api/whoami")).json()
+    assert me["org"]["suspended"] is True
+    for path in (
+        f"/api/notes/{note['id']}", "/api/notes", "/api/notes?scope=org", "/api/members", "/api/members?scope=org",
+        "/api/org", "/api/org/teams", "/api/org/branding", "/api/usage", "/api/features", "/api/tokens",
+        "/api/branding", "/api/2fa/recovery-codes", "/api/sessions",
+    ):  # fmt: skip
+        assert (await noor.get(path)).status_code == 200, path
+    path = f"/api/notes/{note['id']}"
+    before = await world.counts()
+    for answer in (
+        await noor.post("/api/notes", {"title": "After"}),
+        await noor.put(path, {"title": "After"}),
+        await noor.delete(path),
+        await noor.post("/api/profile", {"display_name": "After"}),
+        await noor.post("/api/tokens", {"name": "after"}),
+        await noor.post("/api/org/teams", {"name": "After"}),
+        await noor.put("/api/org/branding", {"title": "After"}),
+        await noor.post("/api/features/chat", {"enabled": False}),
+    ):
+        assert refusal(answer) == SUSPENDED
+    assert await world.counts() == before
+
+    await ann.post("/api/orgs/aurora-books/resume")
+    assert (await noor.put(path, {"title": "After"})).status_code == 200
+
+
+async def test_no_write_but_the_exceptions_is_open_in_a_suspended_company(world: World) -> None:
+    ann = await world.bootstrap()
+    await ann.post(f"/api/orgs/{ann.org.slug}/suspend")
+    own = [endpoint for endpoint in world.app.endpoints if endpoint.route.auth is not PROVISION]
+    assert {each.route.name for each in own if each.route.while_suspended} == OPEN_WHILE_SUSPENDED
+    closed = [
+        endpoint
+        for endpoint in own
+        if endpoint.route.writes
+        and not endpoint.route.while_suspended
+        and endpoint.route.auth not in (PUBLIC, SUPERADMIN)
+    ]
+    assert len(closed) >= 20
+    before = await world.counts()
+    for endpoint in closed:
+        assert refusal(await ann(endpoint.route.method, filled(endpoint), {})) == SUSPENDED, endpoint.route.name
+    assert await world.counts() == before
+
+
+def filled(endpoint: Endpoint) -> str:
+    return re.sub(r":\w+", "x", endpoint.route.path)
+
+
+async def test_signing_in_and_out_goes_on_in_a_suspended_company(world: World) -> None:
+    ann = await world.bootstrap()
+    noor = await founded(ann)
+    await world.suspend(noor.org)
+    session = await signed_in(world, "noor")
+    assert (await session.get("/api/whoami")).json()["org"]["suspended"] is True
+    assert (await session.post("/api/logout")).status_code == 204
+    assert not await is_alive(session)
+
+
+async def test_credentials_are_revoked_in_a_suspended_company(world: World) -> None:
+    ann = await world.bootstrap()
+    noor = await founded(ann)
+    token = (await noor.post("/api/tokens", {"name": "stolen"})).json()
+    session, other = await signed_in(world, "noor"), await signed_in(world, "noor")
+    await world.suspend(noor.org)
+    assert (await noor.delete(f"/api/tokens/{token['id']}")).status_code == 204
+    assert not await is_alive(Caller(world, token["token"]))
+    listed = (await session.get("/api/sessions")).json()["items"]
+    (stolen,) = [row["id"] for row in listed if not row["current"]]
+    assert (await session.delete(f"/api/sessions/{stolen}")).status_code == 204
+    assert [await is_alive(caller) for caller in (session, other)] == [True, False]
+
+
+async def test_ones_own_password_is_changed_in_a_suspended_company(world: World) -> None:
+    ann = await world.bootstrap()
+    noor = await founded(ann)
+    await world.suspend(noor.org)
+    change = {"current_password": PASSWORD, "new_password": OTHER_PASSWORD}
+    assert (await noor.post("/api/password", change)).status_code == 204
+    assert (await login(world, "noor", OTHER_PASSWORD)).status_code == 200
+
+
+async def test_ones_own_second_factor_is_set_and_dropped_in_a_suspended_company(world: World) -> None:
+    ann = await world.bootstrap()
+    noor = await founded(ann)
+    await world.suspend(noor.org)
+    assert len((await enrolled(noor))["recovery_codes"]) == 10
+    renewed = await noor.post("/api/2fa/recovery-codes")
+    assert (renewed.status_code, len(renewed.json()["recovery_codes"])) == (200, 10)
+    assert (await noor.delete("/api/2fa", {"password": PASSWORD})).status_code == 204
+    await enrolled(noor)
+    assert (await ann.delete(f"/api/admin/users/{noor.user_id}/2fa")).status_code == 204
+    assert (await login(world, "noor")).status_code == 200
+
+
+async def test_a_link_is_redeemed_in_a_suspended_company(world: World) -> None:
+    ann = await world.bootstrap()
+    url = (await made(ann, owner={"username": "noor"}))["activation_url"]
+    await ann.post("/api/orgs/aurora-books/suspend")
+    answer = await world.anonymous.post("/api/activate", {"token": url.split("#")[1], "password": OTHER_PASSWORD})
+    assert answer.status_code == 200
+    session = Caller(world, answer.json()["token"])
+    assert refusal(await session.post("/api/notes", {"title": "Not yet"})) == SUSPENDED
+
+
+async def test_the_operator_of_a_suspended_company_runs_the_instance_and_resumes_it(world: World) -> None:
+    ann = await world.bootstrap()
+    for caller in (ann, await world.session(ann)):
+        assert (await caller.post(f"/api/orgs/{ann.org.slug}/suspend")).json()["suspended"] is True
+        assert refusal(await caller.post("/api/notes", {"title": "Not yet"})) == SUSPENDED
+        assert refusal(await caller.put("/api/branding", {"title": "Not yet"})) == SUSPENDED
+        assert (await caller("PATCH", f"/api/orgs/{ann.org.id}", {"plan": "pro"})).status_code == 200
+        assert (await caller.post(f"/api/orgs/{ann.org.id}/resume")).json()["suspended"] is False
+        assert (await caller.post("/api/notes", {"title": "Now"})).status_code == 201
+    await ann.post(f"/api/orgs/{ann.org.id}/suspend")
+    assert (await made(ann))["org"]["slug"] == "aurora-books"
+
+
+async def test_another_company_is_untouched(world: World) -> None:
+    ann = await world.bootstrap()
+    noor = await founded(ann)
+    ines = await founded(ann, name="Borealis", owner={"username": "ines", "password": PASSWORD})
+    await ann.post("/api/orgs/aurora-books/suspend")
+    assert refusal(await noor.post("/api/notes", {"title": "Here"})) == SUSPENDED
+    for caller in (ines, ann):
+        assert (await caller.post("/api/notes", {"title": "There"})).status_code == 201
+        assert (await caller.get("/api/whoami")).json()["org"]["suspended"] is False
+    assert {org["slug"]: org["suspended"] for org in (await ann.get("/api/orgs")).json()["items"]} == {
+        "aurora-books": True, "borealis": False, "workspace": False
+    }  # fmt: skip
+
+
+async def test_a_suspension_by_another_process_stops_the_next_write(settings: Settings) -> None:
+    async with opened(settings) as one, opened(settings) as other:
+        ann = await one.bootstrap()
+        noor = await founded(ann)
+        there = Caller(other, noor.token)
+        assert (await there.post("/api/notes", {"title": "Before"})).status_code == 201
+        await ann.post("/api/orgs/aurora-books/suspend")
+        assert refusal(await there.post("/api/notes", {"title": "After"})) == SUSPENDED
+        await ann.post("/api/orgs/aurora-books/resume")
+        assert (await there.post("/api/notes", {"title": "Again"})).status_code == 201
+
+
+# Who may
+
+
+@pytest.mark.parametrize("act", [lambda noor: noor.get("/api/orgs"), lambda noor: noor.post("/api/orgs", draft())])
+async def test_an_owner_of_a_company_is_no_operator(world: World, act: Callable[[Caller], Any]) -> None:
+    ann = await world.bootstrap()
+    noor = await founded(ann)
+    before = await world.counts()
+    assert refusal(await act(noor)) == (403, "forbidden")
+    assert refusal(await act(await world.person(ann.org, ann.team, Role.OWNER))) == (403, "forbidden")
+    assert refusal(await act(world.anonymous)) == (401, "unauthenticated")
+    assert (await world.counts())["orgs"] == before["orgs"]
