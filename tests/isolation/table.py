@@ -146,7 +146,7 @@ _SHARE     = {"user_id": somebody, "permission": "notes:manage"}
 _TOKEN     = {"name": "Token", "scope": ["settings:manage"]}
 _JOIN      = {"username": newcomer, "role": "guest"}
 _COLLEAGUE = {"username": newcomer, "role": "guest", "team_id": own_team}
-_READER    = {"org_role": "org_reader"}
+_NO_ROLE   = {"org_role": None}
 _COMPANY   = {"name": "Company", "owner": new_owner}
 _LIMIT     = {"dimension": "ai.requests", "limit": None, "window": "day"}
 _TITLE     = {"title": "Title"}
@@ -214,7 +214,7 @@ CASES = (
     Case("GET /api/org/teams",              company("org:read")),
     Case("POST /api/org/teams",             company("org:manage"),       {"name": "Team"},        CREATED),
     Case("POST /api/org/members",           company("org:manage"),       _COLLEAGUE,              CREATED),
-    Case("PATCH /api/org/members/:id",      company("org:manage"),       _READER,                 OK, COLLEAGUE),
+    Case("PATCH /api/org/members/:id",      company("org:manage"),       _NO_ROLE,                OK, COLLEAGUE),
 
     Case("GET /api/audit",                  role("settings:manage")),
     Case("GET /api/audit?format=jsonl",     role("settings:manage"),                              books="audit"),

@@ -22,10 +22,10 @@ async def is_bootstrapped(db: Reads) -> bool:
 
 async def bootstrap(db: Db, who: Principal, wish: Bootstrap, *, hosted: bool) -> Bootstrapped:
     """The first operator with the first company and team; there is exactly one such call in an instance's life."""
-    if hosted and await store.get_tenant_suspended(db):
-        raise TenantSuspended("This workspace is suspended: it can be read, not changed.")
     if await store.bootstrapped(db):
         raise AlreadyBootstrapped("This instance has its operator: sign in instead.")
+    if hosted and await store.get_tenant_suspended(db):
+        raise TenantSuspended("This workspace is suspended: it can be read, not changed.")
     await identity.check_strength(wish.password, hints=(wish.username, wish.display_name or ""))
     password_hash = await identity.hashed(wish.password)
     async with db.write(who, "instance.bootstrap") as tx:
