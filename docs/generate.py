@@ -56,6 +56,11 @@ def invariants() -> str:
     rows = [[f"`{row.name}`", row.doc] for row in INVARIANTS]
     rows += [["`audit.chain`", "every company's audit rows are numbered without a gap and hashed one to the next"]]
     rows += [["`database`", "the database finds no damage in its own files"]]
+    rows += [["`audit.heads`", "with `--heads`: the audit trail holds what was kept of it elsewhere"]]
+    rows += [["`secrets`", "with `--deep`: every sealed value opens with the secret key"]]
+    rows += [["`blobs.listed`", "with `--deep`: every blob that a row names is in the table of blobs"]]
+    rows += [["`blobs.bytes`", "with `--deep`: every blob is there, and its bytes are the ones that were kept"]]
+    rows += [["`unwritten`, `orphan`, `stale`", "with `--deep`, as a note: what a crash left half done, collected in time"]]
     return f"# What `teamspace doctor` checks\n\n{MADE}\n" + table("Invariant", "", rows=rows)
 
 
