@@ -1,0 +1,71 @@
+/** The server's API: typed by its own description, with refusals as errors that a screen can show. */
+
+import createClient, { type Middleware } from "openapi-fetch";
+
+import { token } from "./token";
+import type { components, paths } from "./schema";
+
+export type Schemas = components["schemas"];
+export type Permission = Schemas["Permission"];
+export type Feature = Schemas["Feature"];
+export type Problem = Schemas["Problem"];
+
+/** The server said no, or could not be asked: what a person is told, and the id to ask about. */
+export class Refusal extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly problem: Partial<Problem>;
+
+  constructor(status: number, problem: Partial<Problem>) {
+    super(problem.detail ?? problem.title ?? "The server could not be reached.");
+    this.name = "Refusal";
+    this.status = status;
+    this.code = problem.code ?? (status ? "unexpected_answer" : "unreachable");
+    this.problem = problem;
+  }
+
+  get requestId(): string | undefined {
+    return this.problem.request_id;
+  }
+
+  /** What is wrong with one field of a form, by the last part of its pointer. */
+  field(name: string): string | undefined {
+    const named = this.problem.errors?.find((fault) => fault.pointer.split("/").pop() === name);
+    return named?.message ?? (this.problem.field === name ? this.message : undefined);
+  }
+}
+
+const authorize: Middleware = {
+  onRequest({ request }) {
+    const current = token.get();
+    if (current && !request.headers.has("authorization")) {
+      request.headers.set("authorization", `Bearer ${current}`);
+    }
+    return request;
+  },
+  async onResponse({ response }) {
+    if (response.ok) return response;
+    const refusal = new Refusal(response.status, await problemOf(response));
+    if (refusal.code === "unauthenticated" || refusal.code === "token_expired") token.drop();
+    throw refusal;
+  },
+  onError() {
+    throw new Refusal(0, { detail: "The server cannot be reached. What you wrote is kept here." });
+  },
+};
+
+async function problemOf(response: Response): Promise<Partial<Problem>> {
+  try {
+    return (await response.json()) as Partial<Problem>;
+  } catch {
+    return { title: response.statusText, request_id: response.headers.get("x-request-id") ?? undefined };
+  }
+}
+
+export const api = createClient<paths>({ baseUrl: "/" });
+api.use(authorize);
+
+/** The body of an answer; refusals were thrown before. */
+export async function answer<T>(request: Promise<{ data?: T; response: Response }>): Promise<T> {
+  return (await request).data as T;
+}

@@ -1,0 +1,30 @@
+/** The people of the team, or of the company: to choose one, and to say who did something. */
+
+import { useQuery } from "@tanstack/react-query";
+
+import { answer, api, type Schemas } from "./client";
+
+export type Member = Schemas["Member"];
+
+const MOST_PAGES = 10;
+
+/** Everybody, as far as a list to choose from is of any use. */
+export function usePeople(scope?: "org") {
+  return useQuery({
+    queryKey: ["members", "people", scope ?? "team"],
+    queryFn: () => everybody(scope),
+    staleTime: 60_000,
+  });
+}
+
+async function everybody(scope?: "org"): Promise<Member[]> {
+  const people: Member[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < MOST_PAGES; page += 1) {
+    const found = await answer(api.GET("/api/members", { params: { query: { limit: 200, cursor, scope } } }));
+    people.push(...found.items);
+    if (!found.next_cursor) break;
+    cursor = found.next_cursor;
+  }
+  return people.sort((one, other) => one.display_name.localeCompare(other.display_name));
+}

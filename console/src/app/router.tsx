@@ -1,0 +1,47 @@
+/** Addresses to screens: every screen of the table has a URL that can be shared, and one that is refused says so. */
+
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  type AnyRoute,
+} from "@tanstack/react-router";
+import { lazy, type ReactNode } from "react";
+
+import { t } from "@/i18n";
+import { Empty, Failed, Loading, Refused } from "@/ui/states";
+
+import { Entrance } from "./Entrance";
+import { SCREENS } from "./screens";
+import { useSession } from "./session";
+import { allowed, type Screen } from "./tables";
+
+/** Below it every address is the console's; the server answers all of them with the same page. */
+export const BASE = "/app";
+
+const root = createRootRoute({
+  component: Entrance,
+  notFoundComponent: () => <Empty title={t("state.nowhere")}>{t("state.nowhere.words")}</Empty>,
+});
+
+function guarded(screen: Screen): () => ReactNode {
+  const Content = lazy(screen.load);
+  return function Guarded() {
+    const session = useSession();
+    if (allowed(screen, session)) return <Content />;
+    return <Refused permission={screen.operator ? "operator" : screen.permission} />;
+  };
+}
+
+const routes: AnyRoute[] = SCREENS.map((screen) =>
+  createRoute({ getParentRoute: () => root, path: screen.path, component: guarded(screen) }),
+);
+
+export const router = createRouter({
+  routeTree: root.addChildren(routes),
+  basepath: BASE,
+  defaultPendingComponent: () => <Loading />,
+  defaultErrorComponent: ({ error, reset }) => <Failed error={error} again={reset} />,
+  defaultPreload: "intent",
+  scrollRestoration: true,
+});

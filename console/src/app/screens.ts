@@ -1,0 +1,41 @@
+/** Every screen and every action, in the order of the rail. */
+
+import { accountActions, accountScreens } from "@/features/account/screens";
+import { auditScreens } from "@/features/audit/screens";
+import { companyBrandingScreens, instanceBrandingScreens } from "@/features/branding/screens";
+import { companyActions, companyScreens, companyUpkeepScreens } from "@/features/company/screens";
+import { featureScreens } from "@/features/features/screens";
+import { homeScreens } from "@/features/home/screens";
+import { instanceActions, instanceScreens, metricsScreens } from "@/features/instance/screens";
+import { memberActions, memberScreens } from "@/features/members/screens";
+import { noteActions, noteScreens } from "@/features/notes/screens";
+import { tokenActions, tokenScreens } from "@/features/tokens/screens";
+import { usageScreens } from "@/features/usage/screens";
+
+import type { Action, Screen } from "./tables";
+
+export const SCREENS: readonly Screen[] = [
+  ...homeScreens,
+  ...noteScreens,
+  ...memberScreens,
+  ...usageScreens,
+  ...tokenScreens,
+  ...featureScreens,
+  ...auditScreens,
+  ...accountScreens,
+  ...companyScreens,
+  ...companyBrandingScreens,
+  ...companyUpkeepScreens,
+  ...instanceScreens,
+  ...instanceBrandingScreens,
+  ...metricsScreens,
+];
+
+export const ACTIONS: readonly Action[] = [
+  ...noteActions,
+  ...memberActions,
+  ...tokenActions,
+  ...accountActions,
+  ...companyActions,
+  ...instanceActions,
+];

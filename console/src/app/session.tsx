@@ -1,0 +1,63 @@
+/** Who is here, and what they may do: one answer of the server, asked again whenever it may have changed. */
+
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { createContext, useContext, useSyncExternalStore, type ReactNode } from "react";
+
+import { answer, api, type Feature, type Permission, type Schemas } from "@/api/client";
+import { token } from "@/api/token";
+
+export type Whoami = Schemas["Whoami"];
+
+export interface Session {
+  me: Whoami;
+  can: (permission: Permission) => boolean;
+  has: (feature: Feature) => boolean;
+  /** An instance's operator, on the plane above companies. */
+  operator: boolean;
+}
+
+const Context = createContext<Session | null>(null);
+
+export function useToken(): string | null {
+  return useSyncExternalStore(token.subscribe, token.get);
+}
+
+export const WHOAMI = ["session", "whoami"] as const;
+
+export function useWhoami() {
+  const current = useToken();
+  return useQuery({
+    queryKey: [...WHOAMI, current],
+    queryFn: () => answer(api.GET("/api/whoami")),
+    enabled: current !== null,
+    staleTime: 60_000,
+  });
+}
+
+export function sessionOf(me: Whoami): Session {
+  const permissions = new Set<Permission>(me.permissions);
+  // An operator may use the company's plane of their own company without a role in it.
+  const asOperator: Permission[] = me.operator ? ["org:read", "org:manage"] : [];
+  return {
+    me,
+    can: (permission) => permissions.has(permission) || asOperator.includes(permission),
+    has: (feature) => me.features.includes(feature),
+    operator: me.operator,
+  };
+}
+
+export function SessionProvider({ me, children }: { me: Whoami; children: ReactNode }) {
+  return <Context.Provider value={sessionOf(me)}>{children}</Context.Provider>;
+}
+
+export function useSession(): Session {
+  const session = useContext(Context);
+  if (!session) throw new Error("this screen is for people who are signed in");
+  return session;
+}
+
+/** After a change of team, name or rights: everything that was fetched as somebody else is forgotten. */
+export function useForgetEverything(): () => Promise<void> {
+  const client = useQueryClient();
+  return () => client.resetQueries();
+}

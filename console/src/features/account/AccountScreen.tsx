@@ -1,0 +1,30 @@
+/** Oneself: the profile, the password, the second factor and the sessions, on one page. */
+
+import { useSession } from "@/app/session";
+import { t } from "@/i18n";
+import { Page, Section } from "@/ui/Page";
+
+import { Password } from "./Password";
+import { Profile } from "./Profile";
+import { SecondFactor } from "./SecondFactor";
+import { Sessions } from "./Sessions";
+
+export default function AccountScreen() {
+  const { me } = useSession();
+  return (
+    <Page title={t("account.title")} intro={t("account.intro", { username: me.user.username })}>
+      <Section title={t("account.profile")} intro={t("account.profile.intro")}>
+        <Profile />
+      </Section>
+      <Section title={t("account.password")} intro={t("account.password.intro")}>
+        <Password />
+      </Section>
+      <Section title={t("account.factor")} intro={t("account.factor.intro")}>
+        <SecondFactor />
+      </Section>
+      <Section title={t("account.sessions")} intro={t("account.sessions.intro")}>
+        <Sessions />
+      </Section>
+    </Page>
+  );
+}

@@ -1,0 +1,65 @@
+/** How one is called, and the language one reads. */
+
+import { Button, Select, TextInput } from "@mantine/core";
+
+import { useConfig } from "@/app/Entrance";
+import { useForgetEverything, useSession } from "@/app/session";
+import { currentLocale, loadCatalog, t } from "@/i18n";
+import { Fault, useSending } from "@/ui/forms";
+import { notice } from "@/ui/notice";
+
+import styles from "./Account.module.css";
+import { useSaveProfile } from "./queries";
+
+export function Profile() {
+  const { me } = useSession();
+  const config = useConfig();
+  const save = useSaveProfile();
+  const forget = useForgetEverything();
+  const { form, sending, fault, submit } = useSending(
+    { display_name: me.user.display_name, locale: me.user.locale },
+    async ({ display_name, locale }) => {
+      await save({ display_name, locale: locale ?? undefined });
+      if (locale && locale !== me.user.locale) {
+        await loadCatalog(locale);
+        await forget();
+      }
+      form.resetDirty();
+      notice(t("account.profile.saved"));
+    },
+  );
+  return (
+    <form className={styles.form} onSubmit={submit}>
+      <TextInput label={t("field.display_name")} autoComplete="name" required {...form.getInputProps("display_name")} />
+      <TextInput
+        label={t("account.profile.username")}
+        description={t("account.profile.username.hint")}
+        value={me.user.username}
+        readOnly
+        className={styles.fixed}
+      />
+      {config.data?.localization.switching && (
+        <Select
+          label={t("account.profile.locale")}
+          placeholder={t("account.profile.locale.none")}
+          data={config.data.localization.available_locales.map((locale) => ({ value: locale, label: languageName(locale) }))}
+          allowDeselect={false}
+          {...form.getInputProps("locale")}
+        />
+      )}
+      <Fault fault={fault} fields={["display_name", "locale"]} />
+      <div>
+        <Button type="submit" loading={sending} disabled={!form.isDirty()}>
+          {t("action.save")}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** A language in its own words, for whoever reads nothing else, and in those of the present one. */
+function languageName(locale: string): string {
+  const own = new Intl.DisplayNames(locale, { type: "language" }).of(locale) ?? locale;
+  const here = new Intl.DisplayNames(currentLocale(), { type: "language" }).of(locale) ?? locale;
+  return own === here ? own : `${own} (${here})`;
+}

@@ -1,0 +1,21 @@
+/** The recovery codes, this once. */
+
+import { useSession } from "@/app/session";
+import { t } from "@/i18n";
+import { SecretOnce } from "@/ui/SecretOnce";
+
+export function RecoveryCodes({ codes, onClose }: { codes: string[]; onClose: () => void }) {
+  const { me } = useSession();
+  const { username } = me.user;
+  return (
+    <SecretOnce
+      title={t("account.codes.title")}
+      secrets={codes}
+      filename={`recovery-codes-${username}.txt`}
+      heading={t("account.codes.heading", { username, place: location.host })}
+      onClose={onClose}
+    >
+      {t("account.codes.words")}
+    </SecretOnce>
+  );
+}

@@ -1,0 +1,82 @@
+/** The second factor: whether it is on, its recovery codes, and what can be done about it. */
+
+import { Button } from "@mantine/core";
+import { IconShieldCheck, IconShieldOff } from "@tabler/icons-react";
+import { useState } from "react";
+
+import { t } from "@/i18n";
+import { ConfirmDialog } from "@/ui/ConfirmDialog";
+import { Failed, Loading } from "@/ui/states";
+
+import styles from "./Account.module.css";
+import { EnrolDialog } from "./EnrolDialog";
+import { useFactor, useFactorChanges, type Factor } from "./queries";
+import { RecoveryCodes } from "./RecoveryCodes";
+import { TurnOffDialog } from "./TurnOffDialog";
+
+type Step = "idle" | "enrol" | "renew" | "off";
+const FEW = 3;
+
+export function SecondFactor() {
+  const factor = useFactor();
+  const changes = useFactorChanges();
+  const [step, setStep] = useState<Step>("idle");
+  const [codes, setCodes] = useState<string[] | null>(null);
+  const rest = (): void => setStep("idle");
+  if (factor.isPending) return <Loading />;
+  if (factor.isError) return <Failed error={factor.error} again={() => void factor.refetch()} />;
+  return (
+    <>
+      {factor.data.on ? <On factor={factor.data} onStep={setStep} /> : <Off onStep={setStep} />}
+      {step === "enrol" && <EnrolDialog onClose={rest} onCodes={setCodes} />}
+      {step === "off" && <TurnOffDialog onClose={rest} />}
+      {step === "renew" && (
+        <ConfirmDialog
+          title={t("account.factor.renew.title")}
+          confirm={t("account.factor.renew.do")}
+          perform={async () => setCodes(await changes.renew())}
+          onClose={rest}
+        >
+          <p className="muted">{t("account.factor.renew.words")}</p>
+        </ConfirmDialog>
+      )}
+      {codes && step === "idle" && <RecoveryCodes codes={codes} onClose={() => setCodes(null)} />}
+    </>
+  );
+}
+
+function Off({ onStep }: { onStep: (step: Step) => void }) {
+  return (
+    <div className={styles.state}>
+      <IconShieldOff aria-hidden size={22} stroke={1.5} className={styles.quiet} />
+      <div className={styles.words}>
+        <b>{t("account.factor.off")}</b>
+        <span>{t("account.factor.off.words")}</span>
+      </div>
+      <Button onClick={() => onStep("enrol")}>{t("account.factor.enable")}</Button>
+    </div>
+  );
+}
+
+function On({ factor, onStep }: { factor: Factor; onStep: (step: Step) => void }) {
+  return (
+    <div className={styles.state}>
+      <IconShieldCheck aria-hidden size={22} stroke={1.5} className={styles.good} />
+      <div className={styles.words}>
+        <b>{t("account.factor.on")}</b>
+        <span>
+          {t("account.factor.codes", { count: factor.codes })}{" "}
+          {factor.codes <= FEW ? <strong className={styles.alert}>{t("account.factor.codes.few")}</strong> : t("account.factor.codes.words")}
+        </span>
+      </div>
+      <div className={styles.row}>
+        <Button variant="default" onClick={() => onStep("renew")}>
+          {t("account.factor.renew")}
+        </Button>
+        <Button variant="default" onClick={() => onStep("off")}>
+          {t("account.factor.disable")}
+        </Button>
+      </div>
+    </div>
+  );
+}

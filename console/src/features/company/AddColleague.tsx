@@ -1,0 +1,81 @@
+/** Adding somebody to a team of the company; then what a newcomer needs to get in, shown once. */
+
+import { Button, TextInput } from "@mantine/core";
+import { useState } from "react";
+
+import { t } from "@/i18n";
+import { Dialog, DialogActions } from "@/ui/Dialog";
+import { Fault, useSending } from "@/ui/forms";
+import { NewPassword } from "@/ui/NewPassword";
+import { notice } from "@/ui/notice";
+
+import { Newcomer, type Added } from "./Newcomer";
+import { addingSomebody } from "./openings";
+import { useAddColleague, type OrgRole } from "./queries";
+import { Seat, type GivenRole } from "./Seat";
+
+/** There as long as the screen is; the dialogs inside come and go. */
+export function Adding() {
+  const opened = addingSomebody.useOpened();
+  const [added, setAdded] = useState<Added | null>(null);
+  if (added) return <Newcomer added={added} onClose={() => setAdded(null)} />;
+  return opened ? <AddDialog onClose={addingSomebody.close} onAdded={setAdded} /> : null;
+}
+
+const FIELDS = ["username", "display_name", "team_id", "role", "org_role", "password"];
+const START = { username: "", display_name: "", team_id: "", role: "member" as GivenRole, org_role: "", password: "" };
+
+function AddDialog({ onClose, onAdded }: { onClose: () => void; onAdded: (added: Added) => void }) {
+  const add = useAddColleague();
+  const sending = useSending(START, async (wish) => {
+    if (!wish.team_id) {
+      form.setFieldError("team_id", t("company.add.team.missing"));
+      return;
+    }
+    const password = wish.password || undefined;
+    const { member, token } = await add.mutateAsync({
+      username: wish.username.trim(),
+      display_name: wish.display_name.trim() || undefined,
+      team_id: wish.team_id,
+      role: wish.role,
+      org_role: (wish.org_role as OrgRole) || null,
+      password,
+    });
+    onClose();
+    if (token) onAdded({ member, token, password });
+    else notice(t("company.add.known", { name: member.display_name }));
+  });
+  const { form } = sending;
+  return (
+    <Dialog title={t("company.add")} onClose={onClose}>
+      <form onSubmit={sending.submit} autoComplete="off">
+        <TextInput
+          data-autofocus
+          label={t("field.username")}
+          description={t("company.add.username.words")}
+          autoCapitalize="none"
+          spellCheck={false}
+          required
+          {...form.getInputProps("username")}
+        />
+        <TextInput label={t("field.display_name")} description={t("company.add.name.words")} {...form.getInputProps("display_name")} />
+        <Seat form={form} />
+        <NewPassword
+          label={t("company.add.password")}
+          {...form.getInputProps("password")}
+          value={form.values.password}
+          {...(form.values.password ? {} : { description: t("company.add.password.words") })}
+        />
+        <Fault fault={sending.fault} fields={FIELDS} />
+        <DialogActions>
+          <Button variant="default" onClick={onClose}>
+            {t("action.cancel")}
+          </Button>
+          <Button type="submit" loading={sending.sending}>
+            {t("company.add.do")}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}

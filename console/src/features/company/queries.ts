@@ -1,0 +1,68 @@
+/** One's own company: its teams, its people and their roles in it, its limits. */
+
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+
+import { answer, api, type Schemas } from "@/api/client";
+import { WHOAMI } from "@/app/session";
+import { useEndless, type PageOf } from "@/ui/endless";
+import type { TrailEvent, TrailSource } from "@/ui/trail/source";
+
+export type Company = Schemas["Company"];
+export type Team = Schemas["Team"];
+export type Colleague = Schemas["Member"];
+export type OrgRole = Schemas["OrgRole"];
+
+const COMPANY = ["company"] as const;
+const TEAMS = [...COMPANY, "teams"] as const;
+const PEOPLE = [...COMPANY, "people"] as const;
+
+export function useCompany() {
+  return useQuery({ queryKey: [...COMPANY, "own"], queryFn: () => answer(api.GET("/api/org")) });
+}
+
+export function useTeams() {
+  return useEndless(TEAMS, (cursor) => answer(api.GET("/api/org/teams", { params: { query: { cursor } } })));
+}
+
+export function useCreateTeam() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (body: Schemas["TeamDraft"]) => answer(api.POST("/api/org/teams", { body })),
+    // Whoever makes a team is in it: the switcher must know.
+    onSuccess: () => Promise.all([COMPANY, WHOAMI].map((queryKey) => client.invalidateQueries({ queryKey }))),
+  });
+}
+
+export function useColleagues() {
+  return useEndless(PEOPLE, (cursor) =>
+    answer(api.GET("/api/members", { params: { query: { scope: "org", limit: 200, cursor } } })),
+  );
+}
+
+export function useChangeOrgRole() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: ({ id, role }: { id: string; role: OrgRole | null }) =>
+      answer(api.PATCH("/api/org/members/{id}", { params: { path: { id } }, body: { org_role: role } })),
+    onSuccess: () => client.invalidateQueries({ queryKey: PEOPLE }),
+  });
+}
+
+export function useAddColleague() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (body: Schemas["NewColleague"]) => answer(api.POST("/api/org/members", { body })),
+    onSuccess: () => Promise.all([PEOPLE, WHOAMI, ["members"]].map((queryKey) => client.invalidateQueries({ queryKey }))),
+  });
+}
+
+export function companyTrail(people: readonly Colleague[], teams: readonly Team[]): TrailSource {
+  return {
+    name: "company",
+    read: (query) => answer(api.GET("/api/org/audit", { params: { query } })) as Promise<PageOf<TrailEvent>>,
+    take: (query) =>
+      answer(api.GET("/api/org/audit", { params: { query }, headers: { accept: "application/x-ndjson" }, parseAs: "blob" })),
+    people,
+    teams,
+  };
+}

@@ -1,0 +1,38 @@
+/** Redeeming an activation link: the token stands in the fragment, which never leaves the browser but for this. */
+
+import { Button, PasswordInput } from "@mantine/core";
+
+import { answer, api } from "@/api/client";
+import { token } from "@/api/token";
+import { t } from "@/i18n";
+import { Fault, useSending } from "@/ui/forms";
+
+import { Doorway } from "./Doorway";
+import { Strength } from "./Strength";
+
+export default function Activate() {
+  const link = location.hash.slice(1);
+  const { form, sending, fault, submit } = useSending({ password: "", again: "" }, async ({ password, again }) => {
+    if (password !== again) {
+      form.setFieldError("again", t("field.password.differ"));
+      return;
+    }
+    const session = await answer(api.POST("/api/activate", { body: { token: link, password } }));
+    token.set(session.token);
+    location.replace("/app/");
+  });
+  if (!link) return <Doorway title={t("entrance.activate")}>{<p className="muted">{t("entrance.activate.no_token")}</p>}</Doorway>;
+  return (
+    <Doorway title={t("entrance.activate")} intro={t("entrance.activate.intro")}>
+      <form onSubmit={submit}>
+        <PasswordInput label={t("field.password.new")} autoComplete="new-password" autoFocus required {...form.getInputProps("password")} />
+        <Strength password={form.values.password} />
+        <PasswordInput label={t("field.password.again")} autoComplete="new-password" required {...form.getInputProps("again")} />
+        <Fault fault={fault} fields={["password"]} />
+        <Button type="submit" loading={sending} fullWidth>
+          {t("entrance.activate.do")}
+        </Button>
+      </form>
+    </Doorway>
+  );
+}

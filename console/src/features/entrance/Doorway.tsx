@@ -1,0 +1,30 @@
+/** The page outside: the brand, and one thing to do. */
+
+import { useDocumentTitle } from "@mantine/hooks";
+import type { ReactNode } from "react";
+
+import { Mark } from "@/app/shell/Mark";
+import { useBrand } from "@/theme/brand";
+
+import styles from "./Doorway.module.css";
+
+export function Doorway({ title, intro, children }: { title: string; intro?: ReactNode; children: ReactNode }) {
+  const brand = useBrand();
+  useDocumentTitle(`${title} · ${brand.title}`);
+  return (
+    <main className={styles.outside}>
+      <div className={styles.card}>
+        <div className={styles.brand}>
+          <Mark />
+          <div>
+            <b>{brand.title}</b>
+            {brand.tagline && <span>{brand.tagline}</span>}
+          </div>
+        </div>
+        <h1>{title}</h1>
+        {intro && <p className="muted">{intro}</p>}
+        {children}
+      </div>
+    </main>
+  );
+}

@@ -1,0 +1,49 @@
+/** The first run: whoever opens a fresh instance makes its operator, the first company and the first team. */
+
+import { Button, PasswordInput, TextInput } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
+
+import { answer, api } from "@/api/client";
+import { token } from "@/api/token";
+import { t } from "@/i18n";
+import { Fault, useSending } from "@/ui/forms";
+
+import { Doorway } from "./Doorway";
+import { Strength } from "./Strength";
+
+export default function FirstRun() {
+  const client = useQueryClient();
+  const { form, sending, fault, submit } = useSending(
+    { username: "", display_name: "", password: "", org: "", team: "" },
+    async ({ username, password, display_name, org, team }) => {
+      const body = {
+        username,
+        password,
+        ...(display_name.trim() ? { display_name } : {}),
+        ...(org.trim() ? { org } : {}),
+        ...(team.trim() ? { team } : {}),
+      };
+      await answer(api.POST("/api/bootstrap", { body }));
+      // The token of the first run is for scripts: a person gets a session, which ends.
+      const session = await answer(api.POST("/api/login", { body: { username, password } }));
+      token.set(session.token);
+      await client.resetQueries();
+    },
+  );
+  return (
+    <Doorway title={t("entrance.first_run")} intro={t("entrance.first_run.intro")}>
+      <form onSubmit={submit}>
+        <TextInput label={t("field.username")} autoComplete="username" autoFocus required {...form.getInputProps("username")} />
+        <TextInput label={t("field.display_name")} autoComplete="name" {...form.getInputProps("display_name")} />
+        <PasswordInput label={t("field.password")} autoComplete="new-password" required {...form.getInputProps("password")} />
+        <Strength password={form.values.password} />
+        <TextInput label={t("field.company")} autoComplete="organization" placeholder={t("field.company.example")} {...form.getInputProps("org")} />
+        <TextInput label={t("field.team")} placeholder={t("field.team.example")} {...form.getInputProps("team")} />
+        <Fault fault={fault} fields={["username", "password", "display_name", "org", "team"]} />
+        <Button type="submit" loading={sending} fullWidth>
+          {t("entrance.first_run.do")}
+        </Button>
+      </form>
+    </Doorway>
+  );
+}

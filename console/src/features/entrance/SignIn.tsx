@@ -1,0 +1,60 @@
+/** Signing in: name and password, then the code of the second factor where there is one. */
+
+import { Button, PasswordInput, TextInput } from "@mantine/core";
+import { useState } from "react";
+
+import { answer, api, Refusal } from "@/api/client";
+import { token } from "@/api/token";
+import { useForgetEverything } from "@/app/session";
+import { t } from "@/i18n";
+import { Fault, useSending } from "@/ui/forms";
+
+import { Doorway } from "./Doorway";
+
+export default function SignIn() {
+  const [asksForCode, setAsksForCode] = useState(false);
+  const forget = useForgetEverything();
+  const { form, sending, fault, submit } = useSending({ username: "", password: "", totp: "" }, async (values) => {
+    try {
+      const totp = values.totp.trim() || undefined;
+      const session = await answer(api.POST("/api/login", { body: { ...values, totp } }));
+      await forget();
+      token.set(session.token);
+    } catch (refusal) {
+      if (!(refusal instanceof Refusal && refusal.code === "totp_required")) throw refusal;
+      setAsksForCode(true);
+    }
+  });
+  return (
+    <Doorway title={t("entrance.sign_in")} intro={asksForCode ? t("entrance.code.intro") : undefined}>
+      <form onSubmit={submit}>
+        {asksForCode ? (
+          <TextInput
+            key="totp"
+            label={t("entrance.code")}
+            description={t("entrance.code.hint")}
+            autoComplete="one-time-code"
+            inputMode="text"
+            autoFocus
+            required
+            {...form.getInputProps("totp")}
+          />
+        ) : (
+          <>
+            <TextInput label={t("field.username")} autoComplete="username" autoFocus required {...form.getInputProps("username")} />
+            <PasswordInput label={t("field.password")} autoComplete="current-password" required {...form.getInputProps("password")} />
+          </>
+        )}
+        <Fault fault={fault} />
+        <Button type="submit" loading={sending} fullWidth>
+          {t("entrance.sign_in")}
+        </Button>
+        {asksForCode && (
+          <Button variant="subtle" onClick={() => setAsksForCode(false)}>
+            {t("action.back")}
+          </Button>
+        )}
+      </form>
+    </Doorway>
+  );
+}

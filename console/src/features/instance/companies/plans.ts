@@ -1,0 +1,27 @@
+/** What each plan allows, as the server has it (teamspace/quota/domain/limits.py); null is no limit. */
+
+import type { Quota } from "@/ui/QuotaTable";
+
+import type { Dimension, Plan, Window } from "../queries";
+
+export const DIMENSIONS: readonly Dimension[] = ["ai.requests", "ai.tokens.total", "ai.concurrency"];
+export const WINDOWS: readonly Window[] = ["minute", "hour", "day", "week", "month", "lifetime"];
+
+const USUAL: Record<Dimension, Window | null> = { "ai.requests": "day", "ai.tokens.total": "month", "ai.concurrency": null };
+
+export const PLANS: Record<Plan, Record<Dimension, number | null>> = {
+  free: { "ai.requests": 100, "ai.tokens.total": 200_000, "ai.concurrency": 2 },
+  pro: { "ai.requests": 2_000, "ai.tokens.total": 5_000_000, "ai.concurrency": 4 },
+  business: { "ai.requests": 20_000, "ai.tokens.total": 50_000_000, "ai.concurrency": 8 },
+  enterprise: { "ai.requests": null, "ai.tokens.total": null, "ai.concurrency": 32 },
+};
+
+export const PLAN_NAMES = Object.keys(PLANS) as Plan[];
+
+export const capOf = (plan: Plan, dimension: Dimension) => ({ limit: PLANS[plan][dimension], window: USUAL[dimension] });
+
+/** Whether somebody set this limit otherwise than the plan has it. */
+export function setByHand(plan: Plan, quota: Quota): boolean {
+  const cap = capOf(plan, quota.dimension);
+  return quota.limit !== cap.limit || quota.window !== cap.window;
+}

@@ -1,0 +1,25 @@
+/** How much there is of everything. */
+
+import { number, t } from "@/i18n";
+
+import styles from "./Status.module.css";
+
+const KNOWN = ["orgs", "teams", "users", "notes", "tokens", "audit_events", "tenants"] as const;
+type Known = (typeof KNOWN)[number];
+
+const isKnown = (name: string): name is Known => (KNOWN as readonly string[]).includes(name);
+
+/** In our order, and what a newer server counts besides under the name it has there. */
+export function Counts({ counts }: { counts: Record<string, number> }) {
+  const names = [...KNOWN.filter((name) => name in counts), ...Object.keys(counts).filter((name) => !isKnown(name))];
+  return (
+    <dl className={styles.counts} aria-label={t("instance.counts")}>
+      {names.map((name) => (
+        <div key={name}>
+          <dt>{isKnown(name) ? t(`instance.count.${name}`) : name}</dt>
+          <dd>{number(counts[name] ?? 0)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,104 @@
+/** Inviting somebody: a name to sign in with and a role; then what they need to get in, shown once. */
+
+import { Button, TextInput } from "@mantine/core";
+import { useState } from "react";
+
+import { Refusal } from "@/api/client";
+import { useSession } from "@/app/session";
+import { t } from "@/i18n";
+import { Dialog, DialogActions } from "@/ui/Dialog";
+import { Fault, useSending } from "@/ui/forms";
+import { NewPassword } from "@/ui/NewPassword";
+import { notice } from "@/ui/notice";
+
+import { FirstSecret, type Invited } from "./FirstSecret";
+import { inviting } from "./inviting";
+import styles from "./Members.module.css";
+import { useMemberChanges } from "./queries";
+import { RoleChoice } from "./RoleChoice";
+import type { Given } from "./roles";
+import { suggestPassword } from "./suggestion";
+
+/** There as long as the screen is; the dialogs inside come and go. */
+export function Inviting() {
+  const opened = inviting.useOpened();
+  const [invited, setInvited] = useState<Invited | null>(null);
+  if (invited) return <FirstSecret invited={invited} onClose={() => setInvited(null)} />;
+  return opened ? <InviteDialog onClose={inviting.close} onInvited={setInvited} /> : null;
+}
+
+const FIELDS = ["username", "role", "password", "display_name"];
+
+function InviteDialog({ onClose, onInvited }: { onClose: () => void; onInvited: (invited: Invited) => void }) {
+  const { me } = useSession();
+  const { add } = useMemberChanges();
+  const [shown, setShown] = useState(false);
+  const { form, sending, fault, submit } = useSending(
+    { username: "", display_name: "", password: "", role: "member" as Given },
+    async (wish) => {
+      const password = wish.password || undefined;
+      try {
+        const { member, token } = await add({
+          username: wish.username.trim(),
+          role: wish.role,
+          display_name: wish.display_name.trim() || undefined,
+          password,
+        });
+        onClose();
+        if (token) onInvited({ member, token, password });
+        else notice(t("members.invite.known", { name: member.display_name }));
+      } catch (refusal) {
+        if (!(refusal instanceof Refusal && refusal.code === "conflict")) throw refusal;
+        form.setFieldError("username", refusal.message);
+      }
+    },
+  );
+  const suggest = (): void => {
+    form.setFieldValue("password", suggestPassword());
+    setShown(true);
+  };
+  return (
+    <Dialog title={t("members.invite")} onClose={onClose}>
+      <form onSubmit={submit} autoComplete="off">
+        <TextInput
+          data-autofocus
+          label={t("members.invite.username")}
+          description={t("members.invite.username.hint")}
+          autoCapitalize="none"
+          spellCheck={false}
+          required
+          {...form.getInputProps("username")}
+        />
+        <TextInput label={t("members.invite.name")} description={t("members.invite.name.hint")} {...form.getInputProps("display_name")} />
+        <RoleChoice
+          label={t("members.invite.role")}
+          value={form.values.role}
+          onChange={(role) => form.setFieldValue("role", role)}
+          error={form.errors.role}
+        />
+        <div className={styles.password}>
+          <NewPassword
+            label={t("members.invite.password")}
+            visible={shown}
+            onVisibilityChange={setShown}
+            {...form.getInputProps("password")}
+            value={form.values.password}
+            {...(form.values.password ? {} : { description: t("members.invite.password.hint") })}
+          />
+          <Button variant="subtle" size="compact-xs" mih={24} className={styles.suggest} onClick={suggest}>
+            {t("members.invite.password.suggest")}
+          </Button>
+        </div>
+        <Fault fault={fault} fields={FIELDS} />
+        <DialogActions>
+          <Button variant="default" onClick={onClose}>
+            {t("action.cancel")}
+          </Button>
+          <Button type="submit" loading={sending}>
+            {t("members.invite.do", { team: me.team.name })}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}

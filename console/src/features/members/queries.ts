@@ -1,0 +1,46 @@
+/** The team's people at the server. */
+
+import { useQueryClient } from "@tanstack/react-query";
+
+import { answer, api, type Schemas } from "@/api/client";
+import { useEndless } from "@/ui/endless";
+
+export type Member = Schemas["Member"];
+export type Role = Schemas["Role"];
+export type AddedMember = Schemas["AddedMember"];
+
+const MEMBERS = ["members"] as const;
+const PAGE = 100;
+
+export function useMembers() {
+  return useEndless([...MEMBERS, "list"], (cursor) =>
+    answer(api.GET("/api/members", { params: { query: { limit: PAGE, cursor } } })),
+  );
+}
+
+export interface Invitation {
+  username: string;
+  role: Role;
+  display_name?: string;
+  password?: string;
+}
+
+export function useMemberChanges() {
+  const client = useQueryClient();
+  const changed = (): Promise<void> => client.invalidateQueries({ queryKey: MEMBERS });
+  return {
+    async add(invitation: Invitation): Promise<AddedMember> {
+      const added = await answer(api.POST("/api/members", { body: invitation }));
+      await changed();
+      return added;
+    },
+    async changeRole(id: string, role: Role): Promise<void> {
+      await answer(api.PATCH("/api/members/{id}", { params: { path: { id } }, body: { role } }));
+      await changed();
+    },
+    async remove(id: string): Promise<void> {
+      await answer(api.DELETE("/api/members/{id}", { params: { path: { id } } }));
+      await changed();
+    },
+  };
+}

@@ -1,0 +1,66 @@
+/** Mine and theirs side by side, each to be copied, and the three ways out. */
+
+import { Button, CopyButton } from "@mantine/core";
+import { IconCopy, IconGitMerge } from "@tabler/icons-react";
+
+import { t } from "@/i18n";
+
+import type { NoteText } from "../text";
+import { linesOf } from "../writing/merge";
+import styles from "./ConflictDialog.module.css";
+import { compare } from "./compare";
+import { SideBySide, SIGNS } from "./SideBySide";
+
+interface Props {
+  mine: NoteText;
+  theirs: NoteText;
+  onMine: () => void;
+  onTheirs: () => void;
+  onMerge: () => void;
+}
+
+export function Choose({ mine, theirs, onMine, onTheirs, onMerge }: Props) {
+  const whole = (text: NoteText): string => `${text.title}\n\n${text.body}`;
+  return (
+    <>
+      <div className={styles.sheet}>
+        <div className={styles.heads}>
+          <Side sign={SIGNS.mine} name={t("notes.conflict.mine")} copy={t("notes.conflict.copy.mine")} text={whole(mine)} />
+          <Side sign={SIGNS.theirs} name={t("notes.conflict.theirs")} copy={t("notes.conflict.copy.theirs")} text={whole(theirs)} />
+        </div>
+        <SideBySide rows={compare(linesOf(whole(mine)), linesOf(whole(theirs)))} />
+      </div>
+      <div className={styles.actions}>
+        <Button variant="default" onClick={onTheirs}>
+          {t("notes.conflict.take")}
+        </Button>
+        <Button variant="default" onClick={onMine}>
+          {t("notes.conflict.keep")}
+        </Button>
+        <Button data-autofocus leftSection={<IconGitMerge aria-hidden size={15} />} onClick={onMerge}>
+          {t("notes.conflict.merge")}
+        </Button>
+      </div>
+    </>
+  );
+}
+
+function Side({ sign, name, copy, text }: { sign: string; name: string; copy: string; text: string }) {
+  return (
+    <div className={styles.side}>
+      <span>
+        <span className={styles.sign} aria-hidden>
+          {sign}
+        </span>{" "}
+        {name}
+      </span>
+      <CopyButton value={text}>
+        {({ copied, copy: perform }) => (
+          <Button variant="subtle" size="compact-xs" leftSection={<IconCopy aria-hidden size={13} />} aria-label={copy} onClick={perform}>
+            {copied ? t("action.copied") : t("action.copy")}
+          </Button>
+        )}
+      </CopyButton>
+    </div>
+  );
+}

@@ -1,0 +1,64 @@
+/** Two people wrote: mine, theirs, or both brought together. Nothing is saved and nothing is lost before a choice. */
+
+import { Modal } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
+import { useState } from "react";
+
+import { ago, t } from "@/i18n";
+import { useFocusBack } from "@/ui/Dialog";
+
+import type { NoteText } from "../text";
+import type { Conflict, Writing } from "../writing/writing";
+import { Choose } from "./Choose";
+import styles from "./ConflictDialog.module.css";
+import { Merge } from "./Merge";
+
+interface Props {
+  conflict: Conflict;
+  mine: NoteText;
+  writing: Writing;
+  onClose: () => void;
+}
+
+export function ConflictDialog({ conflict, mine, writing, onClose }: Props) {
+  const [merges, setMerges] = useState(false);
+  useFocusBack();
+  const isSmall = useMediaQuery("(max-width: 720px)");
+  const { theirs } = conflict;
+  const finish = (act: () => void) => (): void => {
+    act();
+    onClose();
+  };
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={t("notes.conflict.title", { title: theirs.title })}
+      size={1080}
+      fullScreen={isSmall}
+      closeOnClickOutside={false}
+      closeButtonProps={{ "aria-label": t("notes.conflict.later") }}
+      returnFocus={false}
+      transitionProps={{ duration: 120 }}
+      classNames={{ content: styles.content, header: styles.header, title: styles.title, body: styles.dialog }}
+    >
+      <p className={styles.intro}>{t(merges ? "notes.conflict.merge.intro" : "notes.conflict.intro", { version: theirs.version, when: ago(theirs.updated_at) })}</p>
+      {merges ? (
+        <Merge
+          conflict={conflict}
+          mine={mine}
+          onBack={() => setMerges(false)}
+          onMerged={(text) => finish(() => writing.settle(text))()}
+        />
+      ) : (
+        <Choose
+          mine={mine}
+          theirs={theirs}
+          onMine={finish(() => writing.settle(mine))}
+          onTheirs={finish(() => writing.takeTheirs())}
+          onMerge={() => setMerges(true)}
+        />
+      )}
+    </Modal>
+  );
+}

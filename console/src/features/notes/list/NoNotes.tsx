@@ -1,0 +1,45 @@
+/** A list with nothing in it says why, and what to do about it. */
+
+import { Button } from "@mantine/core";
+import { IconFilterOff, IconNotes, IconUserShare } from "@tabler/icons-react";
+
+import { useSession } from "@/app/session";
+import { t } from "@/i18n";
+import { Empty } from "@/ui/states";
+
+import { useAddress, useFilters, useRefine } from "../filters";
+import { NewNote } from "./ListHead";
+
+export function NoNotes() {
+  const { can } = useSession();
+  const { show, visibility, tag } = useFilters();
+  const { q } = useAddress();
+  const refine = useRefine();
+  if (q || visibility || tag) {
+    return (
+      <Empty
+        title={t("notes.none.filtered")}
+        icon={IconFilterOff}
+        action={
+          <Button variant="default" onClick={() => refine({ q: undefined, visibility: undefined, tag: undefined })}>
+            {t("notes.filter.none")}
+          </Button>
+        }
+      >
+        {t("notes.none.filtered.words")}
+      </Empty>
+    );
+  }
+  if (show === "shared" || !can("notes:write")) {
+    return (
+      <Empty title={t("notes.none.shared")} icon={IconUserShare}>
+        {t("notes.none.shared.words")}
+      </Empty>
+    );
+  }
+  return (
+    <Empty title={t(show === "mine" ? "notes.none.mine" : "notes.none")} icon={IconNotes} action={<NewNote />}>
+      {t("notes.none.words")}
+    </Empty>
+  );
+}

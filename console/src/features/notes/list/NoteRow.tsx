@@ -1,0 +1,45 @@
+/** A note in the list: its title, how it begins, who sees it, whose it is and when it was last changed. */
+
+import { Link } from "@tanstack/react-router";
+import { memo } from "react";
+
+import { plain } from "@/ui/plain";
+import { Time } from "@/ui/Time";
+
+import type { Address } from "../filters";
+import type { NoteItem } from "../text";
+import { VisibilityWord } from "../VisibilityWord";
+import styles from "./NoteRow.module.css";
+
+interface Props {
+  note: NoteItem;
+  owner: string;
+  open: boolean;
+  /** The one that Tab leads to; the arrow keys lead to the others. */
+  entry: boolean;
+}
+
+export const NoteRow = memo(function NoteRow({ note, owner, open, entry }: Props) {
+  return (
+    <li className={styles.row}>
+      <Link
+        to="/notes/$id"
+        params={{ id: note.id }}
+        search={(now: Address) => ({ ...now, edit: undefined })}
+        className={styles.link}
+        aria-current={open ? "true" : undefined}
+        tabIndex={entry ? 0 : -1}
+        data-note
+      >
+        <b>{note.title}</b>
+        <span className={styles.excerpt}>{plain(note.excerpt)}</span>
+        <span className={styles.meta}>
+          <VisibilityWord visibility={note.visibility} />
+          <span className={styles.who}>{owner}</span>
+          <Time at={note.updated_at} />
+          {note.tags.length > 0 && <span className={styles.tags}>{note.tags.map((tag) => `#${tag}`).join(" ")}</span>}
+        </span>
+      </Link>
+    </li>
+  );
+});

@@ -1,0 +1,36 @@
+/** The line below a title: who sees the note, whose it is, when it was changed, and its tags. */
+
+import { ago, dateTime, t } from "@/i18n";
+
+import { useNames } from "../people";
+import type { Rights } from "../rights";
+import type { Note } from "../text";
+import type { Snapshot, Writing } from "../writing/writing";
+import styles from "./Facts.module.css";
+import { Tags } from "./Tags";
+import { VisibilityMenu } from "./VisibilityMenu";
+
+interface Props {
+  now: Snapshot;
+  writing: Writing;
+  note: Note | null;
+  rights: Rights;
+}
+
+export function Facts({ now, writing, note, rights }: Props) {
+  const names = useNames();
+  return (
+    <div className={styles.facts}>
+      <VisibilityMenu visibility={now.text.visibility} shares={note?.shared_with.length ?? 0} mayChange={rights.manage} onChange={(visibility) => writing.write({ visibility }, 0)} />
+      {note && (
+        <>
+          <span>{names.ofOrYou(note.owner)}</span>
+          <time dateTime={note.updated_at} title={dateTime(note.updated_at)}>
+            {t("notes.edited", { when: ago(note.updated_at) })}
+          </time>
+        </>
+      )}
+      <Tags tags={now.text.tags} mayChange={rights.write} onChange={(tags) => writing.write({ tags }, 0)} />
+    </div>
+  );
+}

@@ -1,0 +1,34 @@
+/** Beside the list while no note is open: the keys that open one. */
+
+import { IconNotes } from "@tabler/icons-react";
+
+import { useSession } from "@/app/session";
+import { t } from "@/i18n";
+import { Empty } from "@/ui/states";
+
+import { useFilters } from "../filters";
+import { useNotes } from "../queries";
+import styles from "./NothingOpen.module.css";
+
+export function NothingOpen() {
+  const { can } = useSession();
+  const notes = useNotes(useFilters());
+  // An empty list says itself what to do.
+  if (notes.data?.length === 0) return null;
+  return (
+    <div className={styles.middle}>
+      <Empty title={t("notes.nothing_open")} icon={IconNotes}>
+        <ul className={styles.keys}>
+          <li>
+            <kbd>↑</kbd> <kbd>↓</kbd> <kbd>Enter</kbd> {t("notes.nothing_open.walk")}
+          </li>
+          {can("notes:write") && (
+            <li>
+              <kbd>c</kbd> {t("notes.nothing_open.new")}
+            </li>
+          )}
+        </ul>
+      </Empty>
+    </div>
+  );
+}

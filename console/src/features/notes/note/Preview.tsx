@@ -1,0 +1,49 @@
+/** How a note will read, beside it while it is written; a very long one is drawn only when asked, as that takes a while. */
+
+import { Button } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { useState } from "react";
+
+import { t } from "@/i18n";
+import { Markdown } from "@/ui/markdown/Markdown";
+
+import type { NoteText } from "../text";
+import styles from "./Editing.module.css";
+import title from "./Title.module.css";
+
+/** Beyond this many characters writing would stumble over its own picture. */
+const LONG = 60_000;
+/** The longer a text, the longer the pause in typing that draws it anew. */
+const CHARACTERS_A_MILLISECOND = 50;
+
+export function Preview({ text }: { text: NoteText }) {
+  const isLong = text.body.length > LONG;
+  return (
+    <section className={styles.preview} aria-label={t("notes.side.preview")}>
+      <p className={title.title}>{text.title.trim() || t("notes.untitled")}</p>
+      {isLong ? <OnDemand body={text.body} /> : <Live body={text.body} />}
+    </section>
+  );
+}
+
+function Live({ body }: { body: string }) {
+  const [rested] = useDebouncedValue(body, body.length / CHARACTERS_A_MILLISECOND);
+  return <Markdown text={rested} />;
+}
+
+function OnDemand({ body }: { body: string }) {
+  const [drawn, setDrawn] = useState<string | null>(null);
+  return (
+    <>
+      {drawn !== body && (
+        <p className={styles.stale}>
+          {t(drawn === null ? "notes.preview.long" : "notes.preview.stale")}
+          <Button size="compact-sm" variant="default" onClick={() => setDrawn(body)}>
+            {t("notes.preview.draw")}
+          </Button>
+        </p>
+      )}
+      {drawn !== null && <Markdown text={drawn} />}
+    </>
+  );
+}

@@ -1,0 +1,133 @@
+/** Notes and the people they are shared with, as the server has them: the only file here that knows addresses. */
+
+import { useMutation, useQuery, useQueryClient, type InfiniteData, type QueryClient } from "@tanstack/react-query";
+import { useMemo } from "react";
+
+import { answer, api, type Schemas } from "@/api/client";
+import { useSession } from "@/app/session";
+import { t } from "@/i18n";
+import { useEndless } from "@/ui/endless";
+
+import type { Filters } from "./filters";
+import type { NotePermission } from "./rights";
+import { itemOf, type Note, type NoteText } from "./text";
+import type { Desk } from "./writing/writing";
+
+export type Member = Schemas["Member"];
+type Page = Schemas["Page_NoteItem_"];
+
+const LISTS = ["notes", "list"] as const;
+const one = (id: string) => ["notes", "one", id] as const;
+const LOOK_AGAIN = 30_000;
+const PEOPLE_PAGE = 200;
+const MOST_PAGES = 10;
+
+export function useNotes({ show, visibility, tag }: Filters) {
+  const by = {
+    all: {},
+    mine: { owner: "me" },
+    shared: { shared: "1" },
+    company: { scope: "org" },
+  } as const;
+  return useEndless([...LISTS, { show, visibility, tag }], (cursor) =>
+    answer(api.GET("/api/notes", { params: { query: { cursor, visibility, tag, ...by[show] } } })),
+  );
+}
+
+/** The note, looked at again now and then: others write too. */
+export function useNote(id: string, enabled: boolean) {
+  return useQuery({
+    queryKey: one(id),
+    queryFn: () => fetchNote(id),
+    enabled,
+    refetchInterval: (query) => (query.state.status === "error" ? false : LOOK_AGAIN),
+  });
+}
+
+const fetchNote = (id: string): Promise<Note> => answer(api.GET("/api/notes/{id}", { params: { path: { id } } }));
+
+/** What a note's writing asks of the server, and what becomes of the lists when it saved. */
+export function useDesk(): Desk {
+  const client = useQueryClient();
+  return useMemo(
+    () => ({
+      untitled: t("notes.untitled"),
+      fetch: fetchNote,
+      create: (text, key) => answer(api.POST("/api/notes", { body: text, params: { header: { "Idempotency-Key": key } } })),
+      update: (id, change, version) =>
+        answer(api.PUT("/api/notes/{id}", { params: { path: { id }, header: { "If-Match": `"${version}"` } }, body: change })),
+      saved: (note, wasNew) => remember(client, note, wasNew),
+    }),
+    [client],
+  );
+}
+
+function remember(client: QueryClient, note: Note, wasNew: boolean): void {
+  client.setQueryData(one(note.id), note);
+  client.setQueriesData<InfiniteData<Page>>({ queryKey: LISTS }, (lists) => lists && {
+    ...lists,
+    pages: lists.pages.map((page) => ({
+      ...page, items: page.items.map((item) => (item.id === note.id ? itemOf(note) : item)),
+    })),
+  });
+  void client.invalidateQueries({ queryKey: ["notes", "recent"] });
+  if (wasNew) void client.invalidateQueries({ queryKey: LISTS });
+}
+
+export function useDeleteNote(note: Note) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (version: number) =>
+      answer(api.DELETE("/api/notes/{id}", { params: { path: { id: note.id }, header: { "If-Match": `"${version}"` } } })),
+    onSuccess: () => {
+      client.removeQueries({ queryKey: one(note.id) });
+      return client.invalidateQueries({ queryKey: ["notes"] });
+    },
+    onError: () => client.invalidateQueries({ queryKey: one(note.id) }),
+  });
+}
+
+/** A deleted note once more: the same words under another id, without its shares. */
+export async function recreate(client: QueryClient, text: NoteText): Promise<Note> {
+  const again = await answer(api.POST("/api/notes", { body: text }));
+  await client.invalidateQueries({ queryKey: ["notes"] });
+  return again;
+}
+
+export interface ShareWish {
+  user_id: string;
+  permission: NotePermission | null;
+}
+
+export function useShareNote(id: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (wish: ShareWish) => answer(api.POST("/api/notes/{id}/share", { params: { path: { id } }, body: wish })),
+    onSuccess: (shares) => {
+      client.setQueryData<Note>(one(id), (note) => note && { ...note, shared_with: shares.items });
+    },
+  });
+}
+
+/** The people of the team; for a reader of the company, everybody in it. */
+export function usePeople() {
+  const { me } = useSession();
+  const everywhere = me.permissions.includes("org:read");
+  return useQuery({
+    queryKey: ["people", everywhere ? "company" : "team", me.team.id],
+    queryFn: () => everybody(everywhere ? "org" : undefined),
+    staleTime: 300_000,
+  });
+}
+
+async function everybody(scope: "org" | undefined): Promise<Member[]> {
+  const found: Member[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const answered = await answer(api.GET("/api/members", { params: { query: { scope, cursor, limit: PEOPLE_PAGE } } }));
+    found.push(...answered.items);
+    if (!answered.next_cursor) break;
+    cursor = answered.next_cursor;
+  }
+  return found;
+}

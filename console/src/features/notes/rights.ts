@@ -1,0 +1,32 @@
+/** What the caller may do with a note, as far as can be told before asking: the server decides all the same. */
+
+import type { Session, Whoami } from "@/app/session";
+
+import type { Note } from "./text";
+
+/** What a note can be shared for; each rung holds those below it. */
+export const LADDER = ["notes:read", "notes:write", "notes:delete", "notes:manage"] as const;
+export type NotePermission = (typeof LADDER)[number];
+
+export interface Rights {
+  write: boolean;
+  delete: boolean;
+  manage: boolean;
+}
+
+type Facts = Pick<Note, "owner" | "team_id" | "visibility" | "shared_with">;
+type Caller = Pick<Session, "can"> & { me: Pick<Whoami, "user" | "team" | "scope"> };
+
+export const ALL_RIGHTS: Rights = { write: true, delete: true, manage: true };
+
+export function rightsOn(note: Facts, { me, can }: Caller): Rights {
+  const grant = note.shared_with.find((share) => share.user_id === me.user.id)?.permission;
+  const rung = LADDER.indexOf(grant as NotePermission);
+  const byRole = note.visibility === "team" && note.team_id === me.team.id;
+  const holds = (permission: NotePermission): boolean => {
+    // Ownership and grants never widen a token that was made for less.
+    if (me.scope && !me.scope.includes(permission)) return false;
+    return note.owner === me.user.id || rung >= LADDER.indexOf(permission) || (byRole && can(permission));
+  };
+  return { write: holds("notes:write"), delete: holds("notes:delete"), manage: holds("notes:manage") };
+}

@@ -1,0 +1,53 @@
+/** One box that finds a person, and what they may do. */
+
+import { Button, Select } from "@mantine/core";
+import { useState } from "react";
+
+import { t } from "@/i18n";
+import { PersonLine } from "@/ui/PersonLine";
+
+import { usePeople, type useShareNote } from "../queries";
+import type { NotePermission } from "../rights";
+import type { Note } from "../text";
+import { PermissionSelect } from "./PermissionSelect";
+import styles from "./ShareDialog.module.css";
+
+export function AddPerson({ note, share }: { note: Note; share: ReturnType<typeof useShareNote> }) {
+  const people = usePeople();
+  const [person, setPerson] = useState<string | null>(null);
+  const [permission, setPermission] = useState<NotePermission>("notes:read");
+  const taken = new Set([note.owner, ...note.shared_with.map((grant) => grant.user_id)]);
+  const others = people.data?.filter((member) => !taken.has(member.user_id)) ?? [];
+  const known = new Map(others.map((member) => [member.user_id, member]));
+
+  function add(event: React.FormEvent): void {
+    event.preventDefault();
+    if (person) share.mutate({ user_id: person, permission }, { onSuccess: () => setPerson(null) });
+  }
+
+  return (
+    <form className={styles.add} onSubmit={add}>
+      <Select
+        className={styles.person}
+        label={t("notes.share.person")}
+        placeholder={t("notes.share.person.hint")}
+        nothingFoundMessage={people.isError ? people.error.message : t("notes.share.nobody")}
+        searchable
+        clearable
+        openOnFocus={false}
+        data-autofocus
+        limit={50}
+        data={others.map((member) => ({ value: member.user_id, label: `${member.display_name} (${member.username})` }))}
+        value={person}
+        onChange={setPerson}
+        renderOption={({ option }) => (
+          <PersonLine name={known.get(option.value)?.display_name ?? option.label} second={known.get(option.value)?.username} />
+        )}
+      />
+      <PermissionSelect label={t("notes.share.permission")} value={permission} onChange={setPermission} />
+      <Button type="submit" disabled={!person} loading={share.isPending}>
+        {t("notes.share.short")}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,25 @@
+/** From the tables of keys and commands to the note that is open: who shows it hears what is wished. */
+
+import { useEffect, useRef } from "react";
+
+export type Wish = "edit" | "share" | "delete";
+
+const listeners = new Map<Wish, () => void>();
+
+export function wish(what: Wish): void {
+  listeners.get(what)?.();
+}
+
+export function useWish(what: Wish, grant: () => void): void {
+  const latest = useRef(grant);
+  useEffect(() => {
+    latest.current = grant;
+  });
+  useEffect(() => {
+    const hear = (): void => latest.current();
+    listeners.set(what, hear);
+    return () => {
+      if (listeners.get(what) === hear) listeners.delete(what);
+    };
+  }, [what]);
+}

@@ -1,0 +1,279 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+
+import { Refusal } from "@/api/client";
+
+import type { Note, NoteChange, NoteText } from "../text";
+import type { Draft, Drafts } from "./drafts";
+import { NEW, PAUSE, Writing, type Desk } from "./writing";
+
+const NOTE: Note = {
+  id: "n1", title: "Plan", body: "one\ntwo", visibility: "private", tags: [], owner: "ann", team_id: "t1",
+  shared_with: [], version: 3, created_at: "2026-02-01T10:00:00Z", updated_at: "2026-02-01T10:00:00Z",
+};
+
+/** A server of one note, which can be away, and which others can write to. */
+class Server implements Desk {
+  untitled = "Untitled";
+  note: Note | null;
+  away = false;
+  created: string[] = [];
+  changes: NoteChange[] = [];
+  told: number[] = [];
+  loseAnswer = false;
+
+  constructor(note: Note | null) {
+    this.note = note;
+  }
+
+  create = (text: NoteText, key: string): Promise<Note> =>
+    this.#answered(() => {
+      if (!this.created.includes(key)) {
+        this.created.push(key);
+        this.note = { ...NOTE, ...text, version: 1 };
+      }
+    });
+
+  update = (_id: string, change: NoteChange, version: number): Promise<Note> =>
+    this.#answered(() => {
+      if (this.note?.version !== version) throw new Refusal(412, { code: "version_mismatch", version: this.note?.version ?? 0 });
+      this.changes.push(change);
+      this.write(change);
+    });
+
+  fetch = (): Promise<Note> => this.#answered(() => undefined);
+
+  saved = (note: Note): void => void this.told.push(note.version);
+
+  write(change: NoteChange): void {
+    if (this.note) this.note = { ...this.note, ...change, version: this.note.version + 1 } as Note;
+  }
+
+  #answered(act: () => void): Promise<Note> {
+    if (this.away) return Promise.reject(new Refusal(0, {}));
+    try {
+      act();
+    } catch (refusal) {
+      return Promise.reject(refusal as Error);
+    }
+    if (this.loseAnswer) {
+      this.loseAnswer = false;
+      return Promise.reject(new Refusal(0, {}));
+    }
+    return this.note ? Promise.resolve(this.note) : Promise.reject(new Refusal(404, { code: "not_found" }));
+  }
+}
+
+function memory(): Drafts & { kept: Map<string, Draft> } {
+  const kept = new Map<string, Draft>();
+  return { kept, find: (id) => kept.get(id) ?? null, keep: (id, draft) => Boolean(kept.set(id, draft)), drop: (id) => void kept.delete(id) };
+}
+
+function opened(note: Note | null = NOTE) {
+  const server = new Server(note);
+  const drafts = memory();
+  return { server, drafts, writing: new Writing(server, drafts, note) };
+}
+
+const wait = (time = PAUSE) => vi.advanceTimersByTimeAsync(time);
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+describe("saving", () => {
+  it("waits for a pause, sends what changed, and keeps a draft only until then", async () => {
+    const { server, drafts, writing } = opened();
+    writing.write({ body: "one\ntwo\nthree" });
+    expect(writing.snapshot.word).toBe("editing");
+    expect(drafts.kept.get("n1")?.text.body).toBe("one\ntwo\nthree");
+    await wait(PAUSE - 10);
+    writing.write({ body: "one\ntwo\nthree!" });
+    await wait(PAUSE - 10);
+    expect(server.changes).toEqual([]);
+    await wait(10);
+    expect(server.changes).toEqual([{ body: "one\ntwo\nthree!" }]);
+    expect(writing.snapshot).toMatchObject({ word: "saved", version: 4 });
+    expect(drafts.kept.size).toBe(0);
+  });
+
+  it("saves somebody who never pauses", async () => {
+    const { server, writing } = opened();
+    for (let key = 0; key < 30; key++) {
+      writing.write({ body: `text ${key}` });
+      await wait(500);
+    }
+    expect(server.changes.length).toBeGreaterThan(0);
+  });
+
+  it("never sends an empty title", async () => {
+    const { server, writing } = opened();
+    writing.write({ title: "  " });
+    await wait();
+    expect(server.changes).toEqual([{ title: "Untitled" }]);
+    expect(writing.snapshot).toMatchObject({ word: "saved", text: { title: "  " } });
+  });
+
+  it("creates a new note once, though the first answer is lost", async () => {
+    const { server, drafts, writing } = opened(null);
+    expect(writing.snapshot.word).toBe("new");
+    server.loseAnswer = true;
+    writing.write({ title: "Fresh" });
+    await wait();
+    expect(writing.snapshot).toMatchObject({ word: "offline", id: null });
+    expect(drafts.kept.has(NEW)).toBe(true);
+    writing.write({ body: "more" });
+    await wait(10_000);
+    expect(server.created).toHaveLength(1);
+    expect(server.note).toMatchObject({ title: "Fresh", body: "more" });
+    expect(writing.snapshot).toMatchObject({ word: "saved", id: "n1", version: 2 });
+    expect(drafts.kept.size).toBe(0);
+  });
+
+  it("keeps a refusal and the text, and tries again with the next key", async () => {
+    const { server, drafts, writing } = opened();
+    server.update = () => Promise.reject(new Refusal(403, { code: "forbidden" }));
+    writing.write({ body: "x" });
+    await wait();
+    expect(writing.snapshot.word).toBe("refused");
+    expect(drafts.kept.get("n1")?.text.body).toBe("x");
+  });
+});
+
+describe("a lost connection", () => {
+  it("keeps the draft, says so, and saves when it is back", async () => {
+    const { server, drafts, writing } = opened();
+    server.away = true;
+    writing.write({ body: "offline" });
+    await wait();
+    expect(writing.snapshot).toMatchObject({ word: "offline", kept: true });
+    expect(drafts.kept.get("n1")?.text.body).toBe("offline");
+    server.away = false;
+    await wait(2_000);
+    expect(writing.snapshot.word).toBe("saved");
+    expect(server.note?.body).toBe("offline");
+  });
+
+  it("is over when the text is as it was", async () => {
+    const { server, writing } = opened();
+    server.away = true;
+    writing.write({ body: "x" });
+    await wait();
+    writing.write({ body: NOTE.body });
+    expect(writing.snapshot.word).toBe("saved");
+  });
+});
+
+describe("drafts of an earlier visit", () => {
+  const left: Draft = { text: { ...NOTE, body: "left" }, base: NOTE, version: 3, at: "2026-02-01T11:00:00Z" };
+
+  it("are offered, and saved once restored", async () => {
+    const server = new Server(NOTE);
+    const drafts = memory();
+    drafts.keep("n1", left);
+    const writing = new Writing(server, drafts, NOTE);
+    expect(writing.snapshot).toMatchObject({ offer: left, text: { body: NOTE.body } });
+    writing.restore();
+    await wait();
+    expect(server.note?.body).toBe("left");
+    expect(drafts.kept.size).toBe(0);
+  });
+
+  it("are not offered when the server has them", () => {
+    const drafts = memory();
+    drafts.keep("n1", left);
+    expect(new Writing(new Server(NOTE), drafts, { ...NOTE, body: "left" }).snapshot.offer).toBeNull();
+    expect(drafts.kept.size).toBe(0);
+  });
+
+  it("survive a change of tags before anybody chose", async () => {
+    const drafts = memory();
+    drafts.keep("n1", left);
+    const writing = new Writing(new Server(NOTE), drafts, NOTE);
+    writing.write({ tags: ["x"] }, 0);
+    await wait();
+    expect(drafts.kept.get("n1")?.text.body).toBe("left");
+    writing.discard();
+    expect(drafts.kept.size).toBe(0);
+  });
+
+  it("meet what others wrote since, with the base they were made from", async () => {
+    const drafts = memory();
+    drafts.keep("n1", left);
+    const now = { ...NOTE, body: "theirs", version: 4 };
+    const writing = new Writing(new Server(now), drafts, now);
+    writing.restore();
+    await wait();
+    expect(writing.snapshot.conflict).toMatchObject({ base: { body: NOTE.body }, theirs: { body: "theirs" } });
+    expect(writing.snapshot.text.body).toBe("left");
+  });
+});
+
+describe("a conflict", () => {
+  async function overtaken() {
+    const all = opened();
+    all.server.write({ body: "one\ntheirs" });
+    all.writing.write({ body: "one\nmine" });
+    await wait();
+    return all;
+  }
+
+  it("stops for a person and keeps the draft", async () => {
+    const { server, drafts, writing } = await overtaken();
+    expect(writing.snapshot.word).toBe("conflict");
+    await wait(60_000);
+    expect(server.note?.body).toBe("one\ntheirs");
+    expect(drafts.kept.get("n1")?.text.body).toBe("one\nmine");
+  });
+
+  it("ends with mine over theirs", async () => {
+    const { server, writing } = await overtaken();
+    writing.settle(writing.snapshot.text);
+    await wait();
+    expect(server.note).toMatchObject({ body: "one\nmine", version: 5 });
+    expect(writing.snapshot.word).toBe("saved");
+  });
+
+  it("ends with theirs", async () => {
+    const { server, drafts, writing } = await overtaken();
+    writing.takeTheirs();
+    expect(writing.snapshot).toMatchObject({ word: "saved", version: 4, text: { body: "one\ntheirs" } });
+    expect(server.changes).toEqual([]);
+    expect(drafts.kept.size).toBe(0);
+  });
+
+  it("needs nobody when they changed something else", async () => {
+    const { server, writing } = opened();
+    server.write({ tags: ["theirs"], title: "Their title" });
+    writing.write({ body: "mine" });
+    await wait(PAUSE + 10);
+    expect(server.note).toMatchObject({ title: "Their title", body: "mine", tags: ["theirs"] });
+    expect(writing.snapshot).toMatchObject({ word: "saved", text: { title: "Their title" } });
+  });
+
+  it("with a note that is gone can become a note of its own", async () => {
+    const { server, writing } = opened();
+    server.note = null;
+    writing.write({ body: "mine" });
+    await wait();
+    expect(writing.snapshot.word).toBe("refused");
+    writing.startOver();
+    await wait();
+    expect(server.note).toMatchObject({ title: "Plan", body: "mine", version: 1 });
+  });
+});
+
+describe("meeting the server's note", () => {
+  it("takes a newer one, unless something is unsaved", () => {
+    const { writing } = opened();
+    writing.meet({ ...NOTE, body: "newer", version: 4 });
+    expect(writing.snapshot).toMatchObject({ version: 4, text: { body: "newer" } });
+    writing.write({ body: "mine" });
+    writing.meet({ ...NOTE, body: "newest", version: 5 });
+    expect(writing.snapshot.text.body).toBe("mine");
+  });
+
+  it("is not led astray by an older one", () => {
+    const { writing } = opened();
+    writing.meet({ ...NOTE, body: "older", version: 2 });
+    expect(writing.snapshot.text.body).toBe(NOTE.body);
+  });
+});

@@ -1,0 +1,335 @@
+/**
+ * One note being written: saves itself after a pause, keeps what is not saved in this browser, tries again when the
+ * server cannot be reached, and stops for a person when somebody else wrote the same lines. It knows no screen.
+ */
+
+import { Refusal } from "@/api/client";
+
+import { changeOf, EMPTY, same, textOf, type Note, type NoteChange, type NoteText } from "../text";
+import type { Draft, Drafts } from "./drafts";
+import { mergeLabels, rebase } from "./merge";
+
+/** The id of a note that the server has not seen yet. */
+export const NEW = "new";
+
+export const PAUSE = 800;
+/** Somebody who never pauses is saved all the same. */
+const LONGEST_WAIT = 10_000;
+const FIRST_RETRY = 2_000;
+const LONGEST_RETRY = 30_000;
+const PASSING = new Set([0, 429, 502, 503, 504]);
+
+/** What writing needs from outside: the server, and somebody to tell. */
+export interface Desk {
+  untitled: string;
+  create: (text: NoteText, key: string) => Promise<Note>;
+  update: (id: string, change: NoteChange, version: number) => Promise<Note>;
+  fetch: (id: string) => Promise<Note>;
+  saved: (note: Note, wasNew: boolean) => void;
+}
+
+export type Word = "new" | "saved" | "editing" | "saving" | "offline" | "refused" | "conflict";
+
+export interface Conflict {
+  base: NoteText;
+  theirs: Note;
+}
+
+export interface Snapshot {
+  id: string | null;
+  text: NoteText;
+  version: number;
+  word: Word;
+  /** Whether this browser holds what is not saved. */
+  kept: boolean;
+  /** Left by an earlier visit: to be restored or discarded before anything else is written. */
+  offer: Draft | null;
+  conflict: Conflict | null;
+  fault: unknown;
+}
+
+let born = 0;
+
+export class Writing {
+  readonly key = `writing-${++born}`;
+  readonly #desk: Desk;
+  readonly #drafts: Drafts;
+  readonly #listeners = new Set<() => void>();
+  #id: string | null;
+  /** The address it was opened by, until its screen shows it under its own. */
+  #openedAs: string;
+  #base: NoteText;
+  #mine: NoteText;
+  #version: number;
+  #offer: Draft | null;
+  #conflict: Conflict | null = null;
+  #fault: unknown = null;
+  #kept = true;
+  #sending: Promise<void> | null = null;
+  #firstTry: { key: string; text: NoteText } | null = null;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #dirtySince = 0;
+  #retry = FIRST_RETRY;
+  #snapshot: Snapshot;
+
+  constructor(desk: Desk, drafts: Drafts, note: Note | null) {
+    this.#desk = desk;
+    this.#drafts = drafts;
+    this.#id = note?.id ?? null;
+    this.#openedAs = this.#slot;
+    this.#base = this.#mine = note ? textOf(note) : EMPTY;
+    this.#version = note?.version ?? 0;
+    const draft = drafts.find(this.#slot);
+    this.#offer = draft && !same(draft.text, this.#base) ? draft : null;
+    if (draft && !this.#offer) drafts.drop(this.#slot);
+    this.#snapshot = this.#picture();
+  }
+
+  get snapshot(): Snapshot {
+    return this.#snapshot;
+  }
+
+  /** Nobody looks, and there is nothing left to do: it can be forgotten. */
+  get settled(): boolean {
+    return this.#listeners.size === 0 && !this.#sending && (!this.#dirty || this.#conflict !== null || !this.#isPassing);
+  }
+
+  /** Whether it is what the address of a note shows. */
+  isFor(id: string): boolean {
+    return id === this.#slot || id === this.#openedAs;
+  }
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  write(part: Partial<NoteText>, pause = PAUSE): void {
+    if (!this.#dirty) this.#dirtySince = Date.now();
+    this.#mine = { ...this.#mine, ...part };
+    this.#keep();
+    if (!this.#dirty) this.#fault = null;
+    // While the server cannot be reached, the next try is on its way already.
+    if (!this.#fault || !this.#isPassing) this.#saveIn(Math.min(pause, this.#patience));
+    this.#publish();
+  }
+
+  /** Saves at once what is not saved. */
+  async flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    while (this.#sending) await this.#sending;
+    if (!this.#dirty || this.#conflict) return;
+    this.#sending = this.#send();
+    this.#publish();
+    await this.#sending;
+  }
+
+  /** The server's present note, asked for by whoever shows it: taken unless there is something unsaved. */
+  meet(note: Note): void {
+    if (note.id !== this.#id) return;
+    this.#openedAs = note.id;
+    if (note.version <= this.#version || this.#dirty || this.#sending) return;
+    this.#rest(note);
+    this.#publish();
+  }
+
+  restore(): void {
+    if (!this.#offer) return;
+    this.#mine = this.#offer.text;
+    if (this.#offer.version < this.#version) {
+      // The text was made from an older version: the server will say so, and the base of the merge is that version.
+      this.#base = this.#offer.base;
+      this.#version = this.#offer.version;
+    }
+    this.#offer = null;
+    this.#saveIn(0);
+    this.#publish();
+  }
+
+  discard(): void {
+    this.#offer = null;
+    this.#drafts.drop(this.#slot);
+    this.#publish();
+  }
+
+  /** Ends a conflict with a text: mine, or one that was merged. */
+  settle(text: Pick<NoteText, "title" | "body">): void {
+    if (!this.#conflict) return;
+    const { base, theirs } = this.#conflict;
+    this.#mine = { ...text, ...mergeLabels(base, this.#mine, theirs) };
+    this.#base = textOf(theirs);
+    this.#version = theirs.version;
+    this.#conflict = null;
+    this.#keep();
+    this.#saveIn(0);
+    this.#publish();
+  }
+
+  takeTheirs(): void {
+    if (!this.#conflict) return;
+    this.#rest(this.#conflict.theirs);
+    this.#publish();
+  }
+
+  /** The note is gone or closed to me: what I wrote becomes a note of its own. */
+  startOver(): void {
+    this.#drafts.drop(this.#slot);
+    this.#id = null;
+    this.#version = 0;
+    this.#base = EMPTY;
+    this.#mine = { ...this.#mine, visibility: "private" };
+    this.#fault = this.#conflict = null;
+    this.#keep();
+    this.#saveIn(0);
+    this.#publish();
+  }
+
+  /** The note was deleted on purpose: nothing of it is kept here. */
+  forget(): void {
+    clearTimeout(this.#timer);
+    this.#mine = this.#base;
+    this.#offer = this.#conflict = this.#fault = null;
+    this.#drafts.drop(this.#slot);
+    this.#publish();
+  }
+
+  get #slot(): string {
+    return this.#id ?? NEW;
+  }
+
+  get #dirty(): boolean {
+    return !same(this.#mine, this.#base);
+  }
+
+  get #patience(): number {
+    return Math.max(0, this.#dirtySince + LONGEST_WAIT - Date.now());
+  }
+
+  get #isPassing(): boolean {
+    return !this.#fault || (this.#fault instanceof Refusal && PASSING.has(this.#fault.status));
+  }
+
+  #saveIn(wait: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.flush(), wait);
+  }
+
+  async #send(): Promise<void> {
+    const sent = this.#mine;
+    try {
+      if (this.#id) this.#accept(sent, await this.#desk.update(this.#id, this.#change(sent), this.#version), false);
+      else await this.#create(sent);
+      this.#fault = null;
+      this.#retry = FIRST_RETRY;
+      if (this.#dirty) this.#saveIn(PAUSE);
+    } catch (fault) {
+      await this.#failed(fault);
+    } finally {
+      this.#sending = null;
+      this.#publish();
+    }
+  }
+
+  /** A first try whose answer was lost is sent again as it was: the key makes it one note, whatever was typed since. */
+  async #create(text: NoteText): Promise<void> {
+    this.#firstTry ??= { key: crypto.randomUUID(), text };
+    const { text: sent, key } = this.#firstTry;
+    const note = await this.#desk.create({ ...sent, title: this.#titleOf(sent) }, key);
+    this.#firstTry = null;
+    this.#drafts.drop(NEW);
+    this.#id = note.id;
+    this.#accept(sent, note, true);
+  }
+
+  #accept(sent: NoteText, note: Note, wasNew: boolean): void {
+    this.#base = sent;
+    this.#version = note.version;
+    this.#dirtySince = Date.now();
+    this.#keep();
+    this.#desk.saved(note, wasNew);
+  }
+
+  #change(text: NoteText): NoteChange {
+    const change = changeOf(this.#base, text);
+    return change.title === undefined ? change : { ...change, title: this.#titleOf(text) };
+  }
+
+  #titleOf(text: NoteText): string {
+    return text.title.trim() || this.#desk.untitled;
+  }
+
+  async #failed(fault: unknown): Promise<void> {
+    const refusal = fault instanceof Refusal ? fault : null;
+    if (refusal?.code === "version_mismatch" && this.#id) {
+      await this.#overtaken(this.#id);
+      return;
+    }
+    this.#fault = fault;
+    if (refusal && PASSING.has(refusal.status)) {
+      this.#saveIn(Math.max(this.#retry, (refusal.problem.retry_after ?? 0) * 1000));
+      this.#retry = Math.min(this.#retry * 2, LONGEST_RETRY);
+    } else {
+      this.#firstTry = null;
+    }
+  }
+
+  async #overtaken(id: string): Promise<void> {
+    try {
+      const theirs = await this.#desk.fetch(id);
+      const merged = rebase(this.#base, this.#mine, theirs);
+      this.#fault = null;
+      if (!merged) {
+        this.#conflict = { base: this.#base, theirs };
+        return;
+      }
+      this.#mine = merged;
+      this.#base = textOf(theirs);
+      this.#version = theirs.version;
+      this.#keep();
+      this.#saveIn(0);
+    } catch (fault) {
+      await this.#failed(fault);
+    }
+  }
+
+  /** Nothing unsaved: as the server has it. */
+  #rest(note: Note): void {
+    clearTimeout(this.#timer);
+    this.#base = this.#mine = textOf(note);
+    this.#version = note.version;
+    this.#conflict = this.#fault = null;
+    if (!this.#offer) this.#drafts.drop(this.#slot);
+  }
+
+  #keep(): void {
+    // What waits to be restored stays until somebody has chosen.
+    if (this.#offer) return;
+    if (this.#dirty) {
+      const draft = { text: this.#mine, base: this.#base, version: this.#version, at: new Date().toISOString() };
+      this.#kept = this.#drafts.keep(this.#slot, draft);
+    } else {
+      this.#drafts.drop(this.#slot);
+      this.#kept = true;
+    }
+  }
+
+  #word(): Word {
+    if (this.#conflict) return "conflict";
+    if (this.#fault) return this.#isPassing ? "offline" : "refused";
+    if (this.#sending) return "saving";
+    if (this.#dirty) return "editing";
+    return this.#id ? "saved" : "new";
+  }
+
+  #picture(): Snapshot {
+    return {
+      id: this.#id, text: this.#mine, version: this.#version, word: this.#word(), kept: this.#kept,
+      offer: this.#offer, conflict: this.#conflict, fault: this.#fault,
+    };
+  }
+
+  #publish(): void {
+    this.#snapshot = this.#picture();
+    this.#listeners.forEach((listener) => listener());
+  }
+}

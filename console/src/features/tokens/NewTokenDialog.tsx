@@ -1,0 +1,90 @@
+/** A new token: its name, how long it lives, what it may do; then the token itself, this once. */
+
+import { Button, Select, TextInput } from "@mantine/core";
+import { useState } from "react";
+
+import { useSession } from "@/app/session";
+import { t } from "@/i18n";
+import { Dialog, DialogActions } from "@/ui/Dialog";
+import { Fault, useSending } from "@/ui/forms";
+import { SecretOnce } from "@/ui/SecretOnce";
+
+import { making } from "./making";
+import { useTokenChanges, type IssuedToken } from "./queries";
+import { ScopeChoice } from "./ScopeChoice";
+
+const DAY = 86_400;
+const LIVES = { week: 7 * DAY, month: 30 * DAY, quarter: 90 * DAY, year: 365 * DAY, never: "never" } as const;
+type Life = keyof typeof LIVES;
+
+/** There as long as the screen is; the dialogs inside come and go. */
+export function Making() {
+  const opened = making.useOpened();
+  const [issued, setIssued] = useState<IssuedToken | null>(null);
+  if (issued) return <Made issued={issued} onClose={() => setIssued(null)} />;
+  return opened ? <NewTokenDialog onClose={making.close} onIssued={setIssued} /> : null;
+}
+
+function NewTokenDialog({ onClose, onIssued }: { onClose: () => void; onIssued: (issued: IssuedToken) => void }) {
+  const { me } = useSession();
+  const { make } = useTokenChanges();
+  const { form, sending, fault, submit } = useSending(
+    { name: "", life: "quarter" as Life, scope: (me.scope === null ? null : []) as string[] | null },
+    async ({ name, life, scope }) => {
+      if (scope?.length === 0) {
+        form.setFieldError("scope", t("tokens.new.scope.none"));
+        return;
+      }
+      const issued = await make({ name: name.trim(), ttl: LIVES[life], scope });
+      onClose();
+      onIssued(issued);
+    },
+  );
+  return (
+    <Dialog title={t("tokens.new")} onClose={onClose} wide>
+      <form onSubmit={submit}>
+        <TextInput
+          data-autofocus
+          label={t("tokens.new.name")}
+          description={t("tokens.new.name.hint")}
+          placeholder={t("tokens.new.name.example")}
+          maxLength={80}
+          required
+          {...form.getInputProps("name")}
+        />
+        <Select
+          label={t("tokens.new.life")}
+          description={form.values.life === "never" ? t("tokens.life.never.hint") : undefined}
+          data={(Object.keys(LIVES) as Life[]).map((life) => ({ value: life, label: t(`tokens.life.${life}`) }))}
+          allowDeselect={false}
+          {...form.getInputProps("life")}
+        />
+        <ScopeChoice value={form.values.scope} onChange={(scope) => form.setFieldValue("scope", scope)} error={form.errors.scope} />
+        <Fault fault={fault} fields={["name", "scope"]} />
+        <DialogActions>
+          <Button variant="default" onClick={onClose}>
+            {t("action.cancel")}
+          </Button>
+          <Button type="submit" loading={sending}>
+            {t("tokens.new.do")}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}
+
+function Made({ issued, onClose }: { issued: IssuedToken; onClose: () => void }) {
+  const { me } = useSession();
+  return (
+    <SecretOnce
+      title={t("tokens.made.title", { name: issued.name })}
+      secrets={[issued.token]}
+      filename={`token-${issued.name.replace(/[^\p{L}\p{N}]+/gu, "-").toLowerCase()}.txt`}
+      heading={t("tokens.made.heading", { name: issued.name, team: me.team.name, place: location.host })}
+      onClose={onClose}
+    >
+      {t("tokens.made.words")}
+    </SecretOnce>
+  );
+}

@@ -1,0 +1,45 @@
+/** What a token may do, in a cell: everything, or how much with the list behind it. */
+
+import { Popover, UnstyledButton } from "@mantine/core";
+
+import { t } from "@/i18n";
+
+import type { ApiToken } from "./queries";
+import { parseScope } from "./scope";
+import styles from "./Tokens.module.css";
+
+export function ScopeWords({ token, person }: { token: ApiToken; person: string }) {
+  if (token.scope === null) return <>{t("tokens.scope.all", { name: person })}</>;
+  const count = token.scope.length;
+  if (count === 1) return <Entry entry={token.scope[0] ?? ""} />;
+  return (
+    <Popover position="bottom-start" withArrow trapFocus returnFocus>
+      <Popover.Target>
+        <UnstyledButton className={styles.more} aria-label={t("tokens.scope.show", { count, name: token.name })}>
+          {t("tokens.scope.count", { count })}
+        </UnstyledButton>
+      </Popover.Target>
+      <Popover.Dropdown>
+        {/* Focused when it opens, so that Escape closes it and it is read. */}
+        <ul className={styles.entries} tabIndex={-1} data-autofocus>
+          {token.scope.map((entry) => (
+            <li key={entry}>
+              <Entry entry={entry} />
+            </li>
+          ))}
+        </ul>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+function Entry({ entry }: { entry: string }) {
+  const { permission, prefix } = parseScope(entry);
+  if (!permission) return <code className={styles.permission}>{entry}</code>;
+  return (
+    <>
+      {t(`tokens.may.${permission}`)}
+      {prefix && <span className="muted"> {t("tokens.scope.below", { prefix })}</span>}
+    </>
+  );
+}

@@ -1,0 +1,61 @@
+/** What the team has used of its limits: drawn, and as a table for those who cannot see the picture. */
+
+import { SegmentedControl } from "@mantine/core";
+import { useState } from "react";
+
+import { useSession } from "@/app/session";
+import { t } from "@/i18n";
+import { Page } from "@/ui/Page";
+import { Failed, Loading } from "@/ui/states";
+
+import { useUsage } from "./queries";
+import styles from "./Usage.module.css";
+import { UsageBar } from "./UsageBar";
+import { UsageTable } from "./UsageTable";
+
+type Shape = "bars" | "table";
+
+export default function UsageScreen() {
+  const { me } = useSession();
+  const [shape, setShape] = useState<Shape>("bars");
+  return (
+    <Page
+      title={t("usage.title")}
+      intro={t("usage.intro", { team: me.team.name })}
+      actions={
+        <SegmentedControl
+          className={styles.shape}
+          aria-label={t("usage.as")}
+          value={shape}
+          onChange={setShape}
+          data={[
+            { value: "bars", label: t("usage.as.bars") },
+            { value: "table", label: t("usage.as.table") },
+          ]}
+        />
+      }
+    >
+      <Numbers shape={shape} />
+    </Page>
+  );
+}
+
+function Numbers({ shape }: { shape: Shape }) {
+  const usage = useUsage();
+  if (usage.isPending) return <Loading />;
+  if (usage.isError) return <Failed error={usage.error} again={() => void usage.refetch()} />;
+  return (
+    <>
+      {shape === "bars" && (
+        <div className={styles.bars} aria-hidden>
+          {usage.data.items.map((row) => (
+            <UsageBar key={row.dimension} usage={row} />
+          ))}
+        </div>
+      )}
+      <div className={shape === "bars" ? "sr-only" : undefined}>
+        <UsageTable rows={usage.data.items} />
+      </div>
+    </>
+  );
+}

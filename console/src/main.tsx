@@ -1,0 +1,74 @@
+import "@mantine/core/styles.css";
+import "@mantine/notifications/styles.css";
+import "@fontsource-variable/inter/index.css";
+import "@fontsource-variable/jetbrains-mono/index.css";
+import "./theme/base.css";
+
+import { localStorageColorSchemeManager, MantineProvider } from "@mantine/core";
+import { Notifications } from "@mantine/notifications";
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { setNonce } from "get-nonce";
+import { lazy, StrictMode, Suspense, type ReactNode } from "react";
+import { createRoot } from "react-dom/client";
+
+import { Refusal } from "./api/client";
+import { token } from "./api/token";
+import { BASE, router } from "./app/router";
+import { loadCatalog } from "./i18n";
+import { BrandProvider } from "./theme/brand";
+import { theme, variables } from "./theme/mantine";
+
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 10_000,
+      // A refusal stays one; only what never reached the server, or found it busy, is asked again.
+      retry: (count, fault) => count < 2 && fault instanceof Refusal && [0, 503].includes(fault.status),
+    },
+  },
+});
+
+const scheme = localStorageColorSchemeManager({ key: "teamspace.scheme" });
+const nonce = document.querySelector<HTMLMetaElement>("meta[name=csp-nonce]")?.content ?? "";
+setNonce(nonce); // for the lock on scrolling behind a dialog
+
+const Activate = lazy(() => import("./features/entrance/Activate"));
+
+/** The page has four addresses outside the console's own: one redeems a link, the others lead in. */
+function opening(): ReactNode {
+  if (location.pathname === "/activate") {
+    return (
+      <Suspense>
+        <Activate />
+      </Suspense>
+    );
+  }
+  if (!location.pathname.startsWith(`${BASE}/`)) history.replaceState(null, "", `${BASE}/`);
+  return <RouterProvider router={router} />;
+}
+
+async function start(): Promise<void> {
+  await Promise.all([token.borrow(), loadCatalog()]);
+  const content = opening();
+  createRoot(document.getElementById("root") as HTMLElement).render(
+    <StrictMode>
+      <MantineProvider
+        theme={theme}
+        cssVariablesResolver={variables}
+        colorSchemeManager={scheme}
+        defaultColorScheme="auto"
+        getStyleNonce={() => nonce}
+      >
+        <QueryClientProvider client={queries}>
+          <BrandProvider>
+            <Notifications position="bottom-right" />
+            {content}
+          </BrandProvider>
+        </QueryClientProvider>
+      </MantineProvider>
+    </StrictMode>,
+  );
+}
+
+void start();

@@ -1,0 +1,61 @@
+/** The brand on show: the page came with that of its hostname, and somebody who signs in may bring their company's. */
+
+import { useQuery } from "@tanstack/react-query";
+import { createContext, useContext, useEffect, type ReactNode } from "react";
+
+import { answer, api, type Schemas } from "@/api/client";
+import { useToken } from "@/app/session";
+
+export type Brand = Schemas["Branding"];
+
+const UNKNOWN: Pick<Brand, "title" | "tagline" | "logo"> = { title: "Teamspace", tagline: "", logo: null };
+const Context = createContext<Pick<Brand, "title" | "tagline" | "logo">>(UNKNOWN);
+
+export const BRAND = ["branding", "shown"] as const;
+
+export function BrandProvider({ children }: { children: ReactNode }) {
+  const token = useToken();
+  const { data } = useQuery({
+    queryKey: [...BRAND, token],
+    queryFn: () => answer(api.GET("/api/branding")) as Promise<Brand>,
+    staleTime: 300_000,
+  });
+  useEffect(() => {
+    if (data) wear(data);
+  }, [data]);
+  return <Context.Provider value={data ?? UNKNOWN}>{children}</Context.Provider>;
+}
+
+export const useBrand = () => useContext(Context);
+
+const FONTS: Record<string, string> = {
+  inter: '"Inter Variable", system-ui, sans-serif',
+  system: "system-ui, sans-serif",
+  serif: 'Charter, "Iowan Old Style", Georgia, serif',
+  mono: '"JetBrains Mono Variable", ui-monospace, monospace',
+};
+
+/** The variables of a theme, as a style sheet has them. */
+export function declarations(theme: Brand["theme"]): string {
+  return Object.entries(theme)
+    .map(([token, value]) => {
+      if (token === "radius") return `--radius: ${value}px;`;
+      if (token === "font") return `--font: ${FONTS[String(value)] ?? FONTS.inter};`;
+      return `--${token.replace("_", "-")}: ${value};`;
+    })
+    .join(" ");
+}
+
+const sheet = typeof CSSStyleSheet === "undefined" ? undefined : new CSSStyleSheet();
+
+/** Through a constructed style sheet: the page's policy allows no inline style, and this is none. */
+export function wear(brand: Brand): void {
+  if (!sheet) return;
+  sheet.replaceSync(
+    `:root:root { ${declarations(brand.theme)} }\n` +
+      `:root:root[data-mantine-color-scheme="dark"] { ${declarations(brand.theme_dark)} }`,
+  );
+  if (!document.adoptedStyleSheets.includes(sheet)) {
+    document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+  }
+}

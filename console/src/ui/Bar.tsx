@@ -1,0 +1,17 @@
+/** A number with a small bar below it, so that the large ones of a column catch the eye. */
+
+import type { ReactNode } from "react";
+
+import styles from "./Bar.module.css";
+
+export function Bar({ share, children }: { share: number; children: ReactNode }) {
+  const width = Number.isFinite(share) ? Math.max(0, Math.min(1, share)) * 100 : 0;
+  return (
+    <span className={styles.value}>
+      {children}
+      <span className={styles.track} aria-hidden>
+        <span className={styles.bar} style={{ width: `${width}%` }} />
+      </span>
+    </span>
+  );
+}

@@ -1,0 +1,50 @@
+/** The question before something that cannot be undone: it names the thing, and says what goes with it. */
+
+import { Button } from "@mantine/core";
+import { useState, type ReactNode } from "react";
+
+import { t } from "@/i18n";
+
+import { Dialog, DialogActions } from "./Dialog";
+import { Fault } from "./forms";
+
+interface Props {
+  title: string;
+  /** The word on the button that does it. */
+  confirm: string;
+  perform: () => Promise<unknown>;
+  onClose: () => void;
+  children: ReactNode;
+}
+
+export function ConfirmDialog({ title, confirm, perform, onClose, children }: Props) {
+  const [busy, setBusy] = useState(false);
+  const [fault, setFault] = useState<unknown>(null);
+
+  async function go(): Promise<void> {
+    setBusy(true);
+    setFault(null);
+    try {
+      await perform();
+      onClose();
+    } catch (refusal) {
+      setFault(refusal);
+      setBusy(false);
+    }
+  }
+
+  return (
+    <Dialog title={title} onClose={onClose}>
+      {children}
+      <Fault fault={fault} />
+      <DialogActions>
+        <Button variant="default" data-autofocus onClick={onClose}>
+          {t("action.cancel")}
+        </Button>
+        <Button color="danger" loading={busy} onClick={() => void go()}>
+          {confirm}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}

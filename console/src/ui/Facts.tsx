@@ -1,0 +1,20 @@
+/** What is known of a thing, as pairs of a word and its value. */
+
+import type { ReactNode } from "react";
+
+import styles from "./Facts.module.css";
+
+export type Fact = readonly [name: string, value: ReactNode];
+
+export function Facts({ facts }: { facts: readonly Fact[] }) {
+  return (
+    <dl className={styles.facts}>
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,20 @@
+/** A password that is being chosen: says what it still lacks in length; the server judges how easily it is guessed. */
+
+import { PasswordInput, type PasswordInputProps } from "@mantine/core";
+
+import { t } from "@/i18n";
+
+const SHORTEST = 12;
+
+export function NewPassword({ value, ...rest }: PasswordInputProps & { value: string }) {
+  const missing = SHORTEST - [...value].length;
+  return (
+    <PasswordInput
+      autoComplete="new-password"
+      description={missing > 0 ? t("field.password.hint", { count: missing }) : t("field.password.long_enough")}
+      inputWrapperOrder={["label", "input", "description", "error"]}
+      value={value}
+      {...rest}
+    />
+  );
+}

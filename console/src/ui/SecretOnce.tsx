@@ -1,0 +1,84 @@
+/** Secrets that are shown this once: to copy or to download, in a dialog that is not closed by accident. */
+
+import { Button, Checkbox, CopyButton } from "@mantine/core";
+import { IconCheck, IconCopy, IconDownload } from "@tabler/icons-react";
+import { useEffect, useState, type ReactNode } from "react";
+
+import { t } from "@/i18n";
+
+import { Dialog, DialogActions } from "./Dialog";
+import { saveFile } from "./saveFile";
+import styles from "./SecretOnce.module.css";
+
+interface Props {
+  title: string;
+  /** What it is for, and what to do with it. */
+  children: ReactNode;
+  secrets: readonly string[];
+  /** The name of the text file that it can be kept in. */
+  filename: string;
+  /** Lines at the top of that file which say what it is. */
+  heading?: string;
+  onClose: () => void;
+}
+
+/** More than this stand in two columns. */
+const FEW = 4;
+
+export function SecretOnce({ title, children, secrets, filename, heading, onClose }: Props) {
+  const [kept, setKept] = useState(false);
+  const text = secrets.join("\n");
+  useStayingHere();
+  return (
+    <Dialog title={title} onClose={onClose} firm wide={secrets.length > FEW}>
+      <p className="muted">{children}</p>
+      <ul className={secrets.length > FEW ? styles.many : styles.few} aria-label={title}>
+        {secrets.map((secret) => (
+          <li key={secret}>
+            <code>{secret}</code>
+          </li>
+        ))}
+      </ul>
+      <div className={styles.row}>
+        <CopyButton value={text}>
+          {({ copied, copy }) => (
+            <Button
+              data-autofocus
+              variant="default"
+              leftSection={copied ? <IconCheck aria-hidden size={15} /> : <IconCopy aria-hidden size={15} />}
+              onClick={copy}
+            >
+              {copied ? t("action.copied") : t("action.copy")}
+            </Button>
+          )}
+        </CopyButton>
+        <Button
+          variant="default"
+          leftSection={<IconDownload aria-hidden size={15} />}
+          onClick={() => saveFile(filename, `${heading ? `${heading}\n\n` : ""}${text}\n`)}
+        >
+          {t("action.download")}
+        </Button>
+      </div>
+      <Checkbox
+        label={t("ui.secret.kept", { count: secrets.length })}
+        checked={kept}
+        onChange={(event) => setKept(event.currentTarget.checked)}
+      />
+      <DialogActions>
+        <Button disabled={!kept} onClick={onClose}>
+          {t("ui.done")}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}
+
+/** The browser asks before the page is left. */
+function useStayingHere(): void {
+  useEffect(() => {
+    const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
+    window.addEventListener("beforeunload", ask);
+    return () => window.removeEventListener("beforeunload", ask);
+  }, []);
+}

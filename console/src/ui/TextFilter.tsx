@@ -1,0 +1,39 @@
+/** Narrows a list while one types; Escape empties it. */
+
+import { CloseButton, TextInput } from "@mantine/core";
+import { IconSearch } from "@tabler/icons-react";
+
+import { t } from "@/i18n";
+
+import styles from "./TextFilter.module.css";
+
+interface Props {
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+}
+
+export function TextFilter({ label, value, onChange }: Props) {
+  return (
+    <TextInput
+      className={styles.filter}
+      type="search"
+      aria-label={label}
+      placeholder={label}
+      leftSection={<IconSearch aria-hidden size={15} />}
+      rightSection={value && <CloseButton size="sm" aria-label={t("ui.filter.clear")} onClick={() => onChange("")} />}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      onKeyDown={(event) => event.key === "Escape" && onChange("")}
+    />
+  );
+}
+
+/** Every word that was typed is somewhere in the texts. */
+export function fits(wanted: string, ...texts: string[]): boolean {
+  const text = texts.join(" ").toLowerCase();
+  return wanted
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}

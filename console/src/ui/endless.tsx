@@ -1,0 +1,65 @@
+/** Lists without an end: the next page comes as one reads on, or by a button; never by counting. */
+
+import { Button } from "@mantine/core";
+import { useInfiniteQuery, type QueryKey } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
+
+import { t } from "@/i18n";
+
+import styles from "./endless.module.css";
+import { Fault } from "./forms";
+
+export interface PageOf<Item> {
+  items: Item[];
+  next_cursor: string | null;
+}
+
+/** All pages that were read so far, as one list. */
+export function useEndless<Item>(queryKey: QueryKey, read: (cursor?: string) => Promise<PageOf<Item>>) {
+  return useInfiniteQuery({
+    queryKey,
+    queryFn: ({ pageParam }) => read(pageParam),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
+    select: (data) => data.pages.flatMap((page) => page.items),
+  });
+}
+
+interface Query {
+  hasNextPage: boolean;
+  isFetchingNextPage: boolean;
+  isFetchNextPageError: boolean;
+  error: unknown;
+  fetchNextPage: () => unknown;
+}
+
+/** The end of what was read. `eager` reads on without being seen: a filter must know the whole list. */
+export function Endless({ query, eager = false }: { query: Query; eager?: boolean }) {
+  const end = useRef<HTMLDivElement>(null);
+  const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = query;
+  const ready = hasNextPage && !isFetchingNextPage && !isFetchNextPageError;
+  useEffect(() => {
+    if (!ready || !end.current) return;
+    if (eager) {
+      fetchNextPage();
+      return;
+    }
+    const watch = new IntersectionObserver(
+      ([entry]) => {
+        if (entry?.isIntersecting) fetchNextPage();
+      },
+      { rootMargin: "400px" },
+    );
+    watch.observe(end.current);
+    return () => watch.disconnect();
+  }, [ready, eager, fetchNextPage]);
+  if (!hasNextPage) return null;
+  return (
+    <div ref={end} className={styles.end}>
+      {isFetchNextPageError && <Fault fault={query.error} />}
+      <Button variant="subtle" loading={isFetchingNextPage} onClick={() => fetchNextPage()}>
+        {isFetchNextPageError ? t("state.again") : t("action.more")}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,60 @@
+/** Forms: what the server finds wrong with a field is shown at the field, and anything else above the buttons. */
+
+import { Alert } from "@mantine/core";
+import { useForm, type UseFormReturnType } from "@mantine/form";
+import { useState } from "react";
+
+import { Refusal } from "@/api/client";
+import { t } from "@/i18n";
+
+import { RequestId } from "./states";
+
+export interface Sending<Values extends Record<string, unknown>> {
+  form: UseFormReturnType<Values>;
+  sending: boolean;
+  fault: unknown;
+  /** For the form's onSubmit. */
+  submit: (event?: React.FormEvent<HTMLFormElement>) => void;
+}
+
+export function useSending<Values extends Record<string, unknown>>(
+  initialValues: Values,
+  send: (values: Values) => Promise<void>,
+): Sending<Values> {
+  const form = useForm<Values>({ initialValues });
+  const [sending, setSending] = useState(false);
+  const [fault, setFault] = useState<unknown>(null);
+
+  async function deliver(values: Values): Promise<void> {
+    setSending(true);
+    setFault(null);
+    try {
+      await send(values);
+    } catch (refusal) {
+      setFault(refusal);
+      if (refusal instanceof Refusal) {
+        for (const name of Object.keys(values)) {
+          const message = refusal.field(name);
+          if (message) form.setFieldError(name, message);
+        }
+      }
+    } finally {
+      setSending(false);
+    }
+  }
+
+  return { form, sending, fault, submit: form.onSubmit((values) => void deliver(values)) };
+}
+
+/** What was refused, unless it is said at a field already. */
+export function Fault({ fault, fields = [] }: { fault: unknown; fields?: readonly string[] }) {
+  if (!fault) return null;
+  const refusal = fault instanceof Refusal ? fault : undefined;
+  if (refusal && fields.some((name) => refusal.field(name))) return null;
+  return (
+    <Alert color="danger" role="alert" title={refusal?.problem.title ?? t("state.failed")}>
+      {refusal?.message ?? t("state.failed.unknown")}
+      {refusal?.requestId && refusal.status >= 500 && <RequestId id={refusal.requestId} code={refusal.code} />}
+    </Alert>
+  );
+}

@@ -1,0 +1,16 @@
+import { describe, expect, it } from "vitest";
+
+import { safeAddress } from "./addresses";
+
+describe("addresses in a text", () => {
+  it.each(["https://example.org/a?b=c", "HTTP://example.org", "mailto:ann@example.org", "#user-content-fn-1"])("leads to %s", (address) => {
+    expect(safeAddress(address)).toBe(address);
+  });
+
+  it.each([
+    "javascript:alert(1)", " JavaScript:alert(1)", "java\nscript:alert(1)", "data:text/html,x", "vbscript:x", "//evil.example", "/api/notes",
+    "file:///etc/passwd", "#elsewhere", "blob:https://x", "",
+  ])("does not lead to %s", (address) => {
+    expect(safeAddress(address)).toBeUndefined();
+  });
+});

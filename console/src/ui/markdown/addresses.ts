@@ -1,0 +1,9 @@
+/** Where a link of somebody's text may lead: the web, a mailbox, or a footnote of the same text. */
+
+const LEADS = /^(https?:\/\/|mailto:)/i;
+const FOOTNOTE = /^#(user-content-)?fn(ref)?-/;
+
+export function safeAddress(address: string): string | undefined {
+  const trimmed = address.trim();
+  return LEADS.test(trimmed) || FOOTNOTE.test(trimmed) ? trimmed : undefined;
+}

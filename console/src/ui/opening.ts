@@ -1,0 +1,27 @@
+/** Whether a dialog is open, known outside of its screen too: an action of the palette opens it from anywhere. */
+
+import { useSyncExternalStore } from "react";
+
+export interface Opening {
+  open: () => void;
+  close: () => void;
+  useOpened: () => boolean;
+}
+
+export function createOpening(): Opening {
+  let opened = false;
+  const listeners = new Set<() => void>();
+  const set = (value: boolean): void => {
+    opened = value;
+    listeners.forEach((listener) => listener());
+  };
+  const subscribe = (listener: () => void): (() => void) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  };
+  return {
+    open: () => set(true),
+    close: () => set(false),
+    useOpened: () => useSyncExternalStore(subscribe, () => opened),
+  };
+}

@@ -1,0 +1,12 @@
+/** The beginning of a Markdown text as a person would read it aloud. */
+export function plain(markdown: string): string {
+  return markdown
+    .replace(/```[\s\S]*?(```|$)/g, " ")
+    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replace(/^\s*(#{1,6}|>|[-*+]( \[[ x]\])?|\d+\.)\s+/gm, "")
+    .replace(/\|?(\s*:?-{3,}:?\s*\|)+/g, " ")
+    .replace(/\s*\|\s*/g, " ")
+    .replace(/(\*\*|__|[*_`~])/g, "")
+    .replace(/\s+/g, " ")
+    .trim();
+}

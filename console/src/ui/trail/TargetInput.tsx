@@ -1,0 +1,34 @@
+/** The id of the thing that was acted upon: looked for when it is complete, not with every letter. */
+
+import { TextInput } from "@mantine/core";
+import { useState } from "react";
+
+import { t } from "@/i18n";
+
+interface Props {
+  value?: string;
+  onChange: (value: string | undefined) => void;
+}
+
+export function TargetInput({ value = "", onChange }: Props) {
+  // Another value from outside, such as a press on `Only this object`, begins it anew.
+  return <Typing key={value} value={value} onChange={onChange} />;
+}
+
+function Typing({ value, onChange }: { value: string; onChange: Props["onChange"] }) {
+  const [typed, setTyped] = useState(value);
+  const done = (): void => {
+    if (typed.trim() !== value) onChange(typed.trim() || undefined);
+  };
+  return (
+    <TextInput
+      label={t("audit.filter.target")}
+      placeholder={t("audit.filter.target.hint")}
+      spellCheck={false}
+      value={typed}
+      onChange={(event) => setTyped(event.currentTarget.value)}
+      onBlur={done}
+      onKeyDown={(event) => event.key === "Enter" && done()}
+    />
+  );
+}

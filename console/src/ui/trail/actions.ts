@@ -1,0 +1,30 @@
+/** The actions that the console has words for. Others are shown by their name, and found by it. */
+
+export const ACTIONS = [
+  "note.create", "note.update", "note.delete", "note.share", "note.unshare",
+  "member.add", "member.role", "member.remove",
+  "session.open", "session.end",
+  "token.create", "token.revoke",
+  "totp.prepare", "totp.enable", "totp.disable", "totp.recovery_codes", "totp.revoke",
+  "password.change",
+  "profile.update",
+  "account.activate",
+  "feature.switch",
+  "quota.set",
+  "branding.update", "branding.logo", "branding.delete",
+  "team.create",
+  "org.create", "org.update", "org.suspend", "org.resume", "org.member.add", "org.member.role",
+  "user.create_operator", "user.reset_password", "user.reset_second_factor", "user.invite",
+  "tenant.provision", "tenant.suspend", "tenant.resume",
+  "instance.bootstrap", "instance.rekey",
+] as const; // prettier-ignore
+
+export type KnownAction = (typeof ACTIONS)[number];
+export type ActionGroup = KnownAction extends infer A ? (A extends `${infer G}.${string}` ? G : never) : never;
+
+export function isKnown(action: string): action is KnownAction {
+  return (ACTIONS as readonly string[]).includes(action);
+}
+
+/** `note`, `member`, ... each once, in their order. */
+export const ACTION_GROUPS = [...new Set(ACTIONS.map((action) => action.split(".")[0]))] as ActionGroup[];

@@ -1,0 +1,63 @@
+/** An event as a sentence: `Ann created a note`. Names in it are set apart, so that they can be shown as such. */
+
+import type { Member } from "@/api/people";
+import { t, type Values } from "@/i18n";
+
+import { isKnown } from "./actions";
+import type { TrailEvent } from "./source";
+
+const KINDS = ["system", "provision", "anonymous", "worker"] as const;
+export type ActorKind = (typeof KINDS)[number];
+export const ACTOR_KINDS: readonly ActorKind[] = KINDS;
+
+/** Who did it, by the name they go by now. */
+export function actorName(event: TrailEvent, people: readonly Member[]): string {
+  const { actor } = event;
+  const kind = KINDS.find((name) => name === actor.kind);
+  if (kind) return t(`audit.kind.${kind}`);
+  return nameOf(actor.id, people) ?? actor.username ?? t("audit.person.gone");
+}
+
+export function sentenceOf(event: TrailEvent, people: readonly Member[]): string {
+  const actor = apart(actorName(event, people));
+  if (!isKnown(event.action)) return t("audit.did.unknown", { actor, action: event.action });
+  return t(`audit.did.${event.action}`, { ...valuesOf(event, people), actor });
+}
+
+const ROLES = [
+  "owner", "admin", "member", "viewer", "guest", "translator", "reviewer", "worker", "org_owner", "org_admin", "org_reader",
+] as const; // prettier-ignore
+const FEATURES = ["chat", "agent", "translate", "workflows"] as const;
+
+function valuesOf(event: TrailEvent, people: readonly Member[]): Values {
+  const detail = event.detail as Record<string, unknown>;
+  const person = typeof detail.user_id === "string" ? detail.user_id : event.target;
+  const feature = FEATURES.find((name) => name === event.target);
+  return {
+    person: apart(nameOf(person, people) ?? t("audit.person.somebody")),
+    role: roleName(detail.role),
+    from: roleName(detail.from),
+    to: roleName(detail.to),
+    feature: apart(feature ? t(`features.${feature}`) : String(event.target)),
+    enabled: String(detail.enabled),
+    version: typeof detail.version === "number" ? detail.version : "none",
+  };
+}
+
+function roleName(role: unknown): string {
+  const known = ROLES.find((name) => name === role);
+  return known ? t(`role.${known}`) : t("audit.role.none");
+}
+
+function nameOf(id: string | null, people: readonly Member[]): string | undefined {
+  return people.find((person) => person.user_id === id)?.display_name;
+}
+
+/** The marks of Unicode for a stretch of text that stands for itself, whichever way it is written. */
+const [OPEN, CLOSE] = ["\u2068", "\u2069"];
+const apart = (name: string): string => `${OPEN}${name}${CLOSE}`;
+
+/** The pieces of a sentence; every second one is a name. */
+export function pieces(sentence: string): string[] {
+  return sentence.split(new RegExp(`[${OPEN}${CLOSE}]`));
+}
