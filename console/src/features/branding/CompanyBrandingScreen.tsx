@@ -12,7 +12,7 @@ import { Page } from "@/ui/Page";
 import { Failed, Loading } from "@/ui/states";
 
 import { BrandingEditor } from "./editor/BrandingEditor";
-import styles from "./notes.module.css";
+import styles from "./CompanyBrandingScreen.module.css";
 import { useChangeCompany, useCompanyBranding, useDropCompany } from "./queries";
 
 export default function CompanyBrandingScreen() {

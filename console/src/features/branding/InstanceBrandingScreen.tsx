@@ -8,7 +8,6 @@ import { Page } from "@/ui/Page";
 import { Failed, Loading } from "@/ui/states";
 
 import { BrandingEditor } from "./editor/BrandingEditor";
-import styles from "./notes.module.css";
 import { useChangeInstance, useCompanyOfHost, useInstanceBranding } from "./queries";
 
 export default function InstanceBrandingScreen() {
@@ -20,15 +19,13 @@ export default function InstanceBrandingScreen() {
     <Page title={t("branding.title")} intro={t("branding.intro.instance")} wide>
       {failed && <Failed error={failed} again={() => void Promise.all([branding.refetch(), company.refetch()])} />}
       {!failed && (branding.isPending || company.isPending) && <Loading />}
-      {branding.isSuccess && company.isSuccess && (
-        <>
-          {company.data && (
-            <Alert className={styles.note} color="warning" icon={<IconAlertTriangle aria-hidden />} title={t("branding.elsewhere")}>
-              {t("branding.elsewhere.words", { company: company.data.name, host: location.hostname })}
-            </Alert>
-          )}
-          <BrandingEditor plane="instance" branding={branding.data} mayChange={!company.data} save={change.mutateAsync} />
-        </>
+      {company.data && (
+        <Alert color="warning" icon={<IconAlertTriangle aria-hidden />} title={t("branding.elsewhere")}>
+          {t("branding.elsewhere.words", { company: company.data.name, host: location.hostname })}
+        </Alert>
+      )}
+      {branding.isSuccess && company.data === null && (
+        <BrandingEditor plane="instance" branding={branding.data} mayChange save={change.mutateAsync} />
       )}
     </Page>
   );

@@ -1,6 +1,6 @@
 /** The editor of a branding, of a company or of the instance: everything shows at once what it will look like. */
 
-import { useState } from "react";
+import { useEffect, useState } from "react";
 
 import { Refusal } from "@/api/client";
 import { t } from "@/i18n";
@@ -32,6 +32,9 @@ export function BrandingEditor({ plane, branding, mayChange, save }: Props) {
   const [saving, setSaving] = useState(false);
   const [fault, setFault] = useState<unknown>(null);
   const refusalOf = (field: string): string | undefined => (fault instanceof Refusal ? fault.field(field) : undefined);
+
+  // What was said of a look does not hold of another.
+  useEffect(() => setFault(null), [draft.look]);
 
   async function send(): Promise<void> {
     setSaving(true);

@@ -29,7 +29,7 @@ export function Identity({ draft, plane, disabled, refusalOf }: Props) {
           description={t(`branding.name.empty.${plane}`)}
           maxLength={LONGEST_TITLE}
           value={title}
-          disabled={disabled}
+          readOnly={disabled}
           error={refusalOf("title")}
           onChange={(event) => draft.set({ title: event.currentTarget.value })}
         />
@@ -38,7 +38,7 @@ export function Identity({ draft, plane, disabled, refusalOf }: Props) {
           description={t("branding.tagline.words")}
           maxLength={LONGEST_TAGLINE}
           value={tagline}
-          disabled={disabled}
+          readOnly={disabled}
           error={refusalOf("tagline")}
           onChange={(event) => draft.set({ tagline: event.currentTarget.value })}
         />

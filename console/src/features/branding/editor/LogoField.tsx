@@ -61,19 +61,21 @@ export function LogoField({ logo, title, plane, disabled, refusal, onLogo }: Pro
         ) : (
           <IconUpload className={styles.none} aria-hidden size={24} stroke={1.5} />
         )}
-        <div className={styles.words}>
-          <div className={styles.actions}>
-            <Button variant="default" size="xs" disabled={disabled} onClick={() => chooser.current?.click()}>
-              {logo ? t("branding.logo.replace") : t("branding.logo.choose")}
-            </Button>
-            {logo && (
-              <Button variant="subtle" color="danger" size="xs" disabled={disabled} onClick={() => onLogo(null)}>
-                {t("branding.logo.remove")}
+        {!disabled && (
+          <div className={styles.words}>
+            <div className={styles.actions}>
+              <Button variant="default" size="xs" onClick={() => chooser.current?.click()}>
+                {logo ? t("branding.logo.replace") : t("branding.logo.choose")}
               </Button>
-            )}
+              {logo && (
+                <Button variant="subtle" color="danger" size="xs" onClick={() => onLogo(null)}>
+                  {t("branding.logo.remove")}
+                </Button>
+              )}
+            </div>
+            <span className="muted">{t("branding.logo.hint")}</span>
           </div>
-          <span className="muted">{t("branding.logo.hint")}</span>
-        </div>
+        )}
         <input
           ref={chooser}
           type="file"

@@ -75,7 +75,7 @@ function Hexadecimal({ name, value, disabled, onColour }: HexadecimalProps) {
       className={styles.hexadecimal}
       aria-label={t("branding.hex", { token: name })}
       value={typed ?? value}
-      disabled={disabled}
+      readOnly={disabled}
       spellCheck={false}
       error={typed !== null && !spelt(typed)}
       onChange={(event) => {

@@ -42,7 +42,11 @@ export function ConflictDialog({ conflict, mine, writing, onClose }: Props) {
       transitionProps={{ duration: 120 }}
       classNames={{ content: styles.content, header: styles.header, title: styles.title, body: styles.dialog }}
     >
-      <p className={styles.intro}>{t(merges ? "notes.conflict.merge.intro" : "notes.conflict.intro", { version: theirs.version, when: ago(theirs.updated_at) })}</p>
+      <p className={styles.intro}>
+        {merges
+          ? t("notes.conflict.merge.intro")
+          : t("notes.conflict.intro", { version: theirs.version, when: ago(theirs.updated_at) })}
+      </p>
       {merges ? (
         <Merge
           conflict={conflict}

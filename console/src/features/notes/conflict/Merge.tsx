@@ -60,7 +60,7 @@ export function Merge({ conflict: { base, theirs }, mine, onBack, onMerged }: Pr
         data-autofocus
         autosize
         minRows={6}
-        maxRows={18}
+        maxRows={14}
         value={body}
         onChange={(event) => setByHand(event.currentTarget.value)}
       />

@@ -46,7 +46,7 @@ export function Places({ places, choices, disabled, onChoose }: Props) {
 
 function Stretch({ side, lines }: { side: "mine" | "theirs"; lines: string[] }) {
   return (
-    <div>
+    <div className={styles[side]}>
       {lines.length === 0 && <p className={styles.fold}>{t("notes.conflict.removed")}</p>}
       {lines.map((line, index) => (
         <Version key={index} side={side} line={line} />

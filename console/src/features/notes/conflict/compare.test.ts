@@ -28,7 +28,10 @@ describe("comparing", () => {
     const theirs = ["new", ...mine.slice(0, 9), ...mine.slice(11)];
     const rows = compare(mine, theirs);
     const side = (pick: "mine" | "theirs") =>
-      rows.flatMap((row) => (row.kind === "same" ? [row.line] : row.kind === "folded" ? row.lines : row[pick] === undefined ? [] : [row[pick]]));
+      rows.flatMap((row) => {
+        if (row.kind === "same") return [row.line];
+        return row.kind === "folded" ? row.lines : [row[pick] ?? []].flat();
+      });
     expect(side("mine")).toEqual(mine);
     expect(side("theirs")).toEqual(theirs);
   });

@@ -11,7 +11,8 @@ export function useSamePlace(pane: RefObject<HTMLElement | null>, ready: boolean
     if (!ready || !list) return;
     list.scrollTop = place;
     if (wasFocused && document.activeElement === document.body) {
-      const open = list.querySelector<HTMLElement>("[data-note][aria-current]") ?? list.querySelector<HTMLElement>("[data-note][tabindex='0']");
+      const find = (which: string) => list.querySelector<HTMLElement>(`[data-note]${which}`);
+      const open = find("[aria-current]") ?? find("[tabindex='0']");
       if (open?.checkVisibility()) open.focus({ preventScroll: true });
     }
     wasFocused = false;

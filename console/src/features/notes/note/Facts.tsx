@@ -21,7 +21,12 @@ export function Facts({ now, writing, note, rights }: Props) {
   const names = useNames();
   return (
     <div className={styles.facts}>
-      <VisibilityMenu visibility={now.text.visibility} shares={note?.shared_with.length ?? 0} mayChange={rights.manage} onChange={(visibility) => writing.write({ visibility }, 0)} />
+      <VisibilityMenu
+        visibility={now.text.visibility}
+        shares={note?.shared_with.length ?? 0}
+        mayChange={rights.manage}
+        onChange={(visibility) => writing.write({ visibility }, 0)}
+      />
       {note && (
         <>
           <span>{names.ofOrYou(note.owner)}</span>

@@ -40,9 +40,9 @@ export function Notices({ now, writing, lost, onResolve }: Props) {
 
 function Offer({ now, writing }: { now: Snapshot; writing: Writing }) {
   if (!now.offer) return null;
-  const when = ago(now.offer.at);
+  const title = t(now.id ? "notes.draft.offer" : "notes.draft.offer.new", { when: ago(now.offer.at) });
   return (
-    <Bar tone="warning" icon={<IconHistory aria-hidden size={18} />} title={t(now.id ? "notes.draft.offer" : "notes.draft.offer.new", { when })}>
+    <Bar tone="warning" icon={<IconHistory aria-hidden size={18} />} title={title}>
       <Button size="compact-sm" autoFocus onClick={() => writing.restore()}>
         {t("notes.draft.restore")}
       </Button>

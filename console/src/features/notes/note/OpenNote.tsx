@@ -74,7 +74,9 @@ export function OpenNote({ writing, note, lost }: Props) {
       )}
       {dialog === "share" && note && <ShareDialog note={note} now={now} writing={writing} onClose={close} />}
       {dialog === "delete" && note && <DeleteDialog note={note} writing={writing} onClose={close} />}
-      {dialog === "conflict" && now.conflict && <ConflictDialog conflict={now.conflict} mine={now.text} writing={writing} onClose={close} />}
+      {dialog === "conflict" && now.conflict && (
+        <ConflictDialog conflict={now.conflict} mine={now.text} writing={writing} onClose={close} />
+      )}
     </>
   );
 }

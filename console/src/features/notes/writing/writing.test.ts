@@ -65,7 +65,12 @@ class Server implements Desk {
 
 function memory(): Drafts & { kept: Map<string, Draft> } {
   const kept = new Map<string, Draft>();
-  return { kept, find: (id) => kept.get(id) ?? null, keep: (id, draft) => Boolean(kept.set(id, draft)), drop: (id) => void kept.delete(id) };
+  return {
+    kept,
+    find: (id) => kept.get(id) ?? null,
+    keep: (id, draft) => Boolean(kept.set(id, draft)),
+    drop: (id) => void kept.delete(id),
+  };
 }
 
 function opened(note: Note | null = NOTE) {
