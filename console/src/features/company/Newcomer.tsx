@@ -24,7 +24,7 @@ export function Newcomer({ added, onClose }: { added: Added; onClose: () => void
   return (
     <SecretOnce
       title={t("company.newcomer.title", { name })}
-      secrets={[...signIn, token]}
+      secrets={[...signIn, password ? t("company.newcomer.token", { token }) : token]}
       filename={`first-token-${username}.txt`}
       heading={t("company.newcomer.heading", { username, place: location.host })}
       onClose={onClose}
