@@ -134,6 +134,9 @@ def test_a_fuzzer_finds_no_undocumented_answer(settings: Settings, role: str) ->
             served.call("POST", "/api/instance/suspend", token=HOST)
         before = _successes(served, cast)
         found = _fuzzed(served, settings, cast, role)
+        if "problem:overloaded" in found.stdout:
+            # A machine that is busy with something else makes the server shed, as it should: asked once more.
+            found = _fuzzed(served, settings, cast, role)
         assert found.returncode == 0, found.stdout[-8000:] + found.stderr[-2000:]
         assert re.search(r"(\d{2,}) generated, \1 passed", found.stdout), found.stdout[-3000:]
         assert "trace=" not in served.logs
