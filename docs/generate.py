@@ -60,7 +60,9 @@ def invariants() -> str:
     rows += [["`secrets`", "with `--deep`: every sealed value opens with the secret key"]]
     rows += [["`blobs.listed`", "with `--deep`: every blob that a row names is in the table of blobs"]]
     rows += [["`blobs.bytes`", "with `--deep`: every blob is there, and its bytes are the ones that were kept"]]
-    rows += [["`unwritten`, `orphan`, `stale`", "with `--deep`, as a note: what a crash left half done, collected in time"]]
+    rows += [
+        ["`unwritten`, `orphan`, `stale`", "with `--deep`, as a note: what a crash left half done, collected in time"]
+    ]
     return f"# What `teamspace doctor` checks\n\n{MADE}\n" + table("Invariant", "", rows=rows)
 
 
