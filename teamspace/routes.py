@@ -11,6 +11,7 @@ import teamspace.branding.routes
 import teamspace.console.routes
 import teamspace.identity.routes
 import teamspace.instance.routes
+import teamspace.localization.routes
 import teamspace.notes.routes
 import teamspace.quota.routes
 import teamspace.tenancy.routes
@@ -21,6 +22,7 @@ MODULES: dict[str, ModuleType] = {
     "console": teamspace.console.routes,
     "identity": teamspace.identity.routes,
     "instance": teamspace.instance.routes,
+    "localization": teamspace.localization.routes,
     "notes": teamspace.notes.routes,
     "quota": teamspace.quota.routes,
     "tenancy": teamspace.tenancy.routes,
@@ -29,11 +31,15 @@ MODULES: dict[str, ModuleType] = {
 # fmt: off
 ORDER = (
     ("GET    /",                           "console"),
+    ("GET    /index.html",                 "console"),
+    ("GET    /login",                      "console"),
+    ("GET    /activate",                   "console"),
     ("GET    /health",                     "instance"),
     ("GET    /api/config",                 "instance"),
     ("GET    /api/branding",               "branding"),
     ("PUT    /api/branding",               "branding"),
     ("POST   /api/branding/logo",          "branding"),
+    ("GET    /api/i18n/catalog",           "localization"),
     ("POST   /api/bootstrap",              "tenancy"),
     ("POST   /api/provision",              "tenancy"),
     ("POST   /api/activate",               "tenancy"),
@@ -95,5 +101,7 @@ ORDER = (
     ("DELETE /api/sessions/:id",           "identity"),
     ("PATCH  /api/members/:id",            "tenancy"),
     ("DELETE /api/members/:id",            "tenancy"),
+    ("GET    /app/*page",                  "console"),
+    ("GET    /assets/*path",               "console"),
 )
 # fmt: on

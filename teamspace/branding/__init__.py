@@ -1,7 +1,7 @@
 """How the instance and its companies look: title, tagline, logo and theme."""
 
 from teamspace.branding.domain.looks import change, look, of_company
-from teamspace.branding.schemas import Branding, BrandingChange
+from teamspace.branding.schemas import Branding, BrandingChange, Theme
 from teamspace.branding.store import INVARIANTS, KEPT
 
-__all__ = ["INVARIANTS", "KEPT", "Branding", "BrandingChange", "change", "look", "of_company"]
+__all__ = ["INVARIANTS", "KEPT", "Branding", "BrandingChange", "Theme", "change", "look", "of_company"]

@@ -1,34 +1,58 @@
-"""The page at the root of the instance."""
+"""The console over HTTP: one page for every address of it, and the files it is made of."""
 
+from teamspace.console import domain
+from teamspace.core.db import Db
+from teamspace.core.errors import NotFound
+from teamspace.core.principal import Principal
 from teamspace.core.replies import Content
 from teamspace.core.routing import PUBLIC, Route
 
 # fmt: off
 ROUTES = (
-    Route("GET", "/", PUBLIC, None, None, "home", "A page that says what runs here and where to go."),
+    Route("GET", "/",             PUBLIC, None, None, "home",     "The console, titled and dressed by the branding of its hostname."),
+    Route("GET", "/index.html",   PUBLIC, None, None, "index",    "The console."),
+    Route("GET", "/login",        PUBLIC, None, None, "login",    "The console, sign-in first."),
+    Route("GET", "/activate",     PUBLIC, None, None, "activate", "The console on the activation screen; the token stays in the fragment."),
+    Route("GET", "/app/*page",    PUBLIC, None, None, "screen",   "The console on one of its screens: every one has an address."),
+    Route("GET", "/assets/*path", PUBLIC, None, None, "asset",    "A file of the console's build.", refuses=(NotFound,)),
 )
 # fmt: on
 
-_PAGE = b"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Teamspace</title>
-</head>
-<body>
-<main>
-<h1>Teamspace</h1>
-<p>The server is running. Its API is described at <a href="/api/docs">/api/docs</a>.</p>
-</main>
-</body>
-</html>
-"""
-_HEADERS = {
-    "content-security-policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-}
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; img-src 'self' data: blob:;"
+    " font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none';"
+    " frame-ancestors 'none'; object-src 'none'"
+)
+_FOR_GOOD = {"cache-control": "public, max-age=31536000, immutable", "vary": "Accept-Encoding"}
 
 
-async def home() -> Content:
-    return Content(_PAGE, "text/html; charset=utf-8", _HEADERS)
+async def home(db: Db, who: Principal) -> Content:
+    return await _page(db, who)
+
+
+async def index(db: Db, who: Principal) -> Content:
+    return await _page(db, who)
+
+
+async def login(db: Db, who: Principal) -> Content:
+    return await _page(db, who)
+
+
+async def activate(db: Db, who: Principal) -> Content:
+    return await _page(db, who)
+
+
+async def screen(db: Db, who: Principal, page: str) -> Content:
+    return await _page(db, who)
+
+
+async def asset(path: str, gzip: bool) -> Content:
+    file = domain.file(path, gzip=gzip)
+    packed = {"content-encoding": "gzip"} if file.gzipped else {}
+    return Content(file.body, file.content_type, {**_FOR_GOOD, **packed})
+
+
+async def _page(db: Db, who: Principal) -> Content:
+    body, nonce = await domain.page(db, who)
+    headers = {"content-security-policy": _POLICY.format(nonce=nonce), "cache-control": "no-store"}
+    return Content(body, "text/html; charset=utf-8", headers)

@@ -352,6 +352,8 @@ def _arguments(
         arguments["match"] = request.match()
     if "accept" in wants:
         arguments["accept"] = request.accept
+    if "gzip" in wants:
+        arguments["gzip"] = b"gzip" in request.headers.get(b"accept-encoding", b"")
     if endpoint.body:
         arguments["body"] = body_of(endpoint.body, body)
     if endpoint.query:

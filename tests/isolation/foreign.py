@@ -273,6 +273,7 @@ NOT_IDS = frozenset({
     "POST /api/provision username", "POST /api/provision org", "POST /api/provision team",
     "POST /api/orgs owner.username", "POST /api/orgs team",
     "POST /api/members username", "POST /api/org/members username",
+    "GET /app/*page page", "GET /assets/*path path",
 })
 # fmt: on
 

@@ -138,7 +138,7 @@ class Stage:
 
     def undescribed(self, route: str, answer: httpx2.Response) -> list[str]:
         """What the API's description fails to say: every status of a route is there, and every code of a refusal."""
-        method, _, path = re.sub(r":(\w+)", r"{\1}", route.partition("?")[0]).partition(" ")
+        method, _, path = re.sub(r"[:*](\w+)", r"{\1}", route.partition("?")[0]).partition(" ")
         described = self._described["paths"][path][method.lower()]["responses"].get(str(answer.status_code))
         if described is None:
             return [f"the status {answer.status_code} is not described"]

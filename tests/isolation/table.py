@@ -51,6 +51,8 @@ from tests.isolation.things import (
     NOTHING,
     OWN_SESSION,
     PERSON,
+    SCREEN,
+    SCRIPT,
     TEAM_TOKEN,
     Thing,
     as_it_is,
@@ -133,7 +135,7 @@ class Case(msgspec.Struct, frozen=True):
         body = None if self.body is None else await filled(self.body, stage, kind)
         named = named or await self.about.make(stage, kind)
         path, _, query = self.path.partition("?")
-        return Ask(self.method, re.sub(r":\w+", named, path), dict(parse_qsl(query)), body)
+        return Ask(self.method, re.sub(r"[:*]\w+", named, path), dict(parse_qsl(query)), body)
 
 
 # fmt: off
@@ -158,11 +160,17 @@ _NO_NOTES  = {"exact-token": forbidden("notes:write")}
 CASES = (
     #    route                              asks for                     sends                    answers
     Case("GET /",                           PUBLIC),
+    Case("GET /index.html",                 PUBLIC),
+    Case("GET /login",                      PUBLIC),
+    Case("GET /activate",                   PUBLIC),
+    Case("GET /app/*page",                  PUBLIC,                      about=SCREEN),
+    Case("GET /assets/*path",               PUBLIC,                      about=SCRIPT,            cached=True),
     Case("GET /health",                     PUBLIC),
     Case("GET /api/config",                 PUBLIC),
     Case("GET /api/openapi.json",           PUBLIC,                                               cached=True),
     Case("GET /api/docs",                   PUBLIC,                                               cached=True),
 
+    Case("GET /api/i18n/catalog",           PUBLIC,                                               cached=True),
     Case("GET /api/branding",               PUBLIC),
     Case("PUT /api/branding",               role("instance:manage"),     _TITLE),
     Case("POST /api/branding/logo",         role("instance:manage"),     _LOGO),

@@ -135,6 +135,14 @@ async def author(stage: Stage, kind: Kind) -> str:
     return stage.within_reach(kind).author.username
 
 
+async def _screen(stage: Stage, kind: Kind) -> str:
+    return "company/people"
+
+
+async def _script(stage: Stage, kind: Kind) -> str:
+    return "scheme.js"
+
+
 NOTE = Thing(_team_note, by_the_note)
 MEMBER = Thing(somebody, in_its_team)
 TEAM_TOKEN = Thing(_team_token, in_its_team)
@@ -146,6 +154,8 @@ COMPANY = Thing(_company, anybody)
 FEATURE = Thing(_feature, anybody)
 INSTANCE = Thing(_nothing, by_the_operator_flag)
 NOTHING = Thing(_nothing, anybody)
+SCREEN = Thing(_screen, anybody)
+SCRIPT = Thing(_script, anybody)
 
 
 # The caller's second factor

@@ -2,7 +2,7 @@
 
 import time
 
-from teamspace import __version__, identity, notes, tenancy
+from teamspace import __version__, identity, localization, notes, tenancy
 from teamspace.core import clock
 from teamspace.core.db import Db, audit
 from teamspace.core.db.migrate import shipped
@@ -22,7 +22,7 @@ async def config(db: Db, settings: Settings) -> Config:
         home="console",
         multitenant=settings.multitenant,
         bootstrapped=await tenancy.is_bootstrapped(db),
-        localization=Localization(default_locale="en", available_locales=["en"], switching=True),
+        localization=Localization(localization.DEFAULT, sorted(localization.available()), switching=True),
     )
 
 

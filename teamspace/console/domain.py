@@ -1,0 +1,106 @@
+"""The built console: its page, dressed for whoever asks, and its files."""
+
+import html
+import re
+import secrets
+from importlib import resources
+from importlib.resources.abc import Traversable
+
+import msgspec
+
+from teamspace import branding
+from teamspace.branding import Branding, Theme
+from teamspace.core.db import Db
+from teamspace.core.errors import NotFound
+from teamspace.core.principal import Principal
+
+_FILES = "teamspace.console"
+_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*")
+_HEAD = re.compile(r"<title>.*?</title>", re.DOTALL)
+TYPES = {
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".json": "application/json",
+    ".png": "image/png",
+    ".svg": "image/svg+xml",
+    ".woff2": "font/woff2",
+}
+FONTS = {
+    "inter": '"Inter Variable", system-ui, sans-serif',
+    "system": "system-ui, sans-serif",
+    "serif": 'Charter, "Iowan Old Style", Georgia, serif',
+    "mono": '"JetBrains Mono Variable", ui-monospace, monospace',
+}
+NOT_BUILT = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Teamspace</title>
+</head>
+<body>
+<main>
+<h1>Teamspace</h1>
+<p>The server is running without its console: it is built when the package is installed from a checkout.
+The API is described at <a href="/api/docs">/api/docs</a>.</p>
+</main>
+</body>
+</html>
+"""
+
+
+class File(msgspec.Struct, frozen=True):
+    body: bytes
+    content_type: str
+    gzipped: bool
+
+
+async def page(db: Db, who: Principal) -> tuple[bytes, str]:
+    """The page in the look of its hostname, and the nonce that its one style element carries."""
+    nonce = secrets.token_urlsafe(16)
+    look = await branding.look(db, who)
+    template = _template() or NOT_BUILT
+    return _HEAD.sub(lambda _: _head(look, nonce), template, count=1).encode(), nonce
+
+
+def file(path: str, *, gzip: bool) -> File:
+    """A file of the build; its name holds a digest of its content, so it never changes."""
+    if not _NAME.fullmatch(path):
+        raise NotFound()
+    found = _static() / "assets" / path
+    packed = _static() / "assets" / f"{path}.gz"
+    content_type = TYPES.get("." + path.rpartition(".")[2])
+    if content_type is None or not found.is_file():
+        raise NotFound()
+    if gzip and packed.is_file():
+        return File(packed.read_bytes(), content_type, True)
+    return File(found.read_bytes(), content_type, False)
+
+
+def _static() -> Traversable:
+    return resources.files(_FILES) / "static"
+
+
+def _template() -> str | None:
+    found = _static() / "index.html"
+    return found.read_text(encoding="utf-8") if found.is_file() else None
+
+
+def _head(look: Branding, nonce: str) -> str:
+    dark = ':root:root[data-mantine-color-scheme="dark"]'
+    return (
+        f"<title>{html.escape(look.title)}</title>\n"
+        f'<meta name="csp-nonce" content="{nonce}">\n'
+        f'<style nonce="{nonce}">:root:root{{{_variables(look.theme)}}}{dark}{{{_variables(look.theme_dark)}}}</style>'
+    )
+
+
+def _variables(theme: Theme) -> str:
+    """Tokens were parsed and printed anew when they were set: nothing in them can end the style."""
+    colours = {
+        f"--{name.replace('_', '-')}": value
+        for name, value in msgspec.structs.asdict(theme).items()
+        if name not in ("radius", "font")
+    }
+    rest = {"--radius": f"{theme.radius}px", "--font": FONTS[theme.font]}
+    return ";".join(f"{name}:{value}" for name, value in {**colours, **rest}.items())

@@ -1,0 +1,70 @@
+"""The console as the server hands it out: one page in the look of its hostname, and files that never change."""
+
+import html
+import re
+
+import pytest
+
+from tests.support.world import World
+
+ADDRESSES = ("/", "/index.html", "/login", "/activate", "/app/", "/app/notes/anything/below")
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+async def test_every_address_of_the_console_is_its_page(world: World, address: str) -> None:
+    answer = await world.anonymous.get(address)
+    assert answer.status_code == 200
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    assert '<div id="root">' in answer.text
+    # The page holds a nonce and a company's look: another visitor must not get it from a cache.
+    assert answer.headers["cache-control"] == "no-store"
+
+
+async def test_the_policy_lets_in_no_inline_script_and_no_other_origin(world: World) -> None:
+    first, second = [await world.anonymous.get("/") for _ in range(2)]
+    policy = dict(part.strip().split(" ", 1) for part in first.headers["content-security-policy"].split(";"))
+    nonce = re.search(r'<style nonce="([^"]+)">', first.text)
+    assert nonce is not None
+    assert policy["default-src"] == "'none'"
+    assert policy["script-src"] == "'self'"
+    assert policy["style-src"] == f"'self' 'nonce-{nonce[1]}'"
+    assert policy["frame-ancestors"] == "'none'"
+    assert nonce[1] not in second.text
+    assert not re.findall(r"<script(?![^>]*\bsrc=)", first.text)
+    assert not re.findall(r"(?:src|href)=\"(?:https?:)?//", first.text)
+
+
+async def test_title_and_both_themes_are_in_the_page_before_any_script_runs(world: World) -> None:
+    ann = await world.bootstrap()
+    title = "Ann & Bob's <Space>"
+    changed = await ann.put("/api/branding", {"title": title, "theme": {"accent": "#8b1a1a"}})
+    assert changed.status_code == 200, changed.text
+    page = (await world.anonymous.get("/")).text
+    assert f"<title>{html.escape(title)}</title>" in page
+    assert "--accent:#8b1a1a" in page
+    dark = changed.json()["theme_dark"]["accent"]
+    assert f"--accent:{dark}" in page.partition('[data-mantine-color-scheme="dark"]')[2]
+
+
+async def test_every_file_that_the_page_names_is_served_for_good_and_packed(world: World) -> None:
+    page = (await world.anonymous.get("/")).text
+    named = set(re.findall(r'(?:src|href)="(/assets/[^"]+)"', page))
+    assert len(named) >= 3
+    for path in named:
+        packed = await world.anonymous.get(path, headers={"accept-encoding": "gzip, br"})
+        plain = await world.anonymous.get(path, headers={"accept-encoding": "identity"})
+        assert packed.status_code == plain.status_code == 200
+        assert "immutable" in packed.headers["cache-control"]
+        assert (packed.headers.get("content-encoding"), plain.headers.get("content-encoding")) == ("gzip", None)
+        assert packed.headers["vary"] == "Accept-Encoding"
+        assert packed.content == plain.content
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["missing.js", ".built-from", "..%2findex.html", "%2e%2e/index.html", "a/b.js", "scheme.js.gz", "x.py", "%00.js"],
+)
+async def test_nothing_but_a_file_of_the_build_is_served(world: World, path: str) -> None:
+    answer = await world.anonymous.get(f"/assets/{path}")
+    assert answer.status_code in (400, 404)
+    assert "traceback" not in answer.text.lower()
