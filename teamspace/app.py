@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from teamspace import audit as trail
-from teamspace import blobs, identity, instance, routes, tenancy, wiring
+from teamspace import blobs, identity, instance, quota, routes, tenancy, wiring
 from teamspace.core import idempotency
 from teamspace.core.db import Db, Engine, audit, check_schema, connect, migrate
 from teamspace.core.db.canary import proven_vault
@@ -69,6 +69,7 @@ class App:
             (instance.REPORT_SECONDS, partial(instance.report, self.db, self.settings, self.metrics)),
             (600, partial(idempotency.forget_old, self.db, system())),
             (3600, partial(identity.clean, self.db)),
+            (3600, partial(quota.tidy, self.db)),
             (3600, partial(blobs.collect, self.db, self.files, wiring.KEPT)),
             (3600, partial(self.witness.tell, self.db)),
         )

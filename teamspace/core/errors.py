@@ -13,7 +13,7 @@
     │   ├── AlreadyBootstrapped, IdempotencyConflict, SingleTenant
     ├── VersionMismatch 412, TooLarge 413, UnsupportedType 415, HeadersTooLarge 431
     ├── RateLimited 429
-    │   └── TooManyAttempts
+    │   ├── QuotaExceeded, TooManyAttempts
     ├── InternalError 500, Overloaded 503
     └── StorageFull 507
 
@@ -50,6 +50,9 @@ class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
     ratio: float | None = None
     required: float | None = None
     against: str | None = None
+    dimension: str | None = None
+    level: str | None = None
+    resets_at: str | None = None
 
 
 class Refusal(Exception):
@@ -204,8 +207,14 @@ class RateLimited(Refusal):
 
     status, code, title = 429, "rate_limited", "Too many requests"
 
-    def __init__(self, detail: str, retry_after: int) -> None:
-        super().__init__(detail, retry_after=retry_after, headers={"retry-after": str(retry_after)})
+    def __init__(self, detail: str, retry_after: int, **extra: Any) -> None:
+        super().__init__(detail, retry_after=retry_after, headers={"retry-after": str(retry_after)}, **extra)
+
+
+class QuotaExceeded(RateLimited):
+    """A limit on spending leaves no room; `dimension`, `level` and `resets_at` say which and until when."""
+
+    code, title = "quota_exceeded", "The quota is used up"
 
 
 class TooManyAttempts(RateLimited):

@@ -13,14 +13,35 @@ CREATE TABLE quota_limits (
     PRIMARY KEY (level, subject, dimension)
 ) STRICT, WITHOUT ROWID;
 
--- What was spent in one window of one subject; settled figures only.
+-- Every spending: reserved until it is settled or expires, then what it came to. A live one holds its slots.
+CREATE TABLE quota_ledger (
+    id TEXT NOT NULL PRIMARY KEY,
+    org_id TEXT NOT NULL REFERENCES orgs (id),
+    team_id TEXT NOT NULL REFERENCES teams (id),
+    user_id TEXT NOT NULL,
+    purpose TEXT NOT NULL,
+    slots INTEGER NOT NULL,
+    requests INTEGER NOT NULL,
+    tokens INTEGER NOT NULL,
+    began_at TEXT NOT NULL,
+    expires_at TEXT NOT NULL,
+    settled_at TEXT
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX quota_ledger_org ON quota_ledger (org_id, expires_at) WHERE settled_at IS NULL;
+CREATE INDEX quota_ledger_team ON quota_ledger (team_id, expires_at) WHERE settled_at IS NULL;
+CREATE INDEX quota_ledger_dead ON quota_ledger (expires_at) WHERE settled_at IS NULL;
+
+-- The settled ledger added up by window: of a company, a team, and a person in a team (`team/person`).
 CREATE TABLE quota_used (
     level TEXT NOT NULL,
-    subject TEXT NOT NULL,
-    org_id TEXT NOT NULL,
-    dimension TEXT NOT NULL,
     per TEXT NOT NULL,
     starts_at TEXT NOT NULL,
-    used INTEGER NOT NULL,
-    PRIMARY KEY (level, subject, dimension, per, starts_at)
+    subject TEXT NOT NULL,
+    org_id TEXT NOT NULL,
+    requests INTEGER NOT NULL,
+    tokens INTEGER NOT NULL,
+    PRIMARY KEY (level, per, starts_at, subject)
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX quota_used_history ON quota_used (subject, per, starts_at);

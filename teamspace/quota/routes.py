@@ -3,10 +3,9 @@
 from teamspace.core.db import Db
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
-from teamspace.core.replies import Page
 from teamspace.core.routing import BEARER, Route
 from teamspace.quota.domain import limits
-from teamspace.quota.schemas import QuotaDraft, Usage
+from teamspace.quota.schemas import QuotaDraft, Usage, UsageQuery, UsageReport
 
 # fmt: off
 ROUTES = (
@@ -16,8 +15,12 @@ ROUTES = (
 # fmt: on
 
 
-async def usage(db: Db, who: Principal) -> Page[Usage]:
-    return Page(await limits.usage(db, who), None)
+async def usage(db: Db, who: Principal, query: UsageQuery) -> UsageReport:
+    return UsageReport(
+        await limits.usage(db, who),
+        history=await limits.history(db, who, query.history) if query.history else None,
+        spenders=await limits.spenders(db, who) if query.spenders else None,
+    )
 
 
 async def set_limit(db: Db, who: Principal, body: QuotaDraft) -> Usage:

@@ -1,9 +1,11 @@
-"""The shapes of quotas: dimensions, windows, levels, plans, and a row of usage."""
+"""The shapes of quotas: dimensions, windows, levels, plans, a spending, and a row of usage."""
 
 from enum import StrEnum
 from typing import Annotated
 
 import msgspec
+
+from teamspace.core.principal import Principal
 
 
 class Dimension(StrEnum):
@@ -48,6 +50,33 @@ class Subject(msgspec.Struct, frozen=True):
     org_id: str
 
 
+class Account(msgspec.Struct, frozen=True):
+    """Who spends: a person, in a team, of a company."""
+
+    org_id: str
+    team_id: str
+    user_id: str
+
+    @classmethod
+    def of(cls, who: Principal) -> "Account":
+        return cls(who.org_id, who.team_id, who.user_id)
+
+
+class Spend(msgspec.Struct, frozen=True):
+    requests: int
+    tokens: int
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """A spending on the ledger."""
+
+    id: str
+    org_id: str
+    team_id: str
+    user_id: str
+    began_at: str
+
+
 class QuotaDraft(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A limit to be set: null is no limit, 0 is nothing at all. `ai.concurrency` has no window."""
 
@@ -56,14 +85,19 @@ class QuotaDraft(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     window: Window | None = None
 
 
-class LimitRow(msgspec.Struct, frozen=True):
-    """A limit as it is stored, and what was spent of it in its present window."""
+class Bound(msgspec.Struct, frozen=True):
+    """A limit as it is stored, what was spent of it in its present window, and what is reserved."""
 
     level: Level
     dimension: Dimension
     most: int | None
     per: Window | None
     used: int
+    reserved: int
+
+    @property
+    def left(self) -> int | None:
+        return None if self.most is None else self.most - self.used - self.reserved
 
 
 class Usage(msgspec.Struct, frozen=True):
@@ -77,3 +111,37 @@ class Usage(msgspec.Struct, frozen=True):
     window: Window | None
     resets_at: str | None
     level: Level
+    forecast: int | None
+    """What will have been used when the window ends, if it goes on as it began."""
+
+
+class Spender(msgspec.Struct, frozen=True):
+    user_id: str
+    username: str
+    display_name: str | None
+    requests: int
+    tokens: int
+
+
+class Interval(msgspec.Struct, frozen=True):
+    """What the team used from one moment until the next began."""
+
+    starts_at: str
+    requests: int
+    tokens: int
+
+
+class UsageReport(msgspec.Struct, frozen=True):
+    """The team's limits, one row a dimension; and, if asked for, where it went."""
+
+    items: list[Usage]
+    next_cursor: str | None = None
+    history: list[Interval] | None = None
+    spenders: list[Spender] | None = None
+    """This month's, the greatest first. Those who run the team see all, everybody else themselves."""
+
+
+class UsageQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    history: Window | None = None
+    """Also what was used by hour or by day, oldest first."""
+    spenders: bool = False

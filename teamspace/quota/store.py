@@ -1,16 +1,37 @@
 """Quotas in SQL: one statement per function, no rules."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import cache
 
-from teamspace.core.db import Reads, Tx
+from teamspace.core.db import Reads, Tx, columns
 from teamspace.core.tables import Invariant
-from teamspace.quota.schemas import Dimension, LimitRow, Subject, Window
+from teamspace.quota.schemas import Account, Bound, Dimension, Entry, Interval, Spend, Spender, Subject, Window
 
 _STARTS = "CASE l.per " + " ".join(f"WHEN '{window}' THEN :{window}" for window in Window) + " END"
-_LIMIT = (
-    "SELECT l.level, l.dimension, l.most, l.per, COALESCE(u.used, 0) FROM quota_limits AS l LEFT JOIN quota_used AS u"
-    " ON u.level = l.level AND u.subject = l.subject AND u.dimension = l.dimension AND u.per = l.per"
-    f" AND u.starts_at = {_STARTS}"
+_LIVE = "settled_at IS NULL AND expires_at > moment(0)"
+
+
+def _spent(where: str) -> str:
+    chosen = "CASE l.dimension WHEN 'ai.requests' THEN u.requests ELSE u.tokens END"
+    return (
+        f"(SELECT COALESCE(CAST(SUM({chosen}) AS BIGINT), 0) FROM quota_used AS u"
+        f" WHERE u.per = l.per AND u.starts_at = {_STARTS} AND {where})"
+    )
+
+
+def _held(where: str) -> str:
+    chosen = "CASE l.dimension WHEN 'ai.requests' THEN h.requests WHEN 'ai.tokens.total' THEN h.tokens ELSE h.slots END"
+    return f"(SELECT COALESCE(CAST(SUM({chosen}) AS BIGINT), 0) FROM quota_ledger AS h WHERE {_LIVE} AND {where})"
+
+
+_COMPANIES = "u.level = 'org'"
+# The tenant is the sum of its companies: one counter for all would be one row that everybody waits for.
+_BOUND = (
+    "SELECT l.level, l.dimension, l.most, l.per,"
+    f" CASE l.level WHEN 'tenant' THEN {_spent(_COMPANIES)}"
+    f" ELSE {_spent('u.level = l.level AND u.subject = l.subject')} END,"
+    f" CASE l.level WHEN 'tenant' THEN {_held('TRUE')} WHEN 'org' THEN {_held('h.org_id = l.subject')}"
+    f" ELSE {_held('h.team_id = l.subject')} END FROM quota_limits AS l"
 )
 
 
@@ -27,12 +48,105 @@ async def put_limit(
     )  # fmt: skip
 
 
-async def select_limits(db: Reads, subject: Subject, starts: Mapping[str, str]) -> list[LimitRow]:
+async def select_limits(db: Reads, subject: Subject, starts: Mapping[str, str]) -> list[Bound]:
     """`starts` says when the present window of each length began."""
     return await db.all(
-        LimitRow,
-        f"{_LIMIT} WHERE l.level = :level AND l.subject = :subject",
+        Bound,
+        f"{_BOUND} WHERE l.level = :level AND l.subject = :subject",
         level=subject.level, subject=subject.id, **starts,
+    )  # fmt: skip
+
+
+async def select_bounds(db: Reads, account: Account, starts: Mapping[str, str]) -> list[Bound]:
+    """Everything that binds the account, at every level."""
+    return await db.all(
+        Bound,
+        f"{_BOUND} WHERE (l.level = 'tenant' AND l.subject = '') OR (l.level = 'org' AND l.subject = :org_id)"
+        " OR (l.level = 'team' AND l.subject = :team_id)",
+        org_id=account.org_id, team_id=account.team_id, **starts,
+    )  # fmt: skip
+
+
+async def insert_entry(
+    tx: Tx, id: str, account: Account, purpose: str, spend: Spend, *, slots: int, now: str, ttl: float
+) -> None:
+    await tx.run(
+        "INSERT INTO quota_ledger (id, org_id, team_id, user_id, purpose, slots, requests, tokens, began_at, expires_at)"
+        " VALUES (:id, :org_id, :team_id, :user_id, :purpose, :slots, :requests, :tokens, :now, moment(:ttl))",
+        id=id, org_id=account.org_id, team_id=account.team_id, user_id=account.user_id, purpose=purpose, slots=slots,
+        requests=spend.requests, tokens=spend.tokens, now=now, ttl=ttl,
+    )  # fmt: skip
+
+
+async def extend_entry(tx: Tx, id: str, ttl: float) -> None:
+    await tx.run(
+        "UPDATE quota_ledger SET expires_at = moment(:ttl) WHERE id = :id AND settled_at IS NULL", id=id, ttl=ttl
+    )
+
+
+async def settle_entry(tx: Tx, id: str, spend: Spend, now: str) -> Entry | None:
+    """None when it was settled before, or was never there."""
+    return await tx.one(
+        Entry,
+        "UPDATE quota_ledger SET slots = 0, requests = :requests, tokens = :tokens, settled_at = :now"
+        f" WHERE id = :id AND settled_at IS NULL RETURNING {columns(Entry)}",
+        id=id, requests=spend.requests, tokens=spend.tokens, now=now,
+    )  # fmt: skip
+
+
+async def delete_dead_entries(tx: Tx, seconds: float) -> None:
+    """Reservations of those who never came back."""
+    await tx.run(
+        "DELETE FROM quota_ledger WHERE settled_at IS NULL AND expires_at < moment(:ago)", ago=-seconds
+    )  # fmt: skip
+
+
+async def add_used(tx: Tx, org_id: str, counters: Sequence[tuple[str, str, str, str]], spend: Spend) -> None:
+    """Each counter is (level, per, starts_at, subject)."""
+    values = {
+        f"{name}_{place}": value
+        for place, counter in enumerate(counters)
+        for name, value in zip(("level", "per", "starts", "subject"), counter, strict=True)
+    }
+    await tx.run(_adding(len(counters)), org_id=org_id, requests=spend.requests, tokens=spend.tokens, **values)
+
+
+@cache
+def _adding(count: int) -> str:
+    rows = [
+        f"(:level_{place}, :per_{place}, :starts_{place}, :subject_{place}, :org_id, :requests, :tokens)"
+        for place in range(count)
+    ]
+    return (
+        "INSERT INTO quota_used (level, per, starts_at, subject, org_id, requests, tokens) VALUES"
+        f" {', '.join(rows)} ON CONFLICT (level, per, starts_at, subject) DO UPDATE SET"
+        " requests = quota_used.requests + excluded.requests, tokens = quota_used.tokens + excluded.tokens"
+    )
+
+
+async def delete_used(tx: Tx, per: Window, before: str) -> None:
+    await tx.run("DELETE FROM quota_used WHERE per = :per AND starts_at < :before", per=per, before=before)
+
+
+async def select_history(db: Reads, team_id: str, per: Window, since: str) -> list[Interval]:
+    return await db.all(
+        Interval,
+        f"SELECT {columns(Interval)} FROM quota_used WHERE subject = :team_id AND per = :per AND starts_at >= :since"
+        " ORDER BY starts_at",
+        team_id=team_id, per=per, since=since,
+    )  # fmt: skip
+
+
+async def select_spenders(db: Reads, team_id: str, only: str | None, per: Window, starts_at: str) -> list[Spender]:
+    """Subjects of people are `team/person`, and `0` comes after `/`."""
+    return await db.all(
+        Spender,
+        "SELECT users.id, users.username, users.display_name, u.requests, u.tokens FROM quota_used AS u"
+        " JOIN users ON u.subject = :team_id || '/' || users.id"
+        " WHERE u.level = 'person' AND u.per = :per AND u.starts_at = :starts_at AND u.subject >= :first"
+        " AND u.subject < :beyond ORDER BY u.tokens DESC, u.requests DESC, users.username LIMIT 20",
+        team_id=team_id, per=per, starts_at=starts_at,
+        first=f"{team_id}/{only or ''}", beyond=f"{team_id}/{only}0" if only else f"{team_id}0",
     )  # fmt: skip
 
 
@@ -44,7 +158,15 @@ INVARIANTS = (
         "SELECT subject FROM quota_limits WHERE (level = 'org' AND subject <> org_id) OR (level = 'tenant' AND"
         " subject <> '') OR (level = 'team' AND NOT EXISTS (SELECT 1 FROM teams WHERE teams.id = subject"
         " AND teams.org_id = quota_limits.org_id))"),
-    Invariant("quota.used", "nothing was used a negative number of times",
-        "SELECT subject FROM quota_used WHERE used < 0"),
+    Invariant("quota.ledger", "the counters of a company and of a team are what its settled ledger adds up to",
+        "SELECT who FROM (SELECT subject AS who, requests, tokens FROM quota_used WHERE per = 'lifetime' AND level <> 'person'"
+        " UNION ALL SELECT org_id, -requests, -tokens FROM quota_ledger WHERE settled_at IS NOT NULL"
+        " UNION ALL SELECT team_id, -requests, -tokens FROM quota_ledger WHERE settled_at IS NOT NULL) AS entries"
+        " GROUP BY who HAVING SUM(requests) <> 0 OR SUM(tokens) <> 0"),
+    Invariant("quota.settled", "what is settled holds no slot, and nothing was spent a negative number of times",
+        "SELECT id FROM quota_ledger WHERE requests < 0 OR tokens < 0 OR (settled_at IS NOT NULL AND slots <> 0)"),
+    Invariant("quota.company", "what is spent is spent by a team of its company",
+        "SELECT quota_ledger.id FROM quota_ledger JOIN teams ON teams.id = quota_ledger.team_id"
+        " WHERE teams.org_id <> quota_ledger.org_id"),
 )
 # fmt: on

@@ -204,6 +204,11 @@ def test_a_schema_of_a_newer_server_is_left_alone(console: Console, settings: Se
 # doctor
 
 OTHER = "(SELECT id FROM orgs WHERE slug = 'other')"
+SPENT = (
+    "INSERT INTO quota_ledger (id, org_id, team_id, user_id, purpose, slots, requests, tokens, began_at, expires_at,"
+    " settled_at) SELECT 'x', org_id, id, '', '',"
+)
+"""A spending of some team, but for its figures and times."""
 PLANTS = [
     ("audit.secrets", "INSERT INTO audit (id, org_id, at, actor_kind, action, detail, request_id, address)"
                       " VALUES ('x', 'x', 'x', 'x', 'x', '{\"token\":\"ts_a_4Zb\"}', 'x', 'x')"),
@@ -237,8 +242,13 @@ PLANTS = [
     ("quota.subjects", f"UPDATE quota_limits SET org_id = {OTHER} WHERE level = 'team'"),
     ("quota.subjects", "UPDATE quota_limits SET org_id = 'x' WHERE level = 'org'"),
     ("quota.subjects", "UPDATE quota_limits SET level = 'tenant' WHERE level = 'team'"),
-    ("quota.used", "INSERT INTO quota_used (level, subject, org_id, dimension, per, starts_at, used)"
-                   " VALUES ('tenant', '', '', 'ai.requests', 'day', 'x', -1)"),
+    ("quota.ledger", "INSERT INTO quota_used (level, per, starts_at, subject, org_id, requests, tokens)"
+                     " VALUES ('team', 'lifetime', 'x', 'x', 'x', 0, 1)"),
+    ("quota.ledger", f"{SPENT} 0, 1, 0, '', '', 'x' FROM teams LIMIT 1"),
+    ("quota.settled", f"{SPENT} 1, 0, 0, '', '', 'x' FROM teams LIMIT 1"),
+    ("quota.settled", f"{SPENT} 0, -1, 0, '', '', NULL FROM teams LIMIT 1"),
+    ("quota.company", f"{SPENT.replace('org_id, id,', f'{OTHER}, id,')} 0, 0, 0, '', '', NULL FROM teams"
+                      " WHERE slug = 'general' LIMIT 1"),
     ("branding.company", "UPDATE branding SET org_id = 'x'"),
     ("branding.logo", "DELETE FROM blobs"),
     ("branding.logo_type", "UPDATE branding SET logo_type = 'text/html'"),

@@ -268,7 +268,7 @@ NOT_IDS = frozenset({
     "title", "body", "visibility", "tags", "tag", "shared", "permission", "limit",
     "tagline", "theme", "data", "content_type", "filename",
     "plan", "dimension", "window", "enabled", "slug", "domain",
-    "action", "since", "until", "format",
+    "action", "since", "until", "format", "history", "spenders",
     "POST /api/bootstrap username", "POST /api/bootstrap org", "POST /api/bootstrap team",
     "POST /api/provision username", "POST /api/provision org", "POST /api/provision team",
     "POST /api/orgs owner.username", "POST /api/orgs team",

@@ -11,7 +11,7 @@ from tests.identity.help import Hands, broken, refusal, trail
 from tests.support.world import Caller, World
 
 INVALID = (400, "invalid_request")
-KEYS = {"dimension", "used", "reserved", "limit", "remaining", "window", "resets_at", "level"}
+KEYS = {"dimension", "used", "reserved", "limit", "remaining", "window", "resets_at", "level", "forecast"}
 
 
 async def limited(
@@ -34,11 +34,12 @@ async def test_a_limit_is_answered_as_a_row_of_usage(world: World, hands: Hands,
                 assert row == {
                     "dimension": dimension, "used": 0, "reserved": 0, "limit": limit, "remaining": limit,
                     "window": window, "resets_at": windows.ends(window), "level": level,
+                    "forecast": None if window is Window.LIFETIME else 0,
                 }  # fmt: skip
                 assert set(row) == KEYS
     assert await limited(ann, "ai.concurrency", 3, None, path) == {
         "dimension": "ai.concurrency", "used": 0, "reserved": 0, "limit": 3, "remaining": 3, "window": None,
-        "resets_at": None, "level": level,
+        "resets_at": None, "level": level, "forecast": None,
     }  # fmt: skip
     assert await broken(world) == []
 

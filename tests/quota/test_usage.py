@@ -26,10 +26,11 @@ async def spent(
     """A settled figure, in the present window unless another is named."""
     await run_sql(
         world,
-        "INSERT INTO quota_used (level, subject, org_id, dimension, per, starts_at, used)"
-        " VALUES (:level, :subject, :org_id, :dimension, :per, :starts_at, :used)",
-        level=level, subject=subject, org_id=org_id, dimension=dimension, per=per, used=used,
-        starts_at=starts_at or windows.began(Window(per)),
+        "INSERT INTO quota_used (level, per, starts_at, subject, org_id, requests, tokens)"
+        " VALUES (:level, :per, :starts_at, :subject, :org_id, :requests, :tokens)"
+        " ON CONFLICT (level, per, starts_at, subject) DO UPDATE SET requests = quota_used.requests + excluded.requests",
+        level=level, subject=subject, org_id=org_id, per=per, starts_at=starts_at or windows.began(Window(per)),
+        requests=used if dimension == "ai.requests" else 0, tokens=used if dimension == "ai.tokens.total" else 0,
     )  # fmt: skip
 
 
@@ -56,18 +57,18 @@ async def test_there_is_one_row_a_dimension_for_everybody_in_the_team(world: Wor
         "items": [
             {
                 "dimension": "ai.requests", "used": 0, "reserved": 0, "limit": 100, "remaining": 100, "window": "day",
-                "resets_at": "2024-03-01T00:00:00.000Z", "level": "org",
+                "resets_at": "2024-03-01T00:00:00.000Z", "level": "org", "forecast": 0,
             },
             {
                 "dimension": "ai.tokens.total", "used": 0, "reserved": 0, "limit": 200_000, "remaining": 200_000,
-                "window": "month", "resets_at": "2024-03-01T00:00:00.000Z", "level": "org",
+                "window": "month", "resets_at": "2024-03-01T00:00:00.000Z", "level": "org", "forecast": 0,
             },
             {
                 "dimension": "ai.concurrency", "used": 0, "reserved": 0, "limit": 2, "remaining": 2, "window": None,
-                "resets_at": None, "level": "org",
+                "resets_at": None, "level": "org", "forecast": None,
             },
         ],
-        "next_cursor": None,
+        "next_cursor": None, "history": None, "spenders": None,
     }  # fmt: skip
 
 
@@ -122,10 +123,10 @@ async def test_what_is_left_counts_and_not_what_was_allowed(world: World) -> Non
     await spent(world, "org", ann.org.id, 40, org_id=ann.org.id)
     assert (await usage(ann))["level"] == "team"
     await spent(world, "team", ann.team.id, 10, org_id=ann.org.id, starts_at="2000-01-01T00:00:00.000Z")
-    await run_sql(world, "UPDATE quota_used SET used = 60 WHERE level = 'org'")
+    await run_sql(world, "UPDATE quota_used SET requests = 60 WHERE level = 'org'")
     row = await usage(ann)
     assert (row["level"], row["used"], row["limit"], row["remaining"]) == ("org", 60, 100, 40)
-    await run_sql(world, "UPDATE quota_used SET used = 130 WHERE level = 'org'")
+    await run_sql(world, "UPDATE quota_used SET requests = 130 WHERE level = 'org'")
     row = await usage(ann)
     assert (row["level"], row["used"], row["remaining"]) == ("org", 130, 0), "more than all is nothing left"
 
@@ -167,7 +168,6 @@ async def test_what_another_spent_does_not_count(world: World) -> None:
         ("team", second.id, ann.org.id, {}),
         ("org", org.id, org.id, {}),
         ("org", ann.team.id, ann.org.id, {}),
-        ("tenant", ann.team.id, "", {}),
         ("team", ann.team.id, ann.org.id, {"dimension": "ai.tokens.total"}),
         ("team", ann.team.id, ann.org.id, {"per": "hour"}),
     ):

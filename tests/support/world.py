@@ -24,7 +24,7 @@ from teamspace.tenancy.schemas import Org, OrgRole, Role, Team
 PASSWORD = "correct horse battery"
 TABLES = (
     "activations", "audit", "blobs", "branding", "instance", "login_attempts", "memberships", "note_grants", "note_tags", "notes", "org_roles", "orgs",
-    "quota_limits", "recovery_codes", "teams", "tokens", "totp", "users",
+    "quota_ledger", "quota_limits", "quota_used", "recovery_codes", "teams", "tokens", "totp", "users",
 )  # fmt: skip
 
 

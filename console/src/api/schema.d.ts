@@ -1245,6 +1245,12 @@ export interface components {
             required?: number | null;
             /** @default null */
             against?: string | null;
+            /** @default null */
+            dimension?: string | null;
+            /** @default null */
+            level?: string | null;
+            /** @default null */
+            resets_at?: string | null;
         };
         /**
          * FieldError
@@ -1511,6 +1517,7 @@ export interface components {
             window: components["schemas"]["Window"] | null;
             resets_at: string | null;
             level: components["schemas"]["Level"];
+            forecast: number | null;
         };
         /**
          * Level
@@ -2006,13 +2013,42 @@ export interface components {
         Shares: {
             items: components["schemas"]["Grant"][];
         };
+        /** UsageQuery */
+        UsageQuery: {
+            /** @default null */
+            history?: components["schemas"]["Window"] | null;
+            /** @default false */
+            spenders?: boolean;
+        };
         /**
-         * Page[Usage]
-         * @description One page of a list; `next_cursor` is null on the last.
+         * UsageReport
+         * @description The team's limits, one row a dimension; and, if asked for, where it went.
          */
-        Page_Usage_: {
+        UsageReport: {
             items: components["schemas"]["Usage"][];
-            next_cursor: string | null;
+            /** @default null */
+            next_cursor?: string | null;
+            /** @default null */
+            history?: components["schemas"]["Interval"][] | null;
+            /** @default null */
+            spenders?: components["schemas"]["Spender"][] | null;
+        };
+        /**
+         * Interval
+         * @description What the team used from one moment until the next began.
+         */
+        Interval: {
+            starts_at: string;
+            requests: number;
+            tokens: number;
+        };
+        /** Spender */
+        Spender: {
+            user_id: string;
+            username: string;
+            display_name: string | null;
+            requests: number;
+            tokens: number;
         };
         /** NewToken */
         NewToken: {
@@ -7410,7 +7446,10 @@ export interface operations {
     };
     "quota.usage": {
         parameters: {
-            query?: never;
+            query?: {
+                history?: components["schemas"]["Window"];
+                spenders?: boolean;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -7423,7 +7462,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_Usage_"];
+                    "application/json": components["schemas"]["UsageReport"];
                 };
             };
             /** @description `invalid_request` */

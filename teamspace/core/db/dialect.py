@@ -13,6 +13,8 @@ class Dialect(msgspec.Struct, frozen=True):
     """Makes a SELECT inside a transaction hold its row as it is until the commit."""
     bounds_each_way: bool
     """Whether each arm of a UNION must be limited by itself, or is read only as far as the whole needs."""
+    prelude: str
+    """Run before the migrations, each time."""
     types: tuple[Replacement, ...]
     """From the migrations' words, which are SQLite's but for BOOLEAN, to this database's."""
 
@@ -26,6 +28,7 @@ SQLITE = Dialect(
     name="sqlite",
     share="",  # there is one writer
     bounds_each_way=False,
+    prelude="",  # the engine gives every connection its `moment`
     types=((re.compile(r"\bBOOLEAN\b"), "INTEGER"),),
 )
 
@@ -33,6 +36,13 @@ POSTGRES = Dialect(
     name="postgres",
     share="FOR SHARE",
     bounds_each_way=True,
+    # The database's clock, so many seconds from now, as our own text. What must agree between servers is told by it.
+    prelude="""
+        CREATE OR REPLACE FUNCTION moment(seconds double precision) RETURNS text LANGUAGE sql STABLE AS $$
+            SELECT to_char((statement_timestamp() + make_interval(secs => seconds)) AT TIME ZONE 'UTC',
+                           'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+        $$;
+    """,
     types=(
         # Text sorts by bytes on both, so that an order seen on one holds on the other.
         (re.compile(r"\bTEXT\b"), 'TEXT COLLATE "C"'),

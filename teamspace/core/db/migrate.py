@@ -65,7 +65,7 @@ class Scripted(Protocol):
 
 async def apply(target: Scripted, dialect: Dialect, migrations: Iterable[Migration]) -> None:
     """Carry the migrations out and enter them in the ledger, which is made if need be."""
-    await target.script(dialect.schema(_LEDGER))
+    await target.script(dialect.prelude + dialect.schema(_LEDGER))
     for migration in migrations:
         await target.script(dialect.schema(migration.sql) + _entry(migration))
 

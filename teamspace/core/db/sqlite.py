@@ -17,6 +17,7 @@ from typing import Any
 
 import apsw
 
+from teamspace.core import clock
 from teamspace.core.db.dialect import SQLITE
 from teamspace.core.db.engine import Duplicate, Params, Row
 from teamspace.core.errors import StorageFull
@@ -32,6 +33,7 @@ def connect(path: Path, *, sync: str = "full", readonly: bool = False) -> apsw.C
     connection.set_busy_timeout(BUSY_MS)  # before all else: the next statements may meet another process
     # Without it the planner looks at bound values, and a statement is prepared anew at every call.
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
+    connection.create_scalar_function("moment", _moment, 1)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute(f"PRAGMA synchronous = {sync}")
     connection.execute("PRAGMA foreign_keys = ON")
@@ -42,6 +44,11 @@ def connect(path: Path, *, sync: str = "full", readonly: bool = False) -> apsw.C
         # Checkpoints belong to the writer: a reader that makes one would stall the event loop.
         connection.execute("PRAGMA wal_autocheckpoint = 0")
     return connection
+
+
+def _moment(*seconds: Any) -> str:
+    """The database's clock is this process's: there is no other."""
+    return clock.later(*seconds)
 
 
 class Batch:

@@ -5,10 +5,23 @@ from math import inf
 from teamspace.core import clock
 from teamspace.core.db import Db, Reads, Tx
 from teamspace.core.errors import BadRequest
+from teamspace.core.permissions import Permission
 from teamspace.core.principal import Principal
 from teamspace.quota import store
 from teamspace.quota.domain import windows
-from teamspace.quota.schemas import Dimension, Level, LimitRow, Plan, QuotaDraft, Subject, Usage, Window
+from teamspace.quota.schemas import (
+    Account,
+    Bound,
+    Dimension,
+    Interval,
+    Level,
+    Plan,
+    QuotaDraft,
+    Spender,
+    Subject,
+    Usage,
+    Window,
+)
 
 USUAL_WINDOW: dict[Dimension, Window | None] = {
     Dimension.REQUESTS: Window.DAY,
@@ -26,11 +39,26 @@ CAPS: dict[Plan, dict[Dimension, int | None]] = {
 }
 # fmt: on
 
+SHOWN = {Window.HOUR: 2 * clock.DAY, Window.DAY: 31 * clock.DAY}
+"""How far back the history of usage goes, by the length of its intervals."""
+
 
 async def usage(db: Db, who: Principal) -> list[Usage]:
     """One row a dimension: of all the limits that bind the caller's team, the one with the least left."""
-    rows = [row for subject in _above(who) for row in await _rows(db, subject)]
+    rows = await store.select_bounds(db, Account.of(who), windows.all_began())
     return [_tightest(dimension, rows) for dimension in Dimension]
+
+
+async def history(db: Db, who: Principal, per: Window) -> list[Interval]:
+    if per not in SHOWN:
+        raise BadRequest.at("history", f"must be one of {', '.join(SHOWN)}")
+    return await store.select_history(db, who.team_id, per, windows.began(per, clock.now() - SHOWN[per]))
+
+
+async def spenders(db: Db, who: Principal) -> list[Spender]:
+    """Those who run the team see who spends; everybody else sees themselves."""
+    only = None if who.holds(Permission.SETTINGS_MANAGE) else who.user_id
+    return await store.select_spenders(db, who.team_id, only, Window.MONTH, windows.began(Window.MONTH))
 
 
 async def limits_of(db: Reads, level: Level, subject_id: str, org_id: str) -> list[Usage]:
@@ -71,34 +99,34 @@ def _check_window(draft: QuotaDraft) -> None:
         raise BadRequest.at("/window", f"must be one of {', '.join(Window)}")
 
 
-def _above(who: Principal) -> tuple[Subject, ...]:
-    return (
-        Subject(Level.TENANT, "", ""),
-        Subject(Level.ORG, who.org_id, who.org_id),
-        Subject(Level.TEAM, who.team_id, who.org_id),
-    )
-
-
-async def _rows(db: Reads, subject: Subject) -> list[LimitRow]:
+async def _rows(db: Reads, subject: Subject) -> list[Bound]:
     return await store.select_limits(db, subject, windows.all_began())
 
 
-def _tightest(dimension: Dimension, rows: list[LimitRow]) -> Usage:
+def _tightest(dimension: Dimension, rows: list[Bound]) -> Usage:
     """The first of those with the least left: between equals the outer level is the one to talk to."""
-    candidates = [row for row in rows if row.dimension is dimension]
+    levels = list(Level)
+    candidates = sorted((row for row in rows if row.dimension is dimension), key=lambda row: levels.index(row.level))
     if not candidates:
-        return _shown(LimitRow(Level.TEAM, dimension, None, USUAL_WINDOW[dimension], 0))
-    return _shown(min(candidates, key=lambda row: inf if row.most is None else row.most - row.used))
+        return _shown(Bound(Level.TEAM, dimension, None, USUAL_WINDOW[dimension], 0, 0))
+    return _shown(min(candidates, key=lambda row: inf if row.left is None else row.left))
 
 
-def _shown(row: LimitRow) -> Usage:
+def _shown(row: Bound) -> Usage:
     return Usage(
         dimension=row.dimension,
         used=row.used,
-        reserved=0,
+        reserved=row.reserved,
         limit=row.most,
-        remaining=None if row.most is None else max(0, row.most - row.used),
+        remaining=None if row.left is None else max(0, row.left),
         window=row.per,
         resets_at=windows.ends(row.per),
         level=row.level,
+        forecast=_forecast(row),
     )
+
+
+def _forecast(row: Bound) -> int | None:
+    if row.per is None or row.per is Window.LIFETIME:
+        return None
+    return round(row.used / max(windows.elapsed(row.per), 0.001))

@@ -8,24 +8,33 @@ from teamspace.quota.schemas import Window
 _EVER = "1970-01-01T00:00:00.000Z"
 
 
-def began(window: Window) -> str:
-    """When the present window began."""
-    return _EVER if window is Window.LIFETIME else _stamp(_start(window, _now()))
+def began(window: Window, at: float | None = None) -> str:
+    """When the present window began, or the one that holds another moment."""
+    return _EVER if window is Window.LIFETIME else _stamp(_start(window, _moment(at)))
 
 
 def ends(window: Window | None) -> str | None:
     """When the next one begins; never, for a lifetime or where there is no window."""
     if window is None or window is Window.LIFETIME:
         return None
-    return _stamp(_next(window, _start(window, _now())))
+    return _stamp(_next(window, _start(window, _moment())))
 
 
 def all_began() -> dict[str, str]:
     return {str(window): began(window) for window in Window}
 
 
-def _now() -> datetime:
-    return datetime.fromtimestamp(clock.now(), UTC)
+def elapsed(window: Window | None) -> float:
+    """Which share of the present window is over; 1 where none ends."""
+    ending = ends(window)
+    if window is None or ending is None:
+        return 1
+    start, end = clock.seconds(began(window)), clock.seconds(ending)
+    return (clock.now() - start) / (end - start)
+
+
+def _moment(at: float | None = None) -> datetime:
+    return datetime.fromtimestamp(clock.now() if at is None else at, UTC)
 
 
 def _start(window: Window, now: datetime) -> datetime:

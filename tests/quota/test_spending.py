@@ -1,0 +1,239 @@
+"""Spending: what is admitted holds at every level, what was spent is counted once, and nothing leaks."""
+
+import asyncio
+from collections import Counter
+from typing import Any
+
+import msgspec
+import pytest
+
+from teamspace import quota
+from teamspace.core.db import Tx
+from teamspace.core.errors import QuotaExceeded
+from teamspace.core.principal import system
+from teamspace.quota import Account, Level, QuotaDraft, Spend
+from teamspace.quota.domain import windows
+from teamspace.quota.schemas import Dimension, Window
+from teamspace.settings import Settings
+from teamspace.tenancy.schemas import Org, Role, Team
+from tests.identity.help import Hands, broken
+from tests.support.moment import move_clock
+from tests.support.world import World
+from tests.support.world import world as opened
+
+ONE = Spend(1, 10)
+
+
+async def account(world: World, org: Org | None = None) -> Account:
+    team: Team
+    if org is None:
+        org, team = await world.company()
+    else:
+        team = await world.team(org)
+    person = await world.person(org, team)
+    return Account(org.id, team.id, person.user_id)
+
+
+async def limited(
+    world: World, level: Level, subject: str, org_id: str, dimension: Dimension, most: int | None, per: Window | None
+) -> None:
+    async with world.db.upkeep(system()) as tx:
+        await quota.set_limit(tx, level, subject, org_id, QuotaDraft(dimension, most, per))
+
+
+async def admitted(world: World, who: Account, spend: Spend = ONE, **more: Any) -> str:
+    async with world.db.upkeep(system()) as tx:
+        return await quota.admit(tx, who, spend, purpose="test", **more)
+
+
+async def settled(world: World, id: str, spend: Spend = ONE) -> None:
+    async with world.db.upkeep(system()) as tx:
+        await quota.settle(tx, id, spend)
+
+
+async def left(world: World, who: Account) -> dict[tuple[str, str], int | None]:
+    async def read(tx: Tx) -> list[Any]:
+        rows = []
+        for level, subject in ((Level.ORG, who.org_id), (Level.TEAM, who.team_id)):
+            rows += await quota.limits_of(tx, level, subject, who.org_id)
+        return rows
+
+    async with world.db.upkeep(system()) as tx:
+        return {(row.level.value, row.dimension.value): row.remaining for row in await read(tx)}
+
+
+async def unbalanced(world: World) -> list[str]:
+    """People here are made without owners: only the books matter."""
+    return [name for name in await broken(world) if name.startswith("quota.")]
+
+
+async def test_what_is_reserved_is_not_left_and_what_is_settled_is_used(world: World) -> None:
+    who = await account(world)
+    held = await admitted(world, who)
+    assert (await left(world, who))["org", "ai.requests"] == 99
+    assert (await left(world, who))["org", "ai.tokens.total"] == 199_990
+    assert (await left(world, who))["org", "ai.concurrency"] == 1
+    await settled(world, held, Spend(1, 25))
+    assert (await left(world, who))["org", "ai.tokens.total"] == 199_975
+    assert (await left(world, who))["org", "ai.concurrency"] == 2
+    assert await unbalanced(world) == []
+
+
+async def test_settling_twice_counts_once(world: World) -> None:
+    who = await account(world)
+    held = await admitted(world, who)
+    for _ in range(3):
+        await settled(world, held, Spend(1, 25))
+    await asyncio.gather(*(settled(world, held, Spend(9, 9)) for _ in range(5)))
+    assert (await left(world, who))["org", "ai.requests"] == 99
+    assert await unbalanced(world) == []
+
+
+async def test_nothing_is_counted_of_what_came_to_nothing(world: World) -> None:
+    who = await account(world)
+    held = await admitted(world, who)
+    async with world.db.upkeep(system()) as tx:
+        await quota.release(tx, held)
+    assert (await left(world, who))["org", "ai.requests"] == 100
+    assert (await left(world, who))["org", "ai.concurrency"] == 2
+
+
+@pytest.mark.parametrize("dimension", [Dimension.REQUESTS, Dimension.TOKENS, Dimension.CONCURRENCY])
+@pytest.mark.parametrize("level", [Level.ORG, Level.TEAM])
+async def test_fifty_at_once_for_the_last_unit_and_one_is_admitted(
+    world: World, level: Level, dimension: Dimension
+) -> None:
+    who = await account(world)
+    subject = who.org_id if level is Level.ORG else who.team_id
+    per = None if dimension is Dimension.CONCURRENCY else Window.DAY
+    await limited(world, Level.ORG, who.org_id, who.org_id, Dimension.CONCURRENCY, None, None)
+    await limited(world, level, subject, who.org_id, dimension, 10 if dimension is Dimension.TOKENS else 1, per)
+
+    async def attempt() -> str:
+        try:
+            await admitted(world, who)
+        except QuotaExceeded as refused:
+            assert refused.extra["dimension"] == dimension
+            assert refused.extra["level"] == level
+            return "refused"
+        return "admitted"
+
+    assert Counter(await asyncio.gather(*(attempt() for _ in range(50)))) == {"admitted": 1, "refused": 49}
+    assert await unbalanced(world) == []
+
+
+async def test_teams_nest_beneath_their_company_under_load(world: World) -> None:
+    org, _ = await world.company()
+    teams = [await account(world, org) for _ in range(3)]
+    await limited(world, Level.ORG, org.id, org.id, Dimension.CONCURRENCY, None, None)
+    await limited(world, Level.ORG, org.id, org.id, Dimension.REQUESTS, 25, Window.DAY)
+    for team in teams:
+        await limited(world, Level.TEAM, team.team_id, org.id, Dimension.REQUESTS, 10, Window.DAY)
+    granted: Counter[str] = Counter()
+
+    async def spend(who: Account) -> None:
+        try:
+            held = await admitted(world, who)
+        except QuotaExceeded:
+            return
+        granted[who.team_id] += 1
+        await settled(world, held)
+
+    await asyncio.gather(*(spend(team) for _ in range(20) for team in teams))
+    assert sum(granted.values()) == 25
+    assert max(granted.values()) <= 10
+    assert await unbalanced(world) == []
+
+
+async def test_a_tenants_limit_is_over_all_its_companies(settings: Settings) -> None:
+    async with opened(msgspec.structs.replace(settings, provision_token="the-token-of-the-host")) as world:
+        accounts = [await account(world) for _ in range(4)]
+        await limited(world, Level.TENANT, "", "", Dimension.REQUESTS, 10, Window.DAY)
+        granted = 0
+
+        async def spend(who: Account) -> None:
+            nonlocal granted
+            try:
+                held = await admitted(world, who, slot=False)
+            except QuotaExceeded as refused:
+                assert refused.extra["level"] == "tenant"
+                return
+            granted += 1
+            await settled(world, held)
+
+        await asyncio.gather(*(spend(who) for _ in range(5) for who in accounts))
+        assert granted == 10
+
+
+async def test_time_frees_what_nobody_settles_and_the_truth_counts_even_late(world: World, hands: Hands) -> None:
+    who = await account(world)
+    held, other = await admitted(world, who), await admitted(world, who)
+    with pytest.raises(QuotaExceeded):
+        await admitted(world, who)
+    for ahead in (100, 200):  # renewed in time, one of them lives on
+        hands.forward(100)
+        await move_clock(world, ahead)
+        async with world.db.upkeep(system()) as tx:
+            await quota.renew(tx, other)
+    assert (await left(world, who))["org", "ai.concurrency"] == 1
+    await settled(world, held, Spend(1, 7))
+    assert (await left(world, who))["org", "ai.tokens.total"] == 200_000 - 7 - 10
+    assert await unbalanced(world) == []
+
+
+async def test_it_counts_in_the_window_in_which_it_began(world: World, hands: Hands) -> None:
+    hands.at = 1_709_164_790.0  # ten seconds before the end of a day, of which a year has one in four
+    who = await account(world)
+    held = await admitted(world, who, ttl=10_000)
+    hands.forward(20)
+    await settled(world, held)
+    assert (await left(world, who))["org", "ai.requests"] == 100
+    counted = await world.db.all(str, "SELECT starts_at FROM quota_used WHERE level = 'org' AND per = 'day'")
+    assert counted == [windows.began(Window.DAY, hands.at - 20)]
+
+
+async def test_what_is_left_behind_is_forgotten_in_time(world: World, hands: Hands) -> None:
+    who = await account(world)
+    await admitted(world, who)
+    spent = await admitted(world, who)
+    await settled(world, spent)
+    hands.forward(70 * 24 * 3600)
+    await move_clock(world, 70 * 24 * 3600)
+    await quota.tidy(world.db)
+    assert await world.db.all(str, "SELECT id FROM quota_ledger") == [spent]
+    kept = await world.db.all(str, "SELECT DISTINCT per FROM quota_used ORDER BY per")
+    assert kept == ["day", "lifetime", "month", "week"]
+    assert await unbalanced(world) == []
+
+
+async def test_a_refusal_says_which_limit_and_until_when(world: World, hands: Hands) -> None:
+    hands.at = 1_709_208_030.0
+    who = await account(world)
+    await limited(world, Level.TEAM, who.team_id, who.org_id, Dimension.REQUESTS, 0, Window.HOUR)
+    with pytest.raises(QuotaExceeded) as caught:
+        await admitted(world, who)
+    problem = caught.value.problem("request")
+    assert (problem.status, problem.code) == (429, "quota_exceeded")
+    assert (problem.dimension, problem.level) == ("ai.requests", "team")
+    assert (problem.resets_at, problem.retry_after) == ("2024-02-29T13:00:00.000Z", 3570)
+    assert caught.value.headers == {"retry-after": "3570"}
+
+
+async def test_the_report_shows_where_it_went(world: World, hands: Hands) -> None:
+    hands.at = 1_709_208_030.0
+    org, team = await world.company()
+    admin, member = await world.person(org, team, Role.ADMIN), await world.person(org, team)
+    for caller, spend in ((admin, Spend(1, 100)), (member, Spend(2, 700)), (member, Spend(1, 50))):
+        who = Account(org.id, team.id, caller.user_id)
+        await settled(world, await admitted(world, who, spend), spend)
+        hands.forward(3600)
+    shown = (await admin.get("/api/usage?history=hour&spenders=true")).json()
+    assert [(row["requests"], row["tokens"]) for row in shown["history"]] == [(1, 100), (2, 700), (1, 50)]
+    assert [(row["user_id"], row["requests"], row["tokens"]) for row in shown["spenders"]] == [
+        (member.user_id, 3, 750), (admin.user_id, 1, 100)
+    ]  # fmt: skip
+    own = (await member.get("/api/usage?spenders=true")).json()["spenders"]
+    assert [row["user_id"] for row in own] == [member.user_id]
+    assert (await admin.get("/api/usage?history=minute")).status_code == 400
+    requests = next(row for row in shown["items"] if row["dimension"] == "ai.requests")
+    assert (requests["used"], requests["forecast"]) == (4, 6)
