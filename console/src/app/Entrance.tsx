@@ -31,7 +31,7 @@ export function Entrance() {
   if (whoami.isPending) return <Loading />;
   if (whoami.isError) return <Failed error={whoami.error} again={() => void whoami.refetch()} />;
   return (
-    <SessionProvider me={whoami.data}>
+    <SessionProvider me={whoami.data} multitenant={config.data.multitenant}>
       <Shell>
         <Suspense fallback={<Loading />}>
           <Outlet />

@@ -1,14 +1,15 @@
 /** Keys: one key or two in a row, from the tables of screens and actions; never while somebody writes. */
 
 import { useNavigate, useRouterState } from "@tanstack/react-router";
-import { useEffect, useRef, useSyncExternalStore } from "react";
+import { useEffect, useRef } from "react";
 
 import { t } from "@/i18n";
+import { createOpening } from "@/ui/opening";
 
 import { openPalette } from "./Palette";
 import { ACTIONS, SCREENS } from "./screens";
-import { useSession } from "./session";
-import { allowed } from "./tables";
+import { useSession, type Session } from "./session";
+import { allowed, offered, type Action } from "./tables";
 
 export interface Binding {
   keys: string;
@@ -17,6 +18,8 @@ export interface Binding {
 }
 
 const PATIENCE = 900;
+
+export const keyMap = createOpening();
 
 /** What can be done by key here and now. */
 export function useBindings(): Binding[] {
@@ -29,10 +32,19 @@ export function useBindings(): Binding[] {
     title: t("keys.go", { place: t(screen.title) }),
     perform: () => visit(screen.path),
   }));
-  const actions = ACTIONS.filter(
-    (action) => action.keys && allowed(action, session) && (!action.on || action.on.test(path)),
-  ).map((action) => ({ keys: action.keys ?? "", title: t(action.title), perform: () => action.perform(visit) }));
-  return [...actions, ...places, { keys: "?", title: t("shell.keys"), perform: openKeys }];
+  const actions = keyed(ACTIONS, session, path).map((action) => ({
+    keys: action.keys ?? "",
+    title: t(action.title),
+    perform: () => action.perform(visit),
+  }));
+  return [...actions, ...places, { keys: "?", title: t("shell.keys"), perform: keyMap.open }];
+}
+
+/** One action for a key: what belongs to the screen goes before what can be done anywhere. */
+export function keyed(actions: readonly Action[], session: Session, path: string): Action[] {
+  const here = actions.filter((action) => action.keys && offered(action, session, path));
+  const ownFirst = [...here.filter((action) => action.on), ...here.filter((action) => !action.on)];
+  return ownFirst.filter((action, place) => place === ownFirst.findIndex((other) => other.keys === action.keys));
 }
 
 export function useKeyboard(): void {
@@ -71,26 +83,5 @@ function writes(target: EventTarget | null): boolean {
     target instanceof HTMLElement &&
     (target.isContentEditable ||
       target.closest("input, textarea, select, [role=dialog], [role=menu], [role=listbox]") !== null)
-  );
-}
-
-let opened = false;
-const listeners = new Set<() => void>();
-
-function show(value: boolean): void {
-  opened = value;
-  listeners.forEach((listener) => listener());
-}
-
-export const openKeys = (): void => show(true);
-export const closeKeys = (): void => show(false);
-
-export function useKeysOpened(): boolean {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => opened,
   );
 }

@@ -14,6 +14,8 @@ export interface Session {
   has: (feature: Feature) => boolean;
   /** An instance's operator, on the plane above companies. */
   operator: boolean;
+  /** The instance is for many companies. */
+  multitenant: boolean;
 }
 
 const Context = createContext<Session | null>(null);
@@ -34,7 +36,7 @@ export function useWhoami() {
   });
 }
 
-export function sessionOf(me: Whoami): Session {
+export function sessionOf(me: Whoami, multitenant = false): Session {
   const permissions = new Set<Permission>(me.permissions);
   // An operator may use the company's plane of their own company without a role in it.
   const asOperator: Permission[] = me.operator ? ["org:read", "org:manage"] : [];
@@ -43,11 +45,18 @@ export function sessionOf(me: Whoami): Session {
     can: (permission) => permissions.has(permission) || asOperator.includes(permission),
     has: (feature) => me.features.includes(feature),
     operator: me.operator,
+    multitenant,
   };
 }
 
-export function SessionProvider({ me, children }: { me: Whoami; children: ReactNode }) {
-  return <Context.Provider value={sessionOf(me)}>{children}</Context.Provider>;
+interface Provided {
+  me: Whoami;
+  multitenant: boolean;
+  children: ReactNode;
+}
+
+export function SessionProvider({ me, multitenant, children }: Provided) {
+  return <Context.Provider value={sessionOf(me, multitenant)}>{children}</Context.Provider>;
 }
 
 export function useSession(): Session {

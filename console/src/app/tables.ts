@@ -33,6 +33,8 @@ export interface Action extends Needs {
   keys?: string;
   /** Where it makes sense; everywhere when left out. */
   on?: RegExp;
+  /** What it needs beyond a permission, such as an instance of many companies. */
+  when?: (session: Session) => boolean;
   perform: (go: (path: string) => void) => void;
 }
 
@@ -46,4 +48,9 @@ export function allowed(needs: Needs, session: Session): boolean {
     (!needs.permission || session.can(needs.permission)) &&
     (!needs.feature || session.has(needs.feature))
   );
+}
+
+/** Whether an action is there to be chosen, on the screen that one is on. */
+export function offered(action: Action, session: Session, path: string): boolean {
+  return allowed(action, session) && (!action.on || action.on.test(path)) && (!action.when || action.when(session));
 }

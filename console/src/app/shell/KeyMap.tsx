@@ -1,29 +1,39 @@
 /** The list of keys, made of the same table that they are read from. */
 
-import { Modal, Table } from "@mantine/core";
+import { Table } from "@mantine/core";
 
 import { t } from "@/i18n";
+import { Dialog } from "@/ui/Dialog";
 
-import { closeKeys, useBindings, useKeysOpened } from "../keyboard";
+import { keyMap, useBindings } from "../keyboard";
+import styles from "./KeyMap.module.css";
 
 export function KeyMap() {
-  const bindings = useBindings();
+  if (!keyMap.useOpened()) return null;
   return (
-    <Modal opened={useKeysOpened()} onClose={closeKeys} title={t("shell.keys")}>
-      <Table>
-        <Table.Tbody>
-          {bindings.map((binding) => (
-            <Table.Tr key={binding.keys}>
-              <Table.Td>{binding.title}</Table.Td>
-              <Table.Td ta="right">
-                {binding.keys.split(" ").map((key) => (
-                  <kbd key={key}>{key}</kbd>
-                ))}
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Modal>
+    <Dialog title={t("shell.keys")} onClose={keyMap.close}>
+      <Keys />
+    </Dialog>
+  );
+}
+
+function Keys() {
+  return (
+    <Table aria-label={t("shell.keys")}>
+      <Table.Tbody>
+        {useBindings().map(({ keys, title }) => (
+          <Table.Tr key={keys}>
+            <Table.Th scope="row" className={styles.title}>
+              {title}
+            </Table.Th>
+            <Table.Td className={styles.keys}>
+              {keys.split(" ").map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
   );
 }

@@ -8,7 +8,7 @@ import { useEffect, type ReactNode } from "react";
 
 import { t } from "@/i18n";
 
-import { openKeys, useKeyboard } from "../keyboard";
+import { keyMap, useKeyboard } from "../keyboard";
 import { openPalette, Palette } from "../Palette";
 import { SCREENS } from "../screens";
 import { useSession } from "../session";
@@ -41,7 +41,14 @@ export function Shell({ children }: { children: ReactNode }) {
         {children}
       </main>
       <Bar onMore={open} />
-      <Drawer opened={more} onClose={close} title={t("shell.more")} position="bottom" size="85%">
+      <Drawer
+        opened={more}
+        onClose={close}
+        title={t("shell.more")}
+        closeButtonProps={{ "aria-label": t("action.close") }}
+        position="bottom"
+        size="85%"
+      >
         <Rail />
       </Drawer>
       <Palette />
@@ -82,7 +89,7 @@ function Rail() {
         </div>
       ))}
       <div className={styles.foot}>
-        <Button variant="subtle" size="compact-xs" color="gray" onClick={openKeys}>
+        <Button variant="subtle" size="compact-xs" color="gray" onClick={keyMap.open}>
           {t("shell.keys")} <kbd className={styles.key}>?</kbd>
         </Button>
         <Me />

@@ -42,6 +42,7 @@ export const instanceActions = [
     title: "companies.new",
     icon: IconPlus,
     ...OPERATOR,
+    when: (session) => session.multitenant,
     perform: (go) => {
       go("/instance/companies");
       newCompany.open();
