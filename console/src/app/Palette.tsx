@@ -1,58 +1,44 @@
 /** The command palette: every place and every action that is allowed now, found by a few letters. */
 
-import { Combobox, Modal, TextInput, useCombobox } from "@mantine/core";
-import { IconArrowRight, IconBolt } from "@tabler/icons-react";
+import { Modal, TextInput } from "@mantine/core";
+import { IconArrowRight, IconBolt, type Icon } from "@tabler/icons-react";
 import { useNavigate, useRouterState } from "@tanstack/react-router";
-import { useEffect, useState, useSyncExternalStore } from "react";
+import { useEffect, useId, useState, type KeyboardEvent } from "react";
 
 import { t } from "@/i18n";
+import { createOpening } from "@/ui/opening";
 
+import styles from "./Palette.module.css";
 import { ACTIONS, SCREENS } from "./screens";
 import { useSession } from "./session";
-import { allowed } from "./tables";
+import { allowed, offered } from "./tables";
 
 interface Entry {
   id: string;
   title: string;
   hint: string;
+  icon: Icon;
   keys?: string;
   perform: () => void;
 }
 
-let opened = false;
-const listeners = new Set<() => void>();
-
-function show(value: boolean): void {
-  opened = value;
-  listeners.forEach((listener) => listener());
-}
-
-export const openPalette = (): void => show(true);
-
-function useOpened(): boolean {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => opened,
-  );
-}
+const palette = createOpening();
+export const openPalette = palette.open;
 
 function useEntries(): Entry[] {
   const session = useSession();
   const go = useNavigate();
   const path = useRouterState({ select: (state) => state.location.pathname });
   const visit = (to: string): void => void go({ to });
-  const actions = ACTIONS.filter((action) => allowed(action, session) && (!action.on || action.on.test(path)));
+  const actions = ACTIONS.filter((action) => offered(action, session, path));
   const places = SCREENS.filter((screen) => screen.nav && allowed(screen, session));
   return [
     ...actions.map((action) => ({
-      id: action.name, title: t(action.title), hint: t("palette.action"), keys: action.keys,
+      id: action.name, title: t(action.title), hint: t("palette.action"), icon: IconBolt, keys: action.keys,
       perform: () => action.perform(visit),
     })),
     ...places.map((screen) => ({
-      id: screen.path, title: t(screen.title), hint: t(`shell.group.${screen.nav?.group ?? "work"}`),
+      id: screen.path, title: t(screen.title), hint: t(`shell.group.${screen.nav?.group ?? "work"}`), icon: IconArrowRight,
       keys: screen.nav?.keys, perform: () => visit(screen.path),
     })),
   ];
@@ -69,52 +55,81 @@ export function matches(query: string, title: string): boolean {
   return true;
 }
 
+/** In parts, for the whole one puts a label on an element that cannot bear one, and reads out all entries as its description. */
 export function Palette() {
-  const isOpen = useOpened();
+  const opened = palette.useOpened();
   return (
-    <Modal opened={isOpen} onClose={() => show(false)} withCloseButton={false} padding={8} title={null} aria-label={t("shell.palette")}>
-      {isOpen && <Search />}
-    </Modal>
+    <Modal.Root opened={opened} onClose={palette.close}>
+      <Modal.Overlay />
+      <Modal.Content aria-label={t("shell.palette")} className={styles.content}>
+        {opened && <Search />}
+      </Modal.Content>
+    </Modal.Root>
   );
 }
 
 function Search() {
   const [query, setQuery] = useState("");
+  const [place, setPlace] = useState(0);
+  const list = useId();
   const entries = useEntries().filter((entry) => matches(query, entry.title));
-  const combobox = useCombobox({ opened: true });
+  const chosen = entries[place];
   useEffect(() => {
-    combobox.selectFirstOption();
-  }, [query]); // eslint-disable-line react-hooks/exhaustive-deps
+    if (chosen) document.getElementById(chosen.id)?.scrollIntoView({ block: "nearest" });
+  }, [chosen]);
+
+  function perform(entry: Entry): void {
+    palette.close();
+    entry.perform();
+  }
+
+  function hear(event: KeyboardEvent): void {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step) setPlace((place + step + entries.length) % Math.max(1, entries.length));
+    else if (event.key === "Enter" && !event.nativeEvent.isComposing && chosen) perform(chosen);
+    else return;
+    event.preventDefault();
+  }
+
   return (
-    <Combobox
-      store={combobox}
-      onOptionSubmit={(id) => {
-        show(false);
-        entries.find((entry) => entry.id === id)?.perform();
-      }}
-    >
-      <Combobox.EventsTarget>
-        <TextInput
-          data-autofocus
-          value={query}
-          placeholder={t("palette.placeholder")}
-          aria-label={t("palette.placeholder")}
-          onChange={(event) => setQuery(event.currentTarget.value)}
-        />
-      </Combobox.EventsTarget>
-      <Combobox.Options mt={8} mah={360} style={{ overflowY: "auto" }} aria-label={t("shell.palette")}>
-        {entries.length === 0 && <Combobox.Empty>{t("palette.nothing")}</Combobox.Empty>}
+    <>
+      <TextInput
+        data-autofocus
+        role="combobox"
+        aria-expanded
+        aria-controls={list}
+        aria-activedescendant={chosen?.id}
+        aria-label={t("palette.placeholder")}
+        placeholder={t("palette.placeholder")}
+        value={query}
+        onKeyDown={hear}
+        onChange={(event) => {
+          setQuery(event.currentTarget.value);
+          setPlace(0);
+        }}
+      />
+      <div id={list} role="listbox" aria-label={t("shell.palette")} className={styles.entries}>
         {entries.map((entry) => (
-          <Combobox.Option key={entry.id} value={entry.id}>
-            <span style={{ display: "flex", gap: 10, alignItems: "center" }}>
-              {entry.hint === t("palette.action") ? <IconBolt aria-hidden size={15} /> : <IconArrowRight aria-hidden size={15} />}
-              <span style={{ flex: 1 }}>{entry.title}</span>
-              <span className="muted">{entry.hint}</span>
-              {entry.keys && <kbd>{entry.keys}</kbd>}
-            </span>
-          </Combobox.Option>
+          <Option key={entry.id} entry={entry} chosen={entry === chosen} onChoose={() => perform(entry)} />
         ))}
-      </Combobox.Options>
-    </Combobox>
+      </div>
+      {entries.length === 0 && (
+        <p role="status" className={styles.nothing}>
+          {t("palette.nothing")}
+        </p>
+      )}
+    </>
+  );
+}
+
+function Option({ entry, chosen, onChoose }: { entry: Entry; chosen: boolean; onChoose: () => void }) {
+  const { id, title, hint, keys, icon: Picture } = entry;
+  return (
+    <button id={id} type="button" role="option" aria-selected={chosen} tabIndex={-1} className={styles.entry} onClick={onChoose}>
+      <Picture aria-hidden size={15} />
+      <span className={styles.title}>{title}</span>
+      <span className="muted">{hint}</span>
+      {keys && <kbd>{keys}</kbd>}
+    </button>
   );
 }

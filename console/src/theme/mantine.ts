@@ -23,6 +23,9 @@ const onFilled: VariantColorsResolver = (input) => {
   return input.variant === "filled" && name in TONES ? { ...colours, color: `var(--mantine-color-${name}-contrast)` } : colours;
 };
 
+/** What floats above a screen belongs to it: outside of every landmark it is passed over by those who go from one to the next. */
+const inMain = { portalProps: { target: "main" } };
+
 const ticked = { defaultProps: { iconColor: "var(--accent-text)" } };
 
 export const theme = createTheme({
@@ -40,7 +43,16 @@ export const theme = createTheme({
   cursorType: "pointer",
   focusRing: "auto",
   variantColorResolver: onFilled,
-  components: { Checkbox: ticked, CheckboxIndicator: ticked, Radio: ticked, RadioIndicator: ticked },
+  components: {
+    Checkbox: ticked,
+    CheckboxIndicator: ticked,
+    Radio: ticked,
+    RadioIndicator: ticked,
+    Popover: { defaultProps: inMain },
+    Tooltip: { defaultProps: inMain },
+    // Otherwise an opened menu has the focus on nothing, and says nothing.
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
+  },
 });
 
 function tone(name: string, variable: string): Record<string, string> {

@@ -1,6 +1,6 @@
 /** Oneself: the account, the theme, and the way out. */
 
-import { Menu, UnstyledButton, useMantineColorScheme } from "@mantine/core";
+import { Menu, useMantineColorScheme, type MantineColorScheme } from "@mantine/core";
 import { IconDeviceDesktop, IconLogout, IconMoon, IconSun, IconUser } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 
@@ -10,6 +10,7 @@ import { t } from "@/i18n";
 
 import { useForgetEverything, useSession } from "../session";
 import styles from "./Me.module.css";
+import { RailButton } from "./RailButton";
 
 const SCHEMES = [
   { value: "light", icon: IconSun },
@@ -24,12 +25,12 @@ export function Me() {
   return (
     <Menu width={230} position="top-start">
       <Menu.Target>
-        <UnstyledButton className={styles.button}>
+        <RailButton>
           <span className={styles.face} aria-hidden>
             {initials(me.user.display_name)}
           </span>
           <span className={styles.name}>{me.user.display_name}</span>
-        </UnstyledButton>
+        </RailButton>
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Item component={Link} to="/account" leftSection={<IconUser aria-hidden size={15} />}>
@@ -37,18 +38,13 @@ export function Me() {
         </Menu.Item>
         <Menu.Divider />
         <Menu.Label>{t("scheme.title")}</Menu.Label>
-        {SCHEMES.map(({ value, icon: Picture }) => (
-          <Menu.Item
-            key={value}
-            role="menuitemradio"
-            aria-checked={colorScheme === value}
-            leftSection={<Picture aria-hidden size={15} />}
-            rightSection={colorScheme === value ? "•" : null}
-            onClick={() => setColorScheme(value)}
-          >
-            {t(`scheme.${value}`)}
-          </Menu.Item>
-        ))}
+        <Menu.RadioGroup value={colorScheme} onChange={(value) => setColorScheme(value as MantineColorScheme)}>
+          {SCHEMES.map(({ value, icon: Picture }) => (
+            <Menu.RadioItem key={value} value={value} rightSection={<Picture aria-hidden size={15} />}>
+              {t(`scheme.${value}`)}
+            </Menu.RadioItem>
+          ))}
+        </Menu.RadioGroup>
         <Menu.Divider />
         <Menu.Item leftSection={<IconLogout aria-hidden size={15} />} onClick={() => void signOut()}>
           {t("session.end")}

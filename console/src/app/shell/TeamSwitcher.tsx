@@ -1,8 +1,8 @@
 /** Which team one acts in, and a way into another. */
 
-import { Menu, UnstyledButton } from "@mantine/core";
+import { Menu } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
-import { IconCheck, IconSelector } from "@tabler/icons-react";
+import { IconSelector } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
 
 import { answer, api, Refusal } from "@/api/client";
@@ -11,6 +11,7 @@ import { useBrand } from "@/theme/brand";
 
 import { useForgetEverything, useSession } from "../session";
 import { Mark } from "./Mark";
+import { RailButton } from "./RailButton";
 import styles from "./TeamSwitcher.module.css";
 
 export function TeamSwitcher() {
@@ -32,27 +33,30 @@ export function TeamSwitcher() {
   return (
     <Menu width={260} position="bottom-start">
       <Menu.Target>
-        <UnstyledButton className={styles.button} aria-label={t("shell.team", { team: me.team.name, company: me.org.name })}>
+        <RailButton>
           <Mark />
           <span className={styles.names}>
             <b>{me.team.name}</b>
             <span>{brand.title === "Teamspace" ? me.org.name : brand.title}</span>
           </span>
+          <span className="sr-only">{t("shell.team.switch")}</span>
           <IconSelector aria-hidden size={15} className={styles.arrow} />
-        </UnstyledButton>
+        </RailButton>
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>{t("shell.teams")}</Menu.Label>
-        {me.teams.map((seat) => (
-          <Menu.Item
-            key={seat.team_id}
-            disabled={me.credential !== "session" && seat.team_id !== me.team.id}
-            leftSection={seat.team_id === me.team.id ? <IconCheck aria-hidden size={15} /> : <span className={styles.gap} />}
-            onClick={() => void enter(seat.team_id)}
-          >
-            {seat.name} <span className="muted">{t(`role.${seat.role}`)}</span>
-          </Menu.Item>
-        ))}
+        <Menu.RadioGroup value={me.team.id} onChange={(teamId) => void enter(teamId)}>
+          {me.teams.map((seat) => (
+            <Menu.RadioItem
+              key={seat.team_id}
+              value={seat.team_id}
+              disabled={me.credential !== "session" && seat.team_id !== me.team.id}
+              closeMenuOnClick
+            >
+              {seat.name} <span className="muted">{t(`role.${seat.role}`)}</span>
+            </Menu.RadioItem>
+          ))}
+        </Menu.RadioGroup>
       </Menu.Dropdown>
     </Menu>
   );
