@@ -1,8 +1,8 @@
-import "@mantine/core/styles.css";
-import "@mantine/notifications/styles.css";
+import "./theme/base.css";
+import "@mantine/core/styles.layer.css";
+import "@mantine/notifications/styles.layer.css";
 import "@fontsource-variable/inter/index.css";
 import "@fontsource-variable/jetbrains-mono/index.css";
-import "./theme/base.css";
 
 import { localStorageColorSchemeManager, MantineProvider } from "@mantine/core";
 import { Notifications } from "@mantine/notifications";

@@ -8,13 +8,21 @@ import {
   type VariantColorsResolver,
 } from "@mantine/core";
 
+import controls from "./controls.module.css";
+
 const one = (variable: string): MantineColorsTuple =>
   Array.from({ length: 10 }, () => `var(${variable})`) as unknown as MantineColorsTuple;
 
 const mix = (variable: string, share: number, into = "var(--surface)"): string =>
   `color-mix(in srgb, var(${variable}) ${share}%, ${into})`;
 
-const TONES = { accent: "--accent", danger: "--danger", success: "--success", warning: "--warning" } as const;
+const TONES = {
+  accent: "--accent",
+  danger: "--danger",
+  success: "--success",
+  warning: "--warning",
+  gray: "--text-muted",
+} as const;
 
 /** What stands on a filled colour is what was tested on it; by itself Mantine takes white, which a dark theme's accent swallows. */
 const onFilled: VariantColorsResolver = (input) => {
@@ -44,30 +52,47 @@ export const theme = createTheme({
   focusRing: "auto",
   variantColorResolver: onFilled,
   components: {
-    Checkbox: ticked,
+    Input: { classNames: { wrapper: controls.field, input: controls.input } },
+    Checkbox: { ...ticked, classNames: { input: controls.box } },
     CheckboxIndicator: ticked,
-    Radio: ticked,
+    Radio: { ...ticked, classNames: { radio: controls.box } },
     RadioIndicator: ticked,
+    Switch: { classNames: { track: controls.track } },
     Popover: { defaultProps: inMain },
-    Tooltip: { defaultProps: inMain },
+    Tooltip: { defaultProps: inMain, classNames: { tooltip: controls.tooltip } },
+    Notification: { defaultProps: { withBorder: true } },
     // Otherwise an opened menu has the focus on nothing, and says nothing.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
   },
 });
 
 function tone(name: string, variable: string): Record<string, string> {
-  const text = name === "accent" ? "var(--accent-text)" : "var(--surface)";
+  const isAccent = name === "accent";
+  // An accent is made to be written upon: only a link's colour is certain to be read on the page's grounds.
+  const readable = isAccent ? "var(--link)" : `var(${variable})`;
   return {
     [`--mantine-color-${name}-filled`]: `var(${variable})`,
     [`--mantine-color-${name}-filled-hover`]: mix(variable, 88, "var(--text)"),
-    [`--mantine-color-${name}-light`]: mix(variable, 12),
-    [`--mantine-color-${name}-light-hover`]: mix(variable, 18),
-    [`--mantine-color-${name}-light-color`]: `var(${variable})`,
-    [`--mantine-color-${name}-outline`]: `var(${variable})`,
+    [`--mantine-color-${name}-light`]: mix(variable, 10),
+    [`--mantine-color-${name}-light-hover`]: mix(variable, 14),
+    [`--mantine-color-${name}-light-color`]: readable,
+    [`--mantine-color-${name}-outline`]: readable,
     [`--mantine-color-${name}-outline-hover`]: mix(variable, 8),
-    [`--mantine-color-${name}-text`]: `var(${variable})`,
-    [`--mantine-color-${name}-contrast`]: text,
+    [`--mantine-color-${name}-text`]: readable,
+    [`--mantine-color-${name}-contrast`]: isAccent ? "var(--accent-text)" : "var(--surface)",
   };
+}
+
+const shade = (share: number): string => mix("--text", share);
+const BORDER = "var(--border)";
+const MUTED = "var(--text-muted)";
+
+/** From the ground to the text. Mantine dresses light pages in its greys, and dark ones in its darks, which begin with the text. */
+const GRAYS = [shade(3), shade(5), shade(9), BORDER, shade(25), shade(45), MUTED, shade(80), shade(88), shade(94)];
+const DARKS = ["var(--text)", shade(85), MUTED, shade(45), BORDER, shade(6), "var(--surface)", "var(--surface)", "var(--background)", "var(--background)"];
+
+function scale(name: string, shades: readonly string[]): Record<string, string> {
+  return Object.fromEntries(shades.map((colour, place) => [`--mantine-color-${name}-${place}`, colour]));
 }
 
 const VARIABLES: Record<string, string> = {
@@ -86,7 +111,14 @@ const VARIABLES: Record<string, string> = {
   "--mantine-color-disabled-color": "var(--text-muted)",
   "--mantine-color-disabled-border": "var(--border)",
   "--mantine-primary-color-contrast": "var(--accent-text)",
+  ...scale("gray", GRAYS),
+  ...scale("dark", DARKS),
   ...Object.assign({}, ...Object.entries(TONES).map(([name, variable]) => tone(name, variable))),
 };
 
-export const variables: CSSVariablesResolver = () => ({ variables: {}, light: VARIABLES, dark: VARIABLES });
+/** White is a ground by day, and a text by night. */
+export const variables: CSSVariablesResolver = () => ({
+  variables: {},
+  light: { ...VARIABLES, "--mantine-color-white": "var(--surface)" },
+  dark: { ...VARIABLES, "--mantine-color-white": "var(--text)" },
+});
