@@ -29,6 +29,18 @@ export function TextFilter({ label, value, onChange }: Props) {
   );
 }
 
+/** The filter above a list, and how many it leaves. */
+export function ListFilter({ count, ...filter }: Props & { count: string }) {
+  return (
+    <div className={styles.row}>
+      <TextFilter {...filter} />
+      <p className="muted" aria-live="polite">
+        {count}
+      </p>
+    </div>
+  );
+}
+
 /** Every word that was typed is somewhere in the texts. */
 export function fits(wanted: string, ...texts: string[]): boolean {
   const text = texts.join(" ").toLowerCase();

@@ -10,12 +10,11 @@ import { DataTable } from "@/ui/DataTable";
 import { Endless } from "@/ui/endless";
 import { Page } from "@/ui/Page";
 import { Empty, Failed, Loading } from "@/ui/states";
-import { fits, TextFilter } from "@/ui/TextFilter";
+import { fits, ListFilter } from "@/ui/TextFilter";
 
 import { Adding } from "./AddColleague";
 import { columnsFor } from "./columns";
 import { addingSomebody } from "./openings";
-import styles from "./PeopleScreen.module.css";
 import { useColleagues, type Colleague } from "./queries";
 import { RoleDialog } from "./RoleDialog";
 import { reachable } from "./rules";
@@ -54,12 +53,12 @@ function People() {
   const owners = people.hasNextPage ? Infinity : all.filter((person) => person.org_role === "org_owner").length;
   return (
     <>
-      <div className={styles.tools}>
-        <TextFilter label={t("company.people.filter")} value={wanted} onChange={setWanted} />
-        <p className="muted" aria-live="polite">
-          {t(people.hasNextPage ? "company.people.count.more" : "company.people.count", { count: found.length })}
-        </p>
-      </div>
+      <ListFilter
+        label={t("company.people.filter")}
+        value={wanted}
+        onChange={setWanted}
+        count={t(people.hasNextPage ? "company.people.count.more" : "company.people.count", { count: found.length })}
+      />
       {found.length > 0 && (
         <DataTable
           caption={t("company.people")}

@@ -6,9 +6,9 @@ import { answer, api } from "@/api/client";
 import { token } from "@/api/token";
 import { t } from "@/i18n";
 import { Fault, useSending } from "@/ui/forms";
+import { NewPassword } from "@/ui/NewPassword";
 
 import { Doorway } from "./Doorway";
-import { Strength } from "./Strength";
 
 export default function Activate() {
   const link = location.hash.slice(1);
@@ -25,8 +25,7 @@ export default function Activate() {
   return (
     <Doorway title={t("entrance.activate")} intro={t("entrance.activate.intro")}>
       <form onSubmit={submit}>
-        <PasswordInput label={t("field.password.new")} autoComplete="new-password" autoFocus required {...form.getInputProps("password")} />
-        <Strength password={form.values.password} />
+        <NewPassword label={t("field.password.new")} autoFocus required {...form.getInputProps("password")} value={form.values.password} />
         <PasswordInput label={t("field.password.again")} autoComplete="new-password" required {...form.getInputProps("again")} />
         <Fault fault={fault} fields={["password"]} />
         <Button type="submit" loading={sending} fullWidth>

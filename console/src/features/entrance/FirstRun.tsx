@@ -1,15 +1,15 @@
 /** The first run: whoever opens a fresh instance makes its operator, the first company and the first team. */
 
-import { Button, PasswordInput, TextInput } from "@mantine/core";
+import { Button, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 
 import { answer, api } from "@/api/client";
 import { token } from "@/api/token";
 import { t } from "@/i18n";
 import { Fault, useSending } from "@/ui/forms";
+import { NewPassword } from "@/ui/NewPassword";
 
 import { Doorway } from "./Doorway";
-import { Strength } from "./Strength";
 
 export default function FirstRun() {
   const client = useQueryClient();
@@ -35,8 +35,7 @@ export default function FirstRun() {
       <form onSubmit={submit}>
         <TextInput label={t("field.username")} autoComplete="username" autoFocus required {...form.getInputProps("username")} />
         <TextInput label={t("field.display_name")} autoComplete="name" {...form.getInputProps("display_name")} />
-        <PasswordInput label={t("field.password")} autoComplete="new-password" required {...form.getInputProps("password")} />
-        <Strength password={form.values.password} />
+        <NewPassword label={t("field.password")} required {...form.getInputProps("password")} value={form.values.password} />
         <TextInput label={t("field.company")} autoComplete="organization" placeholder={t("field.company.example")} {...form.getInputProps("org")} />
         <TextInput label={t("field.team")} placeholder={t("field.team.example")} {...form.getInputProps("team")} />
         <Fault fault={fault} fields={["username", "password", "display_name", "org", "team"]} />

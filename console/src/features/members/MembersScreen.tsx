@@ -10,13 +10,12 @@ import { DataTable } from "@/ui/DataTable";
 import { Endless } from "@/ui/endless";
 import { Page } from "@/ui/Page";
 import { Empty, Failed, Loading } from "@/ui/states";
-import { fits, TextFilter } from "@/ui/TextFilter";
+import { fits, ListFilter } from "@/ui/TextFilter";
 
 import { columnsFor } from "./columns";
 import { Inviting } from "./InviteDialog";
 import { inviting } from "./inviting";
 import { MemberMenu, type Deed } from "./MemberMenu";
-import styles from "./Members.module.css";
 import { useMembers, type Member } from "./queries";
 import { RemoveDialog } from "./RemoveDialog";
 import { RoleDialog } from "./RoleDialog";
@@ -54,12 +53,12 @@ function People({ manages }: { manages: boolean }) {
   const rest = (): void => setTask(null);
   return (
     <>
-      <div className={styles.tools}>
-        <TextFilter label={t("members.filter")} value={wanted} onChange={setWanted} />
-        <p className="muted" aria-live="polite">
-          {countOf(found.length, all.length, wanted !== "", members.hasNextPage)}
-        </p>
-      </div>
+      <ListFilter
+        label={t("members.filter")}
+        value={wanted}
+        onChange={setWanted}
+        count={countOf(found.length, all.length, wanted !== "", members.hasNextPage)}
+      />
       {found.length > 0 && (
         <DataTable
           caption={t("members.table")}

@@ -12,7 +12,7 @@ import { Endless } from "@/ui/endless";
 import { Page } from "@/ui/Page";
 import { Empty, Failed, Loading } from "@/ui/states";
 import { Tag } from "@/ui/Tag";
-import { fits, TextFilter } from "@/ui/TextFilter";
+import { fits, ListFilter } from "@/ui/TextFilter";
 import { Time } from "@/ui/Time";
 
 import { newCompany } from "../openings";
@@ -50,12 +50,12 @@ function Companies({ mayAdd }: { mayAdd: boolean }) {
   const found = all.filter((org) => fits(wanted, org.name, org.slug, org.domain ?? ""));
   return (
     <>
-      <div className={styles.tools}>
-        <TextFilter label={t("companies.filter")} value={wanted} onChange={setWanted} />
-        <p className="muted" aria-live="polite">
-          {t(companies.hasNextPage ? "companies.count.more" : "companies.count", { count: found.length })}
-        </p>
-      </div>
+      <ListFilter
+        label={t("companies.filter")}
+        value={wanted}
+        onChange={setWanted}
+        count={t(companies.hasNextPage ? "companies.count.more" : "companies.count", { count: found.length })}
+      />
       {found.length > 0 && <DataTable caption={t("companies.title")} columns={columns()} rows={found} keyOf={(org) => org.id} />}
       {found.length === 0 && !companies.hasNextPage && (
         <Empty title={t("companies.nothing")} icon={IconBuildingCommunity}>
