@@ -14,9 +14,11 @@ import { createRoot } from "react-dom/client";
 
 import { Refusal } from "./api/client";
 import { token } from "./api/token";
+import { configQuery } from "./app/Entrance";
 import { BASE, router } from "./app/router";
+import { whoamiQuery } from "./app/session";
 import { loadCatalog } from "./i18n";
-import { BrandProvider } from "./theme/brand";
+import { BrandProvider, brandQuery } from "./theme/brand";
 import { theme, variables } from "./theme/mantine";
 
 const queries = new QueryClient({
@@ -48,8 +50,31 @@ function opening(): ReactNode {
   return <RouterProvider router={router} />;
 }
 
+/** Longer than this nobody looks at an empty page: what is late comes while one is told so. */
+const PATIENCE = 1_500;
+
+/** What the first picture is made of, so that it is whole: nothing appears in it later, and nothing moves. */
+async function prepare(): Promise<void> {
+  const words = loadCatalog();
+  await token.borrow();
+  const current = token.get();
+  const frame = Promise.allSettled([
+    fonts(),
+    queries.prefetchQuery(configQuery),
+    queries.prefetchQuery(brandQuery(current)),
+    current && queries.fetchQuery(whoamiQuery(current)).then(({ locale }) => loadCatalog(locale ?? undefined)),
+  ]);
+  await Promise.all([words, Promise.race([frame, new Promise((late) => setTimeout(late, PATIENCE))])]);
+}
+
+function fonts(): Promise<unknown> {
+  const style = getComputedStyle(document.documentElement);
+  const families = ["--font", "--mono"].map((name) => style.getPropertyValue(name));
+  return Promise.allSettled(families.map((family) => document.fonts.load(`1em ${family}`)));
+}
+
 async function start(): Promise<void> {
-  await Promise.all([token.borrow(), loadCatalog()]);
+  await prepare();
   const content = opening();
   createRoot(document.getElementById("root") as HTMLElement).render(
     <StrictMode>

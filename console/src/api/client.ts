@@ -35,6 +35,15 @@ export class Refusal extends Error {
   }
 }
 
+type Hearer = (refusal: Refusal) => void;
+const hearers = new Set<Hearer>();
+
+/** Tells of every refusal, whoever had asked, until what it returns is called. */
+export function onRefusal(hear: Hearer): () => void {
+  hearers.add(hear);
+  return () => void hearers.delete(hear);
+}
+
 const authorize: Middleware = {
   onRequest({ request }) {
     const current = token.get();
@@ -47,6 +56,7 @@ const authorize: Middleware = {
     if (response.ok) return response;
     const refusal = new Refusal(response.status, await problemOf(response));
     if (refusal.code === "unauthenticated" || refusal.code === "token_expired") token.drop();
+    hearers.forEach((hear) => hear(refusal));
     throw refusal;
   },
   onError() {

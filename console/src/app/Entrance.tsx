@@ -1,10 +1,11 @@
 /** The door: a fresh instance is set up, a stranger signs in, and everybody else walks in. */
 
-import { useQuery } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import { Outlet } from "@tanstack/react-router";
 import { lazy, Suspense, type ReactNode } from "react";
 
 import { answer, api } from "@/api/client";
+import { useLanguage } from "@/i18n/useLanguage";
 import { Failed, Loading } from "@/ui/states";
 
 import { SessionProvider, useToken, useWhoami } from "./session";
@@ -13,25 +14,30 @@ import { Shell } from "./shell/Shell";
 const FirstRun = lazy(() => import("@/features/entrance/FirstRun"));
 const SignIn = lazy(() => import("@/features/entrance/SignIn"));
 
-export const CONFIG = ["instance", "config"] as const;
+export const configQuery = queryOptions({
+  queryKey: ["instance", "config"],
+  queryFn: () => answer(api.GET("/api/config")),
+  staleTime: Infinity,
+});
 
-export function useConfig() {
-  return useQuery({ queryKey: CONFIG, queryFn: () => answer(api.GET("/api/config")), staleTime: Infinity });
-}
+export const useConfig = () => useQuery(configQuery);
 
 export function Entrance() {
   const token = useToken();
   const config = useConfig();
   const whoami = useWhoami();
+  const me = whoami.data;
+  const spoken = useLanguage(me?.locale);
 
   if (config.isPending) return <Loading />;
   if (config.isError) return <Failed error={config.error} again={() => void config.refetch()} />;
   if (!config.data.bootstrapped) return <Door screen={<FirstRun />} />;
   if (!token) return <Door screen={<SignIn />} />;
-  if (whoami.isPending) return <Loading />;
-  if (whoami.isError) return <Failed error={whoami.error} again={() => void whoami.refetch()} />;
+  // Once somebody is in, a failed look whether they still are does not take their work away.
+  if (!me && whoami.isError) return <Failed error={whoami.error} again={() => void whoami.refetch()} />;
+  if (!me || !spoken) return <Loading />;
   return (
-    <SessionProvider me={whoami.data} multitenant={config.data.multitenant}>
+    <SessionProvider me={me} multitenant={config.data.multitenant}>
       <Shell>
         <Suspense fallback={<Loading />}>
           <Outlet />

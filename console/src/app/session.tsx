@@ -1,9 +1,9 @@
 /** Who is here, and what they may do: one answer of the server, asked again whenever it may have changed. */
 
-import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { createContext, useContext, useSyncExternalStore, type ReactNode } from "react";
+import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
+import { createContext, useContext, useEffect, useSyncExternalStore, type ReactNode } from "react";
 
-import { answer, api, type Feature, type Permission, type Schemas } from "@/api/client";
+import { answer, api, onRefusal, type Feature, type Permission, type Schemas } from "@/api/client";
 import { token } from "@/api/token";
 
 export type Whoami = Schemas["Whoami"];
@@ -26,14 +26,18 @@ export function useToken(): string | null {
 
 export const WHOAMI = ["session", "whoami"] as const;
 
-export function useWhoami() {
-  const current = useToken();
-  return useQuery({
+export const whoamiQuery = (current: string | null) =>
+  queryOptions({
     queryKey: [...WHOAMI, current],
     queryFn: () => answer(api.GET("/api/whoami")),
     enabled: current !== null,
     staleTime: 60_000,
+    // Who comes back to a suspended company sees at once that it goes on.
+    refetchOnWindowFocus: ({ state }) => (state.data?.org.suspended ? "always" : true),
   });
+
+export function useWhoami() {
+  return useQuery(whoamiQuery(useToken()));
 }
 
 export function sessionOf(me: Whoami, multitenant = false): Session {
@@ -56,7 +60,19 @@ interface Provided {
 }
 
 export function SessionProvider({ me, multitenant, children }: Provided) {
+  useStanding();
   return <Context.Provider value={sessionOf(me, multitenant)}>{children}</Context.Provider>;
+}
+
+const SUSPENDED: readonly string[] = ["org_suspended", "tenant_suspended"];
+
+/** A write was refused since the company is suspended: whoever is here did not know of it yet. */
+function useStanding(): void {
+  const client = useQueryClient();
+  useEffect(
+    () => onRefusal(({ code }) => SUSPENDED.includes(code) && void client.invalidateQueries({ queryKey: WHOAMI })),
+    [client],
+  );
 }
 
 export function useSession(): Session {

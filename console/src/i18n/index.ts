@@ -14,12 +14,32 @@ let locale = "en";
 let messages: Texts = {};
 const compiled = new Map<MessageKey, IntlMessageFormat>();
 
-export async function loadCatalog(wanted?: string): Promise<void> {
-  const query = wanted ? `?locale=${encodeURIComponent(wanted)}` : "";
+let asked: { locale: string; done: Promise<void> } | undefined;
+let heard: string | undefined;
+
+/** Whether a locale, or without one the browser's, is what was asked for and is spoken by now. */
+export const speaks = (wanted = navigator.language): boolean => heard === wanted;
+
+/** Speaks a locale, or the nearest that there is; without one the browser's. What is spoken already is not asked for again. */
+export function loadCatalog(wanted = navigator.language): Promise<void> {
+  if (asked?.locale !== wanted) asked = { locale: wanted, done: learn(wanted) };
+  return asked.done;
+}
+
+async function learn(wanted: string): Promise<void> {
+  // A browser may call its language what the server does not take for one: then it is everybody's.
+  const response = await catalogOf(`?locale=${encodeURIComponent(wanted)}`).catch(() => catalogOf(""));
+  const catalog = (await response.json()) as { locale: string; messages: Record<string, Record<string, string>> };
+  // An answer that comes late does not take the word from what was asked for after it.
+  if (heard !== undefined && asked?.locale !== wanted) return;
+  heard = wanted;
+  speak(catalog.locale, flat(catalog.messages));
+}
+
+async function catalogOf(query: string): Promise<Response> {
   const response = await fetch(`/api/i18n/catalog${query}`, { headers: { accept: "application/json" } });
   if (!response.ok) throw new Error(`the catalog was answered ${response.status}`);
-  const catalog = (await response.json()) as { locale: string; messages: Record<string, Record<string, string>> };
-  speak(catalog.locale, flat(catalog.messages));
+  return response;
 }
 
 /** The catalog's namespaces and keys as the console names them. */

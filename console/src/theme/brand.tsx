@@ -1,6 +1,6 @@
 /** The brand on show: the page came with that of its hostname, and somebody who signs in may bring their company's. */
 
-import { useQuery } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import { createContext, useContext, useEffect, type ReactNode } from "react";
 
 import { answer, api, type Schemas } from "@/api/client";
@@ -8,22 +8,27 @@ import { useToken } from "@/app/session";
 
 export type Brand = Schemas["Branding"];
 
-const UNKNOWN: Pick<Brand, "title" | "tagline" | "logo"> = { title: "Teamspace", tagline: "", logo: null };
-const Context = createContext<Pick<Brand, "title" | "tagline" | "logo">>(UNKNOWN);
+type Shown = Pick<Brand, "title" | "tagline" | "logo">;
+
+/** What is on: while another look is fetched it stays, so that nothing flashes. */
+let worn: Shown = { title: "Teamspace", tagline: "", logo: null };
+const Context = createContext(worn);
 
 export const BRAND = ["branding", "shown"] as const;
 
-export function BrandProvider({ children }: { children: ReactNode }) {
-  const token = useToken();
-  const { data } = useQuery({
+export const brandQuery = (token: string | null) =>
+  queryOptions({
     queryKey: [...BRAND, token],
     queryFn: () => answer(api.GET("/api/branding")) as Promise<Brand>,
     staleTime: 300_000,
   });
+
+export function BrandProvider({ children }: { children: ReactNode }) {
+  const { data } = useQuery(brandQuery(useToken()));
   useEffect(() => {
     if (data) wear(data);
   }, [data]);
-  return <Context.Provider value={data ?? UNKNOWN}>{children}</Context.Provider>;
+  return <Context.Provider value={data ?? worn}>{children}</Context.Provider>;
 }
 
 export const useBrand = () => useContext(Context);
@@ -50,6 +55,7 @@ const sheet = typeof CSSStyleSheet === "undefined" ? undefined : new CSSStyleShe
 
 /** Through a constructed style sheet: the page's policy allows no inline style, and this is none. */
 export function wear(brand: Brand): void {
+  worn = brand;
   if (!sheet) return;
   sheet.replaceSync(
     `:root:root { ${declarations(brand.theme)} }\n` +

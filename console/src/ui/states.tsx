@@ -11,7 +11,7 @@ import styles from "./states.module.css";
 
 export function Loading({ what }: { what?: string }) {
   return (
-    <div className={styles.state} role="status">
+    <div className={styles.waiting} role="status">
       <Loader size="sm" />
       <p className="muted">{what ?? t("state.loading")}</p>
     </div>
