@@ -51,7 +51,7 @@ function opening(): ReactNode {
 }
 
 /** Longer than this nobody looks at an empty page: what is late comes while one is told so. */
-const PATIENCE = 1_500;
+const PATIENCE = 800;
 
 /** What the first picture is made of, so that it is whole: nothing appears in it later, and nothing moves. */
 async function prepare(): Promise<void> {

@@ -12,6 +12,7 @@ export function NewPassword({ value, ...rest }: PasswordInputProps & { value: st
     <PasswordInput
       autoComplete="new-password"
       description={missing > 0 ? t("field.password.hint", { count: missing }) : t("field.password.long_enough")}
+      descriptionProps={{ "aria-live": "polite" }}
       inputWrapperOrder={["label", "input", "description", "error"]}
       value={value}
       {...rest}
