@@ -3,7 +3,7 @@
 from teamspace.blobs.domain.keeping import collect, keep, read
 from teamspace.blobs.domain.local import Folder
 from teamspace.blobs.schemas import Blob, BlobMissing, BlobStore, DamagedBlob
-from teamspace.blobs.store import count, is_known, is_named, select, select_unknown
+from teamspace.blobs.store import is_known, is_named, select, select_unknown
 
 __all__ = [
     "Blob",
@@ -12,7 +12,6 @@ __all__ = [
     "DamagedBlob",
     "Folder",
     "collect",
-    "count",
     "is_known",
     "is_named",
     "keep",

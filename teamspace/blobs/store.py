@@ -64,7 +64,3 @@ async def select_unknown(db: Reads, row: Kept, limit: int) -> list[Blob]:
         f" (SELECT 1 FROM blobs WHERE blobs.org_id = {row.table}.org_id AND blobs.digest = {row.column}) LIMIT :limit",
         limit=limit,
     )
-
-
-async def count(db: Reads) -> int:
-    return await db.one(int, "SELECT COUNT(*) FROM blobs") or 0

@@ -100,8 +100,8 @@ class Unauthenticated(Refusal):
 class InvalidCredentials(Unauthenticated):
     code, title = "invalid_credentials", "The sign-in failed"
 
-    def __init__(self) -> None:
-        super().__init__("The username or the password is wrong.")
+    def __init__(self, detail: str = "The username or the password is wrong.") -> None:
+        super().__init__(detail)
 
 
 class TotpRequired(Unauthenticated):
@@ -128,6 +128,9 @@ class TokenExpired(Unauthenticated):
 class TenantSuspended(Refusal):
     status, code, title = 402, "tenant_suspended", "The workspace is suspended and read-only"
 
+    def __init__(self) -> None:
+        super().__init__("This workspace is suspended: it can be read, not changed.")
+
 
 class Forbidden(Refusal):
     status, code, title = 403, "forbidden", "This is not allowed"
@@ -139,6 +142,9 @@ class FeatureDisabled(Forbidden):
 
 class OrgSuspended(Forbidden):
     code, title = "org_suspended", "The company is suspended and read-only"
+
+    def __init__(self) -> None:
+        super().__init__("The company is suspended: it can be read, not changed.")
 
 
 class OutOfScope(Forbidden):

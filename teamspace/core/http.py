@@ -314,9 +314,9 @@ def _check_standing(endpoint: Endpoint, who: Principal) -> None:
     if not route.writes or route.while_suspended:
         return
     if who.tenant_suspended:
-        raise TenantSuspended("This workspace is suspended: it can be read, not changed.")
+        raise TenantSuspended
     if who.org_suspended and not (route.auth is SUPERADMIN and who.operator):
-        raise OrgSuspended("The company is suspended: it can be read, not changed.")
+        raise OrgSuspended
 
 
 def _check_feature(endpoint: Endpoint, who: Principal) -> None:

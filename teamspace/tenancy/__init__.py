@@ -6,7 +6,7 @@ The rest of the house meets this capability as `Principal`: it is made here, fro
 from teamspace.tenancy.domain.colleagues import add as add_colleague
 from teamspace.tenancy.domain.companies import create as create_company
 from teamspace.tenancy.domain.companies import find as find_company
-from teamspace.tenancy.domain.founding import bootstrap, is_bootstrapped
+from teamspace.tenancy.domain.founding import is_bootstrapped
 from teamspace.tenancy.domain.hosting import is_suspended
 from teamspace.tenancy.domain.members import is_colleague
 from teamspace.tenancy.domain.people import create_operator, invite, reset_password, reset_second_factor
@@ -27,7 +27,6 @@ __all__ = [
     "Role",
     "TeamDraft",
     "add_colleague",
-    "bootstrap",
     "create_company",
     "create_operator",
     "create_team",

@@ -240,12 +240,8 @@ async def put_org_role(tx: Tx, org_id: str, user_id: str, role: OrgRole, now: st
     )  # fmt: skip
 
 
-async def delete_org_role(tx: Tx, org_id: str, user_id: str) -> bool:
-    """False when they had none."""
-    return await tx.holds(
-        "DELETE FROM org_roles WHERE org_id = :org_id AND user_id = :user_id RETURNING user_id",
-        org_id=org_id, user_id=user_id,
-    )  # fmt: skip
+async def delete_org_role(tx: Tx, org_id: str, user_id: str) -> None:
+    await tx.run("DELETE FROM org_roles WHERE org_id = :org_id AND user_id = :user_id", org_id=org_id, user_id=user_id)
 
 
 async def get_org_role(tx: Tx, org_id: str, user_id: str) -> str | None:

@@ -112,7 +112,7 @@ async def test_what_is_no_logo_is_refused_and_not_kept(world: World, data: bytes
     as_uri = await ann.put("/api/org/branding", {"logo": f"data:image/png;base64,{encoded(data)}"})
     assert code(as_uri) == (400, "invalid_request")
     assert as_uri.json()["errors"] == [{"pointer": "/logo", "message": fault["message"]}]
-    assert await blobs.count(world.db) == 0
+    assert (await world.counts())["blobs"] == 0
     assert (await ann.get("/api/org/branding")).json()["own"] is False
 
 

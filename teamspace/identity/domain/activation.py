@@ -14,8 +14,7 @@ class DeadLink(InvalidCredentials):
     """Says the same of a link that was used, replaced or never made."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.detail = "This activation link is not valid, or was used before: ask for a new one."
+        super().__init__("This activation link is not valid, or was used before: ask for a new one.")
 
 
 async def invite(tx: Tx, person: Person, address: str) -> str:

@@ -25,7 +25,7 @@ async def bootstrap(db: Db, who: Principal, wish: Bootstrap, *, hosted: bool) ->
     if await store.bootstrapped(db):
         raise AlreadyBootstrapped("This instance has its operator: sign in instead.")
     if hosted and await store.get_tenant_suspended(db):
-        raise TenantSuspended("This workspace is suspended: it can be read, not changed.")
+        raise TenantSuspended
     await identity.check_strength(wish.password, hints=(wish.username, wish.display_name or ""))
     password_hash = await identity.hashed(wish.password)
     async with db.write(who, "instance.bootstrap") as tx:

@@ -129,9 +129,9 @@ def guard(*, hosted: bool) -> Guard:
         if standing is None:
             raise Unauthenticated()
         if standing.tenant_suspended and not call.while_suspended:
-            raise TenantSuspended("This workspace is suspended: it can be read, not changed.")
+            raise TenantSuspended
         if standing.suspended_at is not None and not (call.while_suspended or call.instance_plane):
-            raise OrgSuspended("The company is suspended: it can be read, not changed.")
+            raise OrgSuspended
 
     return check
 
