@@ -171,7 +171,12 @@ class MethodNotAllowed(Refusal):
 
 
 class Conflict(Refusal):
+    """`at` points at the field that cannot have this value now."""
+
     status, code, title = 409, "conflict", "The request conflicts with the present state"
+
+    def __init__(self, detail: str, *, at: str | None = None) -> None:
+        super().__init__(detail, errors=(FieldError(at, detail),) if at else None)
 
 
 class AlreadyBootstrapped(Conflict):

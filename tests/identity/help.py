@@ -113,6 +113,15 @@ def refusal(answer: httpx2.Response) -> tuple[int, str]:
     return answer.status_code, answer.json()["code"]
 
 
+def conflict(answer: httpx2.Response) -> str:
+    """Where a conflict lies: the pointer at its one field, which is told what the whole refusal says."""
+    assert refusal(answer) == (409, "conflict"), answer.text
+    [fault] = answer.json()["errors"]
+    assert fault["message"] == answer.json()["detail"]
+    pointer: str = fault["pointer"]
+    return pointer
+
+
 # The second factor
 
 

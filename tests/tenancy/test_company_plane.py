@@ -6,7 +6,7 @@ import httpx2
 import msgspec
 
 from teamspace.tenancy.schemas import OrgRole, Role, Team
-from tests.identity.help import OTHER_PASSWORD, broken, is_alive, login, refusal
+from tests.identity.help import OTHER_PASSWORD, broken, conflict, is_alive, login, refusal
 from tests.support.world import PASSWORD, Caller, World
 
 CONFLICT = (409, "conflict")
@@ -111,7 +111,7 @@ async def test_a_slug_is_one_teams_in_its_company(world: World) -> None:
     ines = await founded(world, "Borealis", "ines")
     assert (await team_made(noor, "Rights", slug="legal")).slug == "legal"
     before = await world.counts()
-    assert refusal(await noor.post("/api/org/teams", {"name": "Other", "slug": "legal"})) == CONFLICT
+    assert conflict(await noor.post("/api/org/teams", {"name": "Other", "slug": "legal"})) == "/slug"
     assert await world.counts() == before
     assert (await team_made(ines, "Rights", slug="legal")).slug == "legal"
     assert [(await team_made(noor, "Rights")).slug for _ in range(3)] == ["rights", "rights-2", "rights-3"]
@@ -201,7 +201,7 @@ async def test_who_is_in_the_team_is_not_added_again(world: World) -> None:
     jonas = await member(noor, username="jonas")
     before = await world.counts()
     for username in ("jonas", "JONAS"):
-        assert refusal(await add(noor, username, noor.team, org_role="org_admin")) == CONFLICT
+        assert conflict(await add(noor, username, noor.team, org_role="org_admin")) == "/username"
     assert refusal(await add(noor, "noor", noor.team)) == CONFLICT
     assert await world.counts() == before
     assert (await whoami(jonas))["org_role"] is None
@@ -213,7 +213,7 @@ async def test_somebody_of_another_company_is_not_told_from_a_name_that_cannot_b
     before = await world.counts()
     for username in ("ines", "INES", "ann"):
         answer = await add(noor, username, noor.team)
-        assert refusal(answer) == CONFLICT
+        assert conflict(answer) == "/username"
         assert answer.json()["detail"] == "This username cannot be added here."
         assert ines.user_id not in answer.text and ines.org.id not in answer.text
     assert await world.counts() == before

@@ -6,7 +6,7 @@ from typing import Any
 import httpx2
 
 from teamspace.tenancy.schemas import Role
-from tests.identity.help import OTHER_PASSWORD, broken, enrolled, is_alive, login, refusal, signed_in
+from tests.identity.help import OTHER_PASSWORD, broken, conflict, enrolled, is_alive, login, refusal, signed_in
 from tests.support.world import PASSWORD, Caller, World
 
 CONFLICT = (409, "conflict")
@@ -82,7 +82,7 @@ async def test_a_member_is_not_added_twice_in_whatever_case(world: World) -> Non
     await added(ann, "bob")
     before = await world.counts()
     for username in ("bob", "BOB", "bOb"):
-        assert refusal(await add(ann, username)) == CONFLICT
+        assert conflict(await add(ann, username)) == "/username"
     assert await world.counts() == before
 
 
@@ -93,7 +93,7 @@ async def test_somebody_of_another_company_cannot_be_taken_in(world: World) -> N
     before = await world.counts()
     for taken, caller in (("Zoe", ann), ("ann", zoe)):
         answer = await add(caller, taken, "guest")
-        assert refusal(answer) == CONFLICT
+        assert conflict(answer) == "/username"
         assert "zoe" not in answer.text.lower() and org.id not in answer.text
     assert await world.counts() == before
 

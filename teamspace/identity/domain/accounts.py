@@ -20,8 +20,8 @@ _LOCALE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}")
 class UsernameTaken(Conflict):
     """One name, one person, on the whole instance."""
 
-    def __init__(self) -> None:
-        super().__init__("This username is taken.")
+    def __init__(self, at: str) -> None:
+        super().__init__("This username is taken.", at=at)
 
 
 def username_key(username: str) -> str:
@@ -34,10 +34,10 @@ async def register(
     email: str | None = None, operator: bool = False, within: str = "",
 ) -> Person:  # fmt: skip
     """`within` is the part of the body that these fields stand in."""
+    place = f"/{within}username"
     if not _USERNAME.fullmatch(username):
         raise BadRequest.at(
-            f"/{within}username",
-            "must be 2 to 64 letters, digits or any of . _ @ + -, beginning with a letter or digit",
+            place, "must be 2 to 64 letters, digits or any of . _ @ + -, beginning with a letter or digit"
         )
     person = Person(
         id=new_id(), org_id=org_id, username=username, email=_email(email), locale=None, operator=operator, created_at=clock.stamp(),
@@ -46,7 +46,7 @@ async def register(
     try:
         await store.insert_user(tx, person, username_key(username), password_hash)
     except Duplicate:
-        raise UsernameTaken from None
+        raise UsernameTaken(place) from None
     return person
 
 

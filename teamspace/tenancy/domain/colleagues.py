@@ -31,7 +31,7 @@ async def add(db: Db, who: Principal, wish: NewColleague) -> AddedMember:
         team = await _team(tx, who, wish.team_id)
         person, token = await members.admit(tx, who, team, newcomer, password_hash)
         if await store.count_owners(tx, team.id) == 0:
-            raise Conflict("A team's first member is its owner: give them the role owner.")
+            raise Conflict("A team's first member is its owner: give them the role owner.", at="/role")
         if wish.org_role is not None:
             await _give(tx, who, person.id, wish.org_role)
         tx.target, tx.team_id, tx.detail = person.id, team.id, {"role": wish.role, "org_role": wish.org_role}

@@ -66,7 +66,7 @@ async def add_team(tx: Tx, org_id: str, name: str, *, slug: str | None = None, f
         await store.insert_team(tx, team, msgspec.json.encode(list(Feature)).decode())
     except Duplicate:
         if slug is not None:
-            raise Conflict("A team with this slug exists in the company.") from None
+            raise Conflict("Another team of the company has this slug.", at="/slug") from None
         raise Collision("somebody took the slug first") from None
     return team
 

@@ -15,7 +15,7 @@ class NameUnavailable(Conflict):
     """Says the same for a colleague of another company and for a race lost to somebody."""
 
     def __init__(self) -> None:
-        super().__init__("This username cannot be added here.")
+        super().__init__("This username cannot be added here.", at="/username")
 
 
 async def listing(db: Db, who: Principal, query: paging.Paging) -> Page[Member]:
@@ -42,7 +42,7 @@ async def admit(
         raise NameUnavailable
     person = known or await _newcomer(tx, who, wish, password_hash)
     if not await store.insert_membership(tx, team, person.id, wish.role, clock.stamp()):
-        raise Conflict("They are a member of this team already.")
+        raise Conflict("They are a member of this team already.", at="/username")
     return person, None if known else await founding.first_token(tx, person, team)
 
 

@@ -48,7 +48,7 @@ def hostname(text: str, own: str) -> str:
     if _NUMERIC.fullmatch(host.rpartition(".")[2]):
         raise BadRequest.at("/domain", "must be a name, not a network address")
     if host == _encoded(own):
-        raise Conflict("This is the instance's own hostname.")
+        raise Conflict("This is the instance's own hostname.", at="/domain")
     return host
 
 
@@ -62,5 +62,7 @@ def _encoded(name: str) -> str | None:
 def taken(fault: Duplicate, *, asked_for_slug: bool) -> Exception:
     """What a unique column of the companies says to whoever came second."""
     if "domain" in str(fault):
-        return Conflict("Another company has this hostname.")
-    return Conflict("A company with this slug exists.") if asked_for_slug else Collision("somebody took the slug first")
+        return Conflict("Another company has this hostname.", at="/domain")
+    if asked_for_slug:
+        return Conflict("Another company has this slug.", at="/slug")
+    return Collision("somebody took the slug first")

@@ -3,7 +3,6 @@
 import { Button, TextInput } from "@mantine/core";
 
 import { t } from "@/i18n";
-import { conflictAt } from "@/ui/conflict";
 import { Dialog, DialogActions } from "@/ui/Dialog";
 import { Fault, useSending } from "@/ui/forms";
 import { notice } from "@/ui/notice";
@@ -16,7 +15,7 @@ const LONGEST = 80;
 export function NewTeam({ onClose }: { onClose: () => void }) {
   const create = useCreateTeam();
   const { form, sending, fault, submit } = useSending({ name: "", slug: "" }, async ({ name, slug }) => {
-    const team = await create.mutateAsync({ name, ...(slug ? { slug } : {}) }).catch(conflictAt("slug", t("company.slug.taken")));
+    const team = await create.mutateAsync({ name, ...(slug ? { slug } : {}) });
     notice(t("company.team.made", { team: team.name }));
     onClose();
   });

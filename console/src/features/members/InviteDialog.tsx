@@ -3,7 +3,6 @@
 import { Button, TextInput } from "@mantine/core";
 import { useState } from "react";
 
-import { Refusal } from "@/api/client";
 import { useSession } from "@/app/session";
 import { t } from "@/i18n";
 import { Dialog, DialogActions } from "@/ui/Dialog";
@@ -37,20 +36,15 @@ function InviteDialog({ onClose, onInvited }: { onClose: () => void; onInvited: 
     { username: "", display_name: "", password: "", role: "member" as Given },
     async (wish) => {
       const password = wish.password || undefined;
-      try {
-        const { member, token } = await add({
-          username: wish.username.trim(),
-          role: wish.role,
-          display_name: wish.display_name.trim() || undefined,
-          password,
-        });
-        onClose();
-        if (token) onInvited({ member, token, password });
-        else notice(t("members.invite.known", { name: member.display_name }));
-      } catch (refusal) {
-        if (!(refusal instanceof Refusal && refusal.code === "conflict")) throw refusal;
-        form.setFieldError("username", refusal.message);
-      }
+      const { member, token } = await add({
+        username: wish.username.trim(),
+        role: wish.role,
+        display_name: wish.display_name.trim() || undefined,
+        password,
+      });
+      onClose();
+      if (token) onInvited({ member, token, password });
+      else notice(t("members.invite.known", { name: member.display_name }));
     },
   );
   const suggest = (): void => {

@@ -3,7 +3,6 @@
 import { Button, TextInput } from "@mantine/core";
 
 import { t } from "@/i18n";
-import { conflictAt } from "@/ui/conflict";
 import { Fault, useSending } from "@/ui/forms";
 import { notice, noticeFault } from "@/ui/notice";
 import { Section } from "@/ui/Page";
@@ -14,7 +13,7 @@ import styles from "./Companies.module.css";
 export function Hostname({ company }: { company: Company }) {
   const change = useChangeCompany(company.slug);
   const { form, sending, fault, submit } = useSending({ domain: company.domain ?? "" }, async ({ domain }) => {
-    const changed = await change.mutateAsync({ domain: domain.trim() }).catch(conflictAt("domain"));
+    const changed = await change.mutateAsync({ domain: domain.trim() });
     notice(t("companies.host.set", { company: changed.name, host: changed.domain }));
   });
   const clear = (): void =>
