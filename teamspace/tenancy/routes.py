@@ -70,7 +70,7 @@ ROUTES = (
           refuses=(InvalidCredentials, TotpRequired, TotpInvalid, TooManyAttempts, Forbidden), while_suspended=True, limit=SMALL_LIMIT),
     Route("GET",    "/api/whoami",            BEARER,     None,              None, "whoami",          "The caller: person, team, company, and what they may do."),
     Route("POST",   "/api/profile",           BEARER,     OWN,               None, "update_profile",  "Change one's name or locale, or the team this session acts in."),
-    Route("POST",   "/api/members",           BEARER,     P.MEMBERS_MANAGE,  None, "add_member",      "Add somebody to the team; a new person's first token is shown this once.",
+    Route("POST",   "/api/members",           BEARER,     P.MEMBERS_MANAGE,  None, "add_member",      "Add somebody to the team; a new person's first token, and without a password the link to set one, are shown this once.",
           refuses=(Conflict,)),
     Route("GET",    "/api/members",           BEARER,     None,              None, "list_members",    "The team's members and their roles; with `scope=org` everybody in the company."),
 
@@ -88,7 +88,7 @@ ROUTES = (
     Route("GET",    "/api/org/teams",         ORGADMIN,   P.ORG_READ,        None, "list_teams",      "The teams of the caller's company."),
     Route("POST",   "/api/org/teams",         ORGADMIN,   P.ORG_MANAGE,      None, "create_team",     "Create a team; whoever makes it owns it.",
           refuses=(Conflict,)),
-    Route("POST",   "/api/org/members",       ORGADMIN,   P.ORG_MANAGE,      None, "add_colleague",   "Add somebody to a team of the company, perhaps with a role in the company.",
+    Route("POST",   "/api/org/members",       ORGADMIN,   P.ORG_MANAGE,      None, "add_colleague",   "Add somebody to a team of the company, perhaps with a role in the company; a newcomer is let in as by /api/members.",
           refuses=(Conflict, SelfRoleChange)),
     Route("PATCH",  "/api/org/members/:id",   ORGADMIN,   P.ORG_MANAGE,      None, "change_org_role", "Set or clear somebody's role in the company; never one's own.",
           refuses=(Conflict, SelfRoleChange)),
@@ -149,8 +149,8 @@ async def update_profile(db: Db, who: Principal, body: Profile) -> UserView:
 # The team
 
 
-async def add_member(db: Db, who: Principal, body: NewMember) -> Created[AddedMember]:
-    return Created(await members.add(db, who, body))
+async def add_member(db: Db, who: Principal, settings: Settings, body: NewMember) -> Created[AddedMember]:
+    return Created(await members.add(db, who, settings, body))
 
 
 async def list_members(db: Db, who: Principal, query: MemberQuery) -> Page[Member]:
@@ -221,8 +221,8 @@ async def create_team(db: Db, who: Principal, body: TeamDraft) -> Created[Team]:
     return Created(await teams.create(db, who, body))
 
 
-async def add_colleague(db: Db, who: Principal, body: NewColleague) -> Created[AddedMember]:
-    return Created(await colleagues.add(db, who, body))
+async def add_colleague(db: Db, who: Principal, settings: Settings, body: NewColleague) -> Created[AddedMember]:
+    return Created(await colleagues.add(db, who, settings, body))
 
 
 async def change_org_role(db: Db, who: Principal, id: str, body: OrgRoleChange) -> Member:

@@ -185,11 +185,19 @@ class NewMember(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     display_name: Name | None = None
 
 
+class Welcome(msgspec.Struct, frozen=True):
+    """What lets a new account in; empty for an older one: nobody obtains another person's credential."""
+
+    token: str | None = None
+    activation_url: str | None = None
+
+
 class AddedMember(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The member; `token`, their first, is there only for a new account and shown this once."""
+    """The member, and for a new account alone their first token, and without a password a link to set one. Shown once."""
 
     member: Member
     token: str | None = None
+    activation_url: str | None = None
 
 
 class RoleChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

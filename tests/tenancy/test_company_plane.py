@@ -172,6 +172,17 @@ async def test_a_newcomer_gets_an_account_in_the_team_and_a_token(world: World) 
     assert await broken(world) == []
 
 
+async def test_a_newcomer_without_a_password_gets_a_link_to_set_one(world: World) -> None:
+    noor = await settled(world)
+    rights = await team_made(noor, "Rights")
+    made = (await add(noor, "jonas", rights)).json()
+    assert set(made) == {"member", "token", "activation_url"}
+    link = {"token": made["activation_url"].partition("#")[2], "password": OTHER_PASSWORD}
+    first = await world.anonymous.post("/api/activate", link)
+    assert (first.status_code, first.json()["team"]["id"]) == (200, rights.id)
+    assert (await login(world, "jonas", OTHER_PASSWORD)).status_code == 200
+
+
 async def test_a_colleague_joins_as_who_they_are_and_without_a_token(world: World) -> None:
     noor = await settled(world)
     rights = await team_made(noor, "Rights")

@@ -5,8 +5,9 @@ from typing import Any
 
 import httpx2
 
+from teamspace.core import clock
 from teamspace.tenancy.schemas import Role
-from tests.identity.help import OTHER_PASSWORD, broken, conflict, enrolled, is_alive, login, refusal, signed_in
+from tests.identity.help import OTHER_PASSWORD, Hands, broken, conflict, enrolled, is_alive, login, refusal, signed_in
 from tests.support.world import PASSWORD, Caller, World
 
 CONFLICT = (409, "conflict")
@@ -27,6 +28,10 @@ async def added(caller: Caller, username: str, role: str = "member", **more: Any
         caller.world, made["token"], user_id=made["member"]["user_id"], username=username, org=caller.org,
         team=caller.team,
     )  # fmt: skip
+
+
+async def activate(world: World, link: str) -> httpx2.Response:
+    return await world.anonymous.post("/api/activate", {"token": link, "password": OTHER_PASSWORD})
 
 
 async def usernames(caller: Caller) -> list[str]:
@@ -56,6 +61,30 @@ async def test_a_person_without_a_password_cannot_sign_in_yet(world: World) -> N
     bob = await added(ann, "bob")
     assert refusal(await login(world, "bob", "")) == (401, "invalid_credentials")
     assert await is_alive(bob)
+
+
+async def test_a_person_without_a_password_gets_a_link_that_sets_one_once(world: World, hands: Hands) -> None:
+    ann = await world.bootstrap()
+    made = (await add(ann, "bob")).json()
+    assert set(made) == {"member", "token", "activation_url"}
+    address, _, link = made["activation_url"].partition("#")
+    assert address == f"{world.app.settings.address}/activate" and link.startswith("ts_v_")
+    first = await activate(world, link)
+    assert (first.status_code, first.json()["user"]["id"]) == (200, made["member"]["user_id"])
+    assert (await login(world, "bob", OTHER_PASSWORD)).status_code == 200
+    assert refusal(await activate(world, link)) == (401, "invalid_credentials")
+    late = (await add(ann, "eve")).json()["activation_url"].partition("#")[2]
+    hands.forward(7 * clock.DAY)
+    assert refusal(await activate(world, late)) == (401, "token_expired")
+    assert await broken(world) == []
+
+
+async def test_nobody_gets_a_link_for_an_account_that_was_there_before(world: World) -> None:
+    ann = await world.bootstrap()
+    await added(ann, "bob")
+    second = await world.join(ann, await world.team(ann.org), Role.OWNER)
+    assert set((await add(second, "bob")).json()) == {"member"}
+    assert (await world.counts())["activations"] == 1
 
 
 async def test_a_colleague_joins_another_team_as_who_they_are(world: World) -> None:

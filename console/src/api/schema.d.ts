@@ -486,7 +486,7 @@ export interface paths {
         get: operations["tenancy.list_members"];
         put?: never;
         /**
-         * Add somebody to the team; a new person's first token is shown this once.
+         * Add somebody to the team; a new person's first token, and without a password the link to set one, are shown this once.
          * @description A session or API token. Needs `members:manage`.
          */
         post: operations["tenancy.add_member"];
@@ -698,7 +698,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Add somebody to a team of the company, perhaps with a role in the company.
+         * Add somebody to a team of the company, perhaps with a role in the company; a newcomer is let in as by /api/members.
          * @description A token of somebody with a role in the company. Needs `org:manage`.
          */
         post: operations["tenancy.add_colleague"];
@@ -1649,12 +1649,14 @@ export interface components {
         };
         /**
          * AddedMember
-         * @description The member; `token`, their first, is there only for a new account and shown this once.
+         * @description The member, and for a new account alone their first token, and without a password a link to set one. Shown once.
          */
         AddedMember: {
             member: components["schemas"]["Member"];
             /** @default null */
             token?: string | null;
+            /** @default null */
+            activation_url?: string | null;
         };
         /** Member */
         Member: {

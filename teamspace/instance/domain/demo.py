@@ -73,7 +73,7 @@ async def _stage(db: Db, who: Principal, settings: Settings, files: BlobStore, p
     await _found(db, who, settings, play)
     owner = await _as(db, who, play, first)
     for player in others:
-        await _add(db, owner, play, player)
+        await _add(db, owner, settings, play, player)
     if not (await branding.of_company(db, owner.org_id)).own:
         wish = branding.BrandingChange(title=play.name, tagline=play.tagline, theme=play.theme)
         await branding.change(db, files, owner, owner.org_id, wish)
@@ -93,7 +93,7 @@ async def _found(db: Db, who: Principal, settings: Settings, play: Play) -> None
         await _drop_token(db, await _as(db, who, play, first))
 
 
-async def _add(db: Db, owner: Principal, play: Play, player: Player) -> None:
+async def _add(db: Db, owner: Principal, settings: Settings, play: Play, player: Player) -> None:
     if known := await identity.find(db, player.username):
         if known.org_id != owner.org_id:
             raise Conflict(f"The username {player.username} belongs to somebody else.")
@@ -102,7 +102,7 @@ async def _add(db: Db, owner: Principal, play: Play, player: Player) -> None:
         await tenancy.create_team(db, owner, tenancy.TeamDraft(player.team))
     ).id  # fmt: skip
     wish = tenancy.NewColleague(player.username, team_id, player.role, player.org_role, play.password, player.name)
-    await tenancy.add_colleague(db, owner, wish)
+    await tenancy.add_colleague(db, owner, settings, wish)
     await _drop_token(db, await _as(db, owner, play, player))
 
 

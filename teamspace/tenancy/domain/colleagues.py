@@ -10,6 +10,7 @@ from teamspace.core.errors import Conflict, Forbidden, NotFound, SelfRoleChange
 from teamspace.core.permissions import Permission
 from teamspace.core.principal import Principal
 from teamspace.core.replies import Page
+from teamspace.settings import Settings
 from teamspace.tenancy import access, store
 from teamspace.tenancy.domain import members, owners, roles
 from teamspace.tenancy.schemas import AddedMember, Member, NewColleague, NewMember, OrgRole, Role, Team
@@ -22,21 +23,21 @@ async def listing(db: Db, who: Principal, query: paging.Paging) -> Page[Member]:
     return paging.page(rows, query, lambda person: person.user_id)
 
 
-async def add(db: Db, who: Principal, wish: NewColleague) -> AddedMember:
+async def add(db: Db, who: Principal, settings: Settings, wish: NewColleague) -> AddedMember:
     """Somebody joins a team of the company, and may get a role in the company with it."""
     _check_team_role(who, wish.role)
     newcomer = NewMember(wish.username, wish.role, wish.password, wish.display_name)
     password_hash = await members.prepared(newcomer)
     async with db.write(who, "org.member.add", alone=("org", who.org_id)) as tx:
         team = await _team(tx, who, wish.team_id)
-        person, token = await members.admit(tx, who, team, newcomer, password_hash)
+        person, welcome = await members.admit(tx, who, settings, team, newcomer, password_hash)
         if await store.count_owners(tx, team.id) == 0:
             raise Conflict("A team's first member is its owner: give them the role owner.", at="/role")
         if wish.org_role is not None:
             await _give(tx, who, person.id, wish.org_role)
         tx.target, tx.team_id, tx.detail = person.id, team.id, {"role": wish.role, "org_role": wish.org_role}
         added = await _colleague(tx, who, team.id, person.id)
-    return AddedMember(added, token)
+    return AddedMember(added, welcome.token, welcome.activation_url)
 
 
 async def change_role(db: Db, who: Principal, user_id: str, role: OrgRole | None) -> Member:

@@ -6,9 +6,10 @@ from teamspace.core.db import Db, Reads, Tx
 from teamspace.core.errors import Conflict, Forbidden, NotFound, SelfRoleChange
 from teamspace.core.principal import Principal
 from teamspace.core.replies import Page
+from teamspace.settings import Settings
 from teamspace.tenancy import access, store
 from teamspace.tenancy.domain import founding, owners, roles
-from teamspace.tenancy.schemas import AddedMember, Member, NewMember, Role, Team
+from teamspace.tenancy.schemas import AddedMember, Member, NewMember, Role, Team, Welcome
 
 
 class NameUnavailable(Conflict):
@@ -23,27 +24,31 @@ async def listing(db: Db, who: Principal, query: paging.Paging) -> Page[Member]:
     return paging.page(rows, query, lambda member: member.user_id)
 
 
-async def add(db: Db, who: Principal, wish: NewMember) -> AddedMember:
-    """A colleague joins; a stranger's name gets an account and a first token; nobody is taken from elsewhere."""
+async def add(db: Db, who: Principal, settings: Settings, wish: NewMember) -> AddedMember:
+    """A colleague joins; a stranger's name gets an account and a way in; nobody is taken from elsewhere."""
     roles.check_grantable(who, wish.role)
     password_hash = await prepared(wish)
     async with db.write(who, "member.add") as tx:
-        person, token = await admit(tx, who, await _own_team(tx, who), wish, password_hash)
+        person, welcome = await admit(tx, who, settings, await _own_team(tx, who), wish, password_hash)
         tx.target, tx.detail = person.id, {"role": wish.role}
-        return AddedMember(await _member(tx, who, person.id), token)
+        return AddedMember(await _member(tx, who, person.id), welcome.token, welcome.activation_url)
 
 
 async def admit(
-    tx: Tx, who: Principal, team: Team, wish: NewMember, password_hash: str | None
-) -> tuple[identity.Person, str | None]:
-    """Whoever has the name, in the team now; and the first token of an account that was made for it."""
+    tx: Tx, who: Principal, settings: Settings, team: Team, wish: NewMember, password_hash: str | None
+) -> tuple[identity.Person, Welcome]:
+    """Whoever has the name, in the team now; and what lets them in if an account was made for it."""
     known = await identity.find(tx, wish.username)
     if known is not None and known.org_id != who.org_id:
         raise NameUnavailable
     person = known or await _newcomer(tx, who, wish, password_hash)
     if not await store.insert_membership(tx, team, person.id, wish.role, clock.stamp()):
         raise Conflict("They are a member of this team already.", at="/username")
-    return person, None if known else await founding.first_token(tx, person, team)
+    if known is not None:
+        return person, Welcome()
+    token = await founding.first_token(tx, person, team)
+    url = None if password_hash else await identity.invite(tx, person, settings.address)
+    return person, Welcome(token, url)
 
 
 async def change_role(db: Db, who: Principal, user_id: str, role: Role) -> Member:

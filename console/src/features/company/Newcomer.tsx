@@ -1,4 +1,4 @@
-/** What a newcomer needs to get in, this once: how to sign in where a password was chosen, and their first token. */
+/** What a newcomer needs to get in, this once: how to sign in where a password was chosen, or a link to choose one. */
 
 import { t } from "@/i18n";
 import { SecretOnce } from "@/ui/SecretOnce";
@@ -7,29 +7,27 @@ import type { Colleague } from "./queries";
 
 export interface Added {
   member: Colleague;
-  token: string;
-  password: string | undefined;
+  link?: string | null;
+  password?: string;
 }
 
 export function Newcomer({ added, onClose }: { added: Added; onClose: () => void }) {
-  const { member, token, password } = added;
+  const { member, link, password } = added;
   const { username, display_name: name } = member;
-  const signIn = password
-    ? [
-        t("company.newcomer.address", { address: location.origin }),
-        t("company.newcomer.username", { username }),
-        t("company.newcomer.password", { password }),
-      ]
-    : [];
+  const signIn = [
+    t("company.newcomer.address", { address: location.origin }),
+    t("company.newcomer.username", { username }),
+    t("company.newcomer.password", { password }),
+  ];
   return (
     <SecretOnce
       title={t("company.newcomer.title", { name })}
-      secrets={[...signIn, password ? t("company.newcomer.token", { token }) : token]}
-      filename={`first-token-${username}.txt`}
+      secrets={link ? [link] : signIn}
+      filename={`access-${username}.txt`}
       heading={t("company.newcomer.heading", { username, place: location.host })}
       onClose={onClose}
     >
-      {t(password ? "company.newcomer.words.password" : "company.newcomer.words", { name })}
+      {t(link ? "company.newcomer.words.link" : "company.newcomer.words.password", { name, username })}
     </SecretOnce>
   );
 }

@@ -1,4 +1,4 @@
-/** What a newcomer needs to get in, this once: the password that was chosen for them, or a first token. */
+/** What a newcomer needs to get in, this once: the password that was chosen for them, or a link to choose one. */
 
 import { t } from "@/i18n";
 import { SecretOnce } from "@/ui/SecretOnce";
@@ -7,23 +7,23 @@ import type { Member } from "./queries";
 
 export interface Invited {
   member: Member;
-  token: string;
+  link?: string | null;
   password?: string;
 }
 
 export function FirstSecret({ invited, onClose }: { invited: Invited; onClose: () => void }) {
-  const { member, token, password } = invited;
+  const { member, link, password } = invited;
   const { username, display_name: name } = member;
-  if (password === undefined) {
+  if (link) {
     return (
       <SecretOnce
-        title={t("members.invite.token.title", { name })}
-        secrets={[token]}
-        filename={`first-token-${username}.txt`}
-        heading={t("members.invite.token.heading", { username, place: location.host })}
+        title={t("members.invite.link.title", { name })}
+        secrets={[link]}
+        filename={`activation-link-${username}.txt`}
+        heading={t("members.invite.link.heading", { username, place: location.host })}
         onClose={onClose}
       >
-        {t("members.invite.token.words")}
+        {t("members.invite.link.words", { name, username })}
       </SecretOnce>
     );
   }
