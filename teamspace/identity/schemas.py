@@ -53,8 +53,8 @@ class SessionRow(msgspec.Struct, frozen=True):
     address: str
     agent: str
     created_at: str
-    last_used_at: str | None
-    expires_at: str | None
+    last_used_at: str
+    expires_at: str
 
 
 class Session(SessionRow, frozen=True):
@@ -73,6 +73,7 @@ class ApiToken(msgspec.Struct, frozen=True):
     created_at: str
     expires_at: str | None
     last_used_at: str | None
+    """Null until its first use."""
 
 
 class NewToken(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -50,14 +50,16 @@ async def update_password(tx: Tx, user_id: str, password: str) -> None:
 
 async def insert_token(
     tx: Tx, *, id: str, kind: str, org_id: str, team_id: str, user_id: str | None, name: str, digest: str,
-    hint: str, scope: str | None, created_at: str, expires_at: str | None, address: str, agent: str,
+    hint: str, scope: str | None, created_at: str, expires_at: str | None, last_used_at: str | None, address: str,
+    agent: str,
 ) -> None:  # fmt: skip
     await tx.run(
         "INSERT INTO tokens (id, kind, org_id, team_id, user_id, name, digest, hint, scope, address, agent,"
         " created_at, expires_at, last_used_at) VALUES (:id, :kind, :org_id, :team_id, :user_id, :name, :digest,"
-        " :hint, :scope, :address, :agent, :created_at, :expires_at, :created_at)",
+        " :hint, :scope, :address, :agent, :created_at, :expires_at, :last_used_at)",
         id=id, kind=kind, org_id=org_id, team_id=team_id, user_id=user_id, name=name, digest=digest, hint=hint,
-        scope=scope, created_at=created_at, expires_at=expires_at, address=address, agent=agent,
+        scope=scope, created_at=created_at, expires_at=expires_at, last_used_at=last_used_at, address=address,
+        agent=agent,
     )  # fmt: skip
 
 
@@ -110,7 +112,7 @@ async def revoke_in_team(tx: Tx, user_id: str, team_id: str, now: str) -> None:
 
 async def touch(tx: Tx, token_id: str, at: str) -> None:
     await tx.run(
-        "UPDATE tokens SET last_used_at = :at WHERE id = :id AND last_used_at < :at"
+        "UPDATE tokens SET last_used_at = :at WHERE id = :id AND COALESCE(last_used_at, '') < :at"
         " AND (revoked_at IS NULL OR revoked_at > :at)",
         id=token_id, at=at,
     )  # fmt: skip

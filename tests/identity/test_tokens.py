@@ -58,8 +58,22 @@ async def test_a_token_is_shown_once_and_only_its_digest_is_kept(world: World) -
     listed = next(row for row in (await ann.get("/api/tokens")).json()["items"] if row["id"] == made["id"])
     assert listed == {
         "id": made["id"], "name": "script", "hint": made["token"][:9], "user_id": ann.user_id, "scope": None,
-        "created_at": listed["created_at"], "expires_at": made["expires_at"], "last_used_at": listed["created_at"],
+        "created_at": listed["created_at"], "expires_at": made["expires_at"], "last_used_at": None,
     }  # fmt: skip
+
+
+async def test_a_token_tells_of_its_first_use_however_soon_and_then_minute_by_minute(
+    world: World, hands: Hands
+) -> None:
+    ann = await world.bootstrap()
+    token = await issued(ann)
+    first = clock.stamp()
+    for pause, noted in ((0, first), (59, first), (1, clock.later(60))):
+        hands.forward(pause)
+        assert await is_alive(token)
+        await world.app.last_use.save(world.db)
+        [*_, listed] = [row for row in (await ann.get("/api/tokens")).json()["items"] if row["name"] == "script"]
+        assert listed["last_used_at"] == noted
 
 
 async def test_the_prefix_tells_what_a_token_is(world: World) -> None:

@@ -138,7 +138,7 @@ class World:
             await identity_store.insert_token(
                 tx, id=new_id(), kind="worker", org_id=org.id, team_id=team.id, user_id=None, name="worker",
                 digest=crypto.digest(token), hint=token[:9], scope=None, created_at=clock.stamp(), expires_at=None,
-                address="", agent="",
+                last_used_at=None, address="", agent="",
             )  # fmt: skip
         return Caller(self, token, org=org, team=team)
 

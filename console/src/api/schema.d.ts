@@ -2185,8 +2185,8 @@ export interface components {
             address: string;
             agent: string;
             created_at: string;
-            last_used_at: string | null;
-            expires_at: string | null;
+            last_used_at: string;
+            expires_at: string;
             current: boolean;
         };
         /** RoleChange */

@@ -115,10 +115,12 @@ async def _mint(
     tx: Tx, kind: str, org_id: str, team_id: str, user_id: str | None, name: str, scope: list[str] | None,
     expires_at: str | None,
 ) -> tuple[str, str]:  # fmt: skip
-    token_id, token = new_id(), crypto.new_token(kind[0])
+    token_id, token, now = new_id(), crypto.new_token(kind[0]), clock.stamp()
     await store.insert_token(
         tx, id=token_id, kind=kind, org_id=org_id, team_id=team_id, user_id=user_id, name=name,
-        digest=crypto.digest(token), hint=token[:9], created_at=clock.stamp(), expires_at=expires_at,
+        digest=crypto.digest(token), hint=token[:9], created_at=now, expires_at=expires_at,
+        # Signing in is a session's first use, from which its idle time runs.
+        last_used_at=now if kind == "session" else None,
         scope=None if scope is None else msgspec.json.encode(scope).decode(),
         address=tx.who.call.address, agent=text.line(tx.who.call.agent, most=200),
     )  # fmt: skip

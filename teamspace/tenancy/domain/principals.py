@@ -69,7 +69,8 @@ async def _look_up(db: Db, token: str, *, hosted: bool) -> Known:
     principal = _worker(credential) if credential.kind == "worker" else _person(credential)
     if hosted and credential.tenant_suspended:
         principal = msgspec.structs.replace(principal, tenant_suspended=True)
-    used_at = clock.seconds(credential.last_used_at or credential.created_at)
+    # A credential that was never used is noted at its first use, however soon that is.
+    used_at = clock.seconds(credential.last_used_at) if credential.last_used_at else -inf
     return Known(principal, _end(credential, used_at), used_at + identity.TOUCH_EVERY)
 
 

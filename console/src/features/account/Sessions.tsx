@@ -103,7 +103,7 @@ function Used({ session }: { session: Session }) {
   return (
     <>
       {before}
-      <Time at={session.last_used_at ?? session.created_at} />
+      <Time at={session.last_used_at} />
       {after}
     </>
   );

@@ -17,7 +17,7 @@ import { Empty, Failed, Loading } from "@/ui/states";
 import { columnsFor } from "./columns";
 import { making } from "./making";
 import { Making } from "./NewTokenDialog";
-import { useTokenChanges, useTokens, wasUsed, type ApiToken } from "./queries";
+import { useTokenChanges, useTokens, type ApiToken } from "./queries";
 
 export default function TokensScreen() {
   const { me } = useSession();
@@ -102,7 +102,7 @@ function RevokeDialog({ token, onClose }: { token: ApiToken; onClose: () => void
     >
       <p>{t("tokens.revoke.words", { hint })}</p>
       <p className="muted">
-        {wasUsed(token) ? t("tokens.revoke.used", { when: ago(token.last_used_at) }) : t("tokens.revoke.unused")}
+        {token.last_used_at ? t("tokens.revoke.used", { when: ago(token.last_used_at) }) : t("tokens.revoke.unused")}
       </p>
     </ConfirmDialog>
   );

@@ -6,7 +6,7 @@ import type { Column } from "@/ui/DataTable";
 import { Tag } from "@/ui/Tag";
 import { Time } from "@/ui/Time";
 
-import { wasUsed, type ApiToken } from "./queries";
+import type { ApiToken } from "./queries";
 import { ScopeWords } from "./ScopeWords";
 import styles from "./Tokens.module.css";
 
@@ -31,7 +31,7 @@ export function columnsFor(people: readonly Member[]): Column<ApiToken>[] {
     {
       title: t("tokens.column.used"),
       cell: (token) =>
-        wasUsed(token) ? <Time at={token.last_used_at} /> : <span className="muted">{t("tokens.used.never")}</span>,
+        token.last_used_at ? <Time at={token.last_used_at} /> : <span className="muted">{t("tokens.used.never")}</span>,
     },
     { title: t("tokens.column.expires"), cell: (token) => <Expiry at={token.expires_at} /> },
   ];

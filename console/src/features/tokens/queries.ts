@@ -9,11 +9,6 @@ export type ApiToken = Schemas["ApiToken"];
 export type IssuedToken = Schemas["IssuedToken"];
 export type NewToken = Schemas["NewToken"];
 
-/** The server writes the moment of making as the first use; a token that did nothing since was never used. */
-export function wasUsed(token: ApiToken): token is ApiToken & { last_used_at: string } {
-  return token.last_used_at !== null && token.last_used_at !== token.created_at;
-}
-
 const TOKENS = ["tokens"] as const;
 
 export function useTokens() {
