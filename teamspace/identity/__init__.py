@@ -6,7 +6,7 @@ Identity knows who somebody is. What they may do, and in which team, is tenancy'
 from teamspace.identity.domain.accounts import find, register, rename, set_password
 from teamspace.identity.domain.activation import invite, invited, prepare, redeem
 from teamspace.identity.domain.passwords import KDF, check_strength, hashed
-from teamspace.identity.domain.second_factor import disarm, satisfy
+from teamspace.identity.domain.second_factor import armed, disarm, satisfy
 from teamspace.identity.domain.sign_in import excuse, prove, settle
 from teamspace.identity.domain.tokens import (
     FIRST_TOKEN_TTL,
@@ -32,6 +32,7 @@ __all__ = [
     "TOUCH_EVERY",
     "LastUse",
     "Person",
+    "armed",
     "check_strength",
     "clean",
     "disarm",

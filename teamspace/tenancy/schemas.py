@@ -165,6 +165,7 @@ class Whoami(msgspec.Struct, frozen=True):
     org: Org
     org_role: OrgRole | None
     operator: bool
+    two_factor: bool
     locale: str | None
     permissions: list[Permission]
     features: list[Feature]

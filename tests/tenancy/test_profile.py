@@ -5,7 +5,7 @@ import unicodedata
 from teamspace.core import clock
 from teamspace.tenancy.schemas import OrgRole, Role
 from tests.identity.help import Hands, refusal, signed_in
-from tests.support.world import World
+from tests.support.world import PASSWORD, World
 
 INVALID = (400, "invalid_request")
 
@@ -33,6 +33,7 @@ async def test_whoami_tells_who_where_and_what_one_may(world: World, hands: Hand
         },
         "org_role": "org_reader",
         "operator": False,
+        "two_factor": False,
         "locale": None,
         "permissions": ["files:read", "notes:read", "org:read", "search", "workflows:read"],
         "features": ["agent", "chat", "translate", "workflows"],
@@ -48,6 +49,17 @@ async def test_whoami_tells_a_session_from_a_token_and_its_scope(world: World) -
     assert (session["credential"], session["scope"]) == ("session", None)
     assert (scoped["credential"], scoped["scope"]) == ("api", ["notes:read", "files:read:a/"])
     assert scoped["permissions"] == ["files:read", "notes:read"]
+
+
+async def test_whoami_tells_whether_signing_in_takes_a_second_factor(world: World) -> None:
+    ann = await world.bootstrap()
+    told = []
+    for wish in ({"confirm": True}, {}):
+        assert (await ann.post("/api/2fa/enable", wish)).status_code == 200
+        told.append((await ann.get("/api/whoami")).json()["two_factor"])
+    assert (await ann.delete("/api/2fa", {"password": PASSWORD})).status_code == 204
+    told.append((await ann.get("/api/whoami")).json()["two_factor"])
+    assert told == [False, True, False], "a secret that was only shown is none yet"
 
 
 async def test_nobody_is_known_without_a_credential(world: World) -> None:

@@ -1593,6 +1593,7 @@ export interface components {
             org: components["schemas"]["Org"];
             org_role: components["schemas"]["OrgRole"] | null;
             operator: boolean;
+            two_factor: boolean;
             locale: string | null;
             permissions: components["schemas"]["Permission"][];
             features: components["schemas"]["Feature"][];

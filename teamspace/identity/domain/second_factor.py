@@ -104,6 +104,7 @@ async def disarm(tx: Tx, user_id: str, *, keep_session: str = "") -> bool:
 
 
 async def armed(db: Reads, user_id: str) -> bool:
+    """Whether signing in takes their second factor."""
     totp = await store.get_totp(db, user_id)
     return totp is not None and totp.armed_at is not None
 

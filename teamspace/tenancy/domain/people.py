@@ -78,6 +78,7 @@ async def whoami(db: Db, who: Principal) -> Whoami:
         org=org,
         org_role=OrgRole(who.org_role) if who.org_role else None,
         operator=who.operator,
+        two_factor=await identity.armed(db, who.user_id),
         locale=person.locale,
         permissions=sorted(permission for permission in who.permissions if who.in_scope(permission)),
         features=sorted(who.features),

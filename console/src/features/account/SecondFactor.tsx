@@ -4,13 +4,14 @@ import { Button } from "@mantine/core";
 import { IconShieldCheck, IconShieldOff } from "@tabler/icons-react";
 import { useState } from "react";
 
+import { useSession } from "@/app/session";
 import { t } from "@/i18n";
 import { ConfirmDialog } from "@/ui/ConfirmDialog";
 import { Failed, Loading } from "@/ui/states";
 
 import styles from "./Account.module.css";
 import { EnrolDialog } from "./EnrolDialog";
-import { useFactor, useFactorChanges, type Factor } from "./queries";
+import { useCodesLeft, useFactorChanges } from "./queries";
 import { RecoveryCodes } from "./RecoveryCodes";
 import { TurnOffDialog } from "./TurnOffDialog";
 
@@ -18,16 +19,14 @@ type Step = "idle" | "enrol" | "renew" | "off";
 const FEW = 3;
 
 export function SecondFactor() {
-  const factor = useFactor();
+  const { me } = useSession();
   const changes = useFactorChanges();
   const [step, setStep] = useState<Step>("idle");
   const [codes, setCodes] = useState<string[] | null>(null);
   const rest = (): void => setStep("idle");
-  if (factor.isPending) return <Loading />;
-  if (factor.isError) return <Failed error={factor.error} again={() => void factor.refetch()} />;
   return (
     <>
-      {factor.data.on ? <On factor={factor.data} onStep={setStep} /> : <Off onStep={setStep} />}
+      {me.two_factor ? <On onStep={setStep} /> : <Off onStep={setStep} />}
       {step === "enrol" && <EnrolDialog onClose={rest} onCodes={setCodes} />}
       {step === "off" && <TurnOffDialog onClose={rest} />}
       {step === "renew" && (
@@ -58,15 +57,19 @@ function Off({ onStep }: { onStep: (step: Step) => void }) {
   );
 }
 
-function On({ factor, onStep }: { factor: Factor; onStep: (step: Step) => void }) {
+function On({ onStep }: { onStep: (step: Step) => void }) {
+  const left = useCodesLeft();
+  if (left.isPending) return <Loading />;
+  if (left.isError) return <Failed error={left.error} again={() => void left.refetch()} />;
+  const count = left.data.remaining;
   return (
     <div className={styles.state}>
       <IconShieldCheck aria-hidden size={22} stroke={1.5} className={styles.good} />
       <div className={styles.words}>
         <b>{t("account.factor.on")}</b>
         <span>
-          {t("account.factor.codes", { count: factor.codes })}{" "}
-          {factor.codes <= FEW ? <strong className={styles.alert}>{t("account.factor.codes.few")}</strong> : t("account.factor.codes.words")}
+          {t("account.factor.codes", { count })}{" "}
+          {count <= FEW ? <strong className={styles.alert}>{t("account.factor.codes.few")}</strong> : t("account.factor.codes.words")}
         </span>
       </div>
       <div className={styles.row}>

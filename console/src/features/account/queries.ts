@@ -3,12 +3,12 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
 import { answer, api, type Schemas } from "@/api/client";
-import { useSession, WHOAMI } from "@/app/session";
+import { WHOAMI } from "@/app/session";
 
 export type Session = Schemas["Session"];
 export type TotpSecret = Schemas["TotpSecret"];
 
-const FACTOR = ["account", "factor"] as const;
+const CODES = ["account", "codes"] as const;
 const SESSIONS = ["account", "sessions"] as const;
 
 export function useSaveProfile() {
@@ -30,31 +30,8 @@ export function useChangePassword() {
   };
 }
 
-export interface Factor {
-  on: boolean;
-  codes: number;
-}
-
-export function useFactor() {
-  const { me } = useSession();
-  return useQuery({ queryKey: FACTOR, queryFn: () => readFactor(me.user.id) });
-}
-
-async function readFactor(userId: string): Promise<Factor> {
-  const { remaining } = await answer(api.GET("/api/2fa/recovery-codes"));
-  return { on: remaining > 0 || (await isArmed(userId)), codes: remaining };
-}
-
-/** Whoever has spent every code looks like somebody without the factor: only the list of members tells them apart. */
-async function isArmed(userId: string): Promise<boolean> {
-  let cursor: string | undefined;
-  do {
-    const page = await answer(api.GET("/api/members", { params: { query: { limit: 200, cursor } } }));
-    const own = page.items.find((member) => member.user_id === userId);
-    if (own) return own.two_factor;
-    cursor = page.next_cursor ?? undefined;
-  } while (cursor);
-  return false;
+export function useCodesLeft() {
+  return useQuery({ queryKey: CODES, queryFn: () => answer(api.GET("/api/2fa/recovery-codes")) });
 }
 
 export function prepareFactor(): Promise<TotpSecret> {
@@ -65,10 +42,7 @@ export function prepareFactor(): Promise<TotpSecret> {
 export function useFactorChanges() {
   const client = useQueryClient();
   const changed = (): Promise<unknown> =>
-    Promise.all([
-      client.invalidateQueries({ queryKey: ["account"] }),
-      client.invalidateQueries({ queryKey: ["members"] }),
-    ]);
+    Promise.all([["account"], ["members"], WHOAMI].map((queryKey) => client.invalidateQueries({ queryKey })));
   return {
     async confirm(code: string): Promise<string[]> {
       const { recovery_codes } = await answer(api.POST("/api/2fa/enable", { body: { code } }));
