@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from teamspace import audit as trail
-from teamspace import blobs, identity, instance, quota, routes, tenancy, wiring
+from teamspace import blobs, identity, instance, localization, quota, routes, tenancy, wiring
 from teamspace.core import idempotency
 from teamspace.core.db import Db, Engine, audit, check_schema, connect, migrate
 from teamspace.core.db.canary import proven_vault
@@ -99,6 +99,7 @@ def given(settings: Settings, stopping: Stopping) -> dict[type, Any]:
         Metrics: Metrics(),
         blobs.BlobStore: blobs.Folder(settings.data / "blobs"),
         instance.Counted: instance.Counted(),
+        tenancy.Locales: tenancy.Locales(tuple(localization.available())),
     }
 
 

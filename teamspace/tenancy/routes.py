@@ -33,6 +33,7 @@ from teamspace.tenancy.schemas import (
     CompanyDraft,
     Flag,
     FlagChange,
+    Locales,
     Login,
     Member,
     MemberQuery,
@@ -142,8 +143,8 @@ async def whoami(db: Db, who: Principal) -> Whoami:
     return await people.whoami(db, who)
 
 
-async def update_profile(db: Db, who: Principal, body: Profile) -> UserView:
-    return await people.update_profile(db, who, body)
+async def update_profile(db: Db, who: Principal, locales: Locales, body: Profile) -> UserView:
+    return await people.update_profile(db, who, locales, body)
 
 
 # The team

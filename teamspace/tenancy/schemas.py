@@ -173,9 +173,17 @@ class Whoami(msgspec.Struct, frozen=True):
     scope: list[str] | None
 
 
+class Locales(msgspec.Struct, frozen=True):
+    """What people may choose from; given at the start, since the words themselves are on a storey above."""
+
+    available: tuple[str, ...]
+
+
 class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is absent stays; a null `locale` leaves the choice to the instance again."""
+
     display_name: Name | None = None
-    locale: Annotated[str, msgspec.Meta(max_length=40)] | None = None
+    locale: Annotated[str, msgspec.Meta(max_length=40)] | UnsetType | None = UNSET
     team_id: Annotated[str, msgspec.Meta(max_length=100)] | None = None
 
 

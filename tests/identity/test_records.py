@@ -72,7 +72,7 @@ async def test_what_people_do_with_their_account_is_recorded(world: World, hands
     me = ann.user_id
     change = {"current_password": PASSWORD, "new_password": OTHER_PASSWORD}
     await assert_recorded(world, ann, ("DELETE", f"/api/sessions/{session_id}", None), "session.end", session_id)
-    await assert_recorded(world, ann, ("POST", "/api/profile", {"locale": "de"}), "profile.update", me)
+    await assert_recorded(world, ann, ("POST", "/api/profile", {"locale": "en"}), "profile.update", me)
     await assert_recorded(world, ann, ("POST", "/api/password", change), "password.change", me)
     await assert_recorded(world, ann, ("POST", "/api/2fa/enable", {}), "totp.enable", me)
     await assert_recorded(world, ann, ("POST", "/api/2fa/recovery-codes", {}), "totp.recovery_codes", me)

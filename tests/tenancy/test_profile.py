@@ -76,21 +76,33 @@ async def test_what_is_given_changes_and_what_is_not_stays(world: World) -> None
     ann = await world.bootstrap()
     named = await ann.post("/api/profile", {"display_name": unicodedata.normalize("NFD", " Änne ")})
     assert (named.json()["display_name"], named.json()["locale"]) == ("Änne", None)
-    spoken = await ann.post("/api/profile", {"locale": "pt-BR"})
-    assert (spoken.json()["display_name"], spoken.json()["locale"]) == ("Änne", "pt-BR")
+    spoken = await ann.post("/api/profile", {"locale": "en"})
+    assert (spoken.json()["display_name"], spoken.json()["locale"]) == ("Änne", "en")
     assert (await ann.post("/api/profile")).json() == spoken.json()
     me = (await ann.get("/api/whoami")).json()
-    assert (me["user"], me["locale"]) == (spoken.json(), "pt-BR")
+    assert (me["user"], me["locale"]) == (spoken.json(), "en")
+    silent = await ann.post("/api/profile", {"locale": None, "display_name": None})
+    assert (silent.json()["display_name"], silent.json()["locale"]) == ("Änne", None)
 
 
 async def test_a_name_or_language_that_is_none_is_refused(world: World) -> None:
     ann = await world.bootstrap()
     names = ["", " ", "a\nb", "a\x00b", "a\u202eb", "a\u2066b", "\u200eann", "x" * 81]
-    locales = ["", "e", "EN", "english", "en_US", "en-", "en-x", "../../etc", "en-US-a-b-c-d"]
+    locales = ["", "e", "EN", "english", "en-US", "pt-BR", "../../etc", "e" * 41]
     for wish in [{"display_name": name} for name in names] + [{"locale": locale} for locale in locales]:
         assert refusal(await ann.post("/api/profile", wish)) == INVALID, wish
     for field in ("username", "operator", "id"):
         assert refusal(await ann.post("/api/profile", {field: "eve"})) == INVALID
+    assert (await ann.get("/api/whoami")).json()["user"]["display_name"] == "ann"
+
+
+async def test_a_language_without_words_is_refused_with_those_that_there_are(world: World) -> None:
+    ann = await world.bootstrap()
+    answer = await ann.post("/api/profile", {"locale": "pt-BR", "display_name": "Änne"})
+    assert answer.json()["errors"] == [{"pointer": "/locale", "message": "must be one of en, or null"}]
+    available = (await ann.get("/api/config")).json()["localization"]["available_locales"]
+    for locale in available:
+        assert (await ann.post("/api/profile", {"locale": locale})).json()["locale"] == locale
     assert (await ann.get("/api/whoami")).json()["user"]["display_name"] == "ann"
 
 

@@ -1630,11 +1630,13 @@ export interface components {
          * @enum {unknown}
          */
         Feature: "agent" | "chat" | "translate" | "workflows";
-        /** Profile */
+        /**
+         * Profile
+         * @description What is absent stays; a null `locale` leaves the choice to the instance again.
+         */
         Profile: {
             /** @default null */
             display_name?: string | null;
-            /** @default null */
             locale?: string | null;
             /** @default null */
             team_id?: string | null;

@@ -2,6 +2,8 @@
 
 import re
 
+from msgspec import UNSET, UnsetType
+
 from teamspace.core import clock, text
 from teamspace.core.db import Db, Duplicate, Reads, Tx
 from teamspace.core.errors import BadRequest, Conflict, InvalidCredentials, NotFound
@@ -14,7 +16,6 @@ from teamspace.identity.schemas import Account, PasswordChange, Person
 PER_ACCOUNT = 5
 _USERNAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{1,63}")
 _EMAIL = re.compile(r"[^@\s\x00-\x1f\x7f]{1,64}@[^@\s\x00-\x1f\x7f.]+(\.[^@\s\x00-\x1f\x7f.]+)+")
-_LOCALE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}")
 
 
 class UsernameTaken(Conflict):
@@ -66,15 +67,14 @@ def person(account: Account) -> Person:
     return Person(**{name: getattr(account, name) for name in Person.__struct_fields__})
 
 
-async def rename(tx: Tx, user_id: str, display_name: str | None, locale: str | None) -> Person:
-    """Change what is given; what is not stays."""
+async def rename(tx: Tx, user_id: str, display_name: str | None, locale: str | UnsetType | None) -> Person:
+    """Change what is given; what is not stays. Which locales there are is known to whoever calls."""
     account = await store.get_account(tx, user_id)
     if account is None:
         raise NotFound()
-    if locale is not None and not _LOCALE.fullmatch(locale):
-        raise BadRequest.at("/locale", "must be a language tag such as en or pt-BR")
     name = account.display_name if display_name is None else text.name(display_name, "display_name", most=80)
-    person = await store.update_profile(tx, user_id, name, locale or account.locale)
+    spoken = account.locale if locale is UNSET else locale
+    person = await store.update_profile(tx, user_id, name, spoken)
     if person is None:
         raise NotFound()
     return person

@@ -8,6 +8,7 @@ from teamspace.core.principal import Call, Principal, system
 from teamspace.tenancy import store
 from teamspace.tenancy.schemas import (
     Activation,
+    Locales,
     Login,
     Org,
     OrgRole,
@@ -87,8 +88,10 @@ async def whoami(db: Db, who: Principal) -> Whoami:
     )
 
 
-async def update_profile(db: Db, who: Principal, wish: Profile) -> UserView:
+async def update_profile(db: Db, who: Principal, locales: Locales, wish: Profile) -> UserView:
     """Name, locale, and the team that this session acts in."""
+    if isinstance(wish.locale, str) and wish.locale not in locales.available:
+        raise BadRequest.at("/locale", f"must be one of {', '.join(locales.available)}, or null")
     async with db.write(who, "profile.update") as tx:
         tx.target = who.user_id
         person = await identity.rename(tx, who.user_id, wish.display_name, wish.locale)

@@ -17,11 +17,12 @@ export function Profile() {
   const save = useSaveProfile();
   const forget = useForgetEverything();
   const { form, sending, fault, submit } = useSending(
-    { display_name: me.user.display_name, locale: me.user.locale },
+    { display_name: me.user.display_name, locale: me.user.locale ?? "" },
     async ({ display_name, locale }) => {
-      await save({ display_name, locale: locale ?? undefined });
-      if (locale && locale !== me.user.locale) {
-        await loadCatalog(locale);
+      const changed = locale !== (me.user.locale ?? "");
+      await save({ display_name, ...(changed && { locale: locale || null }) });
+      if (changed) {
+        await loadCatalog(locale || undefined);
         await forget();
       }
       form.resetDirty();
@@ -41,8 +42,10 @@ export function Profile() {
       {config.data?.localization.switching && (
         <Select
           label={t("account.profile.locale")}
-          placeholder={t("account.profile.locale.none")}
-          data={config.data.localization.available_locales.map((locale) => ({ value: locale, label: languageName(locale) }))}
+          data={[
+            { value: "", label: t("account.profile.locale.none") },
+            ...config.data.localization.available_locales.map((locale) => ({ value: locale, label: languageName(locale) })),
+          ]}
           allowDeselect={false}
           {...form.getInputProps("locale")}
         />

@@ -13,7 +13,7 @@ const SESSIONS = ["account", "sessions"] as const;
 
 export function useSaveProfile() {
   const client = useQueryClient();
-  return async (profile: { display_name: string; locale?: string }): Promise<void> => {
+  return async (profile: Schemas["Profile"]): Promise<void> => {
     await answer(api.POST("/api/profile", { body: profile }));
     await Promise.all([
       client.invalidateQueries({ queryKey: WHOAMI }),
