@@ -12,7 +12,7 @@ from teamspace.core.routing import BEARER, ORGADMIN, PUBLIC, Route
 
 # fmt: off
 ROUTES = (
-    Route("GET",    "/api/branding",          PUBLIC,   None,              None, "show",           "Title, tagline, logo and theme: the company's own on its hostname or for its signed-in user; ?logo= fetches a logo.",
+    Route("GET",    "/api/branding",          PUBLIC,   None,              None, "show",           "Title, tagline, logo and theme: the company's own on its hostname or for its signed-in user; ?scope=instance is the instance's, ?logo= fetches a logo.",
           refuses=(NotFound,), recognises=True),
     Route("PUT",    "/api/branding",          BEARER,   P.INSTANCE_MANAGE, None, "change",         "Set the instance's title, tagline, logo and theme; a theme that cannot be read is refused.",
           refuses=(InvalidThemeToken,)),
@@ -38,7 +38,8 @@ async def show(db: Db, files: BlobStore, who: Principal, query: BrandingQuery) -
     if query.logo is not None:
         logo = await logos.find(db, files, query.logo)
         return Content(logo.data, logo.content_type, _AS_A_PICTURE)
-    return Reply(await looks.look(db, who), headers=_BY_CALLER)
+    look = await (looks.of_instance(db) if query.scope else looks.look(db, who))
+    return Reply(look, headers=_BY_CALLER)
 
 
 async def change(db: Db, files: BlobStore, who: Principal, body: BrandingChange) -> Branding:

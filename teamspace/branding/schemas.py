@@ -88,3 +88,5 @@ class NewLogo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class BrandingQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     logo: str | None = None
     """The digest of a logo: the answer is its bytes."""
+    scope: Literal["instance"] | None = None
+    """`instance` is the instance's own, whoever asks and on whichever hostname."""

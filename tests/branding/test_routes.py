@@ -139,6 +139,19 @@ async def test_a_hostname_selects_the_company_and_a_credential_comes_first(world
     assert await titles(colleague) == ["Bolt"] * 5
 
 
+async def test_the_instances_own_look_can_be_asked_for_by_anybody_anywhere(world: World) -> None:
+    ann, bob = await world.bootstrap(), await admin(world, "Bolt", domain="bolt.example")
+    own = await changed(ann, INSTANCE, {"title": "Acme", "tagline": "All", "theme": DARK})
+    for caller in (ann, bob):
+        await changed(caller, COMPANY, {"title": "Bolt", "theme": {"accent": "#00574b"}})
+    for caller in (ann, bob, world.anonymous):
+        for host in ("teamspace.test", "bolt.example"):
+            answer = await caller.get(INSTANCE, params={"scope": "instance"}, headers={"host": host})
+            assert (answer.status_code, answer.json()) == (200, own)
+    for scope in ("", "org", "Instance"):
+        assert code(await ann.get(INSTANCE, params={"scope": scope})) == (400, "invalid_request")
+
+
 @pytest.mark.parametrize("host", ["BOLT.example", "bolt.example:8080", "bolt.example.", "Bolt.Example.:443"])
 async def test_a_hostname_is_found_however_it_is_written(world: World, host: str) -> None:
     bob = await admin(world, "Bolt", domain="bolt.example")

@@ -132,7 +132,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Title, tagline, logo and theme: the company's own on its hostname or for its signed-in user; ?logo= fetches a logo.
+         * Title, tagline, logo and theme: the company's own on its hostname or for its signed-in user; ?scope=instance is the instance's, ?logo= fetches a logo.
          * @description No credential.
          */
         get: operations["branding.show"];
@@ -1285,6 +1285,8 @@ export interface components {
         BrandingQuery: {
             /** @default null */
             logo?: string | null;
+            /** @default null */
+            scope?: "instance" | null;
         };
         /**
          * Branding
@@ -2545,6 +2547,7 @@ export interface operations {
         parameters: {
             query?: {
                 logo?: string;
+                scope?: "instance";
             };
             header?: never;
             path?: never;

@@ -33,6 +33,10 @@ async def look(db: Reads, who: Principal) -> Branding:
     return _shown(own, await store.get(db, INSTANCE))
 
 
+async def of_instance(db: Reads) -> Branding:
+    return _shown(None, await store.get(db, INSTANCE))
+
+
 async def of_company(db: Reads, org_id: str) -> OrgBranding:
     own = await store.get(db, org_id)
     return labelled(_shown(own, await store.get(db, INSTANCE)), own=own is not None)

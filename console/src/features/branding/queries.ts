@@ -2,7 +2,7 @@
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
-import { answer, api, Refusal, type Schemas } from "@/api/client";
+import { answer, api, type Schemas } from "@/api/client";
 import { BRAND } from "@/theme/brand";
 
 import type { Changes } from "./draft";
@@ -12,29 +12,16 @@ export type OrgBranding = Schemas["OrgBranding"];
 
 const COMPANY = ["branding", "company"] as const;
 const INSTANCE = ["branding", "instance"] as const;
-const MOST = 200;
 
 export function useCompanyBranding() {
   return useQuery({ queryKey: COMPANY, queryFn: () => answer(api.GET("/api/org/branding")) });
 }
 
-/** Asked as a stranger: whoever signs in is shown the look of their own company. */
+/** Its own, and not that of the operator's company or of this hostname. */
 export function useInstanceBranding() {
-  return useQuery({ queryKey: INSTANCE, queryFn: asStranger });
-}
-
-async function asStranger(): Promise<Branding> {
-  const response = await fetch("/api/branding", { headers: { accept: "application/json" } }).catch(() => undefined);
-  if (!response?.ok) throw new Refusal(response?.status ?? 0, {});
-  return (await response.json()) as Branding;
-}
-
-/** A company that has this very hostname: a stranger is shown its look here, and not the instance's. */
-export function useCompanyOfHost() {
   return useQuery({
-    queryKey: ["branding", "host"],
-    queryFn: () => answer(api.GET("/api/orgs", { params: { query: { limit: MOST } } })),
-    select: (page) => page.items.find((org) => org.domain === location.hostname) ?? null,
+    queryKey: INSTANCE,
+    queryFn: () => answer(api.GET("/api/branding", { params: { query: { scope: "instance" } } })) as Promise<Branding>,
   });
 }
 
