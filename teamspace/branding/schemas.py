@@ -5,6 +5,9 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
+WIDEST_RADIUS = 24
+Colour = Annotated[str, msgspec.Meta(pattern="^#[0-9a-fA-F]{6}$")]
+Radius = Annotated[int, msgspec.Meta(ge=0, le=WIDEST_RADIUS)]
 Font = Literal["inter", "system", "serif", "mono"]
 Tokens = dict[str, str | int]
 """Theme tokens by name: those that somebody chose, in their one spelling."""
@@ -14,20 +17,27 @@ Line = Annotated[str, msgspec.Meta(max_length=1000)]
 class Theme(msgspec.Struct, frozen=True):
     """Every token: colours as `#rrggbb`, a corner radius in pixels, and a font."""
 
-    background: str = "#faf9f7"
-    surface: str = "#ffffff"
-    text: str = "#1f1d1a"
-    text_muted: str = "#625d56"
-    border: str = "#e4e0da"
-    accent: str = "#0f6b62"
-    accent_text: str = "#ffffff"
-    link: str = "#0b6285"
-    focus: str = "#2f6fed"
-    danger: str = "#b3261e"
-    success: str = "#1b6e3a"
-    warning: str = "#8a5300"
-    radius: int = 8
+    background: Colour = "#faf9f7"
+    surface: Colour = "#ffffff"
+    text: Colour = "#1f1d1a"
+    text_muted: Colour = "#625d56"
+    border: Colour = "#e4e0da"
+    accent: Colour = "#0f6b62"
+    accent_text: Colour = "#ffffff"
+    link: Colour = "#0b6285"
+    focus: Colour = "#2f6fed"
+    danger: Colour = "#b3261e"
+    success: Colour = "#1b6e3a"
+    warning: Colour = "#8a5300"
+    radius: Radius = 8
     font: Font = "inter"
+
+
+_THEME = msgspec.json.schema(Theme)["$defs"]["Theme"]["properties"]
+ThemeDraft = Annotated[
+    dict[str, Any], msgspec.Meta(extra_json_schema={"properties": _THEME, "additionalProperties": False})
+]
+"""Tokens as they come: described like a theme, and judged one by one, so that a refusal can name the token."""
 
 
 class BrandingRow(msgspec.Struct, frozen=True):
@@ -74,7 +84,7 @@ class BrandingChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     title: Line | UnsetType | None = UNSET
     tagline: Line | UnsetType | None = UNSET
     logo: str | UnsetType | None = UNSET
-    theme: dict[str, Any] | UnsetType | None = UNSET
+    theme: ThemeDraft | UnsetType | None = UNSET
 
 
 class NewLogo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -24,10 +24,15 @@ _AUTH = {
     "SA": "An operator's token.",
     "OA": "A token of somebody with a role in the company.",
 }
-_BYTES = {
-    Content: "*/*", Download: "application/octet-stream", Events: "text/event-stream",
-    JsonLines: "application/x-ndjson",
-}  # fmt: skip
+_TEXT = {"schema": {"type": "string"}}
+# fmt: off
+_BYTES: dict[Any, tuple[str, dict[str, Any]]] = {
+    Content:   ("*/*",                      {}),
+    Download:  ("application/octet-stream", {}),
+    Events:    ("text/event-stream",        _TEXT),
+    JsonLines: ("application/x-ndjson",     _TEXT),
+}
+# fmt: on
 
 
 class Description:
@@ -55,7 +60,7 @@ class Description:
 
 def document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
     shapes = [shape for endpoint in endpoints for shape in _shapes(endpoint)]
-    schemas, components = msgspec.json.schema_components([errors.Problem, *shapes], ref_template=_REF)
+    schemas, components = _outspoken(msgspec.json.schema_components([errors.Problem, *shapes], ref_template=_REF))
     by_shape = dict(zip([errors.Problem, *shapes], schemas, strict=True))
     paths: dict[str, Any] = {}
     for endpoint in endpoints:
@@ -72,6 +77,18 @@ def document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
             "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
         },
     }
+
+
+def _outspoken(schema: Any) -> Any:
+    """Whatever an object may hold is said: who reads silence as "nothing" would make it useless."""
+    if isinstance(schema, list | tuple):
+        return [_outspoken(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    said = {name: _outspoken(part) for name, part in schema.items()}
+    if said.get("type") == "object" and not said.keys() & {"properties", "additionalProperties"}:
+        said["additionalProperties"] = True
+    return said
 
 
 def _operation(endpoint: Endpoint, by_shape: dict[Any, Any], components: dict[str, Any]) -> dict[str, Any]:
@@ -145,7 +162,7 @@ def _responses(endpoint: Endpoint, by_shape: dict[Any, Any]) -> dict[str, Any]:
     for status, shape in _answers(endpoint.returns):
         answer = answers.setdefault(str(status), {"description": HTTPStatus(status).phrase})
         if shape is not None:
-            kind, content = (_BYTES[shape], {}) if shape in _BYTES else (_JSON, {"schema": by_shape[shape]})
+            kind, content = _BYTES[shape] if shape in _BYTES else (_JSON, {"schema": by_shape[shape]})
             answer.setdefault("content", {})[kind] = content
     refusals: dict[str, list[str]] = {}
     for refusal in _refusals(endpoint):

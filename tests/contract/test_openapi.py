@@ -7,6 +7,9 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterator
+from importlib import resources
+from typing import Any
 
 import msgspec
 import pytest
@@ -78,6 +81,7 @@ class Cast(msgspec.Struct, frozen=True):
         return cls(operator, member["token"], {
             "path.ref": [company["org"]["id"], company["org"]["slug"]],
             "path.name": ["chat", "agent"],
+            "/assets/{path} path.path": _built_files(),
             "/api/members/{id} path.id": person,
             "/api/org/members/{id} path.id": person,
             "/api/admin/users/{id}/2fa path.id": person,
@@ -124,6 +128,32 @@ async def test_a_route_that_answers_in_two_ways_is_described_with_both(world: Wo
     assert answers == {"application/json": {"schema": {"$ref": "#/components/schemas/Branding"}}, "*/*": {}}
 
 
+async def test_a_trail_is_described_as_a_page_and_as_lines(world: World) -> None:
+    described = (await world.anonymous.get("/api/openapi.json")).json()
+    for path in ("/api/audit", "/api/org/audit"):
+        answers = described["paths"][path]["get"]["responses"]["200"]["content"]
+        assert answers["application/x-ndjson"] == {"schema": {"type": "string"}}
+        assert answers["application/json"] == {"schema": {"$ref": "#/components/schemas/Page_Event_"}}
+
+
+async def test_what_an_object_may_hold_is_always_said(world: World) -> None:
+    described = (await world.anonymous.get("/api/openapi.json")).json()
+    shapes = described["components"]["schemas"]
+    assert shapes["Event"]["properties"]["detail"] == {"type": "object", "additionalProperties": True}
+    theme, nothing = shapes["BrandingChange"]["properties"]["theme"]["anyOf"]
+    assert (theme["properties"], theme["additionalProperties"]) == (shapes["Theme"]["properties"], False)
+    assert nothing == {"type": "null"}
+    assert [each for each in _objects(described) if not each.keys() & {"properties", "additionalProperties"}] == []
+
+
+def _objects(described: Any) -> Iterator[dict[str, Any]]:
+    parts = described.values() if isinstance(described, dict) else described if isinstance(described, list) else ()
+    if isinstance(described, dict) and described.get("type") == "object":
+        yield described
+    for part in parts:
+        yield from _objects(part)
+
+
 @pytest.mark.parametrize("role", ROLES)
 def test_a_fuzzer_finds_no_undocumented_answer(settings: Settings, role: str) -> None:
     environment = {"SERVICE_DATA": str(settings.data), "SERVICE_DATABASE_URL": settings.database_url}
@@ -158,6 +188,11 @@ def _fuzzed(served: Served, settings: Settings, cast: Cast, role: str) -> subpro
         env={**os.environ, "SCHEMATHESIS_HOOKS": words.__file__, words.VARIABLE: json.dumps(cast.words)},
         capture_output=True, text=True, timeout=300, check=False, cwd=settings.data,
     )  # fmt: skip
+
+
+def _built_files() -> list[str]:
+    files = resources.files("teamspace.console") / "static" / "assets"
+    return [file.name for file in files.iterdir() if file.name.endswith((".css", ".js"))]
 
 
 def _successes(served: Served, cast: Cast) -> Counter[str]:

@@ -72,7 +72,8 @@ async function problemOf(response: Response): Promise<Partial<Problem>> {
   }
 }
 
-export const api = createClient<paths>({ baseUrl: "/" });
+/** Some routes answer in other forms too, to those who ask for them: here it is always JSON. */
+export const api = createClient<paths, "application/json">({ baseUrl: "/" });
 api.use(authorize);
 
 /** The body of an answer; refusals were thrown before. */

@@ -1347,7 +1347,39 @@ export interface components {
             title?: string | null;
             tagline?: string | null;
             logo?: string | null;
-            theme?: Record<string, never> | null;
+            theme?: {
+                /** @default #faf9f7 */
+                background?: string;
+                /** @default #ffffff */
+                surface?: string;
+                /** @default #1f1d1a */
+                text?: string;
+                /** @default #625d56 */
+                text_muted?: string;
+                /** @default #e4e0da */
+                border?: string;
+                /** @default #0f6b62 */
+                accent?: string;
+                /** @default #ffffff */
+                accent_text?: string;
+                /** @default #0b6285 */
+                link?: string;
+                /** @default #2f6fed */
+                focus?: string;
+                /** @default #b3261e */
+                danger?: string;
+                /** @default #1b6e3a */
+                success?: string;
+                /** @default #8a5300 */
+                warning?: string;
+                /** @default 8 */
+                radius?: number;
+                /**
+                 * @default inter
+                 * @enum {unknown}
+                 */
+                font?: "inter" | "mono" | "serif" | "system";
+            } | null;
         };
         /**
          * NewLogo
@@ -1891,7 +1923,9 @@ export interface components {
             actor: components["schemas"]["Actor"];
             action: string;
             target: string | null;
-            detail: Record<string, never>;
+            detail: {
+                [key: string]: unknown;
+            };
             team_id: string | null;
             request_id: string;
             address: string;
@@ -6287,7 +6321,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_Event_"];
-                    "application/x-ndjson": unknown;
+                    "application/x-ndjson": string;
                 };
             };
             /** @description `invalid_request` */
@@ -7992,7 +8026,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_Event_"];
-                    "application/x-ndjson": unknown;
+                    "application/x-ndjson": string;
                 };
             };
             /** @description `invalid_request` */

@@ -7,10 +7,9 @@ from typing import Any, get_args
 import msgspec
 
 from teamspace.branding.domain import contrast
-from teamspace.branding.schemas import Font, Theme, Tokens
+from teamspace.branding.schemas import WIDEST_RADIUS, Font, Theme, Tokens
 from teamspace.core.errors import InvalidThemeToken
 
-WIDEST_RADIUS = 24
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
 
 

@@ -2,14 +2,12 @@
 
 import { answer, api } from "@/api/client";
 import type { Member } from "@/api/people";
-import type { PageOf } from "@/ui/endless";
-import type { TrailEvent, TrailSource } from "@/ui/trail/source";
+import type { TrailSource } from "@/ui/trail/source";
 
 export function teamTrail(people: readonly Member[]): TrailSource {
   return {
     name: "team",
-    // Two kinds of body are described, and without the header it is this one.
-    read: (query) => answer(api.GET("/api/audit", { params: { query } })) as Promise<PageOf<TrailEvent>>,
+    read: (query) => answer(api.GET("/api/audit", { params: { query } })),
     take: (query) =>
       answer(
         api.GET("/api/audit", { params: { query }, headers: { accept: "application/x-ndjson" }, parseAs: "blob" }),

@@ -21,17 +21,14 @@ export function useCompanyBranding() {
 export function useInstanceBranding() {
   return useQuery({
     queryKey: INSTANCE,
-    queryFn: () => answer(api.GET("/api/branding", { params: { query: { scope: "instance" } } })) as Promise<Branding>,
+    queryFn: () => answer(api.GET("/api/branding", { params: { query: { scope: "instance" } } })),
   });
 }
-
-/** The API's description knows a theme only as some object. */
-const body = (changes: Changes): Schemas["BrandingChange"] => changes as Schemas["BrandingChange"];
 
 export function useChangeCompany() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (changes: Changes) => answer(api.PUT("/api/org/branding", { body: body(changes) })),
+    mutationFn: (changes: Changes) => answer(api.PUT("/api/org/branding", { body: changes })),
     onSuccess: (saved) => {
       client.setQueryData(COMPANY, saved);
       return client.invalidateQueries({ queryKey: BRAND });
@@ -42,7 +39,7 @@ export function useChangeCompany() {
 export function useChangeInstance() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (changes: Changes) => answer(api.PUT("/api/branding", { body: body(changes) })),
+    mutationFn: (changes: Changes) => answer(api.PUT("/api/branding", { body: changes })),
     onSuccess: async (saved) => {
       client.setQueryData(INSTANCE, saved);
       await client.invalidateQueries({ queryKey: COMPANY });

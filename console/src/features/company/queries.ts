@@ -4,8 +4,8 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
 import { answer, api, type Schemas } from "@/api/client";
 import { WHOAMI } from "@/app/session";
-import { useEndless, type PageOf } from "@/ui/endless";
-import type { TrailEvent, TrailSource } from "@/ui/trail/source";
+import { useEndless } from "@/ui/endless";
+import type { TrailSource } from "@/ui/trail/source";
 
 export type Company = Schemas["Company"];
 export type Team = Schemas["Team"];
@@ -59,7 +59,7 @@ export function useAddColleague() {
 export function companyTrail(people: readonly Colleague[], teams: readonly Team[]): TrailSource {
   return {
     name: "company",
-    read: (query) => answer(api.GET("/api/org/audit", { params: { query } })) as Promise<PageOf<TrailEvent>>,
+    read: (query) => answer(api.GET("/api/org/audit", { params: { query } })),
     take: (query) =>
       answer(api.GET("/api/org/audit", { params: { query }, headers: { accept: "application/x-ndjson" }, parseAs: "blob" })),
     people,

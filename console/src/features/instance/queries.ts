@@ -92,7 +92,7 @@ export function useFigures(paused: boolean) {
   return useQuery({
     queryKey: FIGURES,
     queryFn: async () => {
-      const figures = (await answer(api.GET("/api/metrics"))) as Figures;
+      const figures = await answer(api.GET("/api/metrics"));
       return extended(client.getQueryData<Watched>(FIGURES), figures, Date.now());
     },
     // The second sample makes the first rate: it need not wait.
