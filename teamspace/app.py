@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from teamspace import ai, blobs, executors, identity, instance, jobs, localization, quota, routes, tenancy, wiring
 from teamspace import audit as trail
-from teamspace import blobs, identity, instance, localization, quota, routes, tenancy, wiring
 from teamspace.core import idempotency
 from teamspace.core.db import Db, Engine, audit, check_schema, connect, migrate
 from teamspace.core.db.canary import proven_vault
@@ -44,6 +44,8 @@ class App:
         self.given = given(settings, self.stopping)
         self.files: blobs.BlobStore = self.given[blobs.BlobStore]
         self.metrics: Metrics = self.given[Metrics]
+        self.queue: jobs.Queue = self.given[jobs.Queue]
+        self.runner = jobs.Runner(db, self.queue, self.stopping, slots=settings.job_slots)
         self.endpoints = endpoints(self.given)
         self.gate = Gate(
             self.endpoints,
@@ -65,8 +67,10 @@ class App:
         """What is not urgent: sealing the audit trail, times of last use, old keys, credentials and blobs."""
         chores: tuple[tuple[float, Callable[[], Awaitable[object]]], ...] = (
             (1, partial(audit.seal, self.db)),
+            (1, partial(jobs.sweep, self.db, self.queue)),
             (5, partial(self.last_use.save, self.db)),
             (instance.REPORT_SECONDS, partial(instance.report, self.db, self.settings, self.metrics)),
+            (60, partial(jobs.tidy, self.db, self.queue)),
             (600, partial(idempotency.forget_old, self.db, system())),
             (3600, partial(identity.clean, self.db)),
             (3600, partial(quota.tidy, self.db)),
@@ -92,15 +96,26 @@ async def _repeat(every: float, chore: Callable[[], Awaitable[object]]) -> None:
 
 def given(settings: Settings, stopping: Stopping) -> dict[type, Any]:
     """What a handler gets by naming its type, besides what the gate gives every one."""
-    return {
+    wake = Wake(stopping)
+    queue = jobs.Queue(jobs.Kinds(), wake, hosted=settings.hosted)
+    gifts: dict[type, Any] = {
         Settings: settings,
         Description: Description(),
-        Wake: Wake(stopping),
+        Wake: wake,
         Metrics: Metrics(),
         blobs.BlobStore: blobs.Folder(settings.data / "blobs"),
         instance.Counted: instance.Counted(),
         tenancy.Locales: tenancy.Locales(tuple(localization.available())),
+        jobs.Queue: queue,
+        jobs.Placing: executors.Placing(),
+        executors.Presence: executors.Presence(),
+        ai.Models: ai.Registry(),
     }
+    kinds, faults = jobs.bind(wiring.JOBS, gifts)
+    if faults:
+        raise BootError("the tables of jobs and the code disagree:\n  " + "\n  ".join(faults))
+    queue.kinds.add(kinds)
+    return gifts
 
 
 def endpoints(given: Mapping[type, Any]) -> list[Endpoint]:

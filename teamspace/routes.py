@@ -6,22 +6,28 @@ check refuses to start when the two disagree.
 
 from types import ModuleType
 
+import teamspace.ai.routes
 import teamspace.audit.routes
 import teamspace.branding.routes
 import teamspace.console.routes
+import teamspace.executors.routes
 import teamspace.identity.routes
 import teamspace.instance.routes
+import teamspace.jobs.routes
 import teamspace.localization.routes
 import teamspace.notes.routes
 import teamspace.quota.routes
 import teamspace.tenancy.routes
 
 MODULES: dict[str, ModuleType] = {
+    "ai": teamspace.ai.routes,
     "audit": teamspace.audit.routes,
     "branding": teamspace.branding.routes,
     "console": teamspace.console.routes,
+    "executors": teamspace.executors.routes,
     "identity": teamspace.identity.routes,
     "instance": teamspace.instance.routes,
+    "jobs": teamspace.jobs.routes,
     "localization": teamspace.localization.routes,
     "notes": teamspace.notes.routes,
     "quota": teamspace.quota.routes,
@@ -76,12 +82,21 @@ ORDER = (
     ("PUT    /api/org/branding",           "branding"),
     ("DELETE /api/org/branding",           "branding"),
     ("POST   /api/org/branding/logo",      "branding"),
+    ("POST   /api/org/executors",          "executors"),
     ("POST   /api/notes",                  "notes"),
     ("GET    /api/notes",                  "notes"),
     ("GET    /api/notes/:id",              "notes"),
     ("PUT    /api/notes/:id",              "notes"),
     ("DELETE /api/notes/:id",              "notes"),
     ("POST   /api/notes/:id/share",        "notes"),
+    ("POST   /api/ai/echo",                "ai"),
+    ("GET    /api/executors",              "executors"),
+    ("POST   /api/executors",              "executors"),
+    ("DELETE /api/executors/:id",          "executors"),
+    ("POST   /api/workers/claim",          "executors"),
+    ("POST   /api/workers/jobs/:id/heartbeat", "executors"),
+    ("POST   /api/workers/jobs/:id/complete", "executors"),
+    ("POST   /api/workers/jobs/:id/fail",  "executors"),
     ("GET    /api/usage",                  "quota"),
     ("POST   /api/quota",                  "quota"),
     ("POST   /api/tokens",                 "identity"),
@@ -92,6 +107,10 @@ ORDER = (
     ("GET    /api/features",               "tenancy"),
     ("POST   /api/features/:name",         "tenancy"),
     ("POST   /api/admin/seed",             "instance"),
+    ("POST   /api/jobs",                   "jobs"),
+    ("GET    /api/jobs",                   "jobs"),
+    ("POST   /api/jobs/:id/cancel",        "jobs"),
+    ("GET    /api/jobs/:id",               "jobs"),
 
     # Beyond the core interface.
     ("GET    /api/openapi.json",           "instance"),

@@ -84,13 +84,16 @@ async def _serve(settings: Settings) -> None:
             loop.add_reader(parent.sentinel, _stop, app, server)
         app.gate.shedder.start()
         upkeep = asyncio.create_task(app.upkeep())
+        running = asyncio.create_task(app.runner.run())
         await _announce(app, settings)
         try:
             await server.serve()
             await _drained(app)
+            await asyncio.wait([running], timeout=DRAIN_SECONDS)
         finally:
             app.gate.shedder.stop()
             upkeep.cancel()
+            running.cancel()  # what is cut off here lapses, and is done by somebody else
             await app.finish()
             lines.flush()
     log.info("stopped")

@@ -108,6 +108,7 @@ SETTINGS = (
     Setting("SERVICE_TRUSTED_PROXIES",    _networks,                  "",          "Networks whose X-Forwarded-For and X-Forwarded-Host are believed, separated by commas."),
     Setting("SERVICE_RATE_TOKEN",         _number(0, 1_000_000),      "1200",      "Requests a minute of one token; 0 is no limit."),
     Setting("SERVICE_RATE_ANONYMOUS",     _number(0, 1_000_000),      "100",       "Requests a minute of one address without a credential; 0 is no limit."),
+    Setting("SERVICE_JOB_SLOTS",          _number(1, 1000),           "16",        "Jobs that each server process runs at a time."),
     Setting("SERVICE_DEMO",               _flag,                      "false",     "Allows companies with known passwords to be seeded on an instance that others can reach."),
     Setting("SERVICE_LOG",                _one_of("text", "json"),    "text",      "The form of log lines."),
 )
@@ -133,6 +134,7 @@ class Settings(msgspec.Struct, frozen=True):
     trusted_proxies: tuple[Network, ...]
     rate_token: int
     rate_anonymous: int
+    job_slots: int
     demo: bool
     log: str
 

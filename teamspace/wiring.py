@@ -1,6 +1,8 @@
-"""What the capabilities bring besides routes: listeners, invariants, and which columns name blobs or hold secrets."""
+"""What the capabilities bring besides routes: jobs, listeners, invariants, and which columns name blobs or hold secrets."""
 
-from teamspace import branding, identity, notes, quota, tenancy
+import teamspace.ai.jobs
+import teamspace.jobs.listeners
+from teamspace import branding, executors, identity, jobs, notes, quota, tenancy
 from teamspace.core import idempotency
 from teamspace.core.db import audit, canary
 from teamspace.core.tables import Invariant, Kept, SealedColumn
@@ -10,6 +12,8 @@ INVARIANTS: tuple[Invariant, ...] = (
     *identity.INVARIANTS,
     *quota.INVARIANTS,
     *tenancy.INVARIANTS,
+    *jobs.INVARIANTS,
+    *executors.INVARIANTS,
     *branding.INVARIANTS,
     *notes.INVARIANTS,
 )
@@ -20,5 +24,8 @@ KEPT: tuple[Kept, ...] = (*branding.KEPT,)
 SEALED: tuple[SealedColumn, ...] = (*canary.SEALED, *idempotency.SEALED, *identity.SEALED)
 """Every column whose values are sealed with the secret key."""
 
-LISTENERS = ()
+JOBS = (teamspace.ai.jobs,)
+"""Modules with a JOBS table: the kinds of background work."""
+
+LISTENERS = (teamspace.jobs.listeners,)
 """Modules with a LISTENERS table; the listeners run inside the transaction that emits."""

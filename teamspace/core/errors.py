@@ -10,11 +10,11 @@
     │   ├── FeatureDisabled, OrgSuspended, OutOfScope, ReauthRequired, SelfRoleChange
     ├── NotFound 404, MethodNotAllowed 405
     ├── Conflict 409
-    │   ├── AlreadyBootstrapped, IdempotencyConflict, SingleTenant
-    ├── VersionMismatch 412, TooLarge 413, UnsupportedType 415, HeadersTooLarge 431
+    │   ├── AlreadyBootstrapped, IdempotencyConflict, NotCancellable, SingleTenant, StaleClaim
+    ├── VersionMismatch 412, TooLarge 413, UnsupportedType 415, ResponseRefused 422, HeadersTooLarge 431
     ├── RateLimited 429
     │   ├── QuotaExceeded, TooManyAttempts
-    ├── InternalError 500, Overloaded 503
+    ├── InternalError 500, ExecutorFailed 502, NoExecutor 503, Overloaded 503
     └── StorageFull 507
 
 A capability subclasses by name (`NoteNotFound(NotFound)`); code and status follow. A detail never
@@ -187,6 +187,16 @@ class IdempotencyConflict(Conflict):
     code, title = "idempotency_conflict", "The idempotency key was used for another request"
 
 
+class NotCancellable(Conflict):
+    code, title = "not_cancellable", "It cannot be cancelled any more"
+
+
+class StaleClaim(Conflict):
+    """The job is not in these hands, or not any more."""
+
+    code, title = "stale_claim", "The claim does not hold"
+
+
 class SingleTenant(Conflict):
     code, title = "single_tenant", "The instance holds one company"
 
@@ -207,6 +217,12 @@ class TooLarge(Refusal):
 
 class UnsupportedType(Refusal):
     status, code, title = 415, "unsupported_type", "The content type is not supported"
+
+
+class ResponseRefused(Refusal):
+    """What a model or a worker answered is not what was asked for."""
+
+    status, code, title = 422, "response_refused", "The answer breaks its schema"
 
 
 class HeadersTooLarge(Refusal):
@@ -234,6 +250,17 @@ class TooManyAttempts(RateLimited):
 
 class InternalError(Refusal):
     status, code, title = 500, "internal_error", "Something went wrong on the server"
+
+
+class ExecutorFailed(Refusal):
+    status, code, title = 502, "executor_failed", "The executor failed"
+
+
+class NoExecutor(Refusal):
+    status, code, title = 503, "no_executor", "No executor can take this"
+
+    def __init__(self, detail: str, retry_after: int = 30) -> None:
+        super().__init__(detail, retry_after=retry_after, headers={"retry-after": str(retry_after)})
 
 
 class Overloaded(Refusal):

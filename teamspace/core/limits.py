@@ -5,7 +5,7 @@ import math
 import random
 import time
 from collections import OrderedDict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 
 from teamspace.core.errors import Overloaded, RateLimited
@@ -124,23 +124,34 @@ class Wake:
         self._slots = Slots("waiting requests", most)
         self._topics: dict[str, set[asyncio.Future[None]]] = {}
 
+    @property
+    def stopping(self) -> bool:
+        return bool(self._stopping)
+
     def tell(self, topic: str) -> None:
         """There is news; call it after the commit that made it."""
         for sleeper in self._topics.pop(topic, ()):
             if not sleeper.done():
                 sleeper.set_result(None)
 
-    async def sleep(self, topic: str, seconds: float) -> bool:
-        """True when there is news. The caller looks for it itself, before and after."""
+    async def sleep(self, topics: Collection[str], seconds: float) -> bool:
+        """True when there is news of one of them. The caller looks for it itself, before and after."""
         async with self._slots.take():
             sleeper: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            self._topics.setdefault(topic, set()).add(sleeper)
+            for topic in topics:
+                self._topics.setdefault(topic, set()).add(sleeper)
             stop = asyncio.ensure_future(self._stopping.wait())
             try:
                 done, _ = await asyncio.wait({sleeper, stop}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
                 return sleeper in done
             finally:
                 stop.cancel()
-                self._topics.get(topic, set()).discard(sleeper)
-                if not self._topics.get(topic, True):
-                    del self._topics[topic]
+                for topic in topics:
+                    self._forget(topic, sleeper)
+
+    def _forget(self, topic: str, sleeper: "asyncio.Future[None]") -> None:
+        sleepers = self._topics.get(topic)
+        if sleepers is not None:
+            sleepers.discard(sleeper)
+            if not sleepers:
+                del self._topics[topic]

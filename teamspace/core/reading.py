@@ -57,8 +57,16 @@ def _repeats(shape: type[msgspec.Struct], name: str) -> bool:
     return get_origin(field.type) in (list, tuple)
 
 
-def _refusal(message: str) -> BadRequest:
+def converted(shape: type[S], given: Any, *, within: str) -> S:
+    """Something that was read already, as `shape`; faults are told from where it stood."""
+    try:
+        return msgspec.convert(given, shape)
+    except msgspec.ValidationError as fault:
+        raise _refusal(str(fault), within) from None
+
+
+def _refusal(message: str, within: str = "") -> BadRequest:
     found = _PLACE.match(message)
     what, where = (found["what"], found["where"] or "") if found else (message, "")
-    pointer = "".join(f"/{name or index}" for name, index in _STEP.findall(where))
+    pointer = within + "".join(f"/{name or index}" for name, index in _STEP.findall(where))
     return BadRequest(f"{pointer or 'The body'}: {what}.", errors=(FieldError(pointer, what),))

@@ -15,6 +15,33 @@ class On(msgspec.Struct, frozen=True):
     doc: str
 
 
+class Job(msgspec.Struct, frozen=True):
+    """A kind of background work. The handler's annotations say what goes in and what must come out.
+
+    Functions are named, and found in the table's own module.
+    """
+
+    kind: str
+    handler: str | None
+    """None when only remote workers can do it; then `input` and `result` say what its annotations would."""
+    doc: str
+    callable: bool = False
+    """Whether people may ask for it, or only the server itself."""
+    remote: bool = False
+    """Whether a remote worker may claim it."""
+    attempts: int = 3
+    seconds: float = 600
+    """How long one attempt may take here."""
+    estimate: str | None = None
+    """From the input to what it will probably spend; None for what is not metered."""
+    spent: str | None = None
+    """From the result to what it has spent."""
+    check: str | None = None
+    """From input and result to what is wrong with the result, or None."""
+    input: type[msgspec.Struct] | None = None
+    result: type[msgspec.Struct] | None = None
+
+
 class Invariant(msgspec.Struct, frozen=True):
     """Something that is always true: the query finds what breaks it, and must find nothing."""
 

@@ -15,9 +15,11 @@ from teamspace.identity.domain.tokens import (
     LastUse,
     clean,
     issue_token,
+    issue_worker_token,
     open_session,
     parse_scope,
     revoke_in_team,
+    revoke_token,
 )
 from teamspace.identity.schemas import Person
 from teamspace.identity.store import COUNTS, INVARIANTS, SEALED
@@ -42,6 +44,7 @@ __all__ = [
     "invite",
     "invited",
     "issue_token",
+    "issue_worker_token",
     "open_session",
     "parse_scope",
     "prepare",
@@ -50,6 +53,7 @@ __all__ = [
     "register",
     "rename",
     "revoke_in_team",
+    "revoke_token",
     "satisfy",
     "set_password",
     "settle",

@@ -87,6 +87,10 @@ async def revoke(tx: Tx, fence: Fence, token_id: str, now: str) -> bool:
     )  # fmt: skip
 
 
+async def revoke_one(tx: Tx, token_id: str, now: str) -> None:
+    await tx.run("UPDATE tokens SET revoked_at = :now WHERE id = :id AND revoked_at IS NULL", id=token_id, now=now)
+
+
 async def revoke_sessions(tx: Tx, user_id: str, keep: str, now: str) -> None:
     await tx.run(
         "UPDATE tokens SET revoked_at = :now WHERE user_id = :user_id AND kind = 'session' AND revoked_at IS NULL"

@@ -1,12 +1,13 @@
 """What may be spent: limits that nest (tenant, company, team), plans that set them, and how much is used."""
 
-from teamspace.quota.domain.limits import apply_plan, limits_of, set_limit
+from teamspace.quota.domain.limits import JOB_CAPS, apply_plan, limits_of, set_limit
 from teamspace.quota.domain.spending import admit, exhausted, refusal, release, renew, settle, spend, tidy
 from teamspace.quota.schemas import Account, Bound, Dimension, Level, Plan, QuotaDraft, Spend, Usage
 from teamspace.quota.store import INVARIANTS
 
 __all__ = [
     "INVARIANTS",
+    "JOB_CAPS",
     "Account",
     "Bound",
     "Dimension",

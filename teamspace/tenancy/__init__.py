@@ -12,7 +12,16 @@ from teamspace.tenancy.domain.members import is_colleague
 from teamspace.tenancy.domain.people import create_operator, invite, reset_password, reset_second_factor
 from teamspace.tenancy.domain.principals import RIGHTS, Callers, guard, stand_in
 from teamspace.tenancy.domain.teams import create as create_team
-from teamspace.tenancy.schemas import CompanyDraft, Locales, NewColleague, OrgRole, OwnerDraft, Role, TeamDraft
+from teamspace.tenancy.schemas import (
+    CompanyDraft,
+    CompanySuspended,
+    Locales,
+    NewColleague,
+    OrgRole,
+    OwnerDraft,
+    Role,
+    TeamDraft,
+)
 from teamspace.tenancy.store import COUNTS, INVARIANTS
 
 __all__ = [
@@ -21,6 +30,7 @@ __all__ = [
     "RIGHTS",
     "Callers",
     "CompanyDraft",
+    "CompanySuspended",
     "Locales",
     "NewColleague",
     "OrgRole",

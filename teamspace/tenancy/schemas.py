@@ -324,3 +324,9 @@ def user_view(person: Person) -> UserView:
     return UserView(
         person.id, person.username, person.display_name, person.email, person.locale, person.operator, person.created_at
     )
+
+
+class CompanySuspended(msgspec.Struct, frozen=True):
+    """An event: from this commit on the company can be read, not changed."""
+
+    org_id: str

@@ -9,14 +9,28 @@ from types import ModuleType
 import pytest
 
 import teamspace
-from teamspace import audit, blobs, branding, console, identity, instance, localization, notes, quota, tenancy
+from teamspace import (
+    ai,
+    audit,
+    blobs,
+    branding,
+    console,
+    executors,
+    identity,
+    instance,
+    jobs,
+    localization,
+    notes,
+    quota,
+    tenancy,
+)
 from teamspace.core.db.migrate import shipped
 from teamspace.settings import SETTINGS, Settings
 
 ROOT = Path(teamspace.__file__).parent
 CAPABILITIES = {
-    "audit": audit, "blobs": blobs, "branding": branding, "console": console, "identity": identity,
-    "instance": instance, "localization": localization, "notes": notes, "quota": quota, "tenancy": tenancy,
+    "ai": ai, "audit": audit, "blobs": blobs, "branding": branding, "console": console, "executors": executors,
+    "identity": identity, "instance": instance, "jobs": jobs, "localization": localization, "notes": notes, "quota": quota, "tenancy": tenancy,
 }  # fmt: skip
 SQL = re.compile(r"\b(SELECT .+ FROM|INSERT INTO|UPDATE \w+ SET|DELETE FROM|CREATE TABLE)\b", re.DOTALL)
 WITHOUT_COMPANY = {"instance", "idempotency", "login_attempts", "migrations", "orgs", "processes"}

@@ -82,7 +82,7 @@ async def endless() -> Events:
 
 
 async def wait(topic: str, wake: Wake) -> dict[str, bool]:
-    return {"news": await wake.sleep(topic, 5)}
+    return {"news": await wake.sleep([topic], 5)}
 
 
 async def tell(topic: str, wake: Wake) -> None:

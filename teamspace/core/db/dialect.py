@@ -11,6 +11,8 @@ class Dialect(msgspec.Struct, frozen=True):
     name: str
     share: str
     """Makes a SELECT inside a transaction hold its row as it is until the commit."""
+    skip_locked: str
+    """Makes a SELECT inside a transaction lock its rows, and pass over those that another holds."""
     bounds_each_way: bool
     """Whether each arm of a UNION must be limited by itself, or is read only as far as the whole needs."""
     prelude: str
@@ -27,6 +29,7 @@ class Dialect(msgspec.Struct, frozen=True):
 SQLITE = Dialect(
     name="sqlite",
     share="",  # there is one writer
+    skip_locked="",
     bounds_each_way=False,
     prelude="",  # the engine gives every connection its `moment`
     types=((re.compile(r"\bBOOLEAN\b"), "INTEGER"),),
@@ -35,6 +38,7 @@ SQLITE = Dialect(
 POSTGRES = Dialect(
     name="postgres",
     share="FOR SHARE",
+    skip_locked="FOR UPDATE SKIP LOCKED",
     bounds_each_way=True,
     # The database's clock, so many seconds from now, as our own text. What must agree between servers is told by it.
     prelude="""

@@ -37,6 +37,16 @@ async def issue_token(
     return IssuedToken(id=token_id, name=name, token=token, scope=scope, expires_at=expires_at)
 
 
+async def issue_worker_token(tx: Tx, *, org_id: str, team_id: str, name: str) -> tuple[str, str]:
+    """Nobody's credential: it reaches jobs alone, until it is revoked. Its id, and the token."""
+    return await _mint(tx, "worker", org_id, team_id, None, name, None, None)
+
+
+async def revoke_token(tx: Tx, token_id: str) -> None:
+    """For whoever issued it under rules of their own."""
+    await store.revoke_one(tx, token_id, clock.stamp())
+
+
 async def create(db: Db, who: Principal, draft: NewToken) -> IssuedToken:
     """A token that can do no more than its maker can at this moment."""
     name = text.name(draft.name, "name", most=80)

@@ -39,6 +39,8 @@ CAPS: dict[Plan, dict[Dimension, int | None]] = {
 }
 # fmt: on
 
+JOB_CAPS = {Plan.FREE: 2, Plan.PRO: 4, Plan.BUSINESS: 8, Plan.ENTERPRISE: 16}
+"""How many jobs of one kind a team may have running at a time."""
 SHOWN = {Window.HOUR: 2 * clock.DAY, Window.DAY: 31 * clock.DAY}
 """How far back the history of usage goes, by the length of its intervals."""
 

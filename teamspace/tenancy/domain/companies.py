@@ -19,6 +19,7 @@ from teamspace.tenancy.schemas import (
     CompanyChange,
     CompanyCreated,
     CompanyDraft,
+    CompanySuspended,
     Org,
     user_view,
 )
@@ -94,7 +95,9 @@ async def suspend(db: Db, who: Principal, ref: str) -> Org:
     org = await _known(db, ref)
     async with db.write(who, "org.suspend", alone=("org", org.id)) as tx:
         tx.target, tx.org_id, tx.team_id = org.id, org.id, ""
-        return await store.suspend_org(tx, org.id, clock.stamp()) or org
+        suspended = await store.suspend_org(tx, org.id, clock.stamp()) or org
+        await tx.emit(CompanySuspended(org.id))
+        return suspended
 
 
 async def resume(db: Db, who: Principal, ref: str) -> Org:

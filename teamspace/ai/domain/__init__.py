@@ -1,0 +1,1 @@
+"""Models, and a turn with one."""

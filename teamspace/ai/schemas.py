@@ -1,0 +1,78 @@
+"""The shapes of model work."""
+
+from enum import StrEnum
+from typing import Annotated
+
+import msgspec
+
+
+class Speaker(StrEnum):
+    SYSTEM = "system"
+    USER = "user"
+    ASSISTANT = "assistant"
+
+
+class Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    role: Speaker
+    content: str
+
+
+class Usage(msgspec.Struct, frozen=True):
+    prompt_tokens: int
+    completion_tokens: int
+    total_tokens: int
+
+
+class Turn(msgspec.Struct, frozen=True):
+    """What a model is asked."""
+
+    messages: list[Message]
+    model: str | None = None
+    max_tokens: int | None = None
+    temperature: float | None = None
+
+
+class Answer(msgspec.Struct, frozen=True):
+    text: str
+    model: str
+    usage: Usage
+    finish_reason: str = "stop"
+
+
+class Text(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="text"):
+    """A part of a prompt."""
+
+    text: str
+
+
+class ChatInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """One turn with a model: a prompt, and what was said before it."""
+
+    prompt: str | list[Text]
+    system: str | None = None
+    messages: list[Message] = []
+    model: Annotated[str, msgspec.Meta(min_length=1, max_length=200)] | None = None
+    executor: Annotated[str, msgspec.Meta(min_length=1, max_length=200)] | None = None
+    """By name; only who runs the instance chooses."""
+    max_tokens: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)] | None = None
+    temperature: Annotated[float, msgspec.Meta(ge=0, le=2)] | None = None
+
+    @property
+    def turn(self) -> Turn:
+        system = [Message(Speaker.SYSTEM, self.system)] if self.system else []
+        asked = self.prompt if isinstance(self.prompt, str) else "\n".join(part.text for part in self.prompt)
+        messages = [*system, *self.messages, Message(Speaker.USER, asked)]
+        return Turn(messages, self.model, self.max_tokens, self.temperature)
+
+
+class ChatResult(msgspec.Struct, frozen=True):
+    """What the model said, and what it cost."""
+
+    text: str
+    usage: Usage
+    model: str = ""
+    finish_reason: str = "stop"
+
+
+class Echo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    prompt: Annotated[str, msgspec.Meta(min_length=1, max_length=100_000)]

@@ -1,0 +1,1 @@
+"""Who runs model work, where a job goes, and the protocol of remote workers."""

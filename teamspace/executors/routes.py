@@ -1,0 +1,73 @@
+"""Executors and their workers over HTTP."""
+
+from teamspace import jobs
+from teamspace.core.db import Db
+from teamspace.core.errors import Conflict, ResponseRefused, StaleClaim
+from teamspace.core.permissions import Permission as P
+from teamspace.core.principal import Principal
+from teamspace.core.replies import Created, Page
+from teamspace.core.routing import BEARER, ORGADMIN, Route
+from teamspace.executors.domain import roster, workers
+from teamspace.executors.domain.workers import Presence
+from teamspace.executors.schemas import (
+    Asking,
+    Beat,
+    Completion,
+    Draft,
+    Executor,
+    Failure,
+    Handed,
+    InstanceDraft,
+    Lease,
+    NewExecutor,
+)
+
+# fmt: off
+ROUTES = (
+    Route("GET",    "/api/executors",                  BEARER,   None,              None, "index",      "The executors that work for the caller's company, with their health; an operator sees all."),
+    Route("POST",   "/api/executors",                  BEARER,   P.INSTANCE_MANAGE, None, "create",     "Set up an executor, for all companies or for one; its worker token is shown this once.",
+          refuses=(Conflict,)),
+    Route("DELETE", "/api/executors/:id",              BEARER,   P.INSTANCE_MANAGE, None, "retire",     "Retire an executor: its token ends, and the jobs it holds go back into the queue.", while_suspended=True),
+    Route("POST",   "/api/org/executors",              ORGADMIN, P.ORG_MANAGE,      None, "create_own", "Set up an executor for the caller's company alone; its worker token is shown this once.",
+          refuses=(Conflict,)),
+    Route("POST",   "/api/workers/claim",              BEARER,   P.JOBS_EXECUTE,    None, "claim",      "Ask for a job, and wait for one up to max_wait seconds; 204 when none comes.", while_suspended=True),
+    Route("POST",   "/api/workers/jobs/:id/heartbeat", BEARER,   P.JOBS_EXECUTE,    None, "heartbeat",  "A sign of life: the lease goes on for a minute; it may tell the progress.", while_suspended=True,
+          refuses=(StaleClaim,)),
+    Route("POST",   "/api/workers/jobs/:id/complete",  BEARER,   P.JOBS_EXECUTE,    None, "complete",   "Bring the result of a job; one that breaks the kind's rules is refused, and the job stays in the worker's hands.",
+          while_suspended=True, refuses=(ResponseRefused, StaleClaim)),
+    Route("POST",   "/api/workers/jobs/:id/fail",      BEARER,   P.JOBS_EXECUTE,    None, "fail",       "Give up on a job: it is tried again while it has attempts left.", while_suspended=True,
+          refuses=(StaleClaim,)),
+)
+# fmt: on
+
+
+async def index(db: Db, who: Principal, queue: jobs.Queue) -> Page[Executor]:
+    return Page(await roster.listing(db, who, queue), None)
+
+
+async def create(db: Db, who: Principal, queue: jobs.Queue, body: InstanceDraft) -> Created[NewExecutor]:
+    return Created(await roster.create(db, who, queue, body, body.org_id))
+
+
+async def retire(db: Db, who: Principal, queue: jobs.Queue, id: str) -> None:
+    await roster.retire(db, who, queue, id)
+
+
+async def create_own(db: Db, who: Principal, queue: jobs.Queue, body: Draft) -> Created[NewExecutor]:
+    return Created(await roster.create(db, who, queue, body, who.org_id))
+
+
+async def claim(db: Db, who: Principal, queue: jobs.Queue, presence: Presence, body: Asking) -> Handed | None:
+    return await workers.claim(db, who, queue, presence, body)
+
+
+async def heartbeat(db: Db, who: Principal, queue: jobs.Queue, id: str, body: Beat) -> Lease:
+    return await workers.heartbeat(db, who, queue, id, body)
+
+
+async def complete(db: Db, who: Principal, queue: jobs.Queue, id: str, body: Completion) -> None:
+    await workers.complete(db, who, queue, id, body)
+
+
+async def fail(db: Db, who: Principal, queue: jobs.Queue, id: str, body: Failure) -> None:
+    await workers.fail(db, who, queue, id, body)

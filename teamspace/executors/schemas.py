@@ -1,0 +1,120 @@
+"""The shapes of executors and of the protocol that their workers speak."""
+
+from enum import StrEnum
+from typing import Annotated, Any
+
+import msgspec
+
+from teamspace.jobs import Fault
+
+Name = Annotated[str, msgspec.Meta(min_length=1, max_length=80)]
+Kinds = Annotated[list[Annotated[str, msgspec.Meta(max_length=200)]], msgspec.Meta(min_length=1, max_length=50)]
+
+
+class Mode(StrEnum):
+    LOCAL = "local"
+    PULL = "pull"
+
+
+class Health(StrEnum):
+    """`up` was heard of within a minute, `stale` within an hour, `down` not since, and `new` never."""
+
+    NEW = "new"
+    UP = "up"
+    STALE = "stale"
+    DOWN = "down"
+
+
+class ExecutorRow(msgspec.Struct, frozen=True):
+    id: str
+    org_id: str
+    name: str
+    mode: Mode
+    model: str | None
+    capabilities: list[str]
+    token_id: str | None
+    created_at: str
+    last_seen_at: str | None
+
+
+class SeenRow(ExecutorRow, frozen=True):
+    """With how long ago it was heard of, by the database's clock, and how many jobs it holds."""
+
+    health: Health
+    running: int
+
+
+class Executor(msgspec.Struct, frozen=True):
+    id: str
+    name: str
+    mode: Mode
+    model: str | None
+    capabilities: list[str]
+    """The kinds of jobs it takes."""
+    org_id: str | None
+    """The one company it works for; null is all of them."""
+    health: Health
+    last_seen_at: str | None
+    running: int
+    created_at: str | None
+
+
+class NewExecutor(Executor, frozen=True):
+    token: str | None = None
+    """For its workers; shown this once."""
+
+
+class Draft(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    name: Name
+    mode: Mode
+    model: Annotated[str, msgspec.Meta(min_length=1, max_length=200)] | None = None
+    capabilities: Kinds | None = None
+
+
+class InstanceDraft(Draft, frozen=True):
+    org_id: str | None = None
+    """Only for this company's teams."""
+
+
+class Asking(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a worker can do, and how many seconds it is ready to wait."""
+
+    kinds: Kinds | None = None
+    models: Annotated[list[Annotated[str, msgspec.Meta(max_length=200)]], msgspec.Meta(max_length=50)] = []
+    max_wait: float = 0
+
+
+class HandedJob(msgspec.Struct, frozen=True):
+    id: str
+    kind: str
+    input: Any
+    model: str | None
+    attempt: int
+
+
+class Handed(msgspec.Struct, frozen=True):
+    """A job in the worker's hands: it shows the claim token whenever it speaks of it."""
+
+    job: HandedJob
+    claim_token: str
+    lease_expires_at: str
+
+
+class Beat(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    claim_token: str = ""
+    progress: Annotated[float, msgspec.Meta(ge=0, le=1)] | None = None
+    message: Annotated[str, msgspec.Meta(max_length=500)] | None = None
+
+
+class Lease(msgspec.Struct, frozen=True):
+    lease_expires_at: str
+
+
+class Completion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    result: Any
+    claim_token: str = ""
+
+
+class Failure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    error: Fault | str
+    claim_token: str = ""

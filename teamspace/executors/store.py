@@ -1,0 +1,78 @@
+"""Executors in SQL: one statement per function, no rules."""
+
+import msgspec
+
+from teamspace.core.db import Fence, Reads, Tx, columns
+from teamspace.core.tables import Invariant
+from teamspace.executors.schemas import ExecutorRow, SeenRow
+
+_HEALTH = (
+    "CASE WHEN last_seen_at IS NULL THEN 'new' WHEN last_seen_at > moment(-60) THEN 'up'"
+    " WHEN last_seen_at > moment(-3600) THEN 'stale' ELSE 'down' END"
+)
+_RUNNING = "(SELECT COUNT(*) FROM jobs WHERE jobs.executor_id = executors.id AND jobs.state = 'running')"
+
+
+async def insert(tx: Tx, row: ExecutorRow, name_key: str, created_by: str) -> None:
+    values = msgspec.structs.asdict(row) | {"capabilities": msgspec.json.encode(row.capabilities).decode()}
+    await tx.run(
+        "INSERT INTO executors (id, org_id, name, name_key, mode, model, capabilities, token_id, created_by, created_at,"
+        " last_seen_at) VALUES (:id, :org_id, :name, :name_key, :mode, :model, :capabilities, :token_id, :created_by,"
+        " :created_at, :last_seen_at)",
+        name_key=name_key, created_by=created_by, **values,
+    )  # fmt: skip
+
+
+async def select(db: Reads, fence: Fence) -> list[SeenRow]:
+    """Newest first."""
+    return await db.all(
+        SeenRow,
+        f"SELECT {columns(ExecutorRow)}, {_HEALTH}, {_RUNNING} FROM executors"
+        f" WHERE retired_at IS NULL AND {fence.sql} ORDER BY id DESC",
+        **fence.params,
+    )
+
+
+async def get(db: Reads, fence: Fence, id: str) -> SeenRow | None:
+    return await db.one(
+        SeenRow,
+        f"SELECT {columns(ExecutorRow)}, {_HEALTH}, {_RUNNING} FROM executors"
+        f" WHERE id = :id AND retired_at IS NULL AND {fence.sql}",
+        id=id, **fence.params,
+    )  # fmt: skip
+
+
+async def get_by_token(db: Reads, token_id: str) -> ExecutorRow | None:
+    return await db.one(
+        ExecutorRow,
+        f"SELECT {columns(ExecutorRow)} FROM executors WHERE token_id = :token_id AND retired_at IS NULL",
+        token_id=token_id,
+    )
+
+
+async def touch(tx: Tx, id: str) -> None:
+    await tx.run("UPDATE executors SET last_seen_at = moment(0) WHERE id = :id", id=id)
+
+
+async def retire(tx: Tx, fence: Fence, id: str) -> ExecutorRow | None:
+    return await tx.one(
+        ExecutorRow,
+        f"UPDATE executors SET retired_at = moment(0) WHERE id = :id AND retired_at IS NULL AND {fence.sql}"
+        f" RETURNING {columns(ExecutorRow)}",
+        id=id, **fence.params,
+    )  # fmt: skip
+
+
+# fmt: off
+INVARIANTS = (
+    Invariant("executors.tokens", "a worker token belongs to an executor, and ends with it",
+        "SELECT executors.id FROM executors JOIN tokens ON tokens.id = executors.token_id"
+        " WHERE tokens.kind <> 'worker' OR (executors.retired_at IS NOT NULL AND tokens.revoked_at IS NULL)"),
+    Invariant("executors.retired", "an executor that is retired holds no job",
+        "SELECT jobs.id FROM jobs JOIN executors ON executors.id = jobs.executor_id"
+        " WHERE jobs.state = 'running' AND executors.retired_at IS NOT NULL"),
+    Invariant("executors.company", "an executor of a company holds that company's jobs alone",
+        "SELECT jobs.id FROM jobs JOIN executors ON executors.id = jobs.executor_id"
+        " WHERE jobs.state = 'running' AND executors.org_id NOT IN ('', jobs.org_id)"),
+)
+# fmt: on

@@ -1,0 +1,38 @@
+"""Durable work: a queue that is fair between teams, leases that fence, and the server's own worker."""
+
+from teamspace.jobs.domain.kinds import Kind, Kinds, bind
+from teamspace.jobs.domain.places import any_place, executor_place, local_place, model_place
+from teamspace.jobs.domain.placing import Placed, Placing
+from teamspace.jobs.domain.queue import LEASE, Queue, parse, stale
+from teamspace.jobs.domain.runner import LOCAL, JobFailed, Runner, Station, Work
+from teamspace.jobs.domain.sweeping import sweep, tidy
+from teamspace.jobs.schemas import Claim, Claimed, Fault
+from teamspace.jobs.store import COUNTS, INVARIANTS
+
+__all__ = [
+    "COUNTS",
+    "INVARIANTS",
+    "LEASE",
+    "LOCAL",
+    "Claim",
+    "Claimed",
+    "Fault",
+    "JobFailed",
+    "Kind",
+    "Kinds",
+    "Placed",
+    "Placing",
+    "Queue",
+    "Runner",
+    "Station",
+    "Work",
+    "any_place",
+    "bind",
+    "executor_place",
+    "local_place",
+    "model_place",
+    "parse",
+    "stale",
+    "sweep",
+    "tidy",
+]

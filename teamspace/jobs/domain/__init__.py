@@ -1,0 +1,1 @@
+"""The queue, and who works on it."""

@@ -1,0 +1,213 @@
+"""The queue: a job goes in with whatever transaction asks for it, is held under a lease, and ends exactly once.
+
+Every attempt has a number and a secret of its own. Whoever comes late, after the lease is over or the job went to
+somebody else, finds that neither fits any more: a lapsed attempt never lands.
+"""
+
+import random
+import secrets
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from teamspace import quota, tenancy
+from teamspace.core import crypto
+from teamspace.core.db import Db, Tx
+from teamspace.core.errors import StaleClaim
+from teamspace.core.ids import new_id
+from teamspace.core.limits import Wake
+from teamspace.core.principal import Principal, system
+from teamspace.jobs import store
+from teamspace.jobs.domain import lanes
+from teamspace.jobs.domain.kinds import Kinds
+from teamspace.jobs.domain.places import kind_of, local_place
+from teamspace.jobs.schemas import NORMAL, Block, Claim, Claimed, Fault, Landed, Lane
+
+FIRST_LEASE = 15
+"""Until the first sign of life: an answer that never reached its worker costs no more than this."""
+LEASE = 60
+MOST_LAPSES = 3
+_LONGEST_DELAY = 15 * 60
+_AGAIN_FOR_A_SLOT = 1
+
+
+class Queue:
+    """Knows the kinds, and whom to wake."""
+
+    def __init__(self, kinds: Kinds, wake: Wake, *, hosted: bool = False) -> None:
+        self.kinds = kinds
+        self.wake = wake
+        self._hosted = hosted
+
+    # Into it
+
+    async def enqueue(
+        self, tx: Tx, who: Principal, kind: str, input: msgspec.Struct, *, place: str | None = None,
+        model: str | None = None, priority: int = NORMAL, run_at: str | None = None, retry_of: str | None = None,
+    ) -> str:  # fmt: skip
+        """Commits with everything else in `tx`, or not at all; the job's id."""
+        id, lane = new_id(), Lane(who.org_id, who.team_id, kind)
+        await store.insert(
+            tx, id, lane, who.user_id, place=place or local_place(kind), model=model, priority=priority, run_at=run_at,
+            attempts=self.kinds[kind].row.attempts, input=msgspec.json.encode(input).decode(), retry_of=retry_of,
+        )  # fmt: skip
+        self._told(tx, await lanes.promote(tx, lane))
+        return id
+
+    # Out of it
+
+    async def claim(
+        self, db: Db, places: Sequence[str], *, count: int, executor_id: str, org_id: str | None = None,
+        lease: float = FIRST_LEASE,
+    ) -> list[tuple[Claimed, Claim]]:  # fmt: skip
+        """Up to `count` jobs whose turn it is. What a quota has no room for is parked until it has."""
+        secret = secrets.token_urlsafe(16)
+        async with db.upkeep(system()) as tx:
+            if self._hosted and await tenancy.is_suspended(tx):
+                return []
+            taken = await store.claim(
+                tx, places, count=count, executor_id=executor_id, org_id=org_id, claim_hash=crypto.digest(secret),
+                lease=lease,
+            )  # fmt: skip
+            admitted = [job for job in taken if await self._within_quota(tx, job)]
+        return [(job, Claim(job.id, job.attempt, secret)) for job in admitted]
+
+    async def _within_quota(self, tx: Tx, job: Claimed) -> bool:
+        kind = self.kinds[job.kind]
+        if kind.estimate is None:
+            return True
+        account = quota.Account(job.org_id, job.team_id, job.user_id)
+        estimate = kind.estimate(msgspec.json.decode(job.input, type=kind.input))
+        if bound := await quota.exhausted(tx, account, estimate):
+            await self._park(tx, job, bound)
+            return False
+        await store.set_hold(tx, job.id, await quota.admit(tx, account, estimate, purpose=job.kind))
+        return True
+
+    async def _park(self, tx: Tx, job: Claimed, bound: quota.Bound) -> None:
+        refusal = quota.refusal(bound)
+        until = refusal.extra["resets_at"]
+        # A slot may be free at any moment; where no window ends, the limit may still be raised by somebody.
+        seconds = _AGAIN_FOR_A_SLOT if bound.dimension is quota.Dimension.CONCURRENCY else _LONGEST_DELAY
+        block = Block(bound.dimension, bound.level, until)
+        await store.park(tx, job.id, block, until=until, seconds=seconds)
+
+    # In somebody's hands
+
+    async def extend(
+        self, db: Db, claim: Claim, *, progress: float | None = None, message: str | None = None
+    ) -> Claimed:
+        """A sign of life: the lease and what is reserved go on."""
+        permille = None if progress is None else round(progress * 1000)
+        async with db.upkeep(system()) as tx:
+            held = await store.extend(
+                tx, claim, crypto.digest(claim.secret), lease=LEASE, progress=permille, message=message
+            )
+            if held is None:
+                raise stale()
+            if held.hold_id:
+                await quota.renew(tx, held.hold_id)
+        return held
+
+    async def complete(self, tx: Tx, claim: Claim, given: Any) -> Landed:
+        """The result lands, and what it cost is settled, in one commit."""
+        digest = crypto.digest(claim.secret)
+        held = await store.get_held(tx, claim, digest)
+        if held is None:
+            return await self._landed_before(tx, claim, digest, given)
+        kind = self.kinds[held.kind]
+        result = kind.read_result(msgspec.json.decode(held.input, type=kind.input), given)
+        landed = await store.succeed(tx, claim, digest, _text(result))
+        if landed is None:
+            raise stale()
+        if landed.hold_id and kind.spent:
+            await quota.settle(tx, landed.hold_id, kind.spent(result))
+        self._told(tx, await lanes.promote(tx, landed.lane))
+        return landed
+
+    async def _landed_before(self, tx: Tx, claim: Claim, digest: str, given: Any) -> Landed:
+        """The same result again is no fault: its first answer was lost on the way."""
+        name = await store.get_kind(tx, claim.job_id)
+        kind = self.kinds.get(name) if name else None
+        if kind is not None:
+            with suppress(msgspec.ValidationError):
+                result = _text(msgspec.convert(given, kind.result))
+                if landed := await store.get_landed(tx, claim, digest, result):
+                    return landed
+        raise stale()
+
+    async def fail(self, tx: Tx, claim: Claim, fault: Fault) -> Landed:
+        """Tried again later, each time after a longer while, until its attempts are used up."""
+        digest = crypto.digest(claim.secret)
+        held = await store.get_held(tx, claim, digest)
+        if held is None:
+            raise stale()
+        failures = held.attempt - held.lapses
+        if fault.retryable and failures < held.attempts:
+            landed = await store.postpone(tx, claim, digest, fault, delay(failures))
+        else:
+            landed = await store.fail(tx, claim, digest, fault)
+        if landed is None:
+            raise stale()
+        if held.hold_id:
+            await quota.release(tx, held.hold_id)
+        self._told(tx, await lanes.promote(tx, landed.lane))
+        return landed
+
+    async def give_back(self, tx: Tx, executor_id: str) -> None:
+        """An executor is no more: what it holds goes to others, and nothing it still sends will land."""
+        holds = await store.select_holds(tx, executor_id)
+        returned = await store.give_back(tx, executor_id)
+        for hold in holds:
+            await quota.release(tx, hold)
+        self._told(tx, await lanes.promote_all(tx, [job.lane for job in returned]))
+
+    async def cancel(self, tx: Tx, job_id: str) -> bool:
+        """False when it is not waiting any more."""
+        cancelled = await store.cancel(tx, job_id)
+        if cancelled is None:
+            return False
+        self._told(tx, await lanes.promote(tx, cancelled.lane))
+        return True
+
+    # Whoever asks for work
+
+    async def seen(self, db: Db, places: Iterable[str], org_id: str) -> None:
+        """Somebody serves these places; what waited for that is let in."""
+        kinds = frozenset(kind_of(place) for place in places)
+        async with db.upkeep(system()) as tx:
+            for place in places:
+                await store.put_place(tx, place, org_id, kind_of(place))
+        self.tell(await lanes.promote_waiting(db, org_id or None, kinds))
+
+    def tell(self, places: Iterable[str]) -> None:
+        for place in places:
+            self.wake.tell(place)
+
+    def _told(self, tx: Tx, places: Iterable[str]) -> None:
+        tx.after_commit(partial(self.tell, tuple(places)))
+
+
+def parse(token: str) -> Claim:
+    """A claim token as its worker shows it; anything else is one that does not hold."""
+    id, _, rest = token.partition(".")
+    attempt, _, secret = rest.partition(".")
+    if not (id and secret and attempt.isascii() and attempt.isdigit() and len(attempt) < 10):
+        raise stale()
+    return Claim(id, int(attempt), secret)
+
+
+def stale() -> StaleClaim:
+    return StaleClaim("The job is not held with this claim token any more: drop it, and claim another.")
+
+
+def delay(failures: int) -> float:
+    """Seconds until the next attempt: doubled each time, and spread so that many do not come at once."""
+    return min(_LONGEST_DELAY, 2.0**failures) * random.uniform(0.5, 1)
+
+
+def _text(value: msgspec.Struct) -> str:
+    return msgspec.json.encode(value).decode()

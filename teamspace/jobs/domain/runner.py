@@ -1,0 +1,190 @@
+"""The server's own worker: claims what is to be done here, a few at a time, under the same lease as everybody."""
+
+import asyncio
+import contextlib
+import logging
+import random
+from collections.abc import Awaitable, Callable, Sequence
+
+import msgspec
+
+from teamspace import tenancy
+from teamspace.core.db import Db, Tx
+from teamspace.core.errors import Refusal, StaleClaim, Unauthenticated
+from teamspace.core.limits import Stopping
+from teamspace.core.principal import Call, system
+from teamspace.jobs.domain.places import local_place
+from teamspace.jobs.domain.queue import LEASE, Queue
+from teamspace.jobs.schemas import Claim, Claimed, Fault
+
+log = logging.getLogger("teamspace.jobs")
+LOCAL = "local"
+_POLL = 2.0
+_PASSING = (429, 502, 503, 507)
+"""Refusals that another attempt may not meet."""
+
+
+class JobFailed(Exception):
+    """A handler gives up on this attempt, and says why."""
+
+    def __init__(self, code: str, message: str, *, retryable: bool = True) -> None:
+        super().__init__(message)
+        self.fault = Fault(message[:4000], code, retryable)
+
+
+class Station(msgspec.Struct, frozen=True):
+    """An executor that this server works for, and where its jobs are."""
+
+    executor_id: str
+    places: tuple[str, ...]
+    org_id: str | None = None
+
+
+class Work:
+    """A job as its handler sees it."""
+
+    def __init__(self, job: Claimed, executor_id: str, report: Callable[[float, str | None], Awaitable[None]]) -> None:
+        self.job_id = job.id
+        self.attempt = job.attempt
+        """A number that only rises: what a handler does elsewhere can be fenced with it."""
+        self.model = job.model
+        self.executor_id = executor_id
+        self.report = report
+        """How far it is, from 0 to 1, and a word about it."""
+
+
+class Runner:
+    def __init__(
+        self, db: Db, queue: Queue, stopping: Stopping, *, slots: int,
+        stations: Callable[[], Awaitable[Sequence[Station]]] | None = None,
+    ) -> None:  # fmt: skip
+        self._db, self._queue, self._stopping = db, queue, stopping
+        self._slots = slots
+        self._stations = stations
+        self._under_way: set[asyncio.Task[None]] = set()
+        self._freed = asyncio.Event()
+
+    async def run(self) -> None:
+        """Until the server stops; then what is under way is finished."""
+        while not self._stopping:
+            try:
+                stations = await self._all_stations()
+                if not await self._claim(stations):
+                    await self._pause([place for station in stations for place in station.places])
+            except Exception:
+                log.exception("claiming jobs failed; it is tried again")
+                await asyncio.sleep(_POLL)
+        await asyncio.gather(*self._under_way, return_exceptions=True)
+
+    async def _all_stations(self) -> list[Station]:
+        own = Station(LOCAL, tuple(local_place(kind.name) for kind in self._queue.kinds if kind.handler))
+        return [own, *(await self._stations() if self._stations else ())]
+
+    async def _claim(self, stations: Sequence[Station]) -> int:
+        """How many were taken."""
+        taken = 0
+        for station in stations:
+            room = self._slots - len(self._under_way)
+            if room <= 0:
+                await self._until_one_is_done()
+                room = self._slots - len(self._under_way)
+            if not station.places:
+                continue
+            claimed = await self._queue.claim(
+                self._db,
+                station.places,
+                count=room,
+                executor_id=station.executor_id,
+                org_id=station.org_id,
+                lease=LEASE,
+            )
+            for job, claim in claimed:
+                task = asyncio.create_task(self._work(job, claim, station.executor_id))
+                self._under_way.add(task)
+                task.add_done_callback(self._done)
+            taken += len(claimed)
+        return taken
+
+    def _done(self, task: "asyncio.Task[None]") -> None:
+        self._under_way.discard(task)
+        self._freed.set()
+
+    async def _until_one_is_done(self) -> None:
+        self._freed.clear()
+        await self._freed.wait()
+
+    async def _pause(self, places: list[str]) -> None:
+        """Notices may be missed: nobody sleeps for long."""
+        await self._queue.wake.sleep(places, _POLL * random.uniform(0.75, 1.25))
+
+    async def _work(self, job: Claimed, claim: Claim, executor_id: str) -> None:
+        try:
+            result = await self._handled(job, claim, executor_id)
+        except StaleClaim:
+            log.warning("job %s was taken back while it ran here", job.id)
+        except JobFailed as failure:
+            await self._fail(claim, failure.fault)
+        except TimeoutError:
+            await self._fail(claim, Fault("It took too long.", "timeout"))
+        except Unauthenticated:
+            fault = Fault("Whoever asked for it is no longer in the team.", "unauthenticated", retryable=False)
+            await self._fail(claim, fault)
+        except Refusal as refusal:
+            await self._fail(claim, Fault(refusal.detail, refusal.code, refusal.status in _PASSING))
+        except Exception:
+            log.exception("job %s of kind %s failed", job.id, job.kind)
+            await self._fail(claim, Fault("Something went wrong on the server.", "internal_error"))
+        else:
+            await self._land(claim, result)
+
+    async def _handled(self, job: Claimed, claim: Claim, executor_id: str) -> msgspec.Struct:
+        kind = self._queue.kinds[job.kind]
+        assert kind.handler is not None
+        given = dict(kind.provided)
+
+        async def report(progress: float, message: str | None = None) -> None:
+            await self._queue.extend(self._db, claim, progress=min(1, max(0, progress)), message=message)
+
+        if "input" in kind.wants:
+            given["input"] = msgspec.json.decode(job.input, type=kind.input)
+        if "work" in kind.wants:
+            given["work"] = Work(job, executor_id, report)
+        if "db" in kind.wants:
+            given["db"] = self._db
+        if "who" in kind.wants:
+            call = Call(request_id=f"job-{job.id}")
+            given["who"] = await tenancy.stand_in(self._db, call, job.user_id, job.team_id)
+        working = asyncio.ensure_future(kind.handler(**given))
+        beating = asyncio.create_task(self._heartbeat(claim, working))
+        try:
+            async with asyncio.timeout(kind.row.seconds):
+                return await working
+        except asyncio.CancelledError:
+            if beating.done() and not beating.cancelled() and (fault := beating.exception()):
+                raise fault from None
+            raise
+        finally:
+            beating.cancel()
+
+    async def _heartbeat(self, claim: Claim, working: "asyncio.Future[msgspec.Struct]") -> None:
+        """A claim that does not hold any more ends the work: nothing of it would land."""
+        while True:
+            await asyncio.sleep(LEASE / 3)
+            try:
+                await self._queue.extend(self._db, claim)
+            except StaleClaim:
+                working.cancel()
+                raise
+            except Exception:
+                log.exception("a heartbeat of job %s failed", claim.job_id)
+
+    async def _land(self, claim: Claim, result: msgspec.Struct) -> None:
+        await self._close(claim, lambda tx: self._queue.complete(tx, claim, msgspec.to_builtins(result)))
+
+    async def _fail(self, claim: Claim, fault: Fault) -> None:
+        await self._close(claim, lambda tx: self._queue.fail(tx, claim, fault))
+
+    async def _close(self, claim: Claim, end: Callable[[Tx], Awaitable[object]]) -> None:
+        with contextlib.suppress(StaleClaim):
+            async with self._db.upkeep(system()) as tx:
+                await end(tx)

@@ -1,0 +1,59 @@
+"""What time does to jobs: leases end, delays pass, quotas begin anew, and what is long over is put away.
+
+Every server sweeps. Each step is a change of rows that are still as they were found, so two that meet do it once.
+"""
+
+from teamspace import quota
+from teamspace.core.db import Db
+from teamspace.core.principal import system
+from teamspace.jobs import store
+from teamspace.jobs.domain import lanes
+from teamspace.jobs.domain.queue import MOST_LAPSES, Queue
+from teamspace.jobs.schemas import Claimed, Fault
+
+ARCHIVE_AFTER = 7 * 24 * 3600
+_BATCH = 200
+LOST = Fault(
+    f"Whoever worked on it was not heard of again, {MOST_LAPSES} times in a row: it may be what ends them.",
+    "lost",
+    retryable=False,
+)
+
+
+async def sweep(db: Db, queue: Queue) -> None:
+    """Once a second."""
+    for held in await store.select_lapsed(db, _BATCH):
+        await _lapse(db, queue, held)
+    while await _due(db, queue) == _BATCH:
+        pass
+
+
+async def tidy(db: Db, queue: Queue) -> None:
+    """Now and then: lanes that somebody forgot, jobs that nobody can take, and those of long ago."""
+    async with db.upkeep(system()) as tx:
+        await store.withdraw_unserved(tx)
+    queue.tell(await lanes.promote_waiting(db))
+    async with db.upkeep(system()) as tx:
+        await store.archive(tx, seconds=ARCHIVE_AFTER, limit=_BATCH)
+
+
+async def _lapse(db: Db, queue: Queue, held: Claimed) -> None:
+    async with db.upkeep(system()) as tx:
+        if held.lapses + 1 < MOST_LAPSES:
+            gone = await store.take_back(tx, held)
+        else:
+            gone = await store.give_up(tx, held, LOST)
+        if not gone:
+            return
+        if held.hold_id:
+            await quota.release(tx, held.hold_id)
+        places = await lanes.promote(tx, held.lane)
+    queue.tell(places)
+
+
+async def _due(db: Db, queue: Queue) -> int:
+    async with db.upkeep(system()) as tx:
+        due = await store.ready_due(tx, _BATCH)
+        places = await lanes.promote_all(tx, [job.lane for job in due])
+    queue.tell(places | {job.place for job in due})
+    return len(due)

@@ -1,0 +1,406 @@
+"""Jobs in SQL: one statement per function, no rules.
+
+`moment(seconds)` is the database's clock: servers whose own clocks differ agree on when a lease is over.
+The predicates are written out as the indexes have them; a claim walks the index of the admitted and nothing else.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+
+import msgspec
+
+from teamspace.core.db import Fence, Reads, Tx, columns
+from teamspace.core.tables import Count, Invariant
+from teamspace.jobs.schemas import (
+    Block,
+    Bodies,
+    Claim,
+    Claimed,
+    Fault,
+    JobRow,
+    Landed,
+    Lane,
+    LaneState,
+)
+
+COUNTS = (Count("jobs", "SELECT COUNT(*) FROM jobs"),)
+
+_BACKLOG = "state = 'queued' AND phase = 'ready' AND rank IS NULL"
+_ADMITTED = "state = 'queued' AND phase = 'ready' AND rank IS NOT NULL"
+_HELD = "id = :id AND state = 'running' AND attempt = :attempt AND claim_hash = :claim_hash AND lease_until > moment(0)"
+_LET_GO = "executor_id = NULL, claim_hash = NULL, lease_until = NULL, hold_id = NULL, progress = NULL, message = NULL"
+_LIVE_FOR = 60
+"""Seconds for which a place counts as served after somebody asked there."""
+_KEPT = (
+    "id, org_id, team_id, user_id, kind, model, state, priority, run_at, attempt, attempts, executor_id, progress,"
+    " message, retry_of, input, result, error, created_at, started_at, finished_at"
+)
+_ARCHIVED = (
+    "id, kind, state, team_id, user_id, model, executor_id, priority, run_at, attempt, attempts, progress, message,"
+    " error, retry_of, created_at, started_at, finished_at, '', 'ready', NULL, NULL, NULL"
+)
+
+
+# Into the queue
+
+
+async def insert(
+    tx: Tx, id: str, lane: Lane, user_id: str, *, place: str, model: str | None, priority: int, run_at: str | None,
+    attempts: int, input: str, retry_of: str | None,
+) -> None:  # fmt: skip
+    await tx.run(
+        "INSERT INTO jobs (id, org_id, team_id, user_id, kind, place, model, state, phase, priority, run_at, attempt,"
+        " attempts, lapses, input, retry_of, created_at) VALUES (:id, :org_id, :team_id, :user_id, :kind, :place, :model,"
+        " 'queued', CASE WHEN CAST(:run_at AS TEXT) > moment(0) THEN 'scheduled' ELSE 'ready' END, :priority,"
+        " COALESCE(CAST(:run_at AS TEXT), moment(0)), 0, :attempts, 0, :input, :retry_of, moment(0))",
+        id=id, org_id=lane.org_id, team_id=lane.team_id, user_id=user_id, kind=lane.kind, place=place, model=model,
+        priority=priority, run_at=run_at, attempts=attempts, input=input, retry_of=retry_of,
+    )  # fmt: skip
+
+
+# Lanes
+
+
+async def get_lane(tx: Tx, lane: Lane) -> LaneState | None:
+    """How full it is. The company is held as it is, so that a suspension comes before or after."""
+    return await tx.one(
+        LaneState,
+        "SELECT orgs.plan, orgs.suspended_at IS NOT NULL,"
+        " (SELECT COUNT(*) FROM jobs WHERE team_id = :team_id AND kind = :kind AND rank IS NOT NULL),"
+        " (SELECT MAX(rank) FROM jobs WHERE team_id = :team_id AND kind = :kind AND rank IS NOT NULL),"
+        # By how far it has come, and not by what waits: else the newest would always be first.
+        " COALESCE((SELECT rank FROM jobs WHERE state = 'running' ORDER BY rank DESC LIMIT 1),"
+        f" (SELECT rank FROM jobs WHERE {_ADMITTED} ORDER BY rank LIMIT 1))"
+        f" FROM orgs WHERE orgs.id = :org_id {tx.dialect.share}",
+        org_id=lane.org_id, team_id=lane.team_id, kind=lane.kind,
+    )  # fmt: skip
+
+
+async def select_places(db: Reads, kind: str, org_id: str) -> list[str]:
+    """Where jobs of this kind and company would be taken, besides by the server itself."""
+    return await db.all(
+        str,
+        "SELECT DISTINCT place FROM job_places WHERE kind = :kind AND org_id IN ('', :org_id)"
+        f" AND seen_at > moment(-{_LIVE_FOR})",
+        kind=kind, org_id=org_id,
+    )  # fmt: skip
+
+
+async def admit(tx: Tx, lane: Lane, places: Sequence[str], *, room: int, after: int, step: int) -> list[str]:
+    """Give ranks to the first of the backlog; the places of those admitted."""
+    named = {f"place_{number}": place for number, place in enumerate(places)}
+    return await tx.all(
+        str, _admitting(len(places)), team_id=lane.team_id, room=room, after=after, step=step, **named
+    )  # fmt: skip
+
+
+@cache
+def _admitting(places: int) -> str:
+    arms = " UNION ALL ".join(
+        f"SELECT id, priority FROM (SELECT id, priority FROM jobs WHERE team_id = :team_id AND place = :place_{number}"
+        f" AND {_BACKLOG} ORDER BY priority, id LIMIT :room) AS arm_{number}"
+        for number in range(places)
+    )
+    return (
+        "WITH chosen AS MATERIALIZED (SELECT id AS chosen_id, ROW_NUMBER() OVER (ORDER BY priority, id) AS turn"
+        f" FROM ({arms}) AS arms ORDER BY priority, id LIMIT :room)"
+        " UPDATE jobs SET rank = :after + :step * chosen.turn FROM chosen WHERE jobs.id = chosen.chosen_id"
+        " RETURNING jobs.place"
+    )
+
+
+async def next_lane(db: Reads, after: Lane, org_id: str | None = None) -> Lane | None:
+    """The first lane beyond `after` in which somebody waits; of one company, if it is named."""
+    only = "" if org_id is None else "AND org_id = :only"
+    return await db.one(
+        Lane,
+        f"SELECT org_id, team_id, kind FROM jobs WHERE {_BACKLOG} {only}"
+        " AND (org_id, team_id, kind) > (:org_id, :team_id, :kind) ORDER BY org_id, team_id, kind LIMIT 1",
+        org_id=after.org_id, team_id=after.team_id, kind=after.kind, **({"only": org_id} if org_id else {}),
+    )  # fmt: skip
+
+
+async def withdraw_company(tx: Tx, org_id: str) -> None:
+    """What is admitted and not yet taken goes back to wait."""
+    await tx.run(
+        "UPDATE jobs SET rank = NULL, phase = 'ready', waits = NULL WHERE rank IS NOT NULL AND state = 'queued'"
+        " AND team_id IN (SELECT id FROM teams WHERE org_id = :org_id)",
+        org_id=org_id,
+    )
+
+
+async def withdraw_unserved(tx: Tx) -> None:
+    """Jobs that nobody can take must not hold their lane's room."""
+    await tx.run(
+        f"UPDATE jobs SET rank = NULL WHERE {_ADMITTED} AND place IN"
+        f" (SELECT place FROM job_places WHERE seen_at <= moment(-{_LIVE_FOR})) AND NOT EXISTS (SELECT 1 FROM job_places"
+        f" WHERE job_places.place = jobs.place AND job_places.org_id IN ('', jobs.org_id)"
+        f" AND seen_at > moment(-{_LIVE_FOR}))"
+    )
+
+
+async def put_place(tx: Tx, place: str, org_id: str, kind: str) -> None:
+    await tx.run(
+        "INSERT INTO job_places (place, org_id, kind, seen_at) VALUES (:place, :org_id, :kind, moment(0))"
+        " ON CONFLICT (place, org_id) DO UPDATE SET seen_at = excluded.seen_at",
+        place=place, org_id=org_id, kind=kind,
+    )  # fmt: skip
+
+
+# In somebody's hands
+
+
+async def claim(
+    tx: Tx, places: Sequence[str], *, count: int, executor_id: str, org_id: str | None, claim_hash: str, lease: float
+) -> list[Claimed]:
+    named = {f"place_{number}": place for number, place in enumerate(places)}
+    return await tx.all(
+        Claimed,
+        _claiming(len(places), org_id is not None, tx.dialect.skip_locked),
+        count=count, executor_id=executor_id, claim_hash=claim_hash, lease=lease, **named,
+        **({"org_id": org_id} if org_id is not None else {}),
+    )  # fmt: skip
+
+
+@cache
+def _claiming(places: int, of_company: bool, skip_locked: str) -> str:
+    company = "org_id = :org_id AND" if of_company else ""
+    arms = " UNION ALL ".join(
+        f"SELECT id, rank FROM (SELECT id, rank FROM jobs WHERE {company} place = :place_{number} AND {_ADMITTED}"
+        f" ORDER BY rank LIMIT :count {skip_locked}) AS arm_{number}"
+        for number in range(places)
+    )
+    # Materialized: the planner may otherwise run the choice again for every row, and take more than asked for.
+    return (
+        f"WITH chosen AS MATERIALIZED (SELECT id AS chosen_id FROM ({arms}) AS arms ORDER BY rank LIMIT :count)"
+        " UPDATE jobs SET state = 'running', attempt = attempt + 1, executor_id = :executor_id,"
+        " claim_hash = :claim_hash, lease_until = moment(:lease), started_at = moment(0), waits = NULL"
+        f" FROM chosen WHERE jobs.id = chosen.chosen_id RETURNING {columns(Claimed, 'jobs')}"
+    )
+
+
+async def set_hold(tx: Tx, job_id: str, hold_id: str) -> None:
+    await tx.run("UPDATE jobs SET hold_id = :hold_id WHERE id = :id", id=job_id, hold_id=hold_id)
+
+
+async def park(tx: Tx, job_id: str, block: Block, *, until: str | None, seconds: float) -> None:
+    """Back into the queue as if it had not been claimed; it keeps its turn, and so its lane's room."""
+    await tx.run(
+        "UPDATE jobs SET state = 'queued', phase = 'parked', attempt = attempt - 1, started_at = NULL, waits = :waits,"
+        f" run_at = COALESCE(CAST(:until AS TEXT), moment(:seconds)), {_LET_GO} WHERE id = :id",
+        id=job_id, waits=_json(block), until=until, seconds=seconds,
+    )  # fmt: skip
+
+
+async def extend(
+    tx: Tx, claim: Claim, claim_hash: str, *, lease: float, progress: int | None, message: str | None
+) -> Claimed | None:
+    return await tx.one(
+        Claimed,
+        "UPDATE jobs SET lease_until = moment(:lease), progress = COALESCE(CAST(:progress AS BIGINT), progress),"
+        f" message = COALESCE(CAST(:message AS TEXT), message) WHERE {_HELD} RETURNING {columns(Claimed)}",
+        id=claim.job_id, attempt=claim.attempt, claim_hash=claim_hash, lease=lease, progress=progress, message=message,
+    )  # fmt: skip
+
+
+async def get_held(tx: Tx, claim: Claim, claim_hash: str) -> Claimed | None:
+    return await tx.one(
+        Claimed,
+        f"SELECT {columns(Claimed)} FROM jobs WHERE {_HELD}",
+        id=claim.job_id, attempt=claim.attempt, claim_hash=claim_hash,
+    )  # fmt: skip
+
+
+async def succeed(tx: Tx, claim: Claim, claim_hash: str, result: str) -> Landed | None:
+    """The hash stays: a worker that never heard the answer may send the same result again."""
+    return await tx.one(
+        Landed,
+        "UPDATE jobs SET state = 'succeeded', result = :result, error = NULL, rank = NULL, lease_until = NULL,"
+        f" progress = NULL, message = NULL, finished_at = moment(0) WHERE {_HELD} RETURNING {columns(Landed)}",
+        id=claim.job_id, attempt=claim.attempt, claim_hash=claim_hash, result=result,
+    )  # fmt: skip
+
+
+async def get_landed(tx: Tx, claim: Claim, claim_hash: str, result: str) -> Landed | None:
+    """The job, if this very result is the one that this very attempt brought."""
+    return await tx.one(
+        Landed,
+        f"SELECT {columns(Landed)} FROM jobs WHERE id = :id AND state = 'succeeded' AND attempt = :attempt"
+        " AND claim_hash = :claim_hash AND result = :result",
+        id=claim.job_id, attempt=claim.attempt, claim_hash=claim_hash, result=result,
+    )  # fmt: skip
+
+
+async def fail(tx: Tx, claim: Claim, claim_hash: str, fault: Fault) -> Landed | None:
+    return await tx.one(
+        Landed,
+        "UPDATE jobs SET state = 'failed', error = :error, rank = NULL, lease_until = NULL, claim_hash = NULL,"
+        f" finished_at = moment(0) WHERE {_HELD} RETURNING {columns(Landed)}",
+        id=claim.job_id, attempt=claim.attempt, claim_hash=claim_hash, error=_json(fault),
+    )  # fmt: skip
+
+
+async def postpone(tx: Tx, claim: Claim, claim_hash: str, fault: Fault, seconds: float) -> Landed | None:
+    """To be tried again; meanwhile it holds no room in its lane."""
+    return await tx.one(
+        Landed,
+        "UPDATE jobs SET state = 'queued', phase = 'scheduled', rank = NULL, error = :error, started_at = NULL,"
+        f" run_at = moment(:seconds), {_LET_GO} WHERE {_HELD} RETURNING {columns(Landed)}",
+        id=claim.job_id, attempt=claim.attempt, claim_hash=claim_hash, error=_json(fault), seconds=seconds,
+    )  # fmt: skip
+
+
+async def get_kind(db: Reads, job_id: str) -> str | None:
+    return await db.one(str, "SELECT kind FROM jobs WHERE id = :id", id=job_id)
+
+
+async def select_holds(db: Reads, executor_id: str) -> list[str]:
+    """What is reserved for the jobs that an executor holds."""
+    return await db.all(
+        str,
+        "SELECT hold_id FROM jobs WHERE executor_id = :executor_id AND state = 'running' AND hold_id IS NOT NULL",
+        executor_id=executor_id,
+    )  # fmt: skip
+
+
+async def give_back(tx: Tx, executor_id: str) -> list[Landed]:
+    """All that an executor holds returns to the queue."""
+    return await tx.all(
+        Landed,
+        f"UPDATE jobs SET state = 'queued', phase = 'ready', rank = NULL, started_at = NULL, {_LET_GO}"
+        f" WHERE executor_id = :executor_id AND state = 'running' RETURNING {columns(Landed)}",
+        executor_id=executor_id,
+    )  # fmt: skip
+
+
+async def cancel(tx: Tx, job_id: str) -> Landed | None:
+    return await tx.one(
+        Landed,
+        "UPDATE jobs SET state = 'cancelled', rank = NULL, waits = NULL, finished_at = moment(0)"
+        f" WHERE id = :id AND state = 'queued' RETURNING {columns(Landed)}",
+        id=job_id,
+    )  # fmt: skip
+
+
+# What time does
+
+
+_LAPSED = "state = 'running' AND lease_until <= moment(0)"
+
+
+async def select_lapsed(db: Reads, limit: int) -> list[Claimed]:
+    """Jobs whose holders have not been heard of."""
+    return await db.all(
+        Claimed,
+        f"SELECT {columns(Claimed)} FROM jobs WHERE {_LAPSED} ORDER BY lease_until LIMIT :limit",
+        limit=limit,
+    )  # fmt: skip
+
+
+async def take_back(tx: Tx, held: Claimed) -> bool:
+    """Into the queue again, unless its holder was heard of meanwhile."""
+    return await tx.holds(
+        f"UPDATE jobs SET state = 'queued', phase = 'ready', rank = NULL, lapses = lapses + 1, started_at = NULL, {_LET_GO}"
+        f" WHERE id = :id AND attempt = :attempt AND {_LAPSED} RETURNING id",
+        id=held.id, attempt=held.attempt,
+    )  # fmt: skip
+
+
+async def give_up(tx: Tx, held: Claimed, fault: Fault) -> bool:
+    return await tx.holds(
+        "UPDATE jobs SET state = 'failed', error = :error, rank = NULL, lapses = lapses + 1, finished_at = moment(0),"
+        " claim_hash = NULL, lease_until = NULL"
+        f" WHERE id = :id AND attempt = :attempt AND {_LAPSED} RETURNING id",
+        id=held.id, attempt=held.attempt, error=_json(fault),
+    )  # fmt: skip
+
+
+async def ready_due(tx: Tx, limit: int) -> list[Landed]:
+    """Those whose time has come may have their turn."""
+    return await tx.all(
+        Landed,
+        "UPDATE jobs SET phase = 'ready', waits = NULL WHERE id IN (SELECT id FROM jobs WHERE state = 'queued'"
+        f" AND phase <> 'ready' AND run_at <= moment(0) ORDER BY run_at LIMIT :limit {tx.dialect.skip_locked})"
+        f" RETURNING {columns(Landed)}",
+        limit=limit,
+    )  # fmt: skip
+
+
+async def archive(tx: Tx, *, seconds: float, limit: int) -> list[str]:
+    ids = await tx.all(
+        str,
+        f"INSERT INTO job_archive ({_KEPT}) SELECT {_KEPT} FROM jobs WHERE state IN ('succeeded', 'failed', 'cancelled')"
+        " AND finished_at < moment(:ago) ORDER BY finished_at LIMIT :limit RETURNING id",
+        ago=-seconds, limit=limit,
+    )  # fmt: skip
+    for id in ids:
+        await tx.run("DELETE FROM jobs WHERE id = :id", id=id)
+    return ids
+
+
+# Looking
+
+
+_FILTERS = {"state": "state = :state", "kind": "kind = :kind"}
+
+
+async def select(
+    db: Reads, live: Fence, archived: Fence, filters: dict[str, str], before: str, limit: int
+) -> list[JobRow]:
+    """Newest first; when the queue's own table ends, the archive goes on."""
+    rows: list[JobRow] = []
+    for fence, listed in ((live, columns(JobRow)), (archived, _ARCHIVED)):
+        where = " AND ".join(["TRUE", *(f"{fence.table}.{_FILTERS[name]}" for name in filters)])
+        rows += await db.all(
+            JobRow,
+            f"SELECT {listed} FROM {fence.table} WHERE id IN ({fence.newest(db.dialect, where)}) ORDER BY id DESC",
+            before=before, limit=limit, **fence.params, **filters,
+        )  # fmt: skip
+    return sorted(rows, key=lambda row: row.id, reverse=True)[:limit]
+
+
+async def get(db: Reads, live: Fence, archived: Fence, job_id: str) -> JobRow | None:
+    for fence, listed in ((live, columns(JobRow)), (archived, _ARCHIVED)):
+        sql = f"SELECT {listed} FROM {fence.table} WHERE id = :id AND {fence.sql}"
+        if row := await db.one(JobRow, sql, id=job_id, **fence.params):
+            return row
+    return None
+
+
+async def get_bodies(db: Reads, job_id: str) -> Bodies | None:
+    return await db.one(
+        Bodies,
+        "SELECT input, result FROM jobs WHERE id = :id UNION ALL SELECT input, result FROM job_archive WHERE id = :id",
+        id=job_id,
+    )
+
+
+async def company_suspended(db: Reads, org_id: str) -> bool:
+    return await db.holds("SELECT 1 FROM orgs WHERE id = :id AND suspended_at IS NOT NULL", id=org_id)
+
+
+def _json(value: Block | Fault) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+# fmt: off
+INVARIANTS = (
+    Invariant("jobs.held", "a job is held by somebody while it runs, and only then",
+        "SELECT id FROM jobs WHERE (state = 'running') <> (lease_until IS NOT NULL)"
+        " OR (state = 'running' AND (claim_hash IS NULL OR executor_id IS NULL OR rank IS NULL))"),
+    Invariant("jobs.ended", "a job that has ended says when, holds no turn, and has a result or an error if it was done",
+        "SELECT id FROM jobs WHERE (state IN ('succeeded', 'failed', 'cancelled')) <> (finished_at IS NOT NULL)"
+        " OR (finished_at IS NOT NULL AND rank IS NOT NULL) OR (state = 'succeeded' AND result IS NULL)"
+        " OR (state = 'failed' AND error IS NULL)"),
+    Invariant("jobs.parked", "a job that waits for its time holds no turn, one that waits for a quota holds its own",
+        "SELECT id FROM jobs WHERE state = 'queued' AND ((phase = 'scheduled' AND rank IS NOT NULL)"
+        " OR (phase = 'parked' AND rank IS NULL))"),
+    Invariant("jobs.company", "a job is of a team of its company",
+        "SELECT jobs.id FROM jobs JOIN teams ON teams.id = jobs.team_id WHERE teams.org_id <> jobs.org_id"),
+    Invariant("jobs.holds", "what is reserved for a job is a spending of its team",
+        "SELECT jobs.id FROM jobs JOIN quota_ledger ON quota_ledger.id = jobs.hold_id"
+        " WHERE quota_ledger.team_id <> jobs.team_id"),
+    Invariant("jobs.once", "a job is in the queue or in the archive",
+        "SELECT jobs.id FROM jobs JOIN job_archive ON job_archive.id = jobs.id"),
+)
+# fmt: on

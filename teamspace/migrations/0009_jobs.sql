@@ -1,0 +1,87 @@
+-- Jobs: durable background work. A lane is one kind of work of one team; at most so many of a lane as its plan
+-- allows are admitted at a time, and only the admitted, which carry a rank, are looked at by whoever claims.
+
+-- state: queued, running, succeeded, failed, cancelled. phase, while queued: scheduled until run_at, ready, or
+-- parked until run_at because a quota is used up. place: which workers may take it (`kind@local`, `kind@any`,
+-- `kind@model:name`, `kind@on:executor`). rank: its turn; NULL while it waits for room in its lane.
+CREATE TABLE jobs (
+    id TEXT NOT NULL PRIMARY KEY,
+    org_id TEXT NOT NULL REFERENCES orgs (id),
+    team_id TEXT NOT NULL REFERENCES teams (id),
+    user_id TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    place TEXT NOT NULL,
+    model TEXT,
+    state TEXT NOT NULL,
+    phase TEXT NOT NULL,
+    priority INTEGER NOT NULL,
+    run_at TEXT NOT NULL,
+    rank INTEGER,
+    attempt INTEGER NOT NULL,
+    attempts INTEGER NOT NULL,
+    lapses INTEGER NOT NULL,
+    executor_id TEXT,
+    claim_hash TEXT,
+    lease_until TEXT,
+    hold_id TEXT,
+    progress INTEGER,
+    message TEXT,
+    waits TEXT,
+    retry_of TEXT,
+    input TEXT NOT NULL,
+    result TEXT,
+    error TEXT,
+    created_at TEXT NOT NULL,
+    started_at TEXT,
+    finished_at TEXT
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX jobs_claim ON jobs (place, rank) WHERE state = 'queued' AND phase = 'ready' AND rank IS NOT NULL;
+CREATE INDEX jobs_claim_org ON jobs (org_id, place, rank) WHERE state = 'queued' AND phase = 'ready' AND rank IS NOT NULL;
+CREATE INDEX jobs_backlog ON jobs (team_id, place, priority, id) WHERE state = 'queued' AND phase = 'ready' AND rank IS NULL;
+CREATE INDEX jobs_lanes ON jobs (org_id, team_id, kind) WHERE state = 'queued' AND phase = 'ready' AND rank IS NULL;
+CREATE INDEX jobs_taken ON jobs (team_id, kind, rank) WHERE rank IS NOT NULL;
+CREATE INDEX jobs_running ON jobs (rank) WHERE state = 'running';
+CREATE INDEX jobs_executor ON jobs (executor_id) WHERE state = 'running';
+CREATE INDEX jobs_lease ON jobs (lease_until) WHERE state = 'running';
+CREATE INDEX jobs_due ON jobs (run_at) WHERE state = 'queued' AND phase <> 'ready';
+CREATE INDEX jobs_finished ON jobs (finished_at) WHERE state IN ('succeeded', 'failed', 'cancelled');
+CREATE INDEX jobs_team ON jobs (team_id, id);
+CREATE INDEX jobs_person ON jobs (user_id, team_id, id);
+
+-- Finished jobs of long ago, out of the queue's way.
+CREATE TABLE job_archive (
+    id TEXT NOT NULL PRIMARY KEY,
+    org_id TEXT NOT NULL REFERENCES orgs (id),
+    team_id TEXT NOT NULL REFERENCES teams (id),
+    user_id TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    model TEXT,
+    state TEXT NOT NULL,
+    priority INTEGER NOT NULL,
+    run_at TEXT NOT NULL,
+    attempt INTEGER NOT NULL,
+    attempts INTEGER NOT NULL,
+    executor_id TEXT,
+    progress INTEGER,
+    message TEXT,
+    retry_of TEXT,
+    input TEXT NOT NULL,
+    result TEXT,
+    error TEXT,
+    created_at TEXT NOT NULL,
+    started_at TEXT,
+    finished_at TEXT
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX job_archive_team ON job_archive (team_id, id);
+CREATE INDEX job_archive_person ON job_archive (user_id, team_id, id);
+
+-- Where somebody asked for work lately, and for which company's ('' is any).
+CREATE TABLE job_places (
+    place TEXT NOT NULL,
+    org_id TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    seen_at TEXT NOT NULL,
+    PRIMARY KEY (place, org_id)
+) STRICT, WITHOUT ROWID;

@@ -1,0 +1,20 @@
+-- Executors: who runs model work besides the server itself. A pull executor's workers claim jobs over HTTP.
+
+-- org_id: the company whose teams it works for; '' is all of them. capabilities: the kinds of jobs it takes (JSON).
+CREATE TABLE executors (
+    id TEXT NOT NULL PRIMARY KEY,
+    org_id TEXT NOT NULL,
+    name TEXT NOT NULL,
+    name_key TEXT NOT NULL,
+    mode TEXT NOT NULL,
+    model TEXT,
+    capabilities TEXT NOT NULL,
+    token_id TEXT REFERENCES tokens (id),
+    created_by TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    last_seen_at TEXT,
+    retired_at TEXT
+) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX executors_name ON executors (org_id, name_key) WHERE retired_at IS NULL;
+CREATE INDEX executors_token ON executors (token_id);

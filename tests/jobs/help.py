@@ -1,0 +1,76 @@
+"""Jobs in a world: somebody to ask for them, and hands to work on them."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from teamspace import jobs
+from teamspace.core.principal import system
+from teamspace.jobs import Claim, Claimed, Fault, Queue
+from tests.identity.help import broken
+from tests.support.world import Caller, World
+
+CHAT = jobs.local_place("ai.chat")
+
+
+async def ask(caller: Caller, prompt: str = "Hello", **more: Any) -> dict[str, Any]:
+    answer = await caller.post("/api/jobs", {"kind": "ai.chat", "input": {"prompt": prompt}, **more})
+    assert answer.status_code == 202, answer.text
+    job: dict[str, Any] = answer.json()
+    return job
+
+
+async def look(caller: Caller, job_id: str) -> dict[str, Any]:
+    answer = await caller.get(f"/api/jobs/{job_id}")
+    assert answer.status_code == 200, answer.text
+    job: dict[str, Any] = answer.json()
+    return job
+
+
+def queue(world: World) -> Queue:
+    return world.app.queue
+
+
+async def claim(world: World, count: int = 1, places: tuple[str, ...] = (CHAT,)) -> list[tuple[Claimed, Claim]]:
+    return await queue(world).claim(world.db, places, count=count, executor_id=jobs.LOCAL)
+
+
+def result(text: str = "Done", tokens: int = 7) -> dict[str, Any]:
+    return {"text": text, "usage": {"prompt_tokens": 0, "completion_tokens": tokens, "total_tokens": tokens}}
+
+
+async def complete(world: World, held: Claim, given: Any = None) -> None:
+    async with world.db.upkeep(system()) as tx:
+        await queue(world).complete(tx, held, result() if given is None else given)
+
+
+async def fail(world: World, held: Claim, *, retryable: bool = True) -> None:
+    async with world.db.upkeep(system()) as tx:
+        await queue(world).fail(tx, held, Fault("It did not work.", "broken", retryable))
+
+
+@asynccontextmanager
+async def running(world: World) -> AsyncIterator[None]:
+    """The server's own worker, at work."""
+    task = asyncio.create_task(world.app.runner.run())
+    try:
+        yield
+    finally:
+        world.app.stopping.begin()
+        await asyncio.wait_for(task, 20)
+
+
+async def ended(caller: Caller, job_id: str, seconds: float = 15) -> dict[str, Any]:
+    """The job when it is over; asked for again and again, as a client would."""
+    async with asyncio.timeout(seconds):
+        while True:
+            job = await look(caller, job_id)
+            if job["state"] not in ("queued", "running"):
+                return job
+            await asyncio.sleep(0.02)
+
+
+async def unsound(world: World) -> list[str]:
+    """The books and the queue; people here are made without owners."""
+    return [name for name in await broken(world) if name.startswith(("jobs.", "quota.", "executors."))]
