@@ -18,6 +18,7 @@ from teamspace.core.http import Gate
 from teamspace.core.limits import Rate, Stopping, Wake
 from teamspace.core.logs import Lines
 from teamspace.core.metrics import Metrics
+from teamspace.core.notices import Notices
 from teamspace.core.openapi import Description
 from teamspace.core.principal import system
 from teamspace.core.routing import BootError, Endpoint, bind, ordered
@@ -77,7 +78,8 @@ class App:
             (3600, partial(blobs.collect, self.db, self.files, wiring.KEPT)),
             (3600, partial(self.witness.tell, self.db)),
         )
-        await asyncio.gather(*(_repeat(every, chore) for every, chore in chores))
+        notices = Notices(self.db.engine, self.given[Wake])
+        await asyncio.gather(notices.run(), *(_repeat(every, chore) for every, chore in chores))
 
     async def finish(self) -> None:
         await self.last_use.save(self.db)

@@ -5,7 +5,7 @@ import math
 import random
 import time
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
 
 from teamspace.core.errors import Overloaded, RateLimited
@@ -123,6 +123,8 @@ class Wake:
         self._stopping = stopping
         self._slots = Slots("waiting requests", most)
         self._topics: dict[str, set[asyncio.Future[None]]] = {}
+        self.relay: Callable[[str], None] | None = None
+        """Carries news to other servers."""
 
     @property
     def stopping(self) -> bool:
@@ -130,6 +132,12 @@ class Wake:
 
     def tell(self, topic: str) -> None:
         """There is news; call it after the commit that made it."""
+        self.hear(topic)
+        if self.relay:
+            self.relay(topic)
+
+    def hear(self, topic: str) -> None:
+        """There is news from elsewhere."""
         for sleeper in self._topics.pop(topic, ()):
             if not sleeper.done():
                 sleeper.set_result(None)

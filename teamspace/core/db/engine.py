@@ -1,6 +1,6 @@
 """What the handles ask of a database, and the three faults a caller may have to answer for."""
 
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol
 
@@ -80,6 +80,14 @@ class Engine(Fetches, Protocol):
         ...
 
     def migration_lock(self) -> AbstractAsyncContextManager[None]: ...
+
+    async def tell(self, topics: Collection[str]) -> None:
+        """Other servers on this database hear of the topics; there may be none."""
+        ...
+
+    def hearing(self, hear: Callable[[str], None]) -> AbstractAsyncContextManager[None]:
+        """Inside the block `hear` is called with every topic that a server tells."""
+        ...
 
     async def integrity(self) -> Sequence[str]:
         """What the database itself finds wrong with its files."""

@@ -1,7 +1,7 @@
 """PostgreSQL: pooled connections, bounded waits, and the same named parameters as SQLite."""
 
 import re
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager
 from functools import cache
 from typing import Any
@@ -25,6 +25,7 @@ _UNHURRIED = {**_LIMITS, "statement_timeout": "0", "lock_timeout": "0", "idle_in
 """For a backup, a restore and an examination, which take as long as the data are large."""
 _MIGRATION_LOCK = 7_236_518_902
 _PREFETCHED_ROWS = 1000
+_CHANNEL = "teamspace"
 
 
 @cache
@@ -178,6 +179,18 @@ class Postgres:
         """Held by a connection outside the pools, for as long as another server may need to migrate."""
         async with _connection(self._url, {}) as connection:
             await connection.execute("SELECT pg_advisory_lock($1)", _MIGRATION_LOCK)
+            yield
+
+    async def tell(self, topics: Collection[str]) -> None:
+        await self.fetch(
+            f"SELECT pg_notify('{_CHANNEL}', topic) FROM unnest(CAST(:topics AS TEXT[])) AS topic",
+            {"topics": list(topics)},
+        )
+
+    @asynccontextmanager
+    async def hearing(self, hear: Callable[[str], None]) -> AsyncIterator[None]:
+        async with _faults(), _connection(self._url, _UNHURRIED) as connection:
+            await connection.add_listener(_CHANNEL, lambda _connection, _pid, _channel, topic: hear(topic))
             yield
 
     async def integrity(self) -> Sequence[str]:

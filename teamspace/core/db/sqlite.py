@@ -9,7 +9,7 @@ that a power cut could take back.
 import asyncio
 import fcntl
 import os
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -213,6 +213,13 @@ class Sqlite:
         with self._path.with_suffix(".migrating").open("w") as lock:
             await asyncio.to_thread(fcntl.flock, lock, fcntl.LOCK_EX)
             yield
+
+    async def tell(self, topics: Collection[str]) -> None:
+        """There is no other server on this file."""
+
+    @asynccontextmanager
+    async def hearing(self, hear: Callable[[str], None]) -> AsyncIterator[None]:
+        yield
 
     async def integrity(self) -> Sequence[str]:
         def check() -> list[str]:
