@@ -25,6 +25,7 @@ from teamspace.settings import SETTINGS, Settings
 from teamspace.tenancy.schemas import OrgRole, Role
 from tests.branding.help import encoded, picture
 from tests.identity.help import enrolled, login, signed_in, trail
+from tests.jobs.help import claim, complete
 from tests.support.world import Caller, World
 from tests.support.world import world as opened
 
@@ -94,6 +95,11 @@ async def populated(world: World) -> None:
     await signed_in(world, "ann", totp=codes[0])
     note = (await bob.post("/api/notes", {"title": "Plan"})).json()
     await bob.post(f"/api/notes/{note['id']}/share", {"user_id": ann.user_id, "permission": "notes:read"})
+    await world.worker(ann.org, ann.team)
+    for _ in range(3):
+        await ann.post("/api/jobs", {"kind": "ai.chat", "input": {"prompt": "Hello", "executor": "local"}})
+    ((_, held), _) = await claim(world, 2)
+    await complete(world, held)
     await audit.seal(world.db)
 
 
@@ -249,6 +255,25 @@ PLANTS = [
     ("quota.settled", f"{SPENT} 0, -1, 0, '', '', NULL FROM teams LIMIT 1"),
     ("quota.company", f"{SPENT.replace('org_id, id,', f'{OTHER}, id,')} 0, 0, 0, '', '', NULL FROM teams"
                       " WHERE slug = 'general' LIMIT 1"),
+    ("jobs.held", "UPDATE jobs SET lease_until = NULL WHERE state = 'running'"),
+    ("jobs.held", "UPDATE jobs SET claim_hash = NULL WHERE state = 'running'"),
+    ("jobs.held", "UPDATE jobs SET lease_until = 'x' WHERE state = 'queued'"),
+    ("jobs.ended", "UPDATE jobs SET result = NULL WHERE state = 'succeeded'"),
+    ("jobs.ended", "UPDATE jobs SET rank = 1 WHERE state = 'succeeded'"),
+    ("jobs.ended", "UPDATE jobs SET finished_at = NULL WHERE state = 'succeeded'"),
+    ("jobs.parked", "UPDATE jobs SET phase = 'parked', rank = NULL WHERE state = 'queued'"),
+    ("jobs.parked", "UPDATE jobs SET phase = 'scheduled', rank = 1 WHERE state = 'queued'"),
+    ("jobs.company", f"UPDATE jobs SET org_id = {OTHER}"),
+    ("jobs.holds", "UPDATE quota_ledger SET team_id = (SELECT id FROM teams WHERE slug = 'first')"),
+    ("jobs.once", "INSERT INTO job_archive (id, org_id, team_id, user_id, kind, state, priority, run_at, attempt, attempts,"
+                  " input, created_at) SELECT id, org_id, team_id, user_id, kind, state, priority, run_at, attempt,"
+                  " attempts, input, created_at FROM jobs"),
+    ("executors.tokens", "UPDATE executors SET retired_at = 'x'"),
+    ("executors.tokens", "UPDATE tokens SET kind = 'api' WHERE kind = 'worker'"),
+    ("executors.retired", "INSERT INTO executors (id, org_id, name, name_key, mode, capabilities, created_by, created_at,"
+                          " retired_at) VALUES ('local', '', 'x', 'x', 'pull', '[]', '', '', 'x')"),
+    ("executors.company", "INSERT INTO executors (id, org_id, name, name_key, mode, capabilities, created_by, created_at)"
+                          f" SELECT 'local', {OTHER}, 'x', 'x', 'pull', '[]', '', ''"),
     ("branding.company", "UPDATE branding SET org_id = 'x'"),
     ("branding.logo", "DELETE FROM blobs"),
     ("branding.logo_type", "UPDATE branding SET logo_type = 'text/html'"),

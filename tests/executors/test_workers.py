@@ -8,7 +8,7 @@ import pytest
 from teamspace import jobs
 from teamspace.tenancy.schemas import OrgRole, Role
 from tests.executors.help import Worker, executor
-from tests.identity.help import Hands, hands, refusal
+from tests.identity.help import Hands, hands, refusal, run_sql
 from tests.jobs.help import ask, ended, look, queue, result, running, unsound
 from tests.support.moment import move_clock
 from tests.support.world import World
@@ -209,6 +209,7 @@ async def test_a_worker_s_health_is_shown(world: World, hands: Hands) -> None:
 async def test_a_token_of_no_executor_claims_nothing(world: World) -> None:
     ann = await world.bootstrap()
     stray = await world.worker(ann.org, ann.team)
+    await run_sql(world, "DELETE FROM executors")
     assert refusal(await Worker(world, stray.token).claim()) == (403, "forbidden")
 
 

@@ -19,7 +19,7 @@ from teamspace.core.principal import Call, Principal, system
 from teamspace.tenancy.schemas import Role
 from tests.branding.help import encoded, picture
 from tests.isolation.contract import BY_NAME, DEAD, KINDS, Kind, Place, other_company, other_team
-from tests.isolation.outcomes import HIDDEN, OK, Outcome, invalid
+from tests.isolation.outcomes import HIDDEN, OK, STALE_CLAIM, Outcome, invalid
 from tests.isolation.stage import Spot, Stage
 from tests.isolation.things import Maker
 from tests.support.world import PASSWORD
@@ -69,6 +69,14 @@ async def _writer(stage: Stage, spot: Spot) -> str:
     person = await stage.world.person(spot.org, spot.team)
     await stage.note(spot, "team", owner=person)
     return person.user_id
+
+
+async def _executor(stage: Stage, spot: Spot) -> str:
+    return await stage.executor()
+
+
+async def _job(stage: Stage, spot: Spot) -> str:
+    return await stage.job(spot, owner=await stage.world.person(spot.org, spot.team))
 
 
 async def _author(stage: Stage, spot: Spot) -> str:
@@ -200,6 +208,7 @@ _WRONG     = Outcome(401, "invalid_credentials")
 _NOT_THIS  = invalid("/logo")
 _NEW       = {"username": _somebody_new}
 _TAKE_BACK = {"permission": None}
+_RETRY     = {"kind": None, "input": None}
 _GUESS     = {"password": "not the right one"}
 
 SLOTS = (
@@ -227,6 +236,15 @@ SLOTS = (
     Slot("POST /api/login",                 "team",     abroad(_slug),                     next_door(_slug),                  HIDDEN, _ANONYMOUS, _NEW, "login_attempts"),
     Slot("POST /api/login",                 "username", abroad(_authors_name),             here(_authors_name),               _WRONG, _ANONYMOUS, _GUESS, "login_attempts"),
     Slot("POST /api/activate",              "token",    abroad(_spent_link),               here(_spent_link),                 _WRONG),
+
+    Slot("GET /api/jobs/:id",               "id",       abroad(_job),                      next_door(_job)),
+    Slot("POST /api/jobs/:id/cancel",       "id",       abroad(_job),                      next_door(_job)),
+    Slot("POST /api/jobs",                  "retry_of", abroad(_job),                      next_door(_job),                   given=_RETRY),
+    Slot("GET /api/jobs",                   "cursor",   cursor(abroad(_job)),              cursor(next_door(_job)),           OK),
+    Slot("DELETE /api/executors/:id",       "id",       abroad(_executor),                 None,                              callers=_NOT_OPERATORS),
+    Slot("POST /api/workers/jobs/:id/heartbeat", "id",  abroad(_job),                      here(_job),                        STALE_CLAIM),
+    Slot("POST /api/workers/jobs/:id/complete",  "id",  abroad(_job),                      here(_job),                        STALE_CLAIM),
+    Slot("POST /api/workers/jobs/:id/fail",      "id",  abroad(_job),                      here(_job),                        STALE_CLAIM),
 
     Slot("GET /api/branding",               "logo",     abroad(_kept_bytes),               here(_kept_bytes)),
     Slot("PUT /api/branding",               "logo",     abroad(_address_of_logo),          here(_address_of_kept_bytes),      _NOT_THIS),
@@ -268,6 +286,8 @@ NOT_IDS = frozenset({
     "title", "body", "visibility", "tags", "tag", "shared", "permission", "limit",
     "tagline", "theme", "data", "content_type", "filename",
     "plan", "dimension", "window", "enabled", "slug", "domain",
+    "kind", "input", "run_at", "priority", "state", "prompt", "mode", "model", "capabilities", "kinds", "models",
+    "max_wait", "claim_token", "progress", "message", "result", "error", "POST /api/executors org_id",
     "action", "since", "until", "format", "history", "spenders",
     "POST /api/bootstrap username", "POST /api/bootstrap org", "POST /api/bootstrap team",
     "POST /api/provision username", "POST /api/provision org", "POST /api/provision team",

@@ -24,7 +24,7 @@ class Outcome(msgspec.Struct, frozen=True):
         return " ".join(str(part) for part in (self.status, self.code, self.names) if part)
 
 
-OK, CREATED, EMPTY = Outcome(200), Outcome(201), Outcome(204)
+OK, CREATED, ACCEPTED, EMPTY = Outcome(200), Outcome(201), Outcome(202), Outcome(204)
 UNAUTHENTICATED = Outcome(401, "unauthenticated")
 TOKEN_EXPIRED = Outcome(401, "token_expired")
 TENANT_SUSPENDED = Outcome(402, "tenant_suspended")
@@ -32,6 +32,7 @@ FORBIDDEN = Outcome(403, "forbidden")
 ORG_SUSPENDED = Outcome(403, "org_suspended")
 HIDDEN = Outcome(404, "not_found")
 CONFLICT = Outcome(409, "conflict")
+STALE_CLAIM = Outcome(409, "stale_claim")
 ALREADY_BOOTSTRAPPED = Outcome(409, "already_bootstrapped")
 
 

@@ -18,6 +18,8 @@ from teamspace.core.ids import new_id
 from teamspace.core.openapi import document
 from teamspace.core.permissions import Permission
 from teamspace.core.principal import Call, Principal, system
+from teamspace.executors import store as executor_store
+from teamspace.executors.schemas import ExecutorRow, Mode
 from teamspace.notes import store as note_store
 from teamspace.notes.schemas import NoteRow, Visibility
 from teamspace.settings import Settings
@@ -189,6 +191,22 @@ class Stage:
             await note_store.insert(tx, spot.org.id, row)
             for user_id, permission in (lent or {}).items():
                 await note_store.put_grant(tx, row.id, spot.org.id, user_id, Permission(permission), owner_id, now)
+        return row.id
+
+    async def job(self, spot: Spot, *, owner: Caller | None = None) -> str:
+        """One that waits."""
+        who = Principal(
+            "api", Call(), user_id=(owner or spot.author).user_id, org_id=spot.org.id, team_id=spot.team.id
+        )  # fmt: skip
+        queue = self.world.app.queue
+        async with self.world.db.upkeep(who) as tx:
+            return await queue.enqueue(tx, who, "ai.chat", queue.kinds["ai.chat"].read_input({"prompt": "x"}))
+
+    async def executor(self) -> str:
+        """One that works for all companies."""
+        row = ExecutorRow(new_id(), "", new_id(), Mode.PULL, None, ["ai.chat"], None, clock.stamp(), None)
+        async with self.world.db.upkeep(system()) as tx:
+            await executor_store.insert(tx, row, row.name, "")
         return row.id
 
     async def event(self, spot: Spot, *, actor: Caller | None = None, target: str = "") -> str:

@@ -24,6 +24,7 @@ from tests.isolation.contract import (
     scope,
 )
 from tests.isolation.outcomes import (
+    ACCEPTED,
     ALREADY_BOOTSTRAPPED,
     CONFLICT,
     CREATED,
@@ -32,6 +33,7 @@ from tests.isolation.outcomes import (
     HIDDEN,
     OK,
     ORG_SUSPENDED,
+    STALE_CLAIM,
     TENANT_SUSPENDED,
     TOKEN_EXPIRED,
     UNAUTHENTICATED,
@@ -44,8 +46,10 @@ from tests.isolation.things import (
     COLLEAGUE,
     COLLEAGUES,
     COMPANY,
+    EXECUTOR,
     FEATURE,
     INSTANCE,
+    JOB,
     MEMBER,
     NOTE,
     NOTHING,
@@ -53,6 +57,7 @@ from tests.isolation.things import (
     PERSON,
     SCREEN,
     SCRIPT,
+    SOME_JOB,
     TEAM_TOKEN,
     Thing,
     as_it_is,
@@ -61,6 +66,7 @@ from tests.isolation.things import (
     invitation,
     new_owner,
     newcomer,
+    nothing_to_do,
     own_team,
     somebody,
     with_factor,
@@ -152,6 +158,11 @@ _NO_ROLE   = {"org_role": None}
 _COMPANY   = {"name": "Company", "owner": new_owner}
 _LIMIT     = {"dimension": "ai.requests", "limit": None, "window": "day"}
 _TITLE     = {"title": "Title"}
+_ASK       = {"kind": "ai.chat", "input": {"prompt": "Hello"}}
+_EXECUTOR  = {"name": newcomer, "mode": "pull"}
+_HELD      = {"claim_token": "x"}
+_DONE      = {"result": {}, "claim_token": "x"}
+_FAILED    = {"error": "no", "claim_token": "x"}
 _LOGO      = {"data": encoded(picture())}
 
 # Samples are notes: a token that reaches settings alone cannot write them.
@@ -229,6 +240,20 @@ CASES = (
     Case("GET /api/audit?scope=instance",   role("settings:manage"),     None,                    OK, INSTANCE),
     Case("GET /api/org/audit",              company("org:read")),
     Case("GET /api/org/audit?format=jsonl", company("org:read"),                                  books="audit"),
+
+    Case("POST /api/ai/echo",               role("chat:use"),            {"prompt": "Hello"}),
+    Case("POST /api/jobs",                  role("chat:use"),            _ASK,                    ACCEPTED),
+    Case("GET /api/jobs",                   ANYONE),
+    Case("GET /api/jobs/:id",               ANYONE,                      None,                    OK, JOB),
+    Case("POST /api/jobs/:id/cancel",       ANYONE,                      None,                    OK, JOB),
+    Case("GET /api/executors",              ANYONE),
+    Case("POST /api/executors",             role("instance:manage"),     _EXECUTOR,               CREATED),
+    Case("DELETE /api/executors/:id",       role("instance:manage"),     None,                    EMPTY, EXECUTOR, open=True),
+    Case("POST /api/org/executors",         company("org:manage"),       _EXECUTOR,               CREATED),
+    Case("POST /api/workers/claim",         role("jobs:execute"),        {},                      EMPTY, open=True, before=nothing_to_do),
+    Case("POST /api/workers/jobs/:id/heartbeat", role("jobs:execute"),   _HELD,                   STALE_CLAIM, SOME_JOB, open=True),
+    Case("POST /api/workers/jobs/:id/complete",  role("jobs:execute"),   _DONE,                   STALE_CLAIM, SOME_JOB, open=True),
+    Case("POST /api/workers/jobs/:id/fail",      role("jobs:execute"),   _FAILED,                 STALE_CLAIM, SOME_JOB, open=True),
 
     Case("GET /api/usage",                  ANYONE),
     Case("POST /api/quota",                 role("instance:manage"),     _LIMIT),

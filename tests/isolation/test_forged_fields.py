@@ -38,6 +38,8 @@ async def test_the_host_forges_no_field_either(suspended_stage: Stage, case: Cas
 
 
 def _caller(stage: Stage, case: Case) -> Caller:
+    if case.needs.permission == "jobs:execute":
+        return stage.person(BY_NAME["worker"])
     return stage.world.anonymous if case.needs is PUBLIC else stage.everything
 
 

@@ -63,6 +63,12 @@ def by_the_note(kind: Kind, permission: str) -> Outcome | None:
     return forbidden(permission) if "notes:read" in rights else HIDDEN
 
 
+def by_the_job(kind: Kind, permission: str) -> Outcome | None:
+    """Of whoever asked for it, and of those who run its team."""
+    runs_the_team = kind.place in (HOME, SUSPENDED) and "settings:manage" in held(kind.roles) & scope(kind, permission)
+    return None if kind.owns or runs_the_team else HIDDEN
+
+
 _LADDER = ("notes:read", "notes:write", "notes:delete", "notes:manage")
 
 
@@ -84,6 +90,14 @@ async def _team_note(stage: Stage, kind: Kind) -> str:
     spot = stage.within_reach(kind)
     borrowers = {stage.person(each).user_id: each.lent for each in KINDS if each.lent}
     return await stage.note(spot, "team", lent=borrowers if spot is stage.spots[HOME] else {})
+
+
+async def _job(stage: Stage, kind: Kind) -> str:
+    return await stage.job(stage.within_reach(kind))
+
+
+async def _executor(stage: Stage, kind: Kind) -> str:
+    return await stage.executor()
 
 
 async def somebody(stage: Stage, kind: Kind) -> str:
@@ -153,12 +167,20 @@ COLLEAGUES = Thing(_nothing, by_a_company_role)
 COMPANY = Thing(_company, anybody)
 FEATURE = Thing(_feature, anybody)
 INSTANCE = Thing(_nothing, by_the_operator_flag)
+JOB = Thing(_job, by_the_job)
+SOME_JOB = Thing(_job, anybody)
+EXECUTOR = Thing(_executor, anybody)
 NOTHING = Thing(_nothing, anybody)
 SCREEN = Thing(_screen, anybody)
 SCRIPT = Thing(_script, anybody)
 
 
 # The caller's second factor
+
+
+async def nothing_to_do(stage: Stage, kind: Kind) -> None:
+    """For workers: what others asked for is out of their reach."""
+    await stage.change("UPDATE jobs SET place = 'ai.chat@local' WHERE state = 'queued'")
 
 
 async def with_factor(stage: Stage, kind: Kind) -> None:

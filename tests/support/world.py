@@ -14,6 +14,8 @@ from teamspace.core import clock, crypto
 from teamspace.core.db import Tx
 from teamspace.core.ids import new_id
 from teamspace.core.principal import system
+from teamspace.executors import store as executor_store
+from teamspace.executors.schemas import ExecutorRow, Mode
 from teamspace.identity import store as identity_store
 from teamspace.quota import Plan
 from teamspace.settings import Settings
@@ -23,7 +25,7 @@ from teamspace.tenancy.schemas import Org, OrgRole, Role, Team
 
 PASSWORD = "correct horse battery"
 TABLES = (
-    "activations", "audit", "blobs", "branding", "instance", "login_attempts", "memberships", "note_grants", "note_tags", "notes", "org_roles", "orgs",
+    "activations", "audit", "blobs", "branding", "executors", "instance", "job_archive", "jobs", "login_attempts", "memberships", "note_grants", "note_tags", "notes", "org_roles", "orgs",
     "quota_ledger", "quota_limits", "quota_used", "recovery_codes", "teams", "tokens", "totp", "users",
 )  # fmt: skip
 
@@ -133,13 +135,18 @@ class World:
         return self._again(caller, token)
 
     async def worker(self, org: Org, team: Team) -> Caller:
-        token = crypto.new_token("w")
+        """A worker of an executor that is the company's own."""
+        token, token_id = crypto.new_token("w"), new_id()
         async with self._setup(org) as tx:
             await identity_store.insert_token(
-                tx, id=new_id(), kind="worker", org_id=org.id, team_id=team.id, user_id=None, name="worker",
+                tx, id=token_id, kind="worker", org_id=org.id, team_id=team.id, user_id=None, name="worker",
                 digest=crypto.digest(token), hint=token[:9], scope=None, created_at=clock.stamp(), expires_at=None,
                 last_used_at=None, address="", agent="",
             )  # fmt: skip
+            executor = ExecutorRow(
+                new_id(), org.id, new_id(), Mode.PULL, None, ["ai.chat"], token_id, clock.stamp(), None
+            )
+            await executor_store.insert(tx, executor, executor.name, "")
         return Caller(self, token, org=org, team=team)
 
     async def revoke(self, caller: Caller) -> None:
