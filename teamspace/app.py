@@ -79,7 +79,9 @@ class App:
             (3600, partial(self.witness.tell, self.db)),
         )
         notices = Notices(self.db.engine, self.given[Wake])
-        await asyncio.gather(notices.run(), *(_repeat(every, chore) for every, chore in chores))
+        await asyncio.gather(
+            notices.run(), self.queue.run(self.db), *(_repeat(every, chore) for every, chore in chores)
+        )
 
     async def finish(self) -> None:
         await self.last_use.save(self.db)

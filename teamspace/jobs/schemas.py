@@ -47,13 +47,40 @@ class Lane(msgspec.Struct, frozen=True):
     kind: str
 
 
+class Place(msgspec.Struct, frozen=True):
+    """Where somebody asks for work of a kind, and for which company's ('' is any)."""
+
+    place: str
+    kind: str
+    org_id: str
+
+
+class Standing(msgspec.Struct, frozen=True):
+    """What of a company matters to its jobs."""
+
+    plan: Plan
+    suspended: bool
+
+
+class Room(msgspec.Struct, frozen=True):
+    """How many of a lane may be let in now, from which places, and after which rank."""
+
+    team_id: str
+    places: tuple[str, ...]
+    room: int
+    after: int
+
+
 class LaneState(msgspec.Struct, frozen=True):
+    org_id: str
+    team_id: str
+    kind: str
     plan: Plan
     suspended: bool
     taken: int
     top: int | None
     """The highest rank that the lane has given."""
-    clock: int | None
+    clock: int
     """The rank that the queue as a whole has come to."""
 
 

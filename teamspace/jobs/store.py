@@ -21,6 +21,9 @@ from teamspace.jobs.schemas import (
     Landed,
     Lane,
     LaneState,
+    Place,
+    Room,
+    Standing,
 )
 
 COUNTS = (Count("jobs", "SELECT COUNT(*) FROM jobs"),)
@@ -61,51 +64,69 @@ async def insert(
 # Lanes
 
 
-async def get_lane(tx: Tx, lane: Lane) -> LaneState | None:
-    """How full it is. The company is held as it is, so that a suspension comes before or after."""
-    return await tx.one(
-        LaneState,
-        "SELECT orgs.plan, orgs.suspended_at IS NOT NULL,"
-        " (SELECT COUNT(*) FROM jobs WHERE team_id = :team_id AND kind = :kind AND rank IS NOT NULL),"
-        " (SELECT MAX(rank) FROM jobs WHERE team_id = :team_id AND kind = :kind AND rank IS NOT NULL),"
-        # By how far it has come, and not by what waits: else the newest would always be first.
-        " COALESCE((SELECT rank FROM jobs WHERE state = 'running' ORDER BY rank DESC LIMIT 1),"
-        f" (SELECT rank FROM jobs WHERE {_ADMITTED} ORDER BY rank LIMIT 1))"
-        f" FROM orgs WHERE orgs.id = :org_id {tx.dialect.share}",
-        org_id=lane.org_id, team_id=lane.team_id, kind=lane.kind,
-    )  # fmt: skip
+async def select_lanes(tx: Tx, lanes: Sequence[Lane]) -> list[LaneState]:
+    """How full they are. Their companies are held as they are, so that a suspension comes before or after."""
+    return await tx.all(LaneState, _asking(len(lanes), tx.dialect.share), **_named(lanes))
 
 
-async def select_places(db: Reads, kind: str, org_id: str) -> list[str]:
-    """Where jobs of this kind and company would be taken, besides by the server itself."""
-    return await db.all(
-        str,
-        "SELECT DISTINCT place FROM job_places WHERE kind = :kind AND org_id IN ('', :org_id)"
-        f" AND seen_at > moment(-{_LIVE_FOR})",
-        kind=kind, org_id=org_id,
-    )  # fmt: skip
-
-
-async def admit(tx: Tx, lane: Lane, places: Sequence[str], *, room: int, after: int, step: int) -> list[str]:
-    """Give ranks to the first of the backlog; the places of those admitted."""
-    named = {f"place_{number}": place for number, place in enumerate(places)}
-    return await tx.all(
-        str, _admitting(len(places)), team_id=lane.team_id, room=room, after=after, step=step, **named
-    )  # fmt: skip
+def _named(lanes: Sequence[Lane]) -> dict[str, str]:
+    return {
+        f"{name}_{at}": getattr(lane, name) for at, lane in enumerate(lanes) for name in ("org_id", "team_id", "kind")
+    }
 
 
 @cache
-def _admitting(places: int) -> str:
-    arms = " UNION ALL ".join(
-        f"SELECT id, priority FROM (SELECT id, priority FROM jobs WHERE team_id = :team_id AND place = :place_{number}"
-        f" AND {_BACKLOG} ORDER BY priority, id LIMIT :room) AS arm_{number}"
-        for number in range(places)
+def _asking(count: int, share: str) -> str:
+    asked = ", ".join(
+        f"(CAST(:org_id_{at} AS TEXT), CAST(:team_id_{at} AS TEXT), CAST(:kind_{at} AS TEXT))" for at in range(count)
+    )
+    lane = "jobs.team_id = asked.team_id AND jobs.kind = asked.kind AND rank IS NOT NULL"
+    return (
+        f"WITH asked (org_id, team_id, kind) AS (VALUES {asked})"
+        " SELECT asked.org_id, asked.team_id, asked.kind, orgs.plan, orgs.suspended_at IS NOT NULL,"
+        f" (SELECT COUNT(*) FROM jobs WHERE {lane}), (SELECT MAX(rank) FROM jobs WHERE {lane}),"
+        # By how far the queue has come, and not by what waits: else the newest would always be first.
+        " COALESCE((SELECT rank FROM jobs WHERE state = 'running' ORDER BY rank DESC LIMIT 1),"
+        f" (SELECT rank FROM jobs WHERE {_ADMITTED} ORDER BY rank LIMIT 1), 0)"
+        f" FROM asked JOIN orgs ON orgs.id = asked.org_id {share}"
+    )
+
+
+async def select_places(db: Reads) -> list[Place]:
+    """Where somebody asked for work lately."""
+    return await db.all(
+        Place, f"SELECT {columns(Place)} FROM job_places WHERE seen_at > moment(-{_LIVE_FOR})"
+    )  # fmt: skip
+
+
+async def admit(tx: Tx, rooms: Sequence[Room], step: int) -> list[str]:
+    """Give ranks to the first of each backlog; the places of those admitted."""
+    values: dict[str, str | int] = {"step": step}
+    for at, room in enumerate(rooms):
+        values |= {f"team_{at}": room.team_id, f"room_{at}": room.room, f"after_{at}": room.after}
+        values |= {f"place_{at}_{number}": place for number, place in enumerate(room.places)}
+    return await tx.all(str, _admitting(tuple(len(room.places) for room in rooms)), **values)
+
+
+@cache
+def _admitting(places: tuple[int, ...]) -> str:
+    lanes = " UNION ALL ".join(
+        f"SELECT id, :after_{at} + :step * turn AS given FROM (SELECT id, ROW_NUMBER() OVER (ORDER BY priority, id) AS turn"
+        f" FROM ({_waiting(at, count)}) AS waiting_{at} ORDER BY priority, id LIMIT :room_{at}) AS lane_{at}"
+        for at, count in enumerate(places)
     )
     return (
-        "WITH chosen AS MATERIALIZED (SELECT id AS chosen_id, ROW_NUMBER() OVER (ORDER BY priority, id) AS turn"
-        f" FROM ({arms}) AS arms ORDER BY priority, id LIMIT :room)"
-        " UPDATE jobs SET rank = :after + :step * chosen.turn FROM chosen WHERE jobs.id = chosen.chosen_id"
-        " RETURNING jobs.place"
+        f"WITH chosen (chosen_id, given) AS MATERIALIZED ({lanes})"
+        " UPDATE jobs SET rank = chosen.given FROM chosen WHERE jobs.id = chosen.chosen_id RETURNING jobs.place"
+    )
+
+
+def _waiting(at: int, places: int) -> str:
+    """The first of a lane's backlog in each of its places."""
+    return " UNION ALL ".join(
+        f"SELECT id, priority FROM (SELECT id, priority FROM jobs WHERE team_id = :team_{at}"
+        f" AND place = :place_{at}_{number} AND {_BACKLOG} ORDER BY priority, id LIMIT :room_{at}) AS place_{at}_{number}"
+        for number in range(places)
     )
 
 
@@ -219,6 +240,30 @@ async def succeed(tx: Tx, claim: Claim, claim_hash: str, result: str) -> Landed 
         f" progress = NULL, message = NULL, finished_at = moment(0) WHERE {_HELD} RETURNING {columns(Landed)}",
         id=claim.job_id, attempt=claim.attempt, claim_hash=claim_hash, result=result,
     )  # fmt: skip
+
+
+async def succeed_all(tx: Tx, ended: Sequence[tuple[Claim, str, str]]) -> list[Landed]:
+    """Each with its claim, the hash of its secret, and its result; those that are still held so."""
+    values: dict[str, str | int] = {}
+    for at, (claim, claim_hash, result) in enumerate(ended):
+        values |= {f"id_{at}": claim.job_id, f"attempt_{at}": claim.attempt, f"hash_{at}": claim_hash}
+        values[f"result_{at}"] = result
+    return await tx.all(Landed, _succeeding(len(ended)), **values)
+
+
+@cache
+def _succeeding(count: int) -> str:
+    rows = ", ".join(
+        f"(CAST(:id_{at} AS TEXT), CAST(:attempt_{at} AS BIGINT), CAST(:hash_{at} AS TEXT), CAST(:result_{at} AS TEXT))"
+        for at in range(count)
+    )
+    return (
+        f"WITH ended (job, number, hash, brought) AS (VALUES {rows})"
+        " UPDATE jobs SET state = 'succeeded', result = ended.brought, error = NULL, rank = NULL, lease_until = NULL,"
+        " progress = NULL, message = NULL, finished_at = moment(0) FROM ended WHERE jobs.id = ended.job"
+        " AND state = 'running' AND attempt = ended.number AND claim_hash = ended.hash AND lease_until > moment(0)"
+        f" RETURNING {columns(Landed, 'jobs')}"
+    )
 
 
 async def get_landed(tx: Tx, claim: Claim, claim_hash: str, result: str) -> Landed | None:
@@ -375,8 +420,16 @@ async def get_bodies(db: Reads, job_id: str) -> Bodies | None:
     )
 
 
-async def company_suspended(db: Reads, org_id: str) -> bool:
-    return await db.holds("SELECT 1 FROM orgs WHERE id = :id AND suspended_at IS NOT NULL", id=org_id)
+async def get_company(db: Reads, org_id: str) -> Standing | None:
+    return await db.one(Standing, "SELECT plan, suspended_at IS NOT NULL FROM orgs WHERE id = :id", id=org_id)
+
+
+async def count_taken(db: Reads, team_id: str, kind: str) -> int:
+    """How many of a lane are admitted or running; never more than its cap."""
+    return await db.one(
+        int, "SELECT COUNT(*) FROM jobs WHERE team_id = :team_id AND kind = :kind AND rank IS NOT NULL",
+        team_id=team_id, kind=kind,
+    ) or 0  # fmt: skip
 
 
 def _json(value: Block | Fault) -> str:

@@ -39,8 +39,8 @@ class Session(Fetches, Protocol):
 
     def savepoint(self) -> AbstractAsyncContextManager[None]: ...
 
-    async def lock(self, name: str) -> None:
-        """Wait until no other transaction holds `name`; held until this one ends."""
+    async def lock(self, names: Sequence[str]) -> None:
+        """Wait until no other transaction holds any of them; held until this one ends."""
         ...
 
 
@@ -65,8 +65,11 @@ class Engine(Fetches, Protocol):
         """A read that may take long: nobody else waits for it."""
         ...
 
-    def transaction(self) -> AbstractAsyncContextManager[Session]:
-        """Leaving the block returns when what was written is safe on disk."""
+    def transaction(self, *, lasting: bool = True) -> AbstractAsyncContextManager[Session]:
+        """Leaving the block returns when what was written is safe on disk.
+
+        What need not be `lasting` may be gone after a crash of the database, as if it had never been.
+        """
         ...
 
     def snapshot(self) -> AbstractAsyncContextManager[Snapshot]:

@@ -91,9 +91,9 @@ class Tx(Reads):
     async def run(self, sql: str, **params: Any) -> None:
         await self._fetch(sql, params)
 
-    async def lock(self, subject: str, key: str) -> None:
-        """From here to the commit nobody else is past the same lock."""
-        await self._session.lock(f"{subject}:{key}")
+    async def lock(self, subject: str, *keys: str) -> None:
+        """From here to the commit nobody else is past the same locks; they are taken in one order by everybody."""
+        await self._session.lock([f"{subject}:{key}" for key in sorted(keys)])
 
     async def emit(self, event: object) -> None:
         """Tell the listeners, inside this transaction. One that fails undoes its own part, not the write."""
@@ -156,9 +156,9 @@ class Db(Reads):
         self._committed(tx)
 
     @asynccontextmanager
-    async def upkeep(self, who: Principal) -> AsyncIterator[Tx]:
+    async def upkeep(self, who: Principal, *, lasting: bool = True) -> AsyncIterator[Tx]:
         """The server's own bookkeeping (counters, times of last use, seals): no guard and no audit row."""
-        async with self.engine.transaction() as session:
+        async with self.engine.transaction(lasting=lasting) as session:
             tx = Tx(self, session, who, "")
             yield tx
             await _begin_epoch(tx)

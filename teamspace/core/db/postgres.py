@@ -97,8 +97,11 @@ class PostgresSession:
         async with self._connection.transaction():
             yield
 
-    async def lock(self, name: str) -> None:
-        await self.fetch("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))", {"name": name})
+    async def lock(self, names: Sequence[str]) -> None:
+        await self.fetch(
+            "SELECT pg_advisory_xact_lock(hashtextextended(name, 0)) FROM unnest(CAST(:names AS TEXT[])) AS name",
+            {"names": names},
+        )
 
 
 class PostgresSnapshot:
@@ -153,8 +156,10 @@ class Postgres:
         return await self.fetch(sql, {})
 
     @asynccontextmanager
-    async def transaction(self) -> AsyncIterator[PostgresSession]:
+    async def transaction(self, *, lasting: bool = True) -> AsyncIterator[PostgresSession]:
         async with _faults(), self._writes.acquire() as connection, connection.transaction():
+            if not lasting:
+                await connection.execute("SET LOCAL synchronous_commit TO off")
             yield PostgresSession(connection)
 
     @asynccontextmanager

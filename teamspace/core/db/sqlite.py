@@ -75,7 +75,7 @@ class SqliteSession:
         with self._connection:
             yield
 
-    async def lock(self, name: str) -> None:
+    async def lock(self, names: Sequence[str]) -> None:
         """There is one writer at a time already."""
 
 
@@ -137,7 +137,7 @@ class Sqlite:
         return await asyncio.to_thread(read)
 
     @asynccontextmanager
-    async def transaction(self) -> AsyncIterator[SqliteSession]:
+    async def transaction(self, *, lasting: bool = True) -> AsyncIterator[SqliteSession]:
         async with self._turn:
             batch = self._batch or self._begin()
             _run(self._writer, "SAVEPOINT unit", {})

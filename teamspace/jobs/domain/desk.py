@@ -15,7 +15,18 @@ from teamspace.jobs.domain.kinds import Kind
 from teamspace.jobs.domain.places import local_place
 from teamspace.jobs.domain.placing import Placing
 from teamspace.jobs.domain.queue import Queue
-from teamspace.jobs.schemas import Job, JobDraft, JobItem, JobQuery, JobRow, Phase, Reason, State, Waiting
+from teamspace.jobs.schemas import (
+    Job,
+    JobDraft,
+    JobItem,
+    JobQuery,
+    JobRow,
+    Phase,
+    Place,
+    Reason,
+    State,
+    Waiting,
+)
 
 _OVER = (State.SUCCEEDED, State.FAILED, State.CANCELLED)
 
@@ -107,12 +118,17 @@ class _View(msgspec.Struct, frozen=True):
     """What must be known besides a row to say why it waits."""
 
     suspended: bool
+    plan: quota.Plan
     org_id: str
+    served: list[Place]
 
     @classmethod
     async def now(cls, db: Reads, who: Principal) -> "_View":
-        suspended = who.tenant_suspended or await store.company_suspended(db, who.org_id)
-        return cls(suspended, who.org_id)
+        company = await store.get_company(db, who.org_id)
+        if company is None:
+            raise NotFound()
+        suspended = who.tenant_suspended or company.suspended
+        return cls(suspended, company.plan, who.org_id, await store.select_places(db))
 
     async def item(self, db: Reads, row: JobRow) -> JobItem:
         return JobItem(
@@ -134,8 +150,9 @@ class _View(msgspec.Struct, frozen=True):
         if row.waits is not None:
             detail = f"The quota {row.waits.dimension} ({row.waits.level}) is used up."
             return Waiting(Reason.QUOTA, detail, row.waits.resets_at)
-        if row.place not in (local_place(row.kind), *await store.select_places(db, row.kind, self.org_id)):
+        served = {place.place for place in self.served if place.org_id in ("", self.org_id)}
+        if row.place not in (local_place(row.kind), *served):
             return Waiting(Reason.NO_WORKER, "No worker that could take it has asked for work lately.")
-        if row.rank is None:
+        if row.rank is None and await store.count_taken(db, row.team_id, row.kind) >= quota.JOB_CAPS[self.plan]:
             return Waiting(Reason.CAP, "The team has as many jobs of this kind under way as its plan allows.")
         return Waiting(Reason.NEXT, "It is its turn as soon as a worker is free.")

@@ -6,52 +6,50 @@ million jobs waiting is one step away from its next turn, like everybody else. H
 the jobs themselves: there is no counter that could be wrong.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from teamspace import quota
-from teamspace.core.db import Db, Tx
-from teamspace.core.principal import system
+from teamspace.core.db import Reads, Tx
 from teamspace.jobs import store
 from teamspace.jobs.domain.places import local_place
-from teamspace.jobs.schemas import Lane
+from teamspace.jobs.schemas import Lane, LaneState, Place, Room
 
 STEP = 1000
 _FIRST = Lane("", "", "")
 
 
-async def promote(tx: Tx, lane: Lane) -> set[str]:
+async def promote(tx: Tx, lanes: Collection[Lane]) -> set[str]:
     """Let in as many as there is room for; the places where they can now be claimed.
 
     The lock closes the gap in which one who enqueues and one who finishes would each leave it to the other.
     """
-    await tx.lock("lane", f"{lane.team_id}:{lane.kind}")
-    state = await store.get_lane(tx, lane)
-    if state is None or state.suspended:
+    if not lanes:
         return set()
-    room = quota.JOB_CAPS[state.plan] - state.taken
-    if room <= 0:
-        return set()
-    clock = state.clock or 0
-    after = clock - STEP if state.taken == 0 else max(clock, state.top or 0)
-    places = [local_place(lane.kind), *await store.select_places(tx, lane.kind, lane.org_id)]
-    return set(await store.admit(tx, lane, places, room=room, after=after, step=STEP))
+    await tx.lock("lane", *(f"{lane.team_id}:{lane.kind}" for lane in lanes))
+    states = await store.select_lanes(tx, list(lanes))
+    served = await store.select_places(tx)
+    rooms = [_room(state, served) for state in states if not state.suspended and _left(state) > 0]
+    return set(await store.admit(tx, rooms, STEP)) if rooms else set()
 
 
-async def promote_all(tx: Tx, lanes: Iterable[Lane]) -> set[str]:
-    """In one order for everybody, so that two never wait for each other."""
-    admitted: set[str] = set()
-    for lane in sorted(set(lanes), key=lambda lane: (lane.org_id, lane.team_id, lane.kind)):
-        admitted |= await promote(tx, lane)
-    return admitted
-
-
-async def promote_waiting(db: Db, org_id: str | None = None, kinds: frozenset[str] | None = None) -> set[str]:
+async def waiting(db: Reads, org_id: str | None = None, kinds: Iterable[str] | None = None) -> list[Lane]:
     """Every lane in which somebody waits; of one company, or of some kinds."""
-    admitted: set[str] = set()
-    lane = _FIRST
+    lanes, lane, only = [], _FIRST, None if kinds is None else set(kinds)
     while found := await store.next_lane(db, lane, org_id):
         lane = found
-        if kinds is None or lane.kind in kinds:
-            async with db.upkeep(system()) as tx:
-                admitted |= await promote(tx, lane)
-    return admitted
+        if only is None or lane.kind in only:
+            lanes.append(lane)
+    return lanes
+
+
+def _left(state: LaneState) -> int:
+    return quota.JOB_CAPS[state.plan] - state.taken
+
+
+def _room(state: LaneState, served: list[Place]) -> Room:
+    after = state.clock - STEP if state.taken == 0 else max(state.clock, state.top or 0)
+    places = {
+        local_place(state.kind),
+        *(place.place for place in served if place.kind == state.kind and place.org_id in ("", state.org_id)),
+    }
+    return Room(state.team_id, tuple(sorted(places)), _left(state), after)

@@ -4,11 +4,14 @@ Every attempt has a number and a secret of its own. Whoever comes late, after th
 somebody else, finds that neither fits any more: a lapsed attempt never lands.
 """
 
+import asyncio
+import logging
 import random
 import secrets
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager, suppress
 from functools import partial
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -26,21 +29,74 @@ from teamspace.jobs.domain.kinds import Kinds
 from teamspace.jobs.domain.places import kind_of, local_place
 from teamspace.jobs.schemas import NORMAL, Block, Claim, Claimed, Fault, Landed, Lane
 
+log = logging.getLogger("teamspace.jobs")
 FIRST_LEASE = 15
 """Until the first sign of life: an answer that never reached its worker costs no more than this."""
 LEASE = 60
 MOST_LAPSES = 3
 _LONGEST_DELAY = 15 * 60
 _AGAIN_FOR_A_SLOT = 1
+_AGAIN = 1.0
+_LANES = 50
+"""Promoted in one transaction: others of these lanes wait for it."""
 
 
 class Queue:
-    """Knows the kinds, and whom to wake."""
+    """Knows the kinds, whom to wake, and the lanes in which something has changed.
+
+    Lanes are promoted after the commit that changed them, many at a time: putting a job in is one insert.
+    Should the server die in between, the next look at all lanes finds it.
+    """
 
     def __init__(self, kinds: Kinds, wake: Wake, *, hosted: bool = False) -> None:
         self.kinds = kinds
         self.wake = wake
         self._hosted = hosted
+        self._stirred: set[Lane] = set()
+        self._news = asyncio.Event()
+
+    # Promoting
+
+    async def run(self, db: Db) -> None:
+        """Promotes whatever is stirred, until it is cancelled."""
+        while True:
+            await self._news.wait()
+            try:
+                await self.promote(db)
+            except Exception:
+                log.exception("promoting jobs failed; it is tried again")
+                await asyncio.sleep(_AGAIN)
+
+    async def promote(self, db: Db) -> None:
+        while self._stirred:
+            async with self._promoted(db):
+                pass
+
+    @asynccontextmanager
+    async def _promoted(self, db: Db) -> AsyncIterator[Tx]:
+        """A transaction that begins with promoting what is stirred. Losing it loses a turn, and no job."""
+        stirred, self._stirred = first(self._stirred, _LANES)
+        self._news.clear()
+        try:
+            async with db.upkeep(system(), lasting=False) as tx:
+                places = await lanes.promote(tx, stirred)
+                yield tx
+        except BaseException:
+            self.stir(stirred)
+            raise
+        self.stir(())
+        self.tell(places)
+
+    async def promote_waiting(self, db: Db, org_id: str | None = None, kinds: Iterable[str] | None = None) -> None:
+        """Every lane in which somebody waits."""
+        self.stir(await lanes.waiting(db, org_id, kinds))
+        await self.promote(db)
+
+    def stir(self, stirred: Iterable[Lane]) -> None:
+        """Something has left these lanes, or come into them."""
+        self._stirred.update(stirred)
+        if self._stirred:
+            self._news.set()
 
     # Into it
 
@@ -54,7 +110,7 @@ class Queue:
             tx, id, lane, who.user_id, place=place or local_place(kind), model=model, priority=priority, run_at=run_at,
             attempts=self.kinds[kind].row.attempts, input=msgspec.json.encode(input).decode(), retry_of=retry_of,
         )  # fmt: skip
-        self._told(tx, await lanes.promote(tx, lane))
+        self._stir(tx, lane)
         return id
 
     # Out of it
@@ -65,7 +121,7 @@ class Queue:
     ) -> list[tuple[Claimed, Claim]]:  # fmt: skip
         """Up to `count` jobs whose turn it is. What a quota has no room for is parked until it has."""
         secret = secrets.token_urlsafe(16)
-        async with db.upkeep(system()) as tx:
+        async with self._promoted(db) as tx:
             if self._hosted and await tenancy.is_suspended(tx):
                 return []
             taken = await store.claim(
@@ -102,7 +158,7 @@ class Queue:
     ) -> Claimed:
         """A sign of life: the lease and what is reserved go on."""
         permille = None if progress is None else round(progress * 1000)
-        async with db.upkeep(system()) as tx:
+        async with db.upkeep(system(), lasting=False) as tx:
             held = await store.extend(
                 tx, claim, crypto.digest(claim.secret), lease=LEASE, progress=permille, message=message
             )
@@ -125,8 +181,20 @@ class Queue:
             raise stale()
         if landed.hold_id and kind.spent:
             await quota.settle(tx, landed.hold_id, kind.spent(result))
-        self._told(tx, await lanes.promote(tx, landed.lane))
+        self._stir(tx, landed.lane)
         return landed
+
+    async def land(self, db: Db, ended: Sequence[tuple[Claim, msgspec.Struct]]) -> None:
+        """Many at once, for results that were made here and need no judging; what is not held any more is dropped."""
+        async with db.upkeep(system()) as tx:
+            rows = [(claim, crypto.digest(claim.secret), _text(result)) for claim, result in ended]
+            landed = await store.succeed_all(tx, rows)
+            results = {claim.job_id: result for claim, result in ended}
+            for job in landed:
+                spent = self.kinds[job.kind].spent
+                if job.hold_id and spent:
+                    await quota.settle(tx, job.hold_id, spent(results[job.id]))
+            self._stir(tx, *(job.lane for job in landed))
 
     async def _landed_before(self, tx: Tx, claim: Claim, digest: str, given: Any) -> Landed:
         """The same result again is no fault: its first answer was lost on the way."""
@@ -154,7 +222,7 @@ class Queue:
             raise stale()
         if held.hold_id:
             await quota.release(tx, held.hold_id)
-        self._told(tx, await lanes.promote(tx, landed.lane))
+        self._stir(tx, landed.lane)
         return landed
 
     async def give_back(self, tx: Tx, executor_id: str) -> None:
@@ -163,14 +231,14 @@ class Queue:
         returned = await store.give_back(tx, executor_id)
         for hold in holds:
             await quota.release(tx, hold)
-        self._told(tx, await lanes.promote_all(tx, [job.lane for job in returned]))
+        self._stir(tx, *(job.lane for job in returned))
 
     async def cancel(self, tx: Tx, job_id: str) -> bool:
         """False when it is not waiting any more."""
         cancelled = await store.cancel(tx, job_id)
         if cancelled is None:
             return False
-        self._told(tx, await lanes.promote(tx, cancelled.lane))
+        self._stir(tx, cancelled.lane)
         return True
 
     # Whoever asks for work
@@ -181,14 +249,20 @@ class Queue:
         async with db.upkeep(system()) as tx:
             for place in places:
                 await store.put_place(tx, place, org_id, kind_of(place))
-        self.tell(await lanes.promote_waiting(db, org_id or None, kinds))
+        await self.promote_waiting(db, org_id or None, kinds)
 
     def tell(self, places: Iterable[str]) -> None:
         for place in places:
             self.wake.tell(place)
 
-    def _told(self, tx: Tx, places: Iterable[str]) -> None:
-        tx.after_commit(partial(self.tell, tuple(places)))
+    def _stir(self, tx: Tx, *stirred: Lane) -> None:
+        tx.after_commit(partial(self.stir, stirred))
+
+
+def first(lanes: set[Lane], most: int) -> tuple[list[Lane], set[Lane]]:
+    """Some of them, and the rest."""
+    some = list(islice(lanes, most))
+    return some, lanes.difference(some)
 
 
 def parse(token: str) -> Claim:

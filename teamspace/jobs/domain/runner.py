@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 import msgspec
 
 from teamspace import tenancy
-from teamspace.core.db import Db, Tx
+from teamspace.core.db import Db
 from teamspace.core.errors import Refusal, StaleClaim, Unauthenticated
 from teamspace.core.limits import Stopping
 from teamspace.core.principal import Call, system
@@ -63,6 +63,8 @@ class Runner:
         self._stations = stations
         self._under_way: set[asyncio.Task[None]] = set()
         self._freed = asyncio.Event()
+        self._results: list[tuple[Claim, msgspec.Struct, asyncio.Future[None]]] = []
+        self._landing: asyncio.Task[None] | None = None
 
     async def run(self) -> None:
         """Until the server stops; then what is under way is finished."""
@@ -179,12 +181,26 @@ class Runner:
                 log.exception("a heartbeat of job %s failed", claim.job_id)
 
     async def _land(self, claim: Claim, result: msgspec.Struct) -> None:
-        await self._close(claim, lambda tx: self._queue.complete(tx, claim, msgspec.to_builtins(result)))
+        """With all that end meanwhile: while one batch is on its way to the disk, the next gathers."""
+        landed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._results.append((claim, result, landed))
+        if self._landing is None:
+            self._landing = asyncio.create_task(self._land_all())
+        await landed
+
+    async def _land_all(self) -> None:
+        while self._results:
+            batch, self._results = self._results, []
+            try:
+                await self._queue.land(self._db, [(claim, result) for claim, result, _ in batch])
+            except Exception:
+                log.exception("%d results could not be kept: their jobs lapse, and are done again", len(batch))
+            for *_, landed in batch:
+                if not landed.done():
+                    landed.set_result(None)
+        self._landing = None
 
     async def _fail(self, claim: Claim, fault: Fault) -> None:
-        await self._close(claim, lambda tx: self._queue.fail(tx, claim, fault))
-
-    async def _close(self, claim: Claim, end: Callable[[Tx], Awaitable[object]]) -> None:
         with contextlib.suppress(StaleClaim):
             async with self._db.upkeep(system()) as tx:
-                await end(tx)
+                await self._queue.fail(tx, claim, fault)

@@ -7,7 +7,6 @@ from teamspace import quota
 from teamspace.core.db import Db
 from teamspace.core.principal import system
 from teamspace.jobs import store
-from teamspace.jobs.domain import lanes
 from teamspace.jobs.domain.queue import MOST_LAPSES, Queue
 from teamspace.jobs.schemas import Claimed, Fault
 
@@ -32,7 +31,7 @@ async def tidy(db: Db, queue: Queue) -> None:
     """Now and then: lanes that somebody forgot, jobs that nobody can take, and those of long ago."""
     async with db.upkeep(system()) as tx:
         await store.withdraw_unserved(tx)
-    queue.tell(await lanes.promote_waiting(db))
+    await queue.promote_waiting(db)
     async with db.upkeep(system()) as tx:
         await store.archive(tx, seconds=ARCHIVE_AFTER, limit=_BATCH)
 
@@ -47,13 +46,12 @@ async def _lapse(db: Db, queue: Queue, held: Claimed) -> None:
             return
         if held.hold_id:
             await quota.release(tx, held.hold_id)
-        places = await lanes.promote(tx, held.lane)
-    queue.tell(places)
+    queue.stir([held.lane])
 
 
 async def _due(db: Db, queue: Queue) -> int:
     async with db.upkeep(system()) as tx:
         due = await store.ready_due(tx, _BATCH)
-        places = await lanes.promote_all(tx, [job.lane for job in due])
-    queue.tell(places | {job.place for job in due})
+    queue.stir(job.lane for job in due)
+    queue.tell({job.place for job in due})  # those who were parked have kept their turn
     return len(due)
