@@ -2595,7 +2595,9 @@ export interface components {
             /** @default null */
             kind?: string | null;
             /** @default null */
-            input?: Record<string, never> | null;
+            input?: {
+                [key: string]: unknown;
+            } | null;
             /** @default null */
             run_at?: string | null;
             /** @default 1 */
