@@ -31,6 +31,9 @@ const queries = new QueryClient({
   },
 });
 
+// What was fetched as somebody is not shown to whoever signs in next.
+token.subscribe(() => token.get() === null && void queries.resetQueries());
+
 const scheme = localStorageColorSchemeManager({ key: "teamspace.scheme" });
 const nonce = document.querySelector<HTMLMetaElement>("meta[name=csp-nonce]")?.content ?? "";
 setNonce(nonce); // for the lock on scrolling behind a dialog
@@ -96,4 +99,14 @@ async function start(): Promise<void> {
   );
 }
 
-void start();
+/** Not even words could be had: this is said without the catalog, and without the frame. */
+function apologise(): void {
+  const again = document.createElement("button");
+  again.textContent = "Try again";
+  again.addEventListener("click", () => location.reload());
+  const words = document.createElement("p");
+  words.textContent = "The server cannot be reached, or is not well. What you wrote here before is kept.";
+  document.getElementById("root")?.replaceChildren(words, again);
+}
+
+start().catch(apologise);

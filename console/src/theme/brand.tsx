@@ -19,7 +19,7 @@ export const BRAND = ["branding", "shown"] as const;
 export const brandQuery = (token: string | null) =>
   queryOptions({
     queryKey: [...BRAND, token],
-    queryFn: () => answer(api.GET("/api/branding")) as Promise<Brand>,
+    queryFn: () => answer(api.GET("/api/branding")),
     staleTime: 300_000,
   });
 

@@ -4,11 +4,10 @@ import { Menu, useMantineColorScheme, type MantineColorScheme } from "@mantine/c
 import { IconDeviceDesktop, IconLogout, IconMoon, IconSun, IconUser } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 
-import { api } from "@/api/client";
-import { token } from "@/api/token";
 import { t } from "@/i18n";
 
-import { useForgetEverything, useSession } from "../session";
+import { useSession } from "../session";
+import { signOut } from "../signOut";
 import styles from "./Me.module.css";
 import { RailButton } from "./RailButton";
 
@@ -21,7 +20,6 @@ const SCHEMES = [
 export function Me() {
   const { me } = useSession();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
-  const signOut = useSignOut();
   return (
     <Menu width={230} position="top-start">
       <Menu.Target>
@@ -52,17 +50,6 @@ export function Me() {
       </Menu.Dropdown>
     </Menu>
   );
-}
-
-export function useSignOut(): () => Promise<void> {
-  const { me } = useSession();
-  const forget = useForgetEverything();
-  return async () => {
-    // A token that somebody pasted in is not a session: it is forgotten here and stays valid.
-    if (me.credential === "session") await api.POST("/api/logout").catch(() => undefined);
-    token.signOut();
-    await forget();
-  };
 }
 
 export function initials(name: string): string {

@@ -2,9 +2,10 @@
 
 import { IconLogout, IconSunMoon, IconUser } from "@tabler/icons-react";
 
+import { signOut } from "@/app/signOut";
 import { action, screen } from "@/app/tables";
 
-import { signOut, switchTheme } from "./gestures";
+import { switchTheme } from "./gestures";
 
 export const accountScreens = [
   screen("/account", {

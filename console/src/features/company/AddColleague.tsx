@@ -6,10 +6,10 @@ import { useState } from "react";
 import { t } from "@/i18n";
 import { Dialog, DialogActions } from "@/ui/Dialog";
 import { Fault, useSending } from "@/ui/forms";
+import { Newcomer, type Access } from "@/ui/Newcomer";
 import { NewPassword } from "@/ui/NewPassword";
 import { notice } from "@/ui/notice";
 
-import { Newcomer, type Added } from "./Newcomer";
 import { addingSomebody } from "./openings";
 import { useAddColleague, type OrgRole } from "./queries";
 import { Seat, type GivenRole } from "./Seat";
@@ -17,15 +17,15 @@ import { Seat, type GivenRole } from "./Seat";
 /** There as long as the screen is; the dialogs inside come and go. */
 export function Adding() {
   const opened = addingSomebody.useOpened();
-  const [added, setAdded] = useState<Added | null>(null);
-  if (added) return <Newcomer added={added} onClose={() => setAdded(null)} />;
+  const [added, setAdded] = useState<Access | null>(null);
+  if (added) return <Newcomer access={added} onClose={() => setAdded(null)} />;
   return opened ? <AddDialog onClose={addingSomebody.close} onAdded={setAdded} /> : null;
 }
 
 const FIELDS = ["username", "display_name", "team_id", "role", "org_role", "password"];
 const START = { username: "", display_name: "", team_id: "", role: "member" as GivenRole, org_role: "", password: "" };
 
-function AddDialog({ onClose, onAdded }: { onClose: () => void; onAdded: (added: Added) => void }) {
+function AddDialog({ onClose, onAdded }: { onClose: () => void; onAdded: (added: Access) => void }) {
   const add = useAddColleague();
   const sending = useSending(START, async (wish) => {
     if (!wish.team_id) {

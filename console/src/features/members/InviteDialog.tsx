@@ -7,10 +7,10 @@ import { useSession } from "@/app/session";
 import { t } from "@/i18n";
 import { Dialog, DialogActions } from "@/ui/Dialog";
 import { Fault, useSending } from "@/ui/forms";
+import { Newcomer, type Access } from "@/ui/Newcomer";
 import { NewPassword } from "@/ui/NewPassword";
 import { notice } from "@/ui/notice";
 
-import { FirstSecret, type Invited } from "./FirstSecret";
 import { inviting } from "./inviting";
 import styles from "./Members.module.css";
 import { useMemberChanges } from "./queries";
@@ -21,14 +21,14 @@ import { suggestPassword } from "./suggestion";
 /** There as long as the screen is; the dialogs inside come and go. */
 export function Inviting() {
   const opened = inviting.useOpened();
-  const [invited, setInvited] = useState<Invited | null>(null);
-  if (invited) return <FirstSecret invited={invited} onClose={() => setInvited(null)} />;
+  const [invited, setInvited] = useState<Access | null>(null);
+  if (invited) return <Newcomer access={invited} onClose={() => setInvited(null)} />;
   return opened ? <InviteDialog onClose={inviting.close} onInvited={setInvited} /> : null;
 }
 
 const FIELDS = ["username", "role", "password", "display_name"];
 
-function InviteDialog({ onClose, onInvited }: { onClose: () => void; onInvited: (invited: Invited) => void }) {
+function InviteDialog({ onClose, onInvited }: { onClose: () => void; onInvited: (invited: Access) => void }) {
   const { me } = useSession();
   const { add } = useMemberChanges();
   const [shown, setShown] = useState(false);

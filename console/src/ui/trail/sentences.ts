@@ -30,7 +30,7 @@ const ROLES = [
 const FEATURES = ["chat", "agent", "translate", "workflows"] as const;
 
 function valuesOf(event: TrailEvent, people: readonly Member[]): Values {
-  const detail = event.detail as Record<string, unknown>;
+  const { detail } = event;
   const person = typeof detail.user_id === "string" ? detail.user_id : event.target;
   const feature = FEATURES.find((name) => name === event.target);
   return {
