@@ -17,7 +17,7 @@ class Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     content: str
 
 
-class Usage(msgspec.Struct, frozen=True):
+class TokenUsage(msgspec.Struct, frozen=True):
     prompt_tokens: int
     completion_tokens: int
     total_tokens: int
@@ -35,7 +35,7 @@ class Turn(msgspec.Struct, frozen=True):
 class Answer(msgspec.Struct, frozen=True):
     text: str
     model: str
-    usage: Usage
+    usage: TokenUsage
     finish_reason: str = "stop"
 
 
@@ -69,7 +69,7 @@ class ChatResult(msgspec.Struct, frozen=True):
     """What the model said, and what it cost."""
 
     text: str
-    usage: Usage
+    usage: TokenUsage
     model: str = ""
     finish_reason: str = "stop"
 

@@ -1770,7 +1770,7 @@ export interface components {
          * Usage
          * @description One dimension: what was used of which limit. A null `limit` is none, a null `resets_at` never.
          */
-        "teamspace.quota.schemas.Usage": {
+        Usage: {
             dimension: components["schemas"]["Dimension"];
             used: number;
             reserved: number;
@@ -2047,7 +2047,7 @@ export interface components {
             suspended_at: string | null;
             suspended: boolean;
             teams: components["schemas"]["Team"][];
-            quotas: components["schemas"]["teamspace.quota.schemas.Usage"][];
+            quotas: components["schemas"]["Usage"][];
         };
         /**
          * CompanyChange
@@ -2325,12 +2325,12 @@ export interface components {
         Answer: {
             text: string;
             model: string;
-            usage: components["schemas"]["teamspace.ai.schemas.Usage"];
+            usage: components["schemas"]["TokenUsage"];
             /** @default stop */
             finish_reason?: string;
         };
-        /** Usage */
-        "teamspace.ai.schemas.Usage": {
+        /** TokenUsage */
+        TokenUsage: {
             prompt_tokens: number;
             completion_tokens: number;
             total_tokens: number;
@@ -2444,7 +2444,7 @@ export interface components {
          * @description The team's limits, one row a dimension; and, if asked for, where it went.
          */
         UsageReport: {
-            items: components["schemas"]["teamspace.quota.schemas.Usage"][];
+            items: components["schemas"]["Usage"][];
             /** @default null */
             next_cursor?: string | null;
             /** @default null */
@@ -4004,7 +4004,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["teamspace.quota.schemas.Usage"];
+                    "application/json": components["schemas"]["Usage"];
                 };
             };
             /** @description `invalid_request` */
@@ -5798,7 +5798,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["teamspace.quota.schemas.Usage"];
+                    "application/json": components["schemas"]["Usage"];
                 };
             };
             /** @description `invalid_request` */
@@ -9160,7 +9160,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["teamspace.quota.schemas.Usage"];
+                    "application/json": components["schemas"]["Usage"];
                 };
             };
             /** @description `invalid_request` */

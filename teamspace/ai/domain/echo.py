@@ -2,7 +2,7 @@
 
 from teamspace import quota
 from teamspace.ai.domain.models import tokens
-from teamspace.ai.schemas import Answer, Echo, Usage
+from teamspace.ai.schemas import Answer, Echo, TokenUsage
 from teamspace.core.db import Db
 from teamspace.core.principal import Principal
 
@@ -11,4 +11,4 @@ async def echo(db: Db, who: Principal, wish: Echo) -> Answer:
     cost = tokens(wish.prompt)
     async with db.write(who, "ai.echo") as tx:
         await quota.spend(tx, quota.Account.of(who), quota.Spend(1, cost), purpose="ai.echo")
-    return Answer(wish.prompt, "echo", Usage(cost, 0, cost))
+    return Answer(wish.prompt, "echo", TokenUsage(cost, 0, cost))

@@ -2,9 +2,9 @@
 
 from typing import Protocol
 
-from teamspace.ai.schemas import Answer, Turn, Usage
+from teamspace.ai.schemas import Answer, TokenUsage, Turn
 
-__all__ = ["Answer", "Model", "Turn", "Usage"]
+__all__ = ["Answer", "Model", "TokenUsage", "Turn"]
 
 
 class Model(Protocol):

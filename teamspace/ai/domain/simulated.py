@@ -9,7 +9,7 @@ import asyncio
 import re
 
 from teamspace.ai.domain.models import tokens
-from teamspace.ai.schemas import Answer, Speaker, Turn, Usage
+from teamspace.ai.schemas import Answer, Speaker, TokenUsage, Turn
 from teamspace.core.errors import ExecutorFailed
 
 NAME = "simulated"
@@ -26,7 +26,7 @@ class Simulated:
         if turn.max_tokens is not None and tokens(text) > turn.max_tokens:
             text, finish = text[: 4 * turn.max_tokens], "length"
         prompt = sum(tokens(message.content) for message in turn.messages)
-        return Answer(text, turn.model or NAME, Usage(prompt, tokens(text), prompt + tokens(text)), finish)
+        return Answer(text, turn.model or NAME, TokenUsage(prompt, tokens(text), prompt + tokens(text)), finish)
 
     async def _answer(self, asked: str) -> str:
         whole = f"This is the simulated model: no real one is set up. You said: {asked}"
