@@ -10,7 +10,7 @@ from teamspace.core.principal import Principal
 from teamspace.core.replies import Content, Created
 from teamspace.core.routing import BEARER, PUBLIC, SUPERADMIN, Route
 from teamspace.instance.domain import demo, facts, samples
-from teamspace.instance.schemas import Config, DemoCompanies, Figures, Health, Seeded, Status
+from teamspace.instance.schemas import Config, DemoCompanies, Figures, Liveness, Seeded, Status
 from teamspace.settings import Settings
 
 # fmt: off
@@ -28,8 +28,8 @@ ROUTES = (
 # fmt: on
 
 
-async def health(settings: Settings) -> Health:
-    return Health(ok=True, multitenant=settings.multitenant)
+async def health(settings: Settings) -> Liveness:
+    return Liveness(ok=True, multitenant=settings.multitenant)
 
 
 async def config(db: Db, settings: Settings) -> Config:

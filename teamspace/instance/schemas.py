@@ -5,7 +5,7 @@ import msgspec
 from teamspace.core.metrics import RouteFigures
 
 
-class Health(msgspec.Struct, frozen=True):
+class Liveness(msgspec.Struct, frozen=True):
     ok: bool
     multitenant: bool
 

@@ -1488,8 +1488,8 @@ export interface components {
             pointer: string;
             message: string;
         };
-        /** Health */
-        "teamspace.instance.schemas.Health": {
+        /** Liveness */
+        Liveness: {
             ok: boolean;
             multitenant: boolean;
         };
@@ -2203,7 +2203,7 @@ export interface components {
             model: string | null;
             capabilities: string[];
             org_id: string | null;
-            health: components["schemas"]["teamspace.executors.schemas.Health"];
+            health: components["schemas"]["Health"];
             last_seen_at: string | null;
             running: number;
             created_at: string | null;
@@ -2215,7 +2215,7 @@ export interface components {
          * @description `up` was heard of within a minute, `stale` within an hour, `down` not since, and `new` never.
          * @enum {unknown}
          */
-        "teamspace.executors.schemas.Health": "down" | "new" | "stale" | "up";
+        Health: "down" | "new" | "stale" | "up";
         /** NewNote */
         NewNote: {
             title: string;
@@ -2351,7 +2351,7 @@ export interface components {
             model: string | null;
             capabilities: string[];
             org_id: string | null;
-            health: components["schemas"]["teamspace.executors.schemas.Health"];
+            health: components["schemas"]["Health"];
             last_seen_at: string | null;
             running: number;
             created_at: string | null;
@@ -2970,7 +2970,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["teamspace.instance.schemas.Health"];
+                    "application/json": components["schemas"]["Liveness"];
                 };
             };
             /** @description `invalid_request` */
