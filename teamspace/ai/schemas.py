@@ -17,10 +17,13 @@ class Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     content: str
 
 
+Tokens = Annotated[int, msgspec.Meta(ge=0, le=1_000_000_000)]
+
+
 class TokenUsage(msgspec.Struct, frozen=True):
-    prompt_tokens: int
-    completion_tokens: int
-    total_tokens: int
+    prompt_tokens: Tokens
+    completion_tokens: Tokens
+    total_tokens: Tokens
 
 
 class Turn(msgspec.Struct, frozen=True):

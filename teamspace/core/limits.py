@@ -143,19 +143,23 @@ class Wake:
                 sleeper.set_result(None)
 
     async def sleep(self, topics: Collection[str], seconds: float) -> bool:
-        """True when there is news of one of them. The caller looks for it itself, before and after."""
+        """For requests, of which only so many may wait. The caller looks for the news itself, before and after."""
         async with self._slots.take():
-            sleeper: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            return await self.wait(topics, seconds)
+
+    async def wait(self, topics: Collection[str], seconds: float) -> bool:
+        """True when there is news of one of them."""
+        sleeper: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        for topic in topics:
+            self._topics.setdefault(topic, set()).add(sleeper)
+        stop = asyncio.ensure_future(self._stopping.wait())
+        try:
+            done, _ = await asyncio.wait({sleeper, stop}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+            return sleeper in done
+        finally:
+            stop.cancel()
             for topic in topics:
-                self._topics.setdefault(topic, set()).add(sleeper)
-            stop = asyncio.ensure_future(self._stopping.wait())
-            try:
-                done, _ = await asyncio.wait({sleeper, stop}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-                return sleeper in done
-            finally:
-                stop.cancel()
-                for topic in topics:
-                    self._forget(topic, sleeper)
+                self._forget(topic, sleeper)
 
     def _forget(self, topic: str, sleeper: "asyncio.Future[None]") -> None:
         sleepers = self._topics.get(topic)

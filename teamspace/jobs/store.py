@@ -168,6 +168,11 @@ async def put_place(tx: Tx, place: str, org_id: str, kind: str) -> None:
     )  # fmt: skip
 
 
+async def forget_places(tx: Tx, seconds: float) -> None:
+    """A worker names its models itself: what nobody has asked for in a while is not kept."""
+    await tx.run("DELETE FROM job_places WHERE seen_at < moment(:ago)", ago=-seconds)
+
+
 # In somebody's hands
 
 

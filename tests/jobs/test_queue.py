@@ -326,3 +326,11 @@ async def test_what_is_asked_for_in_a_transaction_that_fails_was_never_asked_for
             await queue(world).enqueue(tx, principal, "ai.chat", kind.read_input({"prompt": "x"}))
             raise RuntimeError
     assert await claim(world, 5) == []
+
+
+async def test_nobody_gets_tokens_back_by_bringing_less_than_nothing(world: World) -> None:
+    ann = await world.bootstrap()
+    await ask(ann)
+    ((_, held),) = await claim(world)
+    with pytest.raises(ResponseRefused):
+        await complete(world, held, result(tokens=-5))

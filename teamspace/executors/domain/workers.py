@@ -29,6 +29,7 @@ LONGEST_WAIT = 30
 _POLL = 2.0
 _NOTE_EVERY = 15.0
 """Seconds between two notes of the same worker's presence."""
+_MOST_NOTED = 10_000
 
 
 class Presence:
@@ -41,6 +42,8 @@ class Presence:
         key, now = (executor.id, *places), time.monotonic()
         if now - self._noted.get(key, -_NOTE_EVERY) < _NOTE_EVERY:
             return
+        if len(self._noted) > _MOST_NOTED:
+            self._noted.clear()
         self._noted[key] = now
         async with db.upkeep(system()) as tx:
             await store.touch(tx, executor.id)

@@ -121,6 +121,8 @@ class _View(msgspec.Struct, frozen=True):
     plan: quota.Plan
     org_id: str
     served: list[Place]
+    full: dict[str, bool]
+    """By kind, as far as it was asked for."""
 
     @classmethod
     async def now(cls, db: Reads, who: Principal) -> "_View":
@@ -128,7 +130,13 @@ class _View(msgspec.Struct, frozen=True):
         if company is None:
             raise NotFound()
         suspended = who.tenant_suspended or company.suspended
-        return cls(suspended, company.plan, who.org_id, await store.select_places(db))
+        return cls(suspended, company.plan, who.org_id, await store.select_places(db), {})
+
+    async def _is_full(self, db: Reads, row: JobRow) -> bool:
+        if row.kind not in self.full:
+            taken = await store.count_taken(db, row.team_id, row.kind)
+            self.full[row.kind] = taken >= quota.JOB_CAPS[self.plan]
+        return self.full[row.kind]
 
     async def item(self, db: Reads, row: JobRow) -> JobItem:
         return JobItem(
@@ -153,6 +161,6 @@ class _View(msgspec.Struct, frozen=True):
         served = {place.place for place in self.served if place.org_id in ("", self.org_id)}
         if row.place not in (local_place(row.kind), *served):
             return Waiting(Reason.NO_WORKER, "No worker that could take it has asked for work lately.")
-        if row.rank is None and await store.count_taken(db, row.team_id, row.kind) >= quota.JOB_CAPS[self.plan]:
+        if row.rank is None and await self._is_full(db, row):
             return Waiting(Reason.CAP, "The team has as many jobs of this kind under way as its plan allows.")
         return Waiting(Reason.NEXT, "It is its turn as soon as a worker is free.")

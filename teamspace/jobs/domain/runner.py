@@ -117,7 +117,7 @@ class Runner:
 
     async def _pause(self, places: list[str]) -> None:
         """Notices may be missed: nobody sleeps for long."""
-        await self._queue.wake.sleep(places, _POLL * random.uniform(0.75, 1.25))
+        await self._queue.wake.wait(places, _POLL * random.uniform(0.75, 1.25))
 
     async def _work(self, job: Claimed, claim: Claim, executor_id: str) -> None:
         try:

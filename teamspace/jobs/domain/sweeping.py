@@ -11,6 +11,7 @@ from teamspace.jobs.domain.queue import MOST_LAPSES, Queue
 from teamspace.jobs.schemas import Claimed, Fault
 
 ARCHIVE_AFTER = 7 * 24 * 3600
+_FORGET_PLACES = 24 * 3600
 _BATCH = 200
 LOST = Fault(
     f"Whoever worked on it was not heard of again, {MOST_LAPSES} times in a row: it may be what ends them.",
@@ -31,6 +32,7 @@ async def tidy(db: Db, queue: Queue) -> None:
     """Now and then: lanes that somebody forgot, jobs that nobody can take, and those of long ago."""
     async with db.upkeep(system()) as tx:
         await store.withdraw_unserved(tx)
+        await store.forget_places(tx, _FORGET_PLACES)
     await queue.promote_waiting(db)
     async with db.upkeep(system()) as tx:
         await store.archive(tx, seconds=ARCHIVE_AFTER, limit=_BATCH)
