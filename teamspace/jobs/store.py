@@ -150,6 +150,17 @@ async def withdraw_company(tx: Tx, org_id: str) -> None:
     )
 
 
+async def withdraw_beyond(tx: Tx, org_id: str, cap: int) -> None:
+    """What a company's lanes have let in beyond the cap goes back to wait, the last in turn first."""
+    await tx.run(
+        "UPDATE jobs SET rank = NULL, phase = 'ready', waits = NULL WHERE state = 'queued' AND id IN"
+        " (SELECT id FROM (SELECT id, ROW_NUMBER() OVER (PARTITION BY team_id, kind"
+        " ORDER BY CASE state WHEN 'running' THEN 0 ELSE 1 END, rank) AS turn FROM jobs WHERE rank IS NOT NULL"
+        " AND team_id IN (SELECT id FROM teams WHERE org_id = :org_id)) AS admitted WHERE turn > :cap)",
+        org_id=org_id, cap=cap,
+    )  # fmt: skip
+
+
 async def withdraw_unserved(tx: Tx) -> None:
     """Jobs that nobody can take must not hold their lane's room."""
     await tx.run(

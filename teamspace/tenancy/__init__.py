@@ -19,6 +19,7 @@ from teamspace.tenancy.schemas import (
     NewColleague,
     OrgRole,
     OwnerDraft,
+    PlanChanged,
     Role,
     TeamDraft,
 )
@@ -35,6 +36,7 @@ __all__ = [
     "NewColleague",
     "OrgRole",
     "OwnerDraft",
+    "PlanChanged",
     "Role",
     "TeamDraft",
     "add_colleague",

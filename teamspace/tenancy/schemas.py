@@ -326,6 +326,13 @@ def user_view(person: Person) -> UserView:
     )
 
 
+class PlanChanged(msgspec.Struct, frozen=True):
+    """An event: the company's caps are another plan's."""
+
+    org_id: str
+    plan: Plan
+
+
 class CompanySuspended(msgspec.Struct, frozen=True):
     """An event: from this commit on the company can be read, not changed."""
 

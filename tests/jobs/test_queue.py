@@ -334,3 +334,19 @@ async def test_nobody_gets_tokens_back_by_bringing_less_than_nothing(world: Worl
     ((_, held),) = await claim(world)
     with pytest.raises(ResponseRefused):
         await complete(world, held, result(tokens=-5))
+
+
+async def test_a_smaller_plan_takes_back_what_was_let_in_beyond_its_cap(world: World) -> None:
+    ann = await world.bootstrap()
+    org, team = await world.company()
+    person = await world.person(org, team)
+    assert (await ann("PATCH", f"/api/orgs/{org.slug}", {"plan": "pro"})).status_code == 200
+    made = [(await ask(person))["id"] for _ in range(4)]
+    ((first, held),) = await claim(world)
+    assert (await ann("PATCH", f"/api/orgs/{org.slug}", {"plan": "free"})).status_code == 200
+    ((second, _),) = await claim(world, 5)
+    assert [first.id, second.id] == made[:2]
+    assert (await look(person, made[2]))["waiting"]["reason"] == "cap"
+    await complete(world, held)
+    assert [job.id for job, _ in await claim(world, 5)] == made[2:3]
+    assert await unsound(world) == []

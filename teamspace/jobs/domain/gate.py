@@ -1,8 +1,13 @@
-"""A suspended company's jobs wait; what a worker already holds still lands."""
+"""A suspended company's jobs wait, and a smaller plan lets fewer in; what a worker already holds still lands."""
 
+from teamspace import quota
 from teamspace.core.db import Tx
 from teamspace.jobs import store
 
 
 async def withdraw(tx: Tx, org_id: str) -> None:
     await store.withdraw_company(tx, org_id)
+
+
+async def fit(tx: Tx, org_id: str, plan: quota.Plan) -> None:
+    await store.withdraw_beyond(tx, org_id, quota.JOB_CAPS[plan])

@@ -21,6 +21,7 @@ from teamspace.tenancy.schemas import (
     CompanyDraft,
     CompanySuspended,
     Org,
+    PlanChanged,
     user_view,
 )
 
@@ -81,6 +82,7 @@ async def change(db: Db, who: Principal, settings: Settings, ref: str, wish: Com
             raise naming.taken(fault, asked_for_slug=True) from None
         if wanted.plan != before.plan:
             await quota.apply_plan(tx, org.id, wanted.plan)
+            await tx.emit(PlanChanged(org.id, wanted.plan))
         tx.target, tx.org_id, tx.team_id = org.id, org.id, ""
         tx.detail = {
             name: getattr(wanted, name)
