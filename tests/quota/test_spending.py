@@ -237,3 +237,14 @@ async def test_the_report_shows_where_it_went(world: World, hands: Hands) -> Non
     assert (await admin.get("/api/usage?history=minute")).status_code == 400
     requests = next(row for row in shown["items"] if row["dimension"] == "ai.requests")
     assert (requests["used"], requests["forecast"]) == (4, 6)
+
+
+async def test_an_overdrawn_limit_stops_only_what_asks_for_more_of_it(world: World) -> None:
+    who = await account(world)
+    for _ in range(2):
+        await admitted(world, who)
+    await limited(world, Level.ORG, who.org_id, who.org_id, Dimension.CONCURRENCY, 1, None)
+    await settled(world, await admitted(world, who, slot=False))
+    with pytest.raises(QuotaExceeded):
+        await admitted(world, who)
+    assert await unbalanced(world) == []

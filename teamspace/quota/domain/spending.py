@@ -43,7 +43,10 @@ async def exhausted(tx: Tx, account: Account, estimate: Spend, *, slot: bool = T
         Dimension.TOKENS: estimate.tokens,
         Dimension.CONCURRENCY: int(slot),
     }
-    return next((bound for bound in bounds if bound.left is not None and asked[bound.dimension] > bound.left), None)
+    # A limit that was lowered may be overdrawn: what asks for nothing of it is not stopped by that.
+    return next(
+        (bound for bound in bounds if bound.left is not None and asked[bound.dimension] > max(0, bound.left)), None
+    )
 
 
 async def renew(tx: Tx, id: str, ttl: float = TTL) -> None:
