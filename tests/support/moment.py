@@ -7,8 +7,15 @@ from tests.support.world import World
 
 async def move_clock(world: World, seconds: float) -> None:
     """From now on PostgreSQL's clock is so many seconds ahead. On SQLite moving `clock.now` is enough."""
-    if world.db.dialect is not POSTGRES:
-        return
-    moved = POSTGRES.prelude.replace("statement_timestamp()", f"statement_timestamp() + interval '{seconds} seconds'")
-    async with world.db.upkeep(system()) as tx:
-        await tx.run(moved)
+    await _replace_clock(world, f"statement_timestamp() + interval '{seconds} seconds'")
+
+
+async def stop_clock(world: World, at: float) -> None:
+    """From now on PostgreSQL's clock stands at this moment."""
+    await _replace_clock(world, f"to_timestamp({at})")
+
+
+async def _replace_clock(world: World, now: str) -> None:
+    if world.db.dialect is POSTGRES:
+        async with world.db.upkeep(system()) as tx:
+            await tx.run(POSTGRES.prelude.replace("statement_timestamp()", now))

@@ -1,0 +1,20 @@
+"""A kind of job for tests: it costs nothing, and anybody may do it."""
+
+import msgspec
+
+from teamspace.core.tables import Job
+
+JOBS = (Job("test.errand", "run", "Something that is not metered.", callable=True, remote=True),)
+
+
+class Errand(msgspec.Struct, frozen=True):
+    prompt: str = ""
+    model: str | None = None
+
+
+class Done(msgspec.Struct, frozen=True):
+    text: str
+
+
+async def run(input: Errand) -> Done:
+    return Done(input.prompt)

@@ -1,0 +1,313 @@
+"""The queue and the quota ledger as plain Python: what both must come to, without SQL, locks or secrets."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from teamspace.core import clock
+from teamspace.jobs import local_place
+from teamspace.jobs.domain.queue import FIRST_LEASE, LEASE, MOST_LAPSES
+from teamspace.jobs.domain.sweeping import ARCHIVE_AFTER
+from teamspace.quota import JOB_CAPS, Dimension, Level, Plan, Spend
+from teamspace.quota.domain import windows
+from teamspace.quota.domain.limits import CAPS, USUAL_WINDOW
+from teamspace.quota.domain.spending import TTL
+from teamspace.quota.schemas import Window
+
+SERVED_FOR = 60
+OVER = ("succeeded", "failed", "cancelled")
+Lane = tuple[str, str, str]
+"""Company, team, kind."""
+Limit = tuple[int | None, Window | None]
+Bound = tuple[Level, Dimension]
+
+
+@dataclass(eq=False)
+class Hold:
+    """An entry of the ledger."""
+
+    org: str
+    team: str
+    user: str
+    spend: Spend
+    began: str
+    expires: str
+    settled: bool = False
+
+    @property
+    def live(self) -> bool:
+        return not self.settled and self.expires > clock.stamp()
+
+    @property
+    def row(self) -> tuple[str, str, str, int, int, int, str, str, bool]:
+        return (
+            self.org, self.team, self.user, int(not self.settled), self.spend.requests, self.spend.tokens, self.began,
+            self.expires, self.settled,
+        )  # fmt: skip
+
+
+@dataclass
+class Task:
+    """A job."""
+
+    id: str
+    lane: Lane
+    user: str
+    place: str
+    priority: int
+    cost: Spend | None
+    run_at: str
+    state: str = "queued"
+    phase: str = "ready"
+    turn: bool = False
+    """Whether it is admitted: it then takes room in its lane."""
+    attempt: int = 0
+    lapses: int = 0
+    executor: str | None = None
+    lease: str | None = None
+    hold: Hold | None = None
+    result: str | None = None
+    finished: str | None = None
+
+    @property
+    def row(self) -> tuple[object, ...]:
+        """What the database must say of it."""
+        return (
+            self.state, self.phase if self.state == "queued" else "ready", self.turn, self.attempt, self.lapses,
+            self.executor if self.state == "running" else None, self.lease, self.finished, self.result,
+        )  # fmt: skip
+
+    def back(self, phase: str = "ready") -> None:
+        """Into the queue again, out of everybody's hands."""
+        self.state, self.phase, self.turn = "queued", phase, False
+        self.executor = self.lease = self.hold = None
+
+    def end(self, state: str) -> None:
+        self.state, self.turn, self.lease, self.finished = state, False, None, clock.stamp()
+
+
+@dataclass
+class Company:
+    plan: Plan = Plan.FREE
+    suspended: bool = False
+
+
+@dataclass
+class Reference:
+    companies: dict[str, Company]
+    tasks: dict[str, Task] = field(default_factory=dict)
+    archive: dict[str, Task] = field(default_factory=dict)
+    places: dict[tuple[str, str], str] = field(default_factory=dict)
+    """When somebody last asked at a place, for which company ('' is any)."""
+    ledger: list[Hold] = field(default_factory=list)
+    used: Counter[tuple[str, str, str, str, str]] = field(default_factory=Counter)
+    """Level, window, its beginning, subject and what is counted."""
+    limits: dict[tuple[Level, str, Dimension], Limit] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for org, company in self.companies.items():
+            self._apply(org, company.plan)
+
+    # Lanes
+
+    def lane(self, lane: Lane) -> list[Task]:
+        return [task for task in self.tasks.values() if task.lane == lane]
+
+    @property
+    def lanes(self) -> set[Lane]:
+        return {task.lane for task in self.tasks.values()}
+
+    def cap(self, lane: Lane) -> int:
+        return JOB_CAPS[self.companies[lane[0]].plan]
+
+    def running(self, lane: Lane) -> int:
+        return sum(task.state == "running" for task in self.lane(lane))
+
+    def promote(self, lanes: Iterable[Lane]) -> None:
+        for lane in lanes:
+            tasks = self.lane(lane)
+            room = self.cap(lane) - sum(task.turn for task in tasks)
+            if room > 0 and not self.companies[lane[0]].suspended:
+                for task in sorted(filter(self._waits, tasks), key=lambda task: (task.priority, task.id))[:room]:
+                    task.turn = True
+
+    def _waits(self, task: Task) -> bool:
+        org, _, kind = task.lane
+        ready = task.state == "queued" and task.phase == "ready" and not task.turn
+        return ready and (task.place == local_place(kind) or self._served(task.place, org))
+
+    def _served(self, place: str, org: str) -> bool:
+        return any(self.places.get((place, of), "") > clock.ago(SERVED_FOR) for of in ("", org))
+
+    # What is done to jobs
+
+    def enqueue(self, task: Task) -> None:
+        if task.run_at > clock.stamp():
+            task.phase = "scheduled"
+        self.tasks[task.id] = task
+        self.promote([task.lane])
+
+    def asked_at(self, places: Iterable[str], org: str, kinds: Iterable[str]) -> None:
+        """Somebody serves these places."""
+        self.places |= {(place, org): clock.stamp() for place in places}
+        self.promote(lane for lane in self.lanes if lane[2] in kinds and org in ("", lane[0]))
+
+    def claimable(self, places: Iterable[str], org: str) -> list[Task]:
+        return [
+            task
+            for task in self.tasks.values()
+            if task.state == "queued" and task.phase == "ready" and task.turn
+            and task.place in places and org in ("", task.lane[0])
+        ]  # fmt: skip
+
+    def take(self, task: Task, executor: str) -> None:
+        task.state, task.executor, task.lease = "running", executor, clock.later(FIRST_LEASE)
+        task.attempt += 1
+        if task.cost:
+            task.hold = Hold(*task.lane[:2], task.user, task.cost, clock.stamp(), clock.later(TTL))
+            self.ledger.append(task.hold)
+
+    def beat(self, task: Task) -> None:
+        task.lease = clock.later(LEASE)
+        if task.hold:
+            task.hold.expires = clock.later(TTL)
+
+    def land(self, task: Task, result: str, spent: Spend) -> None:
+        task.end("succeeded")
+        task.result = result
+        self._settle(task, spent)
+        self.promote([task.lane])
+
+    def fail(self, task: Task, *, retryable: bool, attempts: int) -> None:
+        self._settle(task, Spend(0, 0))
+        if retryable and task.attempt - task.lapses < attempts:
+            task.back("scheduled")
+        else:
+            task.end("failed")
+        self.promote([task.lane])
+
+    def cancel(self, task: Task) -> None:
+        task.end("cancelled")
+        self.promote([task.lane])
+
+    def give_back(self, executor: str) -> None:
+        returned = [task for task in self.tasks.values() if task.state == "running" and task.executor == executor]
+        for task in returned:
+            self._settle(task, Spend(0, 0))
+            task.back()
+        self.promote({task.lane for task in returned})
+
+    # What time does
+
+    def sweep(self) -> None:
+        now = clock.stamp()
+        for task in list(self.tasks.values()):
+            if task.state == "running" and (task.lease or "") <= now:
+                self._lapse(task)
+        due = [task for task in self.tasks.values() if task.phase != "ready" and task.run_at <= now]
+        due = [task for task in due if task.state == "queued"]
+        for task in due:
+            task.phase = "ready"
+        self.promote({task.lane for task in due})
+
+    def _lapse(self, task: Task) -> None:
+        task.lapses += 1
+        self._settle(task, Spend(0, 0))
+        if task.lapses < MOST_LAPSES:
+            task.back()
+        else:
+            task.end("failed")
+        self.promote([task.lane])
+
+    def tidy(self) -> None:
+        known = {place for place, _ in self.places}
+        for task in self.tasks.values():
+            admitted = task.state == "queued" and task.phase == "ready" and task.turn
+            if admitted and task.place in known and not self._served(task.place, task.lane[0]):
+                task.turn = False
+        self.promote(self.lanes)
+        for id in [id for id, task in self.tasks.items() if (task.finished or "~") < clock.ago(ARCHIVE_AFTER)]:
+            self.archive[id] = self.tasks.pop(id)
+
+    def tidy_quota(self) -> None:
+        self.ledger = [hold for hold in self.ledger if hold.settled or hold.expires >= clock.ago(clock.DAY)]
+        for window, kept in (("minute", clock.DAY), ("hour", 60 * clock.DAY)):
+            for key in [key for key in self.used if key[1] == window and key[2] < clock.ago(kept)]:
+                del self.used[key]
+
+    # Companies
+
+    def suspend(self, org: str) -> None:
+        self.companies[org].suspended = True
+        for task in self.tasks.values():
+            if task.lane[0] == org and task.state == "queued" and task.turn:
+                task.back()
+
+    def plan(self, org: str, plan: Plan, rank: Callable[[Task], int]) -> None:
+        """What is admitted beyond the new cap goes back to wait."""
+        if plan is not self.companies[org].plan:
+            self.companies[org].plan = plan
+            self._apply(org, plan)
+        for lane in [lane for lane in self.lanes if lane[0] == org]:
+            admitted = sorted(
+                (task for task in self.lane(lane) if task.turn), key=lambda task: (task.state != "running", rank(task))
+            )
+            for task in admitted[self.cap(lane) :]:
+                if task.state == "queued":
+                    task.back()
+
+    def _apply(self, org: str, plan: Plan) -> None:
+        for dimension, most in CAPS[plan].items():
+            self.limits[Level.ORG, org, dimension] = most, USUAL_WINDOW[dimension]
+
+    # Quotas
+
+    def full(self, task_lane: Lane, spend: Spend, *, slot: bool = True) -> list[Bound]:
+        """The limits that have no room for it, the outermost first."""
+        org, team, _ = task_lane
+        asked = {"ai.requests": spend.requests, "ai.tokens.total": spend.tokens, "ai.concurrency": int(slot)}
+        return [
+            (level, dimension)
+            for level, subject in ((Level.TENANT, ""), (Level.ORG, org), (Level.TEAM, team))
+            for dimension in sorted(Dimension)
+            if asked[dimension] > self._left(level, subject, dimension)
+        ]
+
+    def window(self, bound: Bound, lane: Lane) -> Window | None:
+        level, dimension = bound
+        subject = {Level.TENANT: "", Level.ORG: lane[0], Level.TEAM: lane[1]}[level]
+        return self.limits[level, subject, dimension][1]
+
+    def _left(self, level: Level, subject: str, dimension: Dimension) -> float:
+        most, window = self.limits.get((level, subject, dimension), (None, None))
+        if most is None:
+            return float("inf")
+        used = 0 if window is None else self._used(level, window, subject, dimension)
+        held = [hold for hold in self.ledger if hold.live and subject in ("", hold.org, hold.team)]
+        reserved = {
+            "ai.requests": sum(hold.spend.requests for hold in held),
+            "ai.tokens.total": sum(hold.spend.tokens for hold in held),
+            "ai.concurrency": len(held),
+        }
+        return max(0, most - used - reserved[dimension])
+
+    def _used(self, level: Level, window: Window, subject: str, dimension: Dimension) -> int:
+        subjects = self.companies if level is Level.TENANT else [subject]
+        counted = Level.ORG if level is Level.TENANT else level
+        return sum(self.used[counted, window, windows.began(window), name, dimension] for name in subjects)
+
+    def _settle(self, task: Task, spent: Spend) -> None:
+        hold = task.hold
+        if hold is None or hold not in self.ledger:
+            return
+        hold.settled, hold.spend = True, spent
+        subjects: list[tuple[str, str, Iterable[Window]]] = [
+            ("org", hold.org, Window),
+            ("team", hold.team, Window),
+            ("person", f"{hold.team}/{hold.user}", (Window.DAY, Window.MONTH)),
+        ]
+        for level, subject, counted in subjects:
+            for window in counted if spent.requests or spent.tokens else ():
+                began = windows.began(window, clock.seconds(hold.began))
+                self.used[level, window, began, subject, "ai.requests"] += spent.requests
+                self.used[level, window, began, subject, "ai.tokens.total"] += spent.tokens
