@@ -494,6 +494,7 @@ class Walk:
     # Comparing
 
     async def compare(self) -> None:
+        await self.world.app.queue.promote(self.world.db)  # what the model does at once, the server does a moment later
         self.rows = await self._rows()
         found = {id: row.comparable for id, row in self.rows.items()}
         assert found == {id: task.row for id, task in self.model.tasks.items()}

@@ -201,14 +201,14 @@ class Reference:
 
     def sweep(self) -> None:
         now = clock.stamp()
-        for task in list(self.tasks.values()):
-            if task.state == "running" and (task.lease or "") <= now:
-                self._lapse(task)
+        lapsed = [task for task in self.tasks.values() if task.state == "running" and (task.lease or "") <= now]
+        for task in lapsed:
+            self._lapse(task)
         due = [task for task in self.tasks.values() if task.phase != "ready" and task.run_at <= now]
         due = [task for task in due if task.state == "queued"]
         for task in due:
             task.phase = "ready"
-        self.promote({task.lane for task in due})
+        self.promote({task.lane for task in (*lapsed, *due)})
 
     def _lapse(self, task: Task) -> None:
         task.lapses += 1
@@ -217,7 +217,6 @@ class Reference:
             task.back()
         else:
             task.end("failed")
-        self.promote([task.lane])
 
     def tidy(self) -> None:
         known = {place for place, _ in self.places}
