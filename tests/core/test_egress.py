@@ -1,0 +1,297 @@
+"""The way out: nobody is led inside by it, and nothing that answers can hold it up."""
+
+import asyncio
+import ipaddress
+import ssl
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+from hypothesis import given
+from hypothesis import strategies as st
+
+from teamspace.core.addresses import is_public
+from teamspace.core.egress import MOST_BYTES, Egress, Failed, Patience, Reach, Refused, parse, parse_listed
+from tests.support.addresses import spellings
+from tests.support.upstream import (
+    Upstream,
+    cut_off,
+    dripping,
+    endless,
+    endless_head,
+    no_http,
+    silent,
+    status,
+)
+
+SHORT = Patience(connect=1, read=0.4, total=1)
+PUBLIC_ADDRESS = "93.184.216.34"
+
+
+def resolver(*answers: list[str]) -> Any:
+    """Answers in turn, the last for ever; remembers how often it was asked."""
+    asked: list[str] = []
+
+    async def resolve(host: str, port: int) -> list[str]:
+        asked.append(host)
+        return answers[min(len(asked), len(answers)) - 1]
+
+    resolve.asked = asked  # type: ignore[attr-defined]
+    return resolve
+
+
+# Addresses
+
+
+async def test_no_spelling_leads_inside() -> None:
+    async with Upstream() as canary:
+        assert len(spellings(canary.port)) >= 60
+        for egress in (Egress(), Egress(allow=[("models.example", 443)])):
+            for url in spellings(canary.port):
+                for reach in (Reach.PUBLIC, Reach.LISTED):
+                    with pytest.raises(Refused):
+                        await egress.vet(url, reach)
+                    with pytest.raises(Failed):
+                        await egress.call("GET", url, reach, patience=SHORT)
+        assert canary.connections == 0
+
+
+@pytest.mark.parametrize(
+    ("url", "authority"),
+    [
+        ("https://models.example.com/v1", "models.example.com"),
+        ("HTTPS://Models.Example.COM:443/V1", "models.example.com"),
+        ("https://models.example.com:8443", "models.example.com:8443"),
+        ("http://my_llm:80/x%20y", "my_llm"),
+        ("https://93.184.216.34", "93.184.216.34"),
+        ("https://[2606:4700::1111]:8443/v1", "[2606:4700::1111]:8443"),
+        ("https://xn--bcher-kva.example", "xn--bcher-kva.example"),
+    ],
+)
+def test_an_ordinary_address_is_read(url: str, authority: str) -> None:
+    assert parse(url).authority == authority
+
+
+@given(st.text(max_size=60))
+def test_whatever_is_written_is_read_or_refused(text: str) -> None:
+    for url in (text, f"https://{text}", f"https://a.example/{text}"):
+        try:
+            target = parse(url)
+        except Refused:
+            continue
+        assert target.host.isascii() and not set(target.host) & set("@\\/?# ")
+
+
+@pytest.mark.parametrize(("text", "found"), [("127.0.0.1:11434", ("127.0.0.1", 11434)), ("[::1]:80", ("::1", 80))])
+def test_what_is_listed_names_host_and_port(text: str, found: tuple[str, int]) -> None:
+    assert parse_listed(text) == found
+
+
+@pytest.mark.parametrize("text", ["127.0.0.1", "x:", ":80", "x:80/y", "a@b:80", "http://x:80"])
+def test_what_is_no_listing_is_refused(text: str) -> None:
+    with pytest.raises(Refused):
+        parse_listed(text)
+
+
+@given(st.ip_addresses(v=4))
+def test_a_wrapping_is_as_public_as_what_it_wraps(inner: ipaddress.IPv4Address) -> None:
+    for wrapped in (f"::ffff:{inner}", f"64:ff9b::{inner}"):
+        assert is_public(ipaddress.IPv6Address(wrapped)) == is_public(inner)
+    assert is_public(ipaddress.IPv6Address((0x2002 << 112) | (int(inner) << 80) | 1)) == is_public(inner)
+    assert not is_public(ipaddress.IPv6Address(int(inner)))
+
+
+# Names
+
+
+async def test_every_address_of_a_name_must_be_public() -> None:
+    async with Upstream() as canary:
+        for inside in ("127.0.0.1", "10.0.0.1", "::1", "100.64.0.1", "64:ff9b::a9fe:a9fe"):
+            egress = Egress(resolve=resolver([PUBLIC_ADDRESS, inside]))
+            with pytest.raises(Refused):
+                await egress.vet(f"https://models.example:{canary.port}", Reach.PUBLIC)
+            with pytest.raises(Failed):
+                await egress.call("GET", f"https://models.example:{canary.port}", Reach.PUBLIC)
+        assert canary.connections == 0
+
+
+async def test_a_name_that_is_bound_anew_leads_nowhere() -> None:
+    async with Upstream() as canary:
+        resolve = resolver([PUBLIC_ADDRESS], ["127.0.0.1"])
+        egress, url = Egress(resolve=resolve), f"https://models.example:{canary.port}"
+        await egress.vet(url, Reach.PUBLIC)
+        with pytest.raises(Failed):
+            await egress.call("GET", url, Reach.PUBLIC)
+        assert (canary.connections, len(resolve.asked)) == (0, 2)
+
+
+async def test_the_address_that_was_looked_at_is_the_one_that_is_called(monkeypatch: pytest.MonkeyPatch) -> None:
+    called: list[str] = []
+
+    async def send(self: Egress, method: str, target: Any, address: Any, *_: Any) -> Any:
+        called.append(str(address))
+
+    monkeypatch.setattr(Egress, "_send", send)
+    resolve = resolver([PUBLIC_ADDRESS], ["127.0.0.1"])
+    await Egress(resolve=resolve).call("GET", "https://models.example", Reach.PUBLIC)
+    assert (called, len(resolve.asked)) == ([PUBLIC_ADDRESS], 1)
+
+
+async def test_a_name_without_an_address_and_one_that_leads_inside_look_alike() -> None:
+    refusals = []
+    for answer in ([], ["10.0.0.1"]):
+        with pytest.raises(Refused) as fault:
+            await Egress(resolve=resolver(answer)).vet("https://db.internal", Reach.PUBLIC)
+        refusals.append(str(fault.value))
+    assert refusals[0] == refusals[1]
+
+
+# What is listed
+
+
+async def test_what_is_listed_is_for_those_who_run_the_instance() -> None:
+    async with Upstream() as upstream:
+        egress = Egress(allow=[upstream.address])
+        assert (await egress.call("GET", upstream.url + "/models", Reach.LISTED)).status == 200
+        with pytest.raises(Failed):
+            await egress.call("GET", upstream.url, Reach.PUBLIC)
+        with pytest.raises(Failed):
+            await egress.call("GET", f"http://127.0.0.2:{upstream.port}", Reach.LISTED)
+        assert upstream.connections == 1
+
+
+async def test_the_server_does_not_call_itself() -> None:
+    async with Upstream() as own:
+        for host in ("127.0.0.1", "localhost", "0.0.0.0"):
+            egress = Egress(allow=[(host, own.port)], own=[("0.0.0.0", own.port)])
+            with pytest.raises(Refused, match="this server itself"):
+                await egress.vet(f"http://{host}:{own.port}", Reach.LISTED)
+        named = Egress(own=[("work.example", 443)], resolve=resolver([PUBLIC_ADDRESS]))
+        with pytest.raises(Refused):
+            await named.vet("https://work.example/v1", Reach.PUBLIC)
+        assert own.connections == 0
+
+
+async def test_the_environment_s_proxy_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with Upstream() as proxy, Upstream() as upstream:
+        for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"):
+            monkeypatch.setenv(name, f"http://127.0.0.1:{proxy.port}")
+        await Egress(allow=[upstream.address]).call("GET", upstream.url, Reach.LISTED)
+        assert (proxy.connections, upstream.connections) == (0, 1)
+
+
+async def test_a_redirect_is_an_answer_and_no_way() -> None:
+    async with Upstream() as canary:
+        chain = status(302, headers=f"location: {canary.url}\r\nset-cookie: a=b\r\n")
+        async with Upstream(chain) as upstream:
+            egress = Egress(allow=[upstream.address, canary.address])
+            for _ in range(2):
+                assert (await egress.call("GET", upstream.url, Reach.LISTED)).status == 302
+            assert canary.connections == 0
+            assert all("cookie" not in asked.headers for asked in upstream.asked)
+
+
+async def test_a_second_address_is_tried_when_the_first_has_nobody() -> None:
+    async with Upstream() as upstream:
+        egress = Egress(allow=[("both.example", upstream.port)], resolve=resolver(["127.0.0.9", "127.0.0.1"]))
+        assert (await egress.call("GET", f"http://both.example:{upstream.port}", Reach.LISTED)).status == 200
+        assert upstream.asked[0].headers["host"] == f"both.example:{upstream.port}"
+
+
+# Certificates
+
+
+@pytest.fixture
+def certificate(tmp_path: Path) -> Iterator[tuple[ssl.SSLContext, ssl.SSLContext]]:
+    """A server's side and a client's, for models.example."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "models.example")])
+    now = datetime.now(UTC)
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName("models.example")]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    chain, secret = tmp_path / "chain.pem", tmp_path / "key.pem"
+    chain.write_bytes(made.public_bytes(serialization.Encoding.PEM))
+    secret.write_bytes(
+        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    )
+    server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    server.load_cert_chain(chain, secret)
+    yield server, ssl.create_default_context(cafile=str(chain))
+
+
+async def test_the_certificate_must_be_the_name_s(certificate: tuple[ssl.SSLContext, ssl.SSLContext]) -> None:
+    server, trust = certificate
+    names: list[str | None] = []
+    server.sni_callback = lambda _, name, __: names.append(name)
+    async with Upstream(tls=server) as upstream:
+        allow = [("models.example", upstream.port), ("other.example", upstream.port)]
+        egress = Egress(allow=allow, resolve=resolver(["127.0.0.1"]), trust=trust)
+        answer = await egress.call("GET", f"https://models.example:{upstream.port}/v1/models", Reach.LISTED)
+        assert (answer.status, upstream.asked[0].headers["host"]) == (200, f"models.example:{upstream.port}")
+        with pytest.raises(Failed, match="cannot be reached"):
+            await egress.call("GET", f"https://other.example:{upstream.port}", Reach.LISTED)
+        untrusting = Egress(allow=allow, resolve=resolver(["127.0.0.1"]))
+        with pytest.raises(Failed, match="cannot be reached"):
+            await untrusting.call("GET", f"https://models.example:{upstream.port}", Reach.LISTED)
+        assert names == ["models.example", "other.example", "models.example"]
+        assert len(upstream.asked) == 1
+
+
+# What answers
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "said"),
+    [
+        (silent, "did not answer in time"),
+        (dripping, "did not answer in time"),
+        (endless, "more than 8 MiB"),
+        (endless_head, "did not speak HTTP"),
+        (cut_off, "broke off"),
+        (no_http, "did not speak HTTP"),
+        (status(200, b"x" * (MOST_BYTES + 1)), "more than 8 MiB"),
+        (status(200, b"x", "content-encoding: gzip\r\n"), "encoding"),
+    ],
+)
+async def test_an_answer_that_is_none_is_given_up(behaviour: Any, said: str) -> None:
+    async with Upstream(behaviour) as upstream:
+        began = time.monotonic()
+        with pytest.raises(Failed, match=said):
+            await Egress(allow=[upstream.address]).call("GET", upstream.url, Reach.LISTED, patience=SHORT)
+        assert time.monotonic() - began < 5
+
+
+async def test_the_largest_answer_is_whole() -> None:
+    async with Upstream(status(200, b"x" * MOST_BYTES)) as upstream:
+        answer = await Egress(allow=[upstream.address]).call("GET", upstream.url, Reach.LISTED)
+        assert len(answer.body) == MOST_BYTES
+
+
+async def test_nobody_there_is_told_as_such() -> None:
+    async with Upstream() as gone:
+        pass
+    with pytest.raises(Failed, match=r"^cannot be reached$"):
+        await Egress(allow=[gone.address]).call("GET", gone.url, Reach.LISTED, patience=SHORT)
+
+
+async def test_each_request_has_a_connection_of_its_own() -> None:
+    async with Upstream() as upstream:
+        egress = Egress(allow=[upstream.address])
+        await asyncio.gather(*(egress.call("GET", upstream.url, Reach.LISTED) for _ in range(5)))
+        assert upstream.connections == 5

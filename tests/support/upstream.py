@@ -1,0 +1,135 @@
+"""A small HTTP server that answers as a test wants: well, badly, slowly or without end. It counts who came."""
+
+import asyncio
+import contextlib
+import json
+import ssl
+from collections.abc import Awaitable, Callable
+from typing import Any, Self
+
+import msgspec
+
+
+class Asked(msgspec.Struct, frozen=True):
+    method: str
+    path: str
+    headers: dict[str, str]
+    body: bytes
+
+
+Behaviour = Callable[[Asked, asyncio.StreamWriter], Awaitable[None]]
+
+
+class Upstream:
+    def __init__(self, behaviour: Behaviour | None = None, *, tls: ssl.SSLContext | None = None) -> None:
+        self.behaviour = behaviour or completion()
+        self.asked: list[Asked] = []
+        self.connections = 0
+        self._tls = tls
+
+    async def __aenter__(self) -> Self:
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, ssl=self._tls)
+        self.port: int = self._server.sockets[0].getsockname()[1]
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._server.close()
+
+    @property
+    def address(self) -> tuple[str, int]:
+        return "127.0.0.1", self.port
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/v1"
+
+    def turns(self) -> list[Asked]:
+        return [asked for asked in self.asked if asked.path == "/v1/chat/completions"]
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.connections += 1
+        with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
+            asked = await _read(reader)
+            self.asked.append(asked)
+            await self.behaviour(asked, writer)
+        writer.close()
+
+
+async def _read(reader: asyncio.StreamReader) -> Asked:
+    first, *lines = (await reader.readuntil(b"\r\n\r\n")).decode().strip().split("\r\n")
+    headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
+    method, path, _ = first.split(" ")
+    return Asked(method, path, headers, await reader.readexactly(int(headers.get("content-length", 0))))
+
+
+async def reply(writer: asyncio.StreamWriter, status: int, body: Any, headers: str = "") -> None:
+    data = body if isinstance(body, bytes) else json.dumps(body).encode()
+    writer.write(f"HTTP/1.1 {status} Some\r\ncontent-length: {len(data)}\r\n{headers}\r\n".encode() + data)
+    await writer.drain()
+
+
+def completion(text: str = "Hi", **more: Any) -> Behaviour:
+    """As a model server does."""
+
+    async def behave(asked: Asked, writer: asyncio.StreamWriter) -> None:
+        if asked.method == "GET":
+            return await reply(writer, 200, {"object": "list", "data": [{"id": "tiny"}]})
+        usage = {"prompt_tokens": 5, "completion_tokens": 2, "total_tokens": 7}
+        choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+        await reply(writer, 200, {"model": "tiny", "choices": [choice], "usage": usage, **more})
+
+    return behave
+
+
+def status(code: int, body: Any = b"", headers: str = "") -> Behaviour:
+    async def behave(asked: Asked, writer: asyncio.StreamWriter) -> None:
+        await reply(writer, code, body, headers)
+
+    return behave
+
+
+def only_turns(behaviour: Behaviour) -> Behaviour:
+    """Well when it is probed, and otherwise as given."""
+    well = completion()
+
+    async def behave(asked: Asked, writer: asyncio.StreamWriter) -> None:
+        await (well if asked.method == "GET" else behaviour)(asked, writer)
+
+    return behave
+
+
+async def silent(asked: Asked, writer: asyncio.StreamWriter) -> None:
+    await asyncio.sleep(60)
+
+
+async def dripping(asked: Asked, writer: asyncio.StreamWriter) -> None:
+    """Something every now and then, so that it never seems to have stopped."""
+    writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n")
+    while True:
+        writer.write(b" ")
+        await writer.drain()
+        await asyncio.sleep(0.02)
+
+
+async def endless(asked: Asked, writer: asyncio.StreamWriter) -> None:
+    writer.write(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n")
+    while True:
+        writer.write(b"10000\r\n" + b" " * 65536 + b"\r\n")
+        await writer.drain()
+
+
+async def endless_head(asked: Asked, writer: asyncio.StreamWriter) -> None:
+    writer.write(b"HTTP/1.1 200 OK\r\n")
+    while True:
+        writer.write(b"x: " + b"y" * 1000 + b"\r\n")
+        await writer.drain()
+
+
+async def cut_off(asked: Asked, writer: asyncio.StreamWriter) -> None:
+    writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\nhalf")
+    await writer.drain()
+
+
+async def no_http(asked: Asked, writer: asyncio.StreamWriter) -> None:
+    writer.write(b"SSH-2.0-OpenSSH_9.9\r\n")
+    await writer.drain()
