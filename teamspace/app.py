@@ -14,6 +14,7 @@ from teamspace import audit as trail
 from teamspace.core import idempotency
 from teamspace.core.db import Db, Engine, audit, check_schema, connect, migrate
 from teamspace.core.db.canary import proven_vault
+from teamspace.core.egress import Egress
 from teamspace.core.http import Gate
 from teamspace.core.limits import Rate, Stopping, Wake
 from teamspace.core.logs import Lines
@@ -46,7 +47,10 @@ class App:
         self.files: blobs.BlobStore = self.given[blobs.BlobStore]
         self.metrics: Metrics = self.given[Metrics]
         self.queue: jobs.Queue = self.given[jobs.Queue]
-        self.runner = jobs.Runner(db, self.queue, self.stopping, slots=settings.job_slots)
+        self.fleet: executors.Fleet = self.given[executors.Fleet]
+        self.runner = jobs.Runner(
+            db, self.queue, self.stopping, slots=settings.job_slots, stations=partial(self.fleet.stations, db)
+        )
         self.endpoints = endpoints(self.given)
         self.gate = Gate(
             self.endpoints,
@@ -70,6 +74,7 @@ class App:
             (1, partial(audit.seal, self.db)),
             (1, partial(jobs.sweep, self.db, self.queue)),
             (5, partial(self.last_use.save, self.db)),
+            (5, partial(self.fleet.probe, self.db)),
             (instance.REPORT_SECONDS, partial(instance.report, self.db, self.settings, self.metrics)),
             (60, partial(jobs.tidy, self.db, self.queue)),
             (600, partial(idempotency.forget_old, self.db, system())),
@@ -102,6 +107,7 @@ def given(settings: Settings, stopping: Stopping) -> dict[type, Any]:
     """What a handler gets by naming its type, besides what the gate gives every one."""
     wake = Wake(stopping)
     queue = jobs.Queue(jobs.Kinds(), wake, hosted=settings.hosted)
+    fleet = executors.Fleet(settings, queue, Egress(allow=settings.egress_allow, own=settings.own_addresses))
     gifts: dict[type, Any] = {
         Settings: settings,
         Description: Description(),
@@ -111,9 +117,10 @@ def given(settings: Settings, stopping: Stopping) -> dict[type, Any]:
         instance.Counted: instance.Counted(),
         tenancy.Locales: tenancy.Locales(tuple(localization.available())),
         jobs.Queue: queue,
-        jobs.Placing: executors.Placing(),
+        jobs.Placing: executors.Placing(fleet),
+        executors.Fleet: fleet,
         executors.Presence: executors.Presence(),
-        ai.Models: ai.Registry(),
+        ai.Models: ai.Registry(fleet),
     }
     kinds, faults = jobs.bind(wiring.JOBS, gifts)
     if faults:

@@ -8,19 +8,33 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypeVar
 from urllib.parse import urlsplit
 
 import msgspec
 from dotenv import dotenv_values
 
+from teamspace.core import egress
 from teamspace.core.addresses import Network
+
+T = TypeVar("T")
+
+_PORTS = {"http": 80, "https": 443}
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
 class SettingsError(Exception):
     """A setting is unknown or wrong; the message names it."""
+
+
+class PushExecutor(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A model server that is set up here rather than through the API."""
+
+    name: Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._ -]{0,79}$")]
+    url: str
+    model: Annotated[str, msgspec.Meta(min_length=1, max_length=200)] | None = None
+    key: Annotated[str, msgspec.Meta(pattern=r"^[!-~]{1,1000}$")] | None = None
 
 
 class Setting(msgspec.Struct, frozen=True):
@@ -72,6 +86,7 @@ def _networks(text: str) -> tuple[Network, ...]:
 def _address(text: str) -> str:
     if text and not text.startswith(("http://", "https://")):
         raise ValueError("must begin with http:// or https://")
+    _ = urlsplit(text).port  # complains about what is no address
     return text.rstrip("/")
 
 
@@ -87,6 +102,42 @@ def _token(text: str) -> str:
     if not re.fullmatch(r"[!-+\--~]*", text):
         raise ValueError("must hold no spaces or commas, and nothing but ASCII: it travels in a header")
     return text
+
+
+def _model_url(text: str) -> str:
+    if text:
+        _checked(egress.parse, text)
+    return text.rstrip("/")
+
+
+def _header(text: str) -> str:
+    if not re.fullmatch(r"[!-~]*", text):
+        raise ValueError("must hold no spaces, and nothing but ASCII: it travels in a header")
+    return text
+
+
+def _executors(text: str) -> tuple[PushExecutor, ...]:
+    try:
+        given = msgspec.json.decode(text or "[]", type=tuple[PushExecutor, ...])
+    except msgspec.DecodeError as fault:
+        raise ValueError(f'must be a JSON list such as [{{"name": "gpu", "url": "https://..."}}]: {fault}') from None
+    names = [executor.name.casefold() for executor in given]
+    if "local" in names or len(names) != len(set(names)):
+        raise ValueError("must name each executor once, and none of them local")
+    for executor in given:
+        _checked(egress.parse, executor.url)
+    return tuple(msgspec.structs.replace(executor, url=executor.url.rstrip("/")) for executor in given)
+
+
+def _listed(text: str) -> frozenset[tuple[str, int]]:
+    return frozenset(_checked(egress.parse_listed, part.strip()) for part in text.split(",") if part.strip())
+
+
+def _checked(read: Callable[[str], T], text: str) -> T:
+    try:
+        return read(text)
+    except egress.Refused as fault:
+        raise ValueError(f"{text} {fault}") from None
 
 
 # fmt: off
@@ -109,6 +160,11 @@ SETTINGS = (
     Setting("SERVICE_RATE_TOKEN",         _number(0, 1_000_000),      "1200",      "Requests a minute of one token; 0 is no limit."),
     Setting("SERVICE_RATE_ANONYMOUS",     _number(0, 1_000_000),      "100",       "Requests a minute of one address without a credential; 0 is no limit."),
     Setting("SERVICE_JOB_SLOTS",          _number(1, 1000),           "16",        "Jobs that each server process runs at a time."),
+    Setting("SERVICE_MODEL_URL",          _model_url,                 "",          "The model of the local executor: an OpenAI-compatible address up to /v1; without it, the simulated model."),
+    Setting("SERVICE_MODEL",              str,                        "",          "The name of that model; without it, the server's own choice."),
+    Setting("SERVICE_MODEL_KEY",          _header,                    "",          "The key for that address."),
+    Setting("SERVICE_EXECUTORS",          _executors,                 "",          'Further model servers, as JSON: [{"name", "url", "model"?, "key"?}].'),
+    Setting("SERVICE_EGRESS_ALLOW",       _listed,                    "",          "host:port, separated by commas, that may be called without https and on private networks."),
     Setting("SERVICE_DEMO",               _flag,                      "false",     "Allows companies with known passwords to be seeded on an instance that others can reach."),
     Setting("SERVICE_LOG",                _one_of("text", "json"),    "text",      "The form of log lines."),
 )
@@ -135,6 +191,11 @@ class Settings(msgspec.Struct, frozen=True):
     rate_token: int
     rate_anonymous: int
     job_slots: int
+    model_url: str
+    model: str
+    model_key: str
+    executors: tuple[PushExecutor, ...]
+    egress_allow: frozenset[tuple[str, int]]
     demo: bool
     log: str
 
@@ -148,6 +209,12 @@ class Settings(msgspec.Struct, frozen=True):
         scheme = "https" if self.tls_cert else "http"
         host = f"[{self.host}]" if ":" in self.host else self.host
         return self.base_url or f"{scheme}://{host}:{self.port}"
+
+    @property
+    def own_addresses(self) -> frozenset[tuple[str, int]]:
+        """Host and port where this server listens, and where people reach it."""
+        parts = urlsplit(self.address)
+        return frozenset({(self.host, self.port), (parts.hostname or "", parts.port or _PORTS[parts.scheme])})
 
     @property
     def hosted(self) -> bool:
@@ -177,7 +244,21 @@ def load(environment: Mapping[str, str] | None = None, *, file: Path | None = No
         raise SettingsError("SERVICE_WORKERS: more than one process needs PostgreSQL (SERVICE_DATABASE_URL)")
     if bool(settings.tls_cert) != bool(settings.tls_key):
         raise SettingsError("SERVICE_TLS_CERT and SERVICE_TLS_KEY belong together: set both or neither")
+    if (settings.model or settings.model_key) and not settings.model_url:
+        raise SettingsError("SERVICE_MODEL and SERVICE_MODEL_KEY need SERVICE_MODEL_URL")
+    _check_ways_out(settings)
     return settings
+
+
+def _check_ways_out(settings: Settings) -> None:
+    """What needs no network to be seen as wrong; the rest shows in the health of the executor."""
+    way_out = egress.Egress(allow=settings.egress_allow, own=settings.own_addresses)
+    named = [("SERVICE_MODEL_URL", settings.model_url)] if settings.model_url else []
+    for name, url in [*named, *(("SERVICE_EXECUTORS", executor.url) for executor in settings.executors)]:
+        try:
+            way_out.check(url, egress.Reach.LISTED)
+        except egress.Refused as fault:
+            raise SettingsError(f"{name}: {url} {fault}") from None
 
 
 def _value(setting: Setting, given: Mapping[str, str]) -> Any:

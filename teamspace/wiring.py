@@ -21,7 +21,7 @@ INVARIANTS: tuple[Invariant, ...] = (
 KEPT: tuple[Kept, ...] = (*branding.KEPT,)
 """Every column that names a blob."""
 
-SEALED: tuple[SealedColumn, ...] = (*canary.SEALED, *idempotency.SEALED, *identity.SEALED)
+SEALED: tuple[SealedColumn, ...] = (*canary.SEALED, *idempotency.SEALED, *identity.SEALED, *executors.SEALED)
 """Every column whose values are sealed with the secret key."""
 
 JOBS = (teamspace.ai.jobs,)

@@ -3,6 +3,7 @@
 from teamspace.ai.domain import turns
 from teamspace.ai.domain.turns import Models
 from teamspace.ai.schemas import ChatInput, ChatResult
+from teamspace.core.db import Db
 from teamspace.core.tables import Job
 from teamspace.jobs import Work
 from teamspace.quota import Spend
@@ -13,8 +14,8 @@ JOBS = (
 )  # fmt: skip
 
 
-async def chat(input: ChatInput, work: Work, models: Models) -> ChatResult:
-    return await turns.chat(input, work, models)
+async def chat(db: Db, input: ChatInput, work: Work, models: Models) -> ChatResult:
+    return await turns.chat(db, input, work, models)
 
 
 def estimate(input: ChatInput) -> Spend:

@@ -253,7 +253,13 @@ class InternalError(Refusal):
 
 
 class ExecutorFailed(Refusal):
+    """What runs the model did not; `retryable` says whether it may another time."""
+
     status, code, title = 502, "executor_failed", "The executor failed"
+
+    def __init__(self, detail: str, *, retryable: bool = True) -> None:
+        super().__init__(detail)
+        self.retryable = retryable
 
 
 class NoExecutor(Refusal):

@@ -1,7 +1,8 @@
-"""Who runs model work besides the server: executors, and the protocol of their workers."""
+"""Who runs model work besides the server: executors, those it calls and those whose workers claim."""
 
+from teamspace.executors.domain.fleet import Fleet
 from teamspace.executors.domain.placing import Placing
-from teamspace.executors.domain.workers import Presence
-from teamspace.executors.store import INVARIANTS
+from teamspace.executors.domain.presence import Presence
+from teamspace.executors.store import INVARIANTS, SEALED
 
-__all__ = ["INVARIANTS", "Placing", "Presence"]
+__all__ = ["INVARIANTS", "SEALED", "Fleet", "Placing", "Presence"]

@@ -2,13 +2,15 @@
 
 from teamspace import jobs
 from teamspace.core.db import Db
+from teamspace.core.egress import Reach
 from teamspace.core.errors import Conflict, ResponseRefused, StaleClaim
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
 from teamspace.core.replies import Created, Page
 from teamspace.core.routing import BEARER, ORGADMIN, Route
 from teamspace.executors.domain import roster, workers
-from teamspace.executors.domain.workers import Presence
+from teamspace.executors.domain.fleet import Fleet
+from teamspace.executors.domain.presence import Presence
 from teamspace.executors.schemas import (
     Asking,
     Beat,
@@ -25,10 +27,11 @@ from teamspace.executors.schemas import (
 # fmt: off
 ROUTES = (
     Route("GET",    "/api/executors",                  BEARER,   None,              None, "index",      "The executors that work for the caller's company, with their health; an operator sees all."),
-    Route("POST",   "/api/executors",                  BEARER,   P.INSTANCE_MANAGE, None, "create",     "Set up an executor, for all companies or for one; its worker token is shown this once.",
+    Route("POST",   "/api/executors",                  BEARER,   P.INSTANCE_MANAGE, None, "create",     "Set up an executor, for all companies or for one: one whose workers claim (pull; the token is shown this once), or a model server to call (push).",
           refuses=(Conflict,)),
-    Route("DELETE", "/api/executors/:id",              BEARER,   P.INSTANCE_MANAGE, None, "retire",     "Retire an executor: its token ends, and the jobs it holds go back into the queue.", while_suspended=True),
-    Route("POST",   "/api/org/executors",              ORGADMIN, P.ORG_MANAGE,      None, "create_own", "Set up an executor for the caller's company alone; its worker token is shown this once.",
+    Route("DELETE", "/api/executors/:id",              BEARER,   P.INSTANCE_MANAGE, None, "retire",     "Retire an executor: its token ends, and the jobs it holds go back into the queue.", while_suspended=True,
+          refuses=(Conflict,)),
+    Route("POST",   "/api/org/executors",              ORGADMIN, P.ORG_MANAGE,      None, "create_own", "Set up an executor for the caller's company alone, as above; a push executor must be a host of the internet.",
           refuses=(Conflict,)),
     Route("POST",   "/api/workers/claim",              BEARER,   P.JOBS_EXECUTE,    None, "claim",      "Ask for a job, and wait for one up to max_wait seconds; 204 when none comes.", while_suspended=True),
     Route("POST",   "/api/workers/jobs/:id/heartbeat", BEARER,   P.JOBS_EXECUTE,    None, "heartbeat",  "A sign of life: the lease goes on for a minute; it may tell the progress.", while_suspended=True,
@@ -41,20 +44,20 @@ ROUTES = (
 # fmt: on
 
 
-async def index(db: Db, who: Principal, queue: jobs.Queue) -> Page[Executor]:
-    return Page(await roster.listing(db, who, queue), None)
+async def index(db: Db, who: Principal, fleet: Fleet) -> Page[Executor]:
+    return Page(await roster.listing(db, who, fleet), None)
 
 
-async def create(db: Db, who: Principal, queue: jobs.Queue, body: InstanceDraft) -> Created[NewExecutor]:
-    return Created(await roster.create(db, who, queue, body, body.org_id))
+async def create(db: Db, who: Principal, fleet: Fleet, body: InstanceDraft) -> Created[NewExecutor]:
+    return Created(await roster.create(db, who, fleet, body, body.org_id, Reach.LISTED))
 
 
-async def retire(db: Db, who: Principal, queue: jobs.Queue, id: str) -> None:
-    await roster.retire(db, who, queue, id)
+async def retire(db: Db, who: Principal, fleet: Fleet, id: str) -> None:
+    await roster.retire(db, who, fleet, id)
 
 
-async def create_own(db: Db, who: Principal, queue: jobs.Queue, body: Draft) -> Created[NewExecutor]:
-    return Created(await roster.create(db, who, queue, body, who.org_id))
+async def create_own(db: Db, who: Principal, fleet: Fleet, body: Draft) -> Created[NewExecutor]:
+    return Created(await roster.create(db, who, fleet, body, who.org_id, Reach.PUBLIC))
 
 
 async def claim(db: Db, who: Principal, queue: jobs.Queue, presence: Presence, body: Asking) -> Handed | None:

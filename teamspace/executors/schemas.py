@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import msgspec
 
+from teamspace.core.egress import Reach
 from teamspace.jobs import Fault
 
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=80)]
@@ -14,10 +15,14 @@ Kinds = Annotated[list[Annotated[str, msgspec.Meta(max_length=200)]], msgspec.Me
 class Mode(StrEnum):
     LOCAL = "local"
     PULL = "pull"
+    PUSH = "push"
 
 
 class Health(StrEnum):
-    """`up` was heard of within a minute, `stale` within an hour, `down` not since, and `new` never."""
+    """`up` was heard of within a minute, `stale` within an hour, `down` not since, and `new` never.
+
+    A push executor that does not answer at the moment is not `up`, whenever it last did.
+    """
 
     NEW = "new"
     UP = "up"
@@ -33,8 +38,21 @@ class ExecutorRow(msgspec.Struct, frozen=True):
     model: str | None
     capabilities: list[str]
     token_id: str | None
-    created_at: str
+    url: str | None
+    fingerprint: str | None
+    reach: Reach
+    created_at: str | None
     last_seen_at: str | None
+
+
+class PushRow(msgspec.Struct, frozen=True):
+    """What is needed to call a push executor; `secret` is its key, sealed."""
+
+    org_id: str
+    url: str
+    secret: str | None
+    model: str | None
+    reach: Reach
 
 
 class SeenRow(ExecutorRow, frozen=True):
@@ -57,6 +75,12 @@ class Executor(msgspec.Struct, frozen=True):
     last_seen_at: str | None
     running: int
     created_at: str | None
+    url: str | None = None
+    """Of a push executor; only for operators, and for those who manage its company."""
+    key_fingerprint: str | None = None
+    """By which its key can be recognised; the key itself is never shown."""
+    simulated: bool = False
+    """No model is behind it: it answers, so that everything can be tried."""
 
 
 class NewExecutor(Executor, frozen=True):
@@ -69,6 +93,10 @@ class Draft(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     mode: Mode
     model: Annotated[str, msgspec.Meta(min_length=1, max_length=200)] | None = None
     capabilities: Kinds | None = None
+    url: Annotated[str, msgspec.Meta(min_length=1, max_length=2000)] | None = None
+    """Of a push executor: an OpenAI-compatible address, up to /v1."""
+    key: Annotated[str, msgspec.Meta(pattern="^[!-~]{1,1000}$")] | None = None
+    """Sent with every call to it."""
 
 
 class InstanceDraft(Draft, frozen=True):

@@ -3,8 +3,10 @@
 import msgspec
 
 from teamspace.core.db import Fence, Reads, Tx, columns
-from teamspace.core.tables import Invariant
-from teamspace.executors.schemas import ExecutorRow, SeenRow
+from teamspace.core.tables import Invariant, SealedColumn
+from teamspace.executors.schemas import ExecutorRow, PushRow, SeenRow
+
+SEALED = (SealedColumn("executors", "secret", "id"),)
 
 _HEALTH = (
     "CASE WHEN last_seen_at IS NULL THEN 'new' WHEN last_seen_at > moment(-60) THEN 'up'"
@@ -13,13 +15,13 @@ _HEALTH = (
 _RUNNING = "(SELECT COUNT(*) FROM jobs WHERE jobs.executor_id = executors.id AND jobs.state = 'running')"
 
 
-async def insert(tx: Tx, row: ExecutorRow, name_key: str, created_by: str) -> None:
+async def insert(tx: Tx, row: ExecutorRow, name_key: str, created_by: str, secret: str | None) -> None:
     values = msgspec.structs.asdict(row) | {"capabilities": msgspec.json.encode(row.capabilities).decode()}
     await tx.run(
-        "INSERT INTO executors (id, org_id, name, name_key, mode, model, capabilities, token_id, created_by, created_at,"
-        " last_seen_at) VALUES (:id, :org_id, :name, :name_key, :mode, :model, :capabilities, :token_id, :created_by,"
-        " :created_at, :last_seen_at)",
-        name_key=name_key, created_by=created_by, **values,
+        "INSERT INTO executors (id, org_id, name, name_key, mode, model, capabilities, token_id, url, secret, fingerprint,"
+        " reach, created_by, created_at, last_seen_at) VALUES (:id, :org_id, :name, :name_key, :mode, :model, :capabilities,"
+        " :token_id, :url, :secret, :fingerprint, :reach, :created_by, :created_at, :last_seen_at)",
+        name_key=name_key, created_by=created_by, secret=secret, **values,
     )  # fmt: skip
 
 
@@ -42,6 +44,33 @@ async def get(db: Reads, fence: Fence, id: str) -> SeenRow | None:
     )  # fmt: skip
 
 
+async def count(db: Reads, org_id: str) -> int:
+    found = await db.one(
+        int, "SELECT COUNT(*) FROM executors WHERE org_id = :org_id AND retired_at IS NULL", org_id=org_id
+    )
+    return found or 0
+
+
+async def count_running(db: Reads, id: str) -> int:
+    found = await db.one(int, "SELECT COUNT(*) FROM jobs WHERE executor_id = :id AND state = 'running'", id=id)
+    return found or 0
+
+
+async def select_push(db: Reads) -> list[ExecutorRow]:
+    return await db.all(
+        ExecutorRow,
+        f"SELECT {columns(ExecutorRow)} FROM executors WHERE mode = 'push' AND retired_at IS NULL ORDER BY id",
+    )
+
+
+async def get_push(db: Reads, id: str) -> PushRow | None:
+    return await db.one(
+        PushRow,
+        f"SELECT {columns(PushRow)} FROM executors WHERE id = :id AND mode = 'push' AND retired_at IS NULL",
+        id=id,
+    )
+
+
 async def get_by_token(db: Reads, token_id: str) -> ExecutorRow | None:
     return await db.one(
         ExecutorRow,
@@ -57,7 +86,7 @@ async def touch(tx: Tx, id: str) -> None:
 async def retire(tx: Tx, fence: Fence, id: str) -> ExecutorRow | None:
     return await tx.one(
         ExecutorRow,
-        f"UPDATE executors SET retired_at = moment(0) WHERE id = :id AND retired_at IS NULL AND {fence.sql}"
+        f"UPDATE executors SET retired_at = moment(0), secret = NULL WHERE id = :id AND retired_at IS NULL AND {fence.sql}"
         f" RETURNING {columns(ExecutorRow)}",
         id=id, **fence.params,
     )  # fmt: skip
@@ -68,6 +97,9 @@ INVARIANTS = (
     Invariant("executors.tokens", "a worker token belongs to an executor, and ends with it",
         "SELECT executors.id FROM executors JOIN tokens ON tokens.id = executors.token_id"
         " WHERE tokens.kind <> 'worker' OR (executors.retired_at IS NOT NULL AND tokens.revoked_at IS NULL)"),
+    Invariant("executors.modes", "a pull executor has a token and a push executor an address, and neither the other's",
+        "SELECT id FROM executors WHERE (mode = 'pull') <> (token_id IS NOT NULL) OR (mode = 'push') <> (url IS NOT NULL)"
+        " OR (secret IS NOT NULL AND (mode <> 'push' OR retired_at IS NOT NULL))"),
     Invariant("executors.retired", "an executor that is retired holds no job",
         "SELECT jobs.id FROM jobs JOIN executors ON executors.id = jobs.executor_id"
         " WHERE jobs.state = 'running' AND executors.retired_at IS NOT NULL"),

@@ -1,6 +1,8 @@
--- Executors: who runs model work besides the server itself. A pull executor's workers claim jobs over HTTP.
+-- Executors: who runs model work besides the server itself. A pull executor's workers claim jobs over HTTP; a push
+-- executor is a model server that this server calls.
 
 -- org_id: the company whose teams it works for; '' is all of them. capabilities: the kinds of jobs it takes (JSON).
+-- url, secret (sealed) and its fingerprint: of a push executor. reach: how far a call to it may go, by who set it up.
 CREATE TABLE executors (
     id TEXT NOT NULL PRIMARY KEY,
     org_id TEXT NOT NULL,
@@ -10,6 +12,10 @@ CREATE TABLE executors (
     model TEXT,
     capabilities TEXT NOT NULL,
     token_id TEXT REFERENCES tokens (id),
+    url TEXT,
+    secret TEXT,
+    fingerprint TEXT,
+    reach TEXT NOT NULL,
     created_by TEXT NOT NULL,
     created_at TEXT NOT NULL,
     last_seen_at TEXT,

@@ -116,8 +116,8 @@ async def test_a_claim_token_that_does_not_fit_is_refused(world: World, verb: st
     _, worker = await executor(world, ann)
     job = await ask(ann)
     handed = await worker.handed()
-    extra: dict[str, dict[str, Any]] = {"complete": {"result": result()}, "fail": {"error": "no"}}
-    more = extra.get(verb, {})
+    bodies: dict[str, dict[str, Any]] = {"complete": {"result": result()}, "fail": {"error": "no"}}
+    more = bodies.get(verb, {})
     token = handed["claim_token"]
     id, attempt, secret = token.split(".")
     for wrong in (

@@ -286,7 +286,7 @@ NOT_IDS = frozenset({
     "title", "body", "visibility", "tags", "tag", "shared", "permission", "limit",
     "tagline", "theme", "data", "content_type", "filename",
     "plan", "dimension", "window", "enabled", "slug", "domain",
-    "kind", "input", "run_at", "priority", "state", "prompt", "mode", "model", "capabilities", "kinds", "models",
+    "kind", "input", "run_at", "priority", "state", "prompt", "mode", "model", "capabilities", "kinds", "models", "url", "key",
     "max_wait", "claim_token", "progress", "message", "result", "error", "POST /api/executors org_id",
     "action", "since", "until", "format", "history", "spenders",
     "POST /api/bootstrap username", "POST /api/bootstrap org", "POST /api/bootstrap team",

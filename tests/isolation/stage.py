@@ -14,6 +14,7 @@ from teamspace.core import clock, crypto
 from teamspace.core.db.engine import Row
 from teamspace.core.db.migrate import shipped
 from teamspace.core.db.sqlite import Sqlite
+from teamspace.core.egress import Reach
 from teamspace.core.ids import new_id
 from teamspace.core.openapi import document
 from teamspace.core.permissions import Permission
@@ -204,9 +205,11 @@ class Stage:
 
     async def executor(self) -> str:
         """One that works for all companies."""
-        row = ExecutorRow(new_id(), "", new_id(), Mode.PULL, None, ["ai.chat"], None, clock.stamp(), None)
+        row = ExecutorRow(
+            new_id(), "", new_id(), Mode.PULL, None, ["ai.chat"], None, None, None, Reach.PUBLIC, clock.stamp(), None
+        )
         async with self.world.db.upkeep(system()) as tx:
-            await executor_store.insert(tx, row, row.name, "")
+            await executor_store.insert(tx, row, row.name, "", None)
         return row.id
 
     async def event(self, spot: Spot, *, actor: Caller | None = None, target: str = "") -> str:

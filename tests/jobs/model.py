@@ -27,7 +27,7 @@ from teamspace import jobs, quota
 from teamspace.core import clock
 from teamspace.core.errors import StaleClaim
 from teamspace.core.principal import system
-from teamspace.executors.domain import workers
+from teamspace.executors.domain import presence
 from teamspace.jobs import Claim
 from teamspace.quota import Dimension, Level, Plan, QuotaDraft, Spend
 from teamspace.quota.domain import windows
@@ -546,7 +546,11 @@ def _short(task: Task) -> str:
 def stopped_time() -> Iterator[Hands]:
     """A clock that is moved by hand, and workers whose every request counts as a sign of them."""
     hands = Hands()
-    with patch.object(clock, "now", hands), patch.object(workers, "_NOTE_EVERY", 0):
+    with (
+        patch.object(clock, "now", hands),
+        patch.object(presence, "_NOTE_EVERY", 0),
+        patch.object(presence, "_NOTE_AGAIN", 0),
+    ):
         yield hands
 
 

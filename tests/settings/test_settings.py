@@ -35,6 +35,31 @@ def test_the_environment_wins_over_the_file(tmp_path: Path) -> None:
         ({"SERVICE_TRUSTED_PROXIES": "10.0.0.0/99"}, "SERVICE_TRUSTED_PROXIES"),
         ({"SERVICE_BASE_URL": "example.org"}, "SERVICE_BASE_URL"),
         ({"SERVICE_PROVISION_TOKEN": "short"}, "SERVICE_PROVISION_TOKEN"),
+        ({"SERVICE_BASE_URL": "https://example.org:99999"}, "SERVICE_BASE_URL"),
+        ({"SERVICE_MODEL_URL": "models.example"}, "SERVICE_MODEL_URL: models.example must be an address"),
+        (
+            {"SERVICE_MODEL_URL": "http://models.example/v1"},
+            "or models.example:80 must be listed in SERVICE_EGRESS_ALLOW",
+        ),
+        ({"SERVICE_MODEL_URL": "https://10.0.0.1"}, "or 10.0.0.1:443 must be listed in SERVICE_EGRESS_ALLOW"),
+        ({"SERVICE_MODEL": "llama"}, "need SERVICE_MODEL_URL"),
+        (
+            {"SERVICE_MODEL_URL": "https://models.example", "SERVICE_MODEL_KEY": "a b"},
+            "SERVICE_MODEL_KEY: must hold no",
+        ),
+        ({"SERVICE_EXECUTORS": "gpu"}, "SERVICE_EXECUTORS: must be a JSON list"),
+        ({"SERVICE_EXECUTORS": '[{"name": "gpu"}]'}, "SERVICE_EXECUTORS: must be a JSON list"),
+        ({"SERVICE_EXECUTORS": '[{"name": "a/b", "url": "https://x.example"}]'}, "SERVICE_EXECUTORS"),
+        ({"SERVICE_EXECUTORS": '[{"name": "Local", "url": "https://x.example"}]'}, "none of them local"),
+        (
+            {"SERVICE_EXECUTORS": '[{"name": "gpu", "url": "http://x.example"}]'},
+            "SERVICE_EXECUTORS: http://x.example must",
+        ),
+        ({"SERVICE_EGRESS_ALLOW": "localhost"}, "SERVICE_EGRESS_ALLOW: localhost must name host and port"),
+        (
+            {"SERVICE_MODEL_URL": "http://127.0.0.1:8080/v1", "SERVICE_EGRESS_ALLOW": "127.0.0.1:8080"},
+            "not to this server itself",
+        ),
         ({"SERVICE_WORKERS": "2"}, "SERVICE_WORKERS: more than one process needs PostgreSQL"),
     ],
 )
@@ -43,3 +68,17 @@ def test_what_is_unknown_or_wrong_is_named(tmp_path: Path, given: dict[str, str]
         loaded(tmp_path, **given)
     assert words in str(fault.value)
     assert "\n" not in str(fault.value)
+
+
+def test_the_models_are_read(tmp_path: Path) -> None:
+    settings = load(
+        {
+            "SERVICE_MODEL_URL": "http://127.0.0.1:11434/v1/",
+            "SERVICE_EXECUTORS": '[{"name": "gpu", "url": "https://models.example/v1", "model": "llama", "key": "k"}]',
+            "SERVICE_EGRESS_ALLOW": "127.0.0.1:11434, [::1]:80",
+        },
+        file=tmp_path / "none",
+    )
+    assert settings.model_url == "http://127.0.0.1:11434/v1"
+    assert [(executor.name, executor.model) for executor in settings.executors] == [("gpu", "llama")]
+    assert settings.egress_allow == {("127.0.0.1", 11434), ("::1", 80)}

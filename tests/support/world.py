@@ -12,6 +12,7 @@ from teamspace import identity
 from teamspace.app import App, opened
 from teamspace.core import clock, crypto
 from teamspace.core.db import Tx
+from teamspace.core.egress import Reach
 from teamspace.core.ids import new_id
 from teamspace.core.principal import system
 from teamspace.executors import store as executor_store
@@ -144,9 +145,10 @@ class World:
                 last_used_at=None, address="", agent="",
             )  # fmt: skip
             executor = ExecutorRow(
-                new_id(), org.id, new_id(), Mode.PULL, None, ["ai.chat"], token_id, clock.stamp(), None
-            )
-            await executor_store.insert(tx, executor, executor.name, "")
+                new_id(), org.id, new_id(), Mode.PULL, None, ["ai.chat"], token_id, None, None, Reach.PUBLIC,
+                clock.stamp(), None,
+            )  # fmt: skip
+            await executor_store.insert(tx, executor, executor.name, "", None)
         return Caller(self, token, org=org, team=team)
 
     async def revoke(self, caller: Caller) -> None:

@@ -4,6 +4,7 @@ from typing import Protocol
 
 from teamspace.ai.domain.models import Model, tokens
 from teamspace.ai.schemas import ChatInput, ChatResult
+from teamspace.core.db import Db
 from teamspace.jobs import Work
 from teamspace.quota import Spend
 
@@ -12,13 +13,13 @@ USUAL_ANSWER = 512
 
 
 class Models(Protocol):
-    async def of(self, executor_id: str, *, attempt: int) -> Model:
+    def of(self, db: Db, executor_id: str, *, attempt: int) -> Model:
         """The model of an executor that this server works for."""
         ...
 
 
-async def chat(input: ChatInput, work: Work, models: Models) -> ChatResult:
-    model = await models.of(work.executor_id, attempt=work.attempt)
+async def chat(db: Db, input: ChatInput, work: Work, models: Models) -> ChatResult:
+    model = models.of(db, work.executor_id, attempt=work.attempt)
     answer = await model.turn(input.turn)
     return ChatResult(answer.text, answer.usage, answer.model, answer.finish_reason)
 

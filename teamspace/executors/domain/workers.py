@@ -13,6 +13,8 @@ from teamspace.core.db import Db
 from teamspace.core.errors import BadRequest, Forbidden
 from teamspace.core.principal import Principal, system
 from teamspace.executors import store
+from teamspace.executors.domain.presence import Presence
+from teamspace.executors.domain.presence import places as places_of
 from teamspace.executors.schemas import (
     Asking,
     Beat,
@@ -27,36 +29,17 @@ from teamspace.jobs import Claim, Claimed, Fault
 
 LONGEST_WAIT = 30
 _POLL = 2.0
-_NOTE_EVERY = 15.0
-"""Seconds between two notes of the same worker's presence."""
-_MOST_NOTED = 10_000
-
-
-class Presence:
-    """Who asked lately, so that most requests need not write it down."""
-
-    def __init__(self) -> None:
-        self._noted: dict[tuple[str, ...], float] = {}
-
-    async def note(self, db: Db, queue: jobs.Queue, executor: ExecutorRow, places: tuple[str, ...]) -> None:
-        key, now = (executor.id, *places), time.monotonic()
-        if now - self._noted.get(key, -_NOTE_EVERY) < _NOTE_EVERY:
-            return
-        if len(self._noted) > _MOST_NOTED:
-            self._noted.clear()
-        self._noted[key] = now
-        async with db.upkeep(system()) as tx:
-            await store.touch(tx, executor.id)
-        await queue.seen(db, places, executor.org_id)
 
 
 async def claim(db: Db, who: Principal, queue: jobs.Queue, presence: Presence, asking: Asking) -> Handed | None:
     """The next job this worker can do; nothing when none comes while it waits."""
     executor = await _executor(db, who)
-    places = _places(queue, executor, asking)
+    places = _places(executor, asking)
     until = time.monotonic() + min(LONGEST_WAIT, max(0.0, asking.max_wait))
     while True:
-        await presence.note(db, queue, executor, places)
+        if await presence.note(db, queue, executor.id, places, executor.org_id):
+            async with db.upkeep(system()) as tx:
+                await store.touch(tx, executor.id)
         taken = await queue.claim(
             db, places, count=1, executor_id=executor.id, org_id=executor.org_id or None
         )  # fmt: skip
@@ -101,21 +84,12 @@ async def _executor(db: Db, who: Principal) -> ExecutorRow:
     return executor
 
 
-def _places(queue: jobs.Queue, executor: ExecutorRow, asking: Asking) -> tuple[str, ...]:
+def _places(executor: ExecutorRow, asking: Asking) -> tuple[str, ...]:
     able = set(executor.capabilities)
     kinds = sorted(able if asking.kinds is None else able & set(asking.kinds))
     if not kinds:
         raise BadRequest.at("/kinds", f"names none that this executor takes: {', '.join(sorted(able))}")
-    models = sorted({executor.model} if executor.model else set(asking.models))
-    return tuple(
-        place
-        for kind in kinds
-        for place in (
-            jobs.executor_place(kind, executor.id),
-            jobs.any_place(kind),
-            *(jobs.model_place(kind, model) for model in models),
-        )
-    )
+    return places_of(executor.id, kinds, sorted({executor.model} if executor.model else set(asking.models)))
 
 
 def _claim(job_id: str, token: str) -> Claim:

@@ -10,7 +10,7 @@ import msgspec
 
 from teamspace import tenancy
 from teamspace.core.db import Db
-from teamspace.core.errors import Refusal, StaleClaim, Unauthenticated
+from teamspace.core.errors import ExecutorFailed, Refusal, StaleClaim, Unauthenticated
 from teamspace.core.limits import Stopping
 from teamspace.core.principal import Call, system
 from teamspace.jobs.domain.places import local_place
@@ -38,6 +38,8 @@ class Station(msgspec.Struct, frozen=True):
     executor_id: str
     places: tuple[str, ...]
     org_id: str | None = None
+    most: int = 1000
+    """How many more it takes."""
 
 
 class Work:
@@ -95,7 +97,7 @@ class Runner:
             claimed = await self._queue.claim(
                 self._db,
                 station.places,
-                count=room,
+                count=min(room, station.most),
                 executor_id=station.executor_id,
                 org_id=station.org_id,
                 lease=LEASE,
@@ -131,6 +133,8 @@ class Runner:
         except Unauthenticated:
             fault = Fault("Whoever asked for it is no longer in the team.", "unauthenticated", retryable=False)
             await self._fail(claim, fault)
+        except ExecutorFailed as failure:
+            await self._fail(claim, Fault(failure.detail, failure.code, failure.retryable))
         except Refusal as refusal:
             await self._fail(claim, Fault(refusal.detail, refusal.code, refusal.status in _PASSING))
         except Exception:

@@ -1,0 +1,1 @@
+"""A worker that claims jobs from a server and has them done by a model server of its own."""

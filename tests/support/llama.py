@@ -1,0 +1,146 @@
+"""A real OpenAI-compatible server, llama.cpp's, with a model of random numbers: it talks nonsense, but truly does.
+
+Run as a program it serves the model file it is given and prints its address; `Llama` runs it so.
+"""
+
+import random
+import struct
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, Self
+
+_BYTES = [f"<0x{number:02X}>" for number in range(256)]
+_TOKENS = ["<unk>", "<s>", "</s>", *_BYTES, *(f"▁{letter}" for letter in "abcdefghijklmnopqrstuvwxyz")]
+_KINDS = [2, 3, 3, *([6] * 256), *([1] * 26)]
+"""Of llama.cpp's kinds of tokens: unknown, control, byte, normal."""
+_WIDTH, _INNER, _CONTEXT = 32, 64, 2048
+_UINT32, _FLOAT32, _STRING, _ARRAY, _INT32 = 4, 6, 8, 9, 5
+_ALIGNED = 32
+
+
+def write_model(path: Path) -> None:
+    """A GGUF file of version 3: a head, facts, a table of tensors, and their numbers."""
+    facts, tensors = _facts(), _tensors()
+    table, numbers = b"", b""
+    for name, shape in tensors.items():
+        table += _text(name) + struct.pack("<I", len(shape))
+        table += struct.pack(f"<{len(shape)}Q", *shape) + struct.pack("<IQ", 0, len(numbers))
+        numbers += _padded(_random(name, shape))
+    head = b"GGUF" + struct.pack("<IQQ", 3, len(tensors), len(facts))
+    path.write_bytes(_padded(head + b"".join(_fact(*fact) for fact in facts) + table) + numbers)
+
+
+def _facts() -> list[tuple[str, int, Any]]:
+    return [
+        ("general.architecture", _STRING, "llama"),
+        ("general.name", _STRING, "noise"),
+        ("llama.context_length", _UINT32, _CONTEXT),
+        ("llama.embedding_length", _UINT32, _WIDTH),
+        ("llama.block_count", _UINT32, 1),
+        ("llama.feed_forward_length", _UINT32, _INNER),
+        ("llama.attention.head_count", _UINT32, 2),
+        ("llama.attention.head_count_kv", _UINT32, 2),
+        ("llama.attention.layer_norm_rms_epsilon", _FLOAT32, 1e-5),
+        ("llama.rope.dimension_count", _UINT32, _WIDTH // 2),
+        ("tokenizer.ggml.model", _STRING, "llama"),
+        ("tokenizer.ggml.tokens", _ARRAY, (_STRING, _TOKENS)),
+        ("tokenizer.ggml.scores", _ARRAY, (_FLOAT32, [0.0] * len(_TOKENS))),
+        ("tokenizer.ggml.token_type", _ARRAY, (_INT32, _KINDS)),
+        ("tokenizer.ggml.unknown_token_id", _UINT32, 0),
+        ("tokenizer.ggml.bos_token_id", _UINT32, 1),
+        ("tokenizer.ggml.eos_token_id", _UINT32, 2),
+    ]
+
+
+def _tensors() -> dict[str, tuple[int, ...]]:
+    square, wide = (_WIDTH, _WIDTH), (_WIDTH, _INNER)
+    block = {
+        "attn_norm": (_WIDTH,), "attn_q": square, "attn_k": square, "attn_v": square, "attn_output": square,
+        "ffn_norm": (_WIDTH,), "ffn_gate": wide, "ffn_up": wide, "ffn_down": (_INNER, _WIDTH),
+    }  # fmt: skip
+    outer = {"token_embd": (_WIDTH, len(_TOKENS)), "output_norm": (_WIDTH,), "output": (_WIDTH, len(_TOKENS))}
+    return {f"{name}.weight": shape for name, shape in (outer | {f"blk.0.{key}": block[key] for key in block}).items()}
+
+
+def _random(name: str, shape: tuple[int, ...]) -> bytes:
+    count = shape[0] * (shape[1] if len(shape) == 2 else 1)
+    chance = random.Random(name)
+    numbers = [1.0] * count if len(shape) == 1 else [chance.gauss(0, 0.5) for _ in range(count)]
+    return struct.pack(f"<{count}f", *numbers)
+
+
+def _fact(name: str, kind: int, value: Any) -> bytes:
+    return _text(name) + struct.pack("<I", kind) + _value(kind, value)
+
+
+def _value(kind: int, value: Any) -> bytes:
+    if kind == _STRING:
+        return _text(value)
+    if kind == _ARRAY:
+        inner, values = value
+        return struct.pack("<IQ", inner, len(values)) + b"".join(_value(inner, one) for one in values)
+    return struct.pack({_UINT32: "<I", _INT32: "<i", _FLOAT32: "<f"}[kind], value)
+
+
+def _text(value: str) -> bytes:
+    return struct.pack("<Q", len(value.encode())) + value.encode()
+
+
+def _padded(data: bytes) -> bytes:
+    return data + b"\0" * (-len(data) % _ALIGNED)
+
+
+class Llama:
+    """The server in a process of its own, for as long as the block lasts."""
+
+    def __init__(self, folder: Path) -> None:
+        self._model = folder / "noise.gguf"
+        self._log = folder / "llama.log"
+        self.address = ""
+        """`host:port`."""
+
+    @property
+    def url(self) -> str:
+        return f"http://{self.address}/v1"
+
+    def __enter__(self) -> Self:
+        write_model(self._model)
+        with self._log.open("wb") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, __file__, str(self._model)],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True,
+            )  # fmt: skip
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            if line.startswith("serving "):
+                self.address = line.split()[1].removeprefix("http://")
+                return self
+        raise RuntimeError(f"llama.cpp did not start:\n{self._log.read_text(errors='replace')[-3000:]}")
+
+    def __exit__(self, *_: object) -> None:
+        self._process.kill()
+        self._process.wait()
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream:
+                stream.close()
+
+
+def _serve(model: str) -> None:
+    import xllamacpp  # noqa: PLC0415 - only this process may hold it
+
+    params = xllamacpp.CommonParams()
+    params.model.path = model
+    params.model_alias = {"noise"}
+    params.n_ctx = _CONTEXT
+    params.n_parallel = 2
+    params.warmup = False
+    params.cpuparams.n_threads = 1
+    params.chat_template = "chatml"
+    server = xllamacpp.Server(params)
+    print("serving", server.listening_address, flush=True)
+    sys.stdin.read()  # until whoever started it is gone
+
+
+if __name__ == "__main__":
+    _serve(sys.argv[1])
