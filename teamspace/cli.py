@@ -15,8 +15,9 @@ import apsw
 import asyncpg
 import msgspec
 
-from teamspace import __version__, audit, blobs, care, server, settings, tenancy
+from teamspace import __version__, audit, blobs, care, server, settings, tenancy, worker
 from teamspace.app import StartError, endpoints, given, inspected, opened, upgraded
+from teamspace.core import logs
 from teamspace.core.crypto import WrongKey
 from teamspace.core.db import Db, SchemaError
 from teamspace.core.errors import Refusal
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     _Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
 _SAID_IN_ONE_LINE = (
-    StartError, SettingsError, WrongKey, SchemaError, BootError, Refusal, care.CareError, RuntimeError,
+    StartError, SettingsError, WrongKey, worker.WorkerError, SchemaError, BootError, Refusal, care.CareError, RuntimeError,
     OSError, apsw.Error, asyncpg.PostgresError, asyncpg.InterfaceError,
 )  # fmt: skip
 
@@ -61,6 +62,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"teamspace {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     _add_serve(commands)
+    _add_worker(commands)
     _add_routes(commands)
     _add(commands, "openapi", _openapi, "print the API's description (OpenAPI 3.1)")
     _add(commands, "migrate", _migrate, "bring the database's schema up to this version, and say what was done",
@@ -94,6 +96,32 @@ def _add_serve(commands: "_Commands") -> None:
 
 def _serve(arguments: argparse.Namespace) -> int:
     server.serve(settings.load())
+    return 0
+
+
+# worker
+
+
+def _add_worker(commands: "_Commands") -> None:
+    command = _add(commands, "worker", _worker, "claim jobs from a server, and have a model server do them",
+                   "Needs no database and no settings: everything is an argument, and what is secret is a file. SIGTERM"
+                   " lets it finish what it holds; a second one gives that back.")  # fmt: skip
+    command.add_argument("--server", required=True, metavar="URL", help="the Teamspace server")
+    command.add_argument("--token-file", required=True, type=Path, metavar="FILE", help="holds the worker token")
+    command.add_argument("--url", required=True, metavar="URL", help="an OpenAI-compatible address, up to /v1")
+    command.add_argument("--key-file", type=Path, metavar="FILE", help="holds the key for that address")
+    command.add_argument("--model", metavar="NAME", help="the model it has; without it, the model server's own choice")
+    command.add_argument("--kinds", nargs="+", default=["ai.chat"], metavar="KIND", help="of jobs [ai.chat]")
+    command.add_argument("--slots", type=int, default=1, choices=range(1, 65), metavar="N", help="jobs at a time [1]")
+
+
+def _worker(arguments: argparse.Namespace) -> int:
+    logs.start("text")
+    key = arguments.key_file.read_text().strip() if arguments.key_file else None
+    worker.run(
+        server=arguments.server, token=arguments.token_file.read_text().strip(), url=arguments.url, key=key,
+        model=arguments.model, kinds=arguments.kinds, slots=arguments.slots,
+    )  # fmt: skip
     return 0
 
 
