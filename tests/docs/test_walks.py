@@ -10,7 +10,7 @@ from tests.support.served import Served
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize(("page", "least"), [("docs/guides/two-companies.md", 34)])
+@pytest.mark.parametrize(("page", "least"), [("docs/guides/two-companies.md", 34), ("docs/guides/workers.md", 15)])
 def test_the_walk_goes_as_written(page: str, least: int, database_url: str, tmp_path: Path) -> None:
     settings = {"SERVICE_DATA": str(tmp_path / "data"), "SERVICE_DATABASE_URL": database_url}
     with Served(settings) as served:

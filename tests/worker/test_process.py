@@ -20,7 +20,7 @@ def llama(tmp_path: Path) -> Iterator[Llama]:
 
 
 @pytest.fixture
-def settings(tmp_path: Path, database_url: str) -> dict[str, str]:  # type: ignore[override]
+def settings(tmp_path: Path, database_url: str) -> dict[str, str]:
     return {"SERVICE_DATA": str(tmp_path / "data"), "SERVICE_DATABASE_URL": database_url}
 
 
