@@ -41,7 +41,8 @@ export const router = createRouter({
   routeTree: root.addChildren(routes),
   basepath: BASE,
   defaultPendingComponent: () => <Loading />,
-  defaultErrorComponent: ({ error, reset }) => <Failed error={error} again={reset} />,
+  // Code that did not arrive is not asked for again by the same page.
+  defaultErrorComponent: ({ error }) => <Failed error={error} again={() => location.reload()} />,
   defaultPreload: "intent",
   scrollRestoration: true,
 });
