@@ -48,6 +48,11 @@ export interface Snapshot {
   fault: unknown;
 }
 
+/** `crypto.randomUUID` is there over https and on this machine alone; within a house people come over http. */
+function randomKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
 let born = 0;
 
 export class Writing {
@@ -232,7 +237,7 @@ export class Writing {
 
   /** A first try whose answer was lost is sent again as it was: the key makes it one note, whatever was typed since. */
   async #create(text: NoteText): Promise<void> {
-    this.#firstTry ??= { key: crypto.randomUUID(), text };
+    this.#firstTry ??= { key: randomKey(), text };
     const { text: sent, key } = this.#firstTry;
     const note = await this.#desk.create({ ...sent, title: this.#titleOf(sent) }, key);
     this.#firstTry = null;
