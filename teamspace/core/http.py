@@ -65,6 +65,10 @@ log = logging.getLogger("teamspace.http")
 _ATTEMPTS = 5
 
 
+# Whoever watches must hear from a busy server too, and a page of which a part is refused is no page.
+_NEVER_SHED = ("/health", "/assets/*path")
+
+
 class Gate:
     """The ASGI application."""
 
@@ -139,7 +143,7 @@ class Gate:
     async def _answer(self, request: Request, seen: "_Seen") -> Outgoing:
         request.check()
         endpoint, parameters = self._matched(request, seen)
-        if endpoint.route.path != "/health":
+        if endpoint.route.path not in _NEVER_SHED:
             self.shedder.admit()
         who = await self._admitted(request, endpoint)
         seen.user = who.user_id

@@ -60,6 +60,13 @@ async def test_every_file_that_the_page_names_is_served_for_good_and_packed(worl
         assert packed.content == plain.content
 
 
+async def test_a_server_that_turns_people_away_still_gives_a_page_all_of_its_files(world: World) -> None:
+    page = (await world.anonymous.get("/")).text
+    world.app.gate.shedder.share = 1.0
+    for path in set(re.findall(r'(?:src|href)="(/assets/[^"]+)"', page)):
+        assert (await world.anonymous.get(path)).status_code == 200
+
+
 @pytest.mark.parametrize(
     "path",
     ["missing.js", ".built-from", "..%2findex.html", "%2e%2e/index.html", "a/b.js", "scheme.js.gz", "x.py", "%00.js"],
