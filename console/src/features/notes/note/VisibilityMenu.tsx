@@ -20,13 +20,14 @@ interface Props {
 export function VisibilityMenu({ visibility, shares, mayChange, onChange }: Props) {
   if (!mayChange) return <VisibilityWord visibility={visibility} />;
   const Picture = PICTURES[visibility];
-  const words = t(`notes.visibility.${visibility}`);
+  const word = t(`notes.visibility.${visibility}`);
+  const words = shares > 0 ? t("notes.visibility.with_shares", { words: word, count: shares }) : word;
   return (
     <Menu width={280} position="bottom-start">
       <Menu.Target>
         <UnstyledButton className={styles.button} aria-label={t("notes.visibility.change", { now: words })}>
           <Picture aria-hidden size={13} />
-          {shares > 0 ? t("notes.visibility.with_shares", { words, count: shares }) : words}
+          {words}
           <IconChevronDown aria-hidden size={12} />
         </UnstyledButton>
       </Menu.Target>
