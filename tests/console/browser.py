@@ -1,19 +1,25 @@
 """A real Chromium, and people who use the console in it."""
 
+import json
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright, Request, Response, expect
 
 INSTALLED = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-# Chromium looks for its makers' servers at every start; there is nobody to answer.
+# Chromium looks for its makers' servers at every start; there is nobody to answer. Every name is this machine.
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync",
+    "--disable-component-update", "--disable-sync", "--host-resolver-rules=MAP * 127.0.0.1",
 ]  # fmt: skip
-PATIENCE_MS = 15_000
+PATIENCE_MS = 10_000
+PARTS = {"script", "stylesheet", "font", "image"}
+# The first is an answer of 4xx, or none: the screens show it, and the browser notes it too. The second is about http.
+NO_FAULT_OF_OURS = ("Failed to load resource", "The Cross-Origin-Opener-Policy header has been ignored")
+WAITING = "main .mantine-Loader-root, main .mantine-Skeleton-root, #root > [role=status]"
 
 
 def launch(playwright: Playwright) -> Browser:
@@ -23,33 +29,51 @@ def launch(playwright: Playwright) -> Browser:
 
 
 class Complaints:
-    """What the browser found wrong: errors of scripts, refused resources, breaches of the page's policy."""
+    """What is wrong by the browser's own account: errors of scripts, breaches of the page's policy, other origins."""
 
-    def __init__(self, context: BrowserContext) -> None:
+    def __init__(self, context: BrowserContext, origin: str) -> None:
         self.lines: list[str] = []
+        self.origin = origin
         context.on("weberror", lambda fault: self.lines.append(f"error: {fault.error}"))
         context.on("console", lambda said: self._hear(said.type, said.text))
+        context.on("request", self._watch)
+        context.on("response", self._check)
 
     def _hear(self, kind: str, text: str) -> None:
-        # An answer of 4xx is the server's word, which the screens show; the browser also notes it here.
-        if kind == "error" and not text.startswith("Failed to load resource"):
+        if kind == "error" and not text.startswith(NO_FAULT_OF_OURS):
             self.lines.append(f"console: {text}")
+
+    def _watch(self, request: Request) -> None:
+        parts = urlsplit(request.url)
+        if parts.scheme not in ("data", "blob", "about") and f"{parts.scheme}://{parts.netloc}" != self.origin:
+            self.lines.append(f"elsewhere: {request.url}")
+
+    def _check(self, response: Response) -> None:
+        if response.status >= 400 and response.request.resource_type in PARTS:
+            self.lines.append(f"missing: {response.status} {response.url}")
 
 
 @contextmanager
 def window(
-    browser: Browser, url: str, *, width: int = 1440, height: int = 900, scheme: Any = "light", **more: Any
-) -> Iterator[Page]:
-    """A window of its own, with nothing in its storage; the browser must have no complaint when it closes."""
+    browser: Browser, url: str, *, token: str = "", width: int = 1440, height: int = 900, scheme: Any = "light",
+    expected: str | None = None, **more: Any,
+) -> Iterator[Page]:  # fmt: skip
+    """A window of its own, signed in with `token` if there is one.
+
+    The browser must have no complaint when it closes, but for those that say what is `expected`.
+    """
     context = browser.new_context(
         base_url=url, viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion="reduce", **more
     )
-    complaints = Complaints(context)
+    complaints = Complaints(context, url)
     context.set_default_timeout(PATIENCE_MS)
     expect.set_options(timeout=PATIENCE_MS)
+    if token:
+        context.add_init_script(f"origin === {json.dumps(url)} && sessionStorage.setItem('teamspace.token', '{token}')")
     try:
         yield context.new_page()
-        assert complaints.lines == []
+        found = [line for line in complaints.lines if expected is None or expected not in line]
+        assert not found, "\n".join(found)
     finally:
         context.close()
 
@@ -59,3 +83,39 @@ def sign_in(page: Page, username: str, password: str) -> None:
     page.get_by_label("Username").fill(username)
     page.get_by_label("Password", exact=False).first.fill(password)
     page.get_by_role("button", name="Sign in").click()
+
+
+def sign_out(page: Page) -> None:
+    """By the menu of oneself, at the foot of the rail."""
+    page.get_by_role("navigation", name="Main").locator("button[aria-haspopup=menu]").last.click()
+    page.get_by_role("menuitem", name="Sign out").click()
+    expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+
+
+def visit(page: Page, address: str) -> None:
+    """Another address in the same page, as by Back or Forward: nothing is loaded anew but the screen."""
+    page.evaluate(
+        "to => { history.pushState(null, '', to); dispatchEvent(new PopStateEvent('popstate')) }", f"/app{address}"
+    )
+    settle(page)
+
+
+def settle(page: Page) -> None:
+    """The screen is there: it has a heading, and nothing in it waits any more."""
+    expect(page.locator("main").locator("h1, h2").first).to_be_attached()
+    expect(page.locator(WAITING)).to_have_count(0)
+
+
+def wear(page: Page, scheme: Any) -> None:
+    """The system turns light or dark, and the page with it."""
+    page.emulate_media(color_scheme=scheme)
+    expect(page.locator("html")).to_have_attribute("data-mantine-color-scheme", scheme)
+
+
+def write(page: Page, words: str) -> None:
+    """Add words to the end of the open note's first line, which may be wrapped."""
+    body = page.get_by_label("Text of the note, in Markdown")
+    body.click()
+    for key in ("Control+Home", "End", "End"):
+        body.press(key)
+    page.keyboard.type(words)

@@ -1,0 +1,57 @@
+"""The console's screens and actions, written down a second time, with what the contract asks for each."""
+
+from typing import NamedTuple
+
+
+class Screen(NamedTuple):
+    path: str
+    title: str
+    group: str = ""
+    """Where rail and palette show it; a screen without one is reached from another."""
+    needs: str = ""
+    keys: str = ""
+
+    def address(self, note: str) -> str:
+        """Where one of its kind is: that note, or the company that is always there."""
+        return self.path.replace("$id", note).replace("$ref", "polar")
+
+
+class Action(NamedTuple):
+    title: str
+    needs: str = ""
+    keys: str = ""
+
+
+# fmt: off
+SCREENS = (
+    Screen("/",                         "Home",         "Work",     "",                "g h"),
+    Screen("/notes",                    "Notes",        "Work",     "",                "g n"),
+    Screen("/notes/$id",                "Notes"),
+    Screen("/members",                  "People",       "Team",     "",                "g p"),
+    Screen("/usage",                    "Usage",        "Team",     "",                "g u"),
+    Screen("/tokens",                   "API tokens",   "Team",     "settings:manage"),
+    Screen("/settings",                 "Features",     "Team",     "settings:manage"),
+    Screen("/audit",                    "Audit trail",  "Team",     "settings:manage"),
+    Screen("/account",                  "Your account", "Me"),
+    Screen("/company",                  "Teams",        "Company",  "org:read"),
+    Screen("/company/people",           "People",       "Company",  "org:read"),
+    Screen("/company/branding",         "Branding",     "Company",  "org:read"),
+    Screen("/company/quotas",           "Quotas",       "Company",  "org:read"),
+    Screen("/company/audit",            "Audit trail",  "Company",  "org:read"),
+    Screen("/instance/status",          "Status",       "Instance", "instance:manage"),
+    Screen("/instance/companies",       "Companies",    "Instance", "instance:manage"),
+    Screen("/instance/companies/$ref",  "Company",      "",         "instance:manage"),
+    Screen("/instance/branding",        "Branding",     "Instance", "instance:manage"),
+    Screen("/instance/metrics",         "Metrics",      "Instance", "instance:manage"),
+)
+ACTIONS = (
+    Action("New note",                      "notes:write",     "c"),
+    Action("Invite somebody",               "members:manage"),
+    Action("New token",                     "settings:manage"),
+    Action("Switch between light and dark"),
+    Action("Sign out"),
+    Action("New team",                      "org:manage"),
+    Action("Add somebody to the company",   "org:manage"),
+    Action("New company",                   "instance:manage"),
+)
+# fmt: on

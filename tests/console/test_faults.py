@@ -1,0 +1,68 @@
+"""What the server refuses, lacks or fails is said in words, with what to do next."""
+
+from playwright.sync_api import Browser, expect
+
+from tests.console.browser import window
+from tests.console.stage import PASSWORD, Stage
+from tests.support.served import Served
+
+CLIPBOARD = ["clipboard-read", "clipboard-write"]
+CODE = "**/assets/UsageScreen*.js"
+LOST = "Failed to fetch dynamically imported module"
+MISSING = "01890000-0000-7000-8000-000000000000"
+
+
+def test_a_server_that_is_gone_is_said_so_and_asked_again_on_demand(browser: Browser, fresh: Served) -> None:
+    token = fresh.call("POST", "/api/bootstrap", {"username": "ann", "password": PASSWORD})["token"]
+    fresh.call("POST", "/api/notes", {"title": "Bread", "body": "Flour"}, token)
+    with window(browser, fresh.url, token=token) as page:
+        page.goto("/app/notes")
+        page.get_by_role("link", name="Bread").wait_for()
+        fresh.kill()
+        page.get_by_role("link", name="Bread").click()
+        expect(page.get_by_role("alert")).to_contain_text("The server cannot be reached.")
+        fresh.start()
+        page.get_by_role("button", name="Try again").click()
+        expect(page.get_by_role("article")).to_contain_text("Flour")
+
+
+def test_a_screen_whose_code_did_not_arrive_comes_after_all(browser: Browser, stage: Stage) -> None:
+    with window(browser, stage.url, token=stage.session("member"), expected=LOST) as page:
+        page.goto("/app/")
+        expect(page.get_by_role("heading", name="Hello")).to_be_visible()
+        page.route(CODE, lambda route: route.abort())
+        page.get_by_role("navigation", name="Main").get_by_role("link", name="Usage").click()
+        expect(page.get_by_role("button", name="Try again")).to_be_visible()
+        page.unroute(CODE)
+        page.get_by_role("button", name="Try again").click()
+        expect(page.get_by_role("heading", name="Usage")).to_be_visible()
+
+
+def test_a_note_that_is_not_there_gives_the_id_to_ask_about(browser: Browser, stage: Stage) -> None:
+    with window(browser, stage.url, token=stage.session("member"), permissions=CLIPBOARD) as page:
+        with page.expect_response(f"**/api/notes/{MISSING}") as answered:
+            page.goto(f"/app/notes/{MISSING}")
+        request_id = answered.value.headers["x-request-id"]
+        refused = page.get_by_role("alert")
+        expect(refused.get_by_role("heading", name="Not found")).to_be_visible()
+        refused.get_by_role("button", name=f"Request {request_id[-8:]}").click()
+        expect(refused.get_by_role("button", name="Copied")).to_be_visible()
+        assert page.evaluate("navigator.clipboard.readText()") == f"not_found {request_id}"
+
+
+def test_an_address_of_no_screen_says_so(browser: Browser, stage: Stage) -> None:
+    with window(browser, stage.url, token=stage.session("member")) as page:
+        page.goto("/app/nowhere")
+        expect(page.get_by_role("heading", name="There is nothing at this address")).to_be_visible()
+        expect(page.get_by_role("navigation", name="Main")).to_be_visible()
+
+
+def test_a_session_that_ended_leads_back_to_the_door(browser: Browser, stage: Stage) -> None:
+    token = stage.sign_in("priya")
+    with window(browser, stage.url, token=token) as page:
+        page.goto("/app/")
+        expect(page.get_by_role("heading", name="Hello")).to_be_visible()
+        stage.call("POST", "/api/logout", {}, token)
+        page.keyboard.press("g")
+        page.keyboard.press("u")
+        expect(page.get_by_role("heading", name="Sign in")).to_be_visible()

@@ -1,0 +1,99 @@
+"""Without a mouse: everything is reached by keys, a dialog keeps the focus, and gives it back."""
+
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.console.browser import window
+from tests.console.stage import OPERATOR, PASSWORD, Stage
+
+FARTHEST = 60
+INSIDE = "dialog => dialog.contains(document.activeElement)"
+
+
+def test_somebody_without_a_mouse_signs_in_finds_their_way_and_writes(browser: Browser, stage: Stage) -> None:
+    with window(browser, stage.url) as page:
+        page.goto("/login")
+        expect(page.get_by_label("Username")).to_be_focused()
+        for words in (OPERATOR.username, PASSWORD):
+            page.keyboard.type(words)
+            page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("heading", name=f"Hello, {OPERATOR.name}")).to_be_visible()
+        jump(page, "usag")
+        expect(page.get_by_role("heading", name="Usage")).to_be_visible()
+        page.keyboard.press("?")
+        expect(page.get_by_role("dialog", name="Keys")).to_contain_text("New note")
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("dialog")).to_have_count(0)
+        page.keyboard.press("c")
+        expect(page.get_by_label("Title")).to_be_focused()
+        page.keyboard.type("By hand")
+        page.keyboard.press("Enter")
+        page.keyboard.type("Every word.")
+        expect(page.get_by_text("Saved (version").first).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("article")).to_contain_text("Every word.")
+        page.keyboard.press("g")
+        page.keyboard.press("h")
+        expect(page.get_by_role("heading", name="Hello")).to_be_visible()
+
+
+def test_the_first_tab_skips_to_the_content(browser: Browser, stage: Stage) -> None:
+    with window(browser, stage.url, token=stage.session("member")) as page:
+        page.goto("/app/usage")
+        expect(page.get_by_role("heading", name="Usage")).to_be_visible()
+        page.keyboard.press("Tab")
+        expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("main")).to_be_focused()
+
+
+def test_a_dialog_keeps_the_focus_and_gives_it_back(browser: Browser, stage: Stage) -> None:
+    with window(browser, stage.url, token=stage.session("operator")) as page:
+        page.goto("/app/members")
+        opener = page.get_by_role("button", name="Invite somebody")
+        tab_to(page, opener)
+        page.keyboard.press("Enter")
+        dialog = page.get_by_role("dialog", name="Invite somebody")
+        expect(dialog.get_by_label("Username")).to_be_focused()
+        stays_inside(page, dialog)
+        page.keyboard.press("Escape")
+        expect(dialog).to_have_count(0)
+        expect(opener).to_be_focused()
+
+
+def test_the_palette_keeps_the_focus_and_gives_it_back(browser: Browser, stage: Stage) -> None:
+    with window(browser, stage.url, token=stage.session("operator")) as page:
+        page.goto("/app/members")
+        opener = page.get_by_role("button", name="Invite somebody")
+        tab_to(page, opener)
+        page.keyboard.press("Control+k")
+        dialog = page.get_by_role("dialog")
+        expect(dialog.get_by_role("combobox")).to_be_focused()
+        stays_inside(page, dialog)
+        page.keyboard.press("Escape")
+        expect(dialog).to_have_count(0)
+        expect(opener).to_be_focused()
+
+
+def jump(page: Page, letters: str) -> None:
+    page.keyboard.press("Control+k")
+    expect(page.get_by_role("dialog").get_by_role("combobox")).to_be_focused()
+    page.keyboard.type(letters)
+    expect(page.get_by_role("option")).to_have_count(1)
+    page.keyboard.press("Enter")
+
+
+def tab_to(page: Page, target: Locator) -> None:
+    expect(target).to_be_visible()
+    for _ in range(FARTHEST):
+        page.keyboard.press("Tab")
+        if target.evaluate("element => element === document.activeElement"):
+            return
+    raise AssertionError("it cannot be reached by Tab")
+
+
+def stays_inside(page: Page, dialog: Locator) -> None:
+    """However often somebody presses Tab, forwards and backwards."""
+    for key in ["Tab"] * 20 + ["Shift+Tab"] * 25:
+        page.keyboard.press(key)
+        assert dialog.evaluate(INSIDE), f"{key} left the dialog"

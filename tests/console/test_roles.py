@@ -1,0 +1,80 @@
+"""Who is shown which screen: what a role does not allow is neither offered nor reached by its address."""
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.console.browser import settle, visit, window
+from tests.console.screens import ACTIONS, SCREENS, Action, Screen
+from tests.console.stage import ROLES, Stage
+from tests.isolation.contract import held
+
+FEATURES = Path(__file__).parents[2] / "console/src/features"
+
+
+def test_the_table_has_every_screen_of_the_console() -> None:
+    sources = "".join(path.read_text() for path in FEATURES.glob("*/screens.ts"))
+    assert sorted(re.findall(r'screen\("([^"]+)"', sources)) == sorted(screen.path for screen in SCREENS)
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_a_role_is_shown_what_it_may_see_and_refused_the_rest(browser: Browser, stage: Stage, role: str) -> None:
+    note = stage.note("For everybody", "Good morning.")
+    with window(browser, stage.url, token=stage.session(role)) as page:
+        page.goto("/app/")
+        settle(page)
+        assert rail(page) == [
+            f"/app{screen.path}" for screen in SCREENS if screen.group not in ("", "Me") and may(role, screen)
+        ]
+        assert palette(page) == sorted(
+            [(action.title, "Action") for action in ACTIONS if may(role, action)]
+            + [(screen.title, screen.group) for screen in SCREENS if screen.group and may(role, screen)]
+        )
+        assert keys(page) == sorted(
+            [(action.title, action.keys) for action in ACTIONS if action.keys and may(role, action)]
+            + [(f"Go to {screen.title}", screen.keys) for screen in SCREENS if screen.keys and may(role, screen)]
+            + [("Keys", "?")]
+        )
+        refused = [screen.path for screen in SCREENS if is_refused(page, screen.address(note))]
+        assert refused == [screen.path for screen in SCREENS if not may(role, screen)]
+
+
+def may(role: str, thing: Screen | Action) -> bool:
+    return not thing.needs or thing.needs in held(ROLES[role])
+
+
+def rail(page: Page) -> list[str]:
+    links = page.get_by_role("navigation", name="Main").get_by_role("link").all()
+    return [link.get_attribute("href") or "" for link in links]
+
+
+def palette(page: Page) -> list[tuple[str, str]]:
+    page.keyboard.press("Control+k")
+    options = page.get_by_role("option")
+    expect(options.first).to_be_visible()
+    found = [option.locator("span").all_inner_texts() for option in options.all()]
+    close(page)
+    return sorted((title, hint) for title, hint in found)
+
+
+def keys(page: Page) -> list[tuple[str, str]]:
+    page.keyboard.press("?")
+    rows = page.get_by_role("dialog", name="Keys").get_by_role("row")
+    expect(rows.first).to_be_visible()
+    found = [
+        (row.locator("th, td").first.inner_text(), " ".join(row.locator("kbd").all_inner_texts())) for row in rows.all()
+    ]
+    close(page)
+    return sorted(found)
+
+
+def close(page: Page) -> None:
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def is_refused(page: Page, address: str) -> bool:
+    visit(page, address)
+    return page.get_by_role("heading", name="You may not see this").is_visible()
