@@ -5,7 +5,7 @@ from teamspace.jobs.domain.places import any_place, executor_place, local_place,
 from teamspace.jobs.domain.placing import Placed, Placing
 from teamspace.jobs.domain.queue import LEASE, Queue, parse, stale
 from teamspace.jobs.domain.runner import LOCAL, JobFailed, Runner, Station, Work
-from teamspace.jobs.domain.sweeping import sweep, tidy
+from teamspace.jobs.domain.sweeping import recover, sweep, tidy
 from teamspace.jobs.schemas import Claim, Claimed, Fault
 from teamspace.jobs.store import COUNTS, INVARIANTS
 
@@ -32,6 +32,7 @@ __all__ = [
     "local_place",
     "model_place",
     "parse",
+    "recover",
     "stale",
     "sweep",
     "tidy",

@@ -358,6 +358,13 @@ async def select_lapsed(db: Reads, limit: int) -> list[Claimed]:
     )  # fmt: skip
 
 
+async def end_leases(tx: Tx, executor_id: str) -> None:
+    await tx.run(
+        "UPDATE jobs SET lease_until = moment(0) WHERE executor_id = :executor_id AND state = 'running'",
+        executor_id=executor_id,
+    )
+
+
 async def take_back(tx: Tx, held: Claimed) -> bool:
     """Into the queue again, unless its holder was heard of meanwhile."""
     return await tx.holds(

@@ -8,6 +8,7 @@ from teamspace.core.db import Db
 from teamspace.core.principal import system
 from teamspace.jobs import store
 from teamspace.jobs.domain.queue import MOST_LAPSES, Queue
+from teamspace.jobs.domain.runner import LOCAL
 from teamspace.jobs.schemas import Claimed, Fault
 
 ARCHIVE_AFTER = 7 * 24 * 3600
@@ -26,6 +27,12 @@ async def sweep(db: Db, queue: Queue) -> None:
         await _lapse(db, queue, held)
     while await _due(db, queue) == _BATCH:
         pass
+
+
+async def recover(db: Db) -> None:
+    """When the only server there is starts: what it held when it ended is in nobody's hands, and need not wait."""
+    async with db.upkeep(system()) as tx:
+        await store.end_leases(tx, LOCAL)
 
 
 async def tidy(db: Db, queue: Queue) -> None:
