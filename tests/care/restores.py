@@ -24,8 +24,8 @@ from tests.durability.client import Client, token_state
 from tests.durability.journal import State, Violation
 from tests.durability.soak import Plan, Soak
 from tests.durability.trail import Trail
-from tests.durability.verification import _all as all_pages
 from tests.durability.verification import ask
+from tests.durability.verification import everything as all_pages
 from tests.durability.wire import Connection
 from tests.support.postgres import Postgres
 from tests.support.served import Served, teamspace
@@ -75,14 +75,14 @@ class Restores(Soak):
         target = self._folder / f"{self.cycle}.tar"
         async with self.load() as stop:
             logos = asyncio.create_task(self.logos.work(stop))
-            await self._moment()
+            await self.moment()
             acknowledged = self.journal.acknowledged
             self.chronicle.begin([subject for client in self.clients for subject in client.subjects])
             self.logos.begin()
             await self._command("backup", str(target), settings=self.settings)
             self.chronicle.end()
             self._during += self.journal.acknowledged - acknowledged
-            await self._moment()
+            await self.moment()
             stop.set()
             await logos
         return target

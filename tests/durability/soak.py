@@ -5,19 +5,14 @@ journal. On PostgreSQL, every now and then it is PostgreSQL that is killed, and 
 come through by itself.
 """
 
-import argparse
 import asyncio
 import random
-import shutil
-import signal
-import sys
-import tempfile
 import time
-from collections.abc import AsyncIterator
-from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 from tests.durability.client import Client, Person
 from tests.durability.journal import Journal, Violation
@@ -32,6 +27,11 @@ OPERATOR = {"username": "operator", "password": "a soaking wet passphrase"}
 _LOAD_MS = (5, 500)
 _INTERRUPTED_EVERY = 7
 _PROGRESS_EVERY = 10
+
+
+class Busy(Protocol):
+    async def work(self, stop: asyncio.Event) -> None:
+        """Until told to stop, or until there is no server."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,8 @@ class Plan:
 class Soak:
     """The cycles on one database."""
 
+    start_limit = START_LIMIT
+
     def __init__(self, plan: Plan, folder: Path, postgres: Postgres | None = None) -> None:
         self.plan = plan
         self.data = folder / "data"
@@ -57,7 +59,8 @@ class Soak:
         url = postgres.create_database(folder.name) if postgres else ""
         self.settings = {"SERVICE_DATA": str(self.data), "SERVICE_DATABASE_URL": url}
         self.served = Served(self.settings)
-        self.trail = Trail(url or self.data / "teamspace.sqlite")
+        self.database: Path | str = url or self.data / "teamspace.sqlite"
+        self.trail = Trail(self.database)
         self.operator = Connection(self.served.port)
         self.clients: list[Client] = []
         self.cycle = 0
@@ -79,14 +82,18 @@ class Soak:
             if self.postgres and self.cycle % self.plan.outage_every == 0:
                 await self._outage(self.postgres)
             else:
-                await self._crash()
+                await self.crash()
             await self.verify()
             if self.cycle % self.plan.doctor_every == 0:
                 await collect(self.clients, self.journal)
                 self.doctor()
             if self.cycle % _PROGRESS_EVERY == 0:
                 print(self, flush=True)
+        await self.finish()
         self.doctor()
+
+    async def finish(self) -> None:
+        """What can only be verified in the end."""
 
     def __str__(self) -> str:
         recovery = f", slowest recovery {self.slowest_recovery:.2f} s" if self.postgres else ""
@@ -102,15 +109,15 @@ class Soak:
         except RuntimeError as fault:
             raise Violation(str(fault)) from None
         self.slowest_start = max(self.slowest_start, seconds)
-        if seconds > START_LIMIT:
+        if seconds > self.start_limit:
             raise Violation(f"the server took {seconds:.1f} s to start")
 
     async def populate(self) -> None:
         """An operator, and an admin for each client."""
-        first = await _made(self.operator, "/api/bootstrap", OPERATOR)
+        first = await created(self.operator, "/api/bootstrap", OPERATOR)
         self.operator.token = first["token"]
         wishes = [{"username": f"client{number}", "role": "admin"} for number in range(self.plan.clients)]
-        made = [await _made(self.operator, "/api/members", wish) for wish in wishes]
+        made = [await created(self.operator, "/api/members", wish) for wish in wishes]
         self.operator.close()
         ids = [member["member"]["user_id"] for member in made]
         for number, member in enumerate(made):
@@ -119,14 +126,19 @@ class Soak:
             seed = f"{self.plan.seed}/{number}"
             self.clients.append(Client(person, self.served.port, self.journal, colleagues, seed))
 
+    @property
+    def busy(self) -> Sequence[Busy]:
+        """Those who are at work while something dies."""
+        return self.clients
+
     @asynccontextmanager
     async def load(self) -> AsyncIterator[asyncio.Event]:
-        """All clients write, until the event is set or the server is gone."""
+        """All are at work, until the event is set or the server is gone."""
         stop = asyncio.Event()
         try:
             async with asyncio.TaskGroup() as group:
-                for client in self.clients:
-                    group.create_task(client.work(stop))
+                for somebody in self.busy:
+                    group.create_task(somebody.work(stop))
                 yield stop
         except ExceptionGroup as faults:
             raise faults.exceptions[0] from None
@@ -140,10 +152,10 @@ class Soak:
         if found.returncode:
             raise Violation(f"doctor ended with {found.returncode}:\n{found.stdout}{found.stderr}")
 
-    async def _crash(self) -> None:
+    async def crash(self) -> None:
         """Write for a moment, kill the server, start it again."""
         async with self.load():
-            await self._moment()
+            await self.moment()
             self.served.strike()
         self.served.kill()
         if self.cycle % _INTERRUPTED_EVERY == 0:
@@ -159,14 +171,14 @@ class Soak:
     async def _outage(self, postgres: Postgres) -> None:
         """Write, kill PostgreSQL and bring it back, and go on writing: the server is left alone."""
         async with self.load() as stop:
-            await self._moment()
+            await self.moment()
             postgres.kill()
             try:
-                await self._moment()
+                await self.moment()
             finally:
                 await asyncio.to_thread(postgres.restart)
             await self._recovery()
-            await self._moment()
+            await self.moment()
             stop.set()
 
     async def _recovery(self) -> None:
@@ -176,88 +188,13 @@ class Soak:
             raise Violation(f"{BUSY_LIMIT} s after PostgreSQL came back the server answers {answer}")
         self.slowest_recovery = max(self.slowest_recovery, time.monotonic() - began)
 
-    async def _moment(self) -> None:
+    async def moment(self) -> None:
         await asyncio.sleep(self._random.uniform(*_LOAD_MS) / 1000)
 
 
-async def _made(connection: Connection, path: str, wish: dict[str, Any]) -> dict[str, Any]:
+async def created(connection: Connection, path: str, wish: dict[str, Any]) -> dict[str, Any]:
     answer = await ask(connection, "POST", path, wish)
     if answer.status != 201:
         raise RuntimeError(f"POST {path} was answered {answer}")
     made: dict[str, Any] = answer.json
     return made
-
-
-# The command line
-
-
-def parse() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="scripts/soak",
-        description="Kill the server under load, again and again, and check that it keeps what it acknowledged.",
-        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
-    )
-    parser.add_argument("--cycles", type=int, default=Plan.cycles, help="how often, on each database")
-    parser.add_argument("--database", choices=["sqlite", "postgres", "both"], default="both", help="what to run on")
-    parser.add_argument("--clients", type=int, default=Plan.clients, help="how many write at a time")
-    parser.add_argument("--seed", type=int, default=random.randrange(2**32), help="of what is written and how long")
-    parser.add_argument("--doctor-every", type=int, default=Plan.doctor_every, help="cycles between two checks")
-    parser.add_argument("--keep", action="store_true", help="keep the data of a failed run; its journal is always kept")
-    return parser.parse_args()
-
-
-def run(plan: Plan, database: str, *, keep: bool) -> bool:
-    """Soak one database; whether every promise was kept."""
-    folder = Path(tempfile.mkdtemp(prefix=f"teamspace-soak-{database}-"))
-    needed = False
-    try:
-        with _database(database) as postgres, Soak(plan, folder, postgres) as soak:
-            try:
-                asyncio.run(soak.run())
-            except Violation as violation:
-                needed = True
-                _report(soak, violation, keep=keep)
-                return False
-            print(f"{soak}: every promise was kept", flush=True)
-            return True
-    finally:
-        if not needed:
-            shutil.rmtree(folder)
-
-
-def _database(name: str) -> AbstractContextManager[Postgres | None]:
-    return Postgres.start(fsync=True) if name == "postgres" else nullcontext()
-
-
-def _report(soak: Soak, violation: Violation, *, keep: bool) -> None:
-    soak.served.kill()
-    print(f"VIOLATION in cycle {soak.cycle} of seed {soak.plan.seed}: {violation}")
-    print(f"  journal  {soak.journal.path}\n  log      {soak.served.log}")
-    if not keep:
-        shutil.rmtree(soak.data)
-        print("  the data was removed; --keep keeps it")
-        return
-    print(f"  data     {soak.data}")
-    if soak.postgres:
-        soak.postgres.kill()
-        copy = soak.data.with_name("postgres")
-        shutil.copytree(soak.postgres.folder / "data", copy)
-        print(f"  postgres {copy}")
-
-
-def main() -> None:
-    options = parse()
-    # `timeout` and CI end a run with SIGTERM: it cleans up as for Ctrl-C.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    plan = Plan(options.cycles, options.clients, options.seed, options.doctor_every)
-    databases = ["sqlite", "postgres"] if options.database == "both" else [options.database]
-    print(f"seed {plan.seed}", flush=True)
-    try:
-        kept = [run(plan, database, keep=options.keep) for database in databases]
-    except KeyboardInterrupt:
-        sys.exit(130)
-    sys.exit(not all(kept))
-
-
-if __name__ == "__main__":
-    main()

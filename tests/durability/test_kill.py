@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.durability.labour import Labour
 from tests.durability.soak import OPERATOR, Plan, Soak
 from tests.durability.verification import ask
 from tests.durability.wire import Answer, Connection
@@ -14,6 +15,7 @@ from tests.support.postgres import Postgres
 from tests.support.served import Served
 
 SHORT = Plan(cycles=8, clients=6, seed=1, outage_every=4)
+FEW = Plan(cycles=4, clients=3, seed=1, outage_every=4)
 DRAIN_LIMIT = 30.0
 
 
@@ -32,6 +34,13 @@ async def test_what_was_acknowledged_survives_a_kill(postgres: Postgres | None, 
         await soak.run()
     assert soak.journal.acknowledged > 20
     assert soak.journal.unknown > 0
+
+
+async def test_a_job_ends_once_whoever_is_killed(postgres: Postgres | None, tmp_path: Path) -> None:
+    with Labour(FEW, tmp_path, postgres, hurry=True) as labour:
+        await labour.run()
+    assert labour.counts["landed by workers"] > 3
+    assert labour.counts["sleepers refused"] == 1
 
 
 def test_a_first_start_that_was_killed_can_be_repeated(postgres: Postgres | None, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ _MOST_REPEATS, _MOST_ENDED = 3, 5
 async def verify(clients: list[Client], operator: Connection, journal: Journal, trail: Trail) -> None:
     """Compare everything with the journal, and begin a new one."""
     await asyncio.gather(*(_repeat_creates(client, journal) for client in clients))
-    live = {token["name"]: token_state(token) for token in await _all(operator, "/api/tokens")}
+    live = {token["name"]: token_state(token) for token in await everything(operator, "/api/tokens")}
     await asyncio.gather(*(_verify_client(client, live, journal) for client in clients))
     journal.compare(await trail.added())
     journal.compact([subject for client in clients for subject in client.subjects])
@@ -127,7 +127,7 @@ async def _verify_notes(client: Client, journal: Journal) -> None:
 
 async def _listed(client: Client) -> dict[str, str]:
     """Ids by name, after checking that there is nothing twice and nothing that should not be there."""
-    items = await _all(client.connection, "/api/notes?owner=me")
+    items = await everything(client.connection, "/api/notes?owner=me")
     names = Counter(item["title"].split()[0] for item in items)
     strangers = set(names) - {note.name for note in client.notes}
     if strangers:
@@ -151,7 +151,7 @@ async def _verify_tags(client: Client, note: Subject) -> None:
     """Tags are kept a second time, for the filter: the two must have changed together."""
     version = note.state["version"]
     for tag in (version - 1, version, version + 1):
-        found = await _all(client.connection, f"/api/notes?owner=me&tag=v{tag}")
+        found = await everything(client.connection, f"/api/notes?owner=me&tag=v{tag}")
         if any(item["id"] == note.id for item in found) != (tag == version):
             raise Violation(f"X2: {note.name} {note.id} of version {version} and the filter by tag v{tag} disagree")
 
@@ -184,7 +184,7 @@ async def _works(client: Client, secret: str) -> bool:
     return answer.status == 200
 
 
-async def _all(connection: Connection, path: str) -> list[dict[str, Any]]:
+async def everything(connection: Connection, path: str) -> list[dict[str, Any]]:
     """All pages of a list."""
     items: list[dict[str, Any]] = []
     cursor = ""

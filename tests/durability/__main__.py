@@ -1,0 +1,92 @@
+"""The command line of the soak: which kind, on which database, how often."""
+
+import argparse
+import asyncio
+import random
+import shutil
+import signal
+import sys
+import tempfile
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+
+from tests.durability.journal import Violation
+from tests.durability.labour import Labour
+from tests.durability.soak import Plan, Soak
+from tests.support.postgres import Postgres
+
+SOAKS: dict[str, type[Soak]] = {"notes": Soak, "jobs": Labour}
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="scripts/soak",
+        description="Kill servers and workers under load, again and again, and check that what was acknowledged is kept.",
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    parser.add_argument("--cycles", type=int, default=Plan.cycles, help="how often, on each database")
+    parser.add_argument("--database", choices=["sqlite", "postgres", "both"], default="both", help="what to run on")
+    parser.add_argument("--of", choices=[*SOAKS, "both"], default="both", help="what is written, or asked for and done")
+    parser.add_argument("--clients", type=int, default=Plan.clients, help="how many write at a time")
+    parser.add_argument("--seed", type=int, default=random.randrange(2**32), help="of what is written and how long")
+    parser.add_argument("--doctor-every", type=int, default=Plan.doctor_every, help="cycles between two checks")
+    parser.add_argument("--keep", action="store_true", help="keep the data of a failed run; its journal is always kept")
+    return parser.parse_args()
+
+
+def run(kind: type[Soak], plan: Plan, database: str, *, keep: bool) -> bool:
+    """Soak one database; whether every promise was kept."""
+    folder = Path(tempfile.mkdtemp(prefix=f"teamspace-soak-{database}-"))
+    needed = False
+    try:
+        with _database(database) as postgres, kind(plan, folder, postgres) as soak:
+            try:
+                asyncio.run(soak.run())
+            except Violation as violation:
+                needed = True
+                _report(soak, violation, keep=keep)
+                return False
+            print(f"{soak}: every promise was kept", flush=True)
+            return True
+    finally:
+        if not needed:
+            shutil.rmtree(folder)
+
+
+def _database(name: str) -> AbstractContextManager[Postgres | None]:
+    return Postgres.start(fsync=True) if name == "postgres" else nullcontext()
+
+
+def _report(soak: Soak, violation: Violation, *, keep: bool) -> None:
+    soak.served.kill()
+    print(f"VIOLATION in cycle {soak.cycle} of seed {soak.plan.seed}: {violation}")
+    print(f"  journal  {soak.journal.path}\n  log      {soak.served.log}")
+    if not keep:
+        shutil.rmtree(soak.data)
+        print("  the data was removed; --keep keeps it")
+        return
+    print(f"  data     {soak.data}")
+    if soak.postgres:
+        soak.postgres.kill()
+        copy = soak.data.with_name("postgres")
+        shutil.copytree(soak.postgres.folder / "data", copy)
+        print(f"  postgres {copy}")
+
+
+def main() -> None:
+    options = parse()
+    # `timeout` and CI end a run with SIGTERM: it cleans up as for Ctrl-C.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    plan = Plan(options.cycles, options.clients, options.seed, options.doctor_every)
+    databases = ["sqlite", "postgres"] if options.database == "both" else [options.database]
+    kinds = list(SOAKS.values()) if options.of == "both" else [SOAKS[options.of]]
+    print(f"seed {plan.seed}", flush=True)
+    try:
+        kept = [run(kind, plan, database, keep=options.keep) for kind in kinds for database in databases]
+    except KeyboardInterrupt:
+        sys.exit(130)
+    sys.exit(not all(kept))
+
+
+if __name__ == "__main__":
+    main()
