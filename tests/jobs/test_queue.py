@@ -252,6 +252,19 @@ async def test_cancelling_is_for_what_waits(world: World) -> None:
     assert await unsound(world) == []
 
 
+async def test_what_is_next_in_line_can_be_cancelled_while_room_is_made_for_it(world: World) -> None:
+    org, team = await world.company()
+    person = await world.person(org, team)
+    made = [(await ask(person))["id"] for _ in range(32)]
+    held = await claim(world, 2)
+    for waiting in made[2::2]:
+        (_, token), *held = held
+        _, answer = await asyncio.gather(complete(world, token), person.post(f"/api/jobs/{waiting}/cancel"))
+        assert answer.status_code == 200
+        held += await claim(world, 1)
+    assert await unsound(world) == []
+
+
 async def test_a_full_quota_parks_a_job_and_says_until_when(world: World, hands: Hands) -> None:
     hands.at = 1_709_208_030.0
     await move_clock(world, hands.at - 1_800_000_000)
