@@ -1,7 +1,7 @@
 """What may be spent: limits that nest (tenant, company, team), plans that set them, and how much is used."""
 
 from teamspace.quota.domain.limits import JOB_CAPS, apply_plan, limits_of, set_limit
-from teamspace.quota.domain.spending import admit, exhausted, refusal, release, renew, settle, spend, tidy
+from teamspace.quota.domain.spending import admit, exhausted, open_books, refusal, release, renew, settle, spend, tidy
 from teamspace.quota.schemas import Account, Bound, Dimension, Level, Plan, QuotaDraft, Spend, Usage
 from teamspace.quota.store import INVARIANTS
 
@@ -20,6 +20,7 @@ __all__ = [
     "apply_plan",
     "exhausted",
     "limits_of",
+    "open_books",
     "refusal",
     "release",
     "renew",

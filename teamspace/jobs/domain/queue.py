@@ -128,6 +128,8 @@ class Queue:
                 tx, places, count=count, executor_id=executor_id, org_id=org_id, claim_hash=crypto.digest(secret),
                 lease=lease,
             )  # fmt: skip
+            if len(taken) > 1:
+                await quota.open_books(tx, [job.org_id for job in taken if self.kinds[job.kind].estimate])
             admitted = [job for job in taken if await self._within_quota(tx, job)]
         return [(job, Claim(job.id, job.attempt, secret)) for job in admitted]
 

@@ -4,6 +4,8 @@ What is left of a limit is what it allows, less the settled counters of its wind
 Nothing is ever taken off a counter, so a crash between the two leaves nothing to repair.
 """
 
+from collections.abc import Iterable
+
 from teamspace.core import clock
 from teamspace.core.db import Db, Tx
 from teamspace.core.errors import QuotaExceeded
@@ -47,6 +49,12 @@ async def exhausted(tx: Tx, account: Account, estimate: Spend, *, slot: bool = T
     return next(
         (bound for bound in bounds if bound.left is not None and asked[bound.dimension] > max(0, bound.left)), None
     )
+
+
+async def open_books(tx: Tx, org_ids: Iterable[str]) -> None:
+    """Several companies' books, in one order for everybody: else two who need the same could wait for each other."""
+    for org_id in sorted(set(org_ids)):
+        await tx.lock("quota", org_id)
 
 
 async def renew(tx: Tx, id: str, ttl: float = TTL) -> None:
