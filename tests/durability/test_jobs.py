@@ -1,6 +1,8 @@
 """Jobs and the real server: what ran when it was killed is done by the next, and two servers share the work."""
 
 import asyncio
+import signal
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -64,3 +66,33 @@ async def test_what_ran_at_a_kill_is_done_by_the_next_server(settings: dict[str,
             assert f"number {number}" in shown["result"]["text"]
         assert client.used() == (3, 0)
     assert teamspace("doctor", settings=settings).returncode == 0
+
+
+@pytest.mark.parametrize("database_url", ["postgres"], indirect=True)
+async def test_a_server_that_slept_through_its_leases_lands_nothing(settings: dict[str, str], tmp_path: Path) -> None:
+    shared = {**settings, "SERVICE_SECRET_KEY": "ab" * 32}
+    with Served(shared) as sleeper:
+        client = Client(sleeper)
+        held = [client.ask(f"held {number} [simulate:slow:2]") for number in range(3)]
+        for job in held:
+            await client.until(job, "running")
+        sleeper.send(signal.SIGSTOP)
+        with Served({**shared, "SERVICE_DATA": str(tmp_path / "other")}) as other:
+            client.served = other
+            await end_leases(settings["SERVICE_DATABASE_URL"])
+            asked = [client.ask(f"asked {number}") for number in range(3)]
+            done = [await client.until(job, "succeeded") for job in (*held, *asked)]
+            sleeper.send(signal.SIGCONT)
+            await until(lambda: all(f"job {job} was taken back" in sleeper.logs for job in held))
+            assert [client.look(job) for job in (*held, *asked)] == done
+            assert [job["attempt"] for job in done] == [2, 2, 2, 1, 1, 1]
+            assert client.used() == (6, 0)
+    assert teamspace("doctor", settings=shared).returncode == 0
+
+
+async def until(true: Callable[[], bool]) -> None:
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            if true():
+                return
+            await asyncio.sleep(0.05)

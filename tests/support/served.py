@@ -120,6 +120,11 @@ class Served:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self.process.pid, signal.SIGKILL)
 
+    def send(self, number: signal.Signals) -> None:
+        """To the server and its children."""
+        assert self.process is not None
+        os.killpg(self.process.pid, number)
+
     def stop(self) -> int:
         """Ask it to end (SIGTERM) and wait; its exit code."""
         assert self.process is not None

@@ -186,8 +186,8 @@ class Queue:
         self._stir(tx, landed.lane)
         return landed
 
-    async def land(self, db: Db, ended: Sequence[tuple[Claim, msgspec.Struct]]) -> None:
-        """Many at once, for results that were made here and need no judging; what is not held any more is dropped."""
+    async def land(self, db: Db, ended: Sequence[tuple[Claim, msgspec.Struct]]) -> set[str]:
+        """Many at once, for results that were made here and need no judging; those that were still held."""
         async with db.upkeep(system()) as tx:
             rows = [(claim, crypto.digest(claim.secret), _text(result)) for claim, result in ended]
             landed = await store.succeed_all(tx, rows)
@@ -197,6 +197,7 @@ class Queue:
                 if job.hold_id and spent:
                     await quota.settle(tx, job.hold_id, spent(results[job.id]))
             self._stir(tx, *(job.lane for job in landed))
+        return results.keys() & {job.id for job in landed}
 
     async def _landed_before(self, tx: Tx, claim: Claim, digest: str, given: Any) -> Landed:
         """The same result again is no fault: its first answer was lost on the way."""

@@ -1,7 +1,6 @@
 """The server's own worker: claims what is to be done here, a few at a time, under the same lease as everybody."""
 
 import asyncio
-import contextlib
 import logging
 import random
 from collections.abc import Awaitable, Callable, Sequence
@@ -186,25 +185,33 @@ class Runner:
 
     async def _land(self, claim: Claim, result: msgspec.Struct) -> None:
         """With all that end meanwhile: while one batch is on its way to the disk, the next gathers."""
-        landed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._results.append((claim, result, landed))
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._results.append((claim, result, done))
         if self._landing is None:
             self._landing = asyncio.create_task(self._land_all())
-        await landed
+        await done
 
     async def _land_all(self) -> None:
         while self._results:
             batch, self._results = self._results, []
             try:
-                await self._queue.land(self._db, [(claim, result) for claim, result, _ in batch])
+                landed = await self._queue.land(self._db, [(claim, result) for claim, result, _ in batch])
+                for job_id in {claim.job_id for claim, *_ in batch} - landed:
+                    _dropped(job_id)
             except Exception:
                 log.exception("%d results could not be kept: their jobs lapse, and are done again", len(batch))
-            for *_, landed in batch:
-                if not landed.done():
-                    landed.set_result(None)
+            for *_, done in batch:
+                if not done.done():
+                    done.set_result(None)
         self._landing = None
 
     async def _fail(self, claim: Claim, fault: Fault) -> None:
-        with contextlib.suppress(StaleClaim):
+        try:
             async with self._db.upkeep(system()) as tx:
                 await self._queue.fail(tx, claim, fault)
+        except StaleClaim:
+            _dropped(claim.job_id)
+
+
+def _dropped(job_id: str) -> None:
+    log.warning("job %s was taken back before it was done here: what came of it is dropped", job_id)
