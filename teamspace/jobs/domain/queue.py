@@ -192,6 +192,7 @@ class Queue:
             rows = [(claim, crypto.digest(claim.secret), _text(result)) for claim, result in ended]
             landed = await store.succeed_all(tx, rows)
             results = {claim.job_id: result for claim, result in ended}
+            await quota.open_books(tx, [job.org_id for job in landed if job.hold_id])
             for job in landed:
                 spent = self.kinds[job.kind].spent
                 if job.hold_id and spent:

@@ -19,6 +19,7 @@ from teamspace.jobs.schemas import Claim, Claimed, Fault
 log = logging.getLogger("teamspace.jobs")
 LOCAL = "local"
 _POLL = 2.0
+_AGAIN_AFTER = (0.1, 1.0, 5.0)
 _PASSING = (429, 502, 503, 507)
 """Refusals that another attempt may not meet."""
 
@@ -194,16 +195,25 @@ class Runner:
     async def _land_all(self) -> None:
         while self._results:
             batch, self._results = self._results, []
-            try:
-                landed = await self._queue.land(self._db, [(claim, result) for claim, result, _ in batch])
-                for job_id in {claim.job_id for claim, *_ in batch} - landed:
-                    _dropped(job_id)
-            except Exception:
-                log.exception("%d results could not be kept: their jobs lapse, and are done again", len(batch))
+            await self._kept([(claim, result) for claim, result, _ in batch])
             for *_, done in batch:
                 if not done.done():
                     done.set_result(None)
         self._landing = None
+
+    async def _kept(self, ended: list[tuple[Claim, msgspec.Struct]]) -> None:
+        """A database that is busy for a moment must not cost the work of a whole batch."""
+        for pause in _AGAIN_AFTER:
+            try:
+                landed = await self._queue.land(self._db, ended)
+            except Exception:
+                log.exception("%d results could not be kept; it is tried again", len(ended))
+                await asyncio.sleep(pause)
+                continue
+            for job_id in {claim.job_id for claim, _ in ended} - landed:
+                _dropped(job_id)
+            return
+        log.error("%d results are lost: their jobs lapse, and are done again", len(ended))
 
     async def _fail(self, claim: Claim, fault: Fault) -> None:
         try:
