@@ -154,6 +154,8 @@ class Waiting(msgspec.Struct, frozen=True):
     reason: Reason
     detail: str
     until: str | None = None
+    quota: Block | None = None
+    """The quota it waits for, if that is the reason."""
 
 
 class JobRow(msgspec.Struct, frozen=True):

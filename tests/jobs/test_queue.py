@@ -276,6 +276,7 @@ async def test_a_full_quota_parks_a_job_and_says_until_when(world: World, hands:
     assert [job.id for job, _ in taken] == [first["id"]]
     shown = await look(ann, second["id"])
     assert (shown["state"], shown["waiting"]["reason"], shown["attempt"]) == ("queued", "quota", 0)
+    assert (shown["waiting"]["quota"]["dimension"], shown["waiting"]["quota"]["level"]) == ("ai.requests", "team")
     assert shown["waiting"]["until"] == "2024-02-29T13:00:00.000Z"
     await complete(world, taken[0][1])
     refused = await ann.post("/api/jobs", {"kind": "ai.chat", "input": {"prompt": "x"}})

@@ -2647,6 +2647,8 @@ export interface components {
             detail: string;
             /** @default null */
             until?: string | null;
+            /** @default null */
+            quota?: components["schemas"]["Block"] | null;
         };
         /**
          * Reason
@@ -2654,6 +2656,15 @@ export interface components {
          * @enum {unknown}
          */
         Reason: "cap" | "next" | "no_worker" | "quota" | "retry" | "scheduled" | "suspended";
+        /**
+         * Block
+         * @description The quota for which a job is parked.
+         */
+        Block: {
+            dimension: string;
+            level: string;
+            resets_at: string | null;
+        };
         /** JobQuery */
         JobQuery: {
             /** @default 50 */

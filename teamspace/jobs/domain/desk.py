@@ -157,7 +157,7 @@ class _View(msgspec.Struct, frozen=True):
             return Waiting(Reason.SCHEDULED, "Its time has not come.", row.run_at)
         if row.waits is not None:
             detail = f"The quota {row.waits.dimension} ({row.waits.level}) is used up."
-            return Waiting(Reason.QUOTA, detail, row.waits.resets_at)
+            return Waiting(Reason.QUOTA, detail, row.waits.resets_at, row.waits)
         served = {place.place for place in self.served if place.org_id in ("", self.org_id)}
         if row.place not in (local_place(row.kind), *served):
             return Waiting(Reason.NO_WORKER, "No worker that could take it has asked for work lately.")
