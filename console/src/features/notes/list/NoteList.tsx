@@ -5,6 +5,8 @@ import { useRef } from "react";
 
 import { t } from "@/i18n";
 import { Endless } from "@/ui/endless";
+import { useListKeys } from "@/ui/panes/useListKeys";
+import { useSamePlace } from "@/ui/panes/useSamePlace";
 import { Failed } from "@/ui/states";
 import { fits } from "@/ui/TextFilter";
 
@@ -15,8 +17,6 @@ import { ListHead } from "./ListHead";
 import styles from "./NoteList.module.css";
 import { NoteRow } from "./NoteRow";
 import { NoNotes } from "./NoNotes";
-import { useListKeys } from "./useListKeys";
-import { useSamePlace } from "./useSamePlace";
 
 export function NoteList({ openId }: { openId?: string }) {
   const pane = useRef<HTMLElement>(null);
@@ -25,7 +25,7 @@ export function NoteList({ openId }: { openId?: string }) {
   const found = notes.data?.filter((note) => fits(q, note.title, note.excerpt, ...note.tags)) ?? [];
   const names = useNames();
   const walk = useListKeys(pane);
-  useSamePlace(pane, notes.isSuccess);
+  useSamePlace("notes", pane, notes.isSuccess);
   const entry = found.some((note) => note.id === openId) ? openId : found[0]?.id;
   return (
     // The keys walk from link to link, which each of them could do alone with more to press.

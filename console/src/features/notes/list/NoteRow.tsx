@@ -29,7 +29,7 @@ export const NoteRow = memo(function NoteRow({ note, owner, open, entry }: Props
         className={styles.link}
         aria-current={open ? "true" : undefined}
         tabIndex={entry ? 0 : -1}
-        data-note
+        data-row
       >
         <b>{note.title}</b>
         <span className={styles.excerpt}>{plain(note.excerpt)}</span>

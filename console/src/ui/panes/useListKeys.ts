@@ -11,7 +11,7 @@ const STEPS: Record<string, (at: number, last: number) => number> = {
 };
 
 export function useListKeys(pane: RefObject<HTMLElement | null>): (event: KeyboardEvent) => void {
-  const links = (): HTMLElement[] => [...(pane.current?.querySelectorAll<HTMLElement>("[data-note]") ?? [])];
+  const links = (): HTMLElement[] => [...(pane.current?.querySelectorAll<HTMLElement>("[data-row]") ?? [])];
 
   useWindowEvent("keydown", (event) => {
     const nowhere = document.activeElement === document.body || document.activeElement?.id === "content";

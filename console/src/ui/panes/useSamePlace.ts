@@ -1,32 +1,33 @@
-/** The list stands where it stood, and its note keeps the focus, when another address shows it anew. */
+/** The list stands where it stood, and its open row keeps the focus, when another address shows it anew. */
 
 import { useEffect, useLayoutEffect, type RefObject } from "react";
 
-let place = 0;
+/** By the name of the list. */
+const places = new Map<string, number>();
 let wasFocused = false;
 
-export function useSamePlace(pane: RefObject<HTMLElement | null>, ready: boolean): void {
+export function useSamePlace(name: string, pane: RefObject<HTMLElement | null>, ready: boolean): void {
   useLayoutEffect(() => {
     const list = pane.current;
     if (!ready || !list) return;
-    list.scrollTop = place;
+    list.scrollTop = places.get(name) ?? 0;
     if (wasFocused && document.activeElement === document.body) {
-      const find = (which: string) => list.querySelector<HTMLElement>(`[data-note]${which}`);
+      const find = (which: string) => list.querySelector<HTMLElement>(`[data-row]${which}`);
       const open = find("[aria-current]") ?? find("[tabindex='0']");
       if (open?.checkVisibility()) open.focus({ preventScroll: true });
     }
     wasFocused = false;
-  }, [pane, ready]);
+  }, [name, pane, ready]);
 
   useEffect(() => {
     const list = pane.current;
     if (!list) return;
-    const note = (): void => void (place = list.scrollTop);
+    const note = (): void => void places.set(name, list.scrollTop);
     list.addEventListener("scroll", note, { passive: true });
     return () => {
       list.removeEventListener("scroll", note);
     };
-  }, [pane]);
+  }, [name, pane]);
 
   useLayoutEffect(() => {
     const list = pane.current;
