@@ -47,3 +47,22 @@ function runs(points: readonly Point[], top: number): Place[][] {
   }
   return found.filter((run) => run.length > 0).map((run) => (run.length > 1 ? run : [[(run[0]?.[0] ?? 0) - 2, run[0]?.[1] ?? 0], ...run]));
 }
+
+export interface Bar {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+const BETWEEN = 0.25;
+const LEAST_SEEN = 2;
+
+/** A bar for each value, with room between them; what is not nothing is high enough to be seen. */
+export function barsOf(values: readonly number[], top: number): Bar[] {
+  const step = WIDTH / Math.max(1, values.length);
+  return values.map((value, place) => {
+    const height = value > 0 ? Math.max(LEAST_SEEN, (value / top) * HEIGHT) : 0;
+    return { x: step * (place + BETWEEN / 2), y: HEIGHT - height, width: step * (1 - BETWEEN), height };
+  });
+}

@@ -1,0 +1,84 @@
+/** The frame of a plot: its title and the number that counts, the picture, and the same as a table for who cannot see it. */
+
+import { useId, type ReactNode } from "react";
+
+import { number, t } from "@/i18n";
+
+import styles from "./PlotFrame.module.css";
+import { HEIGHT, WIDTH } from "./plot";
+
+export interface Row {
+  /** When, or for when. */
+  name: string;
+  value: string;
+}
+
+interface Props {
+  title: string;
+  /** The present value, or the sum. */
+  figure: string;
+  /** What the picture shows, in a sentence. */
+  summary: string;
+  /** The top of the scale. */
+  top: string;
+  /** The ends of the axis of time. */
+  from: string;
+  until: string;
+  /** Newest first. */
+  rows: readonly Row[];
+  children: ReactNode;
+}
+
+export function PlotFrame({ title, figure, summary, top, from, until, rows, children }: Props) {
+  const heading = useId();
+  return (
+    <figure className={styles.plot} aria-labelledby={heading}>
+      <figcaption>
+        <span id={heading}>{title}</span>
+        <b>{figure}</b>
+      </figcaption>
+      <div className={styles.field}>
+        <span className={styles.top}>{top}</span>
+        <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={summary}>
+          <path className={styles.grid} d={`M0 0H${WIDTH}M0 ${HEIGHT / 2}H${WIDTH}M0 ${HEIGHT}H${WIDTH}`} />
+          {children}
+        </svg>
+        <span className={styles.bottom}>{number(0)}</span>
+      </div>
+      <p className={styles.axis}>
+        <span>{from}</span>
+        <span>{until}</span>
+      </p>
+      <details>
+        <summary>{t("metrics.plot.table")}</summary>
+        <Table title={title} rows={rows} />
+      </details>
+    </figure>
+  );
+}
+
+function Table({ title, rows }: { title: string; rows: readonly Row[] }) {
+  return (
+    // What is longer than its room scrolls by key as well.
+    // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <div className={styles.table} role="region" aria-label={title} tabIndex={0}>
+      <table>
+        <caption className="sr-only">{title}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{t("metrics.plot.time")}</th>
+            <th scope="col">{title}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.name}>
+              <th scope="row">{row.name}</th>
+              <td>{row.value}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
