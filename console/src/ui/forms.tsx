@@ -7,6 +7,8 @@ import { useState } from "react";
 import { Refusal } from "@/api/client";
 import { t } from "@/i18n";
 
+import { QuotaRefused } from "./QuotaRefused";
+import { fullQuotaOf } from "./quotaWords";
 import { RequestId } from "./states";
 
 export interface Sending<Values extends Record<string, unknown>> {
@@ -51,6 +53,8 @@ export function Fault({ fault, fields = [] }: { fault: unknown; fields?: readonl
   if (!fault) return null;
   const refusal = fault instanceof Refusal ? fault : undefined;
   if (refusal && fields.some((name) => refusal.field(name))) return null;
+  const quota = fullQuotaOf(refusal);
+  if (quota) return <QuotaRefused quota={quota} />;
   return (
     <Alert color="danger" role="alert" title={refusal?.problem.title ?? t("state.failed")}>
       {refusal?.message ?? t("state.failed.unknown")}

@@ -5,16 +5,19 @@ import { notifications } from "@mantine/notifications";
 import { Refusal } from "@/api/client";
 import { t } from "@/i18n";
 
+import { fullQuotaOf, fullQuotaWords } from "./quotaWords";
+
 export function notice(message: string): void {
   notifications.show({ color: "success", message });
 }
 
 export function noticeFault(fault: unknown): void {
   const refusal = fault instanceof Refusal ? fault : undefined;
+  const quota = fullQuotaOf(refusal);
   notifications.show({
     color: "danger",
     title: refusal?.problem.title ?? t("state.failed"),
-    message: refusal?.message ?? t("state.failed.unknown"),
+    message: quota ? fullQuotaWords(quota) : (refusal?.message ?? t("state.failed.unknown")),
     autoClose: 10_000,
   });
 }

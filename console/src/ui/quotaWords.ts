@@ -1,0 +1,29 @@
+/** A quota that leaves no room, as a person would say it: what is used up, whose limit it is, and when there is more. */
+
+import type { Refusal } from "@/api/client";
+import { ago, dateTime, t } from "@/i18n";
+
+const DIMENSIONS = ["ai.requests", "ai.tokens.total", "ai.concurrency"] as const;
+
+export interface FullQuota {
+  dimension?: string | null;
+  level?: string | null;
+  resets_at?: string | null;
+}
+
+/** Nothing, if it was refused for another reason. */
+export function fullQuotaOf(fault: Refusal | undefined): FullQuota | undefined {
+  return fault?.code === "quota_exceeded" ? fault.problem : undefined;
+}
+
+export function usedUpWords({ dimension, level }: FullQuota): string {
+  const known = DIMENSIONS.find((name) => name === dimension);
+  return known ? t(`quotas.full.${known}`, { level }) : t("quotas.full");
+}
+
+export function moreWords({ dimension, resets_at: at }: FullQuota): string {
+  if (dimension === "ai.concurrency") return t("quotas.more.soon");
+  return at ? t("quotas.more.at", { when: ago(at), at: dateTime(at) }) : t("quotas.more.never");
+}
+
+export const fullQuotaWords = (quota: FullQuota): string => `${usedUpWords(quota)} ${moreWords(quota)}`;
