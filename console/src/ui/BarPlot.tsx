@@ -24,7 +24,7 @@ export function BarPlot({ title, spans }: Props) {
   return (
     <PlotFrame
       title={title}
-      figure={sum}
+      figure={t("ui.plot.sum", { sum })}
       summary={summary(title, spans, sum)}
       top={number(top)}
       from={spans[0]?.name ?? ""}
@@ -32,7 +32,7 @@ export function BarPlot({ title, spans }: Props) {
       rows={spans.toReversed().map(({ name, value }) => ({ name, value: number(value) }))}
     >
       {barsOf(spans.map((span) => span.value), top).map((bar, place) => (
-        <rect key={spans[place]?.name} className={styles.span} {...bar}>
+        <rect key={place} className={styles.span} {...bar}>
           <title>{t("ui.plot.span", { name: spans[place]?.name, value: number(spans[place]?.value ?? 0) })}</title>
         </rect>
       ))}

@@ -23,6 +23,7 @@ export function LivePlot({ title, points, format, least }: Props) {
   const top = ceilingOf(Math.max(least, ...known.map((point) => point.value)));
   return (
     <PlotFrame
+      zero
       title={title}
       figure={now === undefined ? t("metrics.plot.wait") : format(now)}
       summary={summary(title, known, format)}

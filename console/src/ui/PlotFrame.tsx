@@ -26,10 +26,12 @@ interface Props {
   until: string;
   /** Newest first. */
   rows: readonly Row[];
+  /** Written at the foot of the scale; bars show by themselves where they stand. */
+  zero?: boolean;
   children: ReactNode;
 }
 
-export function PlotFrame({ title, figure, summary, top, from, until, rows, children }: Props) {
+export function PlotFrame({ title, figure, summary, top, from, until, rows, zero = false, children }: Props) {
   const heading = useId();
   return (
     <figure className={styles.plot} aria-labelledby={heading}>
@@ -43,7 +45,7 @@ export function PlotFrame({ title, figure, summary, top, from, until, rows, chil
           <path className={styles.grid} d={`M0 0H${WIDTH}M0 ${HEIGHT / 2}H${WIDTH}M0 ${HEIGHT}H${WIDTH}`} />
           {children}
         </svg>
-        <span className={styles.bottom}>{number(0)}</span>
+        {zero && <span className={styles.bottom}>{number(0)}</span>}
       </div>
       <p className={styles.axis}>
         <span>{from}</span>
@@ -71,8 +73,9 @@ function Table({ title, rows }: { title: string; rows: readonly Row[] }) {
           </tr>
         </thead>
         <tbody>
-          {rows.map((row) => (
-            <tr key={row.name}>
+          {rows.map((row, place) => (
+            // Not by the name: an hour comes twice when clocks are set back.
+            <tr key={place}>
               <th scope="row">{row.name}</th>
               <td>{row.value}</td>
             </tr>

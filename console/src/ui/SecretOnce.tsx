@@ -19,18 +19,20 @@ interface Props {
   filename: string;
   /** Lines at the top of that file which say what it is. */
   heading?: string;
+  /** How it is used, below the secret. */
+  more?: ReactNode;
   onClose: () => void;
 }
 
 /** More than this stand in two columns. */
 const FEW = 4;
 
-export function SecretOnce({ title, children, secrets, filename, heading, onClose }: Props) {
+export function SecretOnce({ title, children, secrets, filename, heading, more, onClose }: Props) {
   const [kept, setKept] = useState(false);
   const text = secrets.join("\n");
   useStayingHere();
   return (
-    <Dialog title={title} onClose={onClose} firm wide={secrets.length > FEW}>
+    <Dialog title={title} onClose={onClose} firm wide={secrets.length > FEW || more !== undefined}>
       <p className="muted">{children}</p>
       <ul className={secrets.length > FEW ? styles.many : styles.few} aria-label={title}>
         {secrets.map((secret) => (
@@ -60,6 +62,7 @@ export function SecretOnce({ title, children, secrets, filename, heading, onClos
           {t("action.download")}
         </Button>
       </div>
+      {more}
       <Checkbox
         label={t("ui.secret.kept", { count: secrets.length })}
         checked={kept}

@@ -14,14 +14,19 @@ export interface PageOf<Item> {
   next_cursor: string | null;
 }
 
-/** All pages that were read so far, as one list. */
-export function useEndless<Item>(queryKey: QueryKey, read: (cursor?: string) => Promise<PageOf<Item>>) {
+/** In how many milliseconds what was read is to be read again; false is not at all. */
+export type Pace<Item> = (pages: readonly PageOf<Item>[]) => number | false;
+
+/** All pages that were read so far, as one list; read again at a pace, if there is one. */
+export function useEndless<Item>(queryKey: QueryKey, read: (cursor?: string) => Promise<PageOf<Item>>, pace?: Pace<Item>) {
   return useInfiniteQuery({
     queryKey,
     queryFn: ({ pageParam }) => read(pageParam),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next_cursor ?? undefined,
     select: (data) => data.pages.flatMap((page) => page.items),
+    refetchInterval: ({ state }) => (pace && state.data ? pace(state.data.pages) : false),
+    refetchIntervalInBackground: pace !== undefined,
   });
 }
 

@@ -1,0 +1,10 @@
+/** What a kind of job is called; one that has no words of its own goes by its name. */
+
+import { t } from "@/i18n";
+
+const KINDS = ["ai.chat"] as const;
+
+export function kindWords(kind: string): string {
+  const known = KINDS.find((name) => name === kind);
+  return known ? t(`jobs.kind.${known}`) : kind;
+}
