@@ -7,6 +7,7 @@ import { companyActions, companyScreens, companyUpkeepScreens } from "@/features
 import { featureScreens } from "@/features/features/screens";
 import { homeScreens } from "@/features/home/screens";
 import { instanceActions, instanceScreens, metricsScreens } from "@/features/instance/screens";
+import { jobActions, jobScreens } from "@/features/jobs/screens";
 import { memberActions, memberScreens } from "@/features/members/screens";
 import { noteActions, noteScreens } from "@/features/notes/screens";
 import { tokenActions, tokenScreens } from "@/features/tokens/screens";
@@ -17,6 +18,7 @@ import type { Action, Screen } from "./tables";
 export const SCREENS: readonly Screen[] = [
   ...homeScreens,
   ...noteScreens,
+  ...jobScreens,
   ...memberScreens,
   ...usageScreens,
   ...tokenScreens,
@@ -33,6 +35,7 @@ export const SCREENS: readonly Screen[] = [
 
 export const ACTIONS: readonly Action[] = [
   ...noteActions,
+  ...jobActions,
   ...memberActions,
   ...tokenActions,
   ...accountActions,

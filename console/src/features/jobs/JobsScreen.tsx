@@ -1,0 +1,29 @@
+/** Jobs: the list beside the job that is open; on a phone one of the two. */
+
+import { useParams } from "@tanstack/react-router";
+
+import { useSession } from "@/app/session";
+import { Panes } from "@/ui/panes/Panes";
+
+import { JobPane } from "./job/JobPane";
+import { NothingOpen } from "./job/NothingOpen";
+import { JobList } from "./list/JobList";
+import { making } from "./making";
+import { NewJobDialog } from "./new/NewJobDialog";
+
+export default function JobsScreen() {
+  const { id } = useParams({ strict: false }) as { id?: string };
+  return (
+    <>
+      <Panes open={id !== undefined} list={<JobList openId={id} />}>
+        {id === undefined ? <NothingOpen /> : <JobPane key={id} id={id} />}
+      </Panes>
+      <Making />
+    </>
+  );
+}
+
+function Making() {
+  const { can } = useSession();
+  return making.useOpened() && can("chat:use") ? <NewJobDialog onClose={making.close} /> : null;
+}

@@ -1,0 +1,25 @@
+/** The way back to the list: an arrow where there is room for one of the two only, else a cross that closes the job. */
+
+import { ActionIcon } from "@mantine/core";
+import { IconChevronLeft, IconX } from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
+
+import { t } from "@/i18n";
+
+import type { Filters } from "../filters";
+import styles from "./Job.module.css";
+
+export function BackToList() {
+  return (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      size={36}
+      aria-label={t("jobs.back")}
+      renderRoot={(props) => <Link {...props} to="/jobs" search={(now: Filters) => now} />}
+    >
+      <IconChevronLeft aria-hidden size={20} className={styles.arrow} />
+      <IconX aria-hidden size={18} className={styles.cross} />
+    </ActionIcon>
+  );
+}

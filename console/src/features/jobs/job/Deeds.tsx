@@ -1,0 +1,82 @@
+/** What can be done with a job: taken back while it waits, tried again when it is over. */
+
+import { Button } from "@mantine/core";
+import { IconRefresh } from "@tabler/icons-react";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+
+import { useSession } from "@/app/session";
+import { t } from "@/i18n";
+import { ConfirmDialog } from "@/ui/ConfirmDialog";
+import { Dialog } from "@/ui/Dialog";
+import { Fault } from "@/ui/forms";
+import { notice } from "@/ui/notice";
+
+import type { Filters } from "../filters";
+import { useCancel, useRetry, type Job } from "../queries";
+import { chatInputOf } from "../shapes";
+
+export function Deeds({ job }: { job: Job }) {
+  if (job.state === "queued") return <Cancel job={job} />;
+  return job.state === "running" ? null : <Retry job={job} />;
+}
+
+function Cancel({ job }: { job: Job }) {
+  const [asking, setAsking] = useState(false);
+  const cancel = useCancel();
+
+  async function perform(): Promise<void> {
+    await cancel.mutateAsync(job.id);
+    notice(t("jobs.cancel.done"));
+  }
+
+  return (
+    <>
+      <Button variant="default" size="xs" onClick={() => setAsking(true)}>
+        {t("jobs.cancel")}
+      </Button>
+      {asking && (
+        <ConfirmDialog title={t("jobs.cancel.title")} confirm={t("jobs.cancel")} perform={perform} onClose={() => setAsking(false)}>
+          <p>{t("jobs.cancel.words")}</p>
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}
+
+/** Only for who may ask for the same: choosing an executor is for those who run the instance. */
+function useMayRetry(job: Job): boolean {
+  const { can } = useSession();
+  return can("chat:use") && (!chatInputOf(job.input)?.executor || can("instance:manage"));
+}
+
+function Retry({ job }: { job: Job }) {
+  const go = useNavigate();
+  const retry = useRetry();
+  if (!useMayRetry(job)) return null;
+
+  async function perform(): Promise<void> {
+    const { id } = await retry.mutateAsync(job.id);
+    notice(t("jobs.retry.done"));
+    await go({ to: "/jobs/$id", params: { id }, search: (now: Filters) => now });
+  }
+
+  return (
+    <>
+      <Button
+        variant="default"
+        size="xs"
+        leftSection={<IconRefresh aria-hidden size={14} />}
+        loading={retry.isPending}
+        onClick={() => void perform().catch(() => undefined)}
+      >
+        {t("jobs.retry")}
+      </Button>
+      {retry.isError && (
+        <Dialog title={t("jobs.retry.refused")} onClose={retry.reset}>
+          <Fault fault={retry.error} />
+        </Dialog>
+      )}
+    </>
+  );
+}

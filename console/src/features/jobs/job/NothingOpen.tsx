@@ -1,0 +1,34 @@
+/** Beside the list while no job is open: the keys that open one. */
+
+import { IconListCheck } from "@tabler/icons-react";
+
+import { useSession } from "@/app/session";
+import { t } from "@/i18n";
+import { Empty } from "@/ui/states";
+
+import { useFilters } from "../filters";
+import { useJobs } from "../queries";
+import styles from "./Job.module.css";
+
+export function NothingOpen() {
+  const { can } = useSession();
+  const jobs = useJobs(useFilters());
+  // An empty list says itself what to do.
+  if (!jobs.data?.length) return null;
+  return (
+    <div className={styles.middle}>
+      <Empty title={t("jobs.nothing_open")} icon={IconListCheck}>
+        <ul className={styles.keys}>
+          <li>
+            <kbd>↑</kbd> <kbd>↓</kbd> <kbd>Enter</kbd> {t("jobs.nothing_open.walk")}
+          </li>
+          {can("chat:use") && (
+            <li>
+              <kbd>c</kbd> {t("jobs.nothing_open.new")}
+            </li>
+          )}
+        </ul>
+      </Empty>
+    </div>
+  );
+}

@@ -1,0 +1,45 @@
+/** How a job stands, above everything else: how far it is, why it waits, or why it failed and what to do about it. */
+
+import { Alert } from "@mantine/core";
+import { IconAlertTriangle, IconClock } from "@tabler/icons-react";
+
+import { t } from "@/i18n";
+import { Progress } from "@/ui/Progress";
+
+import type { Fault, Job } from "../queries";
+import { attemptWords, nextStep, waitingTitle, waitingWords } from "../words";
+import styles from "./Job.module.css";
+
+export function Standing({ job }: { job: Job }) {
+  const { state, waiting, error } = job;
+  if (state === "running") return <Running job={job} />;
+  if (state === "failed" && error) return <FailedFor fault={error} attempts={attemptWords(job)} />;
+  if (state !== "queued" || !waiting) return null;
+  return (
+    <Alert color="gray" icon={<IconClock aria-hidden size={18} />} title={waitingTitle(waiting)}>
+      <p className={styles.line}>{waitingWords(waiting)}</p>
+      {error && <p className={styles.line}>{t("jobs.stumbled", { attempt: attemptWords(job), message: error.message })}</p>}
+    </Alert>
+  );
+}
+
+function Running({ job }: { job: Job }) {
+  return (
+    <div className={styles.running}>
+      <p className={styles.line}>
+        {job.message ?? t("jobs.running")} <span className="muted">· {attemptWords(job)}</span>
+      </p>
+      {job.progress !== null && <Progress label={t("jobs.progress")} share={job.progress} />}
+    </div>
+  );
+}
+
+function FailedFor({ fault, attempts }: { fault: Fault; attempts: string }) {
+  return (
+    <Alert color="danger" icon={<IconAlertTriangle aria-hidden size={18} />} title={t("jobs.failed", { attempts })}>
+      <p className={styles.line}>{fault.message}</p>
+      <p className={styles.line}>{nextStep(fault)}</p>
+      <p className={styles.code}>{fault.code}</p>
+    </Alert>
+  );
+}

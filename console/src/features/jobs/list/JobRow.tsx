@@ -1,0 +1,58 @@
+/** A job in the list: what it is, how it stands, whose it is and when it was asked for. */
+
+import { Link } from "@tanstack/react-router";
+
+import { t } from "@/i18n";
+import { kindWords } from "@/ui/kindWords";
+import { Progress } from "@/ui/Progress";
+import { Time } from "@/ui/Time";
+
+import type { Filters } from "../filters";
+import type { JobItem } from "../queries";
+import { StateTag } from "../StateTag";
+import { attemptWords, tookWords, waitingTitle } from "../words";
+import styles from "./JobList.module.css";
+
+interface Props {
+  job: JobItem;
+  owner: string;
+  open: boolean;
+  /** The one that Tab leads to; the arrow keys lead to the others. */
+  entry: boolean;
+}
+
+export function JobRow({ job, owner, open, entry }: Props) {
+  const words = standing(job);
+  return (
+    <li className={styles.row}>
+      <Link
+        to="/jobs/$id"
+        params={{ id: job.id }}
+        search={(now: Filters) => now}
+        className={styles.link}
+        aria-current={open ? "true" : undefined}
+        tabIndex={entry ? 0 : -1}
+        data-row
+      >
+        <span className={styles.name}>
+          <b>{kindWords(job.kind)}</b>
+          <StateTag state={job.state} />
+        </span>
+        {job.state === "running" && job.progress !== null && <Progress label={t("jobs.progress")} share={job.progress} />}
+        {words && <span className={styles.words}>{words}</span>}
+        <span className={styles.meta}>
+          <span className={styles.who}>{[owner, job.model, job.state === "succeeded" && tookWords(job)].filter(Boolean).join(" · ")}</span>
+          {job.attempt > 1 && <span>{attemptWords(job)}</span>}
+          <Time at={job.created_at} />
+        </span>
+      </Link>
+    </li>
+  );
+}
+
+/** What is worth a line of its own. */
+function standing(job: JobItem): string {
+  if (job.state === "queued") return job.waiting ? waitingTitle(job.waiting) : "";
+  if (job.state === "running") return job.message ?? "";
+  return job.state === "failed" ? (job.error?.message ?? "") : "";
+}

@@ -1,0 +1,46 @@
+/** A list with nothing in it says why, and what to do about it. */
+
+import { Button } from "@mantine/core";
+import { IconFilterOff, IconListCheck } from "@tabler/icons-react";
+
+import { useSession } from "@/app/session";
+import { t } from "@/i18n";
+import { Empty } from "@/ui/states";
+
+import { useFilters, useRefine } from "../filters";
+import { making } from "../making";
+
+export function NoJobs() {
+  const { can } = useSession();
+  const { state, kind } = useFilters();
+  const refine = useRefine();
+  if (state || kind) {
+    return (
+      <Empty
+        title={t("jobs.none.filtered")}
+        icon={IconFilterOff}
+        action={
+          <Button variant="default" onClick={() => refine({ state: undefined, kind: undefined })}>
+            {t("jobs.filter.none")}
+          </Button>
+        }
+      />
+    );
+  }
+  const asks = can("chat:use");
+  return (
+    <Empty
+      title={t("jobs.none")}
+      icon={IconListCheck}
+      action={
+        asks && (
+          <Button variant="default" onClick={making.open}>
+            {t("jobs.new")}
+          </Button>
+        )
+      }
+    >
+      {t(asks ? "jobs.none.words" : "jobs.none.viewer")}
+    </Empty>
+  );
+}

@@ -1,0 +1,32 @@
+/** How soon jobs are looked at again. */
+
+import { expect, test } from "vitest";
+
+import { paceOf } from "./pace";
+import type { JobItem } from "./queries";
+
+const now = Date.parse("2026-11-15T12:00:00Z");
+const job = (state: JobItem["state"], until?: string) =>
+  ({ state, waiting: state === "queued" ? { reason: "next", detail: "", until } : null }) as Pick<JobItem, "state" | "waiting">;
+
+test("often while one waits or runs, seldom when all are over", () => {
+  expect(paceOf([job("succeeded"), job("running")], { now })).toBe(2_000);
+  expect(paceOf([job("queued")], { now })).toBe(2_000);
+  expect(paceOf([job("succeeded"), job("failed"), job("cancelled")], { now })).toBe(30_000);
+  expect(paceOf([], { now })).toBe(30_000);
+});
+
+test("one that waits for a time far away does not move until it is near", () => {
+  expect(paceOf([job("queued", "2026-11-15T18:00:00Z")], { now })).toBe(30_000);
+  expect(paceOf([job("queued", "2026-11-15T12:00:30Z")], { now })).toBe(2_000);
+  expect(paceOf([job("queued", "2026-11-15T11:00:00Z")], { now })).toBe(2_000);
+});
+
+test("slower where nobody looks, and not at all when nothing moves there", () => {
+  expect(paceOf([job("running")], { now, hidden: true })).toBe(15_000);
+  expect(paceOf([job("succeeded")], { now, hidden: true })).toBe(false);
+});
+
+test("many pages are not asked for more often than one", () => {
+  expect(paceOf([job("running")], { now, pages: 5 })).toBe(10_000);
+});

@@ -1,0 +1,19 @@
+/** What a model was asked and said, out of whatever a job holds. */
+
+import { expect, test } from "vitest";
+
+import { chatInputOf, chatResultOf } from "./shapes";
+
+test("a prompt is a text, or the parts of one", () => {
+  expect(chatInputOf({ prompt: "Hello" })).toMatchObject({ prompt: "Hello", messages: [] });
+  expect(chatInputOf({ prompt: [{ type: "text", text: "One" }, { type: "text", text: "Two" }] })?.prompt).toBe("One\nTwo");
+});
+
+test("what is no question to a model is not taken for one", () => {
+  for (const other of [null, 5, "text", [], {}, { prompt: 5 }]) expect(chatInputOf(other)).toBeNull();
+  for (const other of [null, { rows: 5 }, { text: 5 }]) expect(chatResultOf(other)).toBeNull();
+});
+
+test("an answer without its cost is still an answer", () => {
+  expect(chatResultOf({ text: "Hi" })).toEqual({ text: "Hi", model: "", finishReason: "stop", usage: undefined });
+});
