@@ -4,6 +4,7 @@ import { accountActions, accountScreens } from "@/features/account/screens";
 import { auditScreens } from "@/features/audit/screens";
 import { companyBrandingScreens, instanceBrandingScreens } from "@/features/branding/screens";
 import { companyActions, companyScreens, companyUpkeepScreens } from "@/features/company/screens";
+import { companyExecutorScreens, executorActions, instanceExecutorScreens } from "@/features/executors/screens";
 import { featureScreens } from "@/features/features/screens";
 import { homeScreens } from "@/features/home/screens";
 import { instanceActions, instanceScreens, metricsScreens } from "@/features/instance/screens";
@@ -27,9 +28,11 @@ export const SCREENS: readonly Screen[] = [
   ...accountScreens,
   ...companyScreens,
   ...companyBrandingScreens,
+  ...companyExecutorScreens,
   ...companyUpkeepScreens,
   ...instanceScreens,
   ...instanceBrandingScreens,
+  ...instanceExecutorScreens,
   ...metricsScreens,
 ];
 
@@ -41,4 +44,5 @@ export const ACTIONS: readonly Action[] = [
   ...accountActions,
   ...companyActions,
   ...instanceActions,
+  ...executorActions,
 ];
