@@ -12,7 +12,7 @@ import { jobActions, jobScreens } from "@/features/jobs/screens";
 import { memberActions, memberScreens } from "@/features/members/screens";
 import { noteActions, noteScreens } from "@/features/notes/screens";
 import { tokenActions, tokenScreens } from "@/features/tokens/screens";
-import { usageScreens } from "@/features/usage/screens";
+import { usageActions, usageScreens } from "@/features/usage/screens";
 
 import type { Action, Screen } from "./tables";
 
@@ -40,6 +40,7 @@ export const ACTIONS: readonly Action[] = [
   ...noteActions,
   ...jobActions,
   ...memberActions,
+  ...usageActions,
   ...tokenActions,
   ...accountActions,
   ...companyActions,

@@ -1,15 +1,17 @@
 /** One dimension as a picture: how much of the limit is gone, whose limit it is, and when it begins anew. */
 
-import { IconAlertTriangle, IconInfinity } from "@tabler/icons-react";
+import { IconAlertTriangle, IconInfinity, IconTrendingUp } from "@tabler/icons-react";
 
-import { currentLocale, number, t } from "@/i18n";
+import { number, t } from "@/i18n";
+import { percent } from "@/ui/quantities";
 import { Tag } from "@/ui/Tag";
 
+import { forecastOf } from "./forecast";
 import type { Usage } from "./queries";
 import styles from "./Usage.module.css";
 import { amountOf, resetOf, share, spentWords, stateOf, type State } from "./words";
 
-const TONES = { fine: "success", close: "warning", spent: "danger", unlimited: "plain" } as const;
+const TONES = { fine: "success", early: "warning", close: "warning", spent: "danger", unlimited: "plain" } as const;
 
 export function UsageBar({ usage }: { usage: Usage }) {
   const state = stateOf(usage);
@@ -37,11 +39,22 @@ export function UsageBar({ usage }: { usage: Usage }) {
             <span>{t(`usage.level.${usage.level}`)}</span>
           </>
         )}
-        {usage.reserved > 0 && <span>{t("usage.reserved", { count: number(usage.reserved) })}</span>}
+        {usage.window && usage.reserved > 0 && <span>{t("usage.reserved", { count: number(usage.reserved) })}</span>}
         {usage.limit !== null && resetOf(usage) && <span>{resetOf(usage)}</span>}
       </p>
-      {state === "spent" && <p className={styles.alert}>{spentWords(usage)}</p>}
+      {state === "spent" ? <p className={styles.alert}>{spentWords(usage)}</p> : <Heading usage={usage} />}
     </div>
+  );
+}
+
+function Heading({ usage }: { usage: Usage }) {
+  const forecast = forecastOf(usage);
+  if (!forecast) return null;
+  return (
+    <p className={styles.forecast} data-over={forecast.over || undefined}>
+      {forecast.over ? <IconAlertTriangle aria-hidden size={15} /> : <IconTrendingUp aria-hidden size={15} />}
+      {forecast.words}
+    </p>
   );
 }
 
@@ -49,19 +62,15 @@ function Verdict({ state }: { state: State }) {
   return (
     <Tag tone={TONES[state]}>
       {state === "unlimited" && <IconInfinity aria-hidden size={14} />}
-      {(state === "close" || state === "spent") && <IconAlertTriangle aria-hidden size={13} />}
+      {TONES[state] !== "success" && state !== "unlimited" && <IconAlertTriangle aria-hidden size={13} />}
       {t(`usage.state.${state}`)}
     </Tag>
   );
 }
 
-function percent(part: number): string {
-  return new Intl.NumberFormat(currentLocale(), { style: "percent" }).format(part);
-}
-
 function Track({ usage, state }: { usage: Usage; state: State }) {
   const gone = share(usage) * 100;
-  const reserved = usage.limit ? Math.min(gone, (usage.reserved / usage.limit) * 100) : 0;
+  const reserved = usage.limit && usage.window ? Math.min(gone, (usage.reserved / usage.limit) * 100) : 0;
   return (
     <div className={styles.track} data-state={state}>
       <i style={{ width: `${gone - reserved}%` }} />

@@ -1,14 +1,19 @@
-/** What the team has used of its limits: drawn, and as a table for those who cannot see the picture. */
+/** What the team has used of its limits: drawn, and as a table for those who cannot see the picture; when, and by whom. */
 
-import { SegmentedControl } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useState } from "react";
 
 import { useSession } from "@/app/session";
 import { t } from "@/i18n";
 import { Page } from "@/ui/Page";
+import { Segments } from "@/ui/Segments";
 import { Failed, Loading } from "@/ui/states";
 
+import { Trying } from "./EchoDialog";
+import { History } from "./History";
 import { useUsage } from "./queries";
+import { Spenders } from "./Spenders";
+import { trying } from "./trying";
 import styles from "./Usage.module.css";
 import { UsageBar } from "./UsageBar";
 import { UsageTable } from "./UsageTable";
@@ -16,26 +21,36 @@ import { UsageTable } from "./UsageTable";
 type Shape = "bars" | "table";
 
 export default function UsageScreen() {
-  const { me } = useSession();
+  const { me, can } = useSession();
   const [shape, setShape] = useState<Shape>("bars");
   return (
     <Page
       title={t("usage.title")}
       intro={t("usage.intro", { team: me.team.name })}
       actions={
-        <SegmentedControl
-          className={styles.shape}
-          aria-label={t("usage.as")}
-          value={shape}
-          onChange={setShape}
-          data={[
-            { value: "bars", label: t("usage.as.bars") },
-            { value: "table", label: t("usage.as.table") },
-          ]}
-        />
+        <>
+          {can("chat:use") && (
+            <Button variant="default" onClick={trying.open}>
+              {t("usage.try")}
+            </Button>
+          )}
+          <Segments
+            size="sm"
+            aria-label={t("usage.as")}
+            value={shape}
+            onChange={setShape}
+            data={[
+              { value: "bars", label: t("usage.as.bars") },
+              { value: "table", label: t("usage.as.table") },
+            ]}
+          />
+        </>
       }
     >
       <Numbers shape={shape} />
+      <History />
+      <Spenders />
+      {can("chat:use") && <Trying />}
     </Page>
   );
 }

@@ -1,10 +1,11 @@
 /** A row of usage in words. */
 
-import { ago, number, t } from "@/i18n";
+import { ago, dateTime, number, t } from "@/i18n";
 
+import { forecastOf } from "./forecast";
 import type { Usage } from "./queries";
 
-export type State = "fine" | "close" | "spent" | "unlimited";
+export type State = "fine" | "early" | "close" | "spent" | "unlimited";
 
 const CLOSE = 0.8;
 
@@ -18,7 +19,8 @@ export function share(usage: Usage): number {
 export function stateOf(usage: Usage): State {
   if (usage.limit === null) return "unlimited";
   const gone = share(usage);
-  return gone >= 1 ? "spent" : gone >= CLOSE ? "close" : "fine";
+  if (gone >= CLOSE) return gone >= 1 ? "spent" : "close";
+  return forecastOf(usage)?.over ? "early" : "fine";
 }
 
 export function windowOf(usage: Usage): string {
@@ -28,12 +30,18 @@ export function windowOf(usage: Usage): string {
 /** Empty for what is counted at every moment, and so has nothing to begin anew. */
 export function resetOf(usage: Usage): string {
   if (!usage.window) return "";
-  return usage.resets_at ? t("usage.resets", { when: ago(usage.resets_at) }) : t("usage.resets.never");
+  const at = usage.resets_at;
+  return at ? t("usage.resets", { when: ago(at), at: dateTime(at) }) : t("usage.resets.never");
+}
+
+/** What runs at this moment is only ever reserved: there is no window in which it could be spent. */
+export function usedOf({ used, reserved, window }: Usage): number {
+  return window ? used : used + reserved;
 }
 
 export function amountOf(usage: Usage): string {
   if (usage.limit === 0) return t("usage.nothing");
-  const used = number(usage.used);
+  const used = number(usedOf(usage));
   const limit = usage.limit === null ? null : number(usage.limit);
   if (!usage.window) return limit === null ? t("usage.now.unlimited", { used }) : t("usage.now", { used, limit });
   return limit === null ? t("usage.used", { used }) : t("usage.of", { used, limit });
