@@ -806,7 +806,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Set up an executor for the caller's company alone; its worker token is shown this once.
+         * Set up an executor for the caller's company alone, as above; a push executor must be a host of the internet.
          * @description A token of somebody with a role in the company. Needs `org:manage`.
          */
         post: operations["executors.create_own"];
@@ -922,7 +922,7 @@ export interface paths {
         get: operations["executors.index"];
         put?: never;
         /**
-         * Set up an executor, for all companies or for one; its worker token is shown this once.
+         * Set up an executor, for all companies or for one: one whose workers claim (pull; the token is shown this once), or a model server to call (push).
          * @description A session or API token. Needs `instance:manage`.
          */
         post: operations["executors.create"];
@@ -2189,12 +2189,16 @@ export interface components {
             model?: string | null;
             /** @default null */
             capabilities?: string[] | null;
+            /** @default null */
+            url?: string | null;
+            /** @default null */
+            key?: string | null;
         };
         /**
          * Mode
          * @enum {unknown}
          */
-        Mode: "local" | "pull";
+        Mode: "local" | "pull" | "push";
         /** NewExecutor */
         NewExecutor: {
             id: string;
@@ -2208,11 +2212,19 @@ export interface components {
             running: number;
             created_at: string | null;
             /** @default null */
+            url?: string | null;
+            /** @default null */
+            key_fingerprint?: string | null;
+            /** @default false */
+            simulated?: boolean;
+            /** @default null */
             token?: string | null;
         };
         /**
          * Health
          * @description `up` was heard of within a minute, `stale` within an hour, `down` not since, and `new` never.
+         *
+         *         A push executor that does not answer at the moment is not `up`, whenever it last did.
          * @enum {unknown}
          */
         Health: "down" | "new" | "stale" | "up";
@@ -2355,6 +2367,12 @@ export interface components {
             last_seen_at: string | null;
             running: number;
             created_at: string | null;
+            /** @default null */
+            url?: string | null;
+            /** @default null */
+            key_fingerprint?: string | null;
+            /** @default false */
+            simulated?: boolean;
         };
         /** InstanceDraft */
         InstanceDraft: {
@@ -2364,6 +2382,10 @@ export interface components {
             model?: string | null;
             /** @default null */
             capabilities?: string[] | null;
+            /** @default null */
+            url?: string | null;
+            /** @default null */
+            key?: string | null;
             /** @default null */
             org_id?: string | null;
         };
@@ -8510,6 +8532,15 @@ export interface operations {
             };
             /** @description `not_found` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `conflict` */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

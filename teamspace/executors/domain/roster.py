@@ -104,7 +104,7 @@ async def _insert(tx: Tx, row: ExecutorRow, key: str | None) -> None:
 
 
 def _taken(name: str) -> Conflict:
-    return Conflict(f"There is an executor named {name} already.")
+    return Conflict(f"There is an executor named {name} already.", at="/name")
 
 
 async def _local(db: Reads, fleet: Fleet) -> Executor:

@@ -39,7 +39,7 @@ export function Executors({ plane, concerns, whose }: Props) {
         columns={columnsFor(whose)}
         rows={rows}
         keyOf={(executor) => executor.id}
-        actions={mayRetire ? (executor) => executor.id !== LOCAL && <RetireButton executor={executor} onPress={() => setLeaving(executor)} /> : undefined}
+        actions={mayRetire ? (executor) => executor.created_at !== null && <RetireButton executor={executor} onPress={() => setLeaving(executor)} /> : undefined}
       />
       {rows.every((executor) => executor.id === LOCAL) ? <Alone /> : <Words mayRetire={mayRetire} />}
       {leaving && <RetireDialog executor={leaving} onClose={() => setLeaving(null)} />}

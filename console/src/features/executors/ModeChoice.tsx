@@ -1,4 +1,4 @@
-/** How work reaches an executor. While there is one way only, it is explained; a choice begins with the second. */
+/** How work reaches an executor. */
 
 import { Radio } from "@mantine/core";
 
@@ -9,10 +9,9 @@ import type { Mode } from "./queries";
 
 /** Those that can be set up; the server itself is there already. */
 export type SettableMode = Exclude<Mode, "local">;
-export const MODES: readonly [SettableMode, ...SettableMode[]] = ["pull"];
+const MODES: readonly SettableMode[] = ["pull", "push"];
 
 export function ModeChoice({ value, onChange }: { value: SettableMode; onChange: (mode: SettableMode) => void }) {
-  if (MODES.length === 1) return <p className="muted">{t(`executors.mode.${value}.words`)}</p>;
   return (
     <Radio.Group label={t("executors.new.mode")} value={value} onChange={(mode) => onChange(mode as SettableMode)}>
       <div className={styles.choices}>

@@ -3,13 +3,25 @@
 import { Button, TextInput } from "@mantine/core";
 
 import { t } from "@/i18n";
-import { conflictAt } from "@/ui/conflict";
 import { Dialog, DialogActions } from "@/ui/Dialog";
 import { Fault, useSending } from "@/ui/forms";
 
-import { ModeChoice, MODES } from "./ModeChoice";
+import { Endpoint } from "./Endpoint";
+import { ModeChoice, type SettableMode } from "./ModeChoice";
 import { useSetUp, type NewExecutor, type Plane } from "./queries";
 import { EVERYBODY, WhoseChoice } from "./WhoseChoice";
+
+export interface Values extends Record<string, unknown> {
+  mode: SettableMode;
+  name: string;
+  model: string;
+  url: string;
+  key: string;
+  org_id: string;
+}
+
+const EMPTY: Values = { mode: "pull", name: "", model: "", url: "", key: "", org_id: EVERYBODY };
+const FIELDS = ["name", "model", "url", "key", "org_id"];
 
 interface Props {
   plane: Plane;
@@ -19,14 +31,12 @@ interface Props {
 
 export function NewExecutorDialog({ plane, onClose, onMade }: Props) {
   const setUp = useSetUp(plane);
-  const { form, sending, fault, submit } = useSending(
-    { mode: MODES[0], name: "", model: "", org_id: EVERYBODY },
-    async ({ mode, name, model, org_id: org }) => {
-      const wish = { mode, name: name.trim(), model: model.trim() || null, org_id: org || null };
-      onMade(await setUp.mutateAsync(wish).catch(conflictAt("name")));
-      onClose();
-    },
-  );
+  const { form, sending, fault, submit } = useSending(EMPTY, async ({ mode, name, model, url, key, org_id: org }) => {
+    const endpoint = mode === "push" ? { url: url.trim(), key: key.trim() || null } : {};
+    const wish = { mode, name: name.trim(), model: model.trim() || null, org_id: org || null, ...endpoint };
+    onMade(await setUp.mutateAsync(wish));
+    onClose();
+  });
   return (
     <Dialog title={t("executors.new")} onClose={onClose} wide>
       <form onSubmit={submit}>
@@ -40,6 +50,7 @@ export function NewExecutorDialog({ plane, onClose, onMade }: Props) {
           required
           {...form.getInputProps("name")}
         />
+        {form.values.mode === "push" && <Endpoint plane={plane} form={form} />}
         <TextInput
           label={t("executors.new.model")}
           description={t("executors.new.model.hint")}
@@ -47,7 +58,7 @@ export function NewExecutorDialog({ plane, onClose, onMade }: Props) {
           {...form.getInputProps("model")}
         />
         {plane === "instance" && <WhoseChoice {...form.getInputProps("org_id")} />}
-        <Fault fault={fault} fields={["name", "model", "org_id"]} />
+        <Fault fault={fault} fields={FIELDS} />
         <DialogActions>
           <Button variant="default" onClick={onClose}>
             {t("action.cancel")}

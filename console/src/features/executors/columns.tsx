@@ -15,21 +15,25 @@ export function columnsFor(whose: (orgId: string) => string): Column<Executor>[]
     { title: t("executors.column.name"), cell: (executor) => <Name executor={executor} /> },
     { title: t("executors.column.health"), cell: ({ health }) => <HealthTag health={health} /> },
     { title: t("executors.column.seen"), cell: (executor) => <Seen executor={executor} /> },
-    // The server does not count what it does itself.
-    { title: t("executors.column.running"), end: true, cell: ({ id, running }) => (id === LOCAL ? "–" : number(running)) },
-    { title: t("executors.column.model"), cell: ({ model }) => model ?? <span className="muted">{t("executors.model.any")}</span> },
+    { title: t("executors.column.running"), end: true, cell: ({ running }) => number(running) },
+    { title: t("executors.column.model"), cell: (executor) => <Model executor={executor} /> },
     { title: t("executors.column.takes"), cell: ({ capabilities }) => capabilities.map(kindWords).join(", ") },
     { title: t("executors.column.whose"), cell: ({ org_id: org }) => (org === null ? t("executors.whose.all") : whose(org)) },
   ];
 }
 
-function Name({ executor: { id, name, mode } }: { executor: Executor }) {
+function Name({ executor: { id, name, mode, url } }: { executor: Executor }) {
   return (
     <span className={styles.name}>
       <b>{id === LOCAL ? t("executors.local") : name}</b>
-      <span className="muted">{t(`executors.mode.${mode}`)}</span>
+      <span className="muted">{url ?? t(`executors.mode.${mode}`)}</span>
     </span>
   );
+}
+
+function Model({ executor: { model, simulated } }: { executor: Executor }) {
+  if (model) return model;
+  return <span className="muted">{t(simulated ? "executors.simulated" : "executors.model.any")}</span>;
 }
 
 function Seen({ executor: { id, last_seen_at: at } }: { executor: Executor }) {
