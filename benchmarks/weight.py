@@ -75,7 +75,7 @@ def weigh(browser: Browser, url: str, place: Place, token: str, note: str) -> di
 def first_frame(browser: Browser, url: str, scheme: str) -> bool:
     """Whether the theme's background is there while the console's own code has not come yet."""
     with window(browser, url, scheme=scheme, width=200, height=200) as page:
-        page.route("**/assets/index-*.js", lambda route: None)
+        page.route("**/assets/index-*.js", lambda route: route.abort())
         page.goto("/", wait_until="commit")
         page.locator("#root").wait_for(state="attached")
         with Image.open(io.BytesIO(page.screenshot())) as picture:
