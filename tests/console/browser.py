@@ -15,7 +15,7 @@ FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync", "--host-resolver-rules=MAP * 127.0.0.1",
 ]  # fmt: skip
-PATIENCE_MS = 10_000
+PATIENCE_MS = 30_000
 PARTS = {"script", "stylesheet", "font", "image"}
 # The first is an answer of 4xx, or none: the screens show it, and the browser notes it too. The second is about http.
 NO_FAULT_OF_OURS = ("Failed to load resource", "The Cross-Origin-Opener-Policy header has been ignored")

@@ -63,6 +63,12 @@ def stage(stages: Callable[[str], Stage], database: str) -> Stage:
 
 
 @pytest.fixture
+def anywhere(stages: Callable[[str], Stage]) -> Stage:
+    """For what no database has a part in: once is enough."""
+    return stages("sqlite")
+
+
+@pytest.fixture
 def fresh(serve: Serve, database: str) -> Iterator[Served]:
     with serve(database) as served:
         yield served

@@ -1,6 +1,5 @@
 """Every screen, dialog and state by axe: nothing serious, in light and dark, on a desk and on a phone."""
 
-from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -23,11 +22,10 @@ STILL = "* { transition: none !important; animation: none !important }"
 
 
 @pytest.mark.parametrize("sight", SIGHTS, ids=lambda sight: sight.name)
-def test_nobody_is_shut_out(browser: Browser, stages: Callable[[str], Stage], sight: Sight) -> None:
-    stage = stages("sqlite")
-    token = stage.session(sight.who) if sight.who else ""
-    with window(browser, stage.url, token=token, bypass_csp=True) as page:
-        sight.show(page, stage)
+def test_nobody_is_shut_out(browser: Browser, anywhere: Stage, sight: Sight) -> None:
+    token = anywhere.session(sight.who) if sight.who else ""
+    with window(browser, anywhere.url, token=token, bypass_csp=True) as page:
+        sight.show(page, anywhere)
         assert not (found := faults(page)), "\n".join(found)
 
 
@@ -38,8 +36,8 @@ def test_nobody_is_shut_out_of_the_first_run(browser: Browser, serve: Serve) -> 
         assert not (found := faults(page)), "\n".join(found)
 
 
-def test_a_fault_would_be_found(browser: Browser, stages: Callable[[str], Stage]) -> None:
-    with window(browser, stages("sqlite").url, bypass_csp=True) as page:
+def test_a_fault_would_be_found(browser: Browser, anywhere: Stage) -> None:
+    with window(browser, anywhere.url, bypass_csp=True) as page:
         page.goto("/login")
         settle(page)
         page.evaluate("document.querySelector('main').append(document.createElement('button'))")

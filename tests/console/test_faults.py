@@ -26,8 +26,8 @@ def test_a_server_that_is_gone_is_said_so_and_asked_again_on_demand(browser: Bro
         expect(page.get_by_role("article")).to_contain_text("Flour")
 
 
-def test_a_screen_whose_code_did_not_arrive_comes_after_all(browser: Browser, stage: Stage) -> None:
-    with window(browser, stage.url, token=stage.session("member"), expected=LOST) as page:
+def test_a_screen_whose_code_did_not_arrive_comes_after_all(browser: Browser, anywhere: Stage) -> None:
+    with window(browser, anywhere.url, token=anywhere.session("member"), expected=LOST) as page:
         page.goto("/app/")
         expect(page.get_by_role("heading", name="Hello")).to_be_visible()
         page.route(CODE, lambda route: route.abort())
@@ -38,8 +38,8 @@ def test_a_screen_whose_code_did_not_arrive_comes_after_all(browser: Browser, st
         expect(page.get_by_role("heading", name="Usage")).to_be_visible()
 
 
-def test_a_note_that_is_not_there_gives_the_id_to_ask_about(browser: Browser, stage: Stage) -> None:
-    with window(browser, stage.url, token=stage.session("member"), permissions=CLIPBOARD) as page:
+def test_a_note_that_is_not_there_gives_the_id_to_ask_about(browser: Browser, anywhere: Stage) -> None:
+    with window(browser, anywhere.url, token=anywhere.session("member"), permissions=CLIPBOARD) as page:
         with page.expect_response(f"**/api/notes/{MISSING}") as answered:
             page.goto(f"/app/notes/{MISSING}")
         request_id = answered.value.headers["x-request-id"]
@@ -50,19 +50,19 @@ def test_a_note_that_is_not_there_gives_the_id_to_ask_about(browser: Browser, st
         assert page.evaluate("navigator.clipboard.readText()") == f"not_found {request_id}"
 
 
-def test_an_address_of_no_screen_says_so(browser: Browser, stage: Stage) -> None:
-    with window(browser, stage.url, token=stage.session("member")) as page:
+def test_an_address_of_no_screen_says_so(browser: Browser, anywhere: Stage) -> None:
+    with window(browser, anywhere.url, token=anywhere.session("member")) as page:
         page.goto("/app/nowhere")
         expect(page.get_by_role("heading", name="There is nothing at this address")).to_be_visible()
         expect(page.get_by_role("navigation", name="Main")).to_be_visible()
 
 
-def test_a_session_that_ended_leads_back_to_the_door(browser: Browser, stage: Stage) -> None:
-    token = stage.sign_in("priya")
-    with window(browser, stage.url, token=token) as page:
+def test_a_session_that_ended_leads_back_to_the_door(browser: Browser, anywhere: Stage) -> None:
+    token = anywhere.sign_in("priya")
+    with window(browser, anywhere.url, token=token) as page:
         page.goto("/app/")
         expect(page.get_by_role("heading", name="Hello")).to_be_visible()
-        stage.call("POST", "/api/logout", {}, token)
+        anywhere.call("POST", "/api/logout", {}, token)
         page.keyboard.press("g")
         page.keyboard.press("u")
         expect(page.get_by_role("heading", name="Sign in")).to_be_visible()

@@ -9,8 +9,8 @@ FARTHEST = 60
 INSIDE = "dialog => dialog.contains(document.activeElement)"
 
 
-def test_somebody_without_a_mouse_signs_in_finds_their_way_and_writes(browser: Browser, stage: Stage) -> None:
-    with window(browser, stage.url) as page:
+def test_somebody_without_a_mouse_signs_in_finds_their_way_and_writes(browser: Browser, anywhere: Stage) -> None:
+    with window(browser, anywhere.url) as page:
         page.goto("/login")
         expect(page.get_by_label("Username")).to_be_focused()
         for words in (OPERATOR.username, PASSWORD):
@@ -37,8 +37,8 @@ def test_somebody_without_a_mouse_signs_in_finds_their_way_and_writes(browser: B
         expect(page.get_by_role("heading", name="Hello")).to_be_visible()
 
 
-def test_the_first_tab_skips_to_the_content(browser: Browser, stage: Stage) -> None:
-    with window(browser, stage.url, token=stage.session("member")) as page:
+def test_the_first_tab_skips_to_the_content(browser: Browser, anywhere: Stage) -> None:
+    with window(browser, anywhere.url, token=anywhere.session("member")) as page:
         page.goto("/app/usage")
         expect(page.get_by_role("heading", name="Usage")).to_be_visible()
         page.keyboard.press("Tab")
@@ -47,8 +47,8 @@ def test_the_first_tab_skips_to_the_content(browser: Browser, stage: Stage) -> N
         expect(page.get_by_role("main")).to_be_focused()
 
 
-def test_a_dialog_keeps_the_focus_and_gives_it_back(browser: Browser, stage: Stage) -> None:
-    with window(browser, stage.url, token=stage.session("operator")) as page:
+def test_a_dialog_keeps_the_focus_and_gives_it_back(browser: Browser, anywhere: Stage) -> None:
+    with window(browser, anywhere.url, token=anywhere.session("operator")) as page:
         page.goto("/app/members")
         opener = page.get_by_role("button", name="Invite somebody")
         tab_to(page, opener)
@@ -61,8 +61,8 @@ def test_a_dialog_keeps_the_focus_and_gives_it_back(browser: Browser, stage: Sta
         expect(opener).to_be_focused()
 
 
-def test_the_palette_keeps_the_focus_and_gives_it_back(browser: Browser, stage: Stage) -> None:
-    with window(browser, stage.url, token=stage.session("operator")) as page:
+def test_the_palette_keeps_the_focus_and_gives_it_back(browser: Browser, anywhere: Stage) -> None:
+    with window(browser, anywhere.url, token=anywhere.session("operator")) as page:
         page.goto("/app/members")
         opener = page.get_by_role("button", name="Invite somebody")
         tab_to(page, opener)

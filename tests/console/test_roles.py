@@ -20,9 +20,9 @@ def test_the_table_has_every_screen_of_the_console() -> None:
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_a_role_is_shown_what_it_may_see_and_refused_the_rest(browser: Browser, stage: Stage, role: str) -> None:
-    note = stage.note("For everybody", "Good morning.")
-    with window(browser, stage.url, token=stage.session(role)) as page:
+def test_a_role_is_shown_what_it_may_see_and_refused_the_rest(browser: Browser, anywhere: Stage, role: str) -> None:
+    note = anywhere.note("For everybody", "Good morning.")
+    with window(browser, anywhere.url, token=anywhere.session(role)) as page:
         page.goto("/app/")
         settle(page)
         assert rail(page) == [
