@@ -100,19 +100,22 @@ async def select_places(db: Reads) -> list[Place]:
 
 
 async def admit(tx: Tx, rooms: Sequence[Room], step: int) -> list[str]:
-    """Give ranks to the first of each backlog; the places of those admitted."""
+    """Give ranks to the first of each backlog; the places of those admitted.
+
+    Whoever holds a lane waits for no row: one that is being cancelled is passed over.
+    """
     values: dict[str, str | int] = {"step": step}
     for at, room in enumerate(rooms):
         values |= {f"team_{at}": room.team_id, f"room_{at}": room.room, f"after_{at}": room.after}
         values |= {f"place_{at}_{number}": place for number, place in enumerate(room.places)}
-    return await tx.all(str, _admitting(tuple(len(room.places) for room in rooms)), **values)
+    return await tx.all(str, _admitting(tuple(len(room.places) for room in rooms), tx.dialect.skip_locked), **values)
 
 
 @cache
-def _admitting(places: tuple[int, ...]) -> str:
+def _admitting(places: tuple[int, ...], skip_locked: str) -> str:
     lanes = " UNION ALL ".join(
         f"SELECT id, :after_{at} + :step * turn AS given FROM (SELECT id, ROW_NUMBER() OVER (ORDER BY priority, id) AS turn"
-        f" FROM ({_waiting(at, count)}) AS waiting_{at} ORDER BY priority, id LIMIT :room_{at}) AS lane_{at}"
+        f" FROM ({_waiting(at, count, skip_locked)}) AS waiting_{at} ORDER BY priority, id LIMIT :room_{at}) AS lane_{at}"
         for at, count in enumerate(places)
     )
     return (
@@ -121,11 +124,12 @@ def _admitting(places: tuple[int, ...]) -> str:
     )
 
 
-def _waiting(at: int, places: int) -> str:
+def _waiting(at: int, places: int, skip_locked: str) -> str:
     """The first of a lane's backlog in each of its places."""
     return " UNION ALL ".join(
         f"SELECT id, priority FROM (SELECT id, priority FROM jobs WHERE team_id = :team_{at}"
-        f" AND place = :place_{at}_{number} AND {_BACKLOG} ORDER BY priority, id LIMIT :room_{at}) AS place_{at}_{number}"
+        f" AND place = :place_{at}_{number} AND {_BACKLOG} ORDER BY priority, id LIMIT :room_{at}"
+        f" {skip_locked}) AS place_{at}_{number}"
         for number in range(places)
     )
 
