@@ -12,7 +12,13 @@ import random
 import tempfile
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
+from contextlib import (
+    AbstractAsyncContextManager,
+    AbstractContextManager,
+    asynccontextmanager,
+    contextmanager,
+    nullcontext,
+)
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
@@ -608,8 +614,19 @@ async def walk(fresh: Fresh, seed: str, steps: int) -> None:
 
 
 @asynccontextmanager
-async def _fresh(postgres: Postgres | None, names: Iterator[int]) -> AsyncIterator[World]:
-    name = f"walk_{next(names)}"
+async def fresh(database: str) -> AsyncIterator[World]:
+    """A world with a database of its own, without pytest."""
+    with _server(database) as postgres:
+        async with _made(postgres, "walk") as world:
+            yield world
+
+
+def _server(database: str) -> AbstractContextManager[Postgres | None]:
+    return Postgres.start() if database == "postgres" else nullcontext()
+
+
+@asynccontextmanager
+async def _made(postgres: Postgres | None, name: str) -> AsyncIterator[World]:
     with tempfile.TemporaryDirectory() as folder:
         given = {
             "SERVICE_DATA": f"{folder}/data", "SERVICE_SQLITE_SYNC": "normal", "SERVICE_RATE_TOKEN": "0",
@@ -627,8 +644,8 @@ def main() -> None:
     parser.add_argument("--seed", default=str(random.randrange(2**32)))
     parser.add_argument("--database", choices=["sqlite", "postgres"], default="sqlite")
     options = parser.parse_args()
-    with Postgres.start() if options.database == "postgres" else nullcontext() as postgres:
-        asyncio.run(walk(partial(_fresh, postgres, count()), options.seed, options.steps))
+    with _server(options.database) as postgres:
+        asyncio.run(walk(partial(_made, postgres, "walk"), options.seed, options.steps))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,65 @@
+"""One team with very much to do, nine with little, and one worker: how long do the nine wait?
+
+python -m tests.jobs.fairness --jobs 50000 --database postgres
+"""
+
+import argparse
+import asyncio
+import time
+
+from teamspace.core.ids import new_id
+from teamspace.core.principal import system
+from teamspace.jobs import local_place, store
+from teamspace.jobs.domain import lanes
+from teamspace.jobs.schemas import NORMAL, Lane
+from tests.jobs.help import ask, claim, complete
+from tests.jobs.model import fresh
+from tests.support.world import Caller, World
+
+KIND = "ai.chat"
+QUIET = 9
+_BATCH = 1000
+
+
+async def pile_up(world: World, person: Caller, jobs: int) -> None:
+    """So many jobs of one person, a thousand in each commit."""
+    lane = Lane(person.org.id, person.team.id, KIND)
+    for start in range(0, jobs, _BATCH):
+        async with world.db.upkeep(system()) as tx:
+            for _ in range(start, min(start + _BATCH, jobs)):
+                await store.insert(
+                    tx, new_id(), lane, person.user_id, place=local_place(KIND), model=None, priority=NORMAL,
+                    run_at=None, attempts=3, input='{"prompt":"x"}', retry_of=None,
+                )  # fmt: skip
+            await lanes.promote(tx, lane)
+
+
+async def waits(world: World, jobs: int) -> list[int]:
+    """How many jobs were completed before each quiet team's first one started."""
+    ann = await world.bootstrap()
+    await pile_up(world, ann, jobs)
+    held = await claim(world)
+    waited = []
+    for _ in range(QUIET):
+        quiet = await world.person(ann.org, await world.team(ann.org))
+        mine = (await ask(quiet))["id"]
+        waited.append(0)
+        while held[0][0].id != mine:
+            await complete(world, held[0][1])
+            held = await claim(world)
+            waited[-1] += 1
+    return waited
+
+
+async def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.jobs.fairness")
+    parser.add_argument("--jobs", type=int, default=50_000)
+    parser.add_argument("--database", choices=["sqlite", "postgres"], default="sqlite")
+    options = parser.parse_args()
+    async with fresh(options.database) as world:
+        began = time.monotonic()
+        print(f"completed before each started: {await waits(world, options.jobs)}, {time.monotonic() - began:.0f} s")
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
