@@ -87,7 +87,9 @@ def _asking(count: int, share: str) -> str:
         f" (SELECT COUNT(*) FROM jobs WHERE {lane}), (SELECT MAX(rank) FROM jobs WHERE {lane}),"
         # By how far the queue has come, and not by what waits: else the newest would always be first.
         " COALESCE((SELECT rank FROM jobs WHERE state = 'running' ORDER BY rank DESC LIMIT 1),"
-        f" (SELECT rank FROM jobs WHERE {_ADMITTED} ORDER BY rank LIMIT 1), 0)"
+        f" (SELECT rank FROM jobs WHERE {_ADMITTED} ORDER BY rank LIMIT 1),"
+        # Those who wait for a quota keep their ranks: a clock that began anew would leave them far behind.
+        " (SELECT rank FROM jobs WHERE rank IS NOT NULL ORDER BY rank DESC LIMIT 1), 0)"
         f" FROM asked JOIN orgs ON orgs.id = asked.org_id {share}"
     )
 

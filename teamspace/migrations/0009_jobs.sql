@@ -41,6 +41,7 @@ CREATE INDEX jobs_claim_org ON jobs (org_id, place, rank) WHERE state = 'queued'
 CREATE INDEX jobs_backlog ON jobs (team_id, place, priority, id) WHERE state = 'queued' AND phase = 'ready' AND rank IS NULL;
 CREATE INDEX jobs_lanes ON jobs (org_id, team_id, kind) WHERE state = 'queued' AND phase = 'ready' AND rank IS NULL;
 CREATE INDEX jobs_taken ON jobs (team_id, kind, rank) WHERE rank IS NOT NULL;
+CREATE INDEX jobs_rank ON jobs (rank) WHERE rank IS NOT NULL;
 CREATE INDEX jobs_running ON jobs (rank) WHERE state = 'running';
 CREATE INDEX jobs_executor ON jobs (executor_id) WHERE state = 'running';
 CREATE INDEX jobs_lease ON jobs (lease_until) WHERE state = 'running';
