@@ -31,7 +31,7 @@ async def pile_up(world: World, person: Caller, jobs: int) -> None:
                     tx, new_id(), lane, person.user_id, place=local_place(KIND), model=None, priority=NORMAL,
                     run_at=None, attempts=3, input='{"prompt":"x"}', retry_of=None,
                 )  # fmt: skip
-            await lanes.promote(tx, lane)
+            await lanes.promote(tx, [lane])
 
 
 async def waits(world: World, jobs: int) -> list[int]:
