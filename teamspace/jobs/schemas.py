@@ -107,6 +107,7 @@ class Claimed(msgspec.Struct, frozen=True):
     lapses: int
     hold_id: str | None
     lease_until: str
+    rank: int
     input: str
 
     @property

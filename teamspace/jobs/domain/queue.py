@@ -130,7 +130,8 @@ class Queue:
             )  # fmt: skip
             if len(taken) > 1:
                 await quota.open_books(tx, [job.org_id for job in taken if self.kinds[job.kind].estimate])
-            admitted = [job for job in taken if await self._within_quota(tx, job)]
+            in_turn = sorted(taken, key=lambda job: job.rank)  # a database returns rows in any order
+            admitted = [job for job in in_turn if await self._within_quota(tx, job)]
         return [(job, Claim(job.id, job.attempt, secret)) for job in admitted]
 
     async def _within_quota(self, tx: Tx, job: Claimed) -> bool:
