@@ -270,10 +270,12 @@ PLANTS = [
                   " attempts, input, created_at FROM jobs"),
     ("executors.tokens", "UPDATE executors SET retired_at = 'x'"),
     ("executors.tokens", "UPDATE tokens SET kind = 'api' WHERE kind = 'worker'"),
-    ("executors.retired", "INSERT INTO executors (id, org_id, name, name_key, mode, capabilities, created_by, created_at,"
-                          " retired_at) VALUES ('local', '', 'x', 'x', 'pull', '[]', '', '', 'x')"),
-    ("executors.company", "INSERT INTO executors (id, org_id, name, name_key, mode, capabilities, created_by, created_at)"
-                          f" SELECT 'local', {OTHER}, 'x', 'x', 'pull', '[]', '', ''"),
+    ("executors.retired", "INSERT INTO executors (id, org_id, name, name_key, mode, capabilities, reach, created_by,"
+                          " created_at, retired_at) VALUES ('local', '', 'x', 'x', 'pull', '[]', 'public', '', '', 'x')"),
+    ("executors.company", "INSERT INTO executors (id, org_id, name, name_key, mode, capabilities, reach, created_by,"
+                          f" created_at) SELECT 'local', {OTHER}, 'x', 'x', 'pull', '[]', 'public', '', ''"),
+    ("executors.modes", "UPDATE executors SET mode = 'push'"),
+    ("executors.modes", "UPDATE executors SET token_id = NULL"),
     ("branding.company", "UPDATE branding SET org_id = 'x'"),
     ("branding.logo", "DELETE FROM blobs"),
     ("branding.logo_type", "UPDATE branding SET logo_type = 'text/html'"),
