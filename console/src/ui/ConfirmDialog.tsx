@@ -12,12 +12,14 @@ interface Props {
   title: string;
   /** The word on the button that does it. */
   confirm: string;
+  /** The word on the button that does not. */
+  dismiss?: string;
   perform: () => Promise<unknown>;
   onClose: () => void;
   children: ReactNode;
 }
 
-export function ConfirmDialog({ title, confirm, perform, onClose, children }: Props) {
+export function ConfirmDialog({ title, confirm, dismiss, perform, onClose, children }: Props) {
   const [busy, setBusy] = useState(false);
   const [fault, setFault] = useState<unknown>(null);
 
@@ -39,7 +41,7 @@ export function ConfirmDialog({ title, confirm, perform, onClose, children }: Pr
       <Fault fault={fault} />
       <DialogActions>
         <Button variant="default" data-autofocus onClick={onClose}>
-          {t("action.cancel")}
+          {dismiss ?? t("action.cancel")}
         </Button>
         <Button color="danger" loading={busy} onClick={() => void go()}>
           {confirm}

@@ -36,7 +36,13 @@ function Cancel({ job }: { job: Job }) {
         {t("jobs.cancel")}
       </Button>
       {asking && (
-        <ConfirmDialog title={t("jobs.cancel.title")} confirm={t("jobs.cancel")} perform={perform} onClose={() => setAsking(false)}>
+        <ConfirmDialog
+          title={t("jobs.cancel.title")}
+          confirm={t("jobs.cancel")}
+          dismiss={t("jobs.cancel.keep")}
+          perform={perform}
+          onClose={() => setAsking(false)}
+        >
           <p>{t("jobs.cancel.words")}</p>
         </ConfirmDialog>
       )}

@@ -16,7 +16,7 @@ export function Standing({ job }: { job: Job }) {
   if (state === "failed" && error) return <FailedFor fault={error} attempts={attemptWords(job)} />;
   if (state !== "queued" || !waiting) return null;
   return (
-    <Alert color="gray" icon={<IconClock aria-hidden size={18} />} title={waitingTitle(waiting)}>
+    <Alert color="gray" role="note" icon={<IconClock aria-hidden size={18} />} title={waitingTitle(waiting)}>
       <p className={styles.line}>{waitingWords(waiting)}</p>
       {error && <p className={styles.line}>{t("jobs.stumbled", { attempt: attemptWords(job), message: error.message })}</p>}
     </Alert>
