@@ -76,7 +76,7 @@ class App:
             (5, partial(self.last_use.save, self.db)),
             (5, partial(self.fleet.probe, self.db)),
             (instance.REPORT_SECONDS, partial(instance.report, self.db, self.settings, self.metrics)),
-            (60, partial(jobs.tidy, self.db, self.queue)),
+            (20, partial(jobs.tidy, self.db, self.queue)),
             (600, partial(idempotency.forget_old, self.db, system())),
             (3600, partial(identity.clean, self.db)),
             (3600, partial(quota.tidy, self.db)),

@@ -167,6 +167,14 @@ async def withdraw_beyond(tx: Tx, org_id: str, cap: int) -> None:
     )  # fmt: skip
 
 
+async def withdraw_suspended(tx: Tx) -> None:
+    """Should a suspension's own withdrawal have been lost."""
+    await tx.run(
+        "UPDATE jobs SET rank = NULL, phase = 'ready', waits = NULL WHERE rank IS NOT NULL AND state = 'queued'"
+        " AND org_id IN (SELECT id FROM orgs WHERE suspended_at IS NOT NULL)"
+    )
+
+
 async def withdraw_unserved(tx: Tx) -> None:
     """Jobs that nobody can take must not hold their lane's room."""
     await tx.run(

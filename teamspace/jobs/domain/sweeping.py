@@ -15,7 +15,7 @@ ARCHIVE_AFTER = 7 * 24 * 3600
 _FORGET_PLACES = 24 * 3600
 _BATCH = 200
 LOST = Fault(
-    f"Whoever worked on it was not heard of again, {MOST_LAPSES} times in a row: it may be what ends them.",
+    f"Whoever worked on it was not heard of again, {MOST_LAPSES} times: it may be what ends them.",
     "lost",
     retryable=False,
 )
@@ -38,6 +38,7 @@ async def recover(db: Db) -> None:
 async def tidy(db: Db, queue: Queue) -> None:
     """Now and then: lanes that somebody forgot, jobs that nobody can take, and those of long ago."""
     async with db.upkeep(system()) as tx:
+        await store.withdraw_suspended(tx)
         await store.withdraw_unserved(tx)
         await store.forget_places(tx, _FORGET_PLACES)
     await queue.promote_waiting(db)
