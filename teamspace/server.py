@@ -80,16 +80,16 @@ async def _serve(settings: Settings) -> None:
         server = _server(app, settings)
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, _stop, app, server)
+            loop.add_signal_handler(number, _stop, app)
         if parent := multiprocessing.parent_process():
             # The supervisor is gone: nobody would ever stop this process, so it stops itself.
-            loop.add_reader(parent.sentinel, _stop, app, server)
+            loop.add_reader(parent.sentinel, _stop, app)
         app.gate.shedder.start()
         upkeep = asyncio.create_task(app.upkeep())
         running = asyncio.create_task(app.runner.run())
         await _announce(app, settings)
         try:
-            await server.serve()
+            await _served(app, server)
             await _drained(app)
             await asyncio.wait([running], timeout=DRAIN_SECONDS)
         finally:
@@ -121,10 +121,20 @@ def _server(app: App, settings: Settings) -> Server:
     )
 
 
-def _stop(app: App, server: Server) -> None:
+def _stop(app: App) -> None:
     log.info("stopping: what was accepted is finished first")
     app.stopping.begin()
-    server.stop()  # type: ignore[no-untyped-call]
+
+
+async def _served(app: App, server: Server) -> None:
+    """Until it is told to stop; told until it has heard, since one that is only starting would miss it."""
+    serving, stopping = asyncio.create_task(server.serve()), asyncio.create_task(app.stopping.wait())
+    await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
+    while not serving.done():
+        server.stop()  # type: ignore[no-untyped-call]
+        await asyncio.wait({serving}, timeout=0.5)
+    stopping.cancel()
+    await serving
 
 
 async def _drained(app: App) -> None:

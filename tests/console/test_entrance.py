@@ -39,7 +39,7 @@ def test_somebody_who_was_invited_signs_in_with_what_the_dialog_showed(browser: 
         page.get_by_label("Name", exact=True).fill("Jo Berg")
         page.get_by_role("button", name="Suggest one").click()
         page.get_by_role("button", name="Add to Harbour office").click()
-        dialog = page.get_by_role("dialog", name="What Jo Berg needs to sign in")
+        dialog = page.get_by_role("dialog", name="What Jo Berg needs to get in")
         expect(dialog).to_be_visible()
         shown = dialog.get_by_role("listitem").all_inner_texts()
         page.get_by_label("I have kept them in a safe place").check()

@@ -121,7 +121,7 @@ def test_a_worker_is_connected_with_the_token_and_does_a_job(browser: Browser, o
             page.goto("/app/jobs")
             asks(page, "ahoy")
             job = page.get_by_role("article", name="Question to a model")
-            expect(job.get_by_text("AHOY")).to_be_visible()
+            expect(job.get_by_text("AHOY", exact=True)).to_be_visible()
             expect(job).to_contain_text("Attempt 1 of 3 started · Basement GPU")
         page.goto("/app/instance/executors")
         page.get_by_role("button", name="Retire Basement GPU").click()

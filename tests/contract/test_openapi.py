@@ -47,6 +47,9 @@ _OF_THE_HOST = frozenset(name for name in _ROUTES if re.search(r"/api/(provision
 _CLOSED = frozenset({
     "POST /api/bootstrap", "POST /api/login", "POST /api/activate", "POST /api/logout", "POST /api/password",
     "DELETE /api/sessions/:id", "DELETE /api/2fa",
+    # A worker's token alone opens these, and a job's input is of its kind, which the description does not tell.
+    "POST /api/workers/claim", "POST /api/workers/jobs/:id/heartbeat", "POST /api/workers/jobs/:id/complete",
+    "POST /api/workers/jobs/:id/fail", "POST /api/jobs",
 })  # fmt: skip
 
 # fmt: off
@@ -78,6 +81,9 @@ class Cast(msgspec.Struct, frozen=True):
         picture = encoded(drawn())
         logo = served.call("POST", "/api/branding/logo", {"data": picture}, token=operator)["logo"]
         person = [member["member"]["user_id"]]
+        wish = {"kind": "ai.chat", "input": {"prompt": "Hello"}, "run_at": "2999-01-01T00:00:00Z"}
+        jobs = [served.call("POST", "/api/jobs", wish, token=operator)["id"] for _ in range(4)]
+        executor = served.call("POST", "/api/executors", {"name": "Old", "mode": "pull"}, token=operator)["id"]
         return cls(operator, member["token"], {
             "path.ref": [company["org"]["id"], company["org"]["slug"]],
             "path.name": ["chat", "agent"],
@@ -85,6 +91,9 @@ class Cast(msgspec.Struct, frozen=True):
             "/api/members/{id} path.id": person,
             "/api/org/members/{id} path.id": person,
             "/api/admin/users/{id}/2fa path.id": person,
+            "/api/jobs/{id} path.id": jobs,
+            "/api/jobs/{id}/cancel path.id": jobs,
+            "/api/executors/{id} path.id": [executor],
             "query.logo": [logo.partition("=")[2]],
             "query.cursor": [base64.urlsafe_b64encode(new_id().encode()).decode().rstrip("=")],
             "query.since": ["2001-01-01T00:00:00Z"],

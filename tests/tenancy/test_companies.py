@@ -39,6 +39,8 @@ CAPS = {
     "enterprise": (None, None, 32),
 }
 OPEN_WHILE_SUSPENDED = {
+    "DELETE /api/executors/:id", "POST /api/workers/claim", "POST /api/workers/jobs/:id/heartbeat",
+    "POST /api/workers/jobs/:id/complete", "POST /api/workers/jobs/:id/fail",
     "POST /api/activate", "POST /api/login", "POST /api/logout", "POST /api/password", "POST /api/2fa/enable",
     "POST /api/2fa/recovery-codes", "DELETE /api/2fa", "DELETE /api/admin/users/:id/2fa", "DELETE /api/tokens/:id",
     "DELETE /api/sessions/:id",
