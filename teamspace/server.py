@@ -122,6 +122,8 @@ def _server(app: App, settings: Settings) -> Server:
 
 
 def _stop(app: App) -> None:
+    if app.stopping:
+        return  # the end of the supervisor is told again and again
     log.info("stopping: what was accepted is finished first")
     app.stopping.begin()
 
@@ -174,7 +176,9 @@ class Supervisor:
         self._workers = [self._spawn() for _ in range(self._settings.workers)]
         while any(worker.is_alive() for worker in self._workers) or not self._stopping:
             multiprocessing.connection.wait([worker.sentinel for worker in self._workers], timeout=1)
-            if not self._stopping:
+            if self._stopping:
+                self._end_all()  # again: one that was only being started was not on the list, or had no ears yet
+            else:
                 self._replace_dead()
 
     def _spawn(self) -> BaseProcess:
@@ -191,8 +195,12 @@ class Supervisor:
 
     def _stop(self, *_: object) -> None:
         self._stopping = True
+        self._end_all()
+
+    def _end_all(self) -> None:
         for worker in self._workers:
-            worker.terminate()
+            if worker.is_alive():
+                worker.terminate()
 
 
 async def _check(settings: Settings) -> None:
