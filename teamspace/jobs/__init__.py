@@ -4,20 +4,18 @@ from teamspace.jobs.domain.kinds import Kind, Kinds, bind
 from teamspace.jobs.domain.places import any_place, executor_place, local_place, model_place
 from teamspace.jobs.domain.placing import Placed, Placing
 from teamspace.jobs.domain.queue import LEASE, Queue, parse, stale
-from teamspace.jobs.domain.runner import LOCAL, JobFailed, Runner, Station, Work
+from teamspace.jobs.domain.runner import LOCAL, Runner, Station, Work
 from teamspace.jobs.domain.sweeping import recover, sweep, tidy
 from teamspace.jobs.schemas import Claim, Claimed, Fault
-from teamspace.jobs.store import COUNTS, INVARIANTS
+from teamspace.jobs.store import INVARIANTS
 
 __all__ = [
-    "COUNTS",
     "INVARIANTS",
     "LEASE",
     "LOCAL",
     "Claim",
     "Claimed",
     "Fault",
-    "JobFailed",
     "Kind",
     "Kinds",
     "Placed",

@@ -10,7 +10,7 @@ from functools import cache
 import msgspec
 
 from teamspace.core.db import Fence, Reads, Tx, columns
-from teamspace.core.tables import Count, Invariant
+from teamspace.core.tables import Invariant
 from teamspace.jobs.schemas import (
     Block,
     Bodies,
@@ -26,12 +26,12 @@ from teamspace.jobs.schemas import (
     Standing,
 )
 
-COUNTS = (Count("jobs", "SELECT COUNT(*) FROM jobs"),)
-
 _BACKLOG = "state = 'queued' AND phase = 'ready' AND rank IS NULL"
 _ADMITTED = "state = 'queued' AND phase = 'ready' AND rank IS NOT NULL"
 _HELD = "id = :id AND state = 'running' AND attempt = :attempt AND claim_hash = :claim_hash AND lease_until > moment(0)"
 _LET_GO = "executor_id = NULL, claim_hash = NULL, lease_until = NULL, hold_id = NULL, progress = NULL, message = NULL"
+_WITHDRAWN = "rank = NULL, phase = 'ready', waits = NULL"
+"""Of what is admitted and not yet taken: it goes back to wait."""
 _LIVE_FOR = 60
 """Seconds for which a place counts as served after somebody asked there."""
 _KEPT = (
@@ -150,7 +150,7 @@ async def next_lane(db: Reads, after: Lane, org_id: str | None = None) -> Lane |
 async def withdraw_company(tx: Tx, org_id: str) -> None:
     """What is admitted and not yet taken goes back to wait."""
     await tx.run(
-        "UPDATE jobs SET rank = NULL, phase = 'ready', waits = NULL WHERE rank IS NOT NULL AND state = 'queued'"
+        f"UPDATE jobs SET {_WITHDRAWN} WHERE rank IS NOT NULL AND state = 'queued'"
         " AND team_id IN (SELECT id FROM teams WHERE org_id = :org_id)",
         org_id=org_id,
     )
@@ -159,7 +159,7 @@ async def withdraw_company(tx: Tx, org_id: str) -> None:
 async def withdraw_beyond(tx: Tx, org_id: str, cap: int) -> None:
     """What a company's lanes have let in beyond the cap goes back to wait, the last in turn first."""
     await tx.run(
-        "UPDATE jobs SET rank = NULL, phase = 'ready', waits = NULL WHERE state = 'queued' AND id IN"
+        f"UPDATE jobs SET {_WITHDRAWN} WHERE state = 'queued' AND id IN"
         " (SELECT id FROM (SELECT id, ROW_NUMBER() OVER (PARTITION BY team_id, kind"
         " ORDER BY CASE state WHEN 'running' THEN 0 ELSE 1 END, rank) AS turn FROM jobs WHERE rank IS NOT NULL"
         " AND team_id IN (SELECT id FROM teams WHERE org_id = :org_id)) AS admitted WHERE turn > :cap)",
@@ -170,7 +170,7 @@ async def withdraw_beyond(tx: Tx, org_id: str, cap: int) -> None:
 async def withdraw_suspended(tx: Tx) -> None:
     """Should a suspension's own withdrawal have been lost."""
     await tx.run(
-        "UPDATE jobs SET rank = NULL, phase = 'ready', waits = NULL WHERE rank IS NOT NULL AND state = 'queued'"
+        f"UPDATE jobs SET {_WITHDRAWN} WHERE rank IS NOT NULL AND state = 'queued'"
         " AND org_id IN (SELECT id FROM orgs WHERE suspended_at IS NOT NULL)"
     )
 

@@ -35,16 +35,16 @@ SHORT = Patience(connect=1, read=0.4, total=1)
 PUBLIC_ADDRESS = "93.184.216.34"
 
 
-def resolver(*answers: list[str]) -> Any:
+class Resolver:
     """Answers in turn, the last for ever; remembers how often it was asked."""
-    asked: list[str] = []
 
-    async def resolve(host: str, port: int) -> list[str]:
-        asked.append(host)
-        return answers[min(len(asked), len(answers)) - 1]
+    def __init__(self, *answers: list[str]) -> None:
+        self._answers = answers
+        self.asked: list[str] = []
 
-    resolve.asked = asked  # type: ignore[attr-defined]
-    return resolve
+    async def __call__(self, host: str, port: int) -> list[str]:
+        self.asked.append(host)
+        return self._answers[min(len(self.asked), len(self._answers)) - 1]
 
 
 # Addresses
@@ -114,7 +114,7 @@ def test_a_wrapping_is_as_public_as_what_it_wraps(inner: ipaddress.IPv4Address) 
 async def test_every_address_of_a_name_must_be_public() -> None:
     async with Upstream() as canary:
         for inside in ("127.0.0.1", "10.0.0.1", "::1", "100.64.0.1", "64:ff9b::a9fe:a9fe"):
-            egress = Egress(resolve=resolver([PUBLIC_ADDRESS, inside]))
+            egress = Egress(resolve=Resolver([PUBLIC_ADDRESS, inside]))
             with pytest.raises(Refused):
                 await egress.vet(f"https://models.example:{canary.port}", Reach.PUBLIC)
             with pytest.raises(Failed):
@@ -124,7 +124,7 @@ async def test_every_address_of_a_name_must_be_public() -> None:
 
 async def test_a_name_that_is_bound_anew_leads_nowhere() -> None:
     async with Upstream() as canary:
-        resolve = resolver([PUBLIC_ADDRESS], ["127.0.0.1"])
+        resolve = Resolver([PUBLIC_ADDRESS], ["127.0.0.1"])
         egress, url = Egress(resolve=resolve), f"https://models.example:{canary.port}"
         await egress.vet(url, Reach.PUBLIC)
         with pytest.raises(Failed):
@@ -139,7 +139,7 @@ async def test_the_address_that_was_looked_at_is_the_one_that_is_called(monkeypa
         called.append(str(address))
 
     monkeypatch.setattr(Egress, "_send", send)
-    resolve = resolver([PUBLIC_ADDRESS], ["127.0.0.1"])
+    resolve = Resolver([PUBLIC_ADDRESS], ["127.0.0.1"])
     await Egress(resolve=resolve).call("GET", "https://models.example", Reach.PUBLIC)
     assert (called, len(resolve.asked)) == ([PUBLIC_ADDRESS], 1)
 
@@ -148,7 +148,7 @@ async def test_a_name_without_an_address_and_one_that_leads_inside_look_alike() 
     refusals = []
     for answer in ([], ["10.0.0.1"]):
         with pytest.raises(Refused) as fault:
-            await Egress(resolve=resolver(answer)).vet("https://db.internal", Reach.PUBLIC)
+            await Egress(resolve=Resolver(answer)).vet("https://db.internal", Reach.PUBLIC)
         refusals.append(str(fault.value))
     assert refusals[0] == refusals[1]
 
@@ -173,7 +173,7 @@ async def test_the_server_does_not_call_itself() -> None:
             egress = Egress(allow=[(host, own.port)], own=[("0.0.0.0", own.port)])
             with pytest.raises(Refused, match="this server itself"):
                 await egress.vet(f"http://{host}:{own.port}", Reach.LISTED)
-        named = Egress(own=[("work.example", 443)], resolve=resolver([PUBLIC_ADDRESS]))
+        named = Egress(own=[("work.example", 443)], resolve=Resolver([PUBLIC_ADDRESS]))
         with pytest.raises(Refused):
             await named.vet("https://work.example/v1", Reach.PUBLIC)
         assert own.connections == 0
@@ -200,7 +200,7 @@ async def test_a_redirect_is_an_answer_and_no_way() -> None:
 
 async def test_a_second_address_is_tried_when_the_first_has_nobody() -> None:
     async with Upstream() as upstream:
-        egress = Egress(allow=[("both.example", upstream.port)], resolve=resolver(["127.0.0.9", "127.0.0.1"]))
+        egress = Egress(allow=[("both.example", upstream.port)], resolve=Resolver(["127.0.0.9", "127.0.0.1"]))
         assert (await egress.call("GET", f"http://both.example:{upstream.port}", Reach.LISTED)).status == 200
         assert upstream.asked[0].headers["host"] == f"both.example:{upstream.port}"
 
@@ -241,12 +241,12 @@ async def test_the_certificate_must_be_the_name_s(certificate: tuple[ssl.SSLCont
     server.sni_callback = lambda _, name, __: names.append(name)
     async with Upstream(tls=server) as upstream:
         allow = [("models.example", upstream.port), ("other.example", upstream.port)]
-        egress = Egress(allow=allow, resolve=resolver(["127.0.0.1"]), trust=trust)
+        egress = Egress(allow=allow, resolve=Resolver(["127.0.0.1"]), trust=trust)
         answer = await egress.call("GET", f"https://models.example:{upstream.port}/v1/models", Reach.LISTED)
         assert (answer.status, upstream.asked[0].headers["host"]) == (200, f"models.example:{upstream.port}")
         with pytest.raises(Failed, match="cannot be reached"):
             await egress.call("GET", f"https://other.example:{upstream.port}", Reach.LISTED)
-        untrusting = Egress(allow=allow, resolve=resolver(["127.0.0.1"]))
+        untrusting = Egress(allow=allow, resolve=Resolver(["127.0.0.1"]))
         with pytest.raises(Failed, match="cannot be reached"):
             await untrusting.call("GET", f"https://models.example:{upstream.port}", Reach.LISTED)
         assert names == ["models.example", "other.example", "models.example"]

@@ -15,8 +15,9 @@ moments = st.datetimes(datetime(1970, 1, 2), datetime(2399, 12, 30), timezones=s
 """Any microsecond of four centuries, in which the calendar of leap years has come round."""
 
 
-def utc(*parts: int) -> datetime:
-    return datetime(*parts, tzinfo=UTC)  # type: ignore[arg-type,misc]
+def utc(year: int, month: int, day: int, *time: int) -> datetime:
+    hour, minute, second, microsecond = (*time, *(0,) * 4)[:4]
+    return datetime(year, month, day, hour, minute, second, microsecond, UTC)
 
 
 def calendar(window: Window, now: datetime) -> tuple[datetime, datetime]:

@@ -1,8 +1,8 @@
 """An answer without a model: it costs what a request would, and so shows what a quota does."""
 
 from teamspace import quota
-from teamspace.ai.domain.models import tokens
 from teamspace.ai.schemas import Answer, Echo, TokenUsage
+from teamspace.completions import tokens
 from teamspace.core.db import Db
 from teamspace.core.principal import Principal
 

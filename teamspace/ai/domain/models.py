@@ -2,10 +2,7 @@
 
 from typing import Protocol
 
-from teamspace.ai.schemas import Answer, TokenUsage, Turn
-from teamspace.completions import tokens
-
-__all__ = ["Answer", "Model", "TokenUsage", "Turn", "tokens"]
+from teamspace.ai.schemas import Answer, Turn
 
 
 class Model(Protocol):

@@ -8,8 +8,8 @@ three seconds.
 import asyncio
 import re
 
-from teamspace.ai.domain.models import tokens
 from teamspace.ai.schemas import Answer, Speaker, TokenUsage, Turn
+from teamspace.completions import tokens
 from teamspace.core.errors import ExecutorFailed
 
 NAME = "simulated"

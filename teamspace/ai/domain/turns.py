@@ -2,8 +2,9 @@
 
 from typing import Protocol
 
-from teamspace.ai.domain.models import Model, tokens
+from teamspace.ai.domain.models import Model
 from teamspace.ai.schemas import ChatInput, ChatResult
+from teamspace.completions import tokens
 from teamspace.core.db import Db
 from teamspace.jobs import Work
 from teamspace.quota import Spend

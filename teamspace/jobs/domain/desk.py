@@ -1,12 +1,10 @@
 """What people do with jobs: ask for one, look at them, take one back, try one again."""
 
-from typing import Any
-
 import msgspec
 
 from teamspace import quota
 from teamspace.core import clock, paging
-from teamspace.core.db import Db, Reads
+from teamspace.core.db import Db, Reads, Tx
 from teamspace.core.errors import BadRequest, NotCancellable, NotFound
 from teamspace.core.principal import Principal
 from teamspace.core.replies import Page
@@ -99,7 +97,7 @@ async def _wanted(db: Db, who: Principal, queue: Queue, draft: JobDraft) -> tupl
     return kind, kind.read_input(before.input)
 
 
-async def _check_quota(tx: Any, who: Principal, kind: Kind, input: msgspec.Struct) -> None:
+async def _check_quota(tx: Tx, who: Principal, kind: Kind, input: msgspec.Struct) -> None:
     """A free slot is not asked for: the job will wait for one."""
     if kind.estimate is not None:
         account = quota.Account.of(who)

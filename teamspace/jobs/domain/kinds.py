@@ -1,7 +1,7 @@
 """The kinds of work there are, collected from the capabilities' tables and held against their code at boot."""
 
 import inspect
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from types import ModuleType
 from typing import Any, get_type_hints
 
@@ -49,10 +49,10 @@ class Kind(msgspec.Struct, frozen=True):
 class Kinds:
     """All of them, by name."""
 
-    def __init__(self, kinds: Iterable[Kind] = ()) -> None:
-        self._by_name = {kind.name: kind for kind in kinds}
+    def __init__(self) -> None:
+        self._by_name: dict[str, Kind] = {}
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[Kind]:
         return iter(self._by_name.values())
 
     def __getitem__(self, name: str) -> Kind:

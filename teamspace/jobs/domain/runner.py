@@ -24,14 +24,6 @@ _PASSING = (429, 502, 503, 507)
 """Refusals that another attempt may not meet."""
 
 
-class JobFailed(Exception):
-    """A handler gives up on this attempt, and says why."""
-
-    def __init__(self, code: str, message: str, *, retryable: bool = True) -> None:
-        super().__init__(message)
-        self.fault = Fault(message[:4000], code, retryable)
-
-
 class Station(msgspec.Struct, frozen=True):
     """An executor that this server works for, and where its jobs are."""
 
@@ -126,8 +118,6 @@ class Runner:
             result = await self._handled(job, claim, executor_id)
         except StaleClaim:
             log.warning("job %s was taken back while it ran here", job.id)
-        except JobFailed as failure:
-            await self._fail(claim, failure.fault)
         except TimeoutError:
             await self._fail(claim, Fault("It took too long.", "timeout"))
         except Unauthenticated:
