@@ -25,8 +25,8 @@ const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 10_000,
-      // A refusal stays one; only what never reached the server, or found it busy, is asked again.
-      retry: (count, fault) => count < 2 && fault instanceof Refusal && [0, 503].includes(fault.status),
+      // A refusal stays one; only what never reached the server is asked again.
+      retry: (count, fault) => count < 2 && fault instanceof Refusal && fault.status === 0,
     },
   },
 });

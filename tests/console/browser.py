@@ -70,10 +70,14 @@ def window(
     expect.set_options(timeout=PATIENCE_MS)
     if token:
         context.add_init_script(f"origin === {json.dumps(url)} && sessionStorage.setItem('teamspace.token', '{token}')")
+    page = context.new_page()
     try:
-        yield context.new_page()
+        yield page
         found = [line for line in complaints.lines if expected is None or expected not in line]
         assert not found, "\n".join(found)
+    except Exception as fault:
+        fault.add_note(f"The window shows {page.url}:\n{page.locator('body').inner_text()}")
+        raise
     finally:
         context.close()
 

@@ -1,6 +1,6 @@
 """What the server refuses, lacks or fails is said in words, with what to do next."""
 
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Route, expect
 
 from tests.console.browser import window
 from tests.console.stage import PASSWORD, Stage
@@ -24,6 +24,25 @@ def test_a_server_that_is_gone_is_said_so_and_asked_again_on_demand(browser: Bro
         fresh.start()
         page.get_by_role("button", name="Try again").click()
         expect(page.get_by_role("article")).to_contain_text("Flour")
+
+
+def test_a_server_that_is_busy_is_asked_again_before_anybody_is_told(browser: Browser, anywhere: Stage) -> None:
+    with window(browser, anywhere.url, token=anywhere.session("member")) as page:
+        refused: list[str] = []
+
+        def once(route: Route) -> None:
+            if (asked := f"{route.request.method} {route.request.url}") in refused:
+                return route.continue_()
+            refused.append(asked)
+            return route.fulfill(status=503, headers={"retry-after": "1"}, json={"code": "overloaded"})
+
+        page.route("**/api/**", once)
+        page.goto("/app/notes")
+        page.get_by_role("heading", name="Notes").first.wait_for()
+        page.keyboard.press("c")
+        page.get_by_label("Title").fill("Patience")
+        expect(page.get_by_text("Saved (version 1)").first).to_be_visible()
+        assert f"POST {anywhere.url}/api/notes" in refused
 
 
 def test_a_screen_whose_code_did_not_arrive_comes_after_all(browser: Browser, anywhere: Stage) -> None:

@@ -2,6 +2,7 @@
 
 import createClient, { type Middleware } from "openapi-fetch";
 
+import { patiently } from "./patience";
 import { token } from "./token";
 import type { components, paths } from "./schema";
 
@@ -73,7 +74,10 @@ async function problemOf(response: Response): Promise<Partial<Problem>> {
 }
 
 /** Some routes answer in other forms too, to those who ask for them: here it is always JSON. */
-export const api = createClient<paths, "application/json">({ baseUrl: "/" });
+export const api = createClient<paths, "application/json">({
+  baseUrl: "/",
+  fetch: (request) => patiently(() => fetch(request.clone())),
+});
 api.use(authorize);
 
 /** The body of an answer; refusals were thrown before. */

@@ -2,6 +2,7 @@
 
 import { IntlMessageFormat } from "intl-messageformat";
 
+import { patiently } from "../api/patience";
 import type english from "../../../teamspace/localization/catalogs/en.json";
 
 type Catalog = typeof english;
@@ -37,7 +38,9 @@ async function learn(wanted: string): Promise<void> {
 }
 
 async function catalogOf(query: string): Promise<Response> {
-  const response = await fetch(`/api/i18n/catalog${query}`, { headers: { accept: "application/json" } });
+  const response = await patiently(() =>
+    fetch(`/api/i18n/catalog${query}`, { headers: { accept: "application/json" } }),
+  );
   if (!response.ok) throw new Error(`the catalog was answered ${response.status}`);
   return response;
 }
