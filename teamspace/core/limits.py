@@ -5,8 +5,8 @@ import math
 import random
 import time
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable, Collection
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Collection, Iterator
+from contextlib import asynccontextmanager, contextmanager
 
 from teamspace.core.errors import Overloaded, RateLimited
 
@@ -122,7 +122,7 @@ class Wake:
     def __init__(self, stopping: Stopping, *, most: int = 200) -> None:
         self._stopping = stopping
         self._slots = Slots("waiting requests", most)
-        self._topics: dict[str, set[asyncio.Future[None]]] = {}
+        self._topics: dict[str, set[asyncio.Event]] = {}
         self.relay: Callable[[str], None] | None = None
         """Carries news to other servers."""
 
@@ -138,32 +138,39 @@ class Wake:
 
     def hear(self, topic: str) -> None:
         """There is news from elsewhere."""
-        for sleeper in self._topics.pop(topic, ()):
-            if not sleeper.done():
-                sleeper.set_result(None)
+        for news in self._topics.get(topic, ()):
+            news.set()
 
-    async def sleep(self, topics: Collection[str], seconds: float) -> bool:
-        """For requests, of which only so many may wait. The caller looks for the news itself, before and after."""
-        async with self._slots.take():
-            return await self.wait(topics, seconds)
-
-    async def wait(self, topics: Collection[str], seconds: float) -> bool:
-        """True when there is news of one of them."""
-        sleeper: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    @contextmanager
+    def listening(self, topics: Collection[str]) -> Iterator[asyncio.Event]:
+        """News of any of them, from here on: who looks for what there is only now misses nothing."""
+        news = asyncio.Event()
         for topic in topics:
-            self._topics.setdefault(topic, set()).add(sleeper)
-        stop = asyncio.ensure_future(self._stopping.wait())
+            self._topics.setdefault(topic, set()).add(news)
         try:
-            done, _ = await asyncio.wait({sleeper, stop}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-            return sleeper in done
+            yield news
         finally:
-            stop.cancel()
             for topic in topics:
-                self._forget(topic, sleeper)
+                self._forget(topic, news)
 
-    def _forget(self, topic: str, sleeper: "asyncio.Future[None]") -> None:
-        sleepers = self._topics.get(topic)
-        if sleepers is not None:
-            sleepers.discard(sleeper)
-            if not sleepers:
-                del self._topics[topic]
+    async def sleep(self, news: asyncio.Event, seconds: float) -> bool:
+        """For requests, of which only so many may wait."""
+        async with self._slots.take():
+            return await self.wait(news, seconds)
+
+    async def wait(self, news: asyncio.Event, seconds: float) -> bool:
+        """True when there was news, which is thereby heard."""
+        ends = [asyncio.ensure_future(news.wait()), asyncio.ensure_future(self._stopping.wait())]
+        try:
+            await asyncio.wait(ends, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+            return news.is_set()
+        finally:
+            news.clear()
+            for end in ends:
+                end.cancel()
+
+    def _forget(self, topic: str, news: asyncio.Event) -> None:
+        listeners = self._topics[topic]
+        listeners.discard(news)
+        if not listeners:
+            del self._topics[topic]

@@ -82,7 +82,8 @@ async def endless() -> Events:
 
 
 async def wait(topic: str, wake: Wake) -> dict[str, bool]:
-    return {"news": await wake.sleep([topic], 5)}
+    with wake.listening([topic]) as news:
+        return {"news": await wake.sleep(news, 5)}
 
 
 async def tell(topic: str, wake: Wake) -> None:

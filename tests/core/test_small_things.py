@@ -122,7 +122,8 @@ async def test_slots_are_taken_then_queued_then_refused() -> None:
 
 async def test_a_sleeper_leaves_nothing_behind() -> None:
     wake = Wake(Stopping())
-    assert not await wake.sleep(["topic"], 0.001)
+    with wake.listening(["topic", "other"]) as news:
+        assert not await wake.sleep(news, 0.001)
     assert wake._topics == {}
 
 

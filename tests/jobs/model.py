@@ -555,7 +555,6 @@ def stopped_time() -> Iterator[Hands]:
     with (
         patch.object(clock, "now", hands),
         patch.object(presence, "_NOTE_EVERY", 0),
-        patch.object(presence, "_NOTE_AGAIN", 0),
     ):
         yield hands
 

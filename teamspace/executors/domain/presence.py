@@ -8,8 +8,6 @@ from teamspace.core.db import Db
 
 _NOTE_EVERY = 15.0
 """Seconds between two notes of the same presence."""
-_NOTE_AGAIN = 1.0
-"""After the first: a job whose commit crossed it saw nobody here, and was not seen either."""
 _MOST_NOTED = 10_000
 
 
@@ -24,13 +22,11 @@ class Presence:
     ) -> bool:  # fmt: skip
         """Whether it was written down this time."""
         key, now = (executor_id, *places), time.monotonic()
-        due = self._due.get(key, 0.0)
-        if now < due:
+        if now < self._due.get(key, 0.0):
             return False
-        fresh = now - due < _NOTE_EVERY
         if len(self._due) > _MOST_NOTED:  # workers name their models themselves
             self._due.clear()
-        self._due[key] = now + (_NOTE_EVERY if fresh else _NOTE_AGAIN)
+        self._due[key] = now + _NOTE_EVERY
         await queue.seen(db, places, org_id)
         return True
 

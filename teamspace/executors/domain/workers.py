@@ -36,19 +36,18 @@ async def claim(db: Db, who: Principal, queue: jobs.Queue, presence: Presence, a
     executor = await _executor(db, who)
     places = _places(executor, asking)
     until = time.monotonic() + min(LONGEST_WAIT, max(0.0, asking.max_wait))
-    while True:
-        if await presence.note(db, queue, executor.id, places, executor.org_id):
-            async with db.upkeep(system()) as tx:
-                await store.touch(tx, executor.id)
-        taken = await queue.claim(
-            db, places, count=1, executor_id=executor.id, org_id=executor.org_id or None
-        )  # fmt: skip
-        if taken:
-            return _handed(*taken[0])
-        left = until - time.monotonic()
-        if left <= 0 or queue.wake.stopping:
-            return None
-        await queue.wake.sleep(places, min(left, _POLL))
+    with queue.wake.listening(places) as news:
+        while True:
+            if await presence.note(db, queue, executor.id, places, executor.org_id):
+                async with db.upkeep(system()) as tx:
+                    await store.touch(tx, executor.id)
+            taken = await queue.claim(db, places, count=1, executor_id=executor.id, org_id=executor.org_id or None)
+            if taken:
+                return _handed(*taken[0])
+            left = until - time.monotonic()
+            if left <= 0 or queue.wake.stopping:
+                return None
+            await queue.wake.sleep(news, min(left, _POLL))
 
 
 async def heartbeat(db: Db, who: Principal, queue: jobs.Queue, job_id: str, beat: Beat) -> Lease:

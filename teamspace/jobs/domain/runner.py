@@ -19,6 +19,7 @@ from teamspace.jobs.schemas import Claim, Claimed, Fault
 log = logging.getLogger("teamspace.jobs")
 LOCAL = "local"
 _POLL = 2.0
+"""News from another server may be lost: nobody sleeps for long."""
 _AGAIN_AFTER = (0.1, 1.0, 5.0)
 _PASSING = (429, 502, 503, 507)
 """Refusals that another attempt may not meet."""
@@ -65,8 +66,9 @@ class Runner:
         while not self._stopping:
             try:
                 stations = await self._all_stations()
-                if not await self._claim(stations):
-                    await self._pause([place for station in stations for place in station.places])
+                with self._queue.wake.listening({place for station in stations for place in station.places}) as news:
+                    if not await self._claim(stations):
+                        await self._queue.wake.wait(news, _POLL * random.uniform(0.75, 1.25))
             except Exception:
                 log.exception("claiming jobs failed; it is tried again")
                 await asyncio.sleep(_POLL)
@@ -108,10 +110,6 @@ class Runner:
     async def _until_one_is_done(self) -> None:
         self._freed.clear()
         await self._freed.wait()
-
-    async def _pause(self, places: list[str]) -> None:
-        """Notices may be missed: nobody sleeps for long."""
-        await self._queue.wake.wait(places, _POLL * random.uniform(0.75, 1.25))
 
     async def _work(self, job: Claimed, claim: Claim, executor_id: str) -> None:
         try:
