@@ -1,21 +1,32 @@
 """Bytes kept outside the database: by their SHA-256, in a company's namespace, for as long as a row names them."""
 
-from teamspace.blobs.domain.keeping import collect, keep, read
+from teamspace.blobs.domain.drafts import BLOCK, drafted, once
+from teamspace.blobs.domain.keeping import collect, keep, keep_draft, release
 from teamspace.blobs.domain.local import Folder
-from teamspace.blobs.schemas import Blob, BlobMissing, BlobStore, DamagedBlob
+from teamspace.blobs.domain.reading import fetched, prove, read, span
+from teamspace.blobs.schemas import Blob, BlobMissing, BlobStore, DamagedBlob, Draft
 from teamspace.blobs.store import is_known, is_named, select, select_unknown
 
 __all__ = [
+    "BLOCK",
     "Blob",
     "BlobMissing",
     "BlobStore",
     "DamagedBlob",
+    "Draft",
     "Folder",
     "collect",
+    "drafted",
+    "fetched",
     "is_known",
     "is_named",
     "keep",
+    "keep_draft",
+    "once",
+    "prove",
     "read",
+    "release",
     "select",
     "select_unknown",
+    "span",
 ]

@@ -1,7 +1,8 @@
 """What a blob store is, and what can be wrong with one blob."""
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Protocol
 
 import msgspec
@@ -13,6 +14,25 @@ class Blob(msgspec.Struct, frozen=True):
     org_id: str
     digest: str
     size: int
+
+
+class Sums(msgspec.Struct, frozen=True):
+    """What is needed to read any part of a blob and know that it is right."""
+
+    size: int
+    blocks: bytes
+
+
+class Draft(msgspec.Struct, frozen=True):
+    """Bytes that lie in a file of their own, read through once, and belong to nobody yet."""
+
+    path: Path
+    size: int
+    digest: str
+    """SHA-256, by which they will be known."""
+    md5: str
+    """What S3 clients compare."""
+    blocks: bytes
 
 
 class StoredFile(msgspec.Struct, frozen=True):
@@ -34,11 +54,18 @@ class DamagedBlob(Exception):
 class BlobStore(Protocol):
     """Where bytes lie. It knows a namespace and a digest, never who is asking."""
 
-    async def put(self, namespace: str, digest: str, data: bytes) -> None:
-        """When this returns, the bytes survive a power cut."""
+    @property
+    def drafts(self) -> Path:
+        """A folder for what is being written; `put` takes files from it."""
         ...
 
-    async def get(self, namespace: str, digest: str) -> bytes: ...
+    async def put(self, namespace: str, digest: str, draft: Path) -> None:
+        """Takes the file away. When this returns, the bytes survive a power cut."""
+        ...
+
+    def get(self, namespace: str, digest: str, start: int = 0, length: int | None = None) -> AsyncIterator[bytes]:
+        """In pieces of any size."""
+        ...
 
     async def delete(self, namespace: str, digest: str) -> None:
         """Gone afterwards, whether or not it was there."""

@@ -2,17 +2,31 @@
 
 from collections.abc import Sequence
 
-from teamspace.blobs.schemas import Blob
+from teamspace.blobs.schemas import Blob, Draft, Sums
 from teamspace.core.db import Reads, Tx, columns
 from teamspace.core.tables import Kept
 
 
-async def pin(tx: Tx, org_id: str, digest: str, size: int, now: str) -> None:
+async def pin(tx: Tx, org_id: str, draft: Draft, now: str) -> None:
     await tx.run(
-        "INSERT INTO blobs (org_id, digest, size, pinned_at) VALUES (:org_id, :digest, :size, :now)"
+        "INSERT INTO blobs (org_id, digest, size, blocks, pinned_at) VALUES (:org_id, :digest, :size, :blocks, :now)"
         " ON CONFLICT (org_id, digest) DO UPDATE SET pinned_at = excluded.pinned_at",
-        org_id=org_id, digest=digest, size=size, now=now,
+        org_id=org_id, digest=draft.digest, size=draft.size, blocks=draft.blocks, now=now,
     )  # fmt: skip
+
+
+async def touch(tx: Tx, org_id: str, digests: Sequence[str], now: str) -> None:
+    named = {f"digest_{at}": digest for at, digest in enumerate(digests)}
+    await tx.run(
+        f"UPDATE blobs SET pinned_at = :now WHERE org_id = :org_id AND digest IN ({', '.join(f':{name}' for name in named)})",
+        org_id=org_id, now=now, **named,
+    )  # fmt: skip
+
+
+async def get_sums(db: Reads, org_id: str, digest: str) -> Sums | None:
+    return await db.one(
+        Sums, "SELECT size, blocks FROM blobs WHERE org_id = :org_id AND digest = :digest", org_id=org_id, digest=digest
+    )
 
 
 async def delete_unused(tx: Tx, kept: Sequence[Kept], pinned_before: str, limit: int) -> list[Blob]:

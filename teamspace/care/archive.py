@@ -98,8 +98,8 @@ class Writer:
         file.seek(0)
         self._add(_table_name(name), file, size)
 
-    def blob(self, blob: Blob, data: bytes) -> None:
-        self._add(_blob_name(blob), io.BytesIO(data), len(data))
+    def blob(self, blob: Blob, file: IO[bytes]) -> None:
+        self._add(_blob_name(blob), file, blob.size)
 
     def finish(self) -> int:
         """Nothing follows; how many bytes it has become."""
@@ -144,8 +144,9 @@ class Reader:
             self._expect(members, _MANIFEST)
             for entry in self.manifest.tables:
                 self._tables[entry.name] = self._verified(members, entry)
-            for _ in self._blobs(members):
-                pass
+            for blob, file in self._blobs(members):
+                if _digest(file) != blob.digest:
+                    raise CareError(f"{self._source} is damaged: blob {blob.digest} is not as it was written")
             for member in members:
                 raise CareError(f"{self._source} is damaged: it should not hold {member.name}")
 
@@ -153,7 +154,7 @@ class Reader:
         """The rows of a table, once the file is verified."""
         return map(decode, self._lines(entry))
 
-    def blobs(self) -> Iterator[tuple[Blob, bytes]]:
+    def blobs(self) -> Iterator[tuple[Blob, IO[bytes]]]:
         """Every blob that there is a row of, once the file is verified."""
         return self._blobs(islice(self._members(), 1 + len(self.manifest.tables), None))
 
@@ -165,14 +166,11 @@ class Reader:
         if count != entry.rows:
             raise CareError(f"{self._source} is damaged: {entry.name} has {count} rows instead of {entry.rows}")
 
-    def _blobs(self, members: Iterator[tarfile.TarInfo]) -> Iterator[tuple[Blob, bytes]]:
+    def _blobs(self, members: Iterator[tarfile.TarInfo]) -> Iterator[tuple[Blob, IO[bytes]]]:
         """The members lie in the order of the rows: whatever is missing on either side is noticed."""
         entry = self.manifest.table("blobs")
         for blob in map(blob_of(entry.columns), self.rows(entry, msgspec.json.Decoder(list[Any]).decode)):
-            data = self._open(self._expect(members, _blob_name(blob))).read()
-            if hashlib.sha256(data).hexdigest() != blob.digest:
-                raise CareError(f"{self._source} is damaged: blob {blob.digest} is not as it was written")
-            yield blob, data
+            yield blob, self._open(self._expect(members, _blob_name(blob)))
 
     def _verified(self, members: Iterator[tarfile.TarInfo], entry: TableEntry) -> tarfile.TarInfo:
         member = self._expect(members, _table_name(entry.name))

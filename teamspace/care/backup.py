@@ -37,7 +37,7 @@ async def backup(settings: Settings, target: Path, *, force: bool = False) -> st
             for name, spool in spools.items():
                 writer.table(name, spool.file)
             for blob in _named(spools["blobs"]):
-                writer.blob(blob, await _bytes(files, blob))
+                await _write(writer, files, blob)
             size = writer.finish()
     return (
         f"backed up to {target}: {manifest.rows} rows of {len(spools)} tables, {manifest.blobs} blobs,"
@@ -118,8 +118,9 @@ def _named(spool: Spool) -> Iterator[Blob]:
     return map(blob_of(spool.entry.columns), spool.rows())
 
 
-async def _bytes(files: BlobStore, blob: Blob) -> bytes:
+async def _write(writer: Writer, files: BlobStore, blob: Blob) -> None:
     try:
-        return await blobs.read(files, blob.org_id, blob.digest)
+        async with blobs.fetched(files, blob.org_id, blob.digest) as file:
+            writer.blob(blob, file)
     except (blobs.BlobMissing, blobs.DamagedBlob) as fault:
         raise CareError(str(fault)) from None

@@ -27,7 +27,7 @@ async def damage(db: Reads, files: BlobStore) -> tuple[Verdict, Verdict]:
     while page := await blobs.select(db, after, _PAGE):
         for blob in page:
             try:
-                await blobs.read(files, blob.org_id, blob.digest)
+                await blobs.prove(files, blob.org_id, blob.digest)
             except blobs.DamagedBlob:
                 faults.add(f"damaged {_name(blob)}")
             except blobs.BlobMissing:

@@ -39,10 +39,12 @@ CREATE INDEX audit_by_action ON audit (org_id, action, id);
 
 -- Bytes kept outside the database, by their SHA-256 in a company's namespace ('' is the instance's own).
 -- A row is pinned before its file is written, so that the collector leaves it alone until it is used.
+-- blocks: a CRC-32 of every 256 KiB, so that no part of a damaged file is ever served.
 CREATE TABLE blobs (
     org_id TEXT NOT NULL,
     digest TEXT NOT NULL,
     size INTEGER NOT NULL,
+    blocks BLOB NOT NULL,
     pinned_at TEXT NOT NULL,
     PRIMARY KEY (org_id, digest)
 ) STRICT, WITHOUT ROWID;

@@ -2,7 +2,8 @@
 
 import asyncio
 import hashlib
-from collections.abc import Awaitable
+import os
+from collections.abc import AsyncIterator, Awaitable
 from pathlib import Path
 
 import pytest
@@ -91,7 +92,7 @@ async def test_a_damaged_blob_is_refused_and_mended_by_whoever_brings_it_again(w
 
 async def test_a_blob_that_could_not_be_stored_is_no_blob(world: World) -> None:
     class Full(Folder):
-        async def put(self, namespace: str, digest: str, data: bytes) -> None:
+        async def put(self, namespace: str, digest: str, draft: Path) -> None:
             raise OSError("no room")
 
     with pytest.raises(OSError, match="no room"):
@@ -202,9 +203,9 @@ class Paused(Folder):
         self.reached, self.over = asyncio.Event(), asyncio.Event()
         self._step = step
 
-    async def put(self, namespace: str, digest: str, data: bytes) -> None:
+    async def put(self, namespace: str, digest: str, draft: Path) -> None:
         await self._held("put")
-        await super().put(namespace, digest, data)
+        await super().put(namespace, digest, draft)
 
     async def delete(self, namespace: str, digest: str) -> None:
         await self._held("delete")
@@ -296,3 +297,55 @@ async def test_many_who_keep_the_same_bytes_at_once_have_them(world: World, hand
         assert [blob.digest for blob in await rows(world)] == [digests[0]]
         hands.forward(2 * clock.DAY)
         assert await collect(world) == 1
+
+
+# Reading a part
+
+
+def long_data() -> bytes:
+    return os.urandom(3 * blobs.BLOCK + 1234)
+
+
+async def part(world: World, digest: str, start: int, length: int) -> bytes:
+    chunks = blobs.span(world.db, world.app.files, ORG, digest, start, length)
+    return b"".join([chunk async for chunk in chunks])
+
+
+async def test_any_part_can_be_read(world: World) -> None:
+    data = long_data()
+    digest = await keep(world, data)
+    edges = [0, 1, blobs.BLOCK - 1, blobs.BLOCK, blobs.BLOCK + 1, 3 * blobs.BLOCK, len(data) - 1]
+    for start in edges:
+        for length in (1, 2, blobs.BLOCK, len(data)):
+            wanted = data[start : start + length]
+            assert await part(world, digest, start, len(wanted)) == wanted
+
+
+async def test_no_byte_of_a_damaged_block_goes_out_and_the_others_do(world: World) -> None:
+    data = long_data()
+    digest = await keep(world, data)
+    file = path(world, digest)
+    spoilt = bytearray(data)
+    spoilt[blobs.BLOCK + 7] ^= 1
+    file.write_bytes(spoilt)
+    assert await part(world, digest, 0, blobs.BLOCK) == data[: blobs.BLOCK]
+    assert await part(world, digest, 2 * blobs.BLOCK, 10) == data[2 * blobs.BLOCK :][:10]
+    with pytest.raises(DamagedBlob):
+        await part(world, digest, 2 * blobs.BLOCK - 1, 1)
+    file.write_bytes(data[: 2 * blobs.BLOCK])
+    with pytest.raises(DamagedBlob):
+        await part(world, digest, 0, len(data))
+
+
+async def test_sums_are_those_of_the_bytes(world: World) -> None:
+    data = long_data()
+
+    async def uneven() -> AsyncIterator[bytes]:
+        for start in range(0, len(data), 70_001):
+            yield data[start : start + 70_001]
+
+    async with blobs.drafted(world.app.files, uneven()) as draft:
+        assert (draft.size, draft.digest) == (len(data), hashlib.sha256(data).hexdigest())
+        assert draft.md5 == hashlib.md5(data).hexdigest()
+        assert draft.path.read_bytes() == data
+    assert not draft.path.exists(), "nobody has taken it"

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from teamspace.blobs import BlobMissing, Folder
-from teamspace.blobs.domain import local
+from teamspace.blobs import BlobMissing, Folder, drafted, once
+from teamspace.blobs.domain import drafts
 from teamspace.core.errors import StorageFull
 
 DATA = b"some bytes of a company"
@@ -31,8 +31,14 @@ def files_below(folder: Folder) -> list[str]:
 
 
 async def kept(folder: Folder, data: bytes = DATA, namespace: str = ORG) -> Path:
-    await folder.put(namespace, digest(data), data)
+    async with drafted(folder, once(data)) as draft:
+        assert draft.digest == digest(data)
+        await folder.put(namespace, draft.digest, draft.path)
     return folder.path(namespace, digest(data))
+
+
+async def got(folder: Folder, name: str, namespace: str = ORG, start: int = 0, length: int | None = None) -> bytes:
+    return b"".join([chunk async for chunk in folder.get(namespace, name, start, length)])
 
 
 # Keeping
@@ -44,22 +50,23 @@ async def test_a_blob_lies_in_its_namespace_under_its_digest(folder: Folder) -> 
     await kept(folder, namespace="")
     below = f"{name[:2]}/{name[2:4]}/{name}"
     assert files_below(folder) == sorted([f"{ORG}/{below}", f"instance/{below}"])
-    assert await folder.get(ORG, name) == await folder.get("", name) == DATA
+    assert await got(folder, name) == await got(folder, name, "") == DATA
     assert (await folder.stat(ORG, name), await folder.stat("other", name)) == (len(DATA), None)
 
 
 @pytest.mark.parametrize("data", [b"", b"\0", os.urandom(3_000_000)], ids=["empty", "a NUL", "megabytes"])
 async def test_any_bytes_are_kept_as_they_are(folder: Folder, data: bytes) -> None:
     await kept(folder, data)
-    assert await folder.get(ORG, digest(data)) == data
+    assert await got(folder, digest(data)) == data
+    assert await got(folder, digest(data), ORG, 1, 100) == data[1:101]
 
 
 async def test_what_is_not_there_is_missing(folder: Folder) -> None:
     with pytest.raises(BlobMissing, match=digest(DATA)):
-        await folder.get(ORG, digest(DATA))
+        await got(folder, digest(DATA))
     await kept(folder)
     with pytest.raises(BlobMissing):
-        await folder.get("", digest(DATA))
+        await got(folder, digest(DATA), "")
 
 
 async def test_a_deleted_blob_is_gone_and_can_be_deleted_again(folder: Folder) -> None:
@@ -68,14 +75,7 @@ async def test_a_deleted_blob_is_gone_and_can_be_deleted_again(folder: Folder) -
     for _ in range(2):
         await folder.delete(ORG, digest(DATA))
         assert await folder.stat(ORG, digest(DATA)) is None
-    assert await folder.get("", digest(DATA)) == DATA
-
-
-async def test_what_is_whole_already_is_not_written_again(folder: Folder) -> None:
-    path = await kept(folder)
-    before = path.stat()
-    await kept(folder)
-    assert (path.stat().st_ino, path.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+    assert await got(folder, digest(DATA), "") == DATA
 
 
 @pytest.mark.parametrize("damage", [b"", DATA[:-1], DATA + b"x", b"x" * len(DATA)])
@@ -83,7 +83,7 @@ async def test_whoever_brings_the_bytes_again_mends_the_damage(folder: Folder, d
     path = await kept(folder)
     path.write_bytes(damage)
     await kept(folder)
-    assert await folder.get(ORG, digest(DATA)) == DATA
+    assert await got(folder, digest(DATA)) == DATA
     assert len(files_below(folder)) == 1
 
 
@@ -117,10 +117,13 @@ async def test_the_final_name_holds_nothing_until_all_is_synced(
     ]
 
     order.clear()
+    path.unlink()
     await kept(folder)
-    assert order[0] == f"blobs/{ORG}/{name[:2]}/{name[2:4]}", (
-        "whoever wrote it may have died before it was sure to stay"
-    )
+    assert order == ["draft", f"blobs/{ORG}/{name[:2]}/{name[2:4]}"], "folders that are sure to stay need no more"
+    order.clear()
+    path.unlink()
+    await kept(Folder(folder.root))
+    assert len(order) == 6, "whoever made them may have died before"
 
 
 @pytest.mark.parametrize("step", ["write", "sync", "rename"])
@@ -133,10 +136,10 @@ async def test_a_disk_that_is_full_leaves_nothing_behind_and_may_recover(
             await kept(folder)
     assert files_below(folder) == []
     await kept(folder)
-    assert await folder.get(ORG, digest(DATA)) == DATA
+    assert await got(folder, digest(DATA)) == DATA
 
 
-@pytest.mark.parametrize("step", ["write", "sync", "rename"])
+@pytest.mark.parametrize("step", ["sync", "rename"])
 async def test_a_disk_that_failed_is_not_trusted_until_a_restart(
     folder: Folder, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
@@ -149,23 +152,23 @@ async def test_a_disk_that_failed_is_not_trusted_until_a_restart(
     for data in (DATA, there, b"something else"):
         with pytest.raises(StorageFull):
             await kept(folder, data)
-    assert await folder.get(ORG, digest(there)) == there, "what is there can still be read"
+    assert await got(folder, digest(there)) == there, "what is there can still be read"
     assert len(files_below(folder)) == 1
     restarted = Folder(folder.root)
     await kept(restarted)
-    assert await restarted.get(ORG, digest(DATA)) == DATA
+    assert await got(restarted, digest(DATA)) == DATA
 
 
 def _fail(patch: pytest.MonkeyPatch, step: str, number: int) -> None:
     def fail(*_: object) -> None:
         raise OSError(number, os.strerror(number))
 
-    def write_half(path: Path, data: bytes) -> None:
-        path.write_bytes(data[: len(data) // 2])
+    def write_half(tally: drafts._Tally, block: bytes) -> None:
+        tally._file.write(block[: len(block) // 2])
         fail()
 
     if step == "write":
-        patch.setattr(local, "_write", write_half)
+        patch.setattr(drafts._Tally, "_write", write_half)
     elif step == "sync":
         patch.setattr(os, "fsync", fail)
     else:

@@ -118,8 +118,9 @@ async def test_a_disaster_is_not_read_into_memory(settings: Settings) -> None:
         for number in range(30):
             await run_sql(
                 world,
-                "INSERT INTO blobs (org_id, digest, size, pinned_at) VALUES ('', :digest, 1, '')",
+                "INSERT INTO blobs (org_id, digest, size, blocks, pinned_at) VALUES ('', :digest, 1, :blocks, '')",
                 digest=f"{number:064}",
+                blocks=b"",
             )
             await run_sql(world, "INSERT INTO login_attempts VALUES (:subject, 1, '')", subject=f"s{number}")
     assert len((await verdicts(settings))["unwritten"].found) == 10

@@ -5,13 +5,14 @@ blob only when nothing names it and its pin is old, and removes the file before 
 wants the same bytes meanwhile waits for that commit, finds no row, and writes them anew.
 """
 
-import hashlib
+import time
 from collections.abc import Sequence
 
 from teamspace.blobs import store
-from teamspace.blobs.schemas import BlobStore, DamagedBlob
+from teamspace.blobs.domain.drafts import drafted, once
+from teamspace.blobs.schemas import BlobStore, Draft
 from teamspace.core import clock
-from teamspace.core.db import Db
+from teamspace.core.db import Db, Tx
 from teamspace.core.principal import Principal, system
 from teamspace.core.tables import Kept
 
@@ -21,19 +22,21 @@ _BATCH = 50
 
 async def keep(db: Db, files: BlobStore, who: Principal, org_id: str, data: bytes) -> str:
     """The digest under which the bytes are safe now; a row should name it within a day."""
-    digest = hashlib.sha256(data).hexdigest()
-    async with db.upkeep(who) as tx:
-        await store.pin(tx, org_id, digest, len(data), clock.stamp())
-    await files.put(org_id, digest, data)
-    return digest
+    async with drafted(files, once(data)) as draft:
+        await keep_draft(db, files, who, org_id, draft)
+        return draft.digest
 
 
-async def read(files: BlobStore, org_id: str, digest: str) -> bytes:
-    """The bytes, proven to be the ones that were kept."""
-    data = await files.get(org_id, digest)
-    if hashlib.sha256(data).hexdigest() != digest:
-        raise DamagedBlob(f"blob {digest} is damaged")
-    return data
+async def keep_draft(db: Db, files: BlobStore, who: Principal, org_id: str, draft: Draft) -> None:
+    """The draft becomes a blob, under its digest. The bytes were brought: to know a digest opens nothing."""
+    async with db.upkeep(who, lasting=False) as tx:  # lost only together with whatever comes to name it
+        await store.pin(tx, org_id, draft, clock.stamp())
+    await files.put(org_id, draft.digest, draft.path)
+
+
+async def release(tx: Tx, org_id: str, digests: Sequence[str]) -> None:
+    """Rows that named them go with this transaction: the grace begins now."""
+    await store.touch(tx, org_id, digests, clock.stamp())
 
 
 async def collect(db: Db, files: BlobStore, kept: Sequence[Kept]) -> int:
@@ -41,7 +44,7 @@ async def collect(db: Db, files: BlobStore, kept: Sequence[Kept]) -> int:
     with files.collecting() as free:
         if not free:
             return 0
-        files.discard_stale(clock.now() - GRACE)
+        files.discard_stale(time.time() - GRACE)  # by the clock that dated the files
         return await _collect(db, files, kept)
 
 

@@ -5,8 +5,8 @@ import contextlib
 import errno
 import fcntl
 import os
-import secrets
-from collections.abc import Iterator
+import sys
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import IO
 
@@ -14,6 +14,7 @@ from teamspace.blobs.schemas import BlobMissing, StoredFile
 from teamspace.core.errors import StorageFull
 
 _INSTANCE, _DRAFTS = "instance", "tmp"
+_CHUNK = 256 * 1024
 
 
 class Folder:
@@ -22,18 +23,30 @@ class Folder:
     def __init__(self, root: Path) -> None:
         self.root = root
         self._broken = False
+        self._settled: set[Path] = set()
+        """Folders whose own entry has been synced by this process."""
+
+    @property
+    def drafts(self) -> Path:
+        return self.root / _DRAFTS
 
     def path(self, namespace: str, digest: str) -> Path:
         return self.root / (namespace or _INSTANCE) / digest[:2] / digest[2:4] / digest
 
-    async def put(self, namespace: str, digest: str, data: bytes) -> None:
-        await asyncio.to_thread(self._put, self.path(namespace, digest), data)
+    async def put(self, namespace: str, digest: str, draft: Path) -> None:
+        await asyncio.to_thread(self._put, self.path(namespace, digest), draft)
 
-    async def get(self, namespace: str, digest: str) -> bytes:
+    async def get(self, namespace: str, digest: str, start: int = 0, length: int | None = None) -> AsyncIterator[bytes]:
         try:
-            return await asyncio.to_thread(self.path(namespace, digest).read_bytes)
+            file = self.path(namespace, digest).open("rb", buffering=0)
         except FileNotFoundError:
             raise BlobMissing(f"blob {digest} is missing") from None
+        with file:
+            file.seek(start)
+            left = sys.maxsize if length is None else length
+            while left and (chunk := await asyncio.to_thread(file.read, min(left, _CHUNK))):
+                left -= len(chunk)
+                yield chunk
 
     async def delete(self, namespace: str, digest: str) -> None:
         try:
@@ -91,26 +104,27 @@ class Folder:
         for name in self.stale(written_before):
             (self.root / name).unlink(missing_ok=True)
 
-    def _put(self, path: Path, data: bytes) -> None:
+    def _put(self, path: Path, draft: Path) -> None:
+        """In place of a file that is there already, too: the same bytes, and if those were damaged, mended."""
         if self._broken:
             raise StorageFull("The disk failed to keep a file: nothing is written until a restart.")
-        draft = self.root / _DRAFTS / secrets.token_hex(16)
         try:
-            if _holds(path, data):
-                # Whoever wrote it may have died before it was sure to stay.
-                _sync_folders(path.parent, self.root.parent)
-                return
-            draft.parent.mkdir(parents=True, exist_ok=True)
-            _write(draft, data)
+            _sync(draft)
             path.parent.mkdir(parents=True, exist_ok=True)
             draft.rename(path)
-            _sync_folders(path.parent, self.root.parent)
+            _sync(path.parent)
+            self._settle(path.parent)
         except OSError as fault:
             # A sync that failed is not tried again: the pages it lost look clean to the next one.
             self._broken = not isinstance(fault, FileNotFoundError | PermissionError) and fault.errno != errno.ENOSPC
-            with contextlib.suppress(OSError):
-                draft.unlink(missing_ok=True)
             raise StorageFull("The disk is full or failed; nothing of this request was written.") from fault
+
+    def _settle(self, folder: Path) -> None:
+        """A file survives a power cut only once each new folder's own entry does too."""
+        while folder != self.root.parent and folder not in self._settled:
+            _sync(folder.parent)
+            self._settled.add(folder)
+            folder = folder.parent
 
 
 def _entries(folder: Path | os.DirEntry[str]) -> Iterator[os.DirEntry[str]]:
@@ -119,29 +133,9 @@ def _entries(folder: Path | os.DirEntry[str]) -> Iterator[os.DirEntry[str]]:
         yield from entries
 
 
-def _holds(path: Path, data: bytes) -> bool:
-    """Whether the bytes are there already, and whole: damage is mended by whoever brings them again."""
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
     try:
-        return path.stat().st_size == len(data) and path.read_bytes() == data
-    except FileNotFoundError:
-        return False
-
-
-def _write(path: Path, data: bytes) -> None:
-    with path.open("wb") as out:
-        out.write(data)
-        out.flush()
-        os.fsync(out.fileno())
-
-
-def _sync_folders(folder: Path, top: Path) -> None:
-    """A new file survives a power cut only once its folder entry does, and each new folder's own."""
-    while True:
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-        if folder == top:
-            return
-        folder = folder.parent
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,72 @@
+"""Reading bytes back: what does not match its sums is not passed on, not even a part of it."""
+
+import hashlib
+import tempfile
+import zlib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import IO
+
+from teamspace.blobs import store
+from teamspace.blobs.domain.drafts import BLOCK, blocks
+from teamspace.blobs.schemas import BlobMissing, BlobStore, DamagedBlob
+from teamspace.core.db import Reads
+
+_IN_MEMORY = 1024 * 1024
+
+
+async def read(files: BlobStore, org_id: str, digest: str) -> bytes:
+    """All of a blob that is known to be small, proven to be the one that was kept."""
+    return b"".join([chunk async for chunk in _proven(files, org_id, digest)])
+
+
+async def prove(files: BlobStore, org_id: str, digest: str) -> None:
+    """Nothing, unless something is wrong with it."""
+    async for _ in _proven(files, org_id, digest):
+        pass
+
+
+@asynccontextmanager
+async def fetched(files: BlobStore, org_id: str, digest: str) -> AsyncIterator[IO[bytes]]:
+    """All of a blob in a file without a name, proven to be the one that was kept."""
+    with tempfile.SpooledTemporaryFile(_IN_MEMORY, dir=str(files.drafts.parent)) as file:
+        async for chunk in _proven(files, org_id, digest):
+            file.write(chunk)
+        file.seek(0)
+        yield file
+
+
+async def _proven(files: BlobStore, org_id: str, digest: str) -> AsyncIterator[bytes]:
+    """For those who need all of it: it ends with a fault unless the bytes are the right ones."""
+    sha256 = hashlib.sha256()
+    async for chunk in files.get(org_id, digest):
+        sha256.update(chunk)
+        yield chunk
+    if sha256.hexdigest() != digest:
+        raise DamagedBlob(f"blob {digest} is damaged")
+
+
+async def span(
+    db: Reads, files: BlobStore, org_id: str, digest: str, start: int, length: int
+) -> AsyncIterator[bytes]:  # fmt: skip
+    """A part of a blob, of which every block is proven before any of its bytes goes on."""
+    sums = await store.get_sums(db, org_id, digest)
+    if sums is None:
+        raise BlobMissing(f"blob {digest} is missing")
+    number, left = start // BLOCK, length
+    chunks = files.get(org_id, digest, number * BLOCK, _rounded(start + length, sums.size) - number * BLOCK)
+    async for block in blocks(chunks):
+        if zlib.crc32(block).to_bytes(4) != sums.blocks[4 * number : 4 * number + 4]:
+            raise DamagedBlob(f"blob {digest} is damaged")
+        wanted = block[max(0, start - number * BLOCK) :][:left]
+        left -= len(wanted)
+        number += 1
+        if wanted:
+            yield wanted
+    if left:
+        raise DamagedBlob(f"blob {digest} is cut short")
+
+
+def _rounded(end: int, size: int) -> int:
+    """To the end of the block, or of the blob."""
+    return min(-(-end // BLOCK) * BLOCK, size)
