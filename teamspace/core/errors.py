@@ -211,6 +211,16 @@ class VersionMismatch(Refusal):
         super().__init__(detail, version=version, headers={"etag": f'"{version}"'})
 
 
+class PreconditionFailed(Refusal):
+    """What is there is not what a condition of the request asks for."""
+
+    status, code, title = 412, "version_mismatch", "The resource has changed"
+
+
+class InvalidRange(Refusal):
+    status, code, title = 416, "invalid_range", "The range cannot be served"
+
+
 class TooLarge(Refusal):
     status, code, title = 413, "too_large", "The body is too large"
 

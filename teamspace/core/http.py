@@ -7,7 +7,6 @@ any point becomes a problem body; nothing else does.
 import asyncio
 import contextlib
 import logging
-import random
 import time
 from collections.abc import Awaitable, Sequence
 from contextlib import aclosing
@@ -15,10 +14,10 @@ from typing import Any, Protocol
 
 import msgspec
 
-from teamspace.core import idempotency
+from teamspace.core import idempotency, ranges
 from teamspace.core.addresses import Network, client_address, is_trusted, neighbourhood
 from teamspace.core.crypto import same
-from teamspace.core.db import AlreadyClaimed, Collision, Db
+from teamspace.core.db import AlreadyClaimed, Db, persistently
 from teamspace.core.errors import (
     BadRequest,
     FeatureDisabled,
@@ -39,7 +38,7 @@ from teamspace.core.metrics import Metrics
 from teamspace.core.permissions import Permission
 from teamspace.core.principal import Call, Principal
 from teamspace.core.reading import body_of, query_of
-from teamspace.core.replies import Content, Download, Events, Reply
+from teamspace.core.replies import Content, Download, Events, Reply, Stored
 from teamspace.core.request import Disconnected, Receive, Request, Scope
 from teamspace.core.routing import (
     ORGADMIN,
@@ -62,8 +61,6 @@ class Identify(Protocol):
 
 
 log = logging.getLogger("teamspace.http")
-_ATTEMPTS = 5
-
 
 # Whoever watches must hear from a busy server too, and a page of which a part is refused is no page.
 _NEVER_SHED = ("/health", "/assets/*path")
@@ -229,13 +226,7 @@ class Gate:
     # handle
 
     async def _handled(self, request: Request, endpoint: Endpoint, arguments: dict[str, Any]) -> Outgoing:
-        """Run the handler; a transaction that had to give way to another is run again."""
-        for attempt in range(_ATTEMPTS):
-            try:
-                return self._encoded(request, await endpoint.handler(**arguments))
-            except Collision:
-                await _breathe(attempt)
-        raise Overloaded("Too many writes to the same thing at once; nothing was written.")
+        return self._encoded(request, await persistently(lambda: endpoint.handler(**arguments)))
 
     async def _once(
         self,
@@ -263,7 +254,7 @@ class Gate:
     async def _uploaded(
         self, request: Request, endpoint: Endpoint, who: Principal, parameters: dict[str, str]
     ) -> Outgoing:
-        """A raw body flows through the handler; it can be read once, so nothing here is tried again."""
+        """A raw body flows through the handler; it can be read once, so whatever is tried again is its business."""
         arguments = _arguments(self._db, request, endpoint, who, parameters, b"")
         async with aclosing(request.chunks(endpoint.route.limit)) as chunks:  # type: ignore[type-var]
             return self._encoded(request, await endpoint.handler(**arguments, upload=chunks))
@@ -279,6 +270,8 @@ class Gate:
             return self._wire.content(result)
         if isinstance(result, Download):
             return self._wire.download(result)
+        if isinstance(result, Stored):
+            return ranges.answered(request, result)
         if isinstance(result, Events):
             return self._wire.events(result)
         return Outgoing(200, msgspec.json.encode(result))
@@ -356,6 +349,8 @@ def _arguments(
         arguments["match"] = request.match()
     if "accept" in wants:
         arguments["accept"] = request.accept
+    if "content_type" in wants:
+        arguments["content_type"] = request.headers.get(b"content-type", b"").decode("latin-1")
     if "gzip" in wants:
         arguments["gzip"] = b"gzip" in request.headers.get(b"accept-encoding", b"")
     if endpoint.body:
@@ -383,7 +378,3 @@ def _reply(request: Request, result: Reply[Any]) -> Outgoing:
 def _problem(refusal: Refusal, request_id: str) -> Outgoing:
     body = msgspec.json.encode(refusal.problem(request_id))
     return Outgoing(refusal.status, body, "application/problem+json", refusal.headers)
-
-
-async def _breathe(attempt: int) -> None:
-    await asyncio.sleep(random.uniform(0.005, 0.02) * 2**attempt)

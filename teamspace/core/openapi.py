@@ -11,7 +11,7 @@ from teamspace import __version__
 from teamspace.core import errors
 from teamspace.core.openapi_page import rendered
 from teamspace.core.permissions import Permission
-from teamspace.core.replies import Content, Download, Events, JsonLines, Reply
+from teamspace.core.replies import Content, Download, Events, JsonLines, Reply, Stored
 from teamspace.core.routing import PROVISION, PUBLIC, Endpoint, Own
 
 _JSON = "application/json"
@@ -29,6 +29,7 @@ _TEXT = {"schema": {"type": "string"}}
 _BYTES: dict[Any, tuple[str, dict[str, Any]]] = {
     Content:   ("*/*",                      {}),
     Download:  ("application/octet-stream", {}),
+    Stored:    ("*/*",                      {}),
     Events:    ("text/event-stream",        _TEXT),
     JsonLines: ("application/x-ndjson",     _TEXT),
 }

@@ -30,25 +30,26 @@ class Paging(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def before(self) -> str:
         """The id below which the page begins."""
-        return _AFTER_ALL_IDS if self.cursor is None else _opened(self.cursor)
+        return _AFTER_ALL_IDS if self.cursor is None else opened(self.cursor)
 
 
 def page(rows: list[T], query: Paging, key: Callable[[T], str]) -> Page[T]:
     """`rows` were asked for with one more than the page's size: its presence says that there is more."""
     items = rows[: query.size]
     more = len(rows) > query.size
-    return Page(items, _sealed(key(items[-1])) if more else None)
+    return Page(items, sealed(key(items[-1])) if more else None)
 
 
-def _sealed(text: str) -> str:
+def sealed(text: str) -> str:
+    """A place in a list, as the client carries it."""
     return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
-def _opened(cursor: str) -> str:
+def opened(cursor: str) -> str:
     try:
         text = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode()
     except (ValueError, binascii.Error):
         text = ""
-    if not text.isprintable() or _sealed(text) != cursor or not text:
+    if not text.isprintable() or sealed(text) != cursor or not text:
         raise BadRequest.at("cursor", "is not a cursor of this list")
     return text

@@ -1,6 +1,6 @@
 """What a handler may answer with besides a plain struct: a status, a tag, a page, bytes, a stream."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any, ClassVar, Generic, TypeVar
 
 import msgspec
@@ -48,6 +48,19 @@ class Download(msgspec.Struct, frozen=True):
     chunks: AsyncIterator[bytes]
     content_type: str
     size: int | None = None
+    headers: dict[str, str] = {}
+
+
+class Stored(msgspec.Struct, frozen=True):
+    """Bytes that can be read from anywhere: the gate answers conditions and ranges."""
+
+    size: int
+    read: Callable[[int, int], AsyncIterator[bytes]]
+    """From the first byte that is wanted, and how many."""
+    content_type: str
+    tag: str
+    modified: float
+    """Seconds since the epoch."""
     headers: dict[str, str] = {}
 
 

@@ -1,7 +1,9 @@
 """Text that people give: kept as they wrote it, without what could deceive a reader or break a line."""
 
 import unicodedata
+from datetime import datetime
 
+from teamspace.core import clock
 from teamspace.core.errors import BadRequest
 
 _BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c")
@@ -22,3 +24,14 @@ def name(value: str, field: str, *, most: int) -> str:
     if any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") or character in _BIDI for character in text):
         raise BadRequest.at(f"/{field}", "holds a control or text direction character")
     return text
+
+
+def moment(value: str, field: str) -> str:
+    """A time with its zone, as we write times."""
+    try:
+        given = datetime.fromisoformat(value)
+        if given.tzinfo is None:
+            raise ValueError
+        return clock.stamp(given.timestamp())
+    except (ValueError, OverflowError):
+        raise BadRequest.at(f"/{field}", "must be a time such as 2030-01-31T09:00:00Z") from None

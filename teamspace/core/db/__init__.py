@@ -5,6 +5,7 @@ from teamspace.core.db.fence import Fence, Way, nothing
 from teamspace.core.db.handles import Db, Guard, Reads, Tx
 from teamspace.core.db.migrate import SchemaError, check_schema, migrate
 from teamspace.core.db.opening import connect
+from teamspace.core.db.persistence import persistently
 from teamspace.core.db.rows import columns
 
 __all__ = [
@@ -24,4 +25,5 @@ __all__ = [
     "connect",
     "migrate",
     "nothing",
+    "persistently",
 ]

@@ -29,6 +29,11 @@ class Way(msgspec.Struct, frozen=True):
             source, key = f"{self.through} JOIN {table} ON {table}.id = {self.key}", self.key
         return f"SELECT {key} AS id FROM {source} WHERE {self.where} AND {where} AND {key} < :before"
 
+    def along(self, table: str, columns: tuple[str, ...], where: str) -> str:
+        source = f"{self.through} JOIN {table} ON {table}.id = {self.key}" if self.through else table
+        place = ", ".join(f"{table}.{column}" for column in columns)
+        return f"SELECT {place} FROM {source} WHERE {self.where} AND {where} AND ({place}) > ({_after(columns)})"
+
 
 class Fence(msgspec.Struct, frozen=True):
     """Which rows of `table` a caller may touch: those that at least one way admits."""
@@ -49,6 +54,10 @@ class Fence(msgspec.Struct, frozen=True):
         """
         return _newest(self.table, self.ways, where, dialect.bounds_each_way)
 
+    def along(self, dialect: Dialect, columns: tuple[str, ...], where: str = "TRUE") -> str:
+        """SQL for `columns` of one page in their own order, beyond `:after_<column>`, `:limit` of them."""
+        return _along(self.table, self.ways, columns, where, dialect.bounds_each_way)
+
 
 @cache
 def _any_way(table: str, ways: tuple[Way, ...]) -> str:
@@ -61,6 +70,18 @@ def _newest(table: str, ways: tuple[Way, ...], where: str, bounded: bool) -> str
     if bounded:
         arms = [f"SELECT id FROM ({arm} ORDER BY id DESC LIMIT :limit) AS way" for arm in arms]
     return " UNION ".join(arms) + " ORDER BY id DESC LIMIT :limit"
+
+
+@cache
+def _along(table: str, ways: tuple[Way, ...], columns: tuple[str, ...], where: str, bounded: bool) -> str:
+    arms, order = [way.along(table, columns, where) for way in ways], ", ".join(columns)
+    if bounded:
+        arms = [f"SELECT {order} FROM ({arm} ORDER BY {order} LIMIT :limit) AS way" for arm in arms]
+    return " UNION ".join(arms) + f" ORDER BY {order} LIMIT :limit"
+
+
+def _after(columns: tuple[str, ...]) -> str:
+    return ", ".join(f":after_{column}" for column in columns)
 
 
 def nothing(table: str) -> Fence:
