@@ -10,6 +10,7 @@ import teamspace.ai.routes
 import teamspace.audit.routes
 import teamspace.branding.routes
 import teamspace.console.routes
+import teamspace.documents.routes
 import teamspace.executors.routes
 import teamspace.identity.routes
 import teamspace.instance.routes
@@ -17,6 +18,7 @@ import teamspace.jobs.routes
 import teamspace.localization.routes
 import teamspace.notes.routes
 import teamspace.quota.routes
+import teamspace.repository.routes
 import teamspace.tenancy.routes
 
 MODULES: dict[str, ModuleType] = {
@@ -24,6 +26,7 @@ MODULES: dict[str, ModuleType] = {
     "audit": teamspace.audit.routes,
     "branding": teamspace.branding.routes,
     "console": teamspace.console.routes,
+    "documents": teamspace.documents.routes,
     "executors": teamspace.executors.routes,
     "identity": teamspace.identity.routes,
     "instance": teamspace.instance.routes,
@@ -31,6 +34,7 @@ MODULES: dict[str, ModuleType] = {
     "localization": teamspace.localization.routes,
     "notes": teamspace.notes.routes,
     "quota": teamspace.quota.routes,
+    "repository": teamspace.repository.routes,
     "tenancy": teamspace.tenancy.routes,
 }
 
@@ -89,6 +93,11 @@ ORDER = (
     ("PUT    /api/notes/:id",              "notes"),
     ("DELETE /api/notes/:id",              "notes"),
     ("POST   /api/notes/:id/share",        "notes"),
+    ("POST   /api/documents",              "documents"),
+    ("GET    /api/documents",              "documents"),
+    ("GET    /api/documents/:id",          "documents"),
+    ("PUT    /api/documents/:id",          "documents"),
+    ("DELETE /api/documents/:id",          "documents"),
     ("POST   /api/ai/echo",                "ai"),
     ("GET    /api/executors",              "executors"),
     ("POST   /api/executors",              "executors"),
@@ -111,6 +120,18 @@ ORDER = (
     ("GET    /api/jobs",                   "jobs"),
     ("POST   /api/jobs/:id/cancel",        "jobs"),
     ("GET    /api/jobs/:id",               "jobs"),
+    ("GET    /api/repo",                   "repository"),
+    ("PUT    /api/repo/*key",              "repository"),
+    ("GET    /api/repo-obj/:id",           "repository"),
+    ("DELETE /api/repo-obj/:id",           "repository"),
+    ("GET    /api/repo-obj/:id/content",   "repository"),
+    ("POST   /api/repo-obj/:id/share",     "repository"),
+    ("POST   /api/repo-obj/:id/unshare",   "repository"),
+    ("GET    /api/repo-obj/:id/grants",    "repository"),
+    ("POST   /api/repo-obj/:id/visibility", "repository"),
+    ("GET    /api/repo-obj/:id/derivations", "repository"),
+    ("GET    /api/repo-obj/:id/processing", "repository"),
+    ("GET    /api/share-targets",          "repository"),
 
     # Beyond the core interface.
     ("GET    /api/openapi.json",           "instance"),

@@ -2,7 +2,7 @@
 
 import teamspace.ai.jobs
 import teamspace.jobs.listeners
-from teamspace import branding, executors, identity, jobs, notes, quota, tenancy
+from teamspace import branding, executors, identity, jobs, notes, quota, repository, tenancy
 from teamspace.core import idempotency
 from teamspace.core.db import audit, canary
 from teamspace.core.tables import Invariant, Kept, SealedColumn
@@ -16,9 +16,10 @@ INVARIANTS: tuple[Invariant, ...] = (
     *executors.INVARIANTS,
     *branding.INVARIANTS,
     *notes.INVARIANTS,
+    *repository.INVARIANTS,
 )
 
-KEPT: tuple[Kept, ...] = (*branding.KEPT,)
+KEPT: tuple[Kept, ...] = (*branding.KEPT, *repository.KEPT)
 """Every column that names a blob."""
 
 SEALED: tuple[SealedColumn, ...] = (*canary.SEALED, *idempotency.SEALED, *identity.SEALED, *executors.SEALED)

@@ -6,6 +6,7 @@ The rest of the house meets this capability as `Principal`: it is made here, fro
 from teamspace.tenancy.domain.colleagues import add as add_colleague
 from teamspace.tenancy.domain.companies import create as create_company
 from teamspace.tenancy.domain.companies import find as find_company
+from teamspace.tenancy.domain.directory import acquaintances, is_team, names, occupants
 from teamspace.tenancy.domain.founding import is_bootstrapped
 from teamspace.tenancy.domain.hosting import is_suspended
 from teamspace.tenancy.domain.members import is_colleague
@@ -17,6 +18,7 @@ from teamspace.tenancy.schemas import (
     CompanySuspended,
     Locales,
     NewColleague,
+    Occupant,
     OrgRole,
     OwnerDraft,
     PlanChanged,
@@ -34,11 +36,13 @@ __all__ = [
     "CompanySuspended",
     "Locales",
     "NewColleague",
+    "Occupant",
     "OrgRole",
     "OwnerDraft",
     "PlanChanged",
     "Role",
     "TeamDraft",
+    "acquaintances",
     "add_colleague",
     "create_company",
     "create_operator",
@@ -49,6 +53,9 @@ __all__ = [
     "is_bootstrapped",
     "is_colleague",
     "is_suspended",
+    "is_team",
+    "names",
+    "occupants",
     "reset_password",
     "reset_second_factor",
     "stand_in",

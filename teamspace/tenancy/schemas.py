@@ -82,6 +82,49 @@ class Standing(msgspec.Struct, frozen=True):
     tenant_suspended: bool
 
 
+class Acquaintance(msgspec.Struct, frozen=True):
+    """Somebody, or a team, as others of the company know them."""
+
+    kind: Literal["user", "team"]
+    id: str
+    name: str
+    username: str | None
+
+
+class Named(msgspec.Struct, frozen=True):
+    id: str
+    name: str
+
+
+class SeatRow(msgspec.Struct, frozen=True):
+    """One seat of one person, with what decides over their rights there."""
+
+    user_id: str
+    username: str
+    display_name: str
+    operator: bool
+    team_id: str
+    role: Role
+    org_role: OrgRole | None
+
+
+class Standpoint(msgspec.Struct, frozen=True):
+    """A team from which somebody acts, and what they may do there."""
+
+    team_id: str
+    permissions: frozenset[Permission]
+    reads_company: bool
+
+
+class Occupant(msgspec.Struct, frozen=True):
+    """Somebody with all the teams they are in."""
+
+    user_id: str
+    username: str
+    display_name: str
+    seats: list[Standpoint]
+
+
 class Seat(msgspec.Struct, frozen=True):
     """A team somebody is in, and as what."""
 

@@ -1,8 +1,22 @@
 """Tenancy in SQL: one statement per function, no rules. It may join the people of identity, below it."""
 
+from collections.abc import Sequence
+
 from teamspace.core.db import Fence, Reads, Tx, columns
 from teamspace.core.tables import Count, Invariant
-from teamspace.tenancy.schemas import Credential, Member, Org, OrgRole, Role, Seat, Standing, Team
+from teamspace.tenancy.schemas import (
+    Acquaintance,
+    Credential,
+    Member,
+    Named,
+    Org,
+    OrgRole,
+    Role,
+    Seat,
+    SeatRow,
+    Standing,
+    Team,
+)
 
 COUNTS = (
     Count("orgs", "SELECT COUNT(*) FROM orgs"),
@@ -309,6 +323,66 @@ async def is_colleague(db: Reads, org_id: str, user_id: str) -> bool:
         "SELECT 1 FROM memberships WHERE user_id = :user_id AND org_id = :org_id LIMIT 1",
         user_id=user_id, org_id=org_id,
     )  # fmt: skip
+
+
+# The directory
+
+
+async def select_people_like(db: Reads, team_id: str, like: str, limit: int) -> list[Acquaintance]:
+    return await db.all(
+        Acquaintance,
+        "SELECT 'user', users.id, users.display_name, users.username FROM memberships JOIN users"
+        " ON users.id = memberships.user_id WHERE memberships.team_id = :team_id"
+        " AND (lower(users.display_name) LIKE :like ESCAPE '\\' OR users.username_key LIKE :like ESCAPE '\\')"
+        " ORDER BY users.display_name, users.id LIMIT :limit",
+        team_id=team_id, like=like, limit=limit,
+    )  # fmt: skip
+
+
+async def select_teams_like(db: Reads, org_id: str, like: str, limit: int) -> list[Acquaintance]:
+    return await db.all(
+        Acquaintance,
+        "SELECT 'team', id, name, NULL FROM teams WHERE org_id = :org_id AND lower(name) LIKE :like ESCAPE '\\'"
+        " ORDER BY name, id LIMIT :limit",
+        org_id=org_id, like=like, limit=limit,
+    )  # fmt: skip
+
+
+async def select_names(db: Reads, org_id: str, ids: Sequence[str]) -> list[Named]:
+    listed, named = _listed("id", ids)
+    return await db.all(
+        Named,
+        f"SELECT id, display_name FROM users WHERE org_id = :org_id AND id IN ({listed})"
+        f" UNION ALL SELECT id, name FROM teams WHERE org_id = :org_id AND id IN ({listed})",
+        org_id=org_id, **named,
+    )  # fmt: skip
+
+
+async def select_seats_of(
+    db: Reads, org_id: str, *, user_ids: Sequence[str], team_ids: Sequence[str], officers: bool, after: str, limit: int
+) -> list[SeatRow]:  # fmt: skip
+    """Every seat of the first `limit` people beyond `after`, in the order of people."""
+    people, named_people = _listed("user", user_ids)
+    teams, named_teams = _listed("team", team_ids)
+    who = [f"SELECT user_id FROM memberships WHERE org_id = :org_id AND team_id IN ({teams})"] if team_ids else []
+    who += [f"SELECT id FROM users WHERE org_id = :org_id AND id IN ({people})"] if user_ids else []
+    who += ["SELECT user_id FROM org_roles WHERE org_id = :org_id"] if officers else []
+    return await db.all(
+        SeatRow,
+        "SELECT users.id, users.username, users.display_name, users.operator, memberships.team_id, memberships.role,"
+        f" org_roles.role FROM (SELECT DISTINCT user_id FROM ({' UNION '.join(who)}) AS anybody WHERE user_id > :after"
+        " AND EXISTS (SELECT 1 FROM memberships AS any_seat WHERE any_seat.user_id = anybody.user_id)"
+        " ORDER BY user_id LIMIT :limit) AS page JOIN users ON users.id = page.user_id"
+        " JOIN memberships ON memberships.user_id = users.id LEFT JOIN org_roles ON org_roles.user_id = users.id"
+        " ORDER BY users.id, memberships.team_id",
+        org_id=org_id, after=after, limit=limit, **named_people, **named_teams,
+    )  # fmt: skip
+
+
+def _listed(name: str, values: Sequence[str]) -> tuple[str, dict[str, str]]:
+    """Values as a list in SQL, and the parameters it names."""
+    named = {f"{name}_{at}": value for at, value in enumerate(values)}
+    return ", ".join(f":{each}" for each in named), named
 
 
 # fmt: off

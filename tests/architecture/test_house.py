@@ -15,6 +15,7 @@ from teamspace import (
     blobs,
     branding,
     console,
+    documents,
     executors,
     identity,
     instance,
@@ -22,6 +23,7 @@ from teamspace import (
     localization,
     notes,
     quota,
+    repository,
     tenancy,
 )
 from teamspace.core.db.migrate import shipped
@@ -29,8 +31,8 @@ from teamspace.settings import SETTINGS, Settings
 
 ROOT = Path(teamspace.__file__).parent
 CAPABILITIES = {
-    "ai": ai, "audit": audit, "blobs": blobs, "branding": branding, "console": console, "executors": executors,
-    "identity": identity, "instance": instance, "jobs": jobs, "localization": localization, "notes": notes, "quota": quota, "tenancy": tenancy,
+    "ai": ai, "audit": audit, "blobs": blobs, "branding": branding, "console": console, "documents": documents, "executors": executors,
+    "identity": identity, "instance": instance, "jobs": jobs, "localization": localization, "notes": notes, "quota": quota, "repository": repository, "tenancy": tenancy,
 }  # fmt: skip
 SQL = re.compile(r"\b(SELECT .+ FROM|INSERT INTO|UPDATE \w+ SET|DELETE FROM|CREATE TABLE)\b", re.DOTALL)
 WITHOUT_COMPANY = {"instance", "idempotency", "login_attempts", "migrations", "orgs", "processes"}

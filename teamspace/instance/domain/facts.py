@@ -2,7 +2,7 @@
 
 import time
 
-from teamspace import __version__, identity, localization, notes, tenancy
+from teamspace import __version__, identity, localization, notes, repository, tenancy
 from teamspace.core import clock
 from teamspace.core.db import Db, audit
 from teamspace.core.db.migrate import shipped
@@ -12,7 +12,7 @@ from teamspace.instance.domain import fleet
 from teamspace.instance.schemas import Config, Figures, Localization, Secrets, Status
 from teamspace.settings import Settings
 
-COUNTS: tuple[Count, ...] = (*identity.COUNTS, *tenancy.COUNTS, *notes.COUNTS, *audit.COUNTS)
+COUNTS: tuple[Count, ...] = (*identity.COUNTS, *tenancy.COUNTS, *notes.COUNTS, *repository.COUNTS, *audit.COUNTS)
 CIPHER = "AES-256-GCM"
 _COUNTS_HOLD = 10.0
 

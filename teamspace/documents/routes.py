@@ -1,0 +1,58 @@
+"""Text documents over HTTP. The table is the contract; a handler only turns wire shapes into domain words."""
+
+from teamspace.blobs import BlobStore
+from teamspace.core.db import Db
+from teamspace.core.errors import StorageFull, TooLarge, VersionMismatch
+from teamspace.core.permissions import Permission as P
+from teamspace.core.principal import Principal
+from teamspace.core.replies import Created, Page, Reply
+from teamspace.core.request import Match
+from teamspace.core.routing import BEARER, Route, row
+from teamspace.documents import domain
+from teamspace.documents.schemas import (
+    Document,
+    DocumentChange,
+    DocumentItem,
+    DocumentQuery,
+    DocumentsQuery,
+    NewDocument,
+)
+
+# fmt: off
+ROUTES = (
+    Route("POST",   "/api/documents",     BEARER, P.FILES_WRITE,       None, "create", "Create a text document.",
+          refuses=(StorageFull,)),
+    Route("GET",    "/api/documents",     BEARER, row(P.FILES_READ),   None, "index",  "The text documents the caller can read, newest first."),
+    Route("GET",    "/api/documents/:id", BEARER, row(P.FILES_READ),   None, "show",   "One document with its body; ?version= for history.",
+          refuses=(TooLarge,)),
+    Route("PUT",    "/api/documents/:id", BEARER, row(P.FILES_WRITE),  None, "update", "A new version with what is given replaced; with If-Match only if nobody wrote in between.",
+          refuses=(VersionMismatch, TooLarge, StorageFull)),
+    Route("DELETE", "/api/documents/:id", BEARER, row(P.FILES_DELETE), None, "delete", "Delete a document with all its versions.",
+          refuses=(VersionMismatch,)),
+)
+# fmt: on
+
+
+async def create(db: Db, files: BlobStore, who: Principal, body: NewDocument) -> Created[Document]:
+    document = await domain.create(db, files, who, body)
+    return Created(document, version=document.version)
+
+
+async def index(db: Db, who: Principal, query: DocumentsQuery) -> Page[DocumentItem]:
+    return await domain.listing(db, who, query)
+
+
+async def show(db: Db, files: BlobStore, who: Principal, id: str, query: DocumentQuery) -> Reply[Document]:
+    document = await domain.find(db, files, who, id, query.version)
+    return Reply(document, headers={"etag": f'"{document.version}"'})
+
+
+async def update(
+    db: Db, files: BlobStore, who: Principal, id: str, body: DocumentChange, match: Match
+) -> Reply[Document]:
+    document = await domain.update(db, files, who, id, body, match.version)
+    return Reply(document, version=document.version)
+
+
+async def delete(db: Db, who: Principal, id: str, match: Match) -> None:
+    await domain.delete(db, who, id, match.version)

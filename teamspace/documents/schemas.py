@@ -1,0 +1,52 @@
+"""The shapes of text documents."""
+
+from typing import Annotated
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from teamspace.core.paging import Paging
+from teamspace.repository import Visibility
+
+Title = Annotated[str, msgspec.Meta(max_length=1000)]
+Body = Annotated[str, msgspec.Meta(max_length=500_000)]
+
+
+class DocumentItem(msgspec.Struct, frozen=True):
+    id: str
+    title: str
+    key: str
+    visibility: Visibility
+    owner: str
+    team_id: str
+    size: int
+    version: int
+    created_at: str
+    updated_at: str
+
+
+class Document(DocumentItem, frozen=True):
+    body: str
+
+
+class NewDocument(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    title: Title
+    body: Body = ""
+    visibility: Visibility = "private"
+
+
+class DocumentChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is given is replaced, what is not stays."""
+
+    title: Title | UnsetType = UNSET
+    body: Body | UnsetType = UNSET
+    visibility: Visibility | UnsetType = UNSET
+
+
+class DocumentQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    version: Annotated[int, msgspec.Meta(ge=1, lt=2**53)] | None = None
+    """A version's number; the newest one otherwise."""
+
+
+class DocumentsQuery(Paging, frozen=True, forbid_unknown_fields=True):
+    """Pages of documents."""

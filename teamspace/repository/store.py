@@ -1,0 +1,301 @@
+"""The repository in SQL: one statement per function, no rules. Every SELECT of objects takes a fence."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from teamspace.core.db import Fence, Reads, Tx, columns
+from teamspace.core.tables import Count, Invariant, Kept
+from teamspace.repository.schemas import (
+    MARKDOWN,
+    Capability,
+    DerivationRow,
+    GrantRow,
+    ObjectItem,
+    ObjectRow,
+    PrincipalType,
+    TextState,
+    VersionRow,
+    Visibility,
+)
+
+COUNTS = (
+    Count("objects", "SELECT COUNT(*) FROM objects"),
+    Count("object_versions", "SELECT COUNT(*) FROM object_versions"),
+)
+KEPT = (Kept("object_versions", "sha256"),)
+
+_ITEM = (
+    "id, key, filename, content_type, size, sha256, visibility, owner_id, team_id, version, text_state, created_at,"
+    " updated_at"
+)
+_GRANT = (
+    "principal_type, principal_id, capability, granted_by, expires_at, created_at,"
+    " expires_at IS NOT NULL AND expires_at <= moment(0)"
+)
+
+
+# Objects
+
+
+async def get(db: Reads, fence: Fence, object_id: str) -> ObjectRow | None:
+    return await db.one(
+        ObjectRow,
+        f"SELECT {columns(ObjectRow)} FROM objects WHERE id = :id AND {fence.sql}",
+        id=object_id, **fence.params,
+    )  # fmt: skip
+
+
+async def admits(db: Reads, fence: Fence, object_id: str) -> bool:
+    return await db.holds(f"SELECT 1 FROM objects WHERE id = :id AND {fence.sql}", id=object_id, **fence.params)
+
+
+async def get_at(db: Reads, team_id: str, key: str) -> ObjectRow | None:
+    """Whatever is at the key, for whoever is about to write there."""
+    return await db.one(
+        ObjectRow,
+        f"SELECT {columns(ObjectRow)} FROM objects WHERE team_id = :team_id AND key = :key",
+        team_id=team_id, key=key,
+    )  # fmt: skip
+
+
+async def select_newest(db: Reads, fence: Fence, before: str, limit: int) -> list[ObjectItem]:
+    return await db.all(
+        ObjectItem,
+        f"SELECT {_ITEM} FROM objects WHERE id IN ({fence.newest(db.dialect)}) ORDER BY id DESC",
+        before=before, limit=limit, **fence.params,
+    )  # fmt: skip
+
+
+async def select_by_key(
+    db: Reads, fence: Fence, *, only_team: str | None, prefix: str, beyond: str | None, after: tuple[str, str],
+    limit: int,
+) -> list[ObjectItem]:  # fmt: skip
+    """In the order of keys: those that begin with `prefix`, which are all below `beyond`."""
+    where = ["objects.key >= :prefix"]
+    where += ["objects.key < :beyond"] if beyond else []
+    where += ["objects.team_id = :only_team"] if only_team else []
+    page = fence.along(db.dialect, ("key", "id"), " AND ".join(where))
+    return await db.all(
+        ObjectItem,
+        f"SELECT {_ITEM} FROM objects WHERE id IN (SELECT id FROM ({page}) AS page) ORDER BY key, id",
+        prefix=prefix, after_key=after[0], after_id=after[1], limit=limit, **fence.params,
+        **({"beyond": beyond} if beyond else {}), **({"only_team": only_team} if only_team else {}),
+    )  # fmt: skip
+
+
+async def select_these(db: Reads, fence: Fence, ids: Sequence[str]) -> list[ObjectItem]:
+    if not ids:
+        return []
+    named = {f"id_{at}": id for at, id in enumerate(ids)}
+    return await db.all(
+        ObjectItem,
+        f"SELECT {_ITEM} FROM objects WHERE id IN ({', '.join(f':{name}' for name in named)}) AND {fence.sql}",
+        **named, **fence.params,
+    )  # fmt: skip
+
+
+async def insert(tx: Tx, row: ObjectRow) -> None:
+    names = ObjectRow.__struct_fields__
+    await tx.run(
+        f"INSERT INTO objects ({', '.join(names)}) VALUES ({', '.join(f':{name}' for name in names)})",
+        **msgspec.structs.asdict(row),
+    )
+
+
+async def update(tx: Tx, row: ObjectRow) -> None:
+    """Everything but whose it is, where it is, and since when."""
+    await tx.run(
+        "UPDATE objects SET filename = :filename, title = :title, content_type = :content_type,"
+        " visibility = :visibility, version = :version, numbered = :numbered, removed = :removed, size = :size,"
+        " sha256 = :sha256, md5 = :md5, text_state = :text_state, text_fault = :text_fault, updated_at = :updated_at"
+        " WHERE id = :id",
+        **{name: value for name, value in msgspec.structs.asdict(row).items() if name not in _FIXED},
+    )
+
+
+_FIXED = ("org_id", "team_id", "owner_id", "key", "created_at")
+
+
+async def set_visibility(tx: Tx, object_id: str, visibility: Visibility, now: str) -> None:
+    await tx.run(
+        "UPDATE objects SET visibility = :visibility, updated_at = :now WHERE id = :id",
+        id=object_id, visibility=visibility, now=now,
+    )  # fmt: skip
+
+
+async def delete(tx: Tx, object_id: str) -> None:
+    await tx.run("DELETE FROM objects WHERE id = :id", id=object_id)
+
+
+async def select_taken(db: Reads, team_id: str, keys: Sequence[str]) -> list[str]:
+    named = {f"key_{at}": key for at, key in enumerate(keys)}
+    return await db.all(
+        str,
+        f"SELECT key FROM objects WHERE team_id = :team_id AND key IN ({', '.join(f':{name}' for name in named)})",
+        team_id=team_id, **named,
+    )  # fmt: skip
+
+
+async def select_documents(db: Reads, fence: Fence, before: str, limit: int) -> list[ObjectRow]:
+    where = f"objects.content_type = '{MARKDOWN}'"
+    return await db.all(
+        ObjectRow,
+        f"SELECT {columns(ObjectRow)} FROM objects WHERE id IN ({fence.newest(db.dialect, where)}) ORDER BY id DESC",
+        before=before, limit=limit, **fence.params,
+    )  # fmt: skip
+
+
+# Versions
+
+
+async def insert_version(tx: Tx, row: VersionRow) -> None:
+    names = VersionRow.__struct_fields__
+    await tx.run(
+        f"INSERT INTO object_versions ({', '.join(names)}) VALUES ({', '.join(f':{name}' for name in names)})",
+        **msgspec.structs.asdict(row),
+    )
+
+
+async def get_version(db: Reads, object_id: str, number: int) -> VersionRow | None:
+    """Of an object that a fence has admitted."""
+    return await db.one(
+        VersionRow,
+        f"SELECT {columns(VersionRow)} FROM object_versions WHERE object_id = :object_id AND number = :number",
+        object_id=object_id, number=number,
+    )  # fmt: skip
+
+
+async def select_versions(db: Reads, object_id: str, below: int, limit: int) -> list[VersionRow]:
+    return await db.all(
+        VersionRow,
+        f"SELECT {columns(VersionRow)} FROM object_versions WHERE object_id = :object_id AND number < :below"
+        " ORDER BY number DESC LIMIT :limit",
+        object_id=object_id, below=below, limit=limit,
+    )  # fmt: skip
+
+
+async def select_digests(db: Reads, object_id: str, after: str, limit: int) -> list[str]:
+    return await db.all(
+        str,
+        "SELECT DISTINCT sha256 FROM object_versions WHERE object_id = :object_id AND sha256 > :after"
+        " ORDER BY sha256 LIMIT :limit",
+        object_id=object_id, after=after, limit=limit,
+    )  # fmt: skip
+
+
+# Grants
+
+
+async def select_grants(db: Reads, object_id: str) -> list[GrantRow]:
+    return await db.all(
+        GrantRow,
+        f"SELECT {_GRANT} FROM object_grants WHERE object_id = :object_id ORDER BY principal_type, principal_id",
+        object_id=object_id,
+    )  # fmt: skip
+
+
+async def put_grant(
+    tx: Tx, object_id: str, org_id: str, kind: PrincipalType, id: str, capability: Capability, *, by: str,
+    expires_at: str | None, now: str,
+) -> None:  # fmt: skip
+    await tx.run(
+        "INSERT INTO object_grants (object_id, principal_type, principal_id, org_id, capability, granted_by, expires_at,"
+        " created_at) VALUES (:object_id, :kind, :id, :org_id, :capability, :by, :expires_at, :now)"
+        " ON CONFLICT (object_id, principal_type, principal_id) DO UPDATE SET capability = excluded.capability,"
+        " granted_by = excluded.granted_by, expires_at = excluded.expires_at, created_at = excluded.created_at",
+        object_id=object_id, kind=kind, id=id, org_id=org_id, capability=capability, by=by, expires_at=expires_at,
+        now=now,
+    )  # fmt: skip
+
+
+async def delete_grant(tx: Tx, object_id: str, kind: PrincipalType, id: str) -> None:
+    await tx.run(
+        "DELETE FROM object_grants WHERE object_id = :object_id AND principal_type = :kind AND principal_id = :id",
+        object_id=object_id, kind=kind, id=id,
+    )  # fmt: skip
+
+
+# Text
+
+
+async def set_text_state(tx: Tx, object_id: str, number: int, state: TextState, fault: str | None) -> bool:
+    """False when there is another version by now."""
+    return await tx.holds(
+        "UPDATE objects SET text_state = :state, text_fault = :fault WHERE id = :id AND version = :number RETURNING id",
+        id=object_id, number=number, state=state, fault=fault,
+    )  # fmt: skip
+
+
+async def put_text(tx: Tx, object_id: str, org_id: str, number: int, text: str, *, truncated: bool) -> None:
+    await tx.run(
+        "INSERT INTO object_texts (object_id, org_id, number, text, truncated)"
+        " VALUES (:object_id, :org_id, :number, :text, :truncated) ON CONFLICT (object_id) DO UPDATE SET"
+        " number = excluded.number, text = excluded.text, truncated = excluded.truncated",
+        object_id=object_id, org_id=org_id, number=number, text=text, truncated=truncated,
+    )  # fmt: skip
+
+
+async def delete_text(tx: Tx, object_id: str) -> None:
+    await tx.run("DELETE FROM object_texts WHERE object_id = :object_id", object_id=object_id)
+
+
+async def get_text(db: Reads, object_id: str) -> str | None:
+    """Of an object that a fence has admitted."""
+    return await db.one(str, "SELECT text FROM object_texts WHERE object_id = :object_id", object_id=object_id)
+
+
+# Provenance
+
+
+async def insert_derivation(tx: Tx, org_id: str, row: DerivationRow) -> None:
+    names = ("org_id", *DerivationRow.__struct_fields__)
+    await tx.run(
+        f"INSERT INTO object_derivations ({', '.join(names)}) VALUES ({', '.join(f':{name}' for name in names)})",
+        org_id=org_id, **msgspec.structs.asdict(row),
+    )  # fmt: skip
+
+
+async def select_sources(db: Reads, object_id: str, limit: int) -> list[DerivationRow]:
+    return await db.all(
+        DerivationRow,
+        f"SELECT {columns(DerivationRow)} FROM object_derivations WHERE object_id = :id"
+        " ORDER BY number DESC, source_id LIMIT :limit",
+        id=object_id, limit=limit,
+    )  # fmt: skip
+
+
+async def select_derived(db: Reads, source_id: str, limit: int) -> list[DerivationRow]:
+    return await db.all(
+        DerivationRow,
+        f"SELECT {columns(DerivationRow)} FROM object_derivations WHERE source_id = :id"
+        " ORDER BY object_id DESC, number DESC LIMIT :limit",
+        id=source_id, limit=limit,
+    )  # fmt: skip
+
+
+# fmt: off
+INVARIANTS = (
+    Invariant("objects.company", "an object, its team, its owner, its versions and its grants are of one company",
+        "SELECT o.id FROM objects o JOIN teams t ON t.id = o.team_id JOIN users u ON u.id = o.owner_id"
+        " WHERE o.org_id <> t.org_id OR o.org_id <> u.org_id UNION ALL"
+        " SELECT v.id FROM object_versions v JOIN objects o ON o.id = v.object_id WHERE v.org_id <> o.org_id UNION ALL"
+        " SELECT g.object_id FROM object_grants g JOIN objects o ON o.id = g.object_id WHERE g.org_id <> o.org_id"
+        " OR (g.principal_type = 'user' AND NOT EXISTS"
+        " (SELECT 1 FROM users u WHERE u.id = g.principal_id AND u.org_id = o.org_id))"
+        " OR (g.principal_type = 'team' AND NOT EXISTS"
+        " (SELECT 1 FROM teams t WHERE t.id = g.principal_id AND t.org_id = o.org_id))"),
+    Invariant("objects.newest", "an object shows its newest version, and no number is above the highest it gave",
+        "SELECT o.id FROM objects o LEFT JOIN object_versions v ON v.object_id = o.id AND v.number = o.version"
+        " WHERE v.id IS NULL OR v.size <> o.size OR v.sha256 <> o.sha256 OR v.content_type <> o.content_type"
+        " OR o.numbered < o.version UNION ALL"
+        " SELECT v.object_id FROM object_versions v JOIN objects o ON o.id = v.object_id WHERE v.number > o.version"
+        " AND NOT o.removed"),
+    Invariant("objects.audit", "an object has its first write on record",
+        "SELECT id FROM objects WHERE id NOT IN"
+        " (SELECT target FROM audit WHERE action = 'object.create' AND target IS NOT NULL)"),
+    Invariant("objects.text", "an object whose text is ready has one, of its newest version",
+        "SELECT o.id FROM objects o LEFT JOIN object_texts t ON t.object_id = o.id"
+        " WHERE o.text_state = 'ready' AND (t.object_id IS NULL OR t.number <> o.version)"),
+)
+# fmt: on
