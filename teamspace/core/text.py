@@ -1,9 +1,8 @@
 """Text that people give: kept as they wrote it, without what could deceive a reader or break a line."""
 
 import unicodedata
-from datetime import datetime
+from datetime import UTC, datetime
 
-from teamspace.core import clock
 from teamspace.core.errors import BadRequest
 
 _BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c")
@@ -32,6 +31,7 @@ def moment(value: str, field: str) -> str:
         given = datetime.fromisoformat(value)
         if given.tzinfo is None:
             raise ValueError
-        return clock.stamp(given.timestamp())
+        moment = given.astimezone(UTC)
     except (ValueError, OverflowError):
         raise BadRequest.at(f"/{field}", "must be a time such as 2030-01-31T09:00:00Z") from None
+    return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03}Z"

@@ -2,6 +2,8 @@
 
 import re
 import unicodedata
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 from msgspec import UNSET
 
@@ -32,11 +34,11 @@ _TRIES = 10
 
 async def create(db: Db, files: BlobStore, who: Principal, draft: NewDocument) -> Document:
     title = text.name(draft.title, "title", most=200)
-    async with blobs.drafted(files, blobs.once(draft.body.encode())) as bytes_:
+    async with _kept(db, files, who, draft.body) as bytes_:
         for key in await repository.free_keys(db, who, _keys(title)):
             work = Work(key, key.removeprefix(FOLDER), MARKDOWN, title, draft.visibility, text=draft.body)
             try:
-                row, _ = await repository.put(db, files, who, work, Condition(exists=False), bytes_)
+                row, _ = await repository.put(db, who, work, Condition(exists=False), bytes_)
             except (VersionMismatch, Conflict):  # somebody was quicker
                 continue
             return _document(row, draft.body)
@@ -84,14 +86,21 @@ async def _update(
     body = await _body(files, row) if change.body is UNSET else change.body
     visibility = None if change.visibility is UNSET else change.visibility
     work = Work(row.key, row.filename, MARKDOWN, title, visibility, text=body)
-    async with blobs.drafted(files, blobs.once(body.encode())) as draft:
-        written = await repository.add_version(db, files, who, row.id, work, Condition(row.version), draft)
+    async with _kept(db, files, who, body) as draft:
+        written = await repository.add_version(db, who, row.id, work, Condition(row.version), draft)
     return _document(written, body)
 
 
 async def delete(db: Db, who: Principal, document_id: str, seen: int | None) -> None:
     _check_kind(await repository.held(db, who, document_id, P.FILES_DELETE))
     await repository.delete(db, who, document_id, seen)
+
+
+@asynccontextmanager
+async def _kept(db: Db, files: BlobStore, who: Principal, body: str) -> AsyncIterator[blobs.Draft]:
+    async with blobs.drafted(files, blobs.once(body.encode())) as draft:
+        await blobs.keep_draft(db, files, who, who.org_id, draft)
+        yield draft
 
 
 async def _readable(db: Db, who: Principal, document_id: str) -> ObjectRow:

@@ -365,7 +365,7 @@ async def select_seats_of(
     people, named_people = _listed("user", user_ids)
     teams, named_teams = _listed("team", team_ids)
     who = [f"SELECT user_id FROM memberships WHERE org_id = :org_id AND team_id IN ({teams})"] if team_ids else []
-    who += [f"SELECT id FROM users WHERE org_id = :org_id AND id IN ({people})"] if user_ids else []
+    who += [f"SELECT id AS user_id FROM users WHERE org_id = :org_id AND id IN ({people})"] if user_ids else []
     who += ["SELECT user_id FROM org_roles WHERE org_id = :org_id"] if officers else []
     return await db.all(
         SeatRow,

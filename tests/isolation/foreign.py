@@ -64,6 +64,14 @@ async def _private_note(stage: Stage, spot: Spot) -> str:
     return await stage.note(spot, "private", owner=await stage.world.person(spot.org, spot.team, Role.GUEST))
 
 
+async def _team_object(stage: Stage, spot: Spot) -> str:
+    return await stage.object(spot, "team")
+
+
+async def _private_object(stage: Stage, spot: Spot) -> str:
+    return await stage.object(spot, "private", owner=await stage.world.person(spot.org, spot.team, Role.GUEST))
+
+
 async def _writer(stage: Stage, spot: Spot) -> str:
     """Somebody with a note that their team can read."""
     person = await stage.world.person(spot.org, spot.team)
@@ -209,6 +217,7 @@ _NOT_THIS  = invalid("/logo")
 _NEW       = {"username": _somebody_new}
 _TAKE_BACK = {"permission": None}
 _RETRY     = {"kind": None, "input": None}
+_LEGACY    = {"principal_type": None, "principal_id": None}
 _GUESS     = {"password": "not the right one"}
 
 SLOTS = (
@@ -221,6 +230,25 @@ SLOTS = (
     Slot("POST /api/notes/:id/share",       "user_id",  abroad(_author),                   here(_former_colleague),           OK, given=_TAKE_BACK),
     Slot("GET /api/notes",                  "owner",    abroad(_writer),                   next_door(_writer),                OK),
     Slot("GET /api/notes",                  "cursor",   cursor(abroad(_team_note)),        cursor(here(_private_note)),       OK),
+    Slot("GET /api/documents/:id",          "id",       abroad(_team_object),              here(_private_object)),
+    Slot("PUT /api/documents/:id",          "id",       abroad(_team_object),              here(_private_object)),
+    Slot("DELETE /api/documents/:id",       "id",       abroad(_team_object),              here(_private_object)),
+    Slot("GET /api/documents",              "cursor",   cursor(abroad(_team_object)),      cursor(here(_private_object)),     OK),
+    Slot("GET /api/repo",                   "cursor",   cursor(abroad(_team_object)),      cursor(here(_private_object)),     OK),
+    Slot("GET /api/repo-obj/:id",           "id",       abroad(_team_object),              here(_private_object)),
+    Slot("DELETE /api/repo-obj/:id",        "id",       abroad(_team_object),              here(_private_object)),
+    Slot("GET /api/repo-obj/:id/content",   "id",       abroad(_team_object),              here(_private_object)),
+    Slot("POST /api/repo-obj/:id/share",    "id",       abroad(_team_object),              here(_private_object)),
+    Slot("POST /api/repo-obj/:id/share",    "principal_id", abroad(_author),               here(_former_colleague)),
+    Slot("POST /api/repo-obj/:id/share",    "user_id",  abroad(_author),                   here(_former_colleague),           given=_LEGACY),
+    Slot("POST /api/repo-obj/:id/unshare",  "id",       abroad(_team_object),              here(_private_object)),
+    Slot("POST /api/repo-obj/:id/unshare",  "principal_id", abroad(_author),               here(_former_colleague),           OK),
+    Slot("POST /api/repo-obj/:id/unshare",  "user_id",  abroad(_author),                   here(_former_colleague),           OK, given=_LEGACY),
+    Slot("GET /api/repo-obj/:id/grants",    "id",       abroad(_team_object),              here(_private_object)),
+    Slot("GET /api/repo-obj/:id/grants?effective=1", "cursor", cursor(abroad(_author)),    None,                              OK),
+    Slot("POST /api/repo-obj/:id/visibility", "id",     abroad(_team_object),              here(_private_object)),
+    Slot("GET /api/repo-obj/:id/derivations", "id",     abroad(_team_object),              here(_private_object)),
+    Slot("GET /api/repo-obj/:id/processing", "id",      abroad(_team_object),              here(_private_object)),
     Slot("GET /api/members",                "cursor",   cursor(abroad(_author)),           cursor(next_door(_author)),        OK),
     Slot("GET /api/members?scope=org",      "cursor",   cursor(abroad(_author)),           None,                              OK),
     Slot("PATCH /api/members/:id",          "id",       abroad(_author),                   next_door(_author)),
@@ -289,6 +317,8 @@ NOT_IDS = frozenset({
     "kind", "input", "run_at", "priority", "state", "prompt", "mode", "model", "capabilities", "kinds", "models", "url", "key",
     "max_wait", "claim_token", "progress", "message", "result", "error", "POST /api/executors org_id",
     "action", "since", "until", "format", "history", "spenders",
+    "prefix", "delimiter", "version", "download", "effective", "q", "principal_type", "capability", "expires_at",
+    "GET /api/repo-obj/:id cursor",
     "POST /api/bootstrap username", "POST /api/bootstrap org", "POST /api/bootstrap team",
     "POST /api/provision username", "POST /api/provision org", "POST /api/provision team",
     "POST /api/orgs owner.username", "POST /api/orgs team",

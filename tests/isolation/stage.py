@@ -9,7 +9,7 @@ import httpx2
 import msgspec
 import pytest
 
-from teamspace import identity
+from teamspace import blobs, identity
 from teamspace.core import clock, crypto
 from teamspace.core.db.engine import Row
 from teamspace.core.db.migrate import shipped
@@ -23,6 +23,8 @@ from teamspace.executors import store as executor_store
 from teamspace.executors.schemas import ExecutorRow, Mode
 from teamspace.notes import store as note_store
 from teamspace.notes.schemas import NoteRow, Visibility
+from teamspace.repository import store as object_store
+from teamspace.repository.schemas import Capability, ObjectRow, VersionRow
 from teamspace.settings import Settings
 from teamspace.tenancy.schemas import Org, OrgRole, Role, Team
 from tests.isolation.contract import (
@@ -64,6 +66,7 @@ _MARKS = {
     "postgres": "SELECT CAST(pg_snapshot_xmax(pg_current_snapshot()) AS TEXT)",
 }
 _JUST_TOO_LONG = clock.DAY + 1
+_BYTES = b"# Things\n"
 PROVISION_TOKEN = "whoever-hosts-this-provisions-it"
 
 Picture = Mapping[str, Sequence[Row]]
@@ -193,6 +196,32 @@ class Stage:
             for user_id, permission in (lent or {}).items():
                 await note_store.put_grant(tx, row.id, spot.org.id, user_id, Permission(permission), owner_id, now)
         return row.id
+
+    async def object(
+        self, spot: Spot, visibility: Visibility, *, owner: Caller | None = None, lent: Mapping[str, str] | None = None,
+        content_type: str = "text/markdown",
+    ) -> str:  # fmt: skip
+        """`lent` is from people to capabilities."""
+        owner_id, now, id = (owner or spot.author).user_id, clock.stamp(), new_id()
+        digest = await blobs.keep(self.world.db, self.world.app.files, system(), spot.org.id, _BYTES)
+        row = ObjectRow(
+            id=id, org_id=spot.org.id, team_id=spot.team.id, owner_id=owner_id, key=f"things/{id}", filename=id,
+            title=None, content_type=content_type, visibility=visibility, version=1, numbered=1, removed=False,
+            size=len(_BYTES), sha256=digest, md5="", text_state="none", text_fault=None, created_at=now, updated_at=now,
+        )  # fmt: skip
+        version = VersionRow(
+            id=new_id(), object_id=id, org_id=spot.org.id, number=1, size=row.size, sha256=digest, md5="",
+            content_type=content_type, filename=id, title=None, author_id=owner_id, actor_kind="human", run_id=None,
+            created_at=now,
+        )  # fmt: skip
+        async with self.world.db.upkeep(system(org_id=spot.org.id)) as tx:
+            await object_store.insert(tx, row)
+            await object_store.insert_version(tx, version)
+            for user_id, capability in (lent or {}).items():
+                await object_store.put_grant(
+                    tx, id, spot.org.id, "user", user_id, Capability(capability), by=owner_id, expires_at=None, now=now
+                )
+        return id
 
     async def job(self, spot: Spot, *, owner: Caller | None = None) -> str:
         """One that waits."""

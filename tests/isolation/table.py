@@ -51,8 +51,10 @@ from tests.isolation.things import (
     INSTANCE,
     JOB,
     MEMBER,
+    NEW_KEY,
     NOTE,
     NOTHING,
+    OBJECT,
     OWN_SESSION,
     PERSON,
     SCREEN,
@@ -163,6 +165,8 @@ _EXECUTOR  = {"name": newcomer, "mode": "pull"}
 _HELD      = {"claim_token": "x"}
 _DONE      = {"result": {}, "claim_token": "x"}
 _FAILED    = {"error": "no", "claim_token": "x"}
+_GRANT     = {"principal_type": "user", "principal_id": somebody, "capability": "manage"}
+_UNGRANT   = {"principal_type": "user", "principal_id": somebody}
 _LOGO      = {"data": encoded(picture())}
 
 # Samples are notes: a token that reaches settings alone cannot write them.
@@ -270,6 +274,27 @@ CASES = (
     Case("PUT /api/notes/:id",              row("notes:write"),          {"title": "Changed"},    OK, NOTE),
     Case("DELETE /api/notes/:id",           row("notes:delete"),         None,                    EMPTY, NOTE),
     Case("POST /api/notes/:id/share",       row("notes:manage"),         _SHARE,                  OK, NOTE),
+
+    Case("POST /api/documents",             role("files:write"),         {"title": "Text"},       CREATED),
+    Case("GET /api/documents",              row("files:read")),
+    Case("GET /api/documents/:id",          row("files:read"),           None,                    OK, OBJECT),
+    Case("PUT /api/documents/:id",          row("files:write"),          {"title": "Changed"},    OK, OBJECT),
+    Case("DELETE /api/documents/:id",       row("files:delete"),         None,                    EMPTY, OBJECT),
+
+    Case("GET /api/repo",                   row("files:read")),
+    Case("GET /api/repo?delimiter=/",       row("files:read")),
+    Case("PUT /api/repo/*key",              row("files:write"),          None,                    CREATED, NEW_KEY),
+    Case("GET /api/repo-obj/:id",           row("files:read"),           None,                    OK, OBJECT),
+    Case("DELETE /api/repo-obj/:id",        row("files:delete"),         None,                    EMPTY, OBJECT),
+    Case("GET /api/repo-obj/:id/content",   row("files:read"),           None,                    OK, OBJECT),
+    Case("POST /api/repo-obj/:id/share",    row("files:manage"),         _GRANT,                  OK, OBJECT),
+    Case("POST /api/repo-obj/:id/unshare",  row("files:manage"),         _UNGRANT,                OK, OBJECT),
+    Case("GET /api/repo-obj/:id/grants",    row("files:manage"),         None,                    OK, OBJECT),
+    Case("GET /api/repo-obj/:id/grants?effective=1", row("files:manage"), None,                   OK, OBJECT),
+    Case("POST /api/repo-obj/:id/visibility", row("files:manage"),       {"visibility": "private"}, OK, OBJECT),
+    Case("GET /api/repo-obj/:id/derivations", row("files:read"),         None,                    OK, OBJECT),
+    Case("GET /api/repo-obj/:id/processing", row("files:read"),          None,                    OK, OBJECT),
+    Case("GET /api/share-targets",          row("files:read")),
 )
 # fmt: on
 

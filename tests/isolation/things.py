@@ -63,6 +63,38 @@ def by_the_note(kind: Kind, permission: str) -> Outcome | None:
     return forbidden(permission) if "notes:read" in rights else HIDDEN
 
 
+def by_the_object(kind: Kind, permission: str) -> Outcome | None:
+    """As with the note; what it was lent for are capabilities, which hold more than one right."""
+    rights = _rights_on_the_object(kind) & scope(kind, permission)
+    if permission in rights:
+        return None
+    return forbidden(permission) if "files:read" in rights else HIDDEN
+
+
+def by_the_right_to_create(kind: Kind, permission: str) -> Outcome | None:
+    return None if permission in held(kind.roles) & scope(kind, permission) else forbidden(permission)
+
+
+def _rights_on_the_object(kind: Kind) -> frozenset[str]:
+    if kind.owns:
+        return frozenset(_CAPABILITIES["manage"])
+    rights = held(kind.roles) if kind.place in (HOME, SUSPENDED) else frozenset()
+    if kind.lent:
+        rights |= _CAPABILITIES[CAPABILITY[kind.lent]]
+    if kind.place in (HOME, SISTER, SUSPENDED) and "org:read" in held(kind.roles):
+        rights |= {"files:read"}
+    return rights
+
+
+CAPABILITY = {"notes:read": "view", "notes:write": "edit", "notes:delete": "manage", "notes:manage": "manage"}
+"""For which an object is lent to whoever is lent a note for that."""
+_CAPABILITIES = {
+    "view": {"files:read"},
+    "edit": {"files:read", "files:write"},
+    "manage": {"files:read", "files:write", "files:delete", "files:manage"},
+}
+
+
 def by_the_job(kind: Kind, permission: str) -> Outcome | None:
     """Of whoever asked for it, and of those who run its team."""
     runs_the_team = kind.place in (HOME, SUSPENDED) and "settings:manage" in held(kind.roles) & scope(kind, permission)
@@ -90,6 +122,16 @@ async def _team_note(stage: Stage, kind: Kind) -> str:
     spot = stage.within_reach(kind)
     borrowers = {stage.person(each).user_id: each.lent for each in KINDS if each.lent}
     return await stage.note(spot, "team", lent=borrowers if spot is stage.spots[HOME] else {})
+
+
+async def _team_object(stage: Stage, kind: Kind) -> str:
+    spot = stage.within_reach(kind)
+    borrowers = {stage.person(each).user_id: CAPABILITY[each.lent] for each in KINDS if each.lent}
+    return await stage.object(spot, "team", lent=borrowers if spot is stage.spots[HOME] else {})
+
+
+async def _new_key(stage: Stage, kind: Kind) -> str:
+    return f"new/{next(_numbers)}.txt"
 
 
 async def _job(stage: Stage, kind: Kind) -> str:
@@ -158,6 +200,8 @@ async def _script(stage: Stage, kind: Kind) -> str:
 
 
 NOTE = Thing(_team_note, by_the_note)
+OBJECT = Thing(_team_object, by_the_object)
+NEW_KEY = Thing(_new_key, by_the_right_to_create)
 MEMBER = Thing(somebody, in_its_team)
 TEAM_TOKEN = Thing(_team_token, in_its_team)
 OWN_SESSION = Thing(_own_session, anybody)

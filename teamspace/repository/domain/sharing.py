@@ -98,10 +98,10 @@ def _future(given: str) -> str:
 
 
 def _check_scope(who: Principal, row: ObjectRow, capability: Capability) -> None:
-    """Nobody gives what their token could not do itself."""
-    for permission in capability.permissions:
-        if not who.in_scope(permission, row.key):
-            raise OutOfScope(f"The token's scope does not include {permission}.")
+    """Nobody gives more than their token could do itself."""
+    most = capability.permissions[-1]
+    if not who.in_scope(most, row.key):
+        raise OutOfScope(f"The token's scope does not include {most}.")
 
 
 async def _check_principal(tx: Tx, who: Principal, row: ObjectRow, kind: PrincipalType, id: str) -> None:

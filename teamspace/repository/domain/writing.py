@@ -33,15 +33,13 @@ async def upload(
     """Whether the caller may write there is asked before the first byte is read, and again when all are there."""
     await _check(db, who, await store.get_at(db, who.team_id, work.key), work, condition)
     async with blobs.drafted(files, chunks) as draft:
-        row, created = await put(db, files, who, work, condition, draft)
+        await blobs.keep_draft(db, files, who, who.org_id, draft)
+        row, created = await put(db, who, work, condition, draft)
     return await finding.shown(db, row), created
 
 
-async def put(
-    db: Db, files: BlobStore, who: Principal, work: Work, condition: Condition, draft: Draft
-) -> tuple[ObjectRow, bool]:
-    """A draft becomes the first or the next version of a key of the caller's team; whether it is the first."""
-    await blobs.keep_draft(db, files, who, who.org_id, draft)
+async def put(db: Db, who: Principal, work: Work, condition: Condition, draft: Draft) -> tuple[ObjectRow, bool]:
+    """A draft that was kept becomes the first or the next version of a key of the caller's team; whether the first."""
 
     async def write() -> tuple[ObjectRow, bool]:
         async with db.write(who, "object.create") as tx:
@@ -53,10 +51,9 @@ async def put(
 
 
 async def add_version(
-    db: Db, files: BlobStore, who: Principal, object_id: str, work: Work, condition: Condition, draft: Draft
-) -> ObjectRow:
-    """A draft becomes the next version of an object, in whichever team that is."""
-    await blobs.keep_draft(db, files, who, who.org_id, draft)
+    db: Db, who: Principal, object_id: str, work: Work, condition: Condition, draft: Draft
+) -> ObjectRow:  # fmt: skip
+    """A draft that was kept becomes the next version of an object, in whichever team that is."""
 
     async def write() -> ObjectRow:
         async with db.write(who, "object.update") as tx:

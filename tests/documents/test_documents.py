@@ -1,0 +1,126 @@
+"""Text documents: a title and Markdown, a version each save."""
+
+import asyncio
+
+import pytest
+
+from teamspace.tenancy.schemas import Role
+from tests.repository.help import fetch, keys, put, share
+from tests.support.world import Caller, World
+
+
+@pytest.fixture
+async def ann(world: World) -> Caller:
+    return await world.bootstrap()
+
+
+async def create(caller: Caller, title: str = "Plan", **more: str) -> dict[str, object]:
+    answer = await caller.post("/api/documents", {"title": title, **more})
+    assert answer.status_code == 201, answer.text
+    made: dict[str, object] = answer.json()
+    return made
+
+
+async def test_a_document_is_an_object_of_the_repository(ann: Caller) -> None:
+    made = await create(ann, "Harbour: the *plan*!", body="# Plan\n")
+    assert (made["key"], made["version"], made["visibility"]) == ("documents/harbour-the-plan.md", 1, "private")
+    found = (await ann.get(f"/api/documents/{made['id']}")).json()
+    assert found == made
+    assert (await fetch(ann, str(made["id"]))).content == b"# Plan\n"
+    seen = (await ann.get(f"/api/repo-obj/{made['id']}")).json()
+    assert (seen["content_type"], seen["filename"]) == ("text/markdown", "harbour-the-plan.md")
+
+
+async def test_namesakes_have_keys_of_their_own(ann: Caller) -> None:
+    made = await asyncio.gather(*(create(ann, "Plan", body=str(number)) for number in range(8)))
+    assert len({one["key"] for one in made}) == 8
+    assert {(await ann.get(f"/api/documents/{one['id']}")).json()["body"] for one in made} == set("01234567")
+
+
+@pytest.mark.parametrize(
+    ("title", "key"),
+    [("日本語 メモ", "documents/日本語-メモ.md"), ("???", "documents/document.md"), ("a/../b", "documents/a-b.md"),
+     ("É" * 200, f"documents/{'é' * 80}.md")],
+)  # fmt: skip
+async def test_any_title_makes_a_key(ann: Caller, title: str, key: str) -> None:
+    assert (await create(ann, title))["key"] == key
+
+
+async def test_each_save_is_a_version_and_none_is_lost(ann: Caller) -> None:
+    made = await create(ann, body="one")
+    answer = await ann.put(f"/api/documents/{made['id']}", {"body": "two"}, headers={"if-match": '"1"'})
+    assert (answer.status_code, answer.headers["etag"], answer.json()["version"]) == (200, '"2"', 2)
+    answer = await ann.put(f"/api/documents/{made['id']}", {"title": "The plan"})
+    assert (answer.json()["version"], answer.json()["body"], answer.json()["title"]) == (3, "two", "The plan")
+    old = (await ann.get(f"/api/documents/{made['id']}?version=1")).json()
+    assert (old["body"], old["title"], old["version"]) == ("one", "Plan", 1)
+    assert (await ann.get(f"/api/documents/{made['id']}?version=4")).status_code == 404
+
+
+async def test_who_saw_an_older_version_is_told_which_is_current(ann: Caller) -> None:
+    made = await create(ann, body="one")
+    await ann.put(f"/api/documents/{made['id']}", {"body": "two"})
+    answer = await ann.put(f"/api/documents/{made['id']}", {"body": "mine"}, headers={"if-match": '"1"'})
+    assert (answer.status_code, answer.json()["code"], answer.json()["version"]) == (412, "version_mismatch", 2)
+    assert (await ann.get(f"/api/documents/{made['id']}")).json()["body"] == "two"
+
+
+async def test_titles_and_bodies_written_at_once_are_both_kept(ann: Caller) -> None:
+    made = await create(ann, body="old")
+    await asyncio.gather(
+        ann.put(f"/api/documents/{made['id']}", {"body": "new"}),
+        ann.put(f"/api/documents/{made['id']}", {"title": "New"}),
+    )
+    found = (await ann.get(f"/api/documents/{made['id']}")).json()
+    assert (found["title"], found["body"], found["version"]) == ("New", "new", 3)
+
+
+async def test_markdown_that_came_another_way_is_a_document_too(ann: Caller) -> None:
+    upload = await put(ann, "notes/week.md", b"Text")
+    await put(ann, "notes/week.txt", b"Text", content_type="text/plain")
+    listed = (await ann.get("/api/documents")).json()["items"]
+    assert [(one["id"], one["title"]) for one in listed] == [(upload["id"], "week")]
+    changed = await ann.put(f"/api/documents/{upload['id']}", {"body": "Other"})
+    assert changed.json()["key"] == "notes/week.md"
+    assert (await keys(ann, "?prefix=notes/")) == ["notes/week.md", "notes/week.txt"]
+
+
+async def test_what_is_no_document_is_not_found_here(ann: Caller) -> None:
+    other = await put(ann, "a.txt", content_type="text/plain")
+    for method, body in (("GET", None), ("PUT", {"title": "x"}), ("DELETE", None)):
+        assert (await ann(method, f"/api/documents/{other['id']}", body)).status_code == 404
+    assert (await ann.get(f"/api/repo-obj/{other['id']}")).status_code == 200
+
+
+async def test_one_that_is_shared_is_written_where_it_is(world: World, ann: Caller) -> None:
+    bob = await world.person(ann.org, await world.team(ann.org), Role.MEMBER)
+    made = await create(ann, body="one")
+    assert (await bob.put(f"/api/documents/{made['id']}", {"body": "two"})).status_code == 404
+    await share(ann, str(made["id"]), bob, "edit")
+    assert (await bob.put(f"/api/documents/{made['id']}", {"body": "two"})).status_code == 200
+    refused = await bob.put(f"/api/documents/{made['id']}", {"visibility": "team"})
+    assert refused.status_code == 403
+    found = (await ann.get(f"/api/documents/{made['id']}")).json()
+    assert (found["body"], found["team_id"], found["owner"]) == ("two", ann.team.id, ann.user_id)
+    versions = (await ann.get(f"/api/repo-obj/{made['id']}")).json()["versions"]
+    assert [version["author"] for version in versions] == [bob.user_id, ann.user_id]
+
+
+async def test_a_document_is_deleted_with_its_versions(ann: Caller) -> None:
+    made = await create(ann, body="one")
+    await ann.put(f"/api/documents/{made['id']}", {"body": "two"})
+    stale = await ann.delete(f"/api/documents/{made['id']}", headers={"if-match": '"1"'})
+    assert stale.status_code == 412
+    assert (await ann.delete(f"/api/documents/{made['id']}")).status_code == 204
+    assert (await ann.get(f"/api/documents/{made['id']}")).status_code == 404
+    assert (await ann.get("/api/documents")).json()["items"] == []
+
+
+@pytest.mark.parametrize("body", [{}, {"title": ""}, {"title": "x", "visibility": "all"}, {"title": "x", "owner": "y"}])
+async def test_what_makes_no_document_is_refused(ann: Caller, body: dict[str, str]) -> None:
+    assert (await ann.post("/api/documents", body)).status_code == 400
+
+
+async def test_a_change_that_changes_nothing_is_refused(ann: Caller) -> None:
+    made = await create(ann)
+    assert (await ann.put(f"/api/documents/{made['id']}", {})).status_code == 400
