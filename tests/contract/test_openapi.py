@@ -84,7 +84,22 @@ class Cast(msgspec.Struct, frozen=True):
         wish = {"kind": "ai.chat", "input": {"prompt": "Hello"}, "run_at": "2999-01-01T00:00:00Z"}
         jobs = [served.call("POST", "/api/jobs", wish, token=operator)["id"] for _ in range(4)]
         executor = served.call("POST", "/api/executors", {"name": "Old", "mode": "pull"}, token=operator)["id"]
+        documents = [
+            served.call("POST", "/api/documents", {"title": f"Plan {number}", "visibility": "team"}, token=operator)[
+                "id"
+            ]
+            for number in range(6)
+        ]
         return cls(operator, member["token"], {
+            **{
+                f"/api/repo-obj/{{id}}{rest} path.id": documents[:3]
+                for rest in ("", "/content", "/share", "/unshare", "/grants", "/visibility", "/derivations", "/processing")
+            },
+            "/api/documents/{id} path.id": documents[3:],
+            "path.key": ["files/#.txt"],
+            "body.principal_type": ["user"],
+            "body.principal_id": person,
+            "body.expires_at": ["2999-01-01T00:00:00Z"],
             "path.ref": [company["org"]["id"], company["org"]["slug"]],
             "path.name": ["chat", "agent"],
             "/assets/{path} path.path": _built_files(),
