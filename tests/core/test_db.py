@@ -12,6 +12,7 @@ import pytest
 from teamspace.core.crypto import Vault
 from teamspace.core.db import AlreadyClaimed, Collision, Db, Duplicate, SchemaError, Tx, audit, connect, migrate
 from teamspace.core.db import sqlite as sqlite_module
+from teamspace.core.db.dialect import POSTGRES, SQLITE
 from teamspace.core.db.postgres import numbered
 from teamspace.core.db.sqlite import Sqlite
 from teamspace.core.errors import Overloaded, StorageFull
@@ -264,6 +265,12 @@ async def test_servers_that_start_together_migrate_once(tmp_path: Path, database
     for engine in engines:
         await engine.close()
     assert sum(bool(names) for names in applied) == (0 if database_url else 1)  # PostgreSQL copies a migrated template
+
+
+def test_a_part_of_a_migration_may_be_for_one_database() -> None:
+    sql = "CREATE a;\n-- only sqlite: why\nCREATE b;\n-- only postgres\nCREATE c;\n-- on both\nCREATE d;\n-- remark\n"
+    assert SQLITE.schema(sql).split() == ["CREATE", "a;", "CREATE", "b;", "CREATE", "d;", "--", "remark"]
+    assert POSTGRES.schema(sql).split() == ["CREATE", "a;", "CREATE", "c;", "CREATE", "d;", "--", "remark"]
 
 
 # PostgreSQL alone

@@ -5,6 +5,7 @@ import re
 import msgspec
 
 Replacement = tuple[re.Pattern[str], str]
+_ONLY = re.compile(r"^-- (?:only (?=sqlite|postgres)|on both)(\w*).*$", re.MULTILINE)
 
 
 class Dialect(msgspec.Struct, frozen=True):
@@ -21,6 +22,11 @@ class Dialect(msgspec.Struct, frozen=True):
     """From the migrations' words, which are SQLite's but for BOOLEAN, to this database's."""
 
     def schema(self, sql: str) -> str:
+        """From a line `-- only sqlite` or `-- only postgres` to the next such line or `-- on both`, one is meant."""
+        first, *parts = _ONLY.split(sql)
+        sql = first + "".join(
+            part for name, part in zip(parts[::2], parts[1::2], strict=True) if name in ("", self.name)
+        )
         for pattern, replacement in self.types:
             sql = pattern.sub(replacement, sql)
         return sql
