@@ -273,6 +273,17 @@ def test_a_part_of_a_migration_may_be_for_one_database() -> None:
     assert POSTGRES.schema(sql).split() == ["CREATE", "a;", "CREATE", "c;", "CREATE", "d;", "--", "remark"]
 
 
+async def test_a_read_aside_takes_parameters_and_has_an_end(db: Db) -> None:
+    async with db.upkeep(system()) as tx:
+        await put(tx, "1", "one")
+    sql = "SELECT value FROM things WHERE id = :id"
+    assert await db.all_aside(str, sql, seconds=5, id="1") == ["one"]
+    endless = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT COUNT(*) FROM n"
+    with pytest.raises(Overloaded):
+        await db.all_aside(int, endless, seconds=0.2)
+    assert await db.all_aside(str, sql, seconds=5, id="1") == ["one"]
+
+
 # PostgreSQL alone
 
 

@@ -61,8 +61,8 @@ class Loading(Fetches, Protocol):
 class Engine(Fetches, Protocol):
     dialect: Dialect
 
-    async def aside(self, sql: str) -> Sequence[Row]:
-        """A read that may take long: nobody else waits for it."""
+    async def aside(self, sql: str, params: Params, *, seconds: float | None = None) -> Sequence[Row]:
+        """A read that may take long: nobody else waits for it. After `seconds` it is given up, as overload."""
         ...
 
     def transaction(self, *, lasting: bool = True) -> AbstractAsyncContextManager[Session]:

@@ -135,7 +135,12 @@ class Db(Reads):
 
     async def count_aside(self, sql: str) -> int:
         """A count that grows with the data, made where it holds nobody up."""
-        return int((await self.engine.aside(sql))[0][0])
+        return int((await self.engine.aside(sql, {}))[0][0])
+
+    async def all_aside(self, shape: type[T], sql: str, *, seconds: float, **params: Any) -> list[T]:
+        """Like `all`, for a read whose cost depends on what somebody asks: it holds nobody up, and has an end."""
+        build = mapper(shape)
+        return [build(row) for row in await self.engine.aside(sql, params, seconds=seconds)]
 
     @asynccontextmanager
     async def write(self, who: Principal, action: str, *, alone: tuple[str, str] | None = None) -> AsyncIterator[Tx]:

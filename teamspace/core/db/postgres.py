@@ -147,13 +147,13 @@ class Postgres:
         )
 
     async def fetch(self, sql: str, params: Params) -> Sequence[Row]:
+        return await self.aside(sql, params)
+
+    async def aside(self, sql: str, params: Params, *, seconds: float | None = None) -> Sequence[Row]:
         text, names = numbered(sql)
         async with _faults(), self._reads.acquire() as connection:
-            rows: Sequence[Row] = await connection.fetch(text, *[params[name] for name in names])
+            rows: Sequence[Row] = await connection.fetch(text, *[params[name] for name in names], timeout=seconds)
             return rows
-
-    async def aside(self, sql: str) -> Sequence[Row]:
-        return await self.fetch(sql, {})
 
     @asynccontextmanager
     async def transaction(self, *, lasting: bool = True) -> AsyncIterator[PostgresSession]:

@@ -9,6 +9,7 @@ that a power cut could take back.
 import asyncio
 import fcntl
 import os
+import time
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
@@ -20,9 +21,10 @@ import apsw
 from teamspace.core import clock
 from teamspace.core.db.dialect import SQLITE
 from teamspace.core.db.engine import Duplicate, Params, Row
-from teamspace.core.errors import StorageFull
+from teamspace.core.errors import Overloaded, StorageFull
 
 BUSY_MS = 5000
+_STEPS_BETWEEN_LOOKS = 10_000
 _SYNC_FAULTS = (apsw.SQLITE_IOERR_FSYNC, apsw.SQLITE_IOERR_DIR_FSYNC)
 _DISK_FAULTS = (apsw.FullError, apsw.IOError, apsw.CantOpenError)
 
@@ -126,11 +128,16 @@ class Sqlite:
     async def fetch(self, sql: str, params: Params) -> Sequence[Row]:
         return _run(self._reader, sql, params)
 
-    async def aside(self, sql: str) -> Sequence[Row]:
+    async def aside(self, sql: str, params: Params, *, seconds: float | None = None) -> Sequence[Row]:
         def read() -> Sequence[Row]:
             connection = connect(self._path, readonly=True)
+            if seconds is not None:
+                end = time.monotonic() + seconds
+                connection.set_progress_handler(lambda: time.monotonic() > end, _STEPS_BETWEEN_LOOKS)
             try:
-                return _run(connection, sql, {})
+                return _run(connection, sql, params)
+            except apsw.InterruptError:
+                raise Overloaded("This took too long; ask for less.") from None
             finally:
                 connection.close()
 
