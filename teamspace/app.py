@@ -9,7 +9,20 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from teamspace import ai, blobs, executors, identity, instance, jobs, localization, quota, routes, tenancy, wiring
+from teamspace import (
+    ai,
+    blobs,
+    executors,
+    fulltext,
+    identity,
+    instance,
+    jobs,
+    localization,
+    quota,
+    routes,
+    tenancy,
+    wiring,
+)
 from teamspace import audit as trail
 from teamspace.core import idempotency
 from teamspace.core.db import Db, Engine, audit, check_schema, connect, migrate
@@ -77,6 +90,7 @@ class App:
             (5, partial(self.fleet.probe, self.db)),
             (instance.REPORT_SECONDS, partial(instance.report, self.db, self.settings, self.metrics)),
             (20, partial(jobs.tidy, self.db, self.queue)),
+            (60, partial(fulltext.refresh, self.db)),
             (600, partial(idempotency.forget_old, self.db, system())),
             (3600, partial(identity.clean, self.db)),
             (3600, partial(quota.tidy, self.db)),

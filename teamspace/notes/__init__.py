@@ -1,7 +1,7 @@
 """Notes: short texts that belong to a person and a team, and are seen by those whom the fence admits."""
 
-from teamspace.notes.domain import create, listing
+from teamspace.notes.domain import create, listing, readable
 from teamspace.notes.schemas import NewNote, NoteQuery
 from teamspace.notes.store import COUNTS, INVARIANTS
 
-__all__ = ["COUNTS", "INVARIANTS", "NewNote", "NoteQuery", "create", "listing"]
+__all__ = ["COUNTS", "INVARIANTS", "NewNote", "NoteQuery", "create", "listing", "readable"]

@@ -4,7 +4,7 @@ import unicodedata
 
 from msgspec import UNSET
 
-from teamspace import tenancy
+from teamspace import fulltext, tenancy
 from teamspace.core import clock, paging, text
 from teamspace.core.db import Db, Fence, Reads, Tx
 from teamspace.core.errors import BadRequest, Forbidden, NotFound, OutOfScope, VersionMismatch
@@ -29,6 +29,7 @@ async def create(db: Db, who: Principal, draft: NewNote) -> Note:
         tx.target = row.id
         await store.insert(tx, who.org_id, row)
         await _put_tags(tx, who, row)
+        await _put_text(tx, who.org_id, row)
     return _note(row, [])
 
 
@@ -65,6 +66,8 @@ async def update(db: Db, who: Principal, note_id: str, change: NoteChange, seen:
         if tags is not None:
             await store.delete_tags(tx, note_id)
             await _put_tags(tx, who, row)
+        if any(given is not None for given in (title, body, tags)):
+            await _put_text(tx, who.org_id, row)
         tx.target, tx.detail = note_id, {"version": row.version}
         return _note(row, await store.select_grants(tx, note_id))
 
@@ -75,6 +78,7 @@ async def delete(db: Db, who: Principal, note_id: str, seen: int | None) -> None
         tx.target = note_id
         if not await store.delete(tx, note_id, seen):
             raise await _overtaken(tx, who, note_id, P.NOTES_DELETE)
+        await fulltext.drop(tx, store.KIND, note_id)
 
 
 async def share(db: Db, who: Principal, note_id: str, wish: Share) -> list[Grant]:
@@ -123,12 +127,17 @@ async def _overtaken(tx: Tx, who: Principal, note_id: str, permission: P) -> Ver
     return VersionMismatch(row.version) if row else NotFound()
 
 
+def readable(who: Principal, *, across_org: bool) -> Fence:
+    """For others who show notes: the rows of `notes` that `who` can read, in the team or in the whole company."""
+    return access.fence(who, P.NOTES_READ, across_org=across_org)
+
+
 def _fence_of(who: Principal, query: NoteQuery) -> Fence:
     if query.scope == "org" and not who.holds(P.ORG_READ):
         raise Forbidden("The scope org needs org:read, by a role in the company.")
     if query.shared:
         return access.shared(who)
-    return access.fence(who, P.NOTES_READ, across_org=query.scope == "org")
+    return readable(who, across_org=query.scope == "org")
 
 
 def _filters(who: Principal, query: NoteQuery) -> dict[str, str]:
@@ -155,6 +164,10 @@ def _tag(tag: str) -> str:
 async def _put_tags(tx: Tx, who: Principal, row: NoteRow) -> None:
     for tag in row.tags:
         await store.insert_tag(tx, row.id, who.org_id, tag)
+
+
+async def _put_text(tx: Tx, org_id: str, row: NoteRow) -> None:
+    await fulltext.put(tx, store.KIND, row.id, org_id, title=row.title, body=row.body, labels=" ".join(row.tags))
 
 
 def _note(row: NoteRow, grants: list[Grant]) -> Note:

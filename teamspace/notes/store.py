@@ -9,6 +9,8 @@ from teamspace.notes.schemas import Grant, NoteItem, NoteRow, SeenRow
 
 COUNTS = (Count("notes", "SELECT COUNT(*) FROM notes"),)
 
+KIND = "note"
+"""What a note is called where there are other things, too."""
 EXCERPT = 280
 _ITEM = f"id, title, substr(body, 1, {EXCERPT}), visibility, tags, owner_id, team_id, version, created_at, updated_at"
 
@@ -128,5 +130,9 @@ INVARIANTS = (
     Invariant("notes.audit", "a note has its creation on record",
         "SELECT id FROM notes WHERE id NOT IN"
         " (SELECT target FROM audit WHERE action = 'note.create' AND target IS NOT NULL)"),
+    Invariant("notes.text", "a note can be searched for, and nothing that is no note any more",
+        "SELECT id FROM notes WHERE NOT EXISTS"
+        " (SELECT 1 FROM texts WHERE kind = 'note' AND ref = notes.id AND org_id = notes.org_id) UNION ALL"
+        " SELECT ref FROM texts WHERE kind = 'note' AND ref NOT IN (SELECT id FROM notes)"),
 )
 # fmt: on

@@ -304,6 +304,10 @@ PLANTS = [
                       " visibility, version, numbered, removed, size, sha256, md5, text_state, text_fault, created_at,"
                       " updated_at FROM objects"),
     ("objects.text", "UPDATE objects SET text_state = 'ready'"),
+    ("notes.text", "DELETE FROM texts"),
+    ("notes.text", "UPDATE texts SET ref = 'x'"),
+    ("notes.text", f"UPDATE texts SET org_id = {OTHER}"),
+    ("notes.text", "DELETE FROM notes"),
 ]  # fmt: skip
 
 

@@ -6,6 +6,7 @@ import msgspec
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from teamspace import fulltext
 from teamspace.core import clock
 from teamspace.core.ids import new_id
 from teamspace.core.permissions import Permission as P
@@ -94,7 +95,7 @@ class Picture:
         return across_org and reads_company and permission == "notes:read"
 
 
-async def _painted(world: World, picture: Picture) -> tuple[list[Principal], list[str]]:
+async def painted(world: World, picture: Picture) -> tuple[list[Principal], list[str]]:
     """Puts the picture into the database; the callers and the notes' ids."""
     orgs = [await world.company() for _ in range(2)]
     teams = [team for org, first in orgs for team in (first, await world.team(org))]
@@ -125,6 +126,7 @@ async def _hang(world: World, picture: Picture, callers: list[Principal], note: 
     row = NoteRow(new_id(), team_id, owner.user_id, "title", "", note.visibility, [], 1, now, now)  # type: ignore[arg-type]
     async with world.db.upkeep(system()) as tx:
         await store.insert(tx, owner.org_id, row)
+        await fulltext.put(tx, store.KIND, row.id, owner.org_id, title=row.title, body=row.body)
         for reader, permission in note.grants.items():
             if picture.people[reader].org == picture.people[note.owner].org and reader != note.owner:
                 await store.put_grant(
@@ -137,7 +139,7 @@ async def _hang(world: World, picture: Picture, callers: list[Principal], note: 
 @given(st.lists(people, min_size=PEOPLE, max_size=PEOPLE), st.lists(notes, min_size=1, max_size=6))
 async def test_the_fence_equals_the_model(world: World, who: list[Person], what: list[Note]) -> None:
     picture = Picture(who, what)
-    callers, ids = await _painted(world, picture)
+    callers, ids = await painted(world, picture)
     for reader, caller in enumerate(callers):
         for note, note_id in zip(what, ids, strict=True):
             for permission in LADDER:
@@ -153,7 +155,7 @@ async def test_the_pages_of_a_list_are_what_may_be_read(
     world: World, who: list[Person], what: list[Note], size: int
 ) -> None:
     picture = Picture(who, what)
-    callers, ids = await _painted(world, picture)
+    callers, ids = await painted(world, picture)
     for reader, caller in enumerate(callers):
         for across in (False, caller.holds(P.ORG_READ)):
             expected = [

@@ -26,8 +26,10 @@ from teamspace.tenancy.schemas import Org, OrgRole, Role, Team
 
 PASSWORD = "correct horse battery"
 TABLES = (
-    "activations", "audit", "blobs", "branding", "executors", "instance", "job_archive", "jobs", "login_attempts", "memberships", "note_grants", "note_tags", "notes", "object_derivations", "object_grants", "object_texts", "object_versions", "objects", "org_roles", "orgs",
-    "quota_ledger", "quota_limits", "quota_used", "recovery_codes", "teams", "tokens", "totp", "users",
+    "activations", "audit", "blobs", "branding", "executors", "instance", "job_archive", "jobs",
+    "login_attempts", "memberships", "note_grants", "note_tags", "notes", "object_derivations", "object_grants", "object_texts",
+    "object_versions", "objects", "org_roles", "orgs", "quota_ledger", "quota_limits", "quota_used", "recovery_codes",
+    "teams", "texts", "tokens", "totp", "users",
 )  # fmt: skip
 
 

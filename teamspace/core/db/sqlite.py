@@ -21,6 +21,7 @@ import apsw
 from teamspace.core import clock
 from teamspace.core.db.dialect import SQLITE
 from teamspace.core.db.engine import Duplicate, Params, Row
+from teamspace.core.db.relevance import relevance
 from teamspace.core.errors import Overloaded, StorageFull
 
 BUSY_MS = 5000
@@ -36,6 +37,7 @@ def connect(path: Path, *, sync: str = "full", readonly: bool = False) -> apsw.C
     # Without it the planner looks at bound values, and a statement is prepared anew at every call.
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
     connection.create_scalar_function("moment", _moment, 1)
+    connection.register_fts5_function("relevance", relevance)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute(f"PRAGMA synchronous = {sync}")
     connection.execute("PRAGMA foreign_keys = ON")

@@ -1,0 +1,91 @@
+"""Texts and their index in SQL. The words of a query are quoted here, and made of letters and digits alone."""
+
+from typing import Any
+
+from msgspec.structs import asdict
+
+from teamspace.core.db import Reads, Tx
+from teamspace.core.db.dialect import Dialect
+from teamspace.fulltext.schemas import Hits, NewText, Query, Term, TextRow, Words
+
+
+async def update(tx: Tx, text: NewText) -> bool:
+    """False when there is no such text yet."""
+    return await tx.holds(
+        "UPDATE texts SET org_id = :org_id, made_by = :made_by, title = :title, labels = :labels, body = :body,"
+        " title_words = :title_words, label_words = :label_words, body_words = :body_words"
+        " WHERE kind = :kind AND ref = :ref RETURNING id",
+        **_params(text),
+    )  # fmt: skip
+
+
+async def insert(tx: Tx, id: int, text: NewText) -> bool:
+    """False when the number is taken."""
+    return await tx.holds(
+        "INSERT INTO texts (id, kind, ref, org_id, made_by, title, labels, body, title_words, label_words, body_words)"
+        " VALUES (:id, :kind, :ref, :org_id, :made_by, :title, :labels, :body, :title_words, :label_words, :body_words)"
+        " ON CONFLICT (id) DO NOTHING RETURNING id",
+        id=id, **_params(text),
+    )  # fmt: skip
+
+
+async def delete(tx: Tx, kind: str, ref: str) -> None:
+    await tx.run("DELETE FROM texts WHERE kind = :kind AND ref = :ref", kind=kind, ref=ref)
+
+
+async def select_outdated(db: Reads, made_by: int, limit: int) -> list[TextRow]:
+    return await db.all(
+        TextRow,
+        "SELECT id, title, labels, body FROM texts WHERE made_by < :made_by ORDER BY made_by, id LIMIT :limit",
+        made_by=made_by, limit=limit,
+    )  # fmt: skip
+
+
+async def put_words(tx: Tx, text_id: int, words: Words, made_by: int) -> None:
+    """Unless somebody has written the text anew since it was read."""
+    await tx.run(
+        "UPDATE texts SET made_by = :made_by, title_words = :title_words, label_words = :label_words,"
+        " body_words = :body_words WHERE id = :id AND made_by < :made_by",
+        id=text_id, made_by=made_by, **asdict(words),
+    )  # fmt: skip
+
+
+def _params(text: NewText) -> dict[str, Any]:
+    values = asdict(text)
+    return values | asdict(values.pop("words"))
+
+
+# Looking for words. A company's name for a kind of its texts stands in the index like a word, in a place of its own:
+# what is common everywhere is then found in one company without a look at the others.
+
+
+def hits(dialect: Dialect, query: Query, kind: str, org_id: str) -> Hits:
+    scope = kind + org_id.replace("-", "")
+    return _on_sqlite(query, kind, scope) if dialect.name == "sqlite" else _on_postgres(query, kind, scope)
+
+
+def _on_sqlite(query: Query, kind: str, scope: str) -> Hits:
+    wanted = " AND ".join(f'"{" ".join(term.words)}"{" *" if term.prefix else ""}' for term in query.terms)
+    return Hits(
+        source="texts_index CROSS JOIN texts",  # in this order: the planner must not begin elsewhere
+        where=f"texts_index MATCH :{kind}_words AND texts.id = texts_index.rowid",
+        score="relevance(texts_index, 0, 8, 4, 1)",
+        newest_first="texts_index.rowid DESC",
+        params={f"{kind}_words": f'scope : "{scope}" AND {{title labels body}} : ({wanted})'},
+    )
+
+
+def _on_postgres(query: Query, kind: str, scope: str) -> Hits:
+    wanted = " & ".join(f"({_neighbours(term)})" for term in query.terms)
+    return Hits(
+        source="texts",
+        where=f"texts.vector @@ CAST(CAST(:{kind}_words AS TEXT) AS tsquery)",
+        score=f"ts_rank('{{0.1, 0, 0.5, 1}}', texts.vector, CAST(CAST(:{kind}_ranked AS TEXT) AS tsquery), 1)",
+        newest_first="texts.id DESC",
+        params={f"{kind}_words": f"'{scope}':C & ({wanted})", f"{kind}_ranked": wanted},
+    )
+
+
+def _neighbours(term: Term) -> str:
+    *others, last = (f"'{word}':ABD" for word in term.words)
+    return " <-> ".join([*others, last + "*" if term.prefix else last])

@@ -1,0 +1,53 @@
+"""What is shown of a text, and what is marked in it."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from teamspace.fulltext import read, snippet
+from teamspace.fulltext.domain.snippets import LENGTH
+
+# fmt: off
+MARKED = [
+    # text                              question       snippet
+    ("We met in Zürich.",               "zurich",      "We met in <mark>Zürich</mark>."),
+    ("Zu\u0308rich",                    "zürich",      "<mark>Zu\u0308rich</mark>"),
+    ("Η Ελλάδα",                        "ελλαδα",      "Η <mark>Ελλάδα</mark>"),
+    ("planning plans a plan",           "plan",        "<mark>planning</mark> <mark>plans</mark> a <mark>plan</mark>"),
+    ("planning plans a plan",           '"plan"',      "planning plans a <mark>plan</mark>"),
+    ("我住在東京都新宿区。",                "東京都",       "我住在<mark>東京都</mark>新宿区。"),
+    ("서울에서 만나요",                    "서울",         "<mark>서울</mark>에서 만나요"),
+    ("関東と東京",                        "東",           "関<mark>東</mark>と<mark>東</mark>京"),
+    ("<script>x</script> & \"plan\"",   "plan",        "&lt;script&gt;x&lt;/script&gt; &amp; \"<mark>plan</mark>\""),
+    ("<b>plan</b>",                     "b",           "&lt;<mark>b</mark>&gt;plan&lt;/<mark>b</mark>&gt;"),
+    ("two\n\n  lines\tand tabs",        "none",        "two lines and tabs"),
+    ("",                                "none",        ""),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("text", "question", "expected"), MARKED, ids=[question for _, question, _ in MARKED])
+def test_words_are_marked_where_they_stand(text: str, question: str, expected: str) -> None:
+    assert snippet(text, read(question)) == expected
+
+
+def test_it_shows_the_place_with_the_most_of_the_words() -> None:
+    filler = "nothing of interest here " * 400
+    shown = snippet(f"alpha {filler} beta {filler} alpha and beta {filler}", read("alpha beta"))
+    assert "<mark>alpha</mark> and <mark>beta</mark>" in shown
+    assert shown.startswith("…") and shown.endswith("…")
+
+
+def test_it_is_short() -> None:
+    shown = snippet("word " * 50_000, read("word"))
+    assert len(re.sub("</?mark>", "", shown)) <= LENGTH + 2
+
+
+@given(st.text(max_size=300), st.text(max_size=20))
+def test_it_is_safe_whatever_the_text_holds(text: str, question: str) -> None:
+    shown = snippet(text, read(question))
+    plain = re.sub("</?mark>", "", shown)
+    assert "<" not in plain and ">" not in plain
+    assert shown.count("<mark>") == shown.count("</mark>")
