@@ -19,6 +19,7 @@ import teamspace.localization.routes
 import teamspace.notes.routes
 import teamspace.quota.routes
 import teamspace.repository.routes
+import teamspace.search.routes
 import teamspace.tenancy.routes
 
 MODULES: dict[str, ModuleType] = {
@@ -35,6 +36,7 @@ MODULES: dict[str, ModuleType] = {
     "notes": teamspace.notes.routes,
     "quota": teamspace.quota.routes,
     "repository": teamspace.repository.routes,
+    "search": teamspace.search.routes,
     "tenancy": teamspace.tenancy.routes,
 }
 
@@ -112,6 +114,7 @@ ORDER = (
     ("GET    /api/tokens",                 "identity"),
     ("DELETE /api/tokens/:id",             "identity"),
     ("GET    /api/audit",                  "audit"),
+    ("GET    /api/search",                 "search"),
     ("GET    /api/metrics",                "instance"),
     ("GET    /api/features",               "tenancy"),
     ("POST   /api/features/:name",         "tenancy"),

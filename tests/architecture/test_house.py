@@ -25,6 +25,7 @@ from teamspace import (
     notes,
     quota,
     repository,
+    search,
     tenancy,
 )
 from teamspace.core.db.migrate import shipped
@@ -34,7 +35,7 @@ ROOT = Path(teamspace.__file__).parent
 CAPABILITIES = {
     "ai": ai, "audit": audit, "blobs": blobs, "branding": branding, "console": console, "documents": documents,
     "executors": executors, "fulltext": fulltext, "identity": identity, "instance": instance, "jobs": jobs, "localization": localization,
-    "notes": notes, "quota": quota, "repository": repository, "tenancy": tenancy,
+    "notes": notes, "quota": quota, "repository": repository, "search": search, "tenancy": tenancy,
 }  # fmt: skip
 SQL = re.compile(r"\b(SELECT .+ FROM|INSERT INTO|UPDATE \w+ SET|DELETE FROM|CREATE TABLE)\b", re.DOTALL)
 WITHOUT_COMPANY = {"instance", "idempotency", "login_attempts", "migrations", "orgs", "processes"}

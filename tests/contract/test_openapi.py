@@ -113,6 +113,8 @@ class Cast(msgspec.Struct, frozen=True):
             "query.cursor": [base64.urlsafe_b64encode(new_id().encode()).decode().rstrip("=")],
             "query.since": ["2001-01-01T00:00:00Z"],
             "query.until": ["2101-01-01T00:00:00Z"],
+            "query.q": ["note", "\"a note\" tag"],
+            "/api/search query.cursor": [base64.urlsafe_b64encode(f"500000/{new_id()}".encode()).decode().rstrip("=")],
             "header.Idempotency-Key": ["key-#"],
             "body.user_id": person,
             "body.team_id": [first["team"]["id"]],

@@ -175,6 +175,15 @@ def cursor(make: Maker) -> Maker:
     return made
 
 
+def ranked(make: Maker) -> Maker:
+    """The cursor of a list that stands in the order of points."""
+
+    async def made(stage: Stage, kind: Kind) -> str:
+        return _sealed(f"500000/{await make(stage, kind)}")
+
+    return made
+
+
 async def _somebody_new(stage: Stage, kind: Kind) -> str:
     spot = stage.spots[kind.place]
     return (await stage.world.person(spot.org, spot.team, password=PASSWORD)).username
@@ -249,6 +258,7 @@ SLOTS = (
     Slot("POST /api/repo-obj/:id/visibility", "id",     abroad(_team_object),              here(_private_object)),
     Slot("GET /api/repo-obj/:id/derivations", "id",     abroad(_team_object),              here(_private_object)),
     Slot("GET /api/repo-obj/:id/processing", "id",      abroad(_team_object),              here(_private_object)),
+    Slot("GET /api/search?q=isolation",     "cursor",   ranked(abroad(_team_note)),        ranked(here(_private_note)),       OK),
     Slot("GET /api/members",                "cursor",   cursor(abroad(_author)),           cursor(next_door(_author)),        OK),
     Slot("GET /api/members?scope=org",      "cursor",   cursor(abroad(_author)),           None,                              OK),
     Slot("PATCH /api/members/:id",          "id",       abroad(_author),                   next_door(_author)),
@@ -316,9 +326,9 @@ NOT_IDS = frozenset({
     "plan", "dimension", "window", "enabled", "slug", "domain",
     "kind", "input", "run_at", "priority", "state", "prompt", "mode", "model", "capabilities", "kinds", "models", "url", "key",
     "max_wait", "claim_token", "progress", "message", "result", "error", "POST /api/executors org_id",
-    "action", "since", "until", "format", "history", "spenders",
     "prefix", "delimiter", "version", "download", "effective", "q", "principal_type", "capability", "expires_at",
     "GET /api/repo-obj/:id cursor",
+    "action", "since", "until", "q", "types", "format", "history", "spenders",
     "POST /api/bootstrap username", "POST /api/bootstrap org", "POST /api/bootstrap team",
     "POST /api/provision username", "POST /api/provision org", "POST /api/provision team",
     "POST /api/orgs owner.username", "POST /api/orgs team",

@@ -32,6 +32,7 @@ FORBIDDEN = Outcome(403, "forbidden")
 ORG_SUSPENDED = Outcome(403, "org_suspended")
 HIDDEN = Outcome(404, "not_found")
 CONFLICT = Outcome(409, "conflict")
+NOTHING_ASKED = Outcome(400, "invalid_request", "`q`")
 STALE_CLAIM = Outcome(409, "stale_claim")
 ALREADY_BOOTSTRAPPED = Outcome(409, "already_bootstrapped")
 

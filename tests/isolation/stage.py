@@ -9,7 +9,7 @@ import httpx2
 import msgspec
 import pytest
 
-from teamspace import blobs, identity
+from teamspace import blobs, fulltext, identity
 from teamspace.core import clock, crypto
 from teamspace.core.db.engine import Row
 from teamspace.core.db.migrate import shipped
@@ -188,11 +188,12 @@ class Stage:
     ) -> str:  # fmt: skip
         owner_id, now = (owner or spot.author).user_id, clock.stamp()
         row = NoteRow(
-            id=new_id(), team_id=spot.team.id, owner_id=owner_id, title=title, body="", visibility=visibility,
+            id=new_id(), team_id=spot.team.id, owner_id=owner_id, title=title, body="isolation", visibility=visibility,
             tags=[], version=1, created_at=now, updated_at=now,
         )  # fmt: skip
         async with self.world.db.upkeep(system(org_id=spot.org.id)) as tx:
             await note_store.insert(tx, spot.org.id, row)
+            await fulltext.put(tx, note_store.KIND, row.id, spot.org.id, title=title, body=row.body)
             for user_id, permission in (lent or {}).items():
                 await note_store.put_grant(tx, row.id, spot.org.id, user_id, Permission(permission), owner_id, now)
         return row.id

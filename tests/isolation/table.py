@@ -31,6 +31,7 @@ from tests.isolation.outcomes import (
     EMPTY,
     FORBIDDEN,
     HIDDEN,
+    NOTHING_ASKED,
     OK,
     ORG_SUSPENDED,
     STALE_CLAIM,
@@ -295,6 +296,8 @@ CASES = (
     Case("GET /api/repo-obj/:id/derivations", row("files:read"),         None,                    OK, OBJECT),
     Case("GET /api/repo-obj/:id/processing", row("files:read"),          None,                    OK, OBJECT),
     Case("GET /api/share-targets",          row("files:read")),
+    Case("GET /api/search",                 role("search"),              None,                    NOTHING_ASKED),
+    Case("GET /api/search?q=isolation",     role("search")),
 )
 # fmt: on
 

@@ -8,7 +8,7 @@ import pytest_asyncio
 
 from teamspace.core.principal import system
 from teamspace.notes.schemas import Visibility
-from tests.isolation.contract import BY_NAME, HOME, KINDS, OTHER, SISTER, Kind, Place, grid
+from tests.isolation.contract import BY_NAME, EXACT, HOME, KINDS, OTHER, SISTER, Kind, Place, grid, held
 from tests.isolation.outcomes import OK, faults, forbidden
 from tests.isolation.stage import Ask, Stage
 from tests.isolation.table import BY_ROUTE, expected
@@ -106,6 +106,24 @@ async def test_a_note_is_read_by_its_id_exactly_when_some_list_of_the_reader_hol
     readable = sorted(title for title, status in answers.items() if status == 200)
     found = _difference("what can be read by id", readable, _wanted(kind, "pos"))
     assert not found, f"\n{kind.name}: {found}"
+
+
+@pytest.mark.parametrize("kind", _KINDS, ids=[kind.name for kind in _KINDS])
+async def test_a_search_finds_in_the_lists_of_its_asker_and_nowhere_else(library: Library, kind: Kind) -> None:
+    stage, found = library.stage, []
+    for letter, query in {"p": {}, "o": {"scope": "org"}}.items():
+        ask = Ask("GET", "/api/search", {"q": "isolation", "limit": "2", **query})
+        caller = await stage.caller(kind, "search")
+        if "search" not in held(kind.roles):
+            found += faults(await stage.send(caller, ask), forbidden("search"))
+        elif letter == "o" and _EXPECTED[kind.name]["org:read"] == "no":
+            found += faults(await stage.send(caller, ask), forbidden("org:read"))
+        else:
+            listed = sorted(item["title"] for item in await _items(stage, caller, ask))
+            # A token that may search and nothing else can read no note.
+            wanted = [] if kind.credential is EXACT else _wanted(kind, letter)
+            found += _difference(f"the search {query}", listed, wanted)
+    assert not found, f"\n{kind.name}: " + f"\n{kind.name}: ".join(found)
 
 
 # fmt: off

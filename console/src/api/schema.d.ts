@@ -1188,6 +1188,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What the caller can read and `q` matches, best first; ?scope=org spans the company.
+         * @description A session or API token. Needs `search`.
+         */
+        get: operations["search.index"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/metrics": {
         parameters: {
             query?: never;
@@ -2901,6 +2921,36 @@ export interface components {
             format?: ("json" | "jsonl") | null;
             /** @default null */
             scope?: "instance" | null;
+        };
+        /** SearchQuery */
+        SearchQuery: {
+            /** @default 50 */
+            limit?: number;
+            /** @default null */
+            cursor?: string | null;
+            q: string;
+            /** @default [] */
+            types?: string[];
+            /** @default null */
+            scope?: "org" | null;
+        };
+        /**
+         * Page[Found]
+         * @description One page of a list; `next_cursor` is null on the last.
+         */
+        Page_Found_: {
+            items: components["schemas"]["Found"][];
+            next_cursor: string | null;
+        };
+        /** Found */
+        Found: {
+            /** @enum {unknown} */
+            type: "entity" | "note" | "object";
+            id: string;
+            title: string;
+            snippet: string;
+            score: number;
+            updated_at: string;
         };
         /**
          * Figures
@@ -10795,6 +10845,86 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Page_Event_"];
                     "application/x-ndjson": string;
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "search.index": {
+        parameters: {
+            query: {
+                limit?: number;
+                cursor?: string;
+                q: string;
+                types?: string[];
+                scope?: "org";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Found_"];
                 };
             };
             /** @description `invalid_request` */

@@ -1,0 +1,41 @@
+"""Search in SQL: matching, the rights to each row and the order in one statement."""
+
+from typing import Any
+
+from teamspace import fulltext
+from teamspace.core.db import Db, Fence
+from teamspace.search.schemas import Hit, Kind
+
+POINTS = 1_000_000
+"""A score of one, in whole numbers: a page goes on exactly where the last one ended."""
+RANKED = 5_000
+"""What matches more often than this is ranked among the newest so many."""
+SECONDS = 2.0
+
+
+async def select(
+    db: Db, query: fulltext.Query, fences: dict[Kind, Fence], org_id: str, *, below: tuple[int, str], limit: int
+) -> list[Hit]:
+    hits = {kind: fulltext.hits(db.dialect, query, kind, org_id) for kind in fences}
+    arms = " UNION ALL ".join(_arm(kind, fence, hits[kind]) for kind, fence in fences.items())
+    params: dict[str, Any] = {}
+    for kind, fence in fences.items():
+        params |= hits[kind].params | fence.params
+    return await db.all_aside(
+        Hit,
+        "SELECT page.kind, page.ref, page.points, texts.title, substr(texts.body, 1, :most), page.updated_at FROM"
+        f" (SELECT * FROM ({arms}) AS hits WHERE points < :points OR (points = :points AND ref < :ref)"
+        " ORDER BY points DESC, ref DESC LIMIT :limit) AS page JOIN texts ON texts.id = page.id"
+        " ORDER BY page.points DESC, page.ref DESC",
+        seconds=SECONDS, points=below[0], ref=below[1], limit=limit, most=fulltext.READ, **params,
+    )  # fmt: skip
+
+
+def _arm(kind: Kind, fence: Fence, hits: fulltext.Hits) -> str:
+    """The newest matches of one kind, among those that the fence admits."""
+    return (
+        f"SELECT * FROM (SELECT '{kind}' AS kind, texts.id, texts.ref, {fence.table}.updated_at,"
+        f" CAST({POINTS} * {hits.score} AS INTEGER) AS points"
+        f" FROM {hits.source} CROSS JOIN {fence.table} WHERE {hits.where} AND {fence.table}.id = texts.ref"
+        f" AND {fence.sql} ORDER BY {hits.newest_first} LIMIT {RANKED}) AS {kind}s"
+    )

@@ -1,0 +1,215 @@
+"""Search over HTTP, on both databases."""
+
+from typing import Any
+
+import pytest
+
+from teamspace import fulltext
+from teamspace.core.principal import system
+from teamspace.fulltext.domain import words
+from teamspace.tenancy.schemas import OrgRole, Role
+from tests.support.world import Caller, World
+
+
+@pytest.fixture
+async def ann(world: World) -> Caller:
+    return await world.bootstrap()
+
+
+async def write(caller: Caller, title: str, body: str = "", **more: Any) -> str:
+    made = await caller.post("/api/notes", {"title": title, "body": body, **more})
+    assert made.status_code == 201, made.text
+    return str(made.json()["id"])
+
+
+async def found(caller: Caller, q: str, **query: Any) -> list[dict[str, Any]]:
+    """The whole of an answer, page by page."""
+    items: list[dict[str, Any]] = []
+    while True:
+        answer = await caller.get("/api/search", params={"q": q, **query})
+        assert answer.status_code == 200, answer.text
+        page = answer.json()
+        items += page["items"]
+        if page["next_cursor"] is None:
+            return items
+        query["cursor"] = page["next_cursor"]
+
+
+async def titles(caller: Caller, q: str, **query: Any) -> list[str]:
+    return [item["title"] for item in await found(caller, q, **query)]
+
+
+async def test_an_item_says_what_it_is_and_where_it_matches(ann: Caller) -> None:
+    note = await write(ann, "Trip", "We met in Zürich <b>.")
+    (item,) = await found(ann, "zurich")
+    read = (await ann.get(f"/api/notes/{note}")).json()
+    assert 0 < item.pop("score") < 1
+    assert item == {
+        "type": "note",
+        "id": note,
+        "title": "Trip",
+        "snippet": "We met in <mark>Zürich</mark> &lt;b&gt;.",
+        "updated_at": read["updated_at"],
+    }
+
+
+async def test_the_best_comes_first(ann: Caller) -> None:
+    filler = "nothing of interest here " * 20
+    await write(ann, "Long", f"budget {filler}{filler}")
+    await write(ann, "Often", "budget budget budget")
+    await write(ann, "Budget")
+    await write(ann, "Once", f"budget {filler}")
+    await write(ann, "Labelled", filler, tags=["budget"])
+    await write(ann, "Other", filler)
+    order = await titles(ann, "budget")
+    assert [title for title in order if title != "Often"] == ["Budget", "Labelled", "Once", "Long"]
+    assert order.index("Budget") < order.index("Often") < order.index("Once")
+
+
+# fmt: off
+MATCHES = [
+    ("Zürich",            "zurich"),       ("Zurich",        "Zürich"),    ("Málaga",     "MALAGA"),
+    ("Ελλάδα",            "ελλαδα"),       ("Straße",        "strasse"),   ("Łódź",       "lodz"),
+    ("preparation",       "prep"),         ("a big plan",    '"big plan"'), ("a big plan", "plan big"),
+    ("我住在東京都新宿区",    "新宿"),          ("我住在東京都",    "東京都"),      ("関東",        "東"),
+    ("カタカナのテスト",      "ｶﾀｶﾅ"),         ("ひらがな",       "らが"),        ("서울에서 만나요",  "서울"),
+    ("हिन्दी में",              "हिन्दी"),            ("ภาษาไทย",      "ไทย"),         ("e-mail",     "e-mail"),
+    ("x" * 300,           "x" * 200),      ("tags",          "label"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("text", "question"), MATCHES)
+async def test_a_text_is_found_by(ann: Caller, text: str, question: str) -> None:
+    await write(ann, "First", text, tags=["label"])
+    await write(ann, "Second", "something else")
+    assert await titles(ann, question) == ["First"]
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [("plan of big things", '"big plan"'), ("prep", "preparation"), ("京東", "東京"), ("दा", "दी"), ("a", "b")],
+)
+async def test_a_text_is_not_found_by(ann: Caller, text: str, question: str) -> None:
+    await write(ann, "First", text)
+    assert await titles(ann, question) == []
+
+
+async def test_every_word_must_match_wherever_it_stands(ann: Caller) -> None:
+    await write(ann, "Alpha", "beta")
+    await write(ann, "Alpha", "gamma")
+    assert len(await found(ann, "alpha beta")) == 1
+    assert await found(ann, "alpha delta") == []
+
+
+async def test_an_update_and_a_deletion_leave_nothing_behind(world: World, ann: Caller) -> None:
+    note = await write(ann, "First title", "first body", tags=["first"])
+    await ann.put(f"/api/notes/{note}", {"body": "second body"})
+    assert await titles(ann, '"first body"') == []
+    await ann.put(f"/api/notes/{note}", {"title": "Second", "tags": []})
+    assert await titles(ann, "first") == []
+    assert await titles(ann, "second") == ["Second"]
+    await ann.put(f"/api/notes/{note}", {"visibility": "team"})
+    assert await titles(ann, "second body") == ["Second"]
+    assert (await ann.delete(f"/api/notes/{note}")).status_code == 204
+    assert await titles(ann, "second") == []
+    assert await world.db.one(int, "SELECT COUNT(*) FROM texts") == 0
+
+
+@pytest.mark.parametrize("size", [1, 3, 7])
+async def test_pages_have_no_gaps_and_no_doubles(ann: Caller, size: int) -> None:
+    notes = [await write(ann, "Same", "common " * (number % 4)) for number in range(20)]
+    await write(ann, "Other")
+    items = await found(ann, "same", limit=size)
+    assert sorted(item["id"] for item in items) == sorted(notes)
+    assert [(item["score"], item["id"]) for item in items] == sorted(
+        ((item["score"], item["id"]) for item in items), reverse=True
+    )
+
+
+HOSTILE = [
+    '"*', '"', '""', "*", "'", "''", "NEAR(", "NEAR(a b, 2)", "col:", "title:x", "scope : x", "{title} : x", "a AND", "OR",
+    "NOT x", "^a", "a + b", "-a", "(", ")", "a\x00b", "\x00", "!!!", "a & b | !c", "a:*", "<->", "\\", "a\\'b", "%", "$1",
+    ":q", "🎉", "\u0301", "\ud7ff", "\u200b", "; DROP TABLE texts; --", "a" * 256, "漢" * 256, '"' * 256, "a " * 128,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("q", HOSTILE, ids=range(len(HOSTILE)))
+async def test_no_question_means_anything_to_the_database(ann: Caller, q: str) -> None:
+    await write(ann, "Innocent")
+    answer = await ann.get("/api/search", params={"q": q})
+    if "\x00" in q:
+        assert answer.status_code == 400
+    else:
+        assert (answer.status_code, answer.json()) == (200, {"items": [], "next_cursor": None})
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {}, {"q": ""}, {"q": "x" * 257}, {"q": "x", "types": "job"}, {"q": "x", "types": ","}, {"q": "x", "scope": "all"},
+        {"q": "x", "limit": "0"}, {"q": "x", "cursor": "x"}, {"q": "x", "cursor": "eA"}, {"q": "x", "cursor": "LTEvYQ"},
+        {"q": "x", "fields": "title"}, {"q": "*", "cursor": "x"},
+    ],
+    ids=str,
+)  # fmt: skip
+async def test_a_question_that_cannot_be_asked_is_refused(ann: Caller, query: dict[str, str]) -> None:
+    answer = await ann.get("/api/search", params=query)
+    assert (answer.status_code, answer.json()["code"]) == (400, "invalid_request")
+
+
+async def test_kinds_of_things_can_be_chosen(ann: Caller) -> None:
+    await write(ann, "Plan")
+    assert await titles(ann, "plan", types="note") == ["Plan"]
+    assert await titles(ann, "plan", types="object,note") == ["Plan"]
+    assert await titles(ann, "plan", types=["object", "note"]) == ["Plan"]
+    assert await titles(ann, "plan", types="object") == []
+    assert await titles(ann, "plan", types=["object", "entity"]) == []
+
+
+async def test_the_company_is_searched_by_whoever_reads_it(world: World, ann: Caller) -> None:
+    sister = await world.team(ann.org)
+    reader = await world.person(ann.org, sister, Role.VIEWER, org_role=OrgRole.READER)
+    await write(ann, "Plan of the team", visibility="team")
+    await write(ann, "Plan of my own")
+    assert await titles(reader, "plan") == []
+    assert await titles(reader, "plan", scope="org") == ["Plan of the team"]
+    refused = await (await world.person(ann.org, sister)).get("/api/search", params={"q": "plan", "scope": "org"})
+    assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")
+
+
+async def test_a_scoped_token_finds_what_it_could_read(world: World, ann: Caller) -> None:
+    await write(ann, "Plan")
+    blind = await world.token(ann, scope=["search"])
+    assert await titles(blind, "plan") == []
+    assert await titles(await world.token(ann, scope=["search", "notes:read"]), "plan") == ["Plan"]
+    refused = await (await world.token(ann, scope=["notes:read"])).get("/api/search", params={"q": "plan"})
+    assert refused.json()["code"] == "out_of_scope"
+
+
+async def test_what_others_wrote_shows_in_no_figure(world: World, ann: Caller) -> None:
+    await write(ann, "Plan", "a secret word")
+    before = await found(ann, "secret")
+    org, team = await world.company()
+    stranger = await world.person(org, team)
+    for _ in range(5):
+        await write(stranger, "Secret", "secret " * 10, visibility="team")
+    assert await found(ann, "secret") == before
+
+
+async def test_texts_of_an_older_reading_are_read_anew(world: World, ann: Caller, monkeypatch: Any) -> None:
+    note = await write(ann, "Plan")
+    async with world.db.upkeep(system()) as tx:
+        await tx.run("UPDATE texts SET made_by = 0, title_words = '', body_words = '', label_words = ''")
+    assert await titles(ann, "plan") == []
+    assert await fulltext.refresh(world.db) == 1
+    assert await fulltext.refresh(world.db) == 0
+    assert [item["id"] for item in await found(ann, "plan")] == [note]
+    monkeypatch.setattr(words, "MADE_BY", words.MADE_BY + 1)
+    assert await fulltext.refresh(world.db) == 1
+
+
+async def test_the_longest_text_there_is(ann: Caller) -> None:
+    await write(ann, "Long", "".join(f"{number:x} 漢字{number} " for number in range(40_000))[:500_000])
+    await write(ann, "Wide", "".join(chr(0x4E00 + number % 20_000) for number in range(160_000)))
+    assert await titles(ann, "9c3 2499") == ["Long"]
