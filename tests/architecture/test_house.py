@@ -17,6 +17,7 @@ from teamspace import (
     console,
     documents,
     executors,
+    extraction,
     fulltext,
     identity,
     instance,
@@ -34,8 +35,8 @@ from teamspace.settings import SETTINGS, Settings
 ROOT = Path(teamspace.__file__).parent
 CAPABILITIES = {
     "ai": ai, "audit": audit, "blobs": blobs, "branding": branding, "console": console, "documents": documents,
-    "executors": executors, "fulltext": fulltext, "identity": identity, "instance": instance, "jobs": jobs, "localization": localization,
-    "notes": notes, "quota": quota, "repository": repository, "search": search, "tenancy": tenancy,
+    "executors": executors, "extraction": extraction, "fulltext": fulltext, "identity": identity, "instance": instance, "jobs": jobs,
+    "localization": localization, "notes": notes, "quota": quota, "repository": repository, "search": search, "tenancy": tenancy,
 }  # fmt: skip
 SQL = re.compile(r"\b(SELECT .+ FROM|INSERT INTO|UPDATE \w+ SET|DELETE FROM|CREATE TABLE)\b", re.DOTALL)
 WITHOUT_COMPANY = {"instance", "idempotency", "login_attempts", "migrations", "orgs", "processes"}

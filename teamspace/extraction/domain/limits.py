@@ -1,0 +1,20 @@
+"""How much a file may ask for."""
+
+MIB = 1 << 20
+
+FILE_BYTES = 100 * MIB
+TEXT_BYTES = 2 * MIB
+"""What is kept of a text."""
+READ_BYTES = 8 * MIB
+"""How far a plain text is read: what is kept, in the widest encoding."""
+
+UNPACKED_BYTES = 100 * MIB
+UNPACKED_RATIO = 100
+UNPACKED_MEMBERS = 1_000
+RATIO_FROM = 10 * MIB
+"""Below this an archive may be packed as tightly as it likes."""
+
+MEMORY_BYTES = 512 * MIB
+CPU_SECONDS = 20
+WALL_SECONDS = 30.0
+AT_ONCE = 2
