@@ -2,6 +2,7 @@
 
 import teamspace.ai.jobs
 import teamspace.jobs.listeners
+import teamspace.repository.jobs
 from teamspace import branding, executors, identity, jobs, notes, quota, repository, tenancy
 from teamspace.core import idempotency
 from teamspace.core.db import audit, canary
@@ -25,7 +26,7 @@ KEPT: tuple[Kept, ...] = (*branding.KEPT, *repository.KEPT)
 SEALED: tuple[SealedColumn, ...] = (*canary.SEALED, *idempotency.SEALED, *identity.SEALED, *executors.SEALED)
 """Every column whose values are sealed with the secret key."""
 
-JOBS = (teamspace.ai.jobs,)
+JOBS = (teamspace.ai.jobs, teamspace.repository.jobs)
 """Modules with a JOBS table: the kinds of background work."""
 
 LISTENERS = (teamspace.jobs.listeners,)

@@ -23,6 +23,7 @@ from teamspace.documents.schemas import (
     DocumentsQuery,
     NewDocument,
 )
+from teamspace.jobs import Queue
 from teamspace.repository import MARKDOWN, Condition, ObjectRow, Work
 
 FOLDER, EXTENSION = "documents/", ".md"
@@ -32,13 +33,13 @@ _MOST_ALIKE = 50
 _TRIES = 10
 
 
-async def create(db: Db, files: BlobStore, who: Principal, draft: NewDocument) -> Document:
+async def create(db: Db, files: BlobStore, queue: Queue, who: Principal, draft: NewDocument) -> Document:
     title = text.name(draft.title, "title", most=200)
     async with _kept(db, files, who, draft.body) as bytes_:
         for key in await repository.free_keys(db, who, _keys(title)):
             work = Work(key, key.removeprefix(FOLDER), MARKDOWN, title, draft.visibility, text=draft.body)
             try:
-                row, _ = await repository.put(db, who, work, Condition(exists=False), bytes_)
+                row, _ = await repository.put(db, queue, who, work, Condition(exists=False), bytes_)
             except (VersionMismatch, Conflict):  # somebody was quicker
                 continue
             return _document(row, draft.body)
@@ -61,13 +62,13 @@ async def find(db: Db, files: BlobStore, who: Principal, document_id: str, numbe
 
 
 async def update(
-    db: Db, files: BlobStore, who: Principal, document_id: str, change: DocumentChange, seen: int | None
+    db: Db, files: BlobStore, queue: Queue, who: Principal, document_id: str, change: DocumentChange, seen: int | None
 ) -> Document:
     if change.title is UNSET and change.body is UNSET and change.visibility is UNSET:
         raise BadRequest("There is nothing to change: send title, body or visibility.")
     for _ in range(_TRIES):
         try:
-            return await _update(db, files, who, document_id, change, seen)
+            return await _update(db, files, queue, who, document_id, change, seen)
         except VersionMismatch:
             if seen is not None:
                 raise
@@ -75,7 +76,7 @@ async def update(
 
 
 async def _update(
-    db: Db, files: BlobStore, who: Principal, document_id: str, change: DocumentChange, seen: int | None
+    db: Db, files: BlobStore, queue: Queue, who: Principal, document_id: str, change: DocumentChange, seen: int | None
 ) -> Document:
     """What is not given is that of the version just read: it must still be the newest when this is written."""
     row = await repository.held(db, who, document_id, P.FILES_WRITE)
@@ -87,7 +88,7 @@ async def _update(
     visibility = None if change.visibility is UNSET else change.visibility
     work = Work(row.key, row.filename, MARKDOWN, title, visibility, text=body)
     async with _kept(db, files, who, body) as draft:
-        written = await repository.add_version(db, who, row.id, work, Condition(row.version), draft)
+        written = await repository.add_version(db, queue, who, row.id, work, Condition(row.version), draft)
     return _document(written, body)
 
 

@@ -17,6 +17,7 @@ from teamspace.documents.schemas import (
     DocumentsQuery,
     NewDocument,
 )
+from teamspace.jobs import Queue
 
 # fmt: off
 ROUTES = (
@@ -33,8 +34,8 @@ ROUTES = (
 # fmt: on
 
 
-async def create(db: Db, files: BlobStore, who: Principal, body: NewDocument) -> Created[Document]:
-    document = await domain.create(db, files, who, body)
+async def create(db: Db, files: BlobStore, queue: Queue, who: Principal, body: NewDocument) -> Created[Document]:
+    document = await domain.create(db, files, queue, who, body)
     return Created(document, version=document.version)
 
 
@@ -48,9 +49,9 @@ async def show(db: Db, files: BlobStore, who: Principal, id: str, query: Documen
 
 
 async def update(
-    db: Db, files: BlobStore, who: Principal, id: str, body: DocumentChange, match: Match
+    db: Db, files: BlobStore, queue: Queue, who: Principal, id: str, body: DocumentChange, match: Match
 ) -> Reply[Document]:
-    document = await domain.update(db, files, who, id, body, match.version)
+    document = await domain.update(db, files, queue, who, id, body, match.version)
     return Reply(document, version=document.version)
 
 

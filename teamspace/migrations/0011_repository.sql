@@ -70,15 +70,6 @@ CREATE TABLE object_grants (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX object_grants_of_principal ON object_grants (principal_id, principal_type, object_id);
 
--- The text that was found in the newest version.
-CREATE TABLE object_texts (
-    object_id TEXT NOT NULL PRIMARY KEY REFERENCES objects (id) ON DELETE CASCADE,
-    org_id TEXT NOT NULL,
-    number INTEGER NOT NULL,
-    text TEXT NOT NULL,
-    truncated BOOLEAN NOT NULL
-) STRICT, WITHOUT ROWID;
-
 -- What a version was made of, by which run and step.
 CREATE TABLE object_derivations (
     object_id TEXT NOT NULL REFERENCES objects (id) ON DELETE CASCADE,

@@ -11,6 +11,7 @@ from teamspace.core.principal import Principal
 from teamspace.core.replies import Created, Reply, Stored
 from teamspace.core.request import Match
 from teamspace.core.routing import BEARER, Route, row
+from teamspace.jobs import Queue
 from teamspace.repository.domain import finding, naming, provenance, sharing, writing
 from teamspace.repository.schemas import (
     Condition,
@@ -61,14 +62,14 @@ async def index(db: Db, who: Principal, query: ObjectQuery) -> Listing:
 
 
 async def put(
-    db: Db, files: BlobStore, who: Principal, key: str, query: PutQuery, match: Match, content_type: str,
+    db: Db, files: BlobStore, queue: Queue, who: Principal, key: str, query: PutQuery, match: Match, content_type: str,
     upload: AsyncIterator[bytes],
 ) -> Created[Object] | Reply[Object]:  # fmt: skip
     key = naming.key(key)
     filename = naming.filename(query.filename, key)
     work = Work(key, filename, naming.content_type(content_type, filename), visibility=query.visibility)
     async with _UPLOADS.take():
-        shown, created = await writing.upload(db, files, who, work, _condition(match), upload)
+        shown, created = await writing.upload(db, files, queue, who, work, _condition(match), upload)
     return (Created if created else Reply)(shown, version=shown.version)
 
 

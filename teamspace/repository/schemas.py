@@ -125,6 +125,18 @@ class Condition(msgspec.Struct, frozen=True):
     exists: bool | None = None
 
 
+class ExtractText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    object_id: Id
+
+
+class TextFound(msgspec.Struct, frozen=True):
+    """What came of looking for text."""
+
+    text_state: TextState
+    characters: int = 0
+    reason: str | None = None
+
+
 class ObjectWritten(msgspec.Struct, frozen=True):
     """A version has come into the repository; listeners run in the same transaction."""
 

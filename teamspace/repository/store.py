@@ -24,6 +24,8 @@ COUNTS = (
     Count("object_versions", "SELECT COUNT(*) FROM object_versions"),
 )
 KEPT = (Kept("object_versions", "sha256"),)
+KIND = "object"
+"""What an object is called where there are other things, too."""
 
 _ITEM = (
     "id, key, filename, content_type, size, sha256, visibility, owner_id, team_id, version, text_state, created_at,"
@@ -227,24 +229,6 @@ async def set_text_state(tx: Tx, object_id: str, number: int, state: TextState, 
     )  # fmt: skip
 
 
-async def put_text(tx: Tx, object_id: str, org_id: str, number: int, text: str, *, truncated: bool) -> None:
-    await tx.run(
-        "INSERT INTO object_texts (object_id, org_id, number, text, truncated)"
-        " VALUES (:object_id, :org_id, :number, :text, :truncated) ON CONFLICT (object_id) DO UPDATE SET"
-        " number = excluded.number, text = excluded.text, truncated = excluded.truncated",
-        object_id=object_id, org_id=org_id, number=number, text=text, truncated=truncated,
-    )  # fmt: skip
-
-
-async def delete_text(tx: Tx, object_id: str) -> None:
-    await tx.run("DELETE FROM object_texts WHERE object_id = :object_id", object_id=object_id)
-
-
-async def get_text(db: Reads, object_id: str) -> str | None:
-    """Of an object that a fence has admitted."""
-    return await db.one(str, "SELECT text FROM object_texts WHERE object_id = :object_id", object_id=object_id)
-
-
 # Provenance
 
 
@@ -294,8 +278,9 @@ INVARIANTS = (
     Invariant("objects.audit", "an object has its first write on record",
         "SELECT id FROM objects WHERE id NOT IN"
         " (SELECT target FROM audit WHERE action = 'object.create' AND target IS NOT NULL)"),
-    Invariant("objects.text", "an object whose text is ready has one, of its newest version",
-        "SELECT o.id FROM objects o LEFT JOIN object_texts t ON t.object_id = o.id"
-        " WHERE o.text_state = 'ready' AND (t.object_id IS NULL OR t.number <> o.version)"),
+    Invariant("objects.text", "an object can be searched for, and nothing that is no object any more",
+        "SELECT id FROM objects WHERE NOT EXISTS"
+        " (SELECT 1 FROM texts WHERE kind = 'object' AND ref = objects.id AND org_id = objects.org_id) UNION ALL"
+        " SELECT ref FROM texts WHERE kind = 'object' AND ref NOT IN (SELECT id FROM objects)"),
 )
 # fmt: on

@@ -3,7 +3,7 @@
 import asyncio
 from typing import get_args
 
-from teamspace import fulltext, notes
+from teamspace import fulltext, notes, repository
 from teamspace.core import paging
 from teamspace.core.db import Db
 from teamspace.core.errors import BadRequest, Forbidden
@@ -13,7 +13,7 @@ from teamspace.core.replies import Page
 from teamspace.search import store
 from teamspace.search.schemas import Found, Hit, Kind, SearchQuery, Source
 
-SOURCES = (Source("note", notes.readable),)
+SOURCES = (Source("note", notes.readable), Source("object", repository.searchable))
 """Everything that can be found: who owns it says who may read which row of it."""
 
 _KINDS: tuple[str, ...] = get_args(Kind)

@@ -303,7 +303,9 @@ PLANTS = [
     ("objects.audit", "INSERT INTO objects SELECT 'x', org_id, team_id, owner_id, 'x', filename, title, content_type,"
                       " visibility, version, numbered, removed, size, sha256, md5, text_state, text_fault, created_at,"
                       " updated_at FROM objects"),
-    ("objects.text", "UPDATE objects SET text_state = 'ready'"),
+    ("objects.text", "DELETE FROM texts"),
+    ("objects.text", "UPDATE texts SET ref = 'x' WHERE kind = 'object'"),
+    ("objects.text", f"UPDATE texts SET org_id = {OTHER}"),
     ("notes.text", "DELETE FROM texts"),
     ("notes.text", "UPDATE texts SET ref = 'x'"),
     ("notes.text", f"UPDATE texts SET org_id = {OTHER}"),

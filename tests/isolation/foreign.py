@@ -328,7 +328,7 @@ NOT_IDS = frozenset({
     "max_wait", "claim_token", "progress", "message", "result", "error", "POST /api/executors org_id",
     "prefix", "delimiter", "version", "download", "effective", "q", "principal_type", "capability", "expires_at",
     "GET /api/repo-obj/:id cursor",
-    "action", "since", "until", "q", "types", "format", "history", "spenders",
+    "action", "since", "until", "types", "format", "history", "spenders",
     "POST /api/bootstrap username", "POST /api/bootstrap org", "POST /api/bootstrap team",
     "POST /api/provision username", "POST /api/provision org", "POST /api/provision team",
     "POST /api/orgs owner.username", "POST /api/orgs team",

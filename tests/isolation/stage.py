@@ -218,6 +218,7 @@ class Stage:
         async with self.world.db.upkeep(system(org_id=spot.org.id)) as tx:
             await object_store.insert(tx, row)
             await object_store.insert_version(tx, version)
+            await fulltext.put(tx, "object", id, spot.org.id, title="isolation", body="")
             for user_id, capability in (lent or {}).items():
                 await object_store.put_grant(
                     tx, id, spot.org.id, "user", user_id, Capability(capability), by=owner_id, expires_at=None, now=now

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from teamspace import fulltext
 from teamspace.core import clock
 from teamspace.core.ids import new_id
 from teamspace.core.permissions import Permission as P
@@ -18,6 +19,8 @@ from teamspace.core.principal import Call, Grantable, Principal, system
 from teamspace.repository import access, store
 from teamspace.repository.domain import finding, sharing
 from teamspace.repository.schemas import Capability, GrantsQuery, ObjectQuery, ObjectRow, VersionRow
+from teamspace.search.domain import search
+from teamspace.search.schemas import SearchQuery
 from teamspace.settings import load
 from teamspace.tenancy.domain import roles
 from teamspace.tenancy.schemas import OrgRole, Role
@@ -173,6 +176,7 @@ async def paint(world: World, picture: Picture) -> Painted:
             await store.insert_version(tx, VersionRow(
                 id=new_id(), object_id=id, number=1, author_id=owner.user_id, actor_kind="human", run_id=None, **common
             ))  # fmt: skip
+            await fulltext.put(tx, "object", id, owner.org_id, title="common", body=thing.key)
             for given in thing.grants:
                 to = teams[given.to].id if given.to_team else callers[given.to].user_id
                 await store.put_grant(
@@ -210,6 +214,9 @@ async def _in_lists(world: World, picture: Picture, painted: Painted, reader: in
         newest = [item async for item in _pages(world, caller, ObjectQuery(limit=5, scope=scope))]
         if newest != sorted(seen, reverse=True):
             yield f"{picture.people[reader]} {across=}: the list of the newest differs"
+        asked = SearchQuery(q="common", types=("object",), limit=7, scope=scope)
+        if {item async for item in _pages(world, caller, asked)} != seen:
+            yield f"{picture.people[reader]} {across=}: what is found differs"
         for prefix in PREFIXES:
             wanted = sorted(
                 (thing.key, id) for thing, id in pairs
@@ -230,10 +237,11 @@ async def _in_lists(world: World, picture: Picture, painted: Painted, reader: in
         yield f"{picture.people[reader]}: the list of what was shared differs"
 
 
-async def _pages(world: World, caller: Principal, query: ObjectQuery) -> Any:
+async def _pages(world: World, caller: Principal, query: ObjectQuery | SearchQuery) -> Any:
     cursor = None
     while True:
-        page = await finding.listing(world.db, caller, _with(query, cursor))
+        ask = search if isinstance(query, SearchQuery) else finding.listing
+        page = await ask(world.db, caller, _with(query, cursor))
         for item in page.items:
             yield item.id
         if page.next_cursor is None:

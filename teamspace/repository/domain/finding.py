@@ -45,6 +45,11 @@ async def readable(db: Reads, who: Principal, object_id: str) -> ObjectRow:
     return row
 
 
+def searchable(who: Principal, *, across_org: bool) -> Fence:
+    """For others who show objects: the rows of `objects` that `who` can read, in the team or in the whole company."""
+    return access.fence(who, P.FILES_READ, across_org=across_org)
+
+
 async def held(db: Reads, who: Principal, object_id: str, permission: P) -> ObjectRow:
     """The object, if `who` holds `permission` on it: 404 when it cannot be seen, 403 when it can."""
     fence = access.fence(who, permission)

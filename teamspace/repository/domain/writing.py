@@ -12,8 +12,9 @@ from teamspace.core.errors import Conflict, Forbidden, PreconditionFailed, Versi
 from teamspace.core.ids import new_id
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
+from teamspace.jobs import Queue
 from teamspace.repository import access, store
-from teamspace.repository.domain import finding
+from teamspace.repository.domain import finding, texts
 from teamspace.repository.schemas import (
     Condition,
     Object,
@@ -28,30 +29,33 @@ _TOUCHED_AT_ONCE = 500
 
 
 async def upload(
-    db: Db, files: BlobStore, who: Principal, work: Work, condition: Condition, chunks: AsyncIterator[bytes]
-) -> tuple[Object, bool]:
+    db: Db, files: BlobStore, queue: Queue, who: Principal, work: Work, condition: Condition,
+    chunks: AsyncIterator[bytes],
+) -> tuple[Object, bool]:  # fmt: skip
     """Whether the caller may write there is asked before the first byte is read, and again when all are there."""
     await _check(db, who, await store.get_at(db, who.team_id, work.key), work, condition)
     async with blobs.drafted(files, chunks) as draft:
         await blobs.keep_draft(db, files, who, who.org_id, draft)
-        row, created = await put(db, who, work, condition, draft)
+        row, created = await put(db, queue, who, work, condition, draft)
     return await finding.shown(db, row), created
 
 
-async def put(db: Db, who: Principal, work: Work, condition: Condition, draft: Draft) -> tuple[ObjectRow, bool]:
+async def put(
+    db: Db, queue: Queue, who: Principal, work: Work, condition: Condition, draft: Draft
+) -> tuple[ObjectRow, bool]:
     """A draft that was kept becomes the first or the next version of a key of the caller's team; whether the first."""
 
     async def write() -> tuple[ObjectRow, bool]:
         async with db.write(who, "object.create") as tx:
             await _hold(tx, who.team_id, work.key)
             before = await store.get_at(tx, who.team_id, work.key)
-            return await _write(tx, who, before, work, condition, draft), before is None
+            return await _write(tx, queue, who, before, work, condition, draft), before is None
 
     return await persistently(write)
 
 
 async def add_version(
-    db: Db, who: Principal, object_id: str, work: Work, condition: Condition, draft: Draft
+    db: Db, queue: Queue, who: Principal, object_id: str, work: Work, condition: Condition, draft: Draft
 ) -> ObjectRow:  # fmt: skip
     """A draft that was kept becomes the next version of an object, in whichever team that is."""
 
@@ -60,7 +64,7 @@ async def add_version(
             row = await finding.held(tx, who, object_id, P.FILES_WRITE)
             await _hold(tx, row.team_id, row.key)
             before = await finding.held(tx, who, object_id, P.FILES_WRITE)
-            return await _write(tx, who, before, work, condition, draft)
+            return await _write(tx, queue, who, before, work, condition, draft)
 
     return await persistently(write)
 
@@ -71,7 +75,7 @@ async def _hold(tx: Tx, team_id: str, key: str) -> None:
 
 
 async def _write(
-    tx: Tx, who: Principal, before: ObjectRow | None, work: Work, condition: Condition, draft: Draft
+    tx: Tx, queue: Queue, who: Principal, before: ObjectRow | None, work: Work, condition: Condition, draft: Draft
 ) -> ObjectRow:
     await _check(tx, who, before, work, condition)
     row = _next(who, work, draft, before)
@@ -82,6 +86,7 @@ async def _write(
         await store.update(tx, row)
     await store.insert_version(tx, _version(who, work, row))
     tx.target, tx.detail, tx.team_id = row.id, {"key": row.key, "version": row.version}, row.team_id
+    await texts.index(tx, queue, who, row, work)
     await tx.emit(ObjectWritten(row.id, row.version, row.key, row.content_type, work.actor_kind, work.run_id))
     return row
 
@@ -122,7 +127,7 @@ def _next(who: Principal, work: Work, draft: Draft, before: ObjectRow | None) ->
         id=new_id(), org_id=who.org_id, team_id=who.team_id, owner_id=who.user_id, key=work.key,
         filename=work.filename, title=work.title, content_type=work.content_type,
         visibility=work.visibility or "private", version=1, numbered=1, removed=False, size=draft.size,
-        sha256=draft.digest, md5=draft.md5, text_state="none", text_fault=None, created_at=now, updated_at=now,
+        sha256=draft.digest, md5=draft.md5, text_state=texts.state_of(work, draft.size), text_fault=None, created_at=now, updated_at=now,
     )  # fmt: skip
     if before is None:
         return new
@@ -160,6 +165,7 @@ async def delete(db: Db, who: Principal, object_id: str, seen: int | None = None
             raise VersionMismatch(row.version)
         tx.target, tx.detail = row.id, {"key": row.key}
         await _release(tx, row)
+        await texts.drop(tx, row)
         await store.delete(tx, row.id)
 
 

@@ -1,0 +1,58 @@
+"""What can be searched for in an object: its name and key at once, the text inside it when somebody has read it."""
+
+from teamspace import blobs, extraction, fulltext
+from teamspace.blobs import BlobStore
+from teamspace.core.db import Db, Tx
+from teamspace.core.principal import Principal
+from teamspace.jobs import Queue
+from teamspace.repository import store
+from teamspace.repository.domain import finding
+from teamspace.repository.schemas import ExtractText, ObjectRow, TextFound, TextState, Work
+
+EXTRACT = "repo.extract_text"
+
+
+def state_of(work: Work, size: int) -> TextState:
+    """How a new version begins: with the text that its writer gave, or to be read, or with none."""
+    if work.text is not None:
+        return "ready"
+    return "pending" if size and extraction.can_read(work.content_type, work.filename) else "none"
+
+
+async def index(tx: Tx, queue: Queue, who: Principal, row: ObjectRow, work: Work) -> None:
+    """In the transaction that writes the version. The text of the one before is not looked for any more."""
+    await _put(tx, row, work.text or "")
+    if row.text_state == "pending":
+        await queue.enqueue(tx, who, EXTRACT, ExtractText(row.id))
+
+
+async def drop(tx: Tx, row: ObjectRow) -> None:
+    await fulltext.drop(tx, store.KIND, row.id)
+
+
+async def extract(db: Db, files: BlobStore, who: Principal, wish: ExtractText) -> TextFound:
+    """Reads the newest version; if there is a newer one by the time that is done, its own job does it."""
+    row = await finding.readable(db, who, wish.object_id)
+    found, text = await _read(db, files, row)
+    async with db.upkeep(who) as tx:
+        if await store.set_text_state(tx, row.id, row.version, found.text_state, found.reason):
+            await _put(tx, row, text)
+    return found
+
+
+async def _read(db: Db, files: BlobStore, row: ObjectRow) -> tuple[TextFound, str]:
+    assert row.sha256 is not None
+    most = min(row.size, extraction.FILE_BYTES + 1)
+    try:
+        # A copy: the store may be far away, and whoever reads a stranger's file should not come near the others.
+        async with blobs.drafted(files, blobs.span(db, files, row.org_id, row.sha256, 0, most)) as copy:
+            found = await extraction.extract(copy.path, row.content_type, row.filename)
+    except extraction.ExtractionFailed as failure:
+        state: TextState = "none" if failure.reason is extraction.Reason.UNSUPPORTED else "failed"
+        return TextFound(state, 0, failure.reason), ""
+    return TextFound("ready", len(found.text)), found.text
+
+
+async def _put(tx: Tx, row: ObjectRow, text: str) -> None:
+    title = row.title or row.filename
+    await fulltext.put(tx, store.KIND, row.id, row.org_id, title=title, labels=row.key, body=text)

@@ -1,0 +1,18 @@
+"""Background work of the repository."""
+
+from teamspace.blobs import BlobStore
+from teamspace.core.db import Db
+from teamspace.core.principal import Principal
+from teamspace.core.tables import Job
+from teamspace.repository.domain import texts
+from teamspace.repository.schemas import ExtractText, TextFound
+
+# fmt: off
+JOBS = (
+    Job(texts.EXTRACT, "extract_text", "Read the text of an object's newest version, so that it can be searched.", callable=True, seconds=120),
+)
+# fmt: on
+
+
+async def extract_text(db: Db, files: BlobStore, who: Principal, input: ExtractText) -> TextFound:
+    return await texts.extract(db, files, who, input)
