@@ -1,6 +1,6 @@
 """Text documents: Markdown with a title, kept in the repository, a version each save."""
 
-from teamspace.documents.domain import create
+from teamspace.documents.domain import create, has
 from teamspace.documents.schemas import NewDocument
 
-__all__ = ["NewDocument", "create"]
+__all__ = ["NewDocument", "create", "has"]

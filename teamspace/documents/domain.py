@@ -46,6 +46,11 @@ async def create(db: Db, files: BlobStore, queue: Queue, who: Principal, draft: 
     raise Overloaded("Too many documents of this title are being made at once.")
 
 
+async def has(db: Db, who: Principal, title: str) -> bool:
+    """Whether there is something where a document of this title would lie, of whoever in the caller's team."""
+    return not await repository.free_keys(db, who, _keys(title)[:1])
+
+
 async def listing(db: Db, who: Principal, query: DocumentsQuery) -> Page[DocumentItem]:
     rows = await repository.documents(db, who, query.before, query.size + 1)
     page = paging.page(rows, query, lambda row: row.id)

@@ -11,6 +11,7 @@ from teamspace.core.replies import Content, Created
 from teamspace.core.routing import BEARER, PUBLIC, SUPERADMIN, Route
 from teamspace.instance.domain import demo, facts, samples
 from teamspace.instance.schemas import Config, DemoCompanies, Figures, Liveness, Seeded, Status
+from teamspace.jobs import Queue
 from teamspace.settings import Settings
 
 # fmt: off
@@ -50,8 +51,8 @@ async def metrics(db: Db, settings: Settings, measured: Metrics, accept: str) ->
     return await facts.figures(db, settings, measured)
 
 
-async def seed(db: Db, who: Principal) -> Created[Seeded]:
-    return Created(await samples.seed(db, who))
+async def seed(db: Db, files: BlobStore, queue: Queue, who: Principal) -> Created[Seeded]:
+    return Created(await samples.seed(db, files, queue, who))
 
 
 async def openapi(description: Description) -> Content:

@@ -64,6 +64,7 @@ class Seeded(msgspec.Struct, frozen=True):
     """How many samples were added; those that were there already are left as they are."""
 
     notes: int
+    documents: int
 
 
 class DemoPerson(msgspec.Struct, frozen=True):

@@ -8,9 +8,18 @@ from tests.support.world import Caller, World
 async def seeded(caller: Caller) -> int:
     answer = await caller.post("/api/admin/seed")
     assert answer.status_code == 201, answer.text
-    assert set(answer.json()) == {"notes"}
+    assert set(answer.json()) == {"notes", "documents"}
     count: int = answer.json()["notes"]
     return count
+
+
+async def test_documents_come_with_the_notes_and_once(world: World) -> None:
+    ann = await world.bootstrap()
+    assert (await ann.post("/api/admin/seed")).json()["documents"] == 2
+    assert (await ann.post("/api/admin/seed")).json()["documents"] == 0
+    found = (await ann.get("/api/documents")).json()["items"]
+    assert {document["visibility"] for document in found} == {"private", "team"}
+    assert len((await ann.get("/api/search?q=contract&types=object")).json()["items"]) == 1
 
 
 async def titles(caller: Caller, query: str = "") -> list[str]:

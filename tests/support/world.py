@@ -27,7 +27,7 @@ from teamspace.tenancy.schemas import Org, OrgRole, Role, Team
 PASSWORD = "correct horse battery"
 TABLES = (
     "activations", "audit", "blobs", "branding", "executors", "instance", "job_archive", "jobs",
-    "login_attempts", "memberships", "note_grants", "note_tags", "notes", "object_derivations", "object_grants", "object_texts",
+    "login_attempts", "memberships", "note_grants", "note_tags", "notes", "object_derivations", "object_grants",
     "object_versions", "objects", "org_roles", "orgs", "quota_ledger", "quota_limits", "quota_used", "recovery_codes",
     "teams", "texts", "tokens", "totp", "users",
 )  # fmt: skip

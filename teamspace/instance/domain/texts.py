@@ -179,3 +179,42 @@ All that you change is on the audit trail, with the time and the person.
 """,
     ),
 )
+
+
+DOCUMENTS = (
+    Sample(
+        "Onboarding, the first week",
+        (),
+        "team",
+        """\
+# The first week
+
+A **document** keeps every version: change something here, then look at *Versions* to see the words that differ.
+
+| Day | With whom | What for |
+|---|---|---|
+| Monday | Your buddy | Accounts, keys, a tour of the repository |
+| Tuesday | The on-call engineer | Follow a real alert from page to fix |
+| Wednesday | Anybody you like | Ship something small |
+
+## Before you ask
+
+1. Search first: it finds notes, documents, and words inside files.
+2. If the answer was hard to find, move it to where you looked.
+""",
+    ),
+    Sample(
+        "Supplier contract, draft",
+        (),
+        "private",
+        """\
+# Supplier contract
+
+Only you see this one. Share it with a colleague for a week, and look at *Who can see this*: it says why.
+
+- Term: 24 months, then month by month
+- Price: as quoted on 3 March, fixed for the first year
+- Notice: 60 days, in writing
+""",
+    ),
+)
