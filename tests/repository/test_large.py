@@ -1,0 +1,89 @@
+"""What only a real server and a real disk can show: memory that stays flat, uploads that break off, a disk that is full."""
+
+import http.client
+import json
+import os
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.repository.large import MIB, PASSWORD, passed
+from tests.support.served import HOST, Served
+
+MOST_MEMORY = 150 * MIB
+
+
+def test_memory_does_not_grow_with_a_file(tmp_path: Path) -> None:
+    passage, most = passed({"SERVICE_DATA": str(tmp_path / "data"), "SERVICE_SQLITE_SYNC": "normal"}, 256)
+    assert passage.came.digest() == passage.sent.digest()
+    assert most < MOST_MEMORY
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of its own, with little room."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=40m", "tmpfs", str(folder)], check=False, capture_output=True
+    )
+    if mounted.returncode:
+        pytest.skip("only root can mount a disk")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def put(served: Served, token: str, key: str, data: bytes) -> tuple[int, dict[str, str]]:
+    connection = http.client.HTTPConnection(HOST, served.port, timeout=60)
+    connection.request("PUT", f"/api/repo/{key}", data, {"authorization": f"Bearer {token}"})
+    answer = connection.getresponse()
+    return answer.status, json.loads(answer.read())
+
+
+def get(served: Served, token: str, object_id: str) -> bytes:
+    connection = http.client.HTTPConnection(HOST, served.port, timeout=60)
+    connection.request("GET", f"/api/repo-obj/{object_id}/content", headers={"authorization": f"Bearer {token}"})
+    return connection.getresponse().read()
+
+
+def drafts(data: Path) -> list[Path]:
+    return list((data / "blobs" / "tmp").glob("*"))
+
+
+def test_a_full_disk_refuses_and_loses_nothing(small_disk: Path) -> None:
+    data = small_disk / "data"
+    with Served({"SERVICE_DATA": str(data)}) as served:
+        token = served.call("POST", "/api/bootstrap", {"username": "ann", "password": PASSWORD})["token"]
+        status, kept = put(served, token, "report", b"the first version")
+        assert status == 201
+        status, refusal = put(served, token, "report", os.urandom(60 * MIB))
+        assert (status, refusal["code"]) == (507, "storage_full")
+        assert drafts(data) == []
+        assert get(served, token, kept["id"]) == b"the first version"
+        status, after = put(served, token, "report", b"the second version")
+        assert (status, after["version"]) == (200, 2)
+
+
+def test_an_upload_that_breaks_off_leaves_nothing(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with Served({"SERVICE_DATA": str(data), "SERVICE_SQLITE_SYNC": "normal"}) as served:
+        token = served.call("POST", "/api/bootstrap", {"username": "ann", "password": PASSWORD})["token"]
+        _, kept = put(served, token, "report", b"whole")
+        with socket.create_connection((HOST, served.port)) as line:
+            head = f"PUT /api/repo/report HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\nContent-Length: {4 * MIB}\r\n\r\n"
+            line.sendall(head.encode() + os.urandom(MIB))
+            ends = time.monotonic() + 20
+            while not drafts(data) and time.monotonic() < ends:
+                time.sleep(0.01)
+            assert drafts(data), "it is on its way"
+        while drafts(data) and time.monotonic() < ends:
+            time.sleep(0.01)
+        assert drafts(data) == []
+        assert served.call("GET", f"/api/repo-obj/{kept['id']}", token=token)["version"] == 1
+        assert get(served, token, kept["id"]) == b"whole"
