@@ -10,7 +10,7 @@ from teamspace.search.schemas import Found, SearchQuery
 
 # fmt: off
 ROUTES = (
-    Route("GET", "/api/search", BEARER, P.SEARCH, None, "index", "What the caller can read and `q` matches, best first; ?scope=org spans the company."),
+    Route("GET", "/api/search", BEARER, P.SEARCH, None, "index", "What the caller can read and `q` matches, best first, with snippets of safe HTML; ?scope=org spans the company."),
 )
 # fmt: on
 

@@ -18,9 +18,7 @@ async def select(
 ) -> list[Hit]:
     hits = {kind: fulltext.hits(db.dialect, query, kind, org_id) for kind in fences}
     arms = " UNION ALL ".join(_arm(kind, fence, hits[kind]) for kind, fence in fences.items())
-    params: dict[str, Any] = {}
-    for kind, fence in fences.items():
-        params |= hits[kind].params | fence.params
+    params = _together(*(hits[kind].params | fence.params for kind, fence in fences.items()))
     return await db.all_aside(
         Hit,
         "SELECT page.kind, page.ref, page.points, texts.title, substr(texts.body, 1, :most), page.updated_at FROM"
@@ -29,6 +27,16 @@ async def select(
         " ORDER BY page.points DESC, page.ref DESC",
         seconds=SECONDS, points=below[0], ref=below[1], limit=limit, most=fulltext.READ, **params,
     )  # fmt: skip
+
+
+def _together(*several: dict[str, Any]) -> dict[str, Any]:
+    """Fences share the names of their parameters, and must mean the same by them."""
+    params: dict[str, Any] = {}
+    for some in several:
+        if any(params.get(name, value) != value for name, value in some.items()):
+            raise ValueError(f"two fences use one of the names {sorted(some)} for different things")
+        params |= some
+    return params
 
 
 def _arm(kind: Kind, fence: Fence, hits: fulltext.Hits) -> str:

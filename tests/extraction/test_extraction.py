@@ -199,6 +199,17 @@ async def test_two_read_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert (most, depth) == (2, 0)
 
 
+async def test_a_reader_that_cannot_be_loaded_is_not_the_files_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    spoilt = "import sys; sys.modules['kreuzberg'] = None; from teamspace.extraction.domain import reading; "
+    instead(monkeypatch, spoilt + "reading.main('application/pdf')")
+    with pytest.raises(ExtractionFailed) as failure:
+        await read(tmp_path, "a.pdf", files.pdf())
+    assert failure.value.reason is Reason.CRASHED
+    assert "kreuzberg" in caplog.text
+
+
 async def test_nothing_of_the_servers_environment_is_known_to_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -55,4 +55,5 @@ def test_a_text_is_read_as_far_as_the_index_goes() -> None:
     assert len(made.body_words.split()) == words.MOST_WORDS - 2
     long = words.kept("", "", " ".join(f"{number:05}{'漢字' * 100}" for number in range(10_000)))
     assert len(long.body_words.encode()) <= words.MOST_BYTES
+    assert words.kept("", "", "." * words.MOST_CHARACTERS + " word").body_words == ""
     assert len(words.kept("x" * 10_000, "", "").title_words) == words.LONGEST

@@ -1196,7 +1196,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What the caller can read and `q` matches, best first; ?scope=org spans the company.
+         * What the caller can read and `q` matches, best first, with snippets of safe HTML; ?scope=org spans the company.
          * @description A session or API token. Needs `search`.
          */
         get: operations["search.index"];

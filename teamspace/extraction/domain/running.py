@@ -20,6 +20,7 @@ log = logging.getLogger("teamspace.extraction")
 _MODULE = "teamspace.extraction.domain.reading"
 _HEADER_BYTES = 1024
 _COMPLAINT_BYTES = 4096
+_GRACE_SECONDS = 5.0
 _ENVIRONMENT = {"MALLOC_ARENA_MAX": "1", "RAYON_NUM_THREADS": "1", "TOKIO_WORKER_THREADS": "1", "LANG": "C.UTF-8"}
 """All there is, besides a home and a place for temporary files that are gone afterwards."""
 
@@ -92,7 +93,11 @@ async def _end(child: asyncio.subprocess.Process) -> None:
     """With all that it may have started."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(child.pid, signal.SIGKILL)
-    await child.wait()
+    # A pipe full of what nobody has read would keep the child from being seen as gone.
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(_GRACE_SECONDS):
+            await asyncio.gather(_taken(child.stdout, 0), _taken(child.stderr, 0))
+            await child.wait()
 
 
 def _understood(said: bytes, complaint: bytes, ended: int) -> Extracted:

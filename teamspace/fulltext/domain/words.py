@@ -15,6 +15,8 @@ MADE_BY = 1
 
 LONGEST = 64
 MOST_WORDS = 50_000
+MOST_CHARACTERS = 12 * MOST_WORDS
+"""How far a text is read at all: signs without a word between them are no reason to go on for ever."""
 MOST_BYTES = 1_000_000
 """PostgreSQL keeps at most 1 MiB of one text: its words, and up to five bytes for the place of each."""
 _PLACE_BYTES = 5
@@ -70,7 +72,7 @@ def kept(title: str, labels: str, body: str) -> Words:
     """The words of a text as far as the index takes them."""
     room, size, found = MOST_WORDS, MOST_BYTES, []
     for text in (title, labels, body):
-        taken = _within(words(text)[:room], size)
+        taken = _within(words(text[:MOST_CHARACTERS])[:room], size)
         found.append(" ".join(taken))
         room, size = room - len(taken), size - _size(taken)
     return Words(*found)

@@ -1,0 +1,11 @@
+"""What only somebody who adds a source could get wrong."""
+
+import pytest
+
+from teamspace.search.store import _together
+
+
+def test_fences_mean_the_same_by_the_same_names() -> None:
+    assert _together({"org_id": "a"}, {"org_id": "a", "now": "x"}) == {"org_id": "a", "now": "x"}
+    with pytest.raises(ValueError, match="org_id"):
+        _together({"org_id": "a"}, {"org_id": "b"})
