@@ -9,6 +9,8 @@ from urllib.parse import unquote
 import pytest
 
 from teamspace import blobs
+from teamspace.core.db import Tx
+from teamspace.repository import ObjectWritten
 from teamspace.tenancy import Role
 from tests.repository.help import TEXT, fetch, keys, put, send
 from tests.support.world import Caller, World
@@ -343,3 +345,21 @@ async def test_who_may_not_write_puts_nothing(world: World, ann: Caller) -> None
     viewer = await world.person(ann.org, ann.team, Role.VIEWER)
     assert (await send(viewer, "for all", b"spoilt")).status_code == 403
     assert (await fetch(viewer, visible["id"])).content == TEXT
+
+
+# Who listens
+
+
+async def test_listeners_hear_of_a_version_in_its_own_transaction(world: World, ann: Caller) -> None:
+    heard: list[tuple[ObjectWritten, int]] = []
+
+    async def listen(tx: Tx, event: ObjectWritten) -> None:
+        found = await tx.one(int, "SELECT version FROM objects WHERE id = :id", id=event.object_id)
+        heard.append((event, found or 0))
+        raise ZeroDivisionError("a listener that fails undoes its own part alone")
+
+    world.db.listeners = {ObjectWritten: [listen]}
+    made = await put(ann, "a.txt", content_type="text/plain")
+    await put(ann, "a.txt", b"again", content_type="text/plain")
+    assert [found for _, found in heard] == [1, 2], "before anybody else could see it"
+    assert heard[0][0] == ObjectWritten(made["id"], 1, "a.txt", "text/plain", "human", None)
