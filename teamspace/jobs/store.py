@@ -25,6 +25,7 @@ from teamspace.jobs.schemas import (
     Room,
     Standing,
 )
+from teamspace.quota import Dimension, Level
 
 _BACKLOG = "state = 'queued' AND phase = 'ready' AND rank IS NULL"
 _ADMITTED = "state = 'queued' AND phase = 'ready' AND rank IS NOT NULL"
@@ -243,6 +244,22 @@ async def park(tx: Tx, job_id: str, block: Block, *, until: str | None, seconds:
     )  # fmt: skip
 
 
+async def unpark(tx: Tx, org_id: str, team_id: str, *, count: int, within: float) -> list[str]:
+    """The first of a company's jobs that are parked for a slot may go, if one of this team could be theirs; their places.
+
+    They would be looked at again within so many seconds: not all that is for later need be read to find them.
+    """
+    return await tx.all(
+        str,
+        "WITH chosen AS MATERIALIZED (SELECT id AS chosen_id FROM jobs WHERE state = 'queued' AND phase <> 'ready'"
+        " AND run_at <= moment(:within) AND phase = 'parked' AND org_id = :org_id AND (waits IN (:tenant, :org)"
+        f" OR (waits = :team AND team_id = :team_id)) ORDER BY rank, id LIMIT :count {tx.dialect.skip_locked})"
+        " UPDATE jobs SET phase = 'ready', waits = NULL FROM chosen WHERE jobs.id = chosen.chosen_id RETURNING jobs.place",
+        org_id=org_id, team_id=team_id, count=count, within=within,
+        **{level.value: _json(Block(Dimension.CONCURRENCY, level, None)) for level in Level},
+    )  # fmt: skip
+
+
 async def extend(
     tx: Tx, claim: Claim, claim_hash: str, *, lease: float, progress: int | None, message: str | None
 ) -> Claimed | None:
@@ -329,11 +346,12 @@ async def get_kind(db: Reads, job_id: str) -> str | None:
     return await db.one(str, "SELECT kind FROM jobs WHERE id = :id", id=job_id)
 
 
-async def select_holds(db: Reads, executor_id: str) -> list[str]:
-    """What is reserved for the jobs that an executor holds."""
+async def select_metered(db: Reads, executor_id: str) -> list[Landed]:
+    """The jobs that an executor holds and for which something is reserved."""
     return await db.all(
-        str,
-        "SELECT hold_id FROM jobs WHERE executor_id = :executor_id AND state = 'running' AND hold_id IS NOT NULL",
+        Landed,
+        f"SELECT {columns(Landed)} FROM jobs WHERE executor_id = :executor_id AND state = 'running'"
+        " AND hold_id IS NOT NULL",
         executor_id=executor_id,
     )  # fmt: skip
 
@@ -367,7 +385,7 @@ async def select_lapsed(db: Reads, limit: int) -> list[Claimed]:
     """Jobs whose holders have not been heard of."""
     return await db.all(
         Claimed,
-        f"SELECT {columns(Claimed)} FROM jobs WHERE {_LAPSED} ORDER BY lease_until LIMIT :limit",
+        f"SELECT {columns(Claimed)} FROM jobs WHERE {_LAPSED} ORDER BY lease_until, id LIMIT :limit",
         limit=limit,
     )  # fmt: skip
 

@@ -35,6 +35,7 @@ from teamspace.core.errors import StaleClaim
 from teamspace.core.principal import system
 from teamspace.executors.domain import presence
 from teamspace.jobs import Claim
+from teamspace.jobs.schemas import Block
 from teamspace.quota import Dimension, Level, Plan, QuotaDraft, Spend
 from teamspace.quota.domain import windows
 from teamspace.quota.schemas import Window
@@ -81,6 +82,7 @@ class Row(msgspec.Struct, frozen=True):
     result: str | None
     run_at: str
     place: str
+    waits: Block | None
 
     @property
     def comparable(self) -> tuple[object, ...]:
@@ -158,7 +160,7 @@ class Walk:
         self.staff: list[Staff] = []
         self.held: list[Hand] = []
         self.rows: dict[str, Row] = {}
-        self.model = Reference({})
+        self.model = Reference({}, self._rank)
         self.random = random.Random(seed)
         self._names = count(1)
 
@@ -174,7 +176,7 @@ class Walk:
             org, team = await self.world.company()
             self.orgs[org.id] = org
             self.people += [await self.world.person(org, home) for home in (team, await self.world.team(org))]
-        self.model = Reference({org: Company() for org in self.orgs})
+        self.model = Reference({org: Company() for org in self.orgs}, self._rank)
 
     async def take(self, number: int) -> None:
         """One step. Each has dice of its own, so that the others stay as they are when one is left out."""
@@ -307,15 +309,13 @@ class Walk:
 
     def _parked(self, task: Task, row: Row) -> None:
         assert task.cost
-        full = self.model.full(task.lane, task.cost)
-        assert full, "parked without need"
-        again = [
-            clock.later(1) if bound[1] is Dimension.CONCURRENCY else
-            windows.ends(self.model.window(bound, task.lane)) or clock.later(900)
-            for bound in full
-        ]  # fmt: skip
-        assert row.run_at in again
-        task.phase, task.run_at = "parked", row.run_at
+        assert row.waits
+        bound = Level(row.waits.level), Dimension(row.waits.dimension)
+        assert bound in self.model.full(task.lane, task.cost), "parked without need"
+        resets_at = windows.ends(self.model.window(bound, task.lane))
+        again = clock.later(1 if bound[1] is Dimension.CONCURRENCY else 900)
+        assert row.run_at == (resets_at or again)
+        task.phase, task.run_at, task.waits = "parked", row.run_at, bound
 
     def _somebody(self) -> Hand:
         """Mostly one whose claim still holds."""
@@ -494,8 +494,11 @@ class Walk:
         org, plan = self.random.choice(list(self.orgs.values())), self.random.choice(list(Plan))
         answer = await self.operator("PATCH", f"/api/orgs/{org.slug}", {"plan": plan})
         assert answer.status_code == 200, answer.text
-        self.model.plan(org.id, plan, lambda task: self.rows[task.id].rank or 0)
+        self.model.plan(org.id, plan)
         return plan, org.slug
+
+    def _rank(self, task: Task) -> int:
+        return self.rows[task.id].rank or 0
 
     # Comparing
 

@@ -68,6 +68,8 @@ class Task:
     hold: Hold | None = None
     result: str | None = None
     finished: str | None = None
+    waits: Bound | None = None
+    """The limit for which it is parked."""
 
     @property
     def row(self) -> tuple[object, ...]:
@@ -95,6 +97,8 @@ class Company:
 @dataclass
 class Reference:
     companies: dict[str, Company]
+    rank: Callable[[Task], int]
+    """Whose turn is before whose; it is for the database to say."""
     tasks: dict[str, Task] = field(default_factory=dict)
     archive: dict[str, Task] = field(default_factory=dict)
     places: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -130,6 +134,19 @@ class Reference:
             if room > 0 and not self.companies[lane[0]].suspended:
                 for task in sorted(filter(self._waits, tasks), key=lambda task: (task.priority, task.id))[:room]:
                     task.turn = True
+
+    def _free_slots(self, lanes: Iterable[Lane]) -> None:
+        """The first of the company's jobs that wait for a slot may try again at once, if this one could be theirs."""
+        for (org, team), slots in sorted(Counter((org, team) for org, team, _ in lanes).items()):
+            parked = [
+                task
+                for task in self.tasks.values()
+                if task.lane[0] == org and task.state == "queued" and task.phase == "parked"
+                and task.waits and task.waits[1] is Dimension.CONCURRENCY
+                and (task.waits[0] is not Level.TEAM or task.lane[1] == team)
+            ]  # fmt: skip
+            for task in sorted(parked, key=lambda task: (self.rank(task), task.id))[:slots]:
+                task.phase = "ready"
 
     def _waits(self, task: Task) -> bool:
         org, _, kind = task.lane
@@ -176,10 +193,12 @@ class Reference:
         task.end("succeeded")
         task.result = result
         self._settle(task, spent)
+        self._free_slots([task.lane] if task.hold else [])
         self.promote([task.lane])
 
     def fail(self, task: Task, *, retryable: bool, attempts: int) -> None:
         self._settle(task, Spend(0, 0))
+        self._free_slots([task.lane] if task.hold else [])
         if retryable and task.attempt - task.lapses < attempts:
             task.back("scheduled")
         else:
@@ -194,6 +213,8 @@ class Reference:
         returned = [task for task in self.tasks.values() if task.state == "running" and task.executor == executor]
         for task in returned:
             self._settle(task, Spend(0, 0))
+        self._free_slots(task.lane for task in returned if task.hold)
+        for task in returned:
             task.back()
         self.promote({task.lane for task in returned})
 
@@ -202,7 +223,7 @@ class Reference:
     def sweep(self) -> None:
         now = clock.stamp()
         lapsed = [task for task in self.tasks.values() if task.state == "running" and (task.lease or "") <= now]
-        for task in lapsed:
+        for task in sorted(lapsed, key=lambda task: (task.lease or "", task.id)):
             self._lapse(task)
         due = [task for task in self.tasks.values() if task.phase != "ready" and task.run_at <= now]
         due = [task for task in due if task.state == "queued"]
@@ -213,6 +234,7 @@ class Reference:
     def _lapse(self, task: Task) -> None:
         task.lapses += 1
         self._settle(task, Spend(0, 0))
+        self._free_slots([task.lane] if task.hold else [])
         if task.lapses < MOST_LAPSES:
             task.back()
         else:
@@ -242,14 +264,15 @@ class Reference:
             if task.lane[0] == org and task.state == "queued" and task.turn:
                 task.back()
 
-    def plan(self, org: str, plan: Plan, rank: Callable[[Task], int]) -> None:
+    def plan(self, org: str, plan: Plan) -> None:
         """What is admitted beyond the new cap goes back to wait."""
         if plan is not self.companies[org].plan:
             self.companies[org].plan = plan
             self._apply(org, plan)
         for lane in [lane for lane in self.lanes if lane[0] == org]:
             admitted = sorted(
-                (task for task in self.lane(lane) if task.turn), key=lambda task: (task.state != "running", rank(task))
+                (task for task in self.lane(lane) if task.turn),
+                key=lambda task: (task.state != "running", self.rank(task)),
             )
             for task in admitted[self.cap(lane) :]:
                 if task.state == "queued":

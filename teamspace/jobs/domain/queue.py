@@ -8,6 +8,7 @@ import asyncio
 import logging
 import random
 import secrets
+from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
@@ -184,6 +185,7 @@ class Queue:
             raise stale()
         if landed.hold_id and kind.spent:
             await quota.settle(tx, landed.hold_id, kind.spent(result))
+            await self.free_slots(tx, [landed.lane])
         self._stir(tx, landed.lane)
         return landed
 
@@ -198,6 +200,7 @@ class Queue:
                 spent = self.kinds[job.kind].spent
                 if job.hold_id and spent:
                     await quota.settle(tx, job.hold_id, spent(results[job.id]))
+            await self.free_slots(tx, [job.lane for job in landed if job.hold_id])
             self._stir(tx, *(job.lane for job in landed))
         return results.keys() & {job.id for job in landed}
 
@@ -227,16 +230,29 @@ class Queue:
             raise stale()
         if held.hold_id:
             await quota.release(tx, held.hold_id)
+            await self.free_slots(tx, [landed.lane])
         self._stir(tx, landed.lane)
         return landed
 
     async def give_back(self, tx: Tx, executor_id: str) -> None:
         """An executor is no more: what it holds goes to others, and nothing it still sends will land."""
-        holds = await store.select_holds(tx, executor_id)
+        metered = await store.select_metered(tx, executor_id)
         returned = await store.give_back(tx, executor_id)
-        for hold in holds:
-            await quota.release(tx, hold)
+        for job in metered:
+            await quota.release(tx, job.hold_id or "")
+        await self.free_slots(tx, [job.lane for job in metered])
         self._stir(tx, *(job.lane for job in returned))
+
+    async def free_slots(self, tx: Tx, lanes: Sequence[Lane]) -> None:
+        """Slots that jobs of these lanes held are free: whoever was parked for one, the first in turn, may go.
+
+        With the commit that frees them, and not later: else whoever has all slots of a company takes each again
+        before anybody else has looked.
+        """
+        await quota.open_books(tx, (lane.org_id for lane in lanes))  # who is being parked just now, is parked then
+        for (org_id, team_id), count in sorted(Counter((lane.org_id, lane.team_id) for lane in lanes).items()):
+            places = await store.unpark(tx, org_id, team_id, count=count, within=_AGAIN_FOR_A_SLOT)
+            tx.after_commit(partial(self.tell, places))
 
     async def cancel(self, tx: Tx, job_id: str) -> bool:
         """False when it is not waiting any more."""

@@ -56,6 +56,7 @@ async def _lapse(db: Db, queue: Queue, held: Claimed) -> None:
             return
         if held.hold_id:
             await quota.release(tx, held.hold_id)
+            await queue.free_slots(tx, [held.lane])
     queue.stir([held.lane])
 
 
