@@ -151,8 +151,7 @@ async def next_lane(db: Reads, after: Lane, org_id: str | None = None) -> Lane |
 async def withdraw_company(tx: Tx, org_id: str) -> None:
     """What is admitted and not yet taken goes back to wait."""
     await tx.run(
-        f"UPDATE jobs SET {_WITHDRAWN} WHERE rank IS NOT NULL AND state = 'queued'"
-        " AND team_id IN (SELECT id FROM teams WHERE org_id = :org_id)",
+        f"UPDATE jobs SET {_WITHDRAWN} WHERE rank IS NOT NULL AND state = 'queued' AND org_id = :org_id",
         org_id=org_id,
     )
 
