@@ -356,11 +356,11 @@ async def select_metered(db: Reads, executor_id: str) -> list[Landed]:
 
 
 async def give_back(tx: Tx, executor_id: str) -> list[Landed]:
-    """All that an executor holds returns to the queue."""
+    """All that an executor holds returns to the queue. The attempt that was cut off is not one of the job's own."""
     return await tx.all(
         Landed,
-        f"UPDATE jobs SET state = 'queued', phase = 'ready', rank = NULL, started_at = NULL, {_LET_GO}"
-        f" WHERE executor_id = :executor_id AND state = 'running' RETURNING {columns(Landed)}",
+        "UPDATE jobs SET state = 'queued', phase = 'ready', rank = NULL, started_at = NULL, attempts = attempts + 1,"
+        f" {_LET_GO} WHERE executor_id = :executor_id AND state = 'running' RETURNING {columns(Landed)}",
         executor_id=executor_id,
     )  # fmt: skip
 

@@ -166,6 +166,23 @@ async def test_a_retired_executor_s_jobs_go_to_others_and_its_worker_is_nobody(w
     assert await unsound(world) == []
 
 
+async def test_a_job_cut_off_with_its_executor_has_all_its_attempts_left(world: World, hands: Hands) -> None:
+    ann = await world.bootstrap()
+    made, worker = await executor(world, ann, "Old")
+    _, other = await executor(world, ann, "New")
+    job = await ask(ann)
+    await worker.handed()
+    assert (await ann.delete(f"/api/executors/{made['id']}")).status_code == 204
+    states = []
+    for tries in range(1, 4):
+        await other.tell("fail", await other.handed(), error="It did not work.")
+        states.append((await look(ann, job["id"]))["state"])
+        hands.forward(15)
+        await move_clock(world, 15 * tries)
+        await jobs.sweep(world.db, queue(world))
+    assert states == ["queued", "queued", "failed"]
+
+
 async def test_fifty_workers_and_each_job_goes_to_one(world: World) -> None:
     ann = await world.bootstrap()
     _, worker = await executor(world, ann)

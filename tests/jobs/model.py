@@ -51,7 +51,6 @@ from tests.support.world import world as opened
 
 STRETCH = 400
 CHAT, ERRAND = "ai.chat", errand.JOBS[0].kind
-ATTEMPTS = 3
 MOST_WAITING, MOST_REMEMBERED = 40, 40
 # fmt: off
 JUMPS = {
@@ -75,6 +74,7 @@ class Row(msgspec.Struct, frozen=True):
     phase: str
     rank: int | None
     attempt: int
+    attempts: int
     lapses: int
     executor_id: str | None
     lease_until: str | None
@@ -89,8 +89,8 @@ class Row(msgspec.Struct, frozen=True):
         phase = self.phase if self.state == "queued" else "ready"
         executor_id = self.executor_id if self.state == "running" else None
         return (
-            self.state, phase, self.rank is not None, self.attempt, self.lapses, executor_id, self.lease_until,
-            self.finished_at, self.result,
+            self.state, phase, self.rank is not None, self.attempt, self.attempts, self.lapses, executor_id,
+            self.lease_until, self.finished_at, self.result,
         )  # fmt: skip
 
 
@@ -399,7 +399,7 @@ class Walk:
         assert told == expected
         if told == "landed":
             task, failures = hand.task, hand.task.attempt - hand.task.lapses
-            self.model.fail(task, retryable=retryable, attempts=ATTEMPTS)
+            self.model.fail(task, retryable=retryable)
             if task.state == "queued":
                 task.run_at = (await self._rows())[task.id].run_at
                 assert clock.later(2**failures / 2 - 0.01) <= task.run_at <= clock.later(2**failures)

@@ -15,6 +15,7 @@ from teamspace.quota.domain.spending import TTL
 from teamspace.quota.schemas import Window
 
 SERVED_FOR = 60
+ATTEMPTS = 3
 OVER = ("succeeded", "failed", "cancelled")
 Lane = tuple[str, str, str]
 """Company, team, kind."""
@@ -62,6 +63,8 @@ class Task:
     turn: bool = False
     """Whether it is admitted: it then takes room in its lane."""
     attempt: int = 0
+    attempts: int = ATTEMPTS
+    """How often it may be tried, apart from lapses."""
     lapses: int = 0
     executor: str | None = None
     lease: str | None = None
@@ -75,8 +78,8 @@ class Task:
     def row(self) -> tuple[object, ...]:
         """What the database must say of it."""
         return (
-            self.state, self.phase if self.state == "queued" else "ready", self.turn, self.attempt, self.lapses,
-            self.executor if self.state == "running" else None, self.lease, self.finished, self.result,
+            self.state, self.phase if self.state == "queued" else "ready", self.turn, self.attempt, self.attempts,
+            self.lapses, self.executor if self.state == "running" else None, self.lease, self.finished, self.result,
         )  # fmt: skip
 
     def back(self, phase: str = "ready") -> None:
@@ -196,10 +199,10 @@ class Reference:
         self._free_slots([task.lane] if task.hold else [])
         self.promote([task.lane])
 
-    def fail(self, task: Task, *, retryable: bool, attempts: int) -> None:
+    def fail(self, task: Task, *, retryable: bool) -> None:
         self._settle(task, Spend(0, 0))
         self._free_slots([task.lane] if task.hold else [])
-        if retryable and task.attempt - task.lapses < attempts:
+        if retryable and task.attempt - task.lapses < task.attempts:
             task.back("scheduled")
         else:
             task.end("failed")
@@ -215,6 +218,7 @@ class Reference:
             self._settle(task, Spend(0, 0))
         self._free_slots(task.lane for task in returned if task.hold)
         for task in returned:
+            task.attempts += 1
             task.back()
         self.promote({task.lane for task in returned})
 
