@@ -17,7 +17,7 @@ from granian.constants import HTTPModes, Interfaces, SSLProtocols
 from granian.http import HTTP1Settings
 from granian.server.embed import Server
 
-from teamspace import jobs, tenancy
+from teamspace import tenancy
 from teamspace.app import App, StartError, opened, prepare_folder
 from teamspace.core import logs
 from teamspace.core.db.sqlite import FolderLock
@@ -76,7 +76,7 @@ async def _serve(settings: Settings) -> None:
     async with opened(settings) as db:
         app = App(settings, db, lines)
         if settings.on_sqlite:  # there is no other server
-            await jobs.recover(db)
+            await app.fleet.recover(db)
         server = _server(app, settings)
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):

@@ -63,6 +63,11 @@ async def select_push(db: Reads) -> list[ExecutorRow]:
     )
 
 
+async def select_pull(db: Reads) -> list[str]:
+    """Those whose workers come by themselves."""
+    return await db.all(str, "SELECT id FROM executors WHERE mode = 'pull' AND retired_at IS NULL")
+
+
 async def get_push(db: Reads, id: str) -> PushRow | None:
     return await db.one(
         PushRow,

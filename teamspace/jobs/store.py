@@ -389,6 +389,11 @@ async def select_lapsed(db: Reads, limit: int) -> list[Claimed]:
     )  # fmt: skip
 
 
+async def select_holders(db: Reads) -> list[str]:
+    """Whoever holds a job."""
+    return await db.all(str, "SELECT DISTINCT executor_id FROM jobs WHERE state = 'running'")
+
+
 async def end_leases(tx: Tx, executor_id: str) -> None:
     await tx.run(
         "UPDATE jobs SET lease_until = moment(0) WHERE executor_id = :executor_id AND state = 'running'",

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from teamspace import care, wiring
+from teamspace import care, jobs, wiring
 from teamspace.core.principal import system
 from teamspace.executors.domain import fleet as fleets
 from teamspace.executors.domain import pulse as pulses
@@ -18,7 +18,7 @@ from teamspace.settings import PushExecutor, Settings
 from teamspace.tenancy.schemas import OrgRole, Role
 from tests.executors.help import executor
 from tests.identity.help import Hands, hands, refusal
-from tests.jobs.help import ask, ended, look, running, unsound
+from tests.jobs.help import CHAT, ask, ended, look, queue, running, unsound
 from tests.support.addresses import spellings
 from tests.support.moment import move_clock
 from tests.support.upstream import (
@@ -94,6 +94,24 @@ async def test_a_job_is_done_by_the_model_server(settings: Settings) -> None:
             "messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hello"}],
         }  # fmt: skip
         assert await tokens_used(ann) == 7
+        assert await unsound(world) == []
+
+
+async def test_a_server_that_starts_anew_lets_go_of_what_it_did_for_others(settings: Settings) -> None:
+    async with Upstream() as upstream, at(settings, upstream) as world:
+        ann = await world.bootstrap()
+        await push(ann, upstream, model="tiny")
+        await executor(world, ann, "Small", model="small")
+        states = {}
+        for name in ("local", "Big", "Small", "gone from the settings"):
+            id = (await listed(ann, name))["id"] if name != "gone from the settings" else "env:gone"
+            job = await ask(ann, input={"prompt": "x", "executor": "local"})
+            await queue(world).claim(world.db, [CHAT], count=1, executor_id=id)
+            await world.app.fleet.recover(world.db)
+            await jobs.sweep(world.db, queue(world))
+            states[name] = (await look(ann, job["id"]))["state"]
+            await ann.post(f"/api/jobs/{job['id']}/cancel")
+        assert states == {"local": "queued", "Big": "queued", "Small": "running", "gone from the settings": "queued"}
         assert await unsound(world) == []
 
 

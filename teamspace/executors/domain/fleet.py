@@ -110,6 +110,10 @@ class Fleet:
     def _room(self, org_id: str) -> int:
         return self._slots if not org_id else max(1, self._slots // 4) - self._under_way[org_id]
 
+    async def recover(self, db: Db) -> None:
+        """When the only server there is starts: whatever it was doing, for itself or for them, is done anew."""
+        await jobs.recover(db, elsewhere=frozenset(await store.select_pull(db)))
+
     @asynccontextmanager
     async def calling(self, db: Db, executor_id: str) -> AsyncIterator[Endpoint]:
         """Where to call it. How the call ends is remembered of it."""

@@ -3,12 +3,13 @@
 Every server sweeps. Each step is a change of rows that are still as they were found, so two that meet do it once.
 """
 
+from collections.abc import Collection
+
 from teamspace import quota
 from teamspace.core.db import Db
 from teamspace.core.principal import system
 from teamspace.jobs import store
 from teamspace.jobs.domain.queue import MOST_LAPSES, Queue
-from teamspace.jobs.domain.runner import LOCAL
 from teamspace.jobs.schemas import Claimed, Fault
 
 ARCHIVE_AFTER = 7 * 24 * 3600
@@ -29,10 +30,15 @@ async def sweep(db: Db, queue: Queue) -> None:
         pass
 
 
-async def recover(db: Db) -> None:
-    """When the only server there is starts: what it held when it ended is in nobody's hands, and need not wait."""
+async def recover(db: Db, elsewhere: Collection[str]) -> None:
+    """When the only server there is starts: what it held when it ended is in nobody's hands, and need not wait.
+
+    Executors that work elsewhere go on with what they hold.
+    """
     async with db.upkeep(system()) as tx:
-        await store.end_leases(tx, LOCAL)
+        for executor_id in await store.select_holders(tx):
+            if executor_id not in elsewhere:
+                await store.end_leases(tx, executor_id)
 
 
 async def tidy(db: Db, queue: Queue) -> None:
