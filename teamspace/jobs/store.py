@@ -176,9 +176,9 @@ async def withdraw_suspended(tx: Tx) -> None:
 
 
 async def withdraw_unserved(tx: Tx) -> None:
-    """Jobs that nobody can take must not hold their lane's room."""
+    """Jobs that nobody can take must not hold their lane's room, whatever else they wait for."""
     await tx.run(
-        f"UPDATE jobs SET rank = NULL WHERE {_ADMITTED} AND place IN"
+        f"UPDATE jobs SET {_WITHDRAWN} WHERE rank IS NOT NULL AND state = 'queued' AND place IN"
         f" (SELECT place FROM job_places WHERE seen_at <= moment(-{_LIVE_FOR})) AND NOT EXISTS (SELECT 1 FROM job_places"
         f" WHERE job_places.place = jobs.place AND job_places.org_id IN ('', jobs.org_id)"
         f" AND seen_at > moment(-{_LIVE_FOR}))"

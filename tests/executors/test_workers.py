@@ -10,7 +10,7 @@ from teamspace.tenancy.schemas import OrgRole, Role
 from tests.executors.help import Worker, executor
 from tests.identity.help import Hands, hands, refusal, run_sql
 from tests.jobs.help import ask, ended, look, queue, result, running, unsound
-from tests.support.moment import move_clock
+from tests.support.moment import move_clock, stop_clock
 from tests.support.world import World
 
 __all__ = ["hands"]
@@ -181,6 +181,24 @@ async def test_a_job_cut_off_with_its_executor_has_all_its_attempts_left(world: 
         await move_clock(world, 15 * tries)
         await jobs.sweep(world.db, queue(world))
     assert states == ["queued", "queued", "failed"]
+
+
+async def test_what_waits_for_a_quota_holds_no_room_once_its_workers_are_gone(world: World, hands: Hands) -> None:
+    hands.at = 1_800_000_000.0
+    await stop_clock(world, hands.at)
+    ann = await world.bootstrap()
+    _, worker = await executor(world, ann)
+    limit = {"dimension": "ai.requests", "limit": 1, "window": "day"}
+    assert (await ann.post("/api/quota", limit)).status_code == 200
+    asked = [await ask(ann) for _ in range(2)]
+    await worker.handed()
+    assert (await worker.claim()).status_code == 204
+    assert (await look(ann, asked[1]["id"]))["waiting"]["reason"] == "quota"
+    hands.forward(61)
+    await stop_clock(world, hands.at)
+    await jobs.tidy(world.db, queue(world))
+    assert (await look(ann, asked[1]["id"]))["waiting"]["reason"] == "no_worker"
+    assert await unsound(world) == []
 
 
 async def test_fifty_workers_and_each_job_goes_to_one(world: World) -> None:

@@ -247,9 +247,9 @@ class Reference:
     def tidy(self) -> None:
         known = {place for place, _ in self.places}
         for task in self.tasks.values():
-            admitted = task.state == "queued" and task.phase == "ready" and task.turn
+            admitted = task.state == "queued" and task.turn
             if admitted and task.place in known and not self._served(task.place, task.lane[0]):
-                task.turn = False
+                task.back()
         self.promote(self.lanes)
         for id in [id for id, task in self.tasks.items() if (task.finished or "~") < clock.ago(ARCHIVE_AFTER)]:
             self.archive[id] = self.tasks.pop(id)
