@@ -48,6 +48,46 @@ class Work:
         """How far it is, from 0 to 1, and a word about it."""
 
 
+class Beating:
+    """Signs of life while the block runs. A claim that does not hold any more ends it: nothing of it would land.
+
+    Most jobs are done before the first beat is due, so until then there is a timer and no task.
+    """
+
+    def __init__(self, beat: Callable[[], Awaitable[object]], job_id: str) -> None:
+        self._beat, self._job_id = beat, job_id
+        self._task: asyncio.Task[None] | None = None
+        self._stale: StaleClaim | None = None
+
+    def __enter__(self) -> None:
+        working = asyncio.current_task()
+        assert working is not None
+        self._working = working
+        self._timer = asyncio.get_running_loop().call_later(LEASE / 3, self._begin)
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._timer.cancel()
+        if self._task:
+            self._task.cancel()
+        if self._stale and kind is asyncio.CancelledError and not self._working.uncancel():
+            raise self._stale from None
+
+    def _begin(self) -> None:
+        self._task = asyncio.create_task(self._go_on())
+
+    async def _go_on(self) -> None:
+        while True:
+            try:
+                await self._beat()
+            except StaleClaim as stale:
+                self._stale = stale
+                self._working.cancel()
+                return
+            except Exception:
+                log.exception("a heartbeat of job %s failed", self._job_id)
+            await asyncio.sleep(LEASE / 3)
+
+
 class Runner:
     def __init__(
         self, db: Db, queue: Queue, stopping: Stopping, *, slots: int,
@@ -148,29 +188,9 @@ class Runner:
         if "who" in kind.wants:
             call = Call(request_id=f"job-{job.id}")
             given["who"] = await tenancy.stand_in(self._db, call, job.user_id, job.team_id)
-        working = asyncio.ensure_future(kind.handler(**given))
-        beating = asyncio.create_task(self._heartbeat(claim, working))
-        try:
+        with Beating(lambda: self._queue.extend(self._db, claim), job.id):
             async with asyncio.timeout(kind.row.seconds):
-                return await working
-        except asyncio.CancelledError:
-            if beating.done() and not beating.cancelled() and (fault := beating.exception()):
-                raise fault from None
-            raise
-        finally:
-            beating.cancel()
-
-    async def _heartbeat(self, claim: Claim, working: "asyncio.Future[msgspec.Struct]") -> None:
-        """A claim that does not hold any more ends the work: nothing of it would land."""
-        while True:
-            await asyncio.sleep(LEASE / 3)
-            try:
-                await self._queue.extend(self._db, claim)
-            except StaleClaim:
-                working.cancel()
-                raise
-            except Exception:
-                log.exception("a heartbeat of job %s failed", claim.job_id)
+                return await kind.handler(**given)
 
     async def _land(self, claim: Claim, result: msgspec.Struct) -> None:
         """With all that end meanwhile: while one batch is on its way to the disk, the next gathers."""

@@ -1,0 +1,64 @@
+"""Signs of life of what runs in the server itself."""
+
+import asyncio
+
+import pytest
+
+from teamspace.core.errors import StaleClaim
+from teamspace.jobs.domain import runner
+from teamspace.jobs.domain.runner import Beating
+
+
+class Beats:
+    """Counts them; the second does what it is told."""
+
+    def __init__(self, fault: Exception | None = None) -> None:
+        self.count, self.fault = 0, fault
+        self.third = asyncio.Event()
+
+    async def __call__(self) -> None:
+        self.count += 1
+        if self.count == 3:
+            self.third.set()
+        if self.fault and self.count == 2:
+            raise self.fault
+
+
+@pytest.fixture(autouse=True)
+def short_lease(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "LEASE", 0.03)
+
+
+async def test_work_that_lasts_shows_signs_of_life_until_it_ends() -> None:
+    beats = Beats()
+    with Beating(beats, "job"):
+        await asyncio.wait_for(beats.third.wait(), 5)
+    seen = beats.count
+    await asyncio.sleep(0.05)
+    assert beats.count == seen
+
+
+async def test_a_claim_that_does_not_hold_any_more_ends_the_work() -> None:
+    with pytest.raises(StaleClaim), Beating(Beats(StaleClaim("gone")), "job"):
+        await asyncio.sleep(10)
+    await asyncio.sleep(0)  # the task itself is not cancelled
+
+
+async def test_a_sign_of_life_that_fails_is_followed_by_the_next() -> None:
+    beats = Beats(RuntimeError("no connection"))
+    with Beating(beats, "job"):
+        await asyncio.wait_for(beats.third.wait(), 5)
+
+
+async def test_whoever_cancels_the_work_is_obeyed_even_if_the_claim_is_gone() -> None:
+    async def work() -> None:
+        with Beating(Beats(StaleClaim("gone")), "job"):
+            try:
+                await asyncio.sleep(10)
+            except asyncio.CancelledError:
+                task.cancel()
+                raise
+
+    task = asyncio.create_task(work())
+    with pytest.raises(asyncio.CancelledError):
+        await task
