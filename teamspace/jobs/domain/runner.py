@@ -97,6 +97,8 @@ class Runner:
         self._slots = slots
         self._stations = stations
         self._under_way: set[asyncio.Task[None]] = set()
+        self._working = 0
+        """Of those under way; the others are done, and on their way to the disk."""
         self._freed = asyncio.Event()
         self._results: list[tuple[Claim, msgspec.Struct, asyncio.Future[None]]] = []
         self._landing: asyncio.Task[None] | None = None
@@ -122,10 +124,9 @@ class Runner:
         """How many were taken."""
         taken = 0
         for station in stations:
-            room = self._slots - len(self._under_way)
-            if room <= 0:
-                await self._until_one_is_done()
-                room = self._slots - len(self._under_way)
+            while not (room := self._room()):
+                self._freed.clear()
+                await self._freed.wait()
             if not station.places:
                 continue
             claimed = await self._queue.claim(
@@ -138,22 +139,23 @@ class Runner:
             )
             for job, claim in claimed:
                 task = asyncio.create_task(self._work(job, claim, station.executor_id))
+                self._working += 1
                 self._under_way.add(task)
                 task.add_done_callback(self._done)
             taken += len(claimed)
         return taken
 
+    def _room(self) -> int:
+        """The next begin while results are on their way to the disk, but no more than as many again."""
+        return max(0, min(self._slots - self._working, 2 * self._slots - len(self._under_way)))
+
     def _done(self, task: "asyncio.Task[None]") -> None:
         self._under_way.discard(task)
         self._freed.set()
 
-    async def _until_one_is_done(self) -> None:
-        self._freed.clear()
-        await self._freed.wait()
-
     async def _work(self, job: Claimed, claim: Claim, executor_id: str) -> None:
         try:
-            result = await self._handled(job, claim, executor_id)
+            result = await self._worked(job, claim, executor_id)
         except StaleClaim:
             log.warning("job %s was taken back while it ran here", job.id)
         except TimeoutError:
@@ -170,6 +172,13 @@ class Runner:
             await self._fail(claim, Fault("Something went wrong on the server.", "internal_error"))
         else:
             await self._land(claim, result)
+
+    async def _worked(self, job: Claimed, claim: Claim, executor_id: str) -> msgspec.Struct:
+        try:
+            return await self._handled(job, claim, executor_id)
+        finally:
+            self._working -= 1
+            self._freed.set()
 
     async def _handled(self, job: Claimed, claim: Claim, executor_id: str) -> msgspec.Struct:
         kind = self._queue.kinds[job.kind]
