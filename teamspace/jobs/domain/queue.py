@@ -38,6 +38,8 @@ MOST_LAPSES = 3
 _LONGEST_DELAY = 15 * 60
 _AGAIN_FOR_A_SLOT = 1
 _AGAIN = 1.0
+_TOGETHER = 0.01
+"""Seconds between two promotions: what is stirred meanwhile is promoted with one."""
 _LANES = 50
 """Promoted in one transaction: others of these lanes wait for it."""
 
@@ -63,7 +65,9 @@ class Queue:
         while True:
             await self._news.wait()
             try:
-                await self.promote(db)
+                async with self._promoted(db):
+                    pass
+                await asyncio.sleep(_TOGETHER)
             except Exception:
                 log.exception("promoting jobs failed; it is tried again")
                 await asyncio.sleep(_AGAIN)
