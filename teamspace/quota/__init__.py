@@ -1,7 +1,18 @@
 """What may be spent: limits that nest (tenant, company, team), plans that set them, and how much is used."""
 
 from teamspace.quota.domain.limits import JOB_CAPS, apply_plan, limits_of, set_limit
-from teamspace.quota.domain.spending import admit, exhausted, open_books, refusal, release, renew, settle, spend, tidy
+from teamspace.quota.domain.spending import (
+    admit,
+    exhausted,
+    open_books,
+    refusal,
+    release,
+    renew,
+    reserve,
+    settle,
+    spend,
+    tidy,
+)
 from teamspace.quota.schemas import Account, Bound, Dimension, Level, Plan, QuotaDraft, Spend, Usage
 from teamspace.quota.store import INVARIANTS
 
@@ -24,6 +35,7 @@ __all__ = [
     "refusal",
     "release",
     "renew",
+    "reserve",
     "set_limit",
     "settle",
     "spend",

@@ -145,10 +145,11 @@ class Queue:
             return True
         account = quota.Account(job.org_id, job.team_id, job.user_id)
         estimate = kind.estimate(msgspec.json.decode(job.input, type=kind.input))
-        if bound := await quota.exhausted(tx, account, estimate):
-            await self._park(tx, job, bound)
+        reserved = await quota.reserve(tx, account, estimate, purpose=job.kind)
+        if isinstance(reserved, quota.Bound):
+            await self._park(tx, job, reserved)
             return False
-        await store.set_hold(tx, job.id, await quota.admit(tx, account, estimate, purpose=job.kind))
+        await store.set_hold(tx, job.id, reserved)
         return True
 
     async def _park(self, tx: Tx, job: Claimed, bound: quota.Bound) -> None:
@@ -241,6 +242,7 @@ class Queue:
     async def give_back(self, tx: Tx, executor_id: str) -> None:
         """An executor is no more: what it holds goes to others, and nothing it still sends will land."""
         metered = await store.select_metered(tx, executor_id)
+        await quota.open_books(tx, [job.org_id for job in metered])
         returned = await store.give_back(tx, executor_id)
         for job in metered:
             await quota.release(tx, job.hold_id or "")
@@ -253,7 +255,6 @@ class Queue:
         With the commit that frees them, and not later: else whoever has all slots of a company takes each again
         before anybody else has looked.
         """
-        await quota.open_books(tx, (lane.org_id for lane in lanes))  # who is being parked just now, is parked then
         for (org_id, team_id), count in sorted(Counter((lane.org_id, lane.team_id) for lane in lanes).items()):
             places = await store.unpark(tx, org_id, team_id, count=count, within=_AGAIN_FOR_A_SLOT)
             tx.after_commit(partial(self.tell, places))

@@ -26,8 +26,18 @@ _PERSONAL = (Window.DAY, Window.MONTH)
 
 async def admit(tx: Tx, account: Account, estimate: Spend, *, purpose: str, slot: bool = True, ttl: float = TTL) -> str:
     """Reserve at every level or at none; the reservation's id."""
+    reserved = await reserve(tx, account, estimate, purpose=purpose, slot=slot, ttl=ttl)
+    if isinstance(reserved, Bound):
+        raise refusal(reserved)
+    return reserved
+
+
+async def reserve(
+    tx: Tx, account: Account, estimate: Spend, *, purpose: str, slot: bool = True, ttl: float = TTL
+) -> str | Bound:
+    """The same for whoever can wait: where there is no room, the limit that has none."""
     if bound := await exhausted(tx, account, estimate, slot=slot):
-        raise refusal(bound)
+        return bound
     id = new_id()
     await store.insert_entry(tx, id, account, purpose, estimate, slots=int(slot), now=clock.stamp(), ttl=ttl)
     return id
@@ -64,9 +74,11 @@ async def renew(tx: Tx, id: str, ttl: float = TTL) -> None:
 async def settle(tx: Tx, id: str, spent: Spend) -> None:
     """Enter what it came to, once, in the windows in which it began; valid also after it expired."""
     entry = await store.settle_entry(tx, id, spent, clock.stamp())
-    if entry is None or spent == NOTHING:
+    if entry is None:
         return
-    await tx.lock("quota", entry.org_id)
+    await tx.lock("quota", entry.org_id)  # also for nothing: whoever is just being refused for it, is refused then
+    if spent == NOTHING:
+        return
     began = clock.seconds(entry.began_at)
     counters = [
         (level, str(window), windows.began(window, began), subject)
