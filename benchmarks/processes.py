@@ -8,7 +8,7 @@ import subprocess
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 START_LIMIT = 30.0
@@ -84,13 +84,24 @@ class Server:
 
     def cpu_seconds(self) -> float:
         """User and system time of the whole process tree so far."""
-        fields = (stat(pid) for pid in self.pids())
-        return sum(int(values[11]) + int(values[12]) for values in fields) / TICKS
+        return cpu_seconds(self.pids())
 
     def resident_bytes(self) -> int:
         """Resident memory of the tree; pages its processes share count for each."""
         fields = (stat(pid) for pid in self.pids())
         return sum(int(values[21]) for values in fields) * PAGE
+
+
+def cpu_seconds(pids: Iterable[int]) -> float:
+    """User and system time of the processes so far."""
+    fields = (stat(pid) for pid in pids)
+    return sum(int(values[11]) + int(values[12]) for values in fields) / TICKS
+
+
+def ended_seconds(pid: int) -> float:
+    """User and system time of the children that it has outlived."""
+    values = stat(pid)
+    return (int(values[13]) + int(values[14])) / TICKS
 
 
 def stat(pid: int) -> list[str]:

@@ -1,0 +1,1 @@
+"""Teamspace's queue and its peers, each behind the same few verbs."""

@@ -1,0 +1,92 @@
+"""A Teamspace with a company of many teams and a queue filled in one go."""
+
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from benchmarks.queues.side import Tally
+from teamspace import jobs
+from teamspace.core import clock
+from teamspace.core.db import Db
+from teamspace.core.ids import new_id
+from teamspace.core.principal import Call, Principal, system
+from teamspace.core.tables import Job
+from teamspace.settings import Settings, load
+from teamspace.tenancy.domain import founding
+from tests.support.world import Caller, World, world
+
+JOBS = (Job("benchmark.nothing", "nothing", "Nothing at all."),)
+KIND = JOBS[0].kind
+_COLUMNS = (
+    "id", "org_id", "team_id", "user_id", "kind", "place", "state", "phase", "priority", "run_at", "attempt",
+    "attempts", "lapses", "input", "created_at",
+)  # fmt: skip
+
+
+class Nothing(msgspec.Struct, frozen=True):
+    pass
+
+
+async def nothing(input: Nothing, tally: Tally) -> Nothing:
+    tally()
+    return input
+
+
+def settings(folder: Path, url: str, **more: str) -> Settings:
+    given = {"SERVICE_DATA": str(folder / "data"), "SERVICE_DATABASE_URL": url, "SERVICE_RATE_TOKEN": "0", **more}
+    return load(given, file=folder / "none")
+
+
+@asynccontextmanager
+async def opened(chosen: Settings, tally: Tally) -> AsyncIterator[World]:
+    """A whole Teamspace in this process, which also knows the kind of work that does nothing."""
+    async with world(chosen) as made:
+        kinds, faults = jobs.bind([sys.modules[__name__]], {Tally: tally})
+        assert not faults, faults
+        made.app.queue.kinds.add(kinds)
+        yield made
+
+
+async def founded(made: World, teams: int) -> Caller:
+    """The first company, whose plan sets no limits but caps, with so many teams."""
+    operator = await made.bootstrap()
+    async with made.db.upkeep(system(org_id=operator.org.id)) as tx:
+        for number in range(1, teams):
+            await founding.add_team(tx, operator.org.id, f"Team {number}")
+    return operator
+
+
+class _Member(msgspec.Struct, frozen=True):
+    org_id: str
+    team_id: str
+    user_id: str
+
+
+async def members(db: Db) -> list[Principal]:
+    """Somebody in each team, the oldest team first."""
+    rows = await db.all(
+        _Member, "SELECT teams.org_id, teams.id, users.id FROM teams JOIN users ON TRUE ORDER BY teams.id"
+    )
+    return [Principal("api", Call(), user_id=row.user_id, org_id=row.org_id, team_id=row.team_id) for row in rows]
+
+
+async def fill(
+    db: Db, count: int, owner: Callable[[int], Principal], *, kind: str = KIND, place: str = "", input: str = "{}"
+) -> None:
+    """So many jobs in one transaction, too many for one insert each; nobody is let in by it."""
+
+    def rows() -> Iterator[tuple[Any, ...]]:
+        now, where = clock.stamp(), place or jobs.local_place(kind)
+        for number in range(count):
+            who = owner(number)
+            yield (
+                new_id(), who.org_id, who.team_id, who.user_id, kind, where, "queued", "ready", 1, now, 0, 3, 0, input,
+                now,
+            )  # fmt: skip
+
+    async with db.engine.loading() as loading:
+        await loading.load("jobs", _COLUMNS, rows())
