@@ -1,0 +1,47 @@
+"""What waits costs nobody else anything: no statement of the queue reads a team's whole backlog, or all its history."""
+
+import re
+from typing import Any
+
+import pytest
+
+from teamspace import jobs, quota
+from teamspace.core.db.sqlite import SqliteSession
+from teamspace.core.principal import system
+from teamspace.jobs.domain import gate
+from tests.executors.help import executor
+from tests.jobs.help import ask, claim, complete, fail, queue
+from tests.support.world import World
+
+WIDE = re.compile(r"SCAN jobs(?! USING COVERING INDEX jobs_running)|INDEX jobs_(team|person)\b")
+
+
+@pytest.mark.parametrize("database_url", [pytest.param("", id="sqlite")])
+async def test_no_statement_reads_all_that_waits(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: dict[str, Any] = {}
+    fetch = SqliteSession.fetch
+
+    async def noted(session: SqliteSession, sql: str, params: Any) -> Any:
+        asked[sql] = params
+        return await fetch(session, sql, params)
+
+    monkeypatch.setattr(SqliteSession, "fetch", noted)
+    ann = await world.bootstrap()
+    made, worker = await executor(world, ann)
+    for _ in range(4):
+        await ask(ann)
+    await worker.handed()
+    for ends in (complete, fail):
+        ((_, token),) = await claim(world, 1, (jobs.any_place("ai.chat"),))
+        await ends(world, token)
+    await ann.delete(f"/api/executors/{made['id']}")
+    await jobs.sweep(world.db, queue(world))
+    await jobs.tidy(world.db, queue(world))
+    async with world.db.upkeep(system()) as tx:
+        await gate.fit(tx, ann.org.id, quota.Plan.FREE)
+        await gate.withdraw(tx, ann.org.id)
+    about = {sql: params for sql, params in asked.items() if "jobs" in sql and not sql.startswith("INSERT INTO jobs")}
+    assert len(about) > 10
+    for sql, params in about.items():
+        plan = [row[3] for row in await world.db.engine.fetch(f"EXPLAIN QUERY PLAN {sql}", params)]
+        assert not [step for step in plan if WIDE.search(step)], (sql, plan)
