@@ -8,6 +8,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -39,7 +40,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
         subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
-def put(served: Served, token: str, key: str, data: bytes) -> tuple[int, dict[str, str]]:
+def put(served: Served, token: str, key: str, data: bytes) -> tuple[int, dict[str, Any]]:
     connection = http.client.HTTPConnection(HOST, served.port, timeout=60)
     connection.request("PUT", f"/api/repo/{key}", data, {"authorization": f"Bearer {token}"})
     answer = connection.getresponse()

@@ -3,7 +3,7 @@
 import msgspec
 
 from teamspace import quota
-from teamspace.core import clock, paging
+from teamspace.core import paging, text
 from teamspace.core.db import Db, Reads, Tx
 from teamspace.core.errors import BadRequest, NotCancellable, NotFound
 from teamspace.core.principal import Principal
@@ -32,7 +32,7 @@ _OVER = (State.SUCCEEDED, State.FAILED, State.CANCELLED)
 async def ask(db: Db, who: Principal, queue: Queue, placing: Placing, draft: JobDraft) -> Job:
     """Into the queue, unless the team has used up what the job would spend."""
     kind, input = await _wanted(db, who, queue, draft)
-    run_at = None if draft.run_at is None else _moment(draft.run_at)
+    run_at = None if draft.run_at is None else text.moment(draft.run_at, "run_at")
     async with db.write(who, "job.enqueue") as tx:
         await _check_quota(tx, who, kind, input)
         placed = await placing.place(tx, who, kind, input)
@@ -103,13 +103,6 @@ async def _check_quota(tx: Tx, who: Principal, kind: Kind, input: msgspec.Struct
         account = quota.Account.of(who)
         if bound := await quota.exhausted(tx, account, kind.estimate(input), slot=False):
             raise quota.refusal(bound)
-
-
-def _moment(text: str) -> str:
-    try:
-        return clock.stamp(clock.seconds(text))
-    except (ValueError, OverflowError):
-        raise BadRequest.at("/run_at", "must be a time such as 2030-01-31T09:00:00Z") from None
 
 
 class _View(msgspec.Struct, frozen=True):
