@@ -88,15 +88,17 @@ class Cast(msgspec.Struct, frozen=True):
             served.call("POST", "/api/documents", {"title": f"Plan {number}", "visibility": "team"}, token=operator)[
                 "id"
             ]
-            for number in range(6)
+            for number in range(30)
         ]
         return cls(operator, member["token"], {
             **{
-                f"/api/repo-obj/{{id}}{rest} path.id": documents[:3]
+                f"/api/repo-obj/{{id}}{rest} path.id": documents[:20]
                 for rest in ("", "/content", "/share", "/unshare", "/grants", "/visibility", "/derivations", "/processing")
             },
-            "/api/documents/{id} path.id": documents[3:],
+            "/api/documents/{id} path.id": documents[20:],
+            "/api/repo-obj/{id} query.cursor": [base64.urlsafe_b64encode(b"2").decode().rstrip("=")],
             "path.key": ["files/#.txt"],
+            "query.filename": ["file-#.txt"],
             "body.principal_type": ["user"],
             "body.principal_id": person,
             "body.expires_at": ["2999-01-01T00:00:00Z"],
