@@ -6,8 +6,8 @@ import { Panes } from "@/ui/panes/Panes";
 
 import { useAddress } from "./filters";
 import { NoteList } from "./list/NoteList";
-import { NothingOpen } from "./note/NothingOpen";
 import { NotePane } from "./note/NotePane";
+import { NothingOpen } from "./note/NothingOpen";
 
 export default function NotesScreen() {
   const { id } = useParams({ strict: false }) as { id?: string };

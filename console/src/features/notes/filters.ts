@@ -3,12 +3,11 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 
 import { useSession } from "@/app/session";
-
-import type { Visibility } from "./text";
+import { VISIBILITIES } from "@/ui/visibility/VisibilityWord";
+import type { Visibility } from "@/ui/writing/text";
 
 export const SHOWN = ["all", "mine", "shared", "company"] as const;
 export type Shown = (typeof SHOWN)[number];
-export const VISIBILITIES = ["private", "team", "shared"] as const satisfies readonly Visibility[];
 
 export interface Filters {
   show: Shown;

@@ -4,23 +4,19 @@ import { useMutation, useQuery, useQueryClient, type InfiniteData, type QueryCli
 import { useMemo } from "react";
 
 import { answer, api, type Schemas } from "@/api/client";
-import { useSession } from "@/app/session";
 import { t } from "@/i18n";
 import { useEndless } from "@/ui/endless";
+import type { Desk } from "@/ui/writing/writing";
 
 import type { Filters } from "./filters";
 import type { NotePermission } from "./rights";
-import { itemOf, type Note, type NoteText } from "./text";
-import type { Desk } from "./writing/writing";
+import { itemOf, NOTES, type Note, type NoteText } from "./text";
 
-export type Member = Schemas["Member"];
 type Page = Schemas["Page_NoteItem_"];
 
 const LISTS = ["notes", "list"] as const;
 const one = (id: string) => ["notes", "one", id] as const;
 const LOOK_AGAIN = 30_000;
-const PEOPLE_PAGE = 200;
-const MOST_PAGES = 10;
 
 export function useNotes({ show, visibility, tag }: Filters) {
   const by = {
@@ -47,16 +43,17 @@ export function useNote(id: string, enabled: boolean) {
 const fetchNote = (id: string): Promise<Note> => answer(api.GET("/api/notes/{id}", { params: { path: { id } } }));
 
 /** What a note's writing asks of the server, and what becomes of the lists when it saved. */
-export function useDesk(): Desk {
+export function useDesk(): Desk<NoteText> {
   const client = useQueryClient();
   return useMemo(
     () => ({
-      untitled: t("notes.untitled"),
+      manner: NOTES,
+      untitled: t("writing.untitled"),
       fetch: fetchNote,
       create: (text, key) => answer(api.POST("/api/notes", { body: text, params: { header: { "Idempotency-Key": key } } })),
       update: (id, change, version) =>
         answer(api.PUT("/api/notes/{id}", { params: { path: { id }, header: { "If-Match": `"${version}"` } }, body: change })),
-      saved: (note, wasNew) => remember(client, note, wasNew),
+      saved: (note: Note, wasNew) => remember(client, note, wasNew),
     }),
     [client],
   );
@@ -107,27 +104,4 @@ export function useShareNote(id: string) {
       client.setQueryData<Note>(one(id), (note) => note && { ...note, shared_with: shares.items });
     },
   });
-}
-
-/** The people of the team; for a reader of the company, everybody in it. */
-export function usePeople() {
-  const { me } = useSession();
-  const everywhere = me.permissions.includes("org:read");
-  return useQuery({
-    queryKey: ["people", everywhere ? "company" : "team", me.team.id],
-    queryFn: () => everybody(everywhere ? "org" : undefined),
-    staleTime: 300_000,
-  });
-}
-
-async function everybody(scope: "org" | undefined): Promise<Member[]> {
-  const found: Member[] = [];
-  let cursor: string | undefined;
-  for (let page = 0; page < MOST_PAGES; page++) {
-    const answered = await answer(api.GET("/api/members", { params: { query: { scope, cursor, limit: PEOPLE_PAGE } } }));
-    found.push(...answered.items);
-    if (!answered.next_cursor) break;
-    cursor = answered.next_cursor;
-  }
-  return found;
 }

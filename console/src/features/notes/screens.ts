@@ -3,8 +3,7 @@
 import { IconNotes, IconPencil, IconPlus, IconShare2, IconTrash } from "@tabler/icons-react";
 
 import { action, screen } from "@/app/tables";
-
-import { wish } from "./wishes";
+import { wish } from "@/ui/wishes";
 
 const ON_A_NOTE = /\/notes\/(?!new$)[^/]+$/;
 

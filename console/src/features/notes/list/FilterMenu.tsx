@@ -5,10 +5,12 @@ import { IconAdjustmentsHorizontal } from "@tabler/icons-react";
 import { useState } from "react";
 
 import { t } from "@/i18n";
+import { VISIBILITIES } from "@/ui/visibility/VisibilityWord";
+import type { Visibility } from "@/ui/writing/text";
 
-import { useFilters, useRefine, VISIBILITIES } from "../filters";
+import { useFilters, useRefine } from "../filters";
 import { useKnownTags } from "../knownTags";
-import { LONGEST_TAG, type Visibility } from "../text";
+import { LONGEST_TAG } from "../text";
 import styles from "./FilterMenu.module.css";
 
 export function FilterMenu() {
@@ -47,10 +49,10 @@ function Choices({ close }: { close: () => void }) {
       }}
     >
       <Select
-        label={t("notes.visibility")}
-        placeholder={t("notes.visibility.any")}
+        label={t("visibility.title")}
+        placeholder={t("visibility.any")}
         clearable
-        data={VISIBILITIES.map((value) => ({ value, label: t(`notes.visibility.${value}`) }))}
+        data={VISIBILITIES.map((value) => ({ value, label: t(`visibility.${value}`) }))}
         value={visibility ?? null}
         onChange={(value) => refine({ visibility: (value as Visibility | null) ?? undefined })}
         comboboxProps={{ withinPortal: false }}

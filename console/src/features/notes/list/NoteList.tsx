@@ -5,18 +5,18 @@ import { useRef } from "react";
 
 import { t } from "@/i18n";
 import { Endless } from "@/ui/endless";
+import { useNames } from "@/ui/names";
 import { useListKeys } from "@/ui/panes/useListKeys";
 import { useSamePlace } from "@/ui/panes/useSamePlace";
 import { Failed } from "@/ui/states";
 import { fits } from "@/ui/TextFilter";
 
 import { useAddress, useFilters } from "../filters";
-import { useNames } from "../people";
 import { useNotes } from "../queries";
 import { ListHead } from "./ListHead";
+import { NoNotes } from "./NoNotes";
 import styles from "./NoteList.module.css";
 import { NoteRow } from "./NoteRow";
-import { NoNotes } from "./NoNotes";
 
 export function NoteList({ openId }: { openId?: string }) {
   const pane = useRef<HTMLElement>(null);

@@ -5,10 +5,10 @@ import { memo } from "react";
 
 import { plain } from "@/ui/plain";
 import { Time } from "@/ui/Time";
+import { VisibilityWord } from "@/ui/visibility/VisibilityWord";
 
 import type { Address } from "../filters";
 import type { NoteItem } from "../text";
-import { VisibilityWord } from "../VisibilityWord";
 import styles from "./NoteRow.module.css";
 
 interface Props {

@@ -9,18 +9,18 @@ import { useSession } from "@/app/session";
 import { t } from "@/i18n";
 import { ConfirmDialog } from "@/ui/ConfirmDialog";
 import { notice, noticeFault } from "@/ui/notice";
+import type { Writing } from "@/ui/writing/writing";
 
 import type { Address } from "../filters";
 import { recreate, useDeleteNote } from "../queries";
 import type { Note, NoteText } from "../text";
-import type { Writing } from "../writing/writing";
 import styles from "./DeleteDialog.module.css";
 
 const LONG_ENOUGH = 12_000;
 
 interface Props {
   note: Note;
-  writing: Writing;
+  writing: Writing<NoteText>;
   onClose: () => void;
 }
 

@@ -1,18 +1,18 @@
 /** The line below a title: who sees the note, whose it is, when it was changed, and its tags. */
 
 import { ago, dateTime, t } from "@/i18n";
+import { useNames } from "@/ui/names";
+import { VisibilityMenu } from "@/ui/visibility/VisibilityMenu";
+import type { Snapshot, Writing } from "@/ui/writing/writing";
 
-import { useNames } from "../people";
 import type { Rights } from "../rights";
-import type { Note } from "../text";
-import type { Snapshot, Writing } from "../writing/writing";
+import type { Note, NoteText } from "../text";
 import styles from "./Facts.module.css";
 import { Tags } from "./Tags";
-import { VisibilityMenu } from "./VisibilityMenu";
 
 interface Props {
-  now: Snapshot;
-  writing: Writing;
+  now: Snapshot<NoteText>;
+  writing: Writing<NoteText>;
   note: Note | null;
   rights: Rights;
 }

@@ -1,14 +1,14 @@
 /** The pane of one note: waits for it, says when it cannot be shown, and hands it over to be read and written. */
 
-import { useEffect, useState } from "react";
+import { useEffect } from "react";
 
 import { useSession } from "@/app/session";
 import { Failed, Refused } from "@/ui/states";
+import { leave, useWritingOf } from "@/ui/writing/open";
+import { NEW } from "@/ui/writing/writing";
 
 import { useDesk, useNote } from "../queries";
 import type { Note } from "../text";
-import { leave, writingOf } from "../writing/open";
-import { NEW, type Writing } from "../writing/writing";
 import { BackToList } from "./BackToList";
 import { NoteSkeleton } from "./NoteSkeleton";
 import { OpenNote } from "./OpenNote";
@@ -30,21 +30,10 @@ export function NotePane({ id }: { id: string }) {
 }
 
 function Writable({ note, lost }: { note: Note | null; lost?: unknown }) {
-  const writing = useWritingOf(note);
+  const writing = useWritingOf(note, useDesk());
   useEffect(() => {
     if (note) writing.meet(note);
   }, [writing, note]);
   useEffect(() => () => void leave(writing), [writing]);
   return <OpenNote key={writing.key} writing={writing} note={note} lost={lost} />;
-}
-
-/** The same one while a new note gets its name: whoever writes must not notice. */
-function useWritingOf(note: Note | null): Writing {
-  const { me } = useSession();
-  const desk = useDesk();
-  const [held, setHeld] = useState(() => writingOf(me.user.id, note, desk));
-  if (held.isFor(note?.id ?? NEW)) return held;
-  const other = writingOf(me.user.id, note, desk);
-  setHeld(other);
-  return other;
 }

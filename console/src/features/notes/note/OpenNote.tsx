@@ -8,24 +8,25 @@ import { useEffect, useRef, useState, type RefObject } from "react";
 import { useSession } from "@/app/session";
 import { t } from "@/i18n";
 import { useBrand } from "@/theme/brand";
+import { useNames } from "@/ui/names";
+import { useWish } from "@/ui/wishes";
+import { ConflictDialog } from "@/ui/writing/conflict/ConflictDialog";
+import { Editing } from "@/ui/writing/Editing";
+import { Notices } from "@/ui/writing/Notices";
+import { useWriting } from "@/ui/writing/open";
+import type { Writing } from "@/ui/writing/writing";
 
-import { ConflictDialog } from "../conflict/ConflictDialog";
 import { useAddress, type Address } from "../filters";
-import { useNames } from "../people";
 import { ALL_RIGHTS, rightsOn, type NotePermission } from "../rights";
 import { ShareDialog } from "../share/ShareDialog";
-import type { Note } from "../text";
-import { useWish } from "../wishes";
-import { useWriting } from "../writing/open";
-import type { Writing } from "../writing/writing";
+import type { Note, NoteText } from "../text";
 import { DeleteDialog } from "./DeleteDialog";
-import { Editing } from "./Editing";
-import { Notices } from "./Notices";
+import { Facts } from "./Facts";
 import { Reading } from "./Reading";
 import { Toolbar } from "./Toolbar";
 
 interface Props {
-  writing: Writing;
+  writing: Writing<NoteText>;
   /** As the server has it; null while it is not there yet. */
   note: Note | null;
   /** Why the note could not be looked at again. */
@@ -42,7 +43,7 @@ export function OpenNote({ writing, note, lost }: Props) {
   const [dialog, setDialog] = useState<Dialog>(null);
   const rights = note ? rightsOn(note, session) : ALL_RIGHTS;
   const edits = (edit === true || note === null) && rights.write && !now.offer;
-  useDocumentTitle(`${now.text.title || t("notes.untitled")} · ${useBrand().title}`);
+  useDocumentTitle(`${now.text.title || t("writing.untitled")} · ${useBrand().title}`);
   const staysInEdit = useNameOfItsOwn(note, now.id);
   useEffect(() => {
     if (now.conflict) setDialog("conflict");
@@ -66,9 +67,16 @@ export function OpenNote({ writing, note, lost }: Props) {
   return (
     <>
       <Toolbar now={now} note={note} rights={rights} edits={edits} onTurn={(toEdit) => void turn(toEdit)} onDialog={setDialog} />
-      <Notices now={now} writing={writing} lost={lost} onResolve={() => setDialog("conflict")} />
+      <Notices now={now} writing={writing} lost={lost} mayStartOver={session.can("notes:write")} onResolve={() => setDialog("conflict")} />
       {edits ? (
-        <Editing now={now} writing={writing} rights={rights} onLeave={() => void turn(false)} />
+        <Editing
+          now={now}
+          writing={writing}
+          facts={<Facts now={now} writing={writing} note={null} rights={rights} />}
+          label={t("notes.field.body")}
+          placeholder={t("writing.field.body.hint")}
+          onLeave={() => void turn(false)}
+        />
       ) : (
         <Reading now={now} writing={writing} note={note} rights={rights} />
       )}

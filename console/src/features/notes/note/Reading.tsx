@@ -4,17 +4,17 @@ import { useEffect, useRef } from "react";
 
 import { t } from "@/i18n";
 import { Markdown } from "@/ui/markdown/Markdown";
+import title from "@/ui/writing/Title.module.css";
+import type { Snapshot, Writing } from "@/ui/writing/writing";
 
 import type { Rights } from "../rights";
-import type { Note } from "../text";
-import type { Snapshot, Writing } from "../writing/writing";
+import type { Note, NoteText } from "../text";
 import { Facts } from "./Facts";
 import styles from "./OpenNote.module.css";
-import title from "./Title.module.css";
 
 interface Props {
-  now: Snapshot;
-  writing: Writing;
+  now: Snapshot<NoteText>;
+  writing: Writing<NoteText>;
   note: Note | null;
   rights: Rights;
 }
@@ -28,7 +28,7 @@ export function Reading({ now, writing, note, rights }: Props) {
   return (
     <article className={styles.reading}>
       <h1 ref={heading} tabIndex={-1} className={title.title}>
-        {now.text.title.trim() || t("notes.untitled")}
+        {now.text.title.trim() || t("writing.untitled")}
       </h1>
       <Facts now={now} writing={writing} note={note} rights={rights} />
       {now.text.body.trim() === "" ? <p className="muted">{t("notes.empty_body")}</p> : <Markdown text={now.text.body} />}

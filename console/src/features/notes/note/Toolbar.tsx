@@ -5,16 +5,16 @@ import { IconCheck, IconCopy, IconDots, IconLink, IconPencil, IconShare2, IconTr
 
 import { t } from "@/i18n";
 import { notice } from "@/ui/notice";
+import { SaveState } from "@/ui/writing/SaveState";
+import type { Snapshot } from "@/ui/writing/writing";
 
 import type { Rights } from "../rights";
-import type { Note } from "../text";
-import type { Snapshot } from "../writing/writing";
+import type { Note, NoteText } from "../text";
 import { BackToList } from "./BackToList";
 import styles from "./OpenNote.module.css";
-import { SaveState } from "./SaveState";
 
 interface Props {
-  now: Snapshot;
+  now: Snapshot<NoteText>;
   note: Note | null;
   rights: Rights;
   edits: boolean;
@@ -35,7 +35,7 @@ export function Toolbar({ now, note, rights, edits, onTurn, onDialog }: Props) {
           leftSection={edits ? <IconCheck aria-hidden size={15} /> : <IconPencil aria-hidden size={15} />}
           onClick={() => onTurn(!edits)}
         >
-          {edits ? t("notes.edit.done") : t("action.edit")}
+          {edits ? t("writing.edit.done") : t("action.edit")}
         </Button>
       )}
       {rights.manage && note && (
@@ -49,7 +49,7 @@ export function Toolbar({ now, note, rights, edits, onTurn, onDialog }: Props) {
   );
 }
 
-function More({ note, now, rights, onDelete }: { note: Note; now: Snapshot; rights: Rights; onDelete: () => void }) {
+function More({ note, now, rights, onDelete }: { note: Note; now: Snapshot<NoteText>; rights: Rights; onDelete: () => void }) {
   async function copy(text: string, said: string): Promise<void> {
     await navigator.clipboard.writeText(text);
     notice(said);

@@ -4,16 +4,17 @@ import { Button, Select } from "@mantine/core";
 import { useState } from "react";
 
 import { t } from "@/i18n";
+import { useKnownPeople } from "@/ui/names";
 import { PersonLine } from "@/ui/PersonLine";
 
-import { usePeople, type useShareNote } from "../queries";
+import type { useShareNote } from "../queries";
 import type { NotePermission } from "../rights";
 import type { Note } from "../text";
 import { PermissionSelect } from "./PermissionSelect";
 import styles from "./ShareDialog.module.css";
 
 export function AddPerson({ note, share }: { note: Note; share: ReturnType<typeof useShareNote> }) {
-  const people = usePeople();
+  const people = useKnownPeople();
   const [person, setPerson] = useState<string | null>(null);
   const [permission, setPermission] = useState<NotePermission>("notes:read");
   const taken = new Set([note.owner, ...note.shared_with.map((grant) => grant.user_id)]);

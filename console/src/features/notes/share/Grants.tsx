@@ -4,10 +4,10 @@ import { ActionIcon, Tooltip } from "@mantine/core";
 import { IconX } from "@tabler/icons-react";
 
 import { t } from "@/i18n";
+import { useNames } from "@/ui/names";
 import { PersonLine } from "@/ui/PersonLine";
 import { Tag } from "@/ui/Tag";
 
-import { useNames } from "../people";
 import type { useShareNote } from "../queries";
 import type { NotePermission } from "../rights";
 import type { Note } from "../text";

@@ -5,19 +5,19 @@ import { Button } from "@mantine/core";
 import { t } from "@/i18n";
 import { Dialog } from "@/ui/Dialog";
 import { Fault } from "@/ui/forms";
+import { VisibilityMenu } from "@/ui/visibility/VisibilityMenu";
+import type { Snapshot, Writing } from "@/ui/writing/writing";
 
-import { VisibilityMenu } from "../note/VisibilityMenu";
 import { useShareNote } from "../queries";
-import type { Note } from "../text";
-import type { Snapshot, Writing } from "../writing/writing";
+import type { Note, NoteText } from "../text";
 import { AddPerson } from "./AddPerson";
 import { Grants } from "./Grants";
 import styles from "./ShareDialog.module.css";
 
 interface Props {
   note: Note;
-  now: Snapshot;
-  writing: Writing;
+  now: Snapshot<NoteText>;
+  writing: Writing<NoteText>;
   onClose: () => void;
 }
 
@@ -28,8 +28,8 @@ export function ShareDialog({ note, now, writing, onClose }: Props) {
     <Dialog title={t("notes.share.title", { title: note.title })} wide onClose={onClose}>
       <div className={styles.visibility}>
         <p>
-          <b>{t("notes.visibility")}</b>
-          <span>{t(`notes.visibility.${visibility}.words`)}</span>
+          <b>{t("visibility.title")}</b>
+          <span>{t(`visibility.${visibility}.words`)}</span>
         </p>
         <VisibilityMenu visibility={visibility} shares={0} mayChange onChange={(value) => writing.write({ visibility: value }, 0)} />
       </div>

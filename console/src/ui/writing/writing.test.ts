@@ -2,17 +2,27 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { Refusal } from "@/api/client";
 
-import type { Note, NoteChange, NoteText } from "../text";
-import type { Draft, Drafts } from "./drafts";
+import type { Draft as DraftOf, Drafts as DraftsOf } from "./drafts";
+import { mannerOf, type Kept, type Written } from "./text";
 import { NEW, PAUSE, Writing, type Desk } from "./writing";
 
+interface NoteText extends Written {
+  tags: string[];
+}
+
+type Note = Kept<NoteText>;
+type NoteChange = Partial<NoteText>;
+type Draft = DraftOf<NoteText>;
+type Drafts = DraftsOf<NoteText>;
+
+
 const NOTE: Note = {
-  id: "n1", title: "Plan", body: "one\ntwo", visibility: "private", tags: [], owner: "ann", team_id: "t1",
-  shared_with: [], version: 3, created_at: "2026-02-01T10:00:00Z", updated_at: "2026-02-01T10:00:00Z",
+  id: "n1", title: "Plan", body: "one\ntwo", visibility: "private", tags: [], version: 3, updated_at: "2026-02-01T10:00:00Z",
 };
 
 /** A server of one note, which can be away, and which others can write to. */
-class Server implements Desk {
+class Server implements Desk<NoteText> {
+  manner = mannerOf<NoteText>("note", { title: "", body: "", visibility: "private", tags: [] });
   untitled = "Untitled";
   note: Note | null;
   away = false;

@@ -1,6 +1,6 @@
 /** Two texts side by side, row by row: equal lines once, different ones facing each other, long equal stretches folded. */
 
-import { hunks } from "../writing/hunks";
+import { hunks } from "../hunks";
 
 export type Row =
   | { kind: "same"; line: string }

@@ -15,7 +15,7 @@ export function SideBySide({ rows }: { rows: Row[] }) {
   return (
     // What scrolls must scroll by key too.
     // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div className={styles.rows} role="region" aria-label={t("notes.conflict.compare")} tabIndex={0}>
+    <div className={styles.rows} role="region" aria-label={t("writing.conflict.compare")} tabIndex={0}>
       {rows.map((row, index) => (
         <Lines key={index} row={row} />
       ))}
@@ -29,7 +29,7 @@ function Lines({ row }: { row: Row }) {
     if (unfolded) return row.lines.map((line, index) => <Same key={index} line={line} />);
     return (
       <UnstyledButton className={styles.fold} onClick={() => setUnfolded(true)}>
-        {t("notes.conflict.equal", { count: row.lines.length })}
+        {t("writing.conflict.equal", { count: row.lines.length })}
       </UnstyledButton>
     );
   }
@@ -64,7 +64,7 @@ export function Version({ side, line }: { side: "mine" | "theirs"; line?: string
       <span className={styles.sign} aria-hidden>
         {SIGNS[side]}
       </span>
-      <span className="sr-only">{t(`notes.conflict.only.${side}`)}</span>
+      <span className="sr-only">{t(`writing.conflict.only.${side}`)}</span>
       {line}
     </span>
   );

@@ -1,66 +1,68 @@
-/** What stands between a note and its reader's trust in it: unsaved text of an earlier visit, a refusal, a conflict. */
+/** What stands between a text and its reader's trust in it: unsaved text of an earlier visit, a refusal, a conflict. */
 
 import { Button, CopyButton } from "@mantine/core";
 import { IconAlertTriangle, IconHistory } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 
 import { Refusal } from "@/api/client";
-import { useSession } from "@/app/session";
 import { ago, t } from "@/i18n";
 import { RequestId } from "@/ui/states";
 
-import type { Snapshot, Writing } from "../writing/writing";
 import styles from "./Notices.module.css";
+import type { Snapshot, Writing } from "./writing";
 
 interface Props {
   now: Snapshot;
   writing: Writing;
   lost?: unknown;
+  /** What could not be saved may become a thing of its own. */
+  mayStartOver: boolean;
   onResolve: () => void;
 }
 
-export function Notices({ now, writing, lost, onResolve }: Props) {
+export function Notices({ now, writing, lost, mayStartOver, onResolve }: Props) {
   if (now.offer) return <Offer now={now} writing={writing} />;
   if (now.conflict) {
     return (
-      <Bar tone="danger" title={t("notes.conflict.bar")}>
+      <Bar tone="danger" title={t("writing.conflict.bar")}>
         <Button size="compact-sm" onClick={onResolve}>
-          {t("notes.conflict.resolve")}
+          {t("writing.conflict.resolve")}
         </Button>
         <CopyMine now={now} />
       </Bar>
     );
   }
-  if (now.word === "refused") return <Refusing now={now} writing={writing} fault={now.fault} title={t("notes.refused.save")} />;
+  if (now.word === "refused") return <Refusing now={now} writing={writing} mayStartOver={mayStartOver} fault={now.fault} title={t("writing.refused.save")} />;
   if (lost instanceof Refusal && [403, 404].includes(lost.status)) {
-    return <Refusing now={now} writing={writing} fault={lost} title={t("notes.lost")} />;
+    return <Refusing now={now} writing={writing} mayStartOver={mayStartOver} fault={lost} title={t("writing.lost")} />;
   }
   return null;
 }
 
 function Offer({ now, writing }: { now: Snapshot; writing: Writing }) {
   if (!now.offer) return null;
-  const title = t(now.id ? "notes.draft.offer" : "notes.draft.offer.new", { when: ago(now.offer.at) });
+  const title = t(now.id ? "writing.draft.offer" : "writing.draft.offer.new", { when: ago(now.offer.at) });
   return (
     <Bar tone="warning" icon={<IconHistory aria-hidden size={18} />} title={title}>
       <Button size="compact-sm" autoFocus onClick={() => writing.restore()}>
-        {t("notes.draft.restore")}
+        {t("writing.draft.restore")}
       </Button>
       <Button size="compact-sm" variant="default" onClick={() => writing.discard()}>
-        {t("notes.draft.discard")}
+        {t("writing.draft.discard")}
       </Button>
     </Bar>
   );
 }
 
-function Refusing({ now, writing, fault, title }: { now: Snapshot; writing: Writing; fault: unknown; title: string }) {
-  const { can } = useSession();
+type Refused = Pick<Props, "now" | "writing" | "mayStartOver"> & { fault: unknown; title: string };
+
+function Refusing({ now, writing, mayStartOver, fault, title }: Refused) {
   const refusal = fault instanceof Refusal ? fault : undefined;
   return (
     <Bar tone="danger" title={title} words={refusal?.message ?? t("state.failed.unknown")}>
-      {can("notes:write") && (
+      {mayStartOver && (
         <Button size="compact-sm" variant="default" onClick={() => writing.startOver()}>
-          {t("notes.refused.as_new")}
+          {t("writing.refused.as_new")}
         </Button>
       )}
       <CopyMine now={now} />
@@ -74,7 +76,7 @@ function CopyMine({ now }: { now: Snapshot }) {
     <CopyButton value={now.text.body}>
       {({ copied, copy }) => (
         <Button size="compact-sm" variant="default" onClick={copy}>
-          {copied ? t("action.copied") : t("notes.copy.text")}
+          {copied ? t("action.copied") : t("writing.copy.text")}
         </Button>
       )}
     </CopyButton>

@@ -1,4 +1,4 @@
-/** How a note will read, beside it while it is written; a very long one is drawn only when asked, as that takes a while. */
+/** How a text will read, beside it while it is written; a very long one is drawn only when asked, as that takes a while. */
 
 import { Button } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
@@ -7,8 +7,8 @@ import { useState } from "react";
 import { t } from "@/i18n";
 import { Markdown } from "@/ui/markdown/Markdown";
 
-import type { NoteText } from "../text";
 import styles from "./Editing.module.css";
+import type { Written } from "./text";
 import title from "./Title.module.css";
 
 /** Beyond this many characters writing would stumble over its own picture. */
@@ -16,11 +16,11 @@ const LONG = 60_000;
 /** The longer a text, the longer the pause in typing that draws it anew. */
 const CHARACTERS_A_MILLISECOND = 50;
 
-export function Preview({ text }: { text: NoteText }) {
+export function Preview({ text }: { text: Written }) {
   const isLong = text.body.length > LONG;
   return (
-    <section className={styles.preview} aria-label={t("notes.side.preview")}>
-      <p className={title.title}>{text.title.trim() || t("notes.untitled")}</p>
+    <section className={styles.preview} aria-label={t("writing.side.preview")}>
+      <p className={title.title}>{text.title.trim() || t("writing.untitled")}</p>
       {isLong ? <OnDemand body={text.body} /> : <Live body={text.body} />}
     </section>
   );
@@ -37,9 +37,9 @@ function OnDemand({ body }: { body: string }) {
     <>
       {drawn !== body && (
         <p className={styles.stale}>
-          {t(drawn === null ? "notes.preview.long" : "notes.preview.stale")}
+          {t(drawn === null ? "writing.preview.long" : "writing.preview.stale")}
           <Button size="compact-sm" variant="default" onClick={() => setDrawn(body)}>
-            {t("notes.preview.draw")}
+            {t("writing.preview.draw")}
           </Button>
         </p>
       )}

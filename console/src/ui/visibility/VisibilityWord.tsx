@@ -1,11 +1,12 @@
-/** Who sees a note, as a word with its picture. */
+/** Who sees a thing, as a word with its picture. */
 
 import { IconLock, IconUsers, IconUserShare, type Icon } from "@tabler/icons-react";
 
 import { t } from "@/i18n";
 import { Tag } from "@/ui/Tag";
+import type { Visibility } from "@/ui/writing/text";
 
-import type { Visibility } from "./text";
+export const VISIBILITIES = ["private", "team", "shared"] as const satisfies readonly Visibility[];
 
 export const PICTURES: Record<Visibility, Icon> = { private: IconLock, team: IconUsers, shared: IconUserShare };
 
@@ -14,7 +15,7 @@ export function VisibilityWord({ visibility }: { visibility: Visibility }) {
   return (
     <Tag>
       <Picture aria-hidden size={12} />
-      {t(`notes.visibility.${visibility}`)}
+      {t(`visibility.${visibility}`)}
     </Tag>
   );
 }

@@ -1,47 +1,49 @@
-/** A note to write: title and text on one side, how it will read on the other; on a phone one at a time. */
+/** A text to write: title and text on one side, how it will read on the other; on a phone one at a time. */
 
 import { Textarea } from "@mantine/core";
 import { useWindowEvent } from "@mantine/hooks";
-import { lazy, Suspense, useRef, useState } from "react";
+import { lazy, Suspense, useRef, useState, type ReactNode } from "react";
 
 import { t } from "@/i18n";
 import { Segments } from "@/ui/Segments";
 import { Loading } from "@/ui/states";
 
-import type { Rights } from "../rights";
-import { LONGEST_TITLE } from "../text";
-import type { Snapshot, Writing } from "../writing/writing";
 import styles from "./Editing.module.css";
-import { Facts } from "./Facts";
 import { Preview } from "./Preview";
+import { LONGEST_TITLE } from "./text";
 import title from "./Title.module.css";
+import type { Snapshot, Writing } from "./writing";
 
 const MarkdownEditor = lazy(() => import("@/ui/markdown/MarkdownEditor"));
 
 interface Props {
   now: Snapshot;
   writing: Writing;
-  rights: Rights;
+  /** The line below the title. */
+  facts: ReactNode;
+  /** What the body is, for those who hear it. */
+  label: string;
+  placeholder: string;
   onLeave: () => void;
 }
 
 type Side = "write" | "preview";
 
-export function Editing({ now, writing, rights, onLeave }: Props) {
+export function Editing({ now, writing, facts, label, placeholder, onLeave }: Props) {
   const [side, setSide] = useState<Side>("write");
   const [isFresh] = useState(now.word === "new");
   const body = useRef<HTMLDivElement>(null);
   useEscape(onLeave);
   return (
     <div className={styles.desk} data-side={side}>
-      <h1 className="sr-only">{t("notes.editing", { title: now.text.title })}</h1>
+      <h1 className="sr-only">{t("writing.editing", { title: now.text.title })}</h1>
       <Segments<Side>
         className={styles.sides}
         fullWidth
-        aria-label={t("notes.sides")}
+        aria-label={t("writing.sides")}
         value={side}
         onChange={setSide}
-        data={[{ value: "write", label: t("notes.side.write") }, { value: "preview", label: t("notes.side.preview") }]}
+        data={[{ value: "write", label: t("writing.side.write") }, { value: "preview", label: t("writing.side.preview") }]}
       />
       <div className={styles.write}>
         <Textarea
@@ -49,8 +51,8 @@ export function Editing({ now, writing, rights, onLeave }: Props) {
           variant="unstyled"
           autosize
           autoFocus={isFresh}
-          aria-label={t("notes.field.title")}
-          placeholder={t("notes.untitled")}
+          aria-label={t("writing.field.title")}
+          placeholder={t("writing.untitled")}
           maxLength={LONGEST_TITLE}
           value={now.text.title}
           onChange={(event) => writing.write({ title: event.currentTarget.value.replace(/\s*\n\s*/g, " ") })}
@@ -60,14 +62,14 @@ export function Editing({ now, writing, rights, onLeave }: Props) {
             body.current?.querySelector<HTMLElement>("[contenteditable]")?.focus();
           }}
         />
-        <Facts now={now} writing={writing} note={null} rights={rights} />
+        {facts}
         <div ref={body} className={styles.body}>
           <Suspense fallback={<Loading />}>
             <MarkdownEditor
               value={now.text.body}
               onChange={(text) => writing.write({ body: text })}
-              label={t("notes.field.body")}
-              placeholder={t("notes.field.body.hint")}
+              label={label}
+              placeholder={placeholder}
               focused={!isFresh}
             />
           </Suspense>

@@ -7,15 +7,15 @@ import { useState } from "react";
 import { ago, t } from "@/i18n";
 import { useFocusBack } from "@/ui/Dialog";
 
-import type { NoteText } from "../text";
-import type { Conflict, Writing } from "../writing/writing";
+import type { Written } from "../text";
+import type { Conflict, Writing } from "../writing";
 import { Choose } from "./Choose";
 import styles from "./ConflictDialog.module.css";
 import { Merge } from "./Merge";
 
 interface Props {
   conflict: Conflict;
-  mine: NoteText;
+  mine: Written;
   writing: Writing;
   onClose: () => void;
 }
@@ -33,19 +33,19 @@ export function ConflictDialog({ conflict, mine, writing, onClose }: Props) {
     <Modal
       opened
       onClose={onClose}
-      title={t("notes.conflict.title", { title: theirs.title })}
+      title={t("writing.conflict.title", { title: theirs.title })}
       size={1080}
       fullScreen={isSmall}
       closeOnClickOutside={false}
-      closeButtonProps={{ "aria-label": t("notes.conflict.later") }}
+      closeButtonProps={{ "aria-label": t("writing.conflict.later") }}
       returnFocus={false}
       transitionProps={{ duration: 120 }}
       classNames={{ content: styles.content, header: styles.header, title: styles.title, body: styles.dialog }}
     >
       <p className={styles.intro}>
         {merges
-          ? t("notes.conflict.merge.intro")
-          : t("notes.conflict.intro", { version: theirs.version, when: ago(theirs.updated_at) })}
+          ? t("writing.conflict.merge.intro")
+          : t("writing.conflict.intro", { version: theirs.version, when: ago(theirs.updated_at) })}
       </p>
       {merges ? (
         <Merge

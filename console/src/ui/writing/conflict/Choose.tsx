@@ -5,40 +5,40 @@ import { IconCopy, IconGitMerge } from "@tabler/icons-react";
 
 import { t } from "@/i18n";
 
-import type { NoteText } from "../text";
-import { linesOf } from "../writing/merge";
-import styles from "./ConflictDialog.module.css";
+import { linesOf } from "../merge";
+import type { Written } from "../text";
 import { compare } from "./compare";
+import styles from "./ConflictDialog.module.css";
 import { SideBySide, SIGNS } from "./SideBySide";
 
 interface Props {
-  mine: NoteText;
-  theirs: NoteText;
+  mine: Written;
+  theirs: Written;
   onMine: () => void;
   onTheirs: () => void;
   onMerge: () => void;
 }
 
 export function Choose({ mine, theirs, onMine, onTheirs, onMerge }: Props) {
-  const whole = (text: NoteText): string => `${text.title}\n\n${text.body}`;
+  const whole = (text: Written): string => `${text.title}\n\n${text.body}`;
   return (
     <>
       <div className={styles.sheet}>
         <div className={styles.heads}>
-          <Side sign={SIGNS.mine} name={t("notes.conflict.mine")} copy={t("notes.conflict.copy.mine")} text={whole(mine)} />
-          <Side sign={SIGNS.theirs} name={t("notes.conflict.theirs")} copy={t("notes.conflict.copy.theirs")} text={whole(theirs)} />
+          <Side sign={SIGNS.mine} name={t("writing.conflict.mine")} copy={t("writing.conflict.copy.mine")} text={whole(mine)} />
+          <Side sign={SIGNS.theirs} name={t("writing.conflict.theirs")} copy={t("writing.conflict.copy.theirs")} text={whole(theirs)} />
         </div>
         <SideBySide rows={compare(linesOf(whole(mine)), linesOf(whole(theirs)))} />
       </div>
       <div className={styles.actions}>
         <Button variant="default" onClick={onTheirs}>
-          {t("notes.conflict.take")}
+          {t("writing.conflict.take")}
         </Button>
         <Button variant="default" onClick={onMine}>
-          {t("notes.conflict.keep")}
+          {t("writing.conflict.keep")}
         </Button>
         <Button data-autofocus leftSection={<IconGitMerge aria-hidden size={15} />} onClick={onMerge}>
-          {t("notes.conflict.merge")}
+          {t("writing.conflict.merge")}
         </Button>
       </div>
     </>

@@ -1,14 +1,13 @@
-/** Who sees a note, and for those who may, a way to change it. */
+/** Who sees a thing, and for those who may, a way to change it. */
 
 import { Menu, UnstyledButton } from "@mantine/core";
 import { IconCheck, IconChevronDown } from "@tabler/icons-react";
 
 import { t } from "@/i18n";
 
-import { VISIBILITIES } from "../filters";
-import type { Visibility } from "../text";
-import { PICTURES, VisibilityWord } from "../VisibilityWord";
-import styles from "./Facts.module.css";
+import type { Visibility } from "../writing/text";
+import styles from "./VisibilityMenu.module.css";
+import { PICTURES, VISIBILITIES, VisibilityWord } from "./VisibilityWord";
 
 interface Props {
   visibility: Visibility;
@@ -20,12 +19,12 @@ interface Props {
 export function VisibilityMenu({ visibility, shares, mayChange, onChange }: Props) {
   if (!mayChange) return <VisibilityWord visibility={visibility} />;
   const Picture = PICTURES[visibility];
-  const word = t(`notes.visibility.${visibility}`);
-  const words = shares > 0 ? t("notes.visibility.with_shares", { words: word, count: shares }) : word;
+  const word = t(`visibility.${visibility}`);
+  const words = shares > 0 ? t("visibility.with_shares", { words: word, count: shares }) : word;
   return (
     <Menu width={280} position="bottom-start">
       <Menu.Target>
-        <UnstyledButton className={styles.button} aria-label={t("notes.visibility.change", { now: words })}>
+        <UnstyledButton className={styles.button} aria-label={t("visibility.change", { now: words })}>
           <Picture aria-hidden size={13} />
           {words}
           <IconChevronDown aria-hidden size={12} />
@@ -46,8 +45,8 @@ export function VisibilityMenu({ visibility, shares, mayChange, onChange }: Prop
               <span className={styles.choice}>
                 <Own aria-hidden size={16} />
                 <span>
-                  {t(`notes.visibility.${value}`)}
-                  <small>{t(`notes.visibility.${value}.words`)}</small>
+                  {t(`visibility.${value}`)}
+                  <small>{t(`visibility.${value}.words`)}</small>
                 </span>
               </span>
             </Menu.RadioItem>

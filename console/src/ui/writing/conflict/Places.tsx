@@ -3,7 +3,7 @@
 import { t } from "@/i18n";
 import { Segments } from "@/ui/Segments";
 
-import type { Choice, Piece } from "../writing/merge";
+import type { Choice, Piece } from "../merge";
 import styles from "./ConflictDialog.module.css";
 import { Version } from "./SideBySide";
 
@@ -20,7 +20,7 @@ export function Places({ places, choices, disabled, onChoose }: Props) {
   return (
     <ol className={styles.places}>
       {places.map((piece, place) => {
-        const name = t("notes.conflict.place", { place: place + 1 });
+        const name = t("writing.conflict.place", { place: place + 1 });
         return (
           <li key={place} className={styles.place}>
             <div className={styles.question}>
@@ -30,7 +30,7 @@ export function Places({ places, choices, disabled, onChoose }: Props) {
                 disabled={disabled}
                 value={choices[place] ?? "both"}
                 onChange={(choice) => onChoose(place, choice)}
-                data={CHOICES.map((choice) => ({ value: choice, label: t(`notes.conflict.choice.${choice}`) }))}
+                data={CHOICES.map((choice) => ({ value: choice, label: t(`writing.conflict.choice.${choice}`) }))}
               />
             </div>
             <div className={styles.versions}>
@@ -47,7 +47,7 @@ export function Places({ places, choices, disabled, onChoose }: Props) {
 function Stretch({ side, lines }: { side: "mine" | "theirs"; lines: string[] }) {
   return (
     <div className={styles[side]}>
-      {lines.length === 0 && <p className={styles.fold}>{t("notes.conflict.removed")}</p>}
+      {lines.length === 0 && <p className={styles.fold}>{t("writing.conflict.removed")}</p>}
       {lines.map((line, index) => (
         <Version key={index} side={side} line={line} />
       ))}

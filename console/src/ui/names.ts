@@ -1,11 +1,10 @@
-/** Names for the people that notes know by id. */
+/** Names for the people that things know by id. */
 
 import { useMemo } from "react";
 
+import { usePeople, type Member } from "@/api/people";
 import { useSession } from "@/app/session";
 import { t } from "@/i18n";
-
-import { usePeople, type Member } from "./queries";
 
 export interface Names {
   of: (userId: string) => string;
@@ -14,14 +13,20 @@ export interface Names {
   find: (userId: string) => Member | undefined;
 }
 
+/** The people of the team; for a reader of the company, everybody in it. */
+export function useKnownPeople() {
+  const { me } = useSession();
+  return usePeople(me.permissions.includes("org:read") ? "org" : undefined);
+}
+
 export function useNames(): Names {
   const { me } = useSession();
-  const people = usePeople();
+  const people = useKnownPeople();
   const known = useMemo(() => new Map(people.data?.map((person) => [person.user_id, person])), [people.data]);
   const find = (userId: string): Member | undefined => known.get(userId);
   const of = (userId: string): string => {
     if (userId === me.user.id) return me.user.display_name;
-    return find(userId)?.display_name ?? (people.isPending ? "…" : t("notes.somebody"));
+    return find(userId)?.display_name ?? (people.isPending ? "…" : t("names.somebody"));
   };
-  return { find, of, ofOrYou: (userId) => (userId === me.user.id ? t("notes.you") : of(userId)) };
+  return { find, of, ofOrYou: (userId) => (userId === me.user.id ? t("names.you") : of(userId)) };
 }

@@ -2,13 +2,12 @@
 
 import { UnstyledButton } from "@mantine/core";
 import { IconAlertTriangle, IconCircleCheck, IconCloudOff, IconDeviceFloppy, IconPencil, type Icon } from "@tabler/icons-react";
-
 import { useEffect, useState } from "react";
 
 import { t } from "@/i18n";
 
-import type { Snapshot, Word } from "../writing/writing";
 import styles from "./SaveState.module.css";
+import type { Snapshot, Word } from "./writing";
 
 const PICTURES: Record<Word, Icon> = {
   new: IconPencil,
@@ -21,7 +20,7 @@ const PICTURES: Record<Word, Icon> = {
 };
 
 function wordsOf({ word, kept, version }: Snapshot): string {
-  return word === "offline" && !kept ? t("notes.save.offline.lost") : t(`notes.save.${word}`, { version });
+  return word === "offline" && !kept ? t("writing.save.offline.lost") : t(`writing.save.${word}`, { version });
 }
 
 const ALOUD = new Set<Word>(["saved", "offline", "refused", "conflict"]);
@@ -35,7 +34,7 @@ interface Props {
 export function SaveState({ now, mayWrite, onConflict }: Props) {
   const Picture = PICTURES[now.word];
   const words = wordsOf(now);
-  if (!mayWrite && now.word === "saved") return <span className={styles.state}>{t("notes.save.read", { version: now.version })}</span>;
+  if (!mayWrite && now.word === "saved") return <span className={styles.state}>{t("writing.save.read", { version: now.version })}</span>;
   const content = (
     <>
       <Picture aria-hidden size={15} stroke={1.8} />

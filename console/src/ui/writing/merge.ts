@@ -1,7 +1,7 @@
 /** Lines merged: what two texts made of a third, and where they cannot both be right. */
 
-import { same, type NoteText } from "../text";
 import { hunks, type Hunk } from "./hunks";
+import type { Manner, Written } from "./text";
 
 export type Piece =
   | { kind: "same" | "mine" | "theirs"; lines: string[] }
@@ -85,28 +85,17 @@ export function compose(pieces: Piece[], choices: readonly Choice[]): string {
     .join("\n");
 }
 
-/** Tags and visibility never need a person: what I changed stays, what they added or removed stays too. */
-export function mergeLabels(base: NoteText, mine: NoteText, theirs: NoteText): Pick<NoteText, "visibility" | "tags"> {
-  const removed = new Set(base.tags.filter((tag) => !mine.tags.includes(tag)));
-  const added = mine.tags.filter((tag) => !base.tags.includes(tag) && !theirs.tags.includes(tag));
-  return {
-    visibility: mine.visibility === base.visibility ? theirs.visibility : mine.visibility,
-    tags: [...theirs.tags.filter((tag) => !removed.has(tag)), ...added],
-  };
-}
-
 /** My text on top of theirs, when we did not both change the title or both change the body; else null. */
-export function rebase(base: NoteText, mine: NoteText, theirs: NoteText): NoteText | null {
-  const labels = mergeLabels(base, mine, theirs);
-  const text: Partial<NoteText> = {};
+export function rebase<Text extends Written>(manner: Manner<Text>, base: Text, mine: Text, theirs: Text): Text | null {
+  const text: Partial<Written> = {};
   for (const field of ["title", "body"] as const) {
     // The server trims a title: blanks around it are nobody's change.
-    const bare = (text: NoteText): string => (field === "title" ? text.title.trim() : text.body);
+    const bare = (text: Written): string => (field === "title" ? text.title.trim() : text.body);
     const [was, ours, yours] = [bare(base), bare(mine), bare(theirs)];
     if (ours === was) text[field] = theirs[field];
     else if (yours === was || yours === ours) text[field] = mine[field];
     else return null;
   }
-  const result = { ...mine, ...text, ...labels };
-  return same(result, mine) ? mine : result;
+  const result = { ...mine, ...text, ...manner.mergeLabels(base, mine, theirs) };
+  return manner.same(result, mine) ? mine : result;
 }

@@ -5,17 +5,17 @@ import { useState } from "react";
 
 import { t } from "@/i18n";
 
-import { LONGEST_TITLE, type NoteText } from "../text";
-import { compose, linesOf, merge, type Choice, type Piece } from "../writing/merge";
-import type { Conflict } from "../writing/writing";
+import { compose, linesOf, merge, type Choice, type Piece } from "../merge";
+import { LONGEST_TITLE, type Written } from "../text";
+import type { Conflict } from "../writing";
 import styles from "./ConflictDialog.module.css";
 import { Places } from "./Places";
 
 interface Props {
   conflict: Conflict;
-  mine: NoteText;
+  mine: Written;
   onBack: () => void;
-  onMerged: (text: Pick<NoteText, "title" | "body">) => void;
+  onMerged: (text: Pick<Written, "title" | "body">) => void;
 }
 
 export function Merge({ conflict: { base, theirs }, mine, onBack, onMerged }: Props) {
@@ -36,27 +36,27 @@ export function Merge({ conflict: { base, theirs }, mine, onBack, onMerged }: Pr
       }}
     >
       <p className={styles.intro} role="status">
-        {t("notes.conflict.places", { count: places.length })}
+        {t("writing.conflict.places", { count: places.length })}
       </p>
       <Places places={places} choices={choices} disabled={byHand !== null} onChoose={choose} />
       {byHand !== null && places.length > 0 && (
         <p className={styles.again}>
-          {t("notes.conflict.by_hand")}
+          {t("writing.conflict.by_hand")}
           <Button size="compact-sm" variant="default" onClick={() => setByHand(null)}>
-            {t("notes.conflict.again")}
+            {t("writing.conflict.again")}
           </Button>
         </p>
       )}
       <TextInput
-        label={t("notes.field.title")}
-        description={mine.title === theirs.title ? undefined : t("notes.conflict.titles", { mine: mine.title, theirs: theirs.title })}
+        label={t("writing.field.title")}
+        description={mine.title === theirs.title ? undefined : t("writing.conflict.titles", { mine: mine.title, theirs: theirs.title })}
         maxLength={LONGEST_TITLE}
         value={title}
         onChange={(event) => setTitle(event.currentTarget.value)}
       />
       <Textarea
         className={styles.result}
-        label={t("notes.conflict.result")}
+        label={t("writing.conflict.result")}
         data-autofocus
         autosize
         minRows={6}
@@ -68,7 +68,7 @@ export function Merge({ conflict: { base, theirs }, mine, onBack, onMerged }: Pr
         <Button variant="default" onClick={onBack}>
           {t("action.back")}
         </Button>
-        <Button type="submit">{t("notes.conflict.save")}</Button>
+        <Button type="submit">{t("writing.conflict.save")}</Button>
       </div>
     </form>
   );

@@ -1,15 +1,15 @@
 /**
- * One note being written: saves itself after a pause, keeps what is not saved in this browser, tries again when the
+ * One thing being written: saves itself after a pause, keeps what is not saved in this browser, tries again when the
  * server cannot be reached, and stops for a person when somebody else wrote the same lines. It knows no screen.
  */
 
 import { Refusal } from "@/api/client";
 
-import { changeOf, EMPTY, same, textOf, type Note, type NoteChange, type NoteText } from "../text";
 import type { Draft, Drafts } from "./drafts";
-import { mergeLabels, rebase } from "./merge";
+import { rebase } from "./merge";
+import type { Kept, Manner, Written } from "./text";
 
-/** The id of a note that the server has not seen yet. */
+/** The id of what the server has not seen yet. */
 export const NEW = "new";
 
 export const PAUSE = 800;
@@ -20,31 +20,32 @@ const LONGEST_RETRY = 30_000;
 const PASSING = new Set([0, 429, 502, 503, 504]);
 
 /** What writing needs from outside: the server, and somebody to tell. */
-export interface Desk {
+export interface Desk<Text extends Written> {
+  manner: Manner<Text>;
   untitled: string;
-  create: (text: NoteText, key: string) => Promise<Note>;
-  update: (id: string, change: NoteChange, version: number) => Promise<Note>;
-  fetch: (id: string) => Promise<Note>;
-  saved: (note: Note, wasNew: boolean) => void;
+  create(text: Text, key: string): Promise<Kept<Text>>;
+  update(id: string, change: Partial<Text>, version: number): Promise<Kept<Text>>;
+  fetch(id: string): Promise<Kept<Text>>;
+  saved(kept: Kept<Text>, wasNew: boolean): void;
 }
 
 export type Word = "new" | "saved" | "editing" | "saving" | "offline" | "refused" | "conflict";
 
-export interface Conflict {
-  base: NoteText;
-  theirs: Note;
+export interface Conflict<Text extends Written = Written> {
+  base: Text;
+  theirs: Kept<Text>;
 }
 
-export interface Snapshot {
+export interface Snapshot<Text extends Written = Written> {
   id: string | null;
-  text: NoteText;
+  text: Text;
   version: number;
   word: Word;
   /** Whether this browser holds what is not saved. */
   kept: boolean;
   /** Left by an earlier visit: to be restored or discarded before anything else is written. */
-  offer: Draft | null;
-  conflict: Conflict | null;
+  offer: Draft<Text> | null;
+  conflict: Conflict<Text> | null;
   fault: unknown;
 }
 
@@ -55,42 +56,42 @@ function randomKey(): string {
 
 let born = 0;
 
-export class Writing {
+export class Writing<Text extends Written = Written> {
   readonly key = `writing-${++born}`;
-  readonly #desk: Desk;
-  readonly #drafts: Drafts;
+  readonly #desk: Desk<Text>;
+  readonly #drafts: Drafts<Text>;
   readonly #listeners = new Set<() => void>();
   #id: string | null;
   /** The address it was opened by, until its screen shows it under its own. */
   #openedAs: string;
-  #base: NoteText;
-  #mine: NoteText;
+  #base: Text;
+  #mine: Text;
   #version: number;
-  #offer: Draft | null;
-  #conflict: Conflict | null = null;
+  #offer: Draft<Text> | null;
+  #conflict: Conflict<Text> | null = null;
   #fault: unknown = null;
   #kept = true;
   #sending: Promise<void> | null = null;
-  #firstTry: { key: string; text: NoteText } | null = null;
+  #firstTry: { key: string; text: Text } | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #dirtySince = 0;
   #retry = FIRST_RETRY;
-  #snapshot: Snapshot;
+  #snapshot: Snapshot<Text>;
 
-  constructor(desk: Desk, drafts: Drafts, note: Note | null) {
+  constructor(desk: Desk<Text>, drafts: Drafts<Text>, kept: Kept<Text> | null) {
     this.#desk = desk;
     this.#drafts = drafts;
-    this.#id = note?.id ?? null;
+    this.#id = kept?.id ?? null;
     this.#openedAs = this.#slot;
-    this.#base = this.#mine = note ? textOf(note) : EMPTY;
-    this.#version = note?.version ?? 0;
+    this.#base = this.#mine = kept ? desk.manner.textOf(kept) : desk.manner.empty;
+    this.#version = kept?.version ?? 0;
     const draft = drafts.find(this.#slot);
-    this.#offer = draft && !same(draft.text, this.#base) ? draft : null;
+    this.#offer = draft && !desk.manner.same(draft.text, this.#base) ? draft : null;
     if (draft && !this.#offer) drafts.drop(this.#slot);
     this.#snapshot = this.#picture();
   }
 
-  get snapshot(): Snapshot {
+  get snapshot(): Snapshot<Text> {
     return this.#snapshot;
   }
 
@@ -99,7 +100,7 @@ export class Writing {
     return this.#listeners.size === 0 && !this.#sending && (!this.#dirty || this.#conflict !== null || !this.#isPassing);
   }
 
-  /** Whether it is what the address of a note shows. */
+  /** Whether it is what an address shows. */
   isFor(id: string): boolean {
     return id === this.#slot || id === this.#openedAs;
   }
@@ -109,7 +110,7 @@ export class Writing {
     return () => this.#listeners.delete(listener);
   };
 
-  write(part: Partial<NoteText>, pause = PAUSE): void {
+  write(part: Partial<Text>, pause = PAUSE): void {
     if (!this.#dirty) this.#dirtySince = Date.now();
     this.#mine = { ...this.#mine, ...part };
     this.#keep();
@@ -129,12 +130,12 @@ export class Writing {
     await this.#sending;
   }
 
-  /** The server's present note, asked for by whoever shows it: taken unless there is something unsaved. */
-  meet(note: Note): void {
-    if (note.id !== this.#id) return;
-    this.#openedAs = note.id;
-    if (note.version <= this.#version || this.#dirty || this.#sending) return;
-    this.#rest(note);
+  /** What the server has now, asked for by whoever shows it: taken unless there is something unsaved. */
+  meet(kept: Kept<Text>): void {
+    if (kept.id !== this.#id) return;
+    this.#openedAs = kept.id;
+    if (kept.version <= this.#version || this.#dirty || this.#sending) return;
+    this.#rest(kept);
     this.#publish();
   }
 
@@ -158,11 +159,11 @@ export class Writing {
   }
 
   /** Ends a conflict with a text: mine, or one that was merged. */
-  settle(text: Pick<NoteText, "title" | "body">): void {
+  settle(text: Pick<Text, "title" | "body">): void {
     if (!this.#conflict) return;
     const { base, theirs } = this.#conflict;
-    this.#mine = { ...text, ...mergeLabels(base, this.#mine, theirs) };
-    this.#base = textOf(theirs);
+    this.#mine = { ...this.#mine, ...text, ...this.#desk.manner.mergeLabels(base, this.#mine, theirs) };
+    this.#base = this.#desk.manner.textOf(theirs);
     this.#version = theirs.version;
     this.#conflict = null;
     this.#keep();
@@ -176,12 +177,12 @@ export class Writing {
     this.#publish();
   }
 
-  /** The note is gone or closed to me: what I wrote becomes a note of its own. */
+  /** It is gone or closed to me: what I wrote becomes a thing of its own. */
   startOver(): void {
     this.#drafts.drop(this.#slot);
     this.#id = null;
     this.#version = 0;
-    this.#base = EMPTY;
+    this.#base = this.#desk.manner.empty;
     this.#mine = { ...this.#mine, visibility: "private" };
     this.#fault = this.#conflict = null;
     this.#keep();
@@ -189,7 +190,7 @@ export class Writing {
     this.#publish();
   }
 
-  /** The note was deleted on purpose: nothing of it is kept here. */
+  /** It was deleted on purpose: nothing of it is kept here. */
   forget(): void {
     clearTimeout(this.#timer);
     this.#mine = this.#base;
@@ -203,7 +204,7 @@ export class Writing {
   }
 
   get #dirty(): boolean {
-    return !same(this.#mine, this.#base);
+    return !this.#desk.manner.same(this.#mine, this.#base);
   }
 
   get #patience(): number {
@@ -235,31 +236,31 @@ export class Writing {
     }
   }
 
-  /** A first try whose answer was lost is sent again as it was: the key makes it one note, whatever was typed since. */
-  async #create(text: NoteText): Promise<void> {
+  /** A first try whose answer was lost is sent again as it was: the key makes it one, whatever was typed since. */
+  async #create(text: Text): Promise<void> {
     this.#firstTry ??= { key: randomKey(), text };
     const { text: sent, key } = this.#firstTry;
-    const note = await this.#desk.create({ ...sent, title: this.#titleOf(sent) }, key);
+    const kept = await this.#desk.create({ ...sent, title: this.#titleOf(sent) }, key);
     this.#firstTry = null;
     this.#drafts.drop(NEW);
-    this.#id = note.id;
-    this.#accept(sent, note, true);
+    this.#id = kept.id;
+    this.#accept(sent, kept, true);
   }
 
-  #accept(sent: NoteText, note: Note, wasNew: boolean): void {
+  #accept(sent: Text, kept: Kept<Text>, wasNew: boolean): void {
     this.#base = sent;
-    this.#version = note.version;
+    this.#version = kept.version;
     this.#dirtySince = Date.now();
     this.#keep();
-    this.#desk.saved(note, wasNew);
+    this.#desk.saved(kept, wasNew);
   }
 
-  #change(text: NoteText): NoteChange {
-    const change = changeOf(this.#base, text);
+  #change(text: Text): Partial<Text> {
+    const change = this.#desk.manner.changeOf(this.#base, text);
     return change.title === undefined ? change : { ...change, title: this.#titleOf(text) };
   }
 
-  #titleOf(text: NoteText): string {
+  #titleOf(text: Text): string {
     return text.title.trim() || this.#desk.untitled;
   }
 
@@ -281,14 +282,14 @@ export class Writing {
   async #overtaken(id: string): Promise<void> {
     try {
       const theirs = await this.#desk.fetch(id);
-      const merged = rebase(this.#base, this.#mine, theirs);
+      const merged = rebase(this.#desk.manner, this.#base, this.#mine, theirs);
       this.#fault = null;
       if (!merged) {
         this.#conflict = { base: this.#base, theirs };
         return;
       }
       this.#mine = merged;
-      this.#base = textOf(theirs);
+      this.#base = this.#desk.manner.textOf(theirs);
       this.#version = theirs.version;
       this.#keep();
       this.#saveIn(0);
@@ -298,10 +299,10 @@ export class Writing {
   }
 
   /** Nothing unsaved: as the server has it. */
-  #rest(note: Note): void {
+  #rest(kept: Kept<Text>): void {
     clearTimeout(this.#timer);
-    this.#base = this.#mine = textOf(note);
-    this.#version = note.version;
+    this.#base = this.#mine = this.#desk.manner.textOf(kept);
+    this.#version = kept.version;
     this.#conflict = this.#fault = null;
     if (!this.#offer) this.#drafts.drop(this.#slot);
   }
@@ -326,7 +327,7 @@ export class Writing {
     return this.#id ? "saved" : "new";
   }
 
-  #picture(): Snapshot {
+  #picture(): Snapshot<Text> {
     return {
       id: this.#id, text: this.#mine, version: this.#version, word: this.#word(), kept: this.#kept,
       offer: this.#offer, conflict: this.#conflict, fault: this.#fault,

@@ -1,8 +1,8 @@
-/** From the tables of keys and commands to the note that is open: who shows it hears what is wished. */
+/** From the tables of keys and commands to the thing that is open: who shows it hears what is wished. */
 
 import { useEffect, useRef } from "react";
 
-export type Wish = "edit" | "share" | "delete";
+export type Wish = "create" | "edit" | "share" | "delete";
 
 const listeners = new Map<Wish, () => void>();
 

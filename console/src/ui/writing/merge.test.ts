@@ -1,11 +1,16 @@
 import { describe, expect, it } from "vitest";
 
-import { EMPTY, type NoteText } from "../text";
-import { compose, linesOf, merge, mergeLabels, rebase } from "./merge";
+import { compose, linesOf, merge, rebase } from "./merge";
+import { mannerOf, type Written } from "./text";
 
 const lines = (text: string): string[] => text.split("");
 const merged = (base: string, mine: string, theirs: string) => merge(lines(base), lines(mine), lines(theirs));
-const note = (part: Partial<NoteText>): NoteText => ({ ...EMPTY, ...part });
+interface Tagged extends Written {
+  tags: string[];
+}
+
+const NOTES = mannerOf<Tagged>("note", { title: "", body: "", visibility: "private", tags: [] });
+const note = (part: Partial<Tagged>): Tagged => ({ ...NOTES.empty, ...part });
 
 describe("merge", () => {
   it("takes what only one side changed, from either side", () => {
@@ -60,12 +65,12 @@ describe("labels", () => {
     const base = note({ tags: ["a", "b", "c"] });
     const mine = note({ tags: ["a", "b", "mine"] });
     const theirs = note({ tags: ["b", "c", "theirs"], visibility: "team" });
-    expect(mergeLabels(base, mine, theirs)).toEqual({ visibility: "team", tags: ["b", "theirs", "mine"] });
+    expect(NOTES.mergeLabels(base, mine, theirs)).toEqual({ visibility: "team", tags: ["b", "theirs", "mine"] });
   });
 
   it("keeps my visibility where I changed it", () => {
     const theirs = note({ visibility: "team" });
-    expect(mergeLabels(note({}), note({ visibility: "shared" }), theirs).visibility).toBe("shared");
+    expect(NOTES.mergeLabels(note({}), note({ visibility: "shared" }), theirs).visibility).toBe("shared");
   });
 });
 
@@ -73,14 +78,14 @@ describe("rebase", () => {
   const base = note({ title: "One", body: "text" });
 
   it("puts my body under their title", () => {
-    expect(rebase(base, { ...base, body: "mine" }, { ...base, title: "Theirs" })).toMatchObject({ title: "Theirs", body: "mine" });
+    expect(rebase(NOTES, base, { ...base, body: "mine" }, { ...base, title: "Theirs" })).toMatchObject({ title: "Theirs", body: "mine" });
   });
 
   it("needs a person when both changed the body", () => {
-    expect(rebase(base, { ...base, body: "mine" }, { ...base, body: "theirs" })).toBeNull();
+    expect(rebase(NOTES, base, { ...base, body: "mine" }, { ...base, body: "theirs" })).toBeNull();
   });
 
   it("needs nobody when both wrote the same", () => {
-    expect(rebase(base, { ...base, body: "x" }, { ...base, body: "x" })).toMatchObject({ body: "x" });
+    expect(rebase(NOTES, base, { ...base, body: "x" }, { ...base, body: "x" })).toMatchObject({ body: "x" });
   });
 });

@@ -1,0 +1,64 @@
+/** What is being written in this tab: each once, however often its screen comes and goes. */
+
+import { useState, useSyncExternalStore } from "react";
+
+import { useSession } from "@/app/session";
+
+import { draftsOf } from "./drafts";
+import type { Kept, Written } from "./text";
+import { NEW, Writing, type Desk, type Snapshot } from "./writing";
+
+const open = new Map<string, Writing>();
+
+/** The writing of a thing, the one that is open if there is one. */
+export function writingOf<Text extends Written>(userId: string, kept: Kept<Text> | null, desk: Desk<Text>): Writing<Text> {
+  const address = (id: string): string => `${desk.manner.name}/${userId}/${id}`;
+  const key = address(kept?.id ?? NEW);
+  const live = open.get(key) as Writing<Text> | undefined;
+  if (live) return live;
+  const saved = (now: Kept<Text>, wasNew: boolean): void => {
+    if (wasNew) move(key, address(now.id));
+    desk.saved(now, wasNew);
+  };
+  const writing = new Writing({ ...desk, saved }, draftsOf(desk.manner, userId, localStorage), kept);
+  open.set(key, writing);
+  return writing;
+}
+
+function move(from: string, to: string): void {
+  const writing = open.get(from);
+  if (!writing) return;
+  open.delete(from);
+  open.set(to, writing);
+}
+
+/** The screen is gone: what is not saved is saved now, and a writing with nothing left to do is forgotten. */
+export async function leave(writing: Writing): Promise<void> {
+  await writing.flush();
+  if (!writing.settled) return;
+  for (const [key, one] of open) if (one === writing) open.delete(key);
+}
+
+/** The same one while a new thing gets its name: whoever writes must not notice. */
+export function useWritingOf<Text extends Written>(kept: Kept<Text> | null, desk: Desk<Text>): Writing<Text> {
+  const { me } = useSession();
+  const [held, setHeld] = useState(() => writingOf(me.user.id, kept, desk));
+  if (held.isFor(kept?.id ?? NEW)) return held;
+  const other = writingOf(me.user.id, kept, desk);
+  setHeld(other);
+  return other;
+}
+
+export function useWriting<Text extends Written>(writing: Writing<Text>): Snapshot<Text> {
+  return useSyncExternalStore(writing.subscribe, () => writing.snapshot);
+}
+
+const flushAll = (): void => open.forEach((writing) => void writing.flush());
+
+if (typeof window !== "undefined") {
+  window.addEventListener("online", flushAll);
+  window.addEventListener("pagehide", flushAll);
+  document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState === "hidden") flushAll();
+  });
+}
