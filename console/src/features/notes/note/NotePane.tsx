@@ -5,12 +5,12 @@ import { useEffect } from "react";
 import { useSession } from "@/app/session";
 import { Failed, Refused } from "@/ui/states";
 import { leave, useWritingOf } from "@/ui/writing/open";
+import { PageSkeleton } from "@/ui/writing/PageSkeleton";
 import { NEW } from "@/ui/writing/writing";
 
 import { useDesk, useNote } from "../queries";
 import type { Note } from "../text";
 import { BackToList } from "./BackToList";
-import { NoteSkeleton } from "./NoteSkeleton";
 import { OpenNote } from "./OpenNote";
 
 export function NotePane({ id }: { id: string }) {
@@ -20,7 +20,7 @@ export function NotePane({ id }: { id: string }) {
   if (isNew) return can("notes:write") ? <Writable note={null} /> : <Refused permission="notes:write" />;
   // What was read once stays: text that somebody wrote must not vanish because a later look at the note failed.
   if (note.data) return <Writable note={note.data} lost={note.isError ? note.error : undefined} />;
-  if (note.isPending) return <NoteSkeleton />;
+  if (note.isPending) return <PageSkeleton back={<BackToList />} />;
   return (
     <>
       <BackToList />

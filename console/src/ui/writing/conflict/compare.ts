@@ -27,7 +27,8 @@ export function compare(mine: string[], theirs: string[]): Row[] {
   return [...rows, ...folded(mine.slice(done), done === 0, true)];
 }
 
-function folded(lines: string[], isFirst: boolean, isLast: boolean): Row[] {
+/** Equal lines: those next to a difference as they are, many in between as one. */
+export function folded(lines: string[], isFirst: boolean, isLast: boolean): Row[] {
   const head = isFirst ? 0 : AROUND;
   const tail = isLast ? 0 : AROUND;
   const plain = (some: string[]): Row[] => some.map((line) => ({ kind: "same", line }));

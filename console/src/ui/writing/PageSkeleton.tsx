@@ -1,22 +1,22 @@
-/** A note that is on its way: bars where its toolbar, title and lines will stand. */
+/** A text that is on its way: bars where its toolbar, title and lines will stand. */
 
 import { Skeleton } from "@mantine/core";
+import type { ReactNode } from "react";
 
 import { t } from "@/i18n";
 
-import { BackToList } from "./BackToList";
-import styles from "./OpenNote.module.css";
+import styles from "./Open.module.css";
 
 const LINES = [96, 88, 92, 60, 0, 94, 90, 45];
 
-export function NoteSkeleton() {
+export function PageSkeleton({ back }: { back: ReactNode }) {
   return (
     <div>
       <div className="sr-only" role="status">
         <h1>{t("state.loading")}</h1>
       </div>
       <div className={styles.toolbar}>
-        <BackToList />
+        {back}
         <Skeleton height={14} width={120} />
       </div>
       <div className={styles.reading}>

@@ -1,0 +1,77 @@
+/** Sharing: who sees a thing, who was given it and until when, a way to give it, and who can see it after all, and why. */
+
+import { Button, Collapse } from "@mantine/core";
+import { IconChevronDown, IconChevronRight } from "@tabler/icons-react";
+import { useId, useState } from "react";
+
+import { t } from "@/i18n";
+import { Dialog } from "@/ui/Dialog";
+import { Fault } from "@/ui/forms";
+import { Failed, Loading } from "@/ui/states";
+import { VisibilityMenu } from "@/ui/visibility/VisibilityMenu";
+import type { Visibility } from "@/ui/writing/text";
+
+import { AddTarget } from "./AddTarget";
+import { Grants } from "./Grants";
+import { useGrants, useShare } from "./queries";
+import { Readers } from "./Readers";
+import styles from "./ShareDialog.module.css";
+
+interface Props {
+  /** Of the object in the repository. */
+  id: string;
+  title: string;
+  visibility: Visibility;
+  onVisibility: (visibility: Visibility) => void;
+  onClose: () => void;
+}
+
+export function ShareDialog({ id, title, visibility, onVisibility, onClose }: Props) {
+  const grants = useGrants(id);
+  const share = useShare(id);
+  return (
+    <Dialog title={t("sharing.title", { title })} wide onClose={onClose}>
+      {grants.isPending && <Loading />}
+      {grants.isError && <Failed error={grants.error} again={() => void grants.refetch()} />}
+      {grants.data && (
+        <>
+          <div className={styles.visibility}>
+            <p>
+              <b>{t("visibility.title")}</b>
+              <span>{t(`visibility.${visibility}.words`)}</span>
+            </p>
+            <VisibilityMenu visibility={visibility} shares={0} mayChange onChange={onVisibility} />
+          </div>
+          <AddTarget grants={grants.data} share={share} />
+          <Fault fault={share.error} />
+          <Grants grants={grants.data} share={share} />
+          {visibility === "private" && grants.data.some(({ expired }) => !expired) && (
+            <p className={styles.hint}>
+              {t("sharing.private")}
+              <Button size="compact-xs" variant="default" onClick={() => onVisibility("shared")}>
+                {t("sharing.mark")}
+              </Button>
+            </p>
+          )}
+          <Who id={id} visibility={visibility} grants={grants.data} />
+        </>
+      )}
+    </Dialog>
+  );
+}
+
+function Who({ id, visibility, grants }: { id: string; visibility: Visibility; grants: NonNullable<ReturnType<typeof useGrants>["data"]> }) {
+  const [open, setOpen] = useState(false);
+  const list = useId();
+  const Arrow = open ? IconChevronDown : IconChevronRight;
+  return (
+    <div className={styles.who}>
+      <Button variant="subtle" color="gray" className={styles.ask} leftSection={<Arrow aria-hidden size={16} />} aria-expanded={open} aria-controls={list} onClick={() => setOpen(!open)}>
+        {t("sharing.who")}
+      </Button>
+      <Collapse expanded={open} id={list}>
+        {open && <Readers id={id} visibility={visibility} grants={grants} />}
+      </Collapse>
+    </div>
+  );
+}

@@ -1,0 +1,29 @@
+/** A version in a list: its number, whose it is, by what it was written if not by hand, when, and how large. */
+
+import { t } from "@/i18n";
+import { useNames } from "@/ui/names";
+import { bytes } from "@/ui/quantities";
+import { Tag } from "@/ui/Tag";
+import { Time } from "@/ui/Time";
+
+import type { Version } from "./queries";
+import styles from "./VersionLine.module.css";
+
+export function VersionLine({ version, newest }: { version: Version; newest: number }) {
+  const names = useNames();
+  const { number, author, actor_kind: kind, size, created_at: at } = version;
+  return (
+    <span className={styles.line}>
+      <span className={styles.number}>
+        {t("versions.version", { version: number })}
+        {number === newest && <Tag tone="accent">{t("versions.newest")}</Tag>}
+        {kind !== "human" && <Tag>{t(`versions.actor.${kind}`)}</Tag>}
+      </span>
+      <span className={styles.by}>
+        <span>{names.ofOrYou(author)}</span>
+        <Time at={at} />
+        <span>{bytes(size)}</span>
+      </span>
+    </span>
+  );
+}

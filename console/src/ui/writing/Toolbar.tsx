@@ -1,0 +1,103 @@
+/** The bar above a text: how it is saved, and what the caller may do with it. */
+
+import { ActionIcon, Button, Menu } from "@mantine/core";
+import { IconCheck, IconCopy, IconDots, IconLink, IconPencil, IconShare2, IconTrash } from "@tabler/icons-react";
+import type { ReactNode } from "react";
+
+import { t } from "@/i18n";
+import { notice } from "@/ui/notice";
+
+import styles from "./Open.module.css";
+import { SaveState } from "./SaveState";
+import type { Snapshot } from "./writing";
+
+export type DialogName = "share" | "delete" | "conflict";
+
+interface Props {
+  now: Snapshot;
+  /** The way back to the list. */
+  back: ReactNode;
+  label: string;
+  rights: { write: boolean; delete: boolean; manage: boolean };
+  edits: boolean;
+  /** It is on the server, at that address of the console; without one it can neither be shared nor deleted. */
+  address?: string;
+  /** What the menu is called, and what it calls deleting. */
+  words: { more: string; delete: string };
+  /** What else stands in the bar. */
+  children?: ReactNode;
+  onTurn: (toEdit: boolean) => void;
+  onDialog: (dialog: DialogName) => void;
+}
+
+export function Toolbar({ now, back, label, rights, edits, address, words, children, onTurn, onDialog }: Props) {
+  return (
+    <div className={styles.toolbar} role="toolbar" aria-label={label}>
+      {back}
+      <SaveState now={now} mayWrite={rights.write} onConflict={() => onDialog("conflict")} />
+      <span className={styles.space} />
+      {rights.write && !now.offer && (
+        <Button
+          variant={edits ? "filled" : "default"}
+          size="compact-md"
+          leftSection={edits ? <IconCheck aria-hidden size={15} /> : <IconPencil aria-hidden size={15} />}
+          onClick={() => onTurn(!edits)}
+        >
+          {edits ? t("writing.edit.done") : t("action.edit")}
+        </Button>
+      )}
+      {children}
+      {rights.manage && address && (
+        <Button variant="default" size="compact-md" onClick={() => onDialog("share")}>
+          <IconShare2 aria-hidden size={15} />
+          <span className={styles.word}>{t("sharing.share")}</span>
+        </Button>
+      )}
+      {address && <More now={now} address={address} words={words} mayDelete={rights.delete} onDelete={() => onDialog("delete")} />}
+    </div>
+  );
+}
+
+interface MoreProps {
+  now: Snapshot;
+  address: string;
+  words: Props["words"];
+  mayDelete: boolean;
+  onDelete: () => void;
+}
+
+function More({ now, address, words, mayDelete, onDelete }: MoreProps) {
+  async function copy(text: string, said: string): Promise<void> {
+    await navigator.clipboard.writeText(text);
+    notice(said);
+  }
+  const link = new URL(address, location.href).href;
+  return (
+    <Menu position="bottom-end" width={220}>
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" size={32} aria-label={words.more}>
+          <IconDots aria-hidden size={18} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<IconLink aria-hidden size={15} />} onClick={() => void copy(link, t("writing.link.copied"))}>
+          {t("writing.link.copy")}
+        </Menu.Item>
+        <Menu.Item
+          leftSection={<IconCopy aria-hidden size={15} />}
+          onClick={() => void copy(`# ${now.text.title}\n\n${now.text.body}`, t("writing.markdown.copied"))}
+        >
+          {t("writing.markdown.copy")}
+        </Menu.Item>
+        {mayDelete && (
+          <>
+            <Menu.Divider />
+            <Menu.Item color="danger" leftSection={<IconTrash aria-hidden size={15} />} onClick={onDelete}>
+              {words.delete}
+            </Menu.Item>
+          </>
+        )}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

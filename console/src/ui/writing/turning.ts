@@ -1,0 +1,32 @@
+/** Between reading and writing, each with its address; a new text gets one of its own once the server has it. */
+
+import { useNavigate } from "@tanstack/react-router";
+import { useEffect, useRef } from "react";
+
+import type { Written } from "./text";
+import type { Writing } from "./writing";
+
+interface Search {
+  edit?: true;
+}
+
+/** `list` is the address of the list; that of one thing is below it. Turns to writing, or with `false` to reading. */
+export function useTurning<Text extends Written>(writing: Writing<Text>, keptId: string | undefined, list: string): (toEdit: boolean) => Promise<void> {
+  const go = useNavigate();
+  const staysInEdit = useRef(true);
+  const { id: now } = writing.snapshot;
+  useEffect(() => {
+    if (now === null || now === keptId) return;
+    const search = (at: Search): Search => ({ ...at, edit: staysInEdit.current || undefined });
+    void go({ to: `${list}/$id`, params: { id: now }, search, replace: true });
+  }, [go, keptId, now, list]);
+
+  return async (toEdit) => {
+    staysInEdit.current = toEdit;
+    const saving = toEdit ? undefined : writing.flush();
+    if (now === null) await saving;
+    const { id } = writing.snapshot;
+    const search = (at: Search): Search => ({ ...at, edit: (id !== null && toEdit) || undefined });
+    await (id === null ? go({ to: list, search }) : go({ to: `${list}/$id`, params: { id }, search, replace: true }));
+  };
+}
