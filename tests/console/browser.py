@@ -16,6 +16,8 @@ FLAGS = [
     "--disable-component-update", "--disable-sync", "--host-resolver-rules=MAP * 127.0.0.1",
 ]  # fmt: skip
 PATIENCE_MS = 30_000
+# The last two are the browser's own: its reader of PDF is made of them.
+OWN_SCHEMES = ("data", "blob", "about", "chrome", "chrome-extension")
 PARTS = {"script", "stylesheet", "font", "image"}
 # The first is an answer of 4xx, or none: the screens show it, and the browser notes it too. The second is about http.
 NO_FAULT_OF_OURS = ("Failed to load resource", "The Cross-Origin-Opener-Policy header has been ignored")
@@ -45,7 +47,7 @@ class Complaints:
 
     def _watch(self, request: Request) -> None:
         parts = urlsplit(request.url)
-        if parts.scheme not in ("data", "blob", "about") and f"{parts.scheme}://{parts.netloc}" != self.origin:
+        if parts.scheme not in OWN_SCHEMES and f"{parts.scheme}://{parts.netloc}" != self.origin:
             self.lines.append(f"elsewhere: {request.url}")
 
     def _check(self, response: Response) -> None:

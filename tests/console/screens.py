@@ -10,10 +10,12 @@ class Screen(NamedTuple):
     """Where rail and palette show it; a screen without one is reached from another."""
     needs: str = ""
     keys: str = ""
+    of: str = "note"
+    """Of what kind the one is that it shows, where it shows one."""
 
-    def address(self, note: str) -> str:
-        """Where one of its kind is: that note, or the company that is always there."""
-        return self.path.replace("$id", note).replace("$ref", "polar")
+    def address(self, one: str) -> str:
+        """Where one of its kind is: that one, or the company that is always there."""
+        return self.path.replace("$id", one).replace("$ref", "polar")
 
 
 class Action(NamedTuple):
@@ -27,6 +29,8 @@ SCREENS = (
     Screen("/",                         "Home",         "Work",     "",                "g h"),
     Screen("/notes",                    "Notes",        "Work",     "",                "g n"),
     Screen("/notes/$id",                "Notes"),
+    Screen("/files",                    "Files",        "Work",     "",                "g f"),
+    Screen("/files/$id",                "Files",        of="file"),
     Screen("/jobs",                     "Jobs",         "Work",     "",                "g j"),
     Screen("/jobs/$id",                 "Jobs"),
     Screen("/members",                  "People",       "Team",     "",                "g p"),

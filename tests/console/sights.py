@@ -24,7 +24,7 @@ class Sight(NamedTuple):
     def show(self, page: Page, stage: Stage) -> None:
         if self.act is fails:
             page.route("**/api/audit*", lambda route: route.fulfill(status=500, json=FAILURE))
-        page.goto(self.address.replace("NOTE", stage.handover))
+        page.goto(stage.placed(self.address))
         settle(page)
         if self.act:
             self.act(page, stage)
@@ -34,6 +34,11 @@ FAILURE = {
     "type": "urn:teamspace:problem:internal", "title": "Something failed here", "status": 500, "code": "internal",
     "detail": "It is not your fault. The server has kept what it needs to find the cause.",
     "request_id": "01a1de2d-91ef-7000-81db-fdd3b7347782",
+}  # fmt: skip
+
+FULL = {
+    "type": "urn:teamspace:problem:storage_full", "title": "No room", "status": 507, "code": "storage_full",
+    "detail": "The company has no room left.", "request_id": "01a1de2d-91ef-7000-81db-fdd3b7347783",
 }  # fmt: skip
 
 
@@ -70,6 +75,28 @@ def edits(page: Page, _: Stage) -> None:
     expect(page.get_by_label("Text of the note, in Markdown")).to_be_visible()
 
 
+def uploads(page: Page, _: Stage) -> None:
+    """One file comes up, one is there already, and one is too much."""
+    page.route("**/api/repo/**/plan.bin*", lambda route: route.fulfill(status=507, json=FULL))
+    page.set_input_files(
+        "input[data-what=files]",
+        [
+            {"name": "tides.csv", "mimeType": "text/csv", "buffer": b"hour,level\n06:00,1.2\n"},
+            {"name": "plan.bin", "mimeType": "", "buffer": b"0123456789"},
+            {"name": "pier-2.md", "mimeType": "text/markdown", "buffer": b"# Pier 2, once more\n"},
+        ],
+    )
+    expect(page.get_by_role("button", name="Keep both")).to_be_visible()
+    expect(page.get_by_text("The company has no room left.")).to_be_visible()
+
+
+def shares(page: Page, _: Stage) -> None:
+    presses("Share", "Share “pier-2.md”")(page, _)
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("button", name="Who can see this, and why").click()
+    expect(dialog.get_by_text("Owns it")).to_be_visible()
+
+
 def asks_for_code(page: Page, stage: Stage) -> None:
     sign_in(page, GUARDED.username, PASSWORD)
     expect(page.get_by_label("Code")).to_be_visible()
@@ -94,10 +121,18 @@ def _name(path: str) -> str:
 # fmt: off
 FIRST_RUN = Sight("entrance-first-run", "/", "")
 SIGHTS = (
-    *(Sight(_name(screen.path), "/app" + screen.address("NOTE")) for screen in SCREENS),
+    *(Sight(_name(screen.path), "/app" + screen.address(screen.of.upper())) for screen in SCREENS),
     Sight("note-editor",         "/app/notes/NOTE?edit=true", act=edits),
     Sight("note-conflict",       "/app/notes/NOTE?edit=true", act=collides),
     Sight("note-share",          "/app/notes/NOTE",           act=presses("Share", "Share “Harbour handover”")),
+    Sight("files-folder",        "/app/files?in=reports/"),
+    Sight("files-nothing",       "/app/files?in=new/"),
+    Sight("files-shared",        "/app/files?show=shared",    "guest"),
+    Sight("files-new-folder",    "/app/files",                act=presses("New folder")),
+    Sight("files-tray",          "/app/files?in=reports/",    act=uploads),
+    Sight("file-image",          "/app/files/PICTURE"),
+    Sight("file-old-version",    "/app/files/FILE?version=1"),
+    Sight("file-share",          "/app/files/FILE",           act=shares),
     Sight("members-invite",      "/app/members",              act=presses("Invite somebody")),
     Sight("tokens-new",          "/app/tokens",               act=presses("New token")),
     Sight("account-factor",      "/app/account",              act=presses("Set up", "Second factor")),

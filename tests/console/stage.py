@@ -1,9 +1,12 @@
 """An instance with a person of every role, and on demand with enough in it to be worth looking at."""
 
+import io
+from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import pyotp
+from PIL import Image, ImageDraw
 
 from tests.support.served import Served
 
@@ -64,11 +67,40 @@ NOTES = (
     ("admin", "Crew list for the open day", "Who shows visitors the bridge, and when.\n", "team", ["people"]),
     ("operator", "Harbour handover", HANDOVER, "team", ["harbour", "week"]),
 )  # fmt: skip
+REPORT = """\
+# Pier 2
+
+Ships wait **21 minutes** on average, since the pier does the work of two.
+
+1. Crane 3 is back on Tuesday.
+2. The lamps at the ramp are next.
+"""
+FILES = (
+    # key, what is in it, who brings it
+    ("reports/2026/january.csv", b"day,ships\n1,14\n2,9\n", "member"),
+    ("reports/2026/february.csv", b"day,ships\n1,11\n2,12\n", "member"),
+    ("reports/tide-tables.pdf", b"%PDF-1.4\n%%EOF\n", "admin"),
+    ("crew/open-day.txt", b"Priya shows the bridge, Tomas the engine.\n", "admin"),
+    ("safety-rules.txt", b"1. Wear the vest.\n2. Look up: cranes move.\n", "owner"),
+    ("backup-2026-10.zip", b"PK\x05\x06" + bytes(18), "operator"),
+)
 COMPANIES = (
     ("aurora", "Aurora Books", "pro", "aurora.example"),
     ("borealis", "Borealis Robotics", "business", "borealis.example"),
     ("polar", "Polar Freight", "free", "polar.example"),
 )
+
+
+def picture(form: str = "PNG") -> bytes:
+    """A sunset over water, of a few colours."""
+    image = Image.new("RGB", (640, 400), "#f3c98b")
+    pen = ImageDraw.Draw(image)
+    pen.ellipse((400, 130, 500, 230), fill="#e2725b")
+    pen.rectangle((0, 240, 640, 400), fill="#2f6f7e")
+    pen.polygon(((120, 240), (260, 240), (230, 270), (150, 270)), fill="#3a3a3a")
+    out = io.BytesIO()
+    image.save(out, form)
+    return out.getvalue()
 
 
 class Stage:
@@ -77,6 +109,7 @@ class Stage:
         self.served = served
         self.url = served.url
         self._sessions: dict[str, str] = {}
+        self._shelf: dict[str, str] = {}
         first = {"username": OPERATOR.username, "display_name": OPERATOR.name, "password": PASSWORD}
         made = self.call("POST", "/api/bootstrap", {**first, "org": "Fjordline Ferries", "team": "Harbour office"})
         self.org, self.team, self.operator = made["org"], made["team"], made["token"]
@@ -116,6 +149,28 @@ class Stage:
     def rewrite(self, note_id: str, body: str) -> None:
         self.call("PUT", f"/api/notes/{note_id}", {"body": body}, self.operator)
 
+    def upload(self, key: str, body: bytes, who: str = "operator", visibility: str = "team") -> str:
+        """A version of a key; the object's id."""
+        made = self.served.put(f"/api/repo/{key}?visibility={visibility}", body, self.session(who))
+        object_id: str = made["id"]
+        return object_id
+
+    def share(self, object_id: str, who: str, capability: str = "view", expires_at: str | None = None) -> None:
+        wish = {"principal_type": "user", "principal_id": self.id_of(who), "capability": capability}
+        self.call("POST", f"/api/repo-obj/{object_id}/share", {**wish, "expires_at": expires_at}, self.operator)
+
+    def id_of(self, who: str) -> str:
+        people = self.call("GET", "/api/members", token=self.operator)["items"]
+        user_id: str = next(one["user_id"] for one in people if one["username"] == PEOPLE[who].username)
+        return user_id
+
+    def placed(self, address: str) -> str:
+        """An address with the things that it names by kind."""
+        self.handover  # noqa: B018 - all the others come with it
+        for kind, id in {"NOTE": self.handover, **self._shelf}.items():
+            address = address.replace(kind, id)
+        return address
+
     @cached_property
     def handover(self) -> str:
         """Everything that screens show, made at the first wish; the note that is worth opening."""
@@ -127,6 +182,7 @@ class Stage:
         self._share(ids[-1], "org_reader", "notes:write")
         self._tokens()
         self._companies()
+        self._files()
         return ids[-1]
 
     def _add(self, person: Person) -> None:
@@ -144,9 +200,7 @@ class Stage:
         self.call("POST", "/api/2fa/enable", {"code": pyotp.TOTP(secret).now()}, token)
 
     def _share(self, note_id: str, who: str, permission: str) -> None:
-        people = self.call("GET", "/api/members", token=self.operator)["items"]
-        user_id = next(one["user_id"] for one in people if one["username"] == PEOPLE[who].username)
-        wish = {"user_id": user_id, "permission": permission}
+        wish = {"user_id": self.id_of(who), "permission": permission}
         self.call("POST", f"/api/notes/{note_id}/share", wish, self.operator)
 
     def _tokens(self) -> None:
@@ -155,6 +209,17 @@ class Stage:
             ("Tide tables", ["notes:read"], 365),
         ):
             self.call("POST", "/api/tokens", {"name": name, "scope": scope, "ttl": days * 86_400}, self.operator)
+
+    def _files(self) -> None:
+        for key, body, who in FILES:
+            self.upload(key, body, who)
+        self._shelf["PICTURE"] = self.upload("pictures/harbour.png", picture())
+        report = self.upload("reports/pier-2.md", REPORT.encode())
+        self.upload("reports/pier-2.md", REPORT.replace("21 minutes", "9 minutes").encode(), "member")
+        soon = datetime.now(UTC) + timedelta(days=7, minutes=5)
+        self.share(report, "guest", "edit", soon.isoformat())
+        self.share(report, "org_reader")
+        self._shelf["FILE"] = report
 
     def _companies(self) -> None:
         self.call("POST", "/api/org/teams", {"name": "Workshop"}, self.operator)

@@ -88,10 +88,17 @@ class Served:
 
     def call(self, method: str, path: str, body: Any = None, token: str = "") -> Any:
         """One request that must succeed; its answer."""
-        headers = {"content-type": "application/json", **({"authorization": f"Bearer {token}"} if token else {})}
+        return self._call(method, path, json.dumps(body).encode() if body is not None else None, "application/json", token)
+
+    def put(self, path: str, body: bytes, token: str) -> Any:
+        """Bytes that must be taken; the answer. Of what type they are the name tells."""
+        return self._call("PUT", path, body, "application/octet-stream", token)
+
+    def _call(self, method: str, path: str, body: bytes | None, content_type: str, token: str) -> Any:
+        headers = {"content-type": content_type, **({"authorization": f"Bearer {token}"} if token else {})}
         connection = self._connection(timeout=10)
         try:
-            connection.request(method, path, json.dumps(body) if body is not None else None, headers)
+            connection.request(method, path, body, headers)
             answer = connection.getresponse()
             text = answer.read()
         finally:

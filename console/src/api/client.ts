@@ -55,15 +55,20 @@ const authorize: Middleware = {
   },
   async onResponse({ response }) {
     if (response.ok) return response;
-    const refusal = new Refusal(response.status, await problemOf(response));
-    if (refusal.code === "unauthenticated" || refusal.code === "token_expired") token.drop();
-    hearers.forEach((hear) => hear(refusal));
-    throw refusal;
+    throw await refused(response);
   },
   onError() {
     throw new Refusal(0, { detail: "The server cannot be reached. What you wrote is kept here." });
   },
 };
+
+/** What an answer refuses, told to whoever listens; a session that has ended is forgotten. */
+export async function refused(response: Response): Promise<Refusal> {
+  const refusal = new Refusal(response.status, await problemOf(response));
+  if (refusal.code === "unauthenticated" || refusal.code === "token_expired") token.drop();
+  hearers.forEach((hear) => hear(refusal));
+  return refusal;
+}
 
 async function problemOf(response: Response): Promise<Partial<Problem>> {
   try {

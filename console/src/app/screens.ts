@@ -11,6 +11,7 @@ import { instanceActions, instanceScreens, metricsScreens } from "@/features/ins
 import { jobActions, jobScreens } from "@/features/jobs/screens";
 import { memberActions, memberScreens } from "@/features/members/screens";
 import { noteActions, noteScreens } from "@/features/notes/screens";
+import { fileActions, fileScreens } from "@/features/repository/screens";
 import { tokenActions, tokenScreens } from "@/features/tokens/screens";
 import { usageActions, usageScreens } from "@/features/usage/screens";
 
@@ -19,6 +20,7 @@ import type { Action, Screen } from "./tables";
 export const SCREENS: readonly Screen[] = [
   ...homeScreens,
   ...noteScreens,
+  ...fileScreens,
   ...jobScreens,
   ...memberScreens,
   ...usageScreens,
@@ -38,6 +40,7 @@ export const SCREENS: readonly Screen[] = [
 
 export const ACTIONS: readonly Action[] = [
   ...noteActions,
+  ...fileActions,
   ...jobActions,
   ...memberActions,
   ...usageActions,

@@ -4,8 +4,9 @@ import { Button, Drawer } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { Link, useRouterState } from "@tanstack/react-router";
 import { IconDots, IconSearch } from "@tabler/icons-react";
-import { useEffect, type ReactNode } from "react";
+import { lazy, Suspense, useEffect, type ReactNode } from "react";
 
+import { uploading } from "@/features/repository/upload/uploading";
 import { t } from "@/i18n";
 
 import { keyMap, useKeyboard } from "../keyboard";
@@ -21,6 +22,7 @@ import { TeamSwitcher } from "./TeamSwitcher";
 
 const GROUPS: readonly Group[] = ["work", "team", "company", "instance"];
 const ON_THE_BAR = 4;
+const Uploads = lazy(() => import("@/features/repository/upload/Tray"));
 
 export function Shell({ children }: { children: ReactNode }) {
   const { me } = useSession();
@@ -51,6 +53,11 @@ export function Shell({ children }: { children: ReactNode }) {
       >
         <Rail />
       </Drawer>
+      {uploading.useOpened() && (
+        <Suspense>
+          <Uploads />
+        </Suspense>
+      )}
       <Palette />
       <KeyMap />
     </div>

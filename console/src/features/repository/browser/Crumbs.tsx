@@ -1,0 +1,41 @@
+/** The way from all files to where one is. */
+
+import { IconChevronRight } from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
+
+import { t } from "@/i18n";
+
+import { crumbsOf } from "../place";
+import styles from "./Files.module.css";
+
+/** `here` is what the last folder holds, where that is a file. */
+export function Crumbs({ folder, here }: { folder: string; here?: string }) {
+  const crumbs = [{ name: t("files.root"), folder: "" }, ...crumbsOf(folder)];
+  return (
+    <nav className={styles.crumbs} aria-label={t("files.crumbs")}>
+      <ol>
+        {crumbs.map((crumb, place) => (
+          <li key={crumb.folder}>
+            {place > 0 && <IconChevronRight aria-hidden size={14} />}
+            <Link
+              to="/files"
+              search={{ in: crumb.folder || undefined }}
+              className={styles.crumb}
+              activeOptions={{ exact: true, includeSearch: true }}
+            >
+              {crumb.name || t("files.unnamed")}
+            </Link>
+          </li>
+        ))}
+        {here !== undefined && (
+          <li>
+            <IconChevronRight aria-hidden size={14} />
+            <span className={styles.crumb} aria-current="page">
+              {here}
+            </span>
+          </li>
+        )}
+      </ol>
+    </nav>
+  );
+}

@@ -1,0 +1,59 @@
+/** A new folder is a name to upload into: it is there for others as soon as something is in it. */
+
+import { Button, TextInput } from "@mantine/core";
+import { IconFolderPlus } from "@tabler/icons-react";
+import { useState } from "react";
+
+import { t } from "@/i18n";
+import { Dialog, DialogActions } from "@/ui/Dialog";
+
+import { useGo } from "../place";
+
+export function NewFolder({ folder }: { folder: string }) {
+  const [opened, setOpened] = useState(false);
+  return (
+    <>
+      <Button variant="default" leftSection={<IconFolderPlus aria-hidden size={15} />} onClick={() => setOpened(true)}>
+        {t("files.folder.new")}
+      </Button>
+      {opened && <Naming folder={folder} onClose={() => setOpened(false)} />}
+    </>
+  );
+}
+
+function Naming({ folder, onClose }: { folder: string; onClose: () => void }) {
+  const [name, setName] = useState("");
+  const go = useGo();
+  const parts = name.split("/").map((part) => part.trim()).filter(Boolean);
+  const wrong = parts.some((part) => part === "." || part === "..");
+  return (
+    <Dialog title={t("files.folder.new")} onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (parts.length === 0 || wrong) return;
+          onClose();
+          go({ in: `${folder}${parts.join("/")}/` });
+        }}
+      >
+        <TextInput
+          data-autofocus
+          label={t("files.folder.name")}
+          description={t("files.folder.hint")}
+          error={wrong && t("files.folder.wrong")}
+          maxLength={200}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <DialogActions>
+          <Button variant="default" onClick={onClose}>
+            {t("action.cancel")}
+          </Button>
+          <Button type="submit" disabled={parts.length === 0 || wrong}>
+            {t("files.folder.open")}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,51 @@
+/** What sort of file it is: a picture and a word, and how it can be shown here. */
+
+import {
+  IconFile,
+  IconFileMusic,
+  IconFileSpreadsheet,
+  IconFileText,
+  IconFileTypePdf,
+  IconFileZip,
+  IconMail,
+  IconMarkdown,
+  IconPhoto,
+  IconVideo,
+  type Icon,
+} from "@tabler/icons-react";
+
+import type { MessageKey } from "@/i18n";
+
+export type Shown = "image" | "pdf" | "markdown" | "text";
+
+interface Kind {
+  icon: Icon;
+  word?: MessageKey;
+  shown?: Shown;
+}
+
+const KINDS: [RegExp, Kind][] = [
+  [/^image\/(png|jpeg|gif|webp|avif|svg\+xml)$/, { icon: IconPhoto, word: "files.kind.image", shown: "image" }],
+  [/^image\//, { icon: IconPhoto, word: "files.kind.image" }],
+  [/^application\/pdf$/, { icon: IconFileTypePdf, word: "files.kind.pdf", shown: "pdf" }],
+  [/^text\/markdown$/, { icon: IconMarkdown, word: "files.kind.markdown", shown: "markdown" }],
+  [/^text\/csv$|spreadsheet|ms-excel/, { icon: IconFileSpreadsheet, word: "files.kind.table" }],
+  [/^message\/rfc822$/, { icon: IconMail, word: "files.kind.mail" }],
+  [/^text\/|^application\/(json|xml|yaml|toml|javascript|x-sh)/, { icon: IconFileText, word: "files.kind.text" }],
+  [/wordprocessing|msword|opendocument\.text|rtf/, { icon: IconFileText, word: "files.kind.document" }],
+  [/zip|tar|gzip|compressed/, { icon: IconFileZip, word: "files.kind.archive" }],
+  [/^audio\//, { icon: IconFileMusic, word: "files.kind.audio" }],
+  [/^video\//, { icon: IconVideo, word: "files.kind.video" }],
+];
+
+const READABLE = /^text\/(?!html)|^application\/(json|xml|yaml|toml|javascript|x-sh)|^message\/rfc822$/;
+
+export function kindOf(contentType: string): Kind {
+  const found: Kind = KINDS.find(([pattern]) => pattern.test(contentType))?.[1] ?? { icon: IconFile };
+  return found.shown || !READABLE.test(contentType) ? found : { ...found, shown: "text" };
+}
+
+/** `XYZ`, of a file whose type says nothing. */
+export function extensionOf(filename: string): string {
+  return /\.([^.]{1,8})$/.exec(filename)?.[1]?.toUpperCase() ?? "";
+}

@@ -1,0 +1,84 @@
+/** What is known of a file, and its versions: whose they are, who or what wrote them, and a way to each. */
+
+import { ActionIcon, Tooltip } from "@mantine/core";
+import { IconDownload } from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
+
+import { t } from "@/i18n";
+import { Endless } from "@/ui/endless";
+import { Facts, type Fact } from "@/ui/Facts";
+import { Fault } from "@/ui/forms";
+import { useNames } from "@/ui/names";
+import { bytes } from "@/ui/quantities";
+import type { Rights } from "@/ui/sharing/rights";
+import { Time } from "@/ui/Time";
+import type { useVersions, Version } from "@/ui/versions/queries";
+import { VersionLine } from "@/ui/versions/VersionLine";
+import { VisibilityMenu } from "@/ui/visibility/VisibilityMenu";
+import type { Visibility } from "@/ui/writing/text";
+
+import { extensionOf, kindOf } from "../kinds";
+import type { FileObject } from "../queries";
+import styles from "./Object.module.css";
+import { TextState } from "./TextState";
+import { useDownload } from "./useDownload";
+
+interface Props {
+  file: FileObject;
+  versions: ReturnType<typeof useVersions>;
+  rights: Rights;
+  onVisibility: (visibility: Visibility) => void;
+  fault: unknown;
+}
+
+export function Inspector({ file, versions, rights, onVisibility, fault }: Props) {
+  const names = useNames();
+  const { word } = kindOf(file.content_type);
+  const facts: Fact[] = [
+    [t("visibility.title"), <VisibilityMenu key="visibility" visibility={file.visibility} shares={0} mayChange={rights.manage} onChange={onVisibility} />],
+    [t("files.column.owner"), names.ofOrYou(file.owner)],
+    [t("files.column.size"), bytes(file.size)],
+    [t("files.column.kind"), word ? t(word) : extensionOf(file.filename) || t("files.kind.other")],
+    [t("files.created"), <Time key="created" at={file.created_at} />],
+    [t("files.column.changed"), <Time key="changed" at={file.updated_at} />],
+    ...(file.text_state === "none" ? [] : [[t("files.text"), <TextState key="text" state={file.text_state} fault={file.text_fault} />] as const]),
+  ];
+  return (
+    <aside className={styles.inspector} aria-label={t("files.details")}>
+      <Facts facts={facts} />
+      <Fault fault={fault} />
+      <h2>{t("versions.title")}</h2>
+      <ol className={styles.versions}>
+        {(versions.data ?? file.versions).map((version) => (
+          <VersionRow key={version.number} file={file} version={version} />
+        ))}
+      </ol>
+      <Endless query={versions} />
+    </aside>
+  );
+}
+
+function VersionRow({ file, version }: { file: FileObject; version: Version }) {
+  const download = useDownload(file);
+  const { number } = version;
+  const label = t("versions.download", { version: number });
+  return (
+    <li className={styles.version}>
+      <Link
+        to="/files/$id"
+        params={{ id: file.id }}
+        search={number === file.version ? {} : { version: number }}
+        className={styles.pick}
+        activeOptions={{ exact: true, includeSearch: true }}
+        activeProps={{ "aria-current": "true" }}
+      >
+        <VersionLine version={version} newest={file.version} />
+      </Link>
+      <Tooltip label={label} openDelay={300}>
+        <ActionIcon variant="subtle" color="gray" size={32} aria-label={label} loading={download.isPending} onClick={() => download.mutate(number)}>
+          <IconDownload aria-hidden size={16} />
+        </ActionIcon>
+      </Tooltip>
+    </li>
+  );
+}

@@ -1,0 +1,70 @@
+/** One file: what is in it, what is known of it, and every version there was. */
+
+import { useParams, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+
+import { useSession } from "@/app/session";
+import { t } from "@/i18n";
+import { useNames } from "@/ui/names";
+import { notice } from "@/ui/notice";
+import { Page } from "@/ui/Page";
+import { rightsOn } from "@/ui/sharing/rights";
+import { ShareDialog } from "@/ui/sharing/ShareDialog";
+import { Failed, Loading } from "@/ui/states";
+import { useVersions } from "@/ui/versions/queries";
+import { useWish } from "@/ui/wishes";
+
+import { Crumbs } from "../browser/Crumbs";
+import { folderOf, nameOf } from "../place";
+import { useFile, useSetVisibility, type FileObject } from "../queries";
+import { Deeds } from "./Deeds";
+import { DeleteDialog } from "./DeleteDialog";
+import { Inspector } from "./Inspector";
+import styles from "./Object.module.css";
+import { OldVersion } from "./OldVersion";
+import { Preview } from "./Preview";
+
+export default function ObjectScreen() {
+  const { id } = useParams({ strict: false }) as { id: string };
+  const file = useFile(id);
+  if (file.data) return <Shown key={id} file={file.data} />;
+  if (file.isPending) return <Loading />;
+  return <Failed error={file.error} again={() => void file.refetch()} />;
+}
+
+function Shown({ file }: { file: FileObject }) {
+  const session = useSession();
+  const rights = rightsOn(file, session);
+  const [dialog, setDialog] = useState<"share" | "delete" | null>(null);
+  const visibility = useSetVisibility(file.id);
+  const versions = useVersions(file.id, file.version);
+  const wanted = Number((useSearch({ strict: false }) as { version?: unknown }).version);
+  const version = [...(versions.data ?? []), ...file.versions].find(({ number }) => number === wanted);
+  const refuse = useRefusal(file);
+  useWish("share", () => (rights.manage ? setDialog("share") : refuse("files:manage")));
+  useWish("delete", () => (rights.delete ? setDialog("delete") : refuse("files:delete")));
+  const isOld = version !== undefined && version.number !== file.version;
+  const shown = isOld ? version : { number: file.version, size: file.size, content_type: file.content_type };
+  const name = nameOf(file.key) || file.filename;
+  return (
+    <Page wide title={name} intro={<Crumbs folder={folderOf(file.key)} here={name} />} actions={<Deeds file={file} version={shown.number} rights={rights} onDialog={setDialog} />}>
+      <div className={styles.columns}>
+        <section className={styles.preview} aria-label={t("files.preview")}>
+          {isOld && <OldVersion file={file} version={version} mayRestore={rights.write && file.team_id === session.me.team.id} />}
+          <Preview id={file.id} filename={file.filename} version={shown.number} size={shown.size} contentType={shown.content_type} />
+        </section>
+        <Inspector file={file} versions={versions} rights={rights} onVisibility={(value) => visibility.mutate(value)} fault={visibility.error} />
+      </div>
+      {dialog === "share" && (
+        <ShareDialog id={file.id} title={name} visibility={file.visibility} onVisibility={(value) => visibility.mutate(value)} onClose={() => setDialog(null)} />
+      )}
+      {dialog === "delete" && <DeleteDialog file={file} onClose={() => setDialog(null)} />}
+    </Page>
+  );
+}
+
+/** A key was pressed for what the caller may not do: what is missing, and who can give it. */
+function useRefusal(file: FileObject): (permission: string) => void {
+  const names = useNames();
+  return (permission) => notice(t("files.refused.right", { permission, owner: names.of(file.owner) }));
+}

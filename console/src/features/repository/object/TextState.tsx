@@ -1,0 +1,28 @@
+/** Whether what is in a file can be found by its words: that takes a moment, and not every file has any. */
+
+import { IconAlertTriangle, IconCircleCheck, IconLoader } from "@tabler/icons-react";
+
+import { t } from "@/i18n";
+import { Tag, type Tone } from "@/ui/Tag";
+
+import type { FileObject } from "../queries";
+import styles from "./Object.module.css";
+
+const LOOKS = {
+  pending: { tone: "accent", icon: IconLoader },
+  ready: { tone: "success", icon: IconCircleCheck },
+  failed: { tone: "warning", icon: IconAlertTriangle },
+} as const satisfies Record<string, { tone: Tone; icon: unknown }>;
+
+export function TextState({ state, fault }: { state: Exclude<FileObject["text_state"], "none">; fault: string | null }) {
+  const { tone, icon: Picture } = LOOKS[state];
+  return (
+    <>
+      <Tag tone={tone}>
+        <Picture aria-hidden size={12} />
+        {t(`files.text.${state}`)}
+      </Tag>
+      {fault && <p className={styles.why}>{fault}</p>}
+    </>
+  );
+}

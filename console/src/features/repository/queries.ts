@@ -1,0 +1,92 @@
+/** Files as the server has them: the only file here that knows addresses, beside the one that uploads. */
+
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+
+import { answer, api, type Schemas } from "@/api/client";
+import type { Version } from "@/ui/versions/queries";
+import type { Visibility } from "@/ui/writing/text";
+
+import type { Place } from "./place";
+import { put } from "./upload/transport";
+
+export type FileItem = Schemas["ObjectItem"];
+export type FileObject = Schemas["Object"];
+type Listing = Schemas["Listing"];
+
+export const FILES = ["files"] as const;
+const one = (id: string) => [...FILES, "one", id] as const;
+const PAGE = 100;
+const SOON = 3_000;
+
+/** A folder, page after page; what is shared comes newest first, from wherever it lies. */
+export function useFolder({ folder, show }: Place) {
+  const query = show === "shared" ? ({ shared: "1" } as const) : ({ prefix: folder, delimiter: "/" } as const);
+  return useInfiniteQuery({
+    queryKey: [...FILES, "list", query],
+    queryFn: ({ pageParam }): Promise<Listing> =>
+      answer(api.GET("/api/repo", { params: { query: { ...query, cursor: pageParam, limit: PAGE } } })),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
+    select: ({ pages }) => ({ folders: pages.flatMap((page) => page.folders), items: pages.flatMap((page) => page.items) }),
+  });
+}
+
+/** One object; looked at again while its text is being read. */
+export function useFile(id: string) {
+  return useQuery({
+    queryKey: one(id),
+    queryFn: (): Promise<FileObject> => answer(api.GET("/api/repo-obj/{id}", { params: { path: { id } } })),
+    refetchInterval: ({ state }) => (state.data?.text_state === "pending" ? SOON : false),
+  });
+}
+
+export async function fetchBytes(id: string, version: number): Promise<Blob> {
+  const { data } = await api.GET("/api/repo-obj/{id}/content", { params: { path: { id }, query: { version } }, parseAs: "blob" });
+  return data as Blob;
+}
+
+/** A version never changes: what was fetched stays for as long as it is looked at. */
+export function useBytes(id: string, version: number, enabled: boolean) {
+  return useQuery({
+    queryKey: [...one(id), "bytes", version],
+    queryFn: () => fetchBytes(id, version),
+    enabled,
+    staleTime: Infinity,
+    gcTime: 60_000,
+  });
+}
+
+export function useSetVisibility(id: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (visibility: Visibility) =>
+      answer(api.POST("/api/repo-obj/{id}/visibility", { params: { path: { id } }, body: { visibility } })),
+    onSuccess: () => client.invalidateQueries({ queryKey: FILES }),
+  });
+}
+
+export function useDeleteFile({ id, version }: FileItem) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: () =>
+      answer(api.DELETE("/api/repo-obj/{id}", { params: { path: { id }, header: { "If-Match": `"${version}"` } } })),
+    onSuccess: () => {
+      client.removeQueries({ queryKey: one(id) });
+      return client.invalidateQueries({ queryKey: [...FILES, "list"] });
+    },
+    onError: () => client.invalidateQueries({ queryKey: one(id) }),
+  });
+}
+
+/** The bytes of an old version once more, as the newest; only if nobody wrote in between. */
+export function useRestore(file: FileObject) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: async (old: Version) => {
+      const body = await fetchBytes(file.id, old.number);
+      const headers = { "content-type": old.content_type, "if-match": `"${file.version}"` };
+      return put(file.key, body, { headers, query: { filename: file.filename } });
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: FILES }),
+  });
+}

@@ -1,0 +1,41 @@
+/** The uploads of this tab: they go on while one looks at something else, and end with the session. */
+
+import { useSyncExternalStore } from "react";
+
+import { Refusal } from "@/api/client";
+import { token } from "@/api/token";
+import type { Visibility } from "@/ui/writing/text";
+
+import type { Found } from "./entries";
+import { Uploads, type Sending, type Upload } from "./queue";
+import { isTaken, put } from "./transport";
+import { uploading } from "./uploading";
+
+/** A refusal in the middle of a long body may never be heard: what is long is asked about before. */
+const LONG = 256 * 1024;
+
+async function send({ key, file, replaces, visibility, onSent, signal }: Sending): Promise<{ id: string }> {
+  if (!replaces && file.size > LONG && (await isTaken(key))) throw new Refusal(412, { code: "version_mismatch" });
+  const headers: Record<string, string> = { "content-type": file.type || "application/octet-stream" };
+  if (replaces) return put(key, file, { headers, onSent, signal });
+  return put(key, file, { headers: { ...headers, "if-none-match": "*" }, query: { visibility }, onSent, signal });
+}
+
+export const uploads = new Uploads(send);
+
+token.subscribe(() => {
+  if (token.get() === null) uploads.cancelAll();
+});
+
+window.addEventListener("beforeunload", (event) => {
+  if (uploads.busy) event.preventDefault();
+});
+
+export function upload(found: readonly Found[], folder: string, visibility: Visibility): void {
+  uploads.add(found.map(({ file, path }) => ({ file, key: folder + path })), visibility);
+  uploading.open();
+}
+
+export function useUploads(): readonly Upload[] {
+  return useSyncExternalStore(uploads.subscribe, () => uploads.snapshot);
+}

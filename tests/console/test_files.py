@@ -1,0 +1,234 @@
+"""Files in the console: they come up by whole folders, nothing is put over anything unasked, and all can be looked at."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.console.browser import settle, window
+from tests.console.stage import PEOPLE, Stage, picture
+
+MARKDOWN = "# Winter storage\n\nThe boats go to **hall 3**.\n"
+# What is chosen when a name is taken, and what lies there afterwards: its names, and the version of the first.
+ANSWERS = {
+    "New version": (["plan.txt"], 2),
+    "Keep both": (["plan (2).txt", "plan.txt"], 1),
+    "Leave it out": (["plan.txt"], 1),
+}
+
+
+def test_a_folder_comes_up_with_all_that_is_in_it(browser: Browser, stage: Stage, tmp_path: Path) -> None:
+    tree = {"summer/plan.md": MARKDOWN, "summer/boats/one.txt": "One.", "summer/boats/two.txt": "Two."}
+    for name, text in tree.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    with window(browser, stage.url, token=stage.session("member")) as page:
+        page.goto("/app/files?in=whole/")
+        expect(page.get_by_role("heading", name="This folder is empty")).to_be_visible()
+        page.set_input_files("input[data-what=folder]", tmp_path / "summer")
+        expect(tray(page).get_by_role("status")).to_have_text("3 files uploaded")
+        page.get_by_role("link", name="summer").click()
+        expect(names(page)).to_have_text(["boats", "plan.md"])
+        page.get_by_role("link", name="boats").click()
+        expect(names(page)).to_have_text(["one.txt", "two.txt"])
+        expect(page).to_have_url(re.compile(r"/app/files\?in=whole%2Fsummer%2Fboats%2F"))
+        page.reload()
+        expect(names(page)).to_have_text(["one.txt", "two.txt"])
+        page.get_by_role("navigation", name="Where you are").get_by_role("link", name="whole").click()
+        expect(names(page)).to_have_text(["summer"])
+    assert keys(stage, "member", "whole/") == [f"whole/{name}" for name in sorted(tree)]
+
+
+def test_files_are_dropped_anywhere(browser: Browser, anywhere: Stage) -> None:
+    with window(browser, anywhere.url, token=anywhere.session("member")) as page:
+        page.goto("/app/files?in=dropped/")
+        settle(page)
+        dragged = page.evaluate_handle(
+            "() => { const held = new DataTransfer(); held.items.add(new File(['Ahoy.'], 'ahoy.txt')); return held }"
+        )
+        page.dispatch_event("body", "dragenter", {"dataTransfer": dragged})
+        expect(page.get_by_text("Drop to upload into dropped/")).to_be_visible()
+        page.dispatch_event("body", "drop", {"dataTransfer": dragged})
+        expect(page.get_by_text("Drop to upload into dropped/")).to_have_count(0)
+        expect(names(page)).to_have_text(["ahoy.txt"])
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_a_name_that_is_taken_is_asked_about(browser: Browser, stage: Stage, answer: str) -> None:
+    folder = f"taken {answer}/"
+    stage.upload(quote(f"{folder}plan.txt"), b"The old plan.", "member")
+    left, version = ANSWERS[answer]
+    with window(browser, stage.url, token=stage.session("member")) as page:
+        page.goto(f"/app/files?in={quote(folder)}")
+        expect(names(page)).to_have_text(["plan.txt"])
+        page.set_input_files("input[data-what=files]", [a_file("plan.txt", b"The new plan.")])
+        expect(tray(page).get_by_role("alert")).to_contain_text(f"“{folder}plan.txt” is there already.")
+        tray(page).get_by_role("button", name=answer).click()
+        expect(tray(page).get_by_role("alert")).to_have_count(0)
+        expect(names(page)).to_have_text(left)
+        page.get_by_role("table").get_by_role("link", name="plan.txt", exact=False).last.click()
+        expect(page.get_by_role("link", name=f"Version {version}")).to_contain_text("Newest")
+
+
+def test_one_answer_can_be_for_all(browser: Browser, anywhere: Stage) -> None:
+    files = [f"{number}.txt" for number in range(5)]
+    for name in files:
+        anywhere.upload(f"many/{name}", b"Old.", "member")
+    with window(browser, anywhere.url, token=anywhere.session("member")) as page:
+        page.goto("/app/files?in=many/")
+        expect(names(page)).to_have_text(files)
+        page.set_input_files("input[data-what=files]", [a_file(name, b"New.") for name in files])
+        tray(page).get_by_label("The same for all that follow").check()
+        tray(page).get_by_role("button", name="New version").click()
+        expect(tray(page).get_by_role("status")).to_have_text("5 files uploaded")
+
+
+def test_an_upload_is_stopped_and_tried_again(browser: Browser, anywhere: Stage) -> None:
+    """Its request is held back, so that there is time to press."""
+    held: list[Callable[[], Any]] = []
+    with window(browser, anywhere.url, token=anywhere.session("member")) as page:
+        page.goto("/app/files?in=slow/")
+        settle(page)
+        page.route("**/api/repo/slow/big.bin*", lambda route: held.append(route.continue_))
+        page.set_input_files("input[data-what=files]", [a_file("big.bin", bytes(200_000)), a_file("small.bin", b"1")])
+        expect(names(page)).to_have_text(["small.bin"])
+        page.get_by_role("navigation", name="Main").get_by_role("link", name="Notes").click()
+        expect(tray(page).get_by_role("progressbar", name="Upload of big.bin")).to_be_visible()
+        tray(page).get_by_role("button", name="Stop big.bin").click()
+        expect(tray(page).get_by_text("Stopped")).to_be_visible()
+        page.unroute("**/api/repo/slow/big.bin*")
+        tray(page).get_by_role("button", name="Try big.bin again").click()
+        expect(tray(page).get_by_role("status")).to_have_text("2 files uploaded")
+        tray(page).get_by_role("link", name="big.bin").click()
+        expect(page.get_by_role("heading", name="big.bin", level=1)).to_be_visible()
+        tray(page).get_by_role("button", name="Close the uploads").click()
+        expect(tray(page)).to_have_count(0)
+
+
+def test_nobody_leaves_by_mistake_while_files_are_on_their_way(browser: Browser, anywhere: Stage) -> None:
+    asked: list[str] = []
+    with window(browser, anywhere.url, token=anywhere.session("member")) as page:
+        page.goto("/app/files?in=leaving/")
+        settle(page)
+        page.route("**/api/repo/leaving/*", lambda route: None)
+        page.get_by_role("button", name="New folder").focus()
+        page.keyboard.press("Tab")
+        page.set_input_files("input[data-what=files]", [a_file("big.bin", b"1")])
+        expect(tray(page).get_by_role("progressbar", name="Upload of big.bin")).to_be_visible()
+        page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
+        page.close(run_before_unload=True)
+        page.wait_for_event("close")
+    assert asked == ["beforeunload"]
+
+
+def test_files_are_looked_at_where_they_are(browser: Browser, stage: Stage) -> None:
+    with window(browser, stage.url, token=stage.session("member")) as page:
+        page.goto(f"/app/files/{stage.upload('looks/list.txt', b'Ropes' + b'!' * 3, 'member')}")
+        expect(page.get_by_role("region", name="Text of the file")).to_have_text("Ropes!!!")
+        page.goto(f"/app/files/{stage.upload('looks/storage.md', MARKDOWN.encode(), 'member')}")
+        preview = page.get_by_role("region", name="Preview")
+        expect(preview.get_by_role("heading", name="Winter storage")).to_be_visible()
+        expect(preview.locator("strong")).to_have_text("hall 3")
+        page.goto(f"/app/files/{stage.upload('looks/sunset.png', picture(), 'member')}")
+        image = page.get_by_role("img", name="Preview of sunset.png")
+        expect(image).to_be_visible()
+        assert image.evaluate("image => image.decode().then(() => image.naturalWidth)") == 640
+        page.goto(f"/app/files/{stage.upload('looks/sunset.pdf', picture('PDF'), 'member')}")
+        expect(page.locator("iframe[title='Preview of sunset.pdf']")).to_have_attribute("src", re.compile("^blob:"))
+        page.goto(f"/app/files/{stage.upload('looks/page.html', b'<script>alert(1)</script>', 'member')}")
+        expect(page.get_by_role("heading", name="No preview of this kind of file")).to_be_visible()
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Download", exact=True).click()
+        assert Path(download.value.path()).read_bytes() == b"<script>alert(1)</script>"
+        assert download.value.suggested_filename == "page.html"
+
+
+def test_an_old_version_is_seen_taken_home_and_restored(browser: Browser, stage: Stage) -> None:
+    file = stage.upload("rules.txt", b"Wear the vest.", "member")
+    stage.upload("rules.txt", b"Wear nothing.", "owner")
+    with window(browser, stage.url, token=stage.session("member")) as page:
+        page.goto(f"/app/files/{file}")
+        text = page.get_by_role("region", name="Text of the file")
+        expect(text).to_have_text("Wear nothing.")
+        version = page.get_by_role("link", name="Version 2")
+        expect(version).to_contain_text(PEOPLE["owner"].name)
+        page.get_by_role("link", name="Version 1").click()
+        expect(text).to_have_text("Wear the vest.")
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Download version 2").click()
+        assert Path(download.value.path()).read_bytes() == b"Wear nothing."
+        page.get_by_role("button", name="Restore this version").click()
+        expect(page.get_by_role("link", name="Version 3")).to_contain_text("Newest")
+        expect(text).to_have_text("Wear the vest.")
+
+
+def test_a_file_is_shared_for_a_while_and_everybody_sees_why(browser: Browser, stage: Stage) -> None:
+    file = stage.upload("crew/list.txt", b"Ida, Tomas", "member", "private")
+    guest, admin = PEOPLE["guest"], PEOPLE["org_reader"]
+    with window(browser, stage.url, token=stage.session("member")) as page:
+        page.goto(f"/app/files/{file}")
+        page.get_by_role("button", name="Share").click()
+        dialog = page.get_by_role("dialog", name="Share “list.txt”")
+        expect(dialog).to_contain_text("It is shared with nobody by name yet.")
+        give(page, dialog, guest.name[:4], guest.name, "View", "7 days")
+        row = dialog.get_by_role("list", name="Who was given this").get_by_role("listitem")
+        expect(row).to_contain_text([re.compile(f"{guest.name}.*ends in 7 days")])
+        give(page, dialog, "harb", stage.team["name"], "Edit", "Until a day…", "2099-12-31")
+        expect(row).to_have_count(2)
+        dialog.get_by_role("button", name="Who can see this, and why").click()
+        why = dialog.get_by_role("list", name="Who can see this, and why")
+        expect(why.get_by_role("listitem").filter(has_text=guest.name)).to_contain_text("It was shared with them: may view")
+        expect(why.get_by_role("listitem").filter(has_text=admin.name)).to_contain_text(
+            f"It was shared with {stage.team['name']}: may edit"
+        )
+        dialog.get_by_role("button", name=f"Take it back from {guest.name}").click()
+        expect(row).to_have_count(1)
+    with window(browser, stage.url, token=stage.session("guest")) as page:
+        page.goto("/app/files?show=shared")
+        expect(page.get_by_role("link", name="list.txt")).to_be_visible()
+
+
+def test_a_file_is_deleted_after_a_question(browser: Browser, anywhere: Stage) -> None:
+    file = anywhere.upload("gone/soon.txt", b"Soon.", "member")
+    with window(browser, anywhere.url, token=anywhere.session("member")) as page:
+        page.goto(f"/app/files/{file}")
+        page.get_by_role("button", name="More about this file").click()
+        page.get_by_role("menuitem", name="Delete this file").click()
+        dialog = page.get_by_role("dialog", name="Delete “soon.txt”?")
+        expect(dialog).to_contain_text("Everybody in the team sees this file now.")
+        dialog.get_by_role("button", name="Delete this file").click()
+        expect(page.get_by_role("heading", name="This folder is empty")).to_be_visible()
+
+
+def give(page: Page, dialog: Locator, letters: str, name: str, may: str, until: str, day: str = "") -> None:
+    """Find somebody by a few letters, and share with them."""
+    dialog.get_by_label("Person or team").fill(letters)
+    page.get_by_role("option", name=name).click()
+    for label, choice in (("May", may), ("For", until)):
+        dialog.get_by_label(label, exact=True).click()
+        page.get_by_role("option", name=choice, exact=True).click()
+    if day:
+        dialog.get_by_label("Last day").fill(day)
+    dialog.get_by_role("button", name="Share", exact=True).click()
+
+
+def tray(page: Page) -> Locator:
+    return page.get_by_role("region", name="Uploads")
+
+
+def names(page: Page) -> Locator:
+    """What the open folder holds, in its order."""
+    return page.get_by_role("table").locator("tbody th a > span:nth-of-type(1)")
+
+
+def a_file(name: str, content: bytes) -> Any:
+    return {"name": name, "mimeType": "", "buffer": content}
+
+
+def keys(stage: Stage, who: str, prefix: str) -> list[str]:
+    found = stage.call("GET", f"/api/repo?prefix={prefix}", token=stage.session(who))["items"]
+    return [item["key"] for item in found]
