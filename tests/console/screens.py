@@ -29,6 +29,9 @@ SCREENS = (
     Screen("/",                         "Home",         "Work",     "",                "g h"),
     Screen("/notes",                    "Notes",        "Work",     "",                "g n"),
     Screen("/notes/$id",                "Notes"),
+    Screen("/documents",                "Documents",    "Work",     "",                "g d"),
+    Screen("/documents/$id",            "Documents",    of="document"),
+    Screen("/documents/$id/versions",   "Documents",    of="document"),
     Screen("/files",                    "Files",        "Work",     "",                "g f"),
     Screen("/files/$id",                "Files",        of="file"),
     Screen("/jobs",                     "Jobs",         "Work",     "",                "g j"),
@@ -54,6 +57,7 @@ SCREENS = (
 )
 ACTIONS = (
     Action("New note",                      "notes:write",     "c"),
+    Action("New document",                  "files:write"),
     Action("Try a model",                   "chat:use"),
     Action("Try the quota",                 "chat:use"),
     Action("New executor",                  "instance:manage"),

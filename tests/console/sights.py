@@ -75,6 +75,18 @@ def edits(page: Page, _: Stage) -> None:
     expect(page.get_by_label("Text of the note, in Markdown")).to_be_visible()
 
 
+def drafts(page: Page, _: Stage) -> None:
+    expect(page.get_by_label("Text of the document, in Markdown")).to_be_visible()
+
+
+def sets_side_by_side(page: Page, _: Stage) -> None:
+    """On a phone there is one text all the same."""
+    expect(page.get_by_role("region", name="Differences")).to_be_visible()
+    choice = page.get_by_text("Side by side")
+    if choice.is_visible():
+        choice.click()
+
+
 def uploads(page: Page, _: Stage) -> None:
     """One file comes up, one is there already, and one is too much."""
     page.route("**/api/repo/**/plan.bin*", lambda route: route.fulfill(status=507, json=FULL))
@@ -125,6 +137,10 @@ SIGHTS = (
     Sight("note-editor",         "/app/notes/NOTE?edit=true", act=edits),
     Sight("note-conflict",       "/app/notes/NOTE?edit=true", act=collides),
     Sight("note-share",          "/app/notes/NOTE",           act=presses("Share", "Share “Harbour handover”")),
+    Sight("document-editor",     "/app/documents/DOCUMENT?edit=true", act=drafts),
+    Sight("document-sides",      "/app/documents/DOCUMENT/versions?version=1", act=sets_side_by_side),
+    Sight("document-share",      "/app/documents/DOCUMENT",   act=presses("Share", "Share “Winter timetable”")),
+    Sight("documents-empty",     "/app/documents",            "org_admin"),
     Sight("files-folder",        "/app/files?in=reports/"),
     Sight("files-nothing",       "/app/files?in=new/"),
     Sight("files-shared",        "/app/files?show=shared",    "guest"),

@@ -75,6 +75,22 @@ Ships wait **21 minutes** on average, since the pier does the work of two.
 1. Crane 3 is back on Tuesday.
 2. The lamps at the ramp are next.
 """
+TIMETABLE = """\
+From the first of November the boats go every hour, and every two hours on Sundays.
+
+## First and last boat
+
+- Weekdays: 06:20 and 22:40
+- Sundays: 08:20 and 20:40
+
+The kiosk is closed until spring. Tickets are sold on board.
+"""
+CHANGES = (
+    # what stood there, what stands there now, whose hand it was
+    ("every two hours on Sundays", "every ninety minutes on Sundays", "member"),
+    ("The kiosk is closed until spring. ", "", "owner"),
+    ("08:20 and 20:40", "08:10 and 21:10", "operator"),
+)
 FILES = (
     # key, what is in it, who brings it
     ("reports/2026/january.csv", b"day,ships\n1,14\n2,9\n", "member"),
@@ -155,6 +171,11 @@ class Stage:
         object_id: str = made["id"]
         return object_id
 
+    def document(self, title: str, body: str, who: str = "operator", visibility: str = "team") -> str:
+        wish = {"title": title, "body": body, "visibility": visibility}
+        document_id: str = self.call("POST", "/api/documents", wish, self.session(who))["id"]
+        return document_id
+
     def share(self, object_id: str, who: str, capability: str = "view", expires_at: str | None = None) -> None:
         wish = {"principal_type": "user", "principal_id": self.id_of(who), "capability": capability}
         self.call("POST", f"/api/repo-obj/{object_id}/share", {**wish, "expires_at": expires_at}, self.operator)
@@ -183,6 +204,7 @@ class Stage:
         self._tokens()
         self._companies()
         self._files()
+        self._documents()
         return ids[-1]
 
     def _add(self, person: Person) -> None:
@@ -220,6 +242,14 @@ class Stage:
         self.share(report, "guest", "edit", soon.isoformat())
         self.share(report, "org_reader")
         self._shelf["FILE"] = report
+
+    def _documents(self) -> None:
+        self.document("Rules of the quay", "Look up: cranes move.\n", "owner")
+        document = self.document("Winter timetable", TIMETABLE, "admin")
+        for old, new, who in CHANGES:
+            body = self.call("GET", f"/api/documents/{document}", token=self.operator)["body"]
+            self.call("PUT", f"/api/documents/{document}", {"body": body.replace(old, new)}, self.session(who))
+        self._shelf["DOCUMENT"] = document
 
     def _companies(self) -> None:
         self.call("POST", "/api/org/teams", {"name": "Workshop"}, self.operator)

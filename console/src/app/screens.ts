@@ -4,6 +4,7 @@ import { accountActions, accountScreens } from "@/features/account/screens";
 import { auditScreens } from "@/features/audit/screens";
 import { companyBrandingScreens, instanceBrandingScreens } from "@/features/branding/screens";
 import { companyActions, companyScreens, companyUpkeepScreens } from "@/features/company/screens";
+import { documentActions, documentScreens } from "@/features/documents/screens";
 import { companyExecutorScreens, executorActions, instanceExecutorScreens } from "@/features/executors/screens";
 import { featureScreens } from "@/features/features/screens";
 import { homeScreens } from "@/features/home/screens";
@@ -20,6 +21,7 @@ import type { Action, Screen } from "./tables";
 export const SCREENS: readonly Screen[] = [
   ...homeScreens,
   ...noteScreens,
+  ...documentScreens,
   ...fileScreens,
   ...jobScreens,
   ...memberScreens,
@@ -40,6 +42,7 @@ export const SCREENS: readonly Screen[] = [
 
 export const ACTIONS: readonly Action[] = [
   ...noteActions,
+  ...documentActions,
   ...fileActions,
   ...jobActions,
   ...memberActions,

@@ -1,0 +1,39 @@
+/** The pane of one document: waits for it, says when it cannot be shown, and hands it over to be read and written. */
+
+import { useEffect } from "react";
+
+import { useSession } from "@/app/session";
+import { Failed, Refused } from "@/ui/states";
+import { leave, useWritingOf } from "@/ui/writing/open";
+import { PageSkeleton } from "@/ui/writing/PageSkeleton";
+import { NEW } from "@/ui/writing/writing";
+
+import { useDesk, useDocument } from "../queries";
+import type { Document } from "../text";
+import { BackToList } from "./BackToList";
+import { OpenDocument } from "./OpenDocument";
+
+export function DocumentPane({ id }: { id: string }) {
+  const { can } = useSession();
+  const isNew = id === NEW;
+  const document = useDocument(id, !isNew);
+  if (isNew) return can("files:write") ? <Writable document={null} /> : <Refused permission="files:write" />;
+  // What was read once stays: text that somebody wrote must not vanish because a later look at it failed.
+  if (document.data) return <Writable document={document.data} lost={document.isError ? document.error : undefined} />;
+  if (document.isPending) return <PageSkeleton back={<BackToList />} />;
+  return (
+    <>
+      <BackToList />
+      <Failed error={document.error} again={() => void document.refetch()} />
+    </>
+  );
+}
+
+function Writable({ document, lost }: { document: Document | null; lost?: unknown }) {
+  const writing = useWritingOf(document, useDesk());
+  useEffect(() => {
+    if (document) writing.meet(document);
+  }, [writing, document]);
+  useEffect(() => () => void leave(writing), [writing]);
+  return <OpenDocument key={writing.key} writing={writing} document={document} lost={lost} />;
+}

@@ -1,0 +1,157 @@
+/** One document: read or written, with what can be done to it in the bar above. */
+
+import { Button } from "@mantine/core";
+import { useDocumentTitle } from "@mantine/hooks";
+import { notifications } from "@mantine/notifications";
+import { IconHistory } from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+
+import { useSession } from "@/app/session";
+import { ago, dateTime, t } from "@/i18n";
+import { useBrand } from "@/theme/brand";
+import { useNames } from "@/ui/names";
+import { rightsOn, type Rights } from "@/ui/sharing/rights";
+import { ShareDialog } from "@/ui/sharing/ShareDialog";
+import { VisibilityMenu } from "@/ui/visibility/VisibilityMenu";
+import { useWish } from "@/ui/wishes";
+import { ConflictDialog } from "@/ui/writing/conflict/ConflictDialog";
+import { Editing } from "@/ui/writing/Editing";
+import { Notices } from "@/ui/writing/Notices";
+import { useWriting } from "@/ui/writing/open";
+import { Reading } from "@/ui/writing/Reading";
+import type { Written } from "@/ui/writing/text";
+import { Toolbar, type DialogName } from "@/ui/writing/Toolbar";
+import { useTurning } from "@/ui/writing/turning";
+import type { Snapshot, Writing } from "@/ui/writing/writing";
+
+import { useAddress } from "../filters";
+import type { Document } from "../text";
+import { BackToList } from "./BackToList";
+import { DeleteDialog } from "./DeleteDialog";
+import styles from "./Document.module.css";
+
+interface Props {
+  writing: Writing<Written>;
+  /** As the server has it; null while it is not there yet. */
+  document: Document | null;
+  /** Why the document could not be looked at again. */
+  lost?: unknown;
+}
+
+const ALL: Rights = { write: true, delete: true, manage: true };
+
+export function OpenDocument({ writing, document, lost }: Props) {
+  const session = useSession();
+  const now = useWriting(writing);
+  const { edit } = useAddress();
+  const [dialog, setDialog] = useState<DialogName | null>(null);
+  const rights = document ? rightsOn(document, session) : ALL;
+  const edits = (edit === true || document === null) && rights.write && !now.offer;
+  const turn = useTurning(writing, document?.id, "/documents");
+  useDocumentTitle(`${now.text.title || t("writing.untitled")} · ${useBrand().title}`);
+  useEffect(() => {
+    if (now.conflict) setDialog("conflict");
+  }, [now.conflict]);
+
+  const refuse = useRefusal(document);
+  useWish("edit", () => (rights.write ? void turn(!edits) : refuse("files:write")));
+  useWish("share", () => (rights.manage ? setDialog("share") : refuse("files:manage")));
+  useWish("delete", () => (rights.delete ? setDialog("delete") : refuse("files:delete")));
+
+  const close = (): void => setDialog(null);
+  const facts = <Facts now={now} writing={writing} document={edits ? null : document} mayManage={rights.manage} />;
+  return (
+    <>
+      <Toolbar
+        now={now}
+        back={<BackToList />}
+        label={t("documents.toolbar")}
+        words={{ more: t("documents.more"), delete: t("documents.delete") }}
+        address={document ? `/app/documents/${document.id}` : undefined}
+        rights={rights}
+        edits={edits}
+        onTurn={(toEdit) => void turn(toEdit)}
+        onDialog={setDialog}
+      >
+        {document && !edits && <ToVersions id={document.id} />}
+      </Toolbar>
+      <Notices now={now} writing={writing} lost={lost} mayStartOver={session.can("files:write")} onResolve={() => setDialog("conflict")} />
+      {edits ? (
+        <Editing
+          now={now}
+          writing={writing}
+          facts={facts}
+          label={t("documents.field.body")}
+          placeholder={t("writing.field.body.hint")}
+          onLeave={() => void turn(false)}
+        />
+      ) : (
+        <Reading now={now} facts={facts} empty={t("documents.empty_body")} />
+      )}
+      {dialog === "share" && document && (
+        <ShareDialog
+          id={document.id}
+          title={document.title}
+          visibility={now.text.visibility}
+          onVisibility={(visibility) => writing.write({ visibility }, 0)}
+          onClose={close}
+        />
+      )}
+      {dialog === "delete" && document && <DeleteDialog document={document} writing={writing} onClose={close} />}
+      {dialog === "conflict" && now.conflict && (
+        <ConflictDialog conflict={now.conflict} mine={now.text} writing={writing} onClose={close} />
+      )}
+    </>
+  );
+}
+
+function ToVersions({ id }: { id: string }) {
+  return (
+    <Button
+      variant="default"
+      size="compact-md"
+      renderRoot={(props) => <Link {...props} to="/documents/$id/versions" params={{ id }} search={{}} />}
+    >
+      <IconHistory aria-hidden size={15} />
+      <span className={styles.word}>{t("versions.title")}</span>
+    </Button>
+  );
+}
+
+interface FactsProps {
+  now: Snapshot;
+  writing: Writing<Written>;
+  document: Document | null;
+  mayManage: boolean;
+}
+
+/** The line below a title: who sees the document, whose it is, when it was changed, and where it lies. */
+function Facts({ now, writing, document, mayManage }: FactsProps) {
+  const names = useNames();
+  return (
+    <div className={styles.facts}>
+      <VisibilityMenu visibility={now.text.visibility} shares={0} mayChange={mayManage} onChange={(visibility) => writing.write({ visibility }, 0)} />
+      {document && (
+        <>
+          <span>{names.ofOrYou(document.owner)}</span>
+          <time dateTime={document.updated_at} title={dateTime(document.updated_at)}>
+            {t("documents.edited", { when: ago(document.updated_at) })}
+          </time>
+          <Link to="/files/$id" params={{ id: document.id }} className={styles.key} aria-label={`${t("documents.as_file")}: ${document.key}`}>
+            {document.key}
+          </Link>
+        </>
+      )}
+    </div>
+  );
+}
+
+/** A key was pressed for what the caller may not do: what is missing, and who can give it. */
+function useRefusal(document: Document | null): (permission: string) => void {
+  const names = useNames();
+  return (permission) => {
+    const message = t("documents.refused.right", { permission, owner: document ? names.of(document.owner) : "" });
+    notifications.show({ color: "warning", message });
+  };
+}

@@ -1,0 +1,172 @@
+"""Documents in the console: written as notes are, with every version kept, compared word by word, and brought back."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.console.browser import window
+from tests.console.stage import PEOPLE, Stage
+
+TEXT = "Text of the document, in Markdown"
+LINES = "Flour\n\nWater\n\nSalt\n"
+# The way out of a conflict, and what is in the first line afterwards.
+CHOICES = {
+    "Keep mine": "Flour, wholemeal",
+    "Take theirs": "Flour, white",
+    "Merge both": "Flour, wholemeal\nFlour, white",
+}
+
+
+def test_a_new_document_saves_itself_and_lies_among_the_files(browser: Browser, stage: Stage) -> None:
+    with window(browser, stage.url, token=stage.session("member")) as page:
+        page.goto("/app/documents")
+        page.get_by_role("link", name="New document").first.click()
+        page.get_by_label("Title").fill("Mooring manual")
+        expect(saved(page, 1)).to_be_visible()
+        expect(page).to_have_url(re.compile(r"/app/documents/(?!new)[^/?]+\?edit=true"))
+        write(page, "Two lines at least.")
+        expect(saved(page, 2)).to_be_visible()
+        page.reload()
+        expect(page.get_by_label(TEXT)).to_have_text("Two lines at least.")
+        page.get_by_role("button", name="Done").click()
+        expect(page.get_by_role("region", name="List of documents").get_by_text("Mooring manual")).to_be_visible()
+        page.get_by_role("link", name=re.compile("See it among the files")).click()
+        expect(page.get_by_role("region", name="Preview")).to_contain_text("Two lines at least.")
+        page.get_by_role("link", name="Open as a document").click()
+        expect(page.get_by_role("article")).to_contain_text("Two lines at least.")
+
+
+def test_who_sees_a_document_is_no_version_of_it(browser: Browser, stage: Stage) -> None:
+    document = stage.document("Rates", "12 a day.", "member", "private")
+    with window(browser, stage.url, token=stage.session("member")) as page:
+        page.goto(f"/app/documents/{document}")
+        page.get_by_role("button", name="Who sees it: Private. Change").click()
+        page.get_by_role("menuitemradio", name=re.compile("^Team")).click()
+        expect(page.get_by_role("button", name="Who sees it: Team. Change")).to_be_visible()
+        expect(saved(page, 1)).to_be_visible()
+    assert stage.call("GET", f"/api/documents/{document}", token=stage.operator)["visibility"] == "team"
+
+
+@pytest.mark.parametrize("choice", CHOICES)
+def test_two_people_in_one_place_are_asked_and_nothing_is_lost(browser: Browser, stage: Stage, choice: str) -> None:
+    document = stage.document("Bread", LINES)
+    with opened_by_both(browser, stage, document) as (ann, priya):
+        write(ann, ", white")
+        expect(saved(ann, 2)).to_be_visible()
+        write(priya, ", wholemeal")
+        dialog = priya.get_by_role("dialog", name="Two versions of “Bread”")
+        for words in ("Flour, white", "Flour, wholemeal"):
+            expect(dialog.get_by_role("region", name="Differences")).to_contain_text(words)
+        assert body(stage, document).startswith("Flour, white\n"), "nothing is saved before a choice"
+        dialog.get_by_role("button", name=choice).click()
+        if choice == "Merge both":
+            dialog.get_by_role("button", name="Save the merge").click()
+        expect(dialog).to_have_count(0)
+        expect(saved(priya, 2 if choice == "Take theirs" else 3)).to_be_visible()
+    assert body(stage, document) == LINES.replace("Flour", CHOICES[choice])
+
+
+def test_what_no_server_heard_is_offered_back(browser: Browser, anywhere: Stage) -> None:
+    document = anywhere.document("Bread", LINES)
+    with window(browser, anywhere.url, token=anywhere.session("operator")) as page:
+        page.goto(f"/app/documents/{document}?edit=true")
+        expect(page.get_by_label(TEXT)).to_be_visible()
+        page.route("**/api/documents/*", lambda route: route.abort() if route.request.method == "PUT" else route.continue_())
+        write(page, ", for Sunday")
+        expect(page.get_by_text("Offline (kept here)").first).to_be_visible()
+        page.goto("about:blank")
+        page.goto(f"/app/documents/{document}")
+        expect(page.get_by_role("alert")).to_contain_text("You have unsaved changes")
+        page.unroute("**/api/documents/*")
+        page.get_by_role("button", name="Restore").click()
+        expect(saved(page, 2)).to_be_visible()
+    assert body(anywhere, document) == LINES.replace("Flour", "Flour, for Sunday")
+
+
+def test_versions_are_compared_word_by_word_and_an_old_one_is_restored(browser: Browser, stage: Stage) -> None:
+    document = stage.document("Pier 2", "Ships wait 21 minutes.\n", "member")
+    for text, who in (("Ships wait 9 minutes.\n", "owner"), ("Ships wait 9 minutes.\n\nCrane 3 is back.\n", "member")):
+        stage.call("PUT", f"/api/documents/{document}", {"body": text}, stage.session(who))
+    with window(browser, stage.url, token=stage.session("member")) as page:
+        page.goto(f"/app/documents/{document}")
+        page.get_by_role("link", name="Versions").click()
+        differences = page.get_by_role("region", name="Differences")
+        expect(page.get_by_role("heading", name="Version 2 → 3")).to_be_visible()
+        expect(differences.locator("ins")).to_contain_text("Crane 3 is back.")
+        expect(page.get_by_role("link", name="Version 2")).to_contain_text(PEOPLE["owner"].name)
+        page.get_by_role("link", name="Version 1").click()
+        expect(page.get_by_role("heading", name="Version 1 → 3")).to_be_visible()
+        expect(differences.locator("del")).to_have_text(re.compile("21$"))
+        expect(differences.locator("ins").first).to_have_text(re.compile("9$"))
+        page.get_by_text("Side by side").click()
+        expect(differences.locator("b")).to_have_text(["Version 1", "Version 3"])
+        page.reload()
+        expect(page.get_by_role("heading", name="Version 1 → 3")).to_be_visible()
+        page.get_by_role("button", name="Restore this version").click()
+        expect(page.get_by_role("article")).to_contain_text("Ships wait 21 minutes.")
+        expect(saved(page, 4)).to_be_visible()
+    assert body(stage, document) == "Ships wait 21 minutes.\n"
+
+
+def test_a_restore_over_somebody_elses_words_is_refused(browser: Browser, anywhere: Stage) -> None:
+    document = anywhere.document("Pier 2", "One.\n", "member")
+    anywhere.call("PUT", f"/api/documents/{document}", {"body": "Two.\n"}, anywhere.operator)
+    with window(browser, anywhere.url, token=anywhere.session("member")) as page:
+        page.goto(f"/app/documents/{document}/versions?version=1")
+        expect(page.get_by_role("heading", name="Version 1 → 2")).to_be_visible()
+        anywhere.call("PUT", f"/api/documents/{document}", {"body": "Three.\n"}, anywhere.operator)
+        page.get_by_role("button", name="Restore this version").click()
+        expect(page.get_by_role("heading", name="Version 1 → 3")).to_be_visible()
+    assert body(anywhere, document) == "Three.\n"
+
+
+def test_a_document_is_shared_from_where_it_is_read(browser: Browser, anywhere: Stage) -> None:
+    document = anywhere.document("Rota", "Who comes when.", "member", "private")
+    guest = PEOPLE["guest"]
+    with window(browser, anywhere.url, token=anywhere.session("member")) as page:
+        page.goto(f"/app/documents/{document}")
+        expect(page.get_by_role("article")).to_be_visible()
+        page.keyboard.press("s")
+        dialog = page.get_by_role("dialog", name="Share “Rota”")
+        dialog.get_by_label("Person or team").fill(guest.username)
+        page.get_by_role("option", name=guest.name).click()
+        dialog.get_by_role("button", name="Share", exact=True).click()
+        expect(dialog.get_by_role("list", name="Who was given this")).to_contain_text(guest.name)
+    with window(browser, anywhere.url, token=anywhere.session("guest")) as page:
+        page.goto("/app/documents")
+        page.get_by_role("link", name=re.compile("^Rota")).click()
+        expect(page.get_by_role("article")).to_contain_text("Who comes when.")
+
+
+@contextmanager
+def opened_by_both(browser: Browser, stage: Stage, document: str) -> Iterator[tuple[Page, Page]]:
+    """The same document under the hands of two people, each in a window of their own."""
+    with (
+        window(browser, stage.url, token=stage.session("operator")) as one,
+        window(browser, stage.url, token=stage.session("member")) as other,
+    ):
+        for page in (one, other):
+            page.goto(f"/app/documents/{document}?edit=true")
+            expect(page.get_by_label(TEXT)).to_contain_text("Flour")
+        yield one, other
+
+
+def write(page: Page, words: str) -> None:
+    """Add words to the end of the first line."""
+    text = page.get_by_label(TEXT)
+    text.click()
+    for key in ("Control+Home", "End", "End"):
+        text.press(key)
+    page.keyboard.type(words)
+
+
+def saved(page: Page, version: int) -> Locator:
+    return page.get_by_role("toolbar").get_by_text(f"Saved (version {version})").first
+
+
+def body(stage: Stage, document: str) -> str:
+    found: str = stage.call("GET", f"/api/documents/{document}", token=stage.operator)["body"]
+    return found
