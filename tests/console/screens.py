@@ -27,6 +27,7 @@ class Action(NamedTuple):
 # fmt: off
 SCREENS = (
     Screen("/",                         "Home",         "Work",     "",                "g h"),
+    Screen("/search",                   "Search",       "",         "search"),
     Screen("/notes",                    "Notes",        "Work",     "",                "g n"),
     Screen("/notes/$id",                "Notes"),
     Screen("/documents",                "Documents",    "Work",     "",                "g d"),
@@ -56,6 +57,7 @@ SCREENS = (
     Screen("/instance/metrics",         "Metrics",      "Instance", "instance:manage"),
 )
 ACTIONS = (
+    Action("Search everything",             "search",          "/"),
     Action("New note",                      "notes:write",     "c"),
     Action("New document",                  "files:write"),
     Action("Try a model",                   "chat:use"),

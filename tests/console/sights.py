@@ -118,6 +118,17 @@ def fails(page: Page, _: Stage) -> None:
     expect(page.get_by_role("alert")).to_be_visible()
 
 
+def looks_for(words: str) -> Callable[[Page, Stage], None]:
+    """By the box in the frame; on a phone the key leads to the screen."""
+
+    def act(page: Page, _: Stage) -> None:
+        page.keyboard.press("/")
+        page.keyboard.type(words)
+        expect(page.locator("mark").first).to_be_visible()
+
+    return act
+
+
 def opens_more(page: Page, _: Stage) -> None:
     """The rail of a phone; where there is room it is there already."""
     more = page.get_by_role("button", name="More", exact=True)
@@ -156,6 +167,9 @@ SIGHTS = (
     Sight("jobs-new",            "/app/jobs",                 act=presses("Try a model")),
     Sight("executors-new",       "/app/instance/executors",   act=presses("New executor")),
     Sight("usage-try",           "/app/usage",                act=presses("Try the quota")),
+    Sight("search-results",      "/app/search?q=pier"),
+    Sight("search-nothing",      "/app/search?q=zeppelin"),
+    Sight("search-box",          "/app/",                     act=looks_for("pier")),
     Sight("palette",             "/app/",                     act=types("Control+k")),
     Sight("keys",                "/app/",                     act=types("?")),
     Sight("more",                "/app/",                     act=opens_more),

@@ -1,7 +1,7 @@
 /** The command palette: every place and every action that is allowed now, found by a few letters. */
 
 import { Modal, TextInput } from "@mantine/core";
-import { IconArrowRight, IconBolt, type Icon } from "@tabler/icons-react";
+import { IconArrowRight, IconBolt, IconSearch, type Icon } from "@tabler/icons-react";
 import { useNavigate, useRouterState } from "@tanstack/react-router";
 import { useEffect, useId, useState, type KeyboardEvent } from "react";
 
@@ -44,6 +44,18 @@ function useEntries(): Entry[] {
   ];
 }
 
+const SHORTEST = 2;
+
+/** What is no place and no action may be a word in a text. */
+function useEverywhere(query: string): Entry[] {
+  const { can } = useSession();
+  const go = useNavigate();
+  const q = query.trim();
+  if (q.length < SHORTEST || !can("search")) return [];
+  const perform = (): void => void go({ to: "/search", search: { q } });
+  return [{ id: "search.everywhere", title: t("palette.search", { query: q }), hint: t("palette.search.hint"), icon: IconSearch, perform }];
+}
+
 /** Letters in order are enough: `nn` finds `New note`. */
 export function matches(query: string, title: string): boolean {
   let from = 0;
@@ -72,7 +84,8 @@ function Search() {
   const [query, setQuery] = useState("");
   const [place, setPlace] = useState(0);
   const list = useId();
-  const entries = useEntries().filter((entry) => matches(query, entry.title));
+  const everywhere = useEverywhere(query);
+  const entries = [...useEntries().filter((entry) => matches(query, entry.title)), ...everywhere];
   const chosen = entries[place];
   useEffect(() => {
     if (chosen) document.getElementById(chosen.id)?.scrollIntoView({ block: "nearest" });

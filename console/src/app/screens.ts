@@ -13,6 +13,7 @@ import { jobActions, jobScreens } from "@/features/jobs/screens";
 import { memberActions, memberScreens } from "@/features/members/screens";
 import { noteActions, noteScreens } from "@/features/notes/screens";
 import { fileActions, fileScreens } from "@/features/repository/screens";
+import { searchActions, searchScreens } from "@/features/search/screens";
 import { tokenActions, tokenScreens } from "@/features/tokens/screens";
 import { usageActions, usageScreens } from "@/features/usage/screens";
 
@@ -20,6 +21,7 @@ import type { Action, Screen } from "./tables";
 
 export const SCREENS: readonly Screen[] = [
   ...homeScreens,
+  ...searchScreens,
   ...noteScreens,
   ...documentScreens,
   ...fileScreens,
@@ -41,6 +43,7 @@ export const SCREENS: readonly Screen[] = [
 ];
 
 export const ACTIONS: readonly Action[] = [
+  ...searchActions,
   ...noteActions,
   ...documentActions,
   ...fileActions,

@@ -2,24 +2,26 @@
 
 import { useEffect, useRef } from "react";
 
-export type Wish = "create" | "edit" | "share" | "delete";
+export type Wish = "create" | "edit" | "share" | "delete" | "search";
+/** False says that it could not be granted here. */
+type Grant = () => boolean | void;
 
-const listeners = new Map<Wish, () => void>();
+/** Who came last is asked first. */
+const listeners = new Map<Wish, Grant[]>();
 
-export function wish(what: Wish): void {
-  listeners.get(what)?.();
+/** Whether anybody could grant it. */
+export function wish(what: Wish): boolean {
+  return listeners.get(what)?.some((grant) => grant() !== false) ?? false;
 }
 
-export function useWish(what: Wish, grant: () => void): void {
+export function useWish(what: Wish, grant: Grant): void {
   const latest = useRef(grant);
   useEffect(() => {
     latest.current = grant;
   });
   useEffect(() => {
-    const hear = (): void => latest.current();
-    listeners.set(what, hear);
-    return () => {
-      if (listeners.get(what) === hear) listeners.delete(what);
-    };
+    const hear: Grant = () => latest.current();
+    listeners.set(what, [hear, ...(listeners.get(what) ?? [])]);
+    return () => void listeners.set(what, listeners.get(what)?.filter((one) => one !== hear) ?? []);
   }, [what]);
 }

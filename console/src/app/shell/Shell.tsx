@@ -1,12 +1,13 @@
 /** The frame around every screen: the rail, the switcher of teams, the palette; on a phone a bar below. */
 
-import { Button, Drawer } from "@mantine/core";
+import { ActionIcon, Button, Drawer, Tooltip } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { Link, useRouterState } from "@tanstack/react-router";
-import { IconDots, IconSearch } from "@tabler/icons-react";
+import { IconCommand, IconDots, IconSearch } from "@tabler/icons-react";
 import { lazy, Suspense, useEffect, type ReactNode } from "react";
 
 import { uploading } from "@/features/repository/upload/uploading";
+import { SearchBox } from "@/features/search/SearchBox";
 import { t } from "@/i18n";
 
 import { keyMap, useKeyboard } from "../keyboard";
@@ -76,17 +77,7 @@ function Rail() {
   return (
     <div className={styles.stack}>
       <TeamSwitcher />
-      <Button
-        variant="default"
-        justify="space-between"
-        fullWidth
-        leftSection={<IconSearch aria-hidden size={15} />}
-        rightSection={<kbd>{t("shell.palette.keys")}</kbd>}
-        className={styles.find}
-        onClick={openPalette}
-      >
-        {t("shell.palette")}
-      </Button>
+      <Find />
       {useRail().map(([group, screens]) => (
         <div key={group} role="group" aria-label={t(`shell.group.${group}`)}>
           {group !== "work" && <p className={styles.group}>{t(`shell.group.${group}`)}</p>}
@@ -102,6 +93,37 @@ function Rail() {
         <Me />
       </div>
     </div>
+  );
+}
+
+/** Search, and the palette beside it; who may not search has the palette alone. */
+function Find() {
+  const { can } = useSession();
+  if (can("search")) {
+    const label = `${t("shell.jump")} (${t("shell.palette.keys")})`;
+    return (
+      <div className={styles.find}>
+        <SearchBox />
+        <Tooltip label={label} openDelay={300}>
+          <ActionIcon variant="default" size={36} className={styles.jump} aria-label={label} onClick={openPalette}>
+            <IconCommand aria-hidden size={16} />
+          </ActionIcon>
+        </Tooltip>
+      </div>
+    );
+  }
+  return (
+    <Button
+      variant="default"
+      justify="space-between"
+      fullWidth
+      leftSection={<IconSearch aria-hidden size={15} />}
+      rightSection={<kbd>{t("shell.palette.keys")}</kbd>}
+      className={styles.find}
+      onClick={openPalette}
+    >
+      {t("shell.palette")}
+    </Button>
   );
 }
 

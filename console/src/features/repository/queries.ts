@@ -14,6 +14,8 @@ export type FileObject = Schemas["Object"];
 type Listing = Schemas["Listing"];
 
 export const FILES = ["files"] as const;
+/** A file of Markdown is a document too. */
+const DOCUMENTS = ["documents"] as const;
 const one = (id: string) => [...FILES, "one", id] as const;
 const PAGE = 100;
 const SOON = 3_000;
@@ -72,6 +74,7 @@ export function useDeleteFile({ id, version }: FileItem) {
       answer(api.DELETE("/api/repo-obj/{id}", { params: { path: { id }, header: { "If-Match": `"${version}"` } } })),
     onSuccess: () => {
       client.removeQueries({ queryKey: one(id) });
+      void client.invalidateQueries({ queryKey: DOCUMENTS });
       return client.invalidateQueries({ queryKey: [...FILES, "list"] });
     },
     onError: () => client.invalidateQueries({ queryKey: one(id) }),
@@ -87,6 +90,9 @@ export function useRestore(file: FileObject) {
       const headers = { "content-type": old.content_type, "if-match": `"${file.version}"` };
       return put(file.key, body, { headers, query: { filename: file.filename } });
     },
-    onSettled: () => client.invalidateQueries({ queryKey: FILES }),
+    onSettled: () => {
+      void client.invalidateQueries({ queryKey: DOCUMENTS });
+      return client.invalidateQueries({ queryKey: FILES });
+    },
   });
 }

@@ -11,6 +11,10 @@ describe("comparing words", () => {
     expect(shown("a, b", "a, b and c")).toBe("a, b[+ and c]");
   });
 
+  it("takes a number, a time or a date for one word", () => {
+    expect(shown("at 08:20, for 1.5", "at 08:10, for 2.5")).toBe("at [-08:20][+08:10], for [-1.5][+2.5]");
+  });
+
   it("takes changes with a blank between them for one", () => {
     expect(shown("the old grey boat", "the new green boat")).toBe("the [-old grey][+new green] boat");
   });

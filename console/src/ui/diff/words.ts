@@ -15,8 +15,8 @@ export type Block =
 
 /** With less in common than this, words that happen to be equal say nothing: the one went, the other came. */
 const RELATED = 0.3;
-/** A word, a stretch of blanks, or one sign. */
-const TOKENS = /[\p{L}\p{N}\p{M}_'’]+|[^\S\n]+|\n|[^\p{L}\p{N}\p{M}_'’\s]/gu;
+/** A number with what holds its parts together, a word, a stretch of blanks, or one sign. */
+const TOKENS = /\p{N}+(?:[.,:]\p{N}+)+|[\p{L}\p{N}\p{M}_'’]+|[^\S\n]+|\n|[^\p{L}\p{N}\p{M}_'’\s]/gu;
 
 export function compareTexts(older: string, newer: string): Block[] {
   const [one, other] = [older.split("\n"), newer.split("\n")];

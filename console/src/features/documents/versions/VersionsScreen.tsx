@@ -91,6 +91,9 @@ function Compared({ document, address }: { document: Document; address: Required
     <section className={styles.compared} aria-label={t("versions.compare")}>
       <div className={styles.bar}>
         <h2>{from === to ? t("versions.version", { version: to }) : `${t("versions.version", { version: from })} → ${to}`}</h2>
+        <span className={styles.with} aria-hidden>
+          {t("versions.with")}
+        </span>
         <Segments<Against>
           aria-label={t("versions.with")}
           value={address.against}

@@ -1,0 +1,16 @@
+/** A snippet with the words that were found marked in it. */
+
+import { partsOf } from "./marks";
+import styles from "./Search.module.css";
+
+export function Marked({ snippet }: { snippet: string }) {
+  return partsOf(snippet).map(({ text, marked }, place) =>
+    marked ? (
+      <mark key={place} className={styles.mark}>
+        {text}
+      </mark>
+    ) : (
+      <span key={place}>{text}</span>
+    ),
+  );
+}

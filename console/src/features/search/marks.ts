@@ -1,0 +1,22 @@
+/** A snippet, which is escaped text with marks in it, as parts: it never becomes markup of the page. */
+
+export interface Part {
+  text: string;
+  marked: boolean;
+}
+
+const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'", "#x27": "'" };
+
+export function partsOf(snippet: string): Part[] {
+  return snippet
+    .split(/(<mark>.*?<\/mark>)/s)
+    .map((piece) => {
+      const marked = /^<mark>(.*)<\/mark>$/s.exec(piece);
+      return { text: plain(marked?.[1] ?? piece), marked: marked !== null };
+    })
+    .filter(({ text }) => text !== "");
+}
+
+function plain(escaped: string): string {
+  return escaped.replace(/&(#?\w+);/g, (whole, name: string) => ENTITIES[name.toLowerCase()] ?? whole);
+}

@@ -1,0 +1,70 @@
+"""Search in the console: from anywhere by a key, while one types, with the words marked and nothing else in the markup."""
+
+import re
+
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.console.browser import settle, window
+from tests.console.stage import Stage
+
+NOTE, FILE = "Lighthouse keeping", "lighthouse-log.txt"
+
+
+def test_what_is_typed_is_found_in_notes_and_files(browser: Browser, stage: Stage) -> None:
+    note = stage.note(NOTE, "The <b>lantern</b> turns once in nine seconds.", "member")
+    file = stage.upload(f"logs/{FILE}", b"All calm.", "member")
+    with window(browser, stage.url, token=stage.session("member")) as page:
+        page.goto("/app/usage")
+        settle(page)
+        page.keyboard.press("/")
+        expect(box(page)).to_be_focused()
+        page.keyboard.type("lightho")
+        results = page.get_by_role("listbox", name="What was found")
+        expect(results.get_by_role("group", name="Notes").get_by_role("option", name=NOTE)).to_be_visible()
+        expect(results.get_by_role("group", name="Files and documents").get_by_role("option", name=FILE)).to_be_visible()
+        page.keyboard.press("ArrowDown")
+        expect(results.get_by_role("option", selected=True)).to_contain_text(NOTE)
+        page.keyboard.press("Enter")
+        expect(page).to_have_url(re.compile(f"/app/notes/{note}"))
+        expect(results).to_have_count(0)
+        page.keyboard.press("/")
+        page.keyboard.type("lighthouse-log")
+        results.get_by_role("option", name=FILE).click()
+        expect(page).to_have_url(re.compile(f"/app/files/{file}"))
+
+
+def test_all_results_are_on_a_screen_of_their_own_and_markup_stays_text(browser: Browser, stage: Stage) -> None:
+    stage.note("Foghorn", "Sounds <img src=x onerror=alert(1)> twice & rests; the foghorn rests.", "member")
+    with window(browser, stage.url, token=stage.session("member")) as page:
+        page.goto("/app/")
+        settle(page)
+        page.keyboard.press("/")
+        page.keyboard.type("foghorn rests")
+        page.keyboard.press("Enter")
+        expect(page).to_have_url(re.compile(r"/app/search\?q=foghorn"))
+        result = page.get_by_role("list", name="What was found").get_by_role("listitem")
+        expect(result).to_have_count(1)
+        expect(result).to_contain_text("<img src=x onerror=alert(1)> twice & rests")
+        expect(result.locator("mark").first).to_have_text(re.compile("rests|foghorn", re.IGNORECASE))
+        expect(result.locator("img")).to_have_count(0)
+        page.get_by_text("Files and documents", exact=True).click()
+        expect(page.get_by_role("heading", name="Nothing holds “foghorn rests”")).to_be_visible()
+        page.reload()
+        expect(page.get_by_role("heading", name="Nothing holds “foghorn rests”")).to_be_visible()
+        page.get_by_label("What to search for").fill("")
+        expect(page.get_by_role("heading", name="Search notes, documents and files")).to_be_visible()
+
+
+def test_the_palette_offers_to_search_for_what_is_no_place(browser: Browser, anywhere: Stage) -> None:
+    anywhere.note("Barometer", "Falls before a storm.", "member")
+    with window(browser, anywhere.url, token=anywhere.session("member")) as page:
+        page.goto("/app/")
+        settle(page)
+        page.keyboard.press("Control+k")
+        page.keyboard.type("barometer")
+        page.get_by_role("option", name="Search for “barometer”").click()
+        expect(page.get_by_role("link", name=re.compile("Barometer"))).to_be_visible()
+
+
+def box(page: Page) -> Locator:
+    return page.get_by_role("navigation", name="Main").get_by_role("combobox", name="Search everything")
