@@ -127,7 +127,7 @@ def given(settings: Settings, stopping: Stopping) -> dict[type, Any]:
         Description: Description(),
         Wake: wake,
         Metrics: Metrics(),
-        blobs.BlobStore: blobs.Folder(settings.data / "blobs"),
+        blobs.BlobStore: blobs.opened(settings),
         instance.Counted: instance.Counted(),
         tenancy.Locales: tenancy.Locales(tuple(localization.available())),
         jobs.Queue: queue,

@@ -210,7 +210,7 @@ def _rekey(arguments: argparse.Namespace) -> int:
 
 def _doctor(arguments: argparse.Namespace) -> int:
     async def run(db: Db) -> int:
-        files = blobs.Folder(settings.load().data / "blobs") if arguments.deep else None
+        files = blobs.opened(settings.load()) if arguments.deep else None
         heads = arguments.heads.read_text().splitlines() if arguments.heads else None
         found = 0
         async for verdict in care.examine(db, heads=heads, files=files):

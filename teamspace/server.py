@@ -17,7 +17,7 @@ from granian.constants import HTTPModes, Interfaces, SSLProtocols
 from granian.http import HTTP1Settings
 from granian.server.embed import Server
 
-from teamspace import tenancy
+from teamspace import blobs, tenancy
 from teamspace.app import App, StartError, opened, prepare_folder
 from teamspace.core import logs
 from teamspace.core.db.sqlite import FolderLock
@@ -37,6 +37,7 @@ def serve(settings: Settings) -> None:
     lock = FolderLock(settings.data) if settings.on_sqlite else None
     _check_port(settings)
     _check_certificate(settings)
+    blobs.opened(settings).check()
     if settings.workers == 1:
         uvloop.run(_serve(settings))
     else:

@@ -116,6 +116,12 @@ def _header(text: str) -> str:
     return text
 
 
+def _bucket(text: str) -> str:
+    if text and not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{2,62}", text):
+        raise ValueError("must be the name of a bucket: 3 to 63 letters, digits, dots and hyphens")
+    return text
+
+
 def _executors(text: str) -> tuple[PushExecutor, ...]:
     try:
         given = msgspec.json.decode(text or "[]", type=tuple[PushExecutor, ...])
@@ -147,6 +153,12 @@ SETTINGS = (
     Setting("SERVICE_DATABASE_URL",       _database,                  "",          "postgresql://... for PostgreSQL; without it, SQLite in the data folder."),
     Setting("SERVICE_DATABASE_POOL",      _number(1, 200),            "10",        "PostgreSQL connections for reads, and as many for writes, of each process."),
     Setting("SERVICE_SQLITE_SYNC",        _one_of("full", "normal"),  "full",      "full syncs every acknowledged write to disk; normal may lose the last ones in a power cut."),
+    Setting("SERVICE_BLOB_STORE",         _one_of("rs3", "s3"),       "rs3",       "Where files lie: rs3 is the data folder, s3 a bucket."),
+    Setting("SERVICE_S3_URL",             _address,                   "",          "The address of that bucket's service, without the bucket."),
+    Setting("SERVICE_S3_BUCKET",          _bucket,                    "",          "The name of the bucket, which must be there."),
+    Setting("SERVICE_S3_REGION",          _header,                    "us-east-1", "The region that requests are signed for."),
+    Setting("SERVICE_S3_KEY_ID",          _header,                    "",          "The id of the access key."),
+    Setting("SERVICE_S3_SECRET",          _header,                    "",          "The secret of the access key."),
     Setting("SERVICE_HOST",               str,                        "127.0.0.1", "The address to listen on."),
     Setting("SERVICE_PORT",               _number(1, 65535),          "8080",      "The port to listen on."),
     Setting("SERVICE_WORKERS",            _number(1, 64),             "1",         "Server processes; more than one needs PostgreSQL."),
@@ -178,6 +190,12 @@ class Settings(msgspec.Struct, frozen=True):
     database_url: str
     database_pool: int
     sqlite_sync: str
+    blob_store: str
+    s3_url: str
+    s3_bucket: str
+    s3_region: str
+    s3_key_id: str
+    s3_secret: str
     host: str
     port: int
     workers: int
@@ -246,8 +264,17 @@ def load(environment: Mapping[str, str] | None = None, *, file: Path | None = No
         raise SettingsError("SERVICE_TLS_CERT and SERVICE_TLS_KEY belong together: set both or neither")
     if (settings.model or settings.model_key) and not settings.model_url:
         raise SettingsError("SERVICE_MODEL and SERVICE_MODEL_KEY need SERVICE_MODEL_URL")
+    _check_bucket(settings)
     _check_ways_out(settings)
     return settings
+
+
+def _check_bucket(settings: Settings) -> None:
+    if settings.blob_store == "s3":
+        needed = ("SERVICE_S3_URL", "SERVICE_S3_BUCKET", "SERVICE_S3_KEY_ID", "SERVICE_S3_SECRET")
+        values = {setting.name: getattr(settings, setting.field) for setting in SETTINGS}
+        if missing := [name for name in needed if not values[name]]:
+            raise SettingsError(f"SERVICE_BLOB_STORE: s3 needs {', '.join(missing)}")
 
 
 def _check_ways_out(settings: Settings) -> None:

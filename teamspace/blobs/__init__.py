@@ -1,9 +1,11 @@
 """Bytes kept outside the database: by their SHA-256, in a company's namespace, for as long as a row names them."""
 
+from teamspace.blobs.domain.choice import opened
 from teamspace.blobs.domain.drafts import BLOCK, drafted, once
 from teamspace.blobs.domain.keeping import collect, keep, keep_draft, release
 from teamspace.blobs.domain.local import Folder
 from teamspace.blobs.domain.reading import fetched, prove, read, span
+from teamspace.blobs.domain.remote import Bucket
 from teamspace.blobs.schemas import Blob, BlobMissing, BlobStore, DamagedBlob, Draft
 from teamspace.blobs.store import is_known, is_named, select, select_unknown
 
@@ -12,6 +14,7 @@ __all__ = [
     "Blob",
     "BlobMissing",
     "BlobStore",
+    "Bucket",
     "DamagedBlob",
     "Draft",
     "Folder",
@@ -23,6 +26,7 @@ __all__ = [
     "keep",
     "keep_draft",
     "once",
+    "opened",
     "prove",
     "read",
     "release",

@@ -59,6 +59,10 @@ class BlobStore(Protocol):
         """A folder for what is being written; `put` takes files from it."""
         ...
 
+    def check(self) -> None:
+        """Nothing, unless the store cannot be used as it is set up."""
+        ...
+
     async def put(self, namespace: str, digest: str, draft: Path) -> None:
         """Takes the file away. When this returns, the bytes survive a power cut."""
         ...

@@ -27,7 +27,7 @@ from teamspace.settings import Settings
 async def backup(settings: Settings, target: Path, *, force: bool = False) -> str:
     """Write everything but the secret key to `target`; a line about what that was."""
     began = time.monotonic()
-    files = blobs.Folder(settings.data / "blobs")
+    files = blobs.opened(settings)
     async with _reached(settings) as engine:
         with draft(target, force=force) as out, files.held():
             writer = Writer(out)

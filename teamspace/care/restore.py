@@ -168,7 +168,7 @@ async def _check(loading: Loading, dialect: Dialect, manifest: Manifest, *, thor
 
 async def _put_blobs(reader: Reader, settings: Settings) -> None:
     """Before the commit, so that no row is ever seen without its bytes."""
-    files = blobs.Folder(settings.data / "blobs")
+    files = blobs.opened(settings)
     files.discard_stale(clock.now())  # of a restore that died
     files.drafts.mkdir(parents=True, exist_ok=True)
     coming = ((blob, _copied(file, files.drafts)) for blob, file in reader.blobs())

@@ -1,12 +1,15 @@
-"""One PostgreSQL per test run: the fixture `postgres_url`, shared by all workers of pytest-xdist."""
+"""One PostgreSQL and one SeaweedFS per test run, shared by all workers of pytest-xdist: `postgres_url`, `buckets_url`."""
 
+import os
 from typing import Any
 
 import pytest
 
+from tests.support.bucket import Buckets, emptied
 from tests.support.postgres import Postgres
 
 SERVER = pytest.StashKey[Postgres]()
+BUCKETS = pytest.StashKey[Buckets]()
 
 
 def server_url(config: pytest.Config) -> str:
@@ -17,10 +20,19 @@ def server_url(config: pytest.Config) -> str:
     return config.stash[SERVER].url
 
 
+def buckets_of(config: pytest.Config) -> str:
+    """As for PostgreSQL, but nobody waits for it before a test needs it."""
+    if BUCKETS not in config.stash:
+        server = config.stash[BUCKETS] = Buckets.start()
+        config.add_cleanup(server.stop)
+    return config.stash[BUCKETS].url
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
     """Runs in the controlling process, for each worker of pytest-xdist before it starts."""
     node.workerinput["postgres_url"] = server_url(node.config)
+    node.workerinput["buckets_url"] = buckets_of(node.config)
 
 
 @pytest.fixture(scope="session")
@@ -28,3 +40,18 @@ def postgres_url(pytestconfig: pytest.Config) -> str:
     """The administrator's URL of the run's PostgreSQL."""
     workerinput: dict[str, str] | None = getattr(pytestconfig, "workerinput", None)
     return workerinput["postgres_url"] if workerinput else server_url(pytestconfig)
+
+
+@pytest.fixture
+def bucket(buckets_url: str) -> tuple[str, str]:
+    """An empty bucket: the address of its server, and its name. The server's room for further ones is small."""
+    name = f"test-{os.getpid()}"
+    emptied(buckets_url, name)
+    return buckets_url, name
+
+
+@pytest.fixture(scope="session")
+def buckets_url(pytestconfig: pytest.Config) -> str:
+    """Where the run's buckets are."""
+    workerinput: dict[str, str] | None = getattr(pytestconfig, "workerinput", None)
+    return workerinput["buckets_url"] if workerinput else buckets_of(pytestconfig)

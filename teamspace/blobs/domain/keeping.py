@@ -5,12 +5,13 @@ blob only when nothing names it and its pin is old, and removes the file before 
 wants the same bytes meanwhile waits for that commit, finds no row, and writes them anew.
 """
 
+import asyncio
 import time
 from collections.abc import Sequence
 
 from teamspace.blobs import store
 from teamspace.blobs.domain.drafts import drafted, once
-from teamspace.blobs.schemas import BlobStore, Draft
+from teamspace.blobs.schemas import Blob, BlobStore, Draft
 from teamspace.core import clock
 from teamspace.core.db import Db, Tx
 from teamspace.core.principal import Principal, system
@@ -44,6 +45,7 @@ async def collect(db: Db, files: BlobStore, kept: Sequence[Kept]) -> int:
     with files.collecting() as free:
         if not free:
             return 0
+        await asyncio.to_thread(files.check)  # one that is away must not hold up a transaction
         files.discard_stale(time.time() - GRACE)  # by the clock that dated the files
         return await _collect(db, files, kept)
 
@@ -53,8 +55,15 @@ async def _collect(db: Db, files: BlobStore, kept: Sequence[Kept]) -> int:
     while True:
         async with db.upkeep(system()) as tx:
             unused = await store.delete_unused(tx, kept, clock.ago(GRACE), _BATCH)
-            for blob in unused:
-                await files.delete(blob.org_id, blob.digest)
+            await _deleted(files, unused)
         total += len(unused)
         if len(unused) < _BATCH:
             return total
+
+
+async def _deleted(files: BlobStore, unused: Sequence[Blob]) -> None:
+    """All at once, since a bucket may be far. Each has ended when this does, however the others end: the next to bring
+    these bytes only waits for the transaction."""
+    ends = await asyncio.gather(*(files.delete(blob.org_id, blob.digest) for blob in unused), return_exceptions=True)
+    for fault in filter(None, ends):
+        raise fault

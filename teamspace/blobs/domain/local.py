@@ -33,6 +33,9 @@ class Folder:
     def path(self, namespace: str, digest: str) -> Path:
         return self.root / (namespace or _INSTANCE) / digest[:2] / digest[2:4] / digest
 
+    def check(self) -> None:
+        """The folder is made when it is needed; whether that can be done shows at the start, in the data folder."""
+
     async def put(self, namespace: str, digest: str, draft: Path) -> None:
         await asyncio.to_thread(self._put, self.path(namespace, digest), draft)
 

@@ -29,6 +29,7 @@ async def prove(files: BlobStore, org_id: str, digest: str) -> None:
 @asynccontextmanager
 async def fetched(files: BlobStore, org_id: str, digest: str) -> AsyncIterator[IO[bytes]]:
     """All of a blob in a file without a name, proven to be the one that was kept."""
+    files.drafts.parent.mkdir(parents=True, exist_ok=True)  # nothing may have been written on this machine yet
     with tempfile.SpooledTemporaryFile(_IN_MEMORY, dir=str(files.drafts.parent)) as file:
         async for chunk in _proven(files, org_id, digest):
             file.write(chunk)
