@@ -1,0 +1,229 @@
+"""What a blob store promises, of each store that there is: the folder, and a bucket of a real S3 server."""
+
+import asyncio
+import hashlib
+import os
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from teamspace import blobs, wiring
+from teamspace.blobs import BlobMissing, BlobStore, Bucket, DamagedBlob, Folder
+from teamspace.blobs.domain.remote import Address
+from teamspace.core import clock
+from teamspace.core.errors import StorageFull
+from teamspace.core.principal import system
+from tests.identity.help import Hands
+from tests.support.bucket import KEY_ID, SECRET, objects
+from tests.support.world import World
+
+DATA = b"some bytes of a company"
+ORG, OTHER = "01a1dd94-b5f4-7000-864e-c7fd39e2472c", "01a1dd94-b5f4-7000-864e-c7fd39e2472d"
+LARGE = 40 * 1024 * 1024
+
+
+class Place:
+    """A store, and a way to its bytes past it."""
+
+    def __init__(self, files: BlobStore, bucket: tuple[str, str] | None = None) -> None:
+        self.files = files
+        self._bucket = bucket
+
+    def overwrite(self, digest: str, data: bytes, namespace: str = ORG) -> None:
+        name = f"{namespace}/{digest[:2]}/{digest[2:4]}/{digest}"
+        if self._bucket:
+            objects(*self._bucket).put(name, data)
+        else:
+            (self.files.drafts.parent / name).write_bytes(data)
+
+
+@pytest.fixture(params=["rs3", "s3"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
+    root = tmp_path / "blobs"
+    if request.param == "rs3":
+        return Place(Folder(root))
+    bucket: tuple[str, str] = request.getfixturevalue("bucket")
+    return Place(Bucket(Address(*bucket, "us-east-1", KEY_ID, SECRET), root), bucket)
+
+
+@pytest.fixture
+def files(place: Place) -> BlobStore:
+    return place.files
+
+
+def digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+async def kept(files: BlobStore, data: bytes = DATA, namespace: str = ORG) -> str:
+    async with blobs.drafted(files, blobs.once(data)) as draft:
+        await files.put(namespace, draft.digest, draft.path)
+        assert not draft.path.exists(), "the store has taken it"
+    return draft.digest
+
+
+async def got(files: BlobStore, name: str, namespace: str = ORG, start: int = 0, length: int | None = None) -> bytes:
+    return b"".join([chunk async for chunk in files.get(namespace, name, start, length)])
+
+
+def stored(files: BlobStore) -> set[tuple[str, str]]:
+    return {(file.org_id, file.digest) for file in files.stored()}
+
+
+# Putting and getting
+
+
+@pytest.mark.parametrize("data", [b"", b"\0", DATA, os.urandom(3_000_001)], ids=["empty", "a NUL", "few", "megabytes"])
+async def test_any_bytes_come_back_as_they_were(files: BlobStore, data: bytes) -> None:
+    name = await kept(files, data)
+    assert await got(files, name) == data
+    assert await files.stat(ORG, name) == len(data)
+    await blobs.prove(files, ORG, name)
+
+
+async def test_any_part_can_be_had(files: BlobStore) -> None:
+    data = os.urandom(600_000)
+    name = await kept(files, data)
+    for start in (0, 1, 256 * 1024, len(data) - 1, len(data), len(data) + 5):
+        for length in (None, 0, 1, 300_000, len(data), 2 * len(data)):
+            wanted = data[start:] if length is None else data[start : start + length]
+            assert await got(files, name, ORG, start, length) == wanted, (start, length)
+
+
+async def test_no_part_of_nothing_is_nothing(files: BlobStore) -> None:
+    name = await kept(files, b"")
+    for start, length in ((0, None), (0, 0), (0, 10), (3, None), (3, 3)):
+        assert await got(files, name, ORG, start, length) == b""
+
+
+async def test_a_large_blob_goes_in_parts_and_is_one(files: BlobStore) -> None:
+    block = os.urandom(1024 * 1024)
+
+    async def chunks() -> AsyncIterator[bytes]:
+        for number in range(LARGE // len(block)):
+            yield number.to_bytes(4) + block[4:]
+
+    async with blobs.drafted(files, chunks()) as draft:
+        await files.put(ORG, draft.digest, draft.path)
+    assert await files.stat(ORG, draft.digest) == LARGE
+    await blobs.prove(files, ORG, draft.digest)
+    middle = 20 * len(block)
+    assert await got(files, draft.digest, ORG, middle, 4) == (20).to_bytes(4)
+
+
+async def test_the_same_bytes_twice_are_kept_once(files: BlobStore) -> None:
+    names = {await kept(files), await kept(files)}
+    names |= set(await asyncio.gather(*(kept(files) for _ in range(8))))
+    assert stored(files) == {(ORG, name) for name in names} and len(names) == 1
+    assert await got(files, digest(DATA)) == DATA
+
+
+async def test_a_draft_that_is_gone_is_refused_and_leaves_nothing(files: BlobStore) -> None:
+    with pytest.raises(StorageFull):
+        await files.put(ORG, digest(DATA), files.drafts / "nowhere")
+    assert await files.stat(ORG, digest(DATA)) is None
+    await kept(files)
+    assert await got(files, digest(DATA)) == DATA
+
+
+async def test_what_is_not_there_is_missing(files: BlobStore) -> None:
+    for start, length in ((0, None), (0, 0), (5, 5)):
+        with pytest.raises(BlobMissing, match=digest(DATA)):
+            await got(files, digest(DATA), ORG, start, length)
+    assert await files.stat(ORG, digest(DATA)) is None
+
+
+async def test_namespaces_are_apart(files: BlobStore) -> None:
+    name = await kept(files)
+    await kept(files, namespace="")
+    with pytest.raises(BlobMissing):
+        await got(files, name, OTHER)
+    assert stored(files) == {(ORG, name), ("", name)}
+    await files.delete(ORG, name)
+    assert (await files.stat(ORG, name), await files.stat("", name)) == (None, len(DATA))
+
+
+# Deleting, listing, drafts
+
+
+async def test_a_deleted_blob_is_gone_can_be_deleted_again_and_brought_again(files: BlobStore) -> None:
+    name = await kept(files)
+    for _ in range(2):
+        await files.delete(ORG, name)
+        assert await files.stat(ORG, name) is None
+        assert stored(files) == set()
+    await kept(files)
+    assert await got(files, name) == DATA
+
+
+async def test_everything_is_listed_with_its_time(files: BlobStore) -> None:
+    began = time.time() - 2
+    names = {await kept(files, b"%d" % number, org) for number in range(20) for org in (ORG, OTHER, "")}
+    assert stored(files) == {(org, name) for name in names for org in (ORG, OTHER, "")}
+    assert all(began < file.written_at < time.time() + 2 for file in files.stored())
+
+
+async def test_what_was_begun_and_never_finished_is_found_and_discarded(files: BlobStore) -> None:
+    await kept(files)
+    (files.drafts / "half").write_bytes(b"cut off")
+    assert list(files.stale(time.time() - 60)) == []
+    assert list(files.stale(time.time() + 60)) == ["tmp/half"]
+    files.discard_stale(time.time() + 60)
+    assert list(files.stale(time.time() + 60)) == []
+    assert stored(files) == {(ORG, digest(DATA))}
+
+
+def test_one_collector_works_and_none_beside_a_backup(files: BlobStore) -> None:
+    files.check()
+    with files.held(), files.held(), files.collecting() as free:
+        assert free is False
+    with files.collecting() as free, files.collecting() as second:
+        assert (free, second) == (True, False)
+
+
+# Damage
+
+
+@pytest.mark.parametrize("damage", [b"", DATA[:-1], DATA + b"x", DATA.upper()])
+async def test_damage_is_found_and_mended_by_whoever_brings_the_bytes_again(place: Place, damage: bytes) -> None:
+    name = await kept(place.files)
+    place.overwrite(name, damage)
+    with pytest.raises(DamagedBlob, match=name):
+        await blobs.prove(place.files, ORG, name)
+    await kept(place.files)
+    await blobs.prove(place.files, ORG, name)
+
+
+async def test_no_byte_of_a_damaged_block_goes_out(place: Place, world: World) -> None:
+    data = os.urandom(3 * blobs.BLOCK + 1234)
+    name = await blobs.keep(world.db, place.files, system(), ORG, data)
+
+    async def part(start: int, length: int) -> bytes:
+        return b"".join([chunk async for chunk in blobs.span(world.db, place.files, ORG, name, start, length)])
+
+    assert await part(5, len(data) - 5) == data[5:]
+    spoilt = bytearray(data)
+    spoilt[blobs.BLOCK + 7] ^= 1
+    place.overwrite(name, bytes(spoilt))
+    assert await part(0, blobs.BLOCK) == data[: blobs.BLOCK]
+    with pytest.raises(DamagedBlob):
+        await part(2 * blobs.BLOCK - 1, 1)
+    place.overwrite(name, data[: 2 * blobs.BLOCK])
+    with pytest.raises(DamagedBlob):
+        await part(0, len(data))
+
+
+# Collecting
+
+
+async def test_the_collector_takes_what_nothing_names(files: BlobStore, world: World, hands: Hands) -> None:
+    for number in range(60):
+        await blobs.keep(world.db, files, system(), ORG, b"%d" % number)
+    hands.forward(clock.DAY + 1)
+    fresh = await blobs.keep(world.db, files, system(), ORG, b"fresh")
+    with files.held():
+        assert await blobs.collect(world.db, files, wiring.KEPT) == 0
+    assert await blobs.collect(world.db, files, wiring.KEPT) == 60
+    assert stored(files) == {(ORG, fresh)}
