@@ -74,7 +74,9 @@ def test_what_no_server_heard_is_offered_back(browser: Browser, anywhere: Stage)
     with window(browser, anywhere.url, token=anywhere.session("operator")) as page:
         page.goto(f"/app/documents/{document}?edit=true")
         expect(page.get_by_label(TEXT)).to_be_visible()
-        page.route("**/api/documents/*", lambda route: route.abort() if route.request.method == "PUT" else route.continue_())
+        page.route(
+            "**/api/documents/*", lambda route: route.abort() if route.request.method == "PUT" else route.continue_()
+        )
         write(page, ", for Sunday")
         expect(page.get_by_text("Offline (kept here)").first).to_be_visible()
         page.goto("about:blank")

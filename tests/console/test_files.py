@@ -181,7 +181,9 @@ def test_a_file_is_shared_for_a_while_and_everybody_sees_why(browser: Browser, s
         expect(row).to_have_count(2)
         dialog.get_by_role("button", name="Who can see this, and why").click()
         why = dialog.get_by_role("list", name="Who can see this, and why")
-        expect(why.get_by_role("listitem").filter(has_text=guest.name)).to_contain_text("It was shared with them: may view")
+        expect(why.get_by_role("listitem").filter(has_text=guest.name)).to_contain_text(
+            "It was shared with them: may view"
+        )
         expect(why.get_by_role("listitem").filter(has_text=admin.name)).to_contain_text(
             f"It was shared with {stage.team['name']}: may edit"
         )

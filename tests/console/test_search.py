@@ -21,7 +21,9 @@ def test_what_is_typed_is_found_in_notes_and_files(browser: Browser, stage: Stag
         page.keyboard.type("lightho")
         results = page.get_by_role("listbox", name="What was found")
         expect(results.get_by_role("group", name="Notes").get_by_role("option", name=NOTE)).to_be_visible()
-        expect(results.get_by_role("group", name="Files and documents").get_by_role("option", name=FILE)).to_be_visible()
+        expect(
+            results.get_by_role("group", name="Files and documents").get_by_role("option", name=FILE)
+        ).to_be_visible()
         page.keyboard.press("ArrowDown")
         expect(results.get_by_role("option", selected=True)).to_contain_text(NOTE)
         page.keyboard.press("Enter")

@@ -88,7 +88,9 @@ class Served:
 
     def call(self, method: str, path: str, body: Any = None, token: str = "") -> Any:
         """One request that must succeed; its answer."""
-        return self._call(method, path, json.dumps(body).encode() if body is not None else None, "application/json", token)
+        return self._call(
+            method, path, json.dumps(body).encode() if body is not None else None, "application/json", token
+        )
 
     def put(self, path: str, body: bytes, token: str) -> Any:
         """Bytes that must be taken; the answer. Of what type they are the name tells."""

@@ -3007,6 +3007,7 @@ export interface components {
          */
         Seeded: {
             notes: number;
+            documents: number;
         };
         /**
          * JobDraft
