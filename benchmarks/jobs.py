@@ -5,6 +5,7 @@ explains the options and the report.
 """
 
 import argparse
+import os
 import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -114,6 +115,7 @@ def compare(queues: Sequence[Contender], parts: Sequence[str], effort: Effort, f
             if name in parts:
                 part(turns, queues, effort)
         claims = claimed(folder, postgres, effort) if "claim" in parts else {}
+    facts["load_average_after"] = round(os.getloadavg()[0], 2)
     settings = {each.name: each.settings for each in queues}
     return {
         "machine": facts, "effort": vars(effort), "settings": settings, **queue_report.summary(turns.runs),
