@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import FilePayload, Page, expect
 
 from tests.console.browser import settle, sign_in, write
 from tests.console.screens import SCREENS
@@ -93,9 +93,9 @@ def uploads(page: Page, _: Stage) -> None:
     page.set_input_files(
         "input[data-what=files]",
         [
-            {"name": "tides.csv", "mimeType": "text/csv", "buffer": b"hour,level\n06:00,1.2\n"},
-            {"name": "plan.bin", "mimeType": "", "buffer": b"0123456789"},
-            {"name": "pier-2.md", "mimeType": "text/markdown", "buffer": b"# Pier 2, once more\n"},
+            FilePayload(name="tides.csv", mimeType="text/csv", buffer=b"hour,level\n06:00,1.2\n"),
+            FilePayload(name="plan.bin", mimeType="", buffer=b"0123456789"),
+            FilePayload(name="pier-2.md", mimeType="text/markdown", buffer=b"# Pier 2, once more\n"),
         ],
     )
     expect(page.get_by_role("button", name="Keep both")).to_be_visible()
@@ -123,6 +123,7 @@ def looks_for(words: str) -> Callable[[Page, Stage], None]:
 
     def act(page: Page, _: Stage) -> None:
         page.keyboard.press("/")
+        expect(page.locator("input:focus")).to_be_visible()
         page.keyboard.type(words)
         expect(page.locator("mark").first).to_be_visible()
 

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Dialog, Locator, Page, expect
 
 from tests.console.browser import settle, window
 from tests.console.stage import PEOPLE, Stage, picture
@@ -111,6 +111,11 @@ def test_an_upload_is_stopped_and_tried_again(browser: Browser, anywhere: Stage)
 
 def test_nobody_leaves_by_mistake_while_files_are_on_their_way(browser: Browser, anywhere: Stage) -> None:
     asked: list[str] = []
+
+    def agree(dialog: Dialog) -> None:
+        asked.append(dialog.type)
+        dialog.accept()
+
     with window(browser, anywhere.url, token=anywhere.session("member")) as page:
         page.goto("/app/files?in=leaving/")
         settle(page)
@@ -119,7 +124,7 @@ def test_nobody_leaves_by_mistake_while_files_are_on_their_way(browser: Browser,
         page.keyboard.press("Tab")
         page.set_input_files("input[data-what=files]", [a_file("big.bin", b"1")])
         expect(tray(page).get_by_role("progressbar", name="Upload of big.bin")).to_be_visible()
-        page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
+        page.on("dialog", agree)
         page.close(run_before_unload=True)
         page.wait_for_event("close")
     assert asked == ["beforeunload"]

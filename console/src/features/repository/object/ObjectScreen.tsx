@@ -1,12 +1,12 @@
 /** One file: what is in it, what is known of it, and every version there was. */
 
+import { notifications } from "@mantine/notifications";
 import { useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 
 import { useSession } from "@/app/session";
 import { t } from "@/i18n";
 import { useNames } from "@/ui/names";
-import { notice } from "@/ui/notice";
 import { Page } from "@/ui/Page";
 import { rightsOn } from "@/ui/sharing/rights";
 import { ShareDialog } from "@/ui/sharing/ShareDialog";
@@ -66,5 +66,8 @@ function Shown({ file }: { file: FileObject }) {
 /** A key was pressed for what the caller may not do: what is missing, and who can give it. */
 function useRefusal(file: FileObject): (permission: string) => void {
   const names = useNames();
-  return (permission) => notice(t("files.refused.right", { permission, owner: names.of(file.owner) }));
+  return (permission) => {
+    const message = t("files.refused.right", { permission, owner: names.of(file.owner) });
+    notifications.show({ color: "warning", message });
+  };
 }
