@@ -10,12 +10,13 @@ import tempfile
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
+from tests.durability.archive import Archive
 from tests.durability.journal import Violation
 from tests.durability.labour import Labour
 from tests.durability.soak import Plan, Soak
 from tests.support.postgres import Postgres
 
-SOAKS: dict[str, type[Soak]] = {"notes": Soak, "jobs": Labour}
+SOAKS: dict[str, type[Soak]] = {"notes": Soak, "jobs": Labour, "files": Archive}
 
 
 def parse() -> argparse.Namespace:
@@ -26,7 +27,12 @@ def parse() -> argparse.Namespace:
     )
     parser.add_argument("--cycles", type=int, default=Plan.cycles, help="how often, on each database")
     parser.add_argument("--database", choices=["sqlite", "postgres", "both"], default="both", help="what to run on")
-    parser.add_argument("--of", choices=[*SOAKS, "both"], default="both", help="what is written, or asked for and done")
+    parser.add_argument(
+        "--of",
+        choices=[*SOAKS, "both", "all"],
+        default="all",
+        help="what is written, or asked for and done; both is notes and jobs",
+    )
     parser.add_argument("--clients", type=int, default=Plan.clients, help="how many write at a time")
     parser.add_argument("--seed", type=int, default=random.randrange(2**32), help="of what is written and how long")
     parser.add_argument("--doctor-every", type=int, default=Plan.doctor_every, help="cycles between two checks")
@@ -79,7 +85,8 @@ def main() -> None:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     plan = Plan(options.cycles, options.clients, options.seed, options.doctor_every)
     databases = ["sqlite", "postgres"] if options.database == "both" else [options.database]
-    kinds = list(SOAKS.values()) if options.of == "both" else [SOAKS[options.of]]
+    several = {"both": ["notes", "jobs"], "all": list(SOAKS)}
+    kinds = [SOAKS[name] for name in several.get(options.of, [options.of])]
     print(f"seed {plan.seed}", flush=True)
     try:
         kept = [run(kind, plan, database, keep=options.keep) for kind in kinds for database in databases]

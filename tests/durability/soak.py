@@ -50,6 +50,7 @@ class Soak:
     """The cycles on one database."""
 
     start_limit = START_LIMIT
+    program = "teamspace"
 
     def __init__(self, plan: Plan, folder: Path, postgres: Postgres | None = None) -> None:
         self.plan = plan
@@ -58,7 +59,7 @@ class Soak:
         self.journal = Journal(folder / "journal")
         url = postgres.create_database(folder.name) if postgres else ""
         self.settings = {"SERVICE_DATA": str(self.data), "SERVICE_DATABASE_URL": url}
-        self.served = Served(self.settings)
+        self.served = Served(self.settings, self.program)
         self.database: Path | str = url or self.data / "teamspace.sqlite"
         self.trail = Trail(self.database)
         self.operator = Connection(self.served.port)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.durability.archive import Archive
 from tests.durability.labour import Labour
 from tests.durability.soak import OPERATOR, Plan, Soak
 from tests.durability.verification import ask
@@ -41,6 +42,15 @@ async def test_a_job_ends_once_whoever_is_killed(postgres: Postgres | None, tmp_
         await labour.run()
     assert labour.counts["landed by workers"] > 3
     assert labour.counts["sleepers refused"] == 1
+
+
+async def test_every_version_survives_a_kill_and_nothing_else_is_left(
+    postgres: Postgres | None, tmp_path: Path
+) -> None:
+    with Archive(FEW, tmp_path, postgres) as archive:
+        await archive.run()
+    assert archive.counts["writes acknowledged"] > 10
+    assert archive.counts["blobs collected"] > 3
 
 
 def test_a_first_start_that_was_killed_can_be_repeated(postgres: Postgres | None, tmp_path: Path) -> None:

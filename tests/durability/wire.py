@@ -83,10 +83,12 @@ class Connection:
             raise
 
     def _request(self, method: str, path: str, body: Any, headers: Mapping[str, str]) -> bytes:
-        content = b"" if body is None else json.dumps(body).encode()
+        """Bytes go as they are, anything else as JSON."""
+        raw = isinstance(body, bytes)
+        content = body if raw else b"" if body is None else json.dumps(body).encode()
         lines = [f"{method} {path} HTTP/1.1", f"host: {HOST}", f"content-length: {len(content)}"]
         if content:
-            lines.append("content-type: application/json")
+            lines.append(f"content-type: application/{'octet-stream' if raw else 'json'}")
         if self.token:
             lines.append(f"authorization: Bearer {self.token}")
         lines += [f"{name}: {value}" for name, value in headers.items()]

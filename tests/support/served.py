@@ -24,8 +24,9 @@ _PORTS = range(20_000, 32_000)
 class Served:
     """One server on `url`. It can be killed and started again, on the same folder and port."""
 
-    def __init__(self, settings: Mapping[str, str]) -> None:
+    def __init__(self, settings: Mapping[str, str], program: str = "teamspace") -> None:
         """`settings` are SERVICE_* values; SERVICE_DATA is needed, the port and no rate limits come by themselves.
+        `program` is a module that takes the same arguments.
 
         With SERVICE_TLS_CERT, which is also the one that is trusted, it speaks https.
         """
@@ -37,6 +38,7 @@ class Served:
         self.settings["SERVICE_PORT"] = str(self.port)
         self.log = Path(settings["SERVICE_DATA"] + ".log")
         self.process: subprocess.Popen[bytes] | None = None
+        self._program = program
 
     def __enter__(self) -> Self:
         try:
@@ -67,7 +69,7 @@ class Served:
         """Start without waiting. The server leads a process group, so that its children can be ended with it."""
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                _command("serve"),
+                _command("serve", program=self._program),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -165,8 +167,8 @@ def free_port() -> int:
     raise RuntimeError("there is no free port")
 
 
-def _command(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "teamspace", *arguments]
+def _command(*arguments: str, program: str = "teamspace") -> list[str]:
+    return [sys.executable, "-m", program, *arguments]
 
 
 def _surroundings(settings: Mapping[str, str]) -> dict[str, Any]:

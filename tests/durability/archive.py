@@ -1,0 +1,262 @@
+"""`kill -9` while files are uploaded, overwritten, deleted and read, and a collector in a hurry takes what is unused.
+
+Half of what is uploaded are bytes that others upload and delete too, so that the collector is always about to take
+what somebody brings again. After each crash every version is compared byte for byte, and the doctor looks in depth. In
+the end nothing may be left that no version names: no blob beyond its grace, no draft.
+"""
+
+import asyncio
+import hashlib
+import random
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from teamspace import blobs, wiring
+from teamspace.app import inspected
+from teamspace.settings import load
+from tests.durability.client import PAUSE_SECONDS
+from tests.durability.hurried import GRACE
+from tests.durability.journal import Violation
+from tests.durability.soak import OPERATOR, Busy, Plan, Soak, created
+from tests.durability.verification import ask, everything
+from tests.durability.wire import Answer, Connection, Silent, Unanswered, Unreachable
+from tests.support.postgres import Postgres
+from tests.support.served import teamspace
+
+MOST_FILES, MOST_VERSIONS = 8, 5
+COMMON = 12
+"""How many contents everybody uploads."""
+_SIZES = (0, 1, 100, 4_000, 4_000, 70_000, 600_000, 2_000_000)
+_WEIGHTS = {"create": 30, "overwrite": 30, "delete": 20, "read": 20}
+
+Versions = tuple[int, ...]
+"""The contents of a file from its first version on; none is a file that is not there."""
+
+
+@cache
+def content(number: int) -> bytes:
+    dice = random.Random(number)
+    return dice.randbytes(dice.choice(_SIZES)) + f"content {number}".encode()
+
+
+@cache
+def digest(number: int) -> str:
+    return hashlib.sha256(content(number)).hexdigest()
+
+
+@dataclass
+class File:
+    """A key that one client writes to, and nobody else."""
+
+    key: str
+    possible: list[Versions] = field(default_factory=lambda: [()])
+    """One when it is certain; else how it was, and how it is if the unanswered request took effect."""
+    id: str = ""
+
+    @property
+    def certain(self) -> bool:
+        return len(self.possible) == 1
+
+
+class Uploader:
+    def __init__(self, number: int, port: int, token: str, counts: Counter[str], seed: str) -> None:
+        self.connection = Connection(port, token)
+        self.files = [File(f"client{number}/{name}.bin") for name in range(MOST_FILES)]
+        self.acknowledged: set[str] = set()
+        """Digests that the server has had from here."""
+        self._number, self._counts = number, counts
+        self._random = random.Random(seed)
+        self._contents = 0
+
+    async def work(self, stop: asyncio.Event) -> None:
+        try:
+            while not stop.is_set():
+                await self._step()
+        except (Unreachable, Unanswered):
+            pass
+        finally:
+            self.connection.close()
+
+    async def _step(self) -> None:
+        certain = [file for file in self.files if file.certain]
+        there = [file for file in certain if file.possible[0]]
+        wish = self._random.choices(list(_WEIGHTS), list(_WEIGHTS.values()))[0]
+        if wish == "create" or not there:
+            if free := [file for file in certain if not file.possible[0]]:
+                await self._put(self._random.choice(free))
+            elif not there:  # all are in doubt
+                await asyncio.sleep(PAUSE_SECONDS)
+            return
+        file = self._random.choice(there)
+        if wish == "read":
+            await self._read(file)
+        elif wish == "delete" or len(file.possible[0]) >= MOST_VERSIONS:
+            await self._delete(file)
+        else:
+            await self._put(file)
+
+    async def _put(self, file: File) -> None:
+        number = self._content()
+        before = file.possible[0]
+        headers = {"if-match": f'"{len(before)}"'} if before and self._random.random() < 0.5 else {}
+        after = (*before, number)
+        answer = await self._take(file, after, "PUT", f"/api/repo/{file.key}", content(number), headers)
+        if answer is None:
+            return
+        shown = answer.json
+        said = (answer.status, shown.get("version"), shown.get("sha256"))
+        if said != (200 if before else 201, len(after), digest(number)):
+            raise Violation(f"X1: version {len(after)} of {file.key} was answered {answer}")
+        file.possible, file.id = [after], shown["id"]
+        self.acknowledged.add(digest(number))
+
+    async def _delete(self, file: File) -> None:
+        answer = await self._take(file, (), "DELETE", f"/api/repo-obj/{file.id}")
+        if answer is None:
+            return
+        if answer.status != 204:
+            raise Violation(f"X1: the end of {file.key} was answered {answer}")
+        file.possible = [()]
+
+    async def _take(
+        self, file: File, after: Versions, method: str, path: str, body: bytes | None = None,
+        headers: dict[str, str] | None = None,
+    ) -> Answer | None:  # fmt: skip
+        """The answer; None when nobody knows whether it took effect."""
+        await self.connection.open()
+        try:
+            answer = await self.connection.call(method, path, body, headers)
+        except Unanswered:
+            self._doubt(file, after)
+            raise
+        except Silent:
+            raise Violation(f"{method} {path} was neither answered nor cut off") from None
+        if answer.status == 503:
+            self._doubt(file, after)
+            await asyncio.sleep(PAUSE_SECONDS)
+            return None
+        self._counts["writes acknowledged"] += 1
+        return answer
+
+    def _doubt(self, file: File, after: Versions) -> None:
+        self._counts["unknown"] += 1
+        file.possible.append(after)
+
+    async def _read(self, file: File) -> None:
+        """A part of a version, while others are being written and collected."""
+        versions = file.possible[0]
+        number = self._random.randrange(len(versions))
+        whole = content(versions[number])
+        start = self._random.randrange(len(whole))
+        answer = await self.connection.call(
+            "GET", f"/api/repo-obj/{file.id}/content?version={number + 1}", headers={"range": f"bytes={start}-"}
+        )
+        if answer.status == 503:
+            return
+        if answer.status != 206 or answer.body != whole[start:]:
+            raise Violation(f"X1: version {number + 1} of {file.key} from {start} on was answered {answer}")
+        self._counts["parts read"] += 1
+
+    def _content(self) -> int:
+        if self._random.random() < 0.5:
+            return self._random.randrange(COMMON)
+        self._contents += 1
+        return 1_000_000 * (self._number + 1) + self._contents
+
+    # After a crash
+
+    async def verify(self, listed: dict[str, str]) -> None:
+        for file in self.files:
+            seen = await self._seen(file, listed.get(file.key, ""))
+            if seen not in file.possible:
+                rule = "X1: an acknowledged version is not there" if file.certain else "X2: a write is half there"
+                raise Violation(f"{rule}\n  file     {file.key}\n  expected {file.possible}\n  found    {seen}")
+            file.possible = [seen]
+            file.id = listed.get(file.key, "")
+        self.connection.close()
+
+    async def _seen(self, file: File, object_id: str) -> Versions:
+        """What is there, of which every byte was looked at."""
+        if not object_id:
+            return ()
+        shown = (await ask(self.connection, "GET", f"/api/repo-obj/{object_id}")).json
+        known = {digest(number): number for versions in file.possible for number in versions}
+        found = []
+        for version in reversed(shown["versions"]):
+            answer = await ask(self.connection, "GET", f"/api/repo-obj/{object_id}/content?version={version['number']}")
+            number = known.get(version["sha256"], -1)
+            if answer.status != 200 or hashlib.sha256(answer.body).hexdigest() != version["sha256"]:
+                raise Violation(f"X1: version {version['number']} of {file.key} was answered {answer}")
+            found.append(number)
+        return tuple(found)
+
+
+class Archive(Soak):
+    """The cycles on one database."""
+
+    program = "tests.durability.hurried"
+
+    def __init__(self, plan: Plan, folder: Path, postgres: Postgres | None = None) -> None:
+        super().__init__(plan, folder, postgres)
+        self.uploaders: list[Uploader] = []
+        self.counts: Counter[str] = Counter()
+
+    def __str__(self) -> str:
+        kept = ", ".join(f"{number} {name}" for name, number in sorted(self.counts.items()))
+        database = "postgres" if self.postgres else "sqlite"
+        return f"{database} cycle {self.cycle}/{self.plan.cycles}: {kept}, slowest start {self.slowest_start:.2f} s, doctor ok"
+
+    @property
+    def busy(self) -> Sequence[Busy]:
+        return self.uploaders
+
+    async def populate(self) -> None:
+        token = self.operator.token = (await created(self.operator, "/api/bootstrap", OPERATOR))["token"]
+        self.operator.close()
+        self.uploaders = [
+            Uploader(number, self.served.port, token, self.counts, f"{self.plan.seed}/{number}")
+            for number in range(self.plan.clients)
+        ]
+
+    async def verify(self) -> None:
+        listed = {item["key"]: item["id"] for item in await everything(self.operator, "/api/repo?prefix=")}
+        strangers = set(listed) - {file.key for uploader in self.uploaders for file in uploader.files}
+        if strangers:
+            raise Violation(f"X1: files appeared from nowhere: {sorted(strangers)}")
+        await asyncio.gather(*(uploader.verify(listed) for uploader in self.uploaders))
+        self.operator.close()
+        self.doctor()
+
+    def doctor(self) -> None:
+        found = teamspace("doctor", "--deep", settings=self.settings)
+        if found.returncode:
+            raise Violation(f"doctor ended with {found.returncode}:\n{found.stdout}{found.stderr}")
+
+    async def finish(self) -> None:
+        """The server goes on with nobody asking: after the grace there is what versions name, and nothing else."""
+        ends = time.monotonic() + 2 * GRACE + 10
+        while left := await self._left():
+            if time.monotonic() > ends:
+                raise Violation(f"X2: after its grace there still is {left}")
+            await asyncio.sleep(0.25)
+        await self.verify()
+        brought = set[str]().union(*(uploader.acknowledged for uploader in self.uploaders))
+        self.counts["blobs collected"] = len(brought - {file.digest for file in self._files.stored()})
+
+    @property
+    def _files(self) -> blobs.Folder:
+        return blobs.Folder(self.data / "blobs")
+
+    async def _left(self) -> list[str]:
+        """Of what nobody needs."""
+        stored = {(file.org_id, file.digest) for file in self._files.stored()}
+        async with inspected(load(self.settings, file=self.data / "no.env")) as db:
+            rows = await blobs.select(db, ("", ""), 100_000)
+            unnamed = [row for row in rows if not await blobs.is_named(db, wiring.KEPT, row.org_id, row.digest)]
+        drafts = list(self._files.stale(float("inf")))
+        strays = stored - {(row.org_id, row.digest) for row in rows}
+        return [*map(str, unnamed), *map(str, strays), *drafts]
