@@ -11,7 +11,8 @@ const inUnit = (value: number, unit: string, digits: number, unitDisplay: "short
 export function bytes(value: number): string {
   const step = value < 1000 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(value) / 3));
   const scaled = value / 1000 ** step;
-  return inUnit(scaled, UNITS[step] ?? "byte", scaled < 10 && step > 0 ? 1 : 0);
+  // In short it would be "22 byte", whatever the number.
+  return inUnit(scaled, UNITS[step] ?? "byte", scaled < 10 && step > 0 ? 1 : 0, step === 0 ? "long" : "short");
 }
 
 /** `4.2 ms`, `1.3 sec`. */
