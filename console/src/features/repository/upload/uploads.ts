@@ -23,8 +23,12 @@ async function send({ key, file, replaces, visibility, onSent, signal }: Sending
 
 export const uploads = new Uploads(send);
 
+// Nor does whoever signs in next see what they were.
 token.subscribe(() => {
-  if (token.get() === null) uploads.cancelAll();
+  if (token.get() !== null) return;
+  uploads.cancelAll();
+  uploads.clear();
+  uploading.close();
 });
 
 window.addEventListener("beforeunload", (event) => {
