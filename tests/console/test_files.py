@@ -199,6 +199,15 @@ def test_a_file_is_shared_for_a_while_and_everybody_sees_why(browser: Browser, s
         expect(page.get_by_role("link", name="list.txt")).to_be_visible()
 
 
+def test_what_is_new_is_on_the_first_screen(browser: Browser, anywhere: Stage) -> None:
+    anywhere.note("Good morning", "Coffee is ready.", "member")
+    anywhere.upload("newest.txt", b"Just in.", "member")
+    with window(browser, anywhere.url, token=anywhere.session("member")) as page:
+        page.goto("/app/")
+        page.get_by_role("region", name="New files and documents").get_by_role("link", name="newest.txt").click()
+        expect(page.get_by_role("region", name="Text of the file")).to_have_text("Just in.")
+
+
 def test_a_file_is_deleted_after_a_question(browser: Browser, anywhere: Stage) -> None:
     file = anywhere.upload("gone/soon.txt", b"Soon.", "member")
     with window(browser, anywhere.url, token=anywhere.session("member")) as page:

@@ -1,7 +1,7 @@
 /** The first screen: what is new in the team, and one next step. */
 
 import { Button } from "@mantine/core";
-import { IconSeeding } from "@tabler/icons-react";
+import { IconFile, IconFileText, IconSeeding } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 
 import { useSession } from "@/app/session";
@@ -9,9 +9,10 @@ import { ago, t } from "@/i18n";
 import { Page } from "@/ui/Page";
 import { plain } from "@/ui/plain";
 import { Empty, Failed, Loading } from "@/ui/states";
+import { Time } from "@/ui/Time";
 
 import styles from "./HomeScreen.module.css";
-import { useRecentNotes, useSeed } from "./queries";
+import { useRecentFiles, useRecentNotes, useSeed } from "./queries";
 
 export default function HomeScreen() {
   const { me, can } = useSession();
@@ -19,6 +20,32 @@ export default function HomeScreen() {
     <Page title={t("home.welcome", { name: me.user.display_name })} intro={t("home.where", { team: me.team.name, company: me.org.name })}>
       <Recent mayRead={can("notes:read") || can("notes:write")} />
     </Page>
+  );
+}
+
+/** Below the notes, and not before them: nothing moves when it comes. */
+function RecentFiles() {
+  const recent = useRecentFiles();
+  if (!recent.data || recent.data.items.length === 0) return null;
+  return (
+    <section aria-label={t("home.files")}>
+      <h2 className={styles.head}>{t("home.files")}</h2>
+      <ul className={styles.files}>
+        {recent.data.items.map((file) => {
+          const isDocument = file.content_type === "text/markdown";
+          const Picture = isDocument ? IconFileText : IconFile;
+          return (
+            <li key={file.id}>
+              <Link to={isDocument ? "/documents/$id" : "/files/$id"} params={{ id: file.id }} className={styles.file}>
+                <Picture aria-hidden size={17} stroke={1.6} />
+                <b>{file.filename}</b>
+                <Time at={file.updated_at} />
+              </Link>
+            </li>
+          );
+        })}
+      </ul>
+    </section>
   );
 }
 
@@ -47,17 +74,20 @@ function Recent({ mayRead }: { mayRead: boolean }) {
     );
   }
   return (
-    <section aria-label={t("home.recent")}>
-      <h2 className={styles.head}>{t("home.recent")}</h2>
-      <div className={styles.cards}>
-        {recent.data.items.map((note) => (
-          <Link key={note.id} to="/notes/$id" params={{ id: note.id }} className={styles.card}>
-            <b>{note.title}</b>
-            <p>{plain(note.excerpt)}</p>
-            <span className="muted">{ago(note.updated_at)}</span>
-          </Link>
-        ))}
-      </div>
-    </section>
+    <>
+      <section aria-label={t("home.recent")}>
+        <h2 className={styles.head}>{t("home.recent")}</h2>
+        <div className={styles.cards}>
+          {recent.data.items.map((note) => (
+            <Link key={note.id} to="/notes/$id" params={{ id: note.id }} className={styles.card}>
+              <b>{note.title}</b>
+              <p>{plain(note.excerpt)}</p>
+              <span className="muted">{ago(note.updated_at)}</span>
+            </Link>
+          ))}
+        </div>
+      </section>
+      <RecentFiles />
+    </>
   );
 }

@@ -1,4 +1,4 @@
-/** What the first screen shows: the team's newest notes, and a way to get some. */
+/** What the first screen shows: the team's newest notes and files, and a way to get some. */
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
@@ -14,10 +14,21 @@ export function useRecentNotes(enabled: boolean) {
   });
 }
 
+/** Documents are among them. */
+export function useRecentFiles() {
+  return useQuery({
+    queryKey: ["files", "recent"],
+    queryFn: () => answer(api.GET("/api/repo", { params: { query: { limit: RECENT } } })),
+  });
+}
+
 export function useSeed() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: () => answer(api.POST("/api/admin/seed")),
-    onSuccess: () => client.invalidateQueries({ queryKey: ["notes"] }),
+    onSuccess: () => {
+      void client.invalidateQueries({ queryKey: ["files"] });
+      return client.invalidateQueries({ queryKey: ["notes"] });
+    },
   });
 }
