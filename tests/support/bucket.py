@@ -56,7 +56,7 @@ class Buckets:
             for which, port in zip(("port", "port.grpc"), pair, strict=True)
         ]
         return [
-            *ports, f"-dir={self.folder}", f"-ip={HOST}", f"-ip.bind={HOST}", "-s3", "-s3.port.iceberg=0",
+            *ports, f"-dir={self.folder}", f"-ip={HOST}", f"-ip.bind={HOST}", "-s3", "-s3.port.iceberg=0", "-s3.port.lance=0",
             f"-s3.config={self.folder / 'access.json'}", "-master.volumeSizeLimitMB=64", "-volume.max=50",
         ]  # fmt: skip
 
