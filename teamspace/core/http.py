@@ -226,7 +226,9 @@ class Gate:
     # handle
 
     async def _handled(self, request: Request, endpoint: Endpoint, arguments: dict[str, Any]) -> Outgoing:
-        return self._encoded(request, await persistently(lambda: endpoint.handler(**arguments)))
+        result = await persistently(lambda: endpoint.handler(**arguments))
+        answer = self._encoded(request, result)
+        return await ranges.begun(answer) if isinstance(result, Stored) and request.method != "HEAD" else answer
 
     async def _once(
         self,

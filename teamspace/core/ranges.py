@@ -1,7 +1,10 @@
 """Conditions and ranges of stored bytes, as RFC 9110 orders them."""
 
 import re
+from collections.abc import AsyncIterator
 from email.utils import formatdate, parsedate_to_datetime
+
+import msgspec
 
 from teamspace.core.errors import InvalidRange, PreconditionFailed
 from teamspace.core.replies import Stored
@@ -32,6 +35,20 @@ def _outgoing(status: int, stored: Stored, start: int, length: int, headers: dic
         return Outgoing(status, b"", stored.content_type, headers)
     headers["content-length"] = str(length)
     return Outgoing(status, stored.read(start, length), stored.content_type, headers)
+
+
+async def begun(answer: Outgoing) -> Outgoing:
+    """With the first piece of it read: what turns out wrong by then is refused, and not cut off."""
+    if isinstance(answer.body, bytes):
+        return answer
+    first = await anext(answer.body, b"")
+    return msgspec.structs.replace(answer, body=_after(first, answer.body))
+
+
+async def _after(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    yield first
+    async for chunk in rest:
+        yield chunk
 
 
 def _check(request: Request, stored: Stored) -> None:

@@ -3,17 +3,19 @@
 import os
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from teamspace import blobs, care, wiring
 from teamspace.core import clock
+from teamspace.core.errors import Overloaded
 from teamspace.settings import Settings, load
 from tests.care.help import environment, files, findings
 from tests.identity.help import Hands, hands
-from tests.repository.help import fetch, put
+from tests.repository.help import fetch, put, send
 from tests.repository.large import MIB, passed
 from tests.support.bucket import KEY_ID, SECRET, objects
-from tests.support.served import teamspace
+from tests.support.served import free_port, teamspace
 from tests.support.world import Caller
 from tests.support.world import world as opened
 
@@ -90,6 +92,25 @@ async def test_the_doctor_finds_what_the_bucket_lost(place: Settings, bucket: tu
     objects(*bucket).delete(name)
     examined = teamspace("doctor", "--deep", settings={**environment(place), **in_bucket(bucket)})
     assert f"missing {ann.org.id}/{made['sha256']}" in examined.stdout
+
+
+async def test_a_bucket_that_is_away_stops_files_and_nothing_else(
+    place: Settings, bucket: tuple[str, str], tmp_path: Path
+) -> None:
+    async with opened(place) as world:
+        made = await put(ann := await world.bootstrap(), "plans/tower.bin")
+    away = msgspec.structs.replace(place, s3_url=f"http://127.0.0.1:{free_port()}")
+    async with opened(away) as world:
+        ann = Caller(world, ann.token)
+        read = await fetch(ann, made["id"])
+        assert (read.status_code, read.json()["code"]) == (503, "overloaded")
+        written = await send(ann, "plans/tower.bin", b"second")
+        assert (written.status_code, written.json()["code"]) == (507, "storage_full")
+        assert (await ann.get(f"/api/repo-obj/{made['id']}")).json()["version"] == 1
+        assert (await ann.post("/api/notes", {"title": "It goes on"})).status_code == 201
+        with pytest.raises(Overloaded):
+            await blobs.collect(world.db, world.app.files, wiring.KEPT)
+        assert os.listdir(world.app.files.drafts) == []
 
 
 def test_memory_does_not_grow_with_a_file(bucket: tuple[str, str], tmp_path: Path) -> None:
