@@ -198,6 +198,7 @@ class Uploader:
 class Archive(Soak):
     """The cycles on one database."""
 
+    start_limit = 30.0  # how quickly it starts is looked at where less is read in between
     program = "tests.durability.hurried"
 
     def __init__(self, plan: Plan, folder: Path, postgres: Postgres | None = None) -> None:
