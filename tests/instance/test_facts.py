@@ -59,7 +59,9 @@ async def test_the_status_tells_how_the_instance_is_set_up(world: World) -> None
     assert shown["secrets_at_rest"] == {"sealed": True, "cipher": "AES-256-GCM", "key": "file"}
     assert shown["schema"] == await world.db.one(int, "SELECT MAX(number) FROM migrations")
     assert abs(clock.seconds(shown["started_at"]) - clock.now()) < 60
-    assert set(shown["counts"]) == {"users", "teams", "orgs", "notes", "tokens", "audit_events", "tenants"}
+    assert set(shown["counts"]) == {
+        "users", "teams", "orgs", "notes", "objects", "object_versions", "tokens", "audit_events", "tenants",
+    }  # fmt: skip
 
 
 async def test_the_counts_are_those_of_the_tables(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
