@@ -2,7 +2,7 @@
 
 from teamspace.blobs.domain.choice import opened
 from teamspace.blobs.domain.drafts import BLOCK, drafted, once
-from teamspace.blobs.domain.keeping import collect, keep, keep_draft, release
+from teamspace.blobs.domain.keeping import collect, hold, keep, keep_draft, release
 from teamspace.blobs.domain.local import Folder
 from teamspace.blobs.domain.reading import fetched, prove, read, span
 from teamspace.blobs.domain.remote import Bucket
@@ -21,6 +21,7 @@ __all__ = [
     "collect",
     "drafted",
     "fetched",
+    "hold",
     "is_known",
     "is_named",
     "keep",

@@ -23,6 +23,14 @@ async def touch(tx: Tx, org_id: str, digests: Sequence[str], now: str) -> None:
     )  # fmt: skip
 
 
+async def hold(tx: Tx, org_id: str, digest: str) -> bool:
+    """Whether there is such a blob; if so, it stays until the commit."""
+    return await tx.holds(
+        f"SELECT 1 FROM blobs WHERE org_id = :org_id AND digest = :digest {tx.dialect.share}",
+        org_id=org_id, digest=digest,
+    )  # fmt: skip
+
+
 async def get_sums(db: Reads, org_id: str, digest: str) -> Sums | None:
     return await db.one(
         Sums, "SELECT size, blocks FROM blobs WHERE org_id = :org_id AND digest = :digest", org_id=org_id, digest=digest

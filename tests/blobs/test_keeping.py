@@ -12,6 +12,7 @@ from teamspace import blobs, wiring
 from teamspace.blobs import Blob, BlobMissing, DamagedBlob, Folder
 from teamspace.core import clock
 from teamspace.core.db import columns
+from teamspace.core.errors import StorageFull
 from teamspace.core.principal import system
 from tests.identity.help import Hands, run_sql
 from tests.support.world import World
@@ -349,3 +350,13 @@ async def test_sums_are_those_of_the_bytes(world: World) -> None:
         assert draft.md5 == hashlib.md5(data).hexdigest()
         assert draft.path.read_bytes() == data
     assert not draft.path.exists(), "nobody has taken it"
+
+
+async def test_who_names_a_blob_that_was_collected_is_told(world: World) -> None:
+    digest = await keep(world)
+    async with world.db.upkeep(system()) as tx:
+        await blobs.hold(tx, ORG, digest)
+    await run_sql(world, "DELETE FROM blobs")
+    with pytest.raises(StorageFull, match="send it again"):
+        async with world.db.upkeep(system()) as tx:
+            await blobs.hold(tx, ORG, digest)

@@ -14,6 +14,7 @@ from teamspace.blobs.domain.drafts import drafted, once
 from teamspace.blobs.schemas import Blob, BlobStore, Draft
 from teamspace.core import clock
 from teamspace.core.db import Db, Tx
+from teamspace.core.errors import StorageFull
 from teamspace.core.principal import Principal, system
 from teamspace.core.tables import Kept
 
@@ -33,6 +34,12 @@ async def keep_draft(db: Db, files: BlobStore, who: Principal, org_id: str, draf
     async with db.upkeep(who, lasting=False) as tx:  # lost only together with whatever comes to name it
         await store.pin(tx, org_id, draft, clock.stamp())
     await files.put(org_id, draft.digest, draft.path)
+
+
+async def hold(tx: Tx, org_id: str, digest: str) -> None:
+    """For the transaction that names a blob. Whoever takes longer than the grace to come to it has lost it."""
+    if not await store.hold(tx, org_id, digest):
+        raise StorageFull("It took too long to be stored, and was collected meanwhile: send it again.")
 
 
 async def release(tx: Tx, org_id: str, digests: Sequence[str]) -> None:
