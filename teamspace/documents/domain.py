@@ -42,7 +42,7 @@ async def create(db: Db, files: BlobStore, queue: Queue, who: Principal, draft: 
                 row, _ = await repository.put(db, queue, who, work, Condition(exists=False), bytes_)
             except (VersionMismatch, Conflict):  # somebody was quicker
                 continue
-            return _document(row, draft.body)
+            return await _document(db, who, row, draft.body)
     raise Overloaded("Too many documents of this title are being made at once.")
 
 
@@ -60,10 +60,10 @@ async def listing(db: Db, who: Principal, query: DocumentsQuery) -> Page[Documen
 async def find(db: Db, files: BlobStore, who: Principal, document_id: str, number: int | None) -> Document:
     row = await _readable(db, who, document_id)
     if number is None or number == row.version:
-        return _document(row, await _body(files, row))
+        return await _document(db, who, row, await _body(files, row))
     old = await repository.as_of(db, row, number)
     _check_kind(old)
-    return _document(old, await _body(files, old))
+    return await _document(db, who, old, await _body(files, old))
 
 
 async def update(
@@ -94,7 +94,7 @@ async def _update(
     work = Work(row.key, row.filename, MARKDOWN, title, visibility, text=body)
     async with _kept(db, files, who, body) as draft:
         written = await repository.add_version(db, queue, who, row.id, work, Condition(row.version), draft)
-    return _document(written, body)
+    return await _document(db, who, written, body)
 
 
 async def delete(db: Db, who: Principal, document_id: str, seen: int | None) -> None:
@@ -152,8 +152,9 @@ def _item(row: ObjectRow) -> DocumentItem:
     )  # fmt: skip
 
 
-def _document(row: ObjectRow, body: str) -> Document:
+async def _document(db: Db, who: Principal, row: ObjectRow, body: str) -> Document:
     return Document(
         id=row.id, title=_title(row), key=row.key, visibility=row.visibility, owner=row.owner_id, team_id=row.team_id,
         size=row.size, version=row.version, created_at=row.created_at, updated_at=row.updated_at, body=body,
+        permissions=await repository.permissions(db, who, row),
     )  # fmt: skip

@@ -6,6 +6,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from teamspace.core.paging import Paging
+from teamspace.core.permissions import Permission
 from teamspace.repository import Visibility
 
 Title = Annotated[str, msgspec.Meta(max_length=1000)]
@@ -27,6 +28,8 @@ class DocumentItem(msgspec.Struct, frozen=True):
 
 class Document(DocumentItem, frozen=True):
     body: str
+    permissions: list[Permission]
+    """What the caller may do with it."""
 
 
 class NewDocument(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -1,6 +1,6 @@
 """The repository: objects by key with all their versions, and the one rule of who may touch them."""
 
-from teamspace.repository.domain.finding import as_of, documents, held, readable, searchable, text_of
+from teamspace.repository.domain.finding import as_of, documents, held, permissions, readable, searchable, text_of
 from teamspace.repository.domain.writing import add_version, delete, free_keys, put
 from teamspace.repository.schemas import MARKDOWN, Condition, ObjectRow, ObjectWritten, Visibility, Work
 from teamspace.repository.store import COUNTS, INVARIANTS, KEPT
@@ -21,6 +21,7 @@ __all__ = [
     "documents",
     "free_keys",
     "held",
+    "permissions",
     "put",
     "readable",
     "searchable",

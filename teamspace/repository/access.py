@@ -70,7 +70,7 @@ def _below(who: Principal, permission: P) -> tuple[str, dict[str, str]]:
     prefixes = [entry.prefix for entry in who.scope or () if entry.permission is permission]
     if who.scope is None or "" in prefixes:
         return "", params
-    named = {f"below_{number}": prefix for number, prefix in enumerate(prefixes)}
+    named = {f"{permission.name.lower()}_below_{number}": prefix for number, prefix in enumerate(prefixes)}
     begins = " OR ".join(
         f"substr(objects.key, 1, length(CAST(:{name} AS TEXT))) = CAST(:{name} AS TEXT)" for name in named
     )

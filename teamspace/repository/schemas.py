@@ -181,7 +181,23 @@ class ObjectItem(msgspec.Struct, frozen=True):
     updated_at: str
 
 
+class Rights(msgspec.Struct, frozen=True):
+    """What somebody may do with an object."""
+
+    read: bool
+    write: bool
+    delete: bool
+    manage: bool
+
+    @property
+    def permissions(self) -> list[Permission]:
+        held = zip(_HELD[Capability.MANAGE], msgspec.structs.astuple(self), strict=True)
+        return [permission for permission, is_held in held if is_held]
+
+
 class Object(ObjectItem, frozen=True):
+    permissions: list[Permission]
+    """What the caller may do with it."""
     text_fault: str | None
     """Why no text could be found in it."""
     versions: list[Version]

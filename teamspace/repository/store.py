@@ -14,6 +14,7 @@ from teamspace.repository.schemas import (
     ObjectItem,
     ObjectRow,
     PrincipalType,
+    Rights,
     TextState,
     VersionRow,
     Visibility,
@@ -50,6 +51,13 @@ async def get(db: Reads, fence: Fence, object_id: str) -> ObjectRow | None:
 
 async def admits(db: Reads, fence: Fence, object_id: str) -> bool:
     return await db.holds(f"SELECT 1 FROM objects WHERE id = :id AND {fence.sql}", id=object_id, **fence.params)
+
+
+async def get_rights(db: Reads, fences: Sequence[Fence], object_id: str) -> Rights | None:
+    """Of somebody whose fences these are: for reading, writing, deleting and managing."""
+    params = {name: value for fence in fences for name, value in fence.params.items()}
+    rights = ", ".join(fence.sql for fence in fences)
+    return await db.one(Rights, f"SELECT {rights} FROM objects WHERE id = :id", id=object_id, **params)
 
 
 async def get_at(db: Reads, team_id: str, key: str) -> ObjectRow | None:

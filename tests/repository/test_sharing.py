@@ -203,3 +203,17 @@ async def test_targets_are_the_teams_people_and_the_companys_teams(world: World,
     assert teams == {ann.team.id, bob.team.id}
     assert [one["username"] for one in (await ann.get("/api/share-targets?q=CAR")).json()["items"]] == ["carol"]
     assert (await ann.get("/api/share-targets?q=%25")).json()["items"] == []
+
+
+@pytest.mark.parametrize(("capability", "count"), [("view", 1), ("edit", 2), ("manage", 4)])
+async def test_an_object_says_what_its_reader_may_do_with_it(
+    world: World, ann: Caller, bob: Caller, capability: str, count: int
+) -> None:
+    made = await put(ann, "plans/plan.md")
+    assert len(made["permissions"]) == 4
+    await share(ann, made["id"], bob, capability)
+    for path in (f"/api/repo-obj/{made['id']}", f"/api/documents/{made['id']}"):
+        assert len((await bob.get(path)).json()["permissions"]) == count
+    narrow = await world.token(ann, scope=["files:read", "files:write:elsewhere/", "files:delete:plans/"])
+    shown = (await narrow.get(f"/api/repo-obj/{made['id']}")).json()
+    assert shown["permissions"] == ["files:read", "files:delete"]

@@ -2650,6 +2650,7 @@ export interface components {
             created_at: string;
             updated_at: string;
             body: string;
+            permissions: components["schemas"]["Permission"][];
         };
         /**
          * DocumentsQuery
@@ -3201,6 +3202,7 @@ export interface components {
             text_state: "failed" | "none" | "pending" | "ready";
             created_at: string;
             updated_at: string;
+            permissions: components["schemas"]["Permission"][];
             text_fault: string | null;
             versions: components["schemas"]["Version"][];
             next_cursor: string | null;

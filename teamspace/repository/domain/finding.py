@@ -18,6 +18,7 @@ from teamspace.core.replies import Stored
 from teamspace.repository import access, store
 from teamspace.repository.domain import naming
 from teamspace.repository.schemas import (
+    Capability,
     ContentQuery,
     Listing,
     Object,
@@ -65,17 +66,24 @@ async def held(db: Reads, who: Principal, object_id: str, permission: P) -> Obje
 
 
 async def find(db: Db, who: Principal, object_id: str, query: VersionQuery) -> Object:
-    return await shown(db, await readable(db, who, object_id), query)
+    return await shown(db, who, await readable(db, who, object_id), query)
 
 
-async def shown(db: Reads, row: ObjectRow, query: VersionQuery | None = None) -> Object:
+async def permissions(db: Reads, who: Principal, row: ObjectRow) -> list[P]:
+    """What `who` may do with it."""
+    fences = [access.fence(who, permission, across_org=True) for permission in Capability.MANAGE.permissions]
+    rights = await store.get_rights(db, fences, row.id)
+    return rights.permissions if rights else []
+
+
+async def shown(db: Reads, who: Principal, row: ObjectRow, query: VersionQuery | None = None) -> Object:
     query = query or VersionQuery()
     rows = await store.select_versions(db, row.id, _below(query), query.size + 1)
     page = paging.page(rows, query, lambda version: str(version.number))
     return Object(
         id=row.id, key=row.key, filename=row.filename, content_type=row.content_type, size=row.size, sha256=row.sha256,
         visibility=row.visibility, owner=row.owner_id, team_id=row.team_id, version=row.version,
-        text_state=row.text_state, created_at=row.created_at, updated_at=row.updated_at, text_fault=row.text_fault,
+        text_state=row.text_state, created_at=row.created_at, updated_at=row.updated_at, permissions=await permissions(db, who, row), text_fault=row.text_fault,
         versions=[_version(version) for version in page.items], next_cursor=page.next_cursor,
     )  # fmt: skip
 

@@ -37,7 +37,7 @@ async def upload(
     async with blobs.drafted(files, chunks) as draft:
         await blobs.keep_draft(db, files, who, who.org_id, draft)
         row, created = await put(db, queue, who, work, condition, draft)
-    return await finding.shown(db, row), created
+    return await finding.shown(db, who, row), created
 
 
 async def put(
@@ -78,6 +78,7 @@ async def _write(
     tx: Tx, queue: Queue, who: Principal, before: ObjectRow | None, work: Work, condition: Condition, draft: Draft
 ) -> ObjectRow:
     await _check(tx, who, before, work, condition)
+    await blobs.hold(tx, who.org_id, draft.digest)
     row = _next(who, work, draft, before)
     if before is None:
         await store.insert(tx, row)
@@ -152,7 +153,7 @@ async def set_visibility(db: Db, who: Principal, object_id: str, visibility: Vis
         tx.target, tx.detail = row.id, {"visibility": visibility}
         now = clock.stamp()
         await store.set_visibility(tx, row.id, visibility, now)
-    return await finding.shown(db, msgspec.structs.replace(row, visibility=visibility, updated_at=now))
+    return await finding.shown(db, who, msgspec.structs.replace(row, visibility=visibility, updated_at=now))
 
 
 async def delete(db: Db, who: Principal, object_id: str, seen: int | None = None) -> None:
