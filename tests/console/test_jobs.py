@@ -150,7 +150,7 @@ def asks(page: Page, prompt: str) -> None:
     settle(page)
     page.keyboard.press("Control+k")
     page.get_by_role("combobox", name="Where to").fill("try a model")
-    page.get_by_role("option", name="Try a model").click()
+    page.get_by_role("option", name=re.compile("^Try a model")).click()
     page.get_by_label("Your question").fill(prompt)
     page.get_by_role("button", name="Ask", exact=True).click()
 

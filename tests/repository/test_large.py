@@ -63,7 +63,7 @@ def test_a_full_disk_refuses_and_loses_nothing(small_disk: Path) -> None:
         token = served.call("POST", "/api/bootstrap", {"username": "ann", "password": PASSWORD})["token"]
         status, kept = put(served, token, "report", b"the first version")
         assert status == 201
-        status, refusal = put(served, token, "report", os.urandom(60 * MIB))
+        status, refusal = put(served, token, "report", os.urandom(44 * MIB))
         assert (status, refusal["code"]) == (507, "storage_full")
         assert drafts(data) == []
         assert get(served, token, kept["id"]) == b"the first version"

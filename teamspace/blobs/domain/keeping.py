@@ -31,7 +31,7 @@ async def keep(db: Db, files: BlobStore, who: Principal, org_id: str, data: byte
 
 async def keep_draft(db: Db, files: BlobStore, who: Principal, org_id: str, draft: Draft) -> None:
     """The draft becomes a blob, under its digest. The bytes were brought: to know a digest opens nothing."""
-    async with db.upkeep(who, lasting=False) as tx:  # lost only together with whatever comes to name it
+    async with db.upkeep(who) as tx:  # on disk before the file is: else a crash could leave one that no row knows
         await store.pin(tx, org_id, draft, clock.stamp())
     await files.put(org_id, draft.digest, draft.path)
 
