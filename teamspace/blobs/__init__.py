@@ -1,12 +1,12 @@
 """Bytes kept outside the database: by their SHA-256, in a company's namespace, for as long as a row names them."""
 
 from teamspace.blobs.domain.choice import opened
-from teamspace.blobs.domain.drafts import BLOCK, drafted, once
+from teamspace.blobs.domain.drafts import drafted, once
 from teamspace.blobs.domain.keeping import collect, hold, keep, keep_draft, release
 from teamspace.blobs.domain.local import Folder
 from teamspace.blobs.domain.reading import fetched, prove, read, span
 from teamspace.blobs.domain.remote import Bucket
-from teamspace.blobs.schemas import Blob, BlobMissing, BlobStore, DamagedBlob, Draft
+from teamspace.blobs.schemas import BLOCK, Blob, BlobMissing, BlobStore, DamagedBlob, Draft
 from teamspace.blobs.store import is_known, is_named, select, select_unknown
 
 __all__ = [

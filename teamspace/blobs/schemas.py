@@ -7,6 +7,16 @@ from typing import Protocol
 
 import msgspec
 
+BLOCK = 256 * 1024
+"""As much is read and written at a time, and has a sum of its own."""
+INSTANCE = "instance"
+"""What the namespace without a company is called where names are needed."""
+
+
+def name_of(namespace: str, digest: str) -> str:
+    """Where a store keeps a blob, below whatever it keeps blobs in: folders by digest, so that none has too many."""
+    return f"{namespace or INSTANCE}/{digest[:2]}/{digest[2:4]}/{digest}"
+
 
 class Blob(msgspec.Struct, frozen=True):
     """A blob as the database knows it; `org_id` is its namespace, empty for the instance's own."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from teamspace.blobs.schemas import Blob, Draft, Sums
-from teamspace.core.db import Reads, Tx, columns
+from teamspace.core.db import Reads, Tx, columns, listed
 from teamspace.core.tables import Kept
 
 
@@ -16,9 +16,9 @@ async def pin(tx: Tx, org_id: str, draft: Draft, now: str) -> None:
 
 
 async def touch(tx: Tx, org_id: str, digests: Sequence[str], now: str) -> None:
-    named = {f"digest_{at}": digest for at, digest in enumerate(digests)}
+    these, named = listed("digest", digests)
     await tx.run(
-        f"UPDATE blobs SET pinned_at = :now WHERE org_id = :org_id AND digest IN ({', '.join(f':{name}' for name in named)})",
+        f"UPDATE blobs SET pinned_at = :now WHERE org_id = :org_id AND digest IN ({these})",
         org_id=org_id, now=now, **named,
     )  # fmt: skip
 

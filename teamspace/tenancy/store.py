@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from teamspace.core.db import Fence, Reads, Tx, columns
+from teamspace.core.db import Fence, Reads, Tx, columns, listed
 from teamspace.core.tables import Count, Invariant
 from teamspace.tenancy.schemas import (
     Acquaintance,
@@ -349,11 +349,11 @@ async def select_teams_like(db: Reads, org_id: str, like: str, limit: int) -> li
 
 
 async def select_names(db: Reads, org_id: str, ids: Sequence[str]) -> list[Named]:
-    listed, named = _listed("id", ids)
+    these, named = listed("id", ids)
     return await db.all(
         Named,
-        f"SELECT id, display_name FROM users WHERE org_id = :org_id AND id IN ({listed})"
-        f" UNION ALL SELECT id, name FROM teams WHERE org_id = :org_id AND id IN ({listed})",
+        f"SELECT id, display_name FROM users WHERE org_id = :org_id AND id IN ({these})"
+        f" UNION ALL SELECT id, name FROM teams WHERE org_id = :org_id AND id IN ({these})",
         org_id=org_id, **named,
     )  # fmt: skip
 
@@ -362,8 +362,8 @@ async def select_seats_of(
     db: Reads, org_id: str, *, user_ids: Sequence[str], team_ids: Sequence[str], officers: bool, after: str, limit: int
 ) -> list[SeatRow]:  # fmt: skip
     """Every seat of the first `limit` people beyond `after`, in the order of people."""
-    people, named_people = _listed("user", user_ids)
-    teams, named_teams = _listed("team", team_ids)
+    people, named_people = listed("user", user_ids)
+    teams, named_teams = listed("team", team_ids)
     who = [f"SELECT user_id FROM memberships WHERE org_id = :org_id AND team_id IN ({teams})"] if team_ids else []
     who += [f"SELECT id AS user_id FROM users WHERE org_id = :org_id AND id IN ({people})"] if user_ids else []
     who += ["SELECT user_id FROM org_roles WHERE org_id = :org_id"] if officers else []
@@ -377,12 +377,6 @@ async def select_seats_of(
         " ORDER BY users.id, memberships.team_id",
         org_id=org_id, after=after, limit=limit, **named_people, **named_teams,
     )  # fmt: skip
-
-
-def _listed(name: str, values: Sequence[str]) -> tuple[str, dict[str, str]]:
-    """Values as a list in SQL, and the parameters it names."""
-    named = {f"{name}_{at}": value for at, value in enumerate(values)}
-    return ", ".join(f":{each}" for each in named), named
 
 
 # fmt: off

@@ -13,10 +13,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import IO
 
-from teamspace.blobs.schemas import BlobStore, Draft
+from teamspace.blobs.schemas import BLOCK, BlobStore, Draft
 from teamspace.core.errors import StorageFull
 
-BLOCK = 256 * 1024
 _WORTH_A_THREAD = 64 * 1024
 
 

@@ -10,11 +10,10 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import IO
 
-from teamspace.blobs.schemas import BlobMissing, StoredFile
+from teamspace.blobs.schemas import BLOCK, INSTANCE, BlobMissing, StoredFile, name_of
 from teamspace.core.errors import StorageFull
 
-_INSTANCE, _DRAFTS = "instance", "tmp"
-_CHUNK = 256 * 1024
+_DRAFTS = "tmp"
 
 
 class Folder:
@@ -31,7 +30,7 @@ class Folder:
         return self.root / _DRAFTS
 
     def path(self, namespace: str, digest: str) -> Path:
-        return self.root / (namespace or _INSTANCE) / digest[:2] / digest[2:4] / digest
+        return self.root / name_of(namespace, digest)
 
     def check(self) -> None:
         """The folder is made when it is needed; whether that can be done shows at the start, in the data folder."""
@@ -47,7 +46,7 @@ class Folder:
         with file:
             file.seek(start)
             left = sys.maxsize if length is None else length
-            while left and (chunk := await asyncio.to_thread(file.read, min(left, _CHUNK))):
+            while left and (chunk := await asyncio.to_thread(file.read, min(left, BLOCK))):
                 left -= len(chunk)
                 yield chunk
 
@@ -92,7 +91,7 @@ class Folder:
         for namespace in _entries(self.root):
             if namespace.name == _DRAFTS:
                 continue
-            org_id = "" if namespace.name == _INSTANCE else namespace.name
+            org_id = "" if namespace.name == INSTANCE else namespace.name
             for file in (file for one in _entries(namespace) for two in _entries(one) for file in _entries(two)):
                 with contextlib.suppress(FileNotFoundError):
                     yield StoredFile(org_id, file.name, file.stat().st_mtime)

@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager
 from typing import IO
 
 from teamspace.blobs import store
-from teamspace.blobs.domain.drafts import BLOCK, blocks
-from teamspace.blobs.schemas import BlobMissing, BlobStore, DamagedBlob
+from teamspace.blobs.domain.drafts import blocks
+from teamspace.blobs.schemas import BLOCK, BlobMissing, BlobStore, DamagedBlob
 from teamspace.core.db import Reads
 
 _IN_MEMORY = 1024 * 1024

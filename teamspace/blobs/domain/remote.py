@@ -18,7 +18,7 @@ from obstore.exceptions import BaseError, GenericError
 from obstore.store import S3Store
 
 from teamspace.blobs.domain.local import Folder
-from teamspace.blobs.schemas import BlobMissing, StoredFile
+from teamspace.blobs.schemas import BLOCK, INSTANCE, BlobMissing, StoredFile, name_of
 from teamspace.core.errors import Overloaded, Refusal, StorageFull
 
 if TYPE_CHECKING:
@@ -27,9 +27,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("teamspace")
 
-_INSTANCE = "instance"
 _NAME = re.compile(r"([^/]+)/([0-9a-f]{2})/([0-9a-f]{2})/(\2\3[0-9a-f]{60})")
-_CHUNK = 256 * 1024
 _PART, _MOST_PARTS, _PARTS_AT_ONCE = 8 * 1024 * 1024, 10_000, 2
 _STATUS, _CODE = re.compile(r"status code: (\d+)"), re.compile(r"<Code>(\w+)</Code>")
 _BEYOND_THE_END = "416"
@@ -95,7 +93,7 @@ class Bucket:
         """In place of what is there already, too. Once the bucket has said that it has it, it is the bucket's to keep."""
         with self._refusing(StorageFull("The bucket did not take a file; nothing of this request was written.")):
             await self._objects.put_async(
-                _name(namespace, digest),
+                name_of(namespace, digest),
                 draft,
                 chunk_size=_part(draft),
                 max_concurrency=_PARTS_AT_ONCE,
@@ -109,8 +107,8 @@ class Bucket:
             return
         with self._away():
             try:
-                found = await self._objects.get_async(_name(namespace, digest), options=_wanted(start, length))
-                async for chunk in found.stream(_CHUNK):
+                found = await self._objects.get_async(name_of(namespace, digest), options=_wanted(start, length))
+                async for chunk in found.stream(BLOCK):
                     yield bytes(chunk)
             except FileNotFoundError:
                 raise BlobMissing(f"blob {digest} is missing") from None
@@ -120,11 +118,11 @@ class Bucket:
 
     async def delete(self, namespace: str, digest: str) -> None:
         with self._away(), suppress(FileNotFoundError):
-            await self._objects.delete_async(_name(namespace, digest))
+            await self._objects.delete_async(name_of(namespace, digest))
 
     async def stat(self, namespace: str, digest: str) -> int | None:
         with self._away(), suppress(FileNotFoundError):
-            return (await self._objects.head_async(_name(namespace, digest)))["size"]
+            return (await self._objects.head_async(name_of(namespace, digest)))["size"]
         return None
 
     def held(self) -> AbstractContextManager[None]:
@@ -139,7 +137,7 @@ class Bucket:
             for page in self._objects.list():
                 for item in page:
                     if name := _NAME.fullmatch(item["path"]):
-                        org_id = "" if name[1] == _INSTANCE else name[1]
+                        org_id = "" if name[1] == INSTANCE else name[1]
                         yield StoredFile(org_id, name[4], item["last_modified"].timestamp())
 
     def stale(self, written_before: float) -> Iterator[str]:
@@ -165,10 +163,6 @@ class Bucket:
 
 def _credential(address: Address) -> "S3Credential":
     return {"access_key_id": address.key_id, "secret_access_key": address.secret, "token": None, "expires_at": None}
-
-
-def _name(namespace: str, digest: str) -> str:
-    return f"{namespace or _INSTANCE}/{digest[:2]}/{digest[2:4]}/{digest}"
 
 
 def _part(draft: Path) -> int:

@@ -95,6 +95,8 @@ async def _kept(db: Db, files: BlobStore, who: Principal, org_id: str, logo: Log
 
 async def _replace(tx: Tx, org_id: str, fields: Fields) -> Branding:
     """Replace what is given; a branding begins with the first thing that is set."""
+    if fields.get("logo"):
+        await blobs.hold(tx, org_id, fields["logo"])
     before = await store.get(tx, org_id) or BrandingRow(org_id)
     await store.put(tx, msgspec.structs.replace(before, **fields), clock.stamp())
     tx.target = org_id or "instance"

@@ -6,7 +6,7 @@ from teamspace.core.db.handles import Db, Guard, Reads, Tx
 from teamspace.core.db.migrate import SchemaError, check_schema, migrate
 from teamspace.core.db.opening import connect
 from teamspace.core.db.persistence import persistently
-from teamspace.core.db.rows import columns
+from teamspace.core.db.rows import columns, listed
 
 __all__ = [
     "AlreadyClaimed",
@@ -23,6 +23,7 @@ __all__ = [
     "check_schema",
     "columns",
     "connect",
+    "listed",
     "migrate",
     "nothing",
     "persistently",

@@ -1,7 +1,7 @@
 """Rows become frozen structs by position: `columns(Note)` names the columns in the order of Note's fields."""
 
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import Enum
 from functools import cache
 from typing import Any, TypeVar, Union, get_args, get_origin
@@ -17,6 +17,12 @@ T = TypeVar("T")
 def columns(shape: type[msgspec.Struct], table: str = "") -> str:
     prefix = f"{table}." if table else ""
     return ", ".join(prefix + field.name for field in msgspec.structs.fields(shape))
+
+
+def listed(name: str, values: Sequence[Any]) -> tuple[str, dict[str, Any]]:
+    """Values for an IN of SQL: their places, and the parameters by which those are named."""
+    named = {f"{name}_{at}": value for at, value in enumerate(values)}
+    return ", ".join(f":{each}" for each in named), named
 
 
 @cache
