@@ -226,13 +226,13 @@ def fill(subject: Subject, count: int) -> list[str]:
 
 
 _OBJECT = (
-    "INSERT INTO objects (id, org_id, team_id, owner_id, key, filename, content_type, visibility, version, numbered,"
-    " removed, size, sha256, md5, text_state, created_at, updated_at) VALUES"
-    " (?, ?, ?, ?, ?, ?, 'application/octet-stream', ?, 1, 1, 0, 0, NULL, '', 'none', ?, ?)"
+    "INSERT INTO objects (id, org_id, team_id, owner_id, key, filename, content_type, visibility, version,"
+    " size, sha256, md5, text_state, created_at, updated_at) VALUES"
+    " (?, ?, ?, ?, ?, ?, 'application/octet-stream', ?, 1, 0, '', '', 'none', ?, ?)"
 )
 _VERSION = (
     "INSERT INTO object_versions (id, object_id, org_id, number, size, sha256, md5, content_type, filename, author_id,"
-    " actor_kind, created_at) VALUES (?, ?, ?, 1, 0, NULL, '', 'application/octet-stream', ?, ?, 'human', ?)"
+    " actor_kind, created_at) VALUES (?, ?, ?, 1, 0, '', '', 'application/octet-stream', ?, ?, 'human', ?)"
 )
 _TEXT = (
     "INSERT INTO texts (id, kind, ref, org_id, made_by, title, labels, body, title_words, label_words, body_words)"

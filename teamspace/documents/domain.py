@@ -110,7 +110,7 @@ async def _kept(db: Db, files: BlobStore, who: Principal, body: str) -> AsyncIte
 
 
 async def _readable(db: Db, who: Principal, document_id: str) -> ObjectRow:
-    row = await repository.readable(db, who, document_id)
+    row = await repository.seen(db, who, document_id)
     _check_kind(row)
     return row
 

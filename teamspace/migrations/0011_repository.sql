@@ -1,7 +1,6 @@
 -- The repository: objects by key, their versions, who else may see them, and what came of what.
 
--- numbered: the highest version number ever given; a number is never used twice. removed: the newest version is a
--- mark that somebody deleted it through S3; the object comes back with the next write. title: of text documents.
+-- version: the number of the newest. title: of text documents.
 -- Each reason to see an object has an index of its own, in the order of ids and in the order of keys; see the fence
 -- in teamspace/repository/access.py.
 CREATE TABLE objects (
@@ -15,10 +14,8 @@ CREATE TABLE objects (
     content_type TEXT NOT NULL,
     visibility TEXT NOT NULL,
     version INTEGER NOT NULL,
-    numbered INTEGER NOT NULL,
-    removed BOOLEAN NOT NULL,
     size INTEGER NOT NULL,
-    sha256 TEXT,
+    sha256 TEXT NOT NULL,
     md5 TEXT NOT NULL,
     text_state TEXT NOT NULL,
     text_fault TEXT,
@@ -43,7 +40,7 @@ CREATE TABLE object_versions (
     org_id TEXT NOT NULL,
     number INTEGER NOT NULL,
     size INTEGER NOT NULL,
-    sha256 TEXT,
+    sha256 TEXT NOT NULL,
     md5 TEXT NOT NULL,
     content_type TEXT NOT NULL,
     filename TEXT NOT NULL,

@@ -1,7 +1,7 @@
 """The repository: objects by key with all their versions, and the one rule of who may touch them."""
 
-from teamspace.repository.domain.finding import as_of, documents, held, permissions, readable, searchable, text_of
-from teamspace.repository.domain.writing import add_version, delete, free_keys, put
+from teamspace.repository.domain.finding import as_of, documents, held, permissions, readable, seen, text_of
+from teamspace.repository.domain.writing import Uploads, add_version, delete, free_keys, put
 from teamspace.repository.schemas import MARKDOWN, Condition, ObjectRow, ObjectWritten, Visibility, Work
 from teamspace.repository.store import COUNTS, INVARIANTS, KEPT
 
@@ -13,6 +13,7 @@ __all__ = [
     "Condition",
     "ObjectRow",
     "ObjectWritten",
+    "Uploads",
     "Visibility",
     "Work",
     "add_version",
@@ -24,6 +25,6 @@ __all__ = [
     "permissions",
     "put",
     "readable",
-    "searchable",
+    "seen",
     "text_of",
 ]

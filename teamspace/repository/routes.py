@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator
 from teamspace.blobs import BlobStore
 from teamspace.core.db import Db
 from teamspace.core.errors import Conflict, InvalidRange, PreconditionFailed, StorageFull, TooLarge, VersionMismatch
-from teamspace.core.limits import Slots
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
 from teamspace.core.replies import Created, Reply, Stored
@@ -13,6 +12,7 @@ from teamspace.core.request import Match
 from teamspace.core.routing import BEARER, Route, row
 from teamspace.jobs import Queue
 from teamspace.repository.domain import finding, naming, provenance, sharing, writing
+from teamspace.repository.domain.writing import Uploads
 from teamspace.repository.schemas import (
     Condition,
     ContentQuery,
@@ -34,7 +34,6 @@ from teamspace.repository.schemas import (
 )
 
 LARGEST = 5 * 1024**4
-_UPLOADS = Slots("uploads", 256)
 
 # fmt: off
 ROUTES = (
@@ -62,13 +61,13 @@ async def index(db: Db, who: Principal, query: ObjectQuery) -> Listing:
 
 
 async def put(
-    db: Db, files: BlobStore, queue: Queue, who: Principal, key: str, query: PutQuery, match: Match, content_type: str,
+    db: Db, files: BlobStore, queue: Queue, uploads: Uploads, who: Principal, key: str, query: PutQuery, match: Match, content_type: str,
     upload: AsyncIterator[bytes],
 ) -> Created[Object] | Reply[Object]:  # fmt: skip
     key = naming.key(key)
     filename = naming.filename(query.filename, key)
     work = Work(key, filename, naming.content_type(content_type, filename), visibility=query.visibility)
-    async with _UPLOADS.take():
+    async with uploads.take():
         shown, created = await writing.upload(db, files, queue, who, work, _condition(match), upload)
     return (Created if created else Reply)(shown, version=shown.version)
 

@@ -54,10 +54,8 @@ class ObjectRow(msgspec.Struct, frozen=True):
     content_type: str
     visibility: Visibility
     version: int
-    numbered: int
-    removed: bool
     size: int
-    sha256: str | None
+    sha256: str
     md5: str
     text_state: TextState
     text_fault: str | None
@@ -71,7 +69,7 @@ class VersionRow(msgspec.Struct, frozen=True):
     org_id: str
     number: int
     size: int
-    sha256: str | None
+    sha256: str
     md5: str
     content_type: str
     filename: str
@@ -155,7 +153,7 @@ class Version(msgspec.Struct, frozen=True):
     id: str
     number: int
     size: int
-    sha256: str | None
+    sha256: str
     content_type: str
     author: str
     actor_kind: ActorKind
@@ -171,7 +169,7 @@ class ObjectItem(msgspec.Struct, frozen=True):
     filename: str
     content_type: str
     size: int
-    sha256: str | None
+    sha256: str
     visibility: Visibility
     owner: str
     team_id: str

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from teamspace.core.db import Fence, Reads, Tx, columns
+from teamspace.core.db import Fence, Reads, Tx, columns, listed
 from teamspace.core.tables import Count, Invariant, Kept
 from teamspace.repository.schemas import (
     MARKDOWN,
@@ -97,10 +97,10 @@ async def select_by_key(
 async def select_these(db: Reads, fence: Fence, ids: Sequence[str]) -> list[ObjectItem]:
     if not ids:
         return []
-    named = {f"id_{at}": id for at, id in enumerate(ids)}
+    these, named = listed("id", ids)
     return await db.all(
         ObjectItem,
-        f"SELECT {_ITEM} FROM objects WHERE id IN ({', '.join(f':{name}' for name in named)}) AND {fence.sql}",
+        f"SELECT {_ITEM} FROM objects WHERE id IN ({these}) AND {fence.sql}",
         **named, **fence.params,
     )  # fmt: skip
 
@@ -117,7 +117,7 @@ async def update(tx: Tx, row: ObjectRow) -> None:
     """Everything but whose it is, where it is, and since when."""
     await tx.run(
         "UPDATE objects SET filename = :filename, title = :title, content_type = :content_type,"
-        " visibility = :visibility, version = :version, numbered = :numbered, removed = :removed, size = :size,"
+        " visibility = :visibility, version = :version, size = :size,"
         " sha256 = :sha256, md5 = :md5, text_state = :text_state, text_fault = :text_fault, updated_at = :updated_at"
         " WHERE id = :id",
         **{name: value for name, value in msgspec.structs.asdict(row).items() if name not in _FIXED},
@@ -139,10 +139,10 @@ async def delete(tx: Tx, object_id: str) -> None:
 
 
 async def select_taken(db: Reads, team_id: str, keys: Sequence[str]) -> list[str]:
-    named = {f"key_{at}": key for at, key in enumerate(keys)}
+    these, named = listed("key", keys)
     return await db.all(
         str,
-        f"SELECT key FROM objects WHERE team_id = :team_id AND key IN ({', '.join(f':{name}' for name in named)})",
+        f"SELECT key FROM objects WHERE team_id = :team_id AND key IN ({these})",
         team_id=team_id, **named,
     )  # fmt: skip
 
@@ -240,14 +240,6 @@ async def set_text_state(tx: Tx, object_id: str, number: int, state: TextState, 
 # Provenance
 
 
-async def insert_derivation(tx: Tx, org_id: str, row: DerivationRow) -> None:
-    names = ("org_id", *DerivationRow.__struct_fields__)
-    await tx.run(
-        f"INSERT INTO object_derivations ({', '.join(names)}) VALUES ({', '.join(f':{name}' for name in names)})",
-        org_id=org_id, **msgspec.structs.asdict(row),
-    )  # fmt: skip
-
-
 async def select_sources(db: Reads, object_id: str, limit: int) -> list[DerivationRow]:
     return await db.all(
         DerivationRow,
@@ -277,12 +269,11 @@ INVARIANTS = (
         " (SELECT 1 FROM users u WHERE u.id = g.principal_id AND u.org_id = o.org_id))"
         " OR (g.principal_type = 'team' AND NOT EXISTS"
         " (SELECT 1 FROM teams t WHERE t.id = g.principal_id AND t.org_id = o.org_id))"),
-    Invariant("objects.newest", "an object shows its newest version, and no number is above the highest it gave",
+    Invariant("objects.newest", "an object shows its newest version, and none is beyond it",
         "SELECT o.id FROM objects o LEFT JOIN object_versions v ON v.object_id = o.id AND v.number = o.version"
         " WHERE v.id IS NULL OR v.size <> o.size OR v.sha256 <> o.sha256 OR v.content_type <> o.content_type"
-        " OR o.numbered < o.version UNION ALL"
-        " SELECT v.object_id FROM object_versions v JOIN objects o ON o.id = v.object_id WHERE v.number > o.version"
-        " AND NOT o.removed"),
+        " UNION ALL"
+        " SELECT v.object_id FROM object_versions v JOIN objects o ON o.id = v.object_id WHERE v.number > o.version"),
     Invariant("objects.audit", "an object has its first write on record",
         "SELECT id FROM objects WHERE id NOT IN"
         " (SELECT target FROM audit WHERE action = 'object.create' AND target IS NOT NULL)"),

@@ -13,7 +13,7 @@ from teamspace.core.replies import Page
 from teamspace.search import store
 from teamspace.search.schemas import Found, Hit, Kind, SearchQuery, Source
 
-SOURCES = (Source("note", notes.readable), Source("object", repository.searchable))
+SOURCES = (Source("note", notes.readable), Source("object", repository.readable))
 """Everything that can be found: who owns it says who may read which row of it."""
 
 _KINDS: tuple[str, ...] = get_args(Kind)

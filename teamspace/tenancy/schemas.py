@@ -113,7 +113,6 @@ class Standpoint(msgspec.Struct, frozen=True):
 
     team_id: str
     permissions: frozenset[Permission]
-    reads_company: bool
 
 
 class Occupant(msgspec.Struct, frozen=True):

@@ -297,11 +297,10 @@ PLANTS = [
     ("objects.company", "UPDATE object_grants SET principal_type = 'team'"),
     ("objects.newest", "DELETE FROM object_versions"),
     ("objects.newest", "UPDATE objects SET size = 7"),
-    ("objects.newest", "UPDATE objects SET numbered = 0"),
     ("objects.newest", "INSERT INTO object_versions SELECT 'x', object_id, org_id, 2, size, sha256, md5, content_type,"
                        " filename, title, author_id, actor_kind, run_id, created_at FROM object_versions"),
     ("objects.audit", "INSERT INTO objects SELECT 'x', org_id, team_id, owner_id, 'x', filename, title, content_type,"
-                      " visibility, version, numbered, removed, size, sha256, md5, text_state, text_fault, created_at,"
+                      " visibility, version, size, sha256, md5, text_state, text_fault, created_at,"
                       " updated_at FROM objects"),
     ("objects.text", "DELETE FROM texts"),
     ("objects.text", "UPDATE texts SET ref = 'x' WHERE kind = 'object'"),

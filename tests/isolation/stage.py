@@ -207,7 +207,7 @@ class Stage:
         digest = await blobs.keep(self.world.db, self.world.app.files, system(), spot.org.id, _BYTES)
         row = ObjectRow(
             id=id, org_id=spot.org.id, team_id=spot.team.id, owner_id=owner_id, key=f"things/{id}", filename=id,
-            title=None, content_type=content_type, visibility=visibility, version=1, numbered=1, removed=False,
+            title=None, content_type=content_type, visibility=visibility, version=1,
             size=len(_BYTES), sha256=digest, md5="", text_state="none", text_fault=None, created_at=now, updated_at=now,
         )  # fmt: skip
         version = VersionRow(

@@ -38,7 +38,7 @@ INLINE = frozenset(
 _BEYOND_ALL = 2**53
 
 
-async def readable(db: Reads, who: Principal, object_id: str) -> ObjectRow:
+async def seen(db: Reads, who: Principal, object_id: str) -> ObjectRow:
     """A reader of the company needs no `?scope=org` here: the id has named the object already."""
     row = await store.get(db, access.fence(who, P.FILES_READ, across_org=True), object_id)
     if row is None:
@@ -46,7 +46,7 @@ async def readable(db: Reads, who: Principal, object_id: str) -> ObjectRow:
     return row
 
 
-def searchable(who: Principal, *, across_org: bool) -> Fence:
+def readable(who: Principal, *, across_org: bool) -> Fence:
     """For others who show objects: the rows of `objects` that `who` can read, in the team or in the whole company."""
     return access.fence(who, P.FILES_READ, across_org=across_org)
 
@@ -66,7 +66,7 @@ async def held(db: Reads, who: Principal, object_id: str, permission: P) -> Obje
 
 
 async def find(db: Db, who: Principal, object_id: str, query: VersionQuery) -> Object:
-    return await shown(db, who, await readable(db, who, object_id), query)
+    return await shown(db, who, await seen(db, who, object_id), query)
 
 
 async def permissions(db: Reads, who: Principal, row: ObjectRow) -> list[P]:
@@ -107,7 +107,7 @@ def _version(row: VersionRow) -> Version:
 
 
 async def content(db: Db, files: BlobStore, who: Principal, object_id: str, query: ContentQuery) -> Stored:
-    row = await readable(db, who, object_id)
+    row = await seen(db, who, object_id)
     version = await store.get_version(db, row.id, query.version or row.version)
     if version is None:
         raise NotFound("There is no such version of it.")
@@ -125,7 +125,6 @@ async def content(db: Db, files: BlobStore, who: Principal, object_id: str, quer
 
 async def _read(db: Reads, files: BlobStore, version: VersionRow, start: int, length: int) -> AsyncIterator[bytes]:
     """A part of a version; damage ends the answer, and is on record."""
-    assert version.sha256 is not None
     try:
         async for chunk in blobs.span(db, files, version.org_id, version.sha256, start, length):
             yield chunk
@@ -147,7 +146,6 @@ async def as_of(db: Reads, row: ObjectRow, number: int) -> ObjectRow:
 
 async def text_of(files: BlobStore, row: ObjectRow) -> str:
     """Of an object that is text, is known to be small, and that a fence has admitted."""
-    assert row.sha256 is not None
     return (await blobs.read(files, row.org_id, row.sha256)).decode("utf-8", errors="replace")
 
 

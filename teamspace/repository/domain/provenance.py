@@ -11,12 +11,12 @@ _MOST = 200
 
 
 async def derivations(db: Db, who: Principal, object_id: str) -> Derivations:
-    row = await finding.readable(db, who, object_id)
+    row = await finding.seen(db, who, object_id)
     return await _family(db, who, row.id)
 
 
 async def processing(db: Db, who: Principal, object_id: str) -> Processing:
-    row = await finding.readable(db, who, object_id)
+    row = await finding.seen(db, who, object_id)
     family = await _family(db, who, row.id)
     runs = dict.fromkeys(relative.run_id for relative in (*family.sources, *family.derived) if relative.run_id)
     return Processing(row.text_state, row.text_fault, family.sources, family.derived, list(runs))

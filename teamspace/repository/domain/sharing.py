@@ -6,7 +6,7 @@ from teamspace.core.db import Db, Reads, Tx
 from teamspace.core.errors import BadRequest, NotFound, OutOfScope
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
-from teamspace.repository import store
+from teamspace.repository import access, store
 from teamspace.repository.domain import finding
 from teamspace.repository.schemas import (
     Capability,
@@ -114,8 +114,7 @@ async def _check_principal(tx: Tx, who: Principal, row: ObjectRow, kind: Princip
 
 async def _own_end(tx: Tx, who: Principal, row: ObjectRow) -> str | None:
     """Until when `who` may manage the object; a grant never outlives the one it was made under."""
-    by_team = row.team_id == who.team_id and row.visibility == "team" and P.FILES_MANAGE in who.permissions
-    if row.owner_id == who.user_id or by_team:
+    if await store.admits(tx, access.lasting(who, P.FILES_MANAGE), row.id):
         return None
     mine = (("user", who.user_id), ("team", who.team_id))
     ends = [
@@ -178,7 +177,7 @@ def _reasons(row: ObjectRow, live: list[GrantRow], person: tenancy.Occupant) -> 
         for seat in person.seats:
             if seat.team_id == row.team_id and P.FILES_READ in seat.permissions:
                 reasons.append(Reason("team_role", _most(seat.permissions), seat.team_id))
-        if any(seat.reads_company for seat in person.seats):
+        if any(P.ORG_READ in seat.permissions for seat in person.seats):
             reasons.append(Reason("company_role", Capability.VIEW))
     for grant in live:
         if grant.principal_type == "user" and grant.principal_id == person.user_id:

@@ -32,7 +32,7 @@ async def drop(tx: Tx, row: ObjectRow) -> None:
 
 async def extract(db: Db, files: BlobStore, who: Principal, wish: ExtractText) -> TextFound:
     """Reads the newest version; if there is a newer one by the time that is done, its own job does it."""
-    row = await finding.readable(db, who, wish.object_id)
+    row = await finding.seen(db, who, wish.object_id)
     found, text = await _read(db, files, row)
     async with db.upkeep(who) as tx:
         if await store.set_text_state(tx, row.id, row.version, found.text_state, found.reason):
@@ -41,7 +41,6 @@ async def extract(db: Db, files: BlobStore, who: Principal, wish: ExtractText) -
 
 
 async def _read(db: Db, files: BlobStore, row: ObjectRow) -> tuple[TextFound, str]:
-    assert row.sha256 is not None
     most = min(row.size, extraction.FILE_BYTES + 1)
     try:
         # A copy: the store may be far away, and whoever reads a stranger's file should not come near the others.

@@ -10,6 +10,7 @@ from teamspace.core import clock
 from teamspace.core.db import Db, Reads, Tx, persistently
 from teamspace.core.errors import Conflict, Forbidden, PreconditionFailed, VersionMismatch
 from teamspace.core.ids import new_id
+from teamspace.core.limits import Slots
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
 from teamspace.jobs import Queue
@@ -26,6 +27,13 @@ from teamspace.repository.schemas import (
 )
 
 _TOUCHED_AT_ONCE = 500
+
+
+class Uploads(Slots):
+    """How many may be under way at once in this process: each holds a file and a connection."""
+
+    def __init__(self, most: int = 256) -> None:
+        super().__init__("uploads", most)
 
 
 async def upload(
@@ -108,9 +116,9 @@ async def _check(db: Reads, who: Principal, before: ObjectRow | None, work: Work
 
 
 async def _check_right(db: Reads, who: Principal, row: ObjectRow) -> None:
-    if await store.admits(db, access.fence(who, P.FILES_WRITE, removed=True), row.id):
+    if await store.admits(db, access.fence(who, P.FILES_WRITE), row.id):
         return
-    if await store.admits(db, access.fence(who, P.FILES_READ, across_org=True, removed=True), row.id):
+    if await store.admits(db, access.fence(who, P.FILES_READ, across_org=True), row.id):
         raise Forbidden("This needs files:write on the object: ask its owner.")
     # That something is there cannot be hidden from who wants to write there; what it is, can.
     raise Conflict("This key is taken.")
@@ -127,15 +135,14 @@ def _next(who: Principal, work: Work, draft: Draft, before: ObjectRow | None) ->
     new = ObjectRow(
         id=new_id(), org_id=who.org_id, team_id=who.team_id, owner_id=who.user_id, key=work.key,
         filename=work.filename, title=work.title, content_type=work.content_type,
-        visibility=work.visibility or "private", version=1, numbered=1, removed=False, size=draft.size,
+        visibility=work.visibility or "private", version=1, size=draft.size,
         sha256=draft.digest, md5=draft.md5, text_state=texts.state_of(work, draft.size), text_fault=None, created_at=now, updated_at=now,
     )  # fmt: skip
     if before is None:
         return new
-    number = before.numbered + 1
     return msgspec.structs.replace(
         new, id=before.id, team_id=before.team_id, owner_id=before.owner_id, key=before.key,
-        visibility=work.visibility or before.visibility, version=number, numbered=number, created_at=before.created_at,
+        visibility=work.visibility or before.visibility, version=before.version + 1, created_at=before.created_at,
     )  # fmt: skip
 
 

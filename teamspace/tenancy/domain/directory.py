@@ -3,7 +3,6 @@
 from collections.abc import Collection
 
 from teamspace.core.db import Reads
-from teamspace.core.permissions import Permission
 from teamspace.core.principal import Principal
 from teamspace.tenancy import store
 from teamspace.tenancy.domain import roles
@@ -44,5 +43,5 @@ async def occupants(
     for row in rows:
         person = people.setdefault(row.user_id, Occupant(row.user_id, row.username, row.display_name, []))
         held = roles.permissions(row.role, row.org_role, operator=row.operator)
-        person.seats.append(Standpoint(row.team_id, held, Permission.ORG_READ in held))
+        person.seats.append(Standpoint(row.team_id, held))
     return list(people.values())
