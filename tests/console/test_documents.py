@@ -146,6 +146,25 @@ def test_a_document_is_shared_from_where_it_is_read(browser: Browser, anywhere: 
         expect(page.get_by_role("article")).to_contain_text("Who comes when.")
 
 
+def test_who_may_only_read_a_document_is_offered_no_more(browser: Browser, anywhere: Stage) -> None:
+    document = anywhere.document("Tariff", "Ten.\n", visibility="private")
+    anywhere.call("PUT", f"/api/documents/{document}", {"body": "Twelve.\n"}, anywhere.operator)
+    anywhere.share(document, "guest")
+    with window(browser, anywhere.url, token=anywhere.session("guest")) as page:
+        page.goto(f"/app/documents/{document}?edit=true")
+        expect(page.get_by_role("article")).to_contain_text("Twelve.")
+        expect(page.get_by_role("toolbar")).to_contain_text("Version 2")
+        for deed in ("Edit", "Share"):
+            expect(page.get_by_role("toolbar").get_by_role("button", name=deed)).to_have_count(0)
+        page.goto(f"/app/documents/{document}/versions?version=1")
+        expect(page.get_by_role("heading", name="Version 1 → 2")).to_be_visible()
+        restore = page.get_by_role("button", name="Restore this version")
+        expect(restore).to_have_count(0)
+        anywhere.share(document, "guest", "edit")
+        page.reload()
+        expect(restore).to_be_enabled()
+
+
 @contextmanager
 def opened_by_both(browser: Browser, stage: Stage, document: str) -> Iterator[tuple[Page, Page]]:
     """The same document under the hands of two people, each in a window of their own."""

@@ -19,6 +19,13 @@ ANSWERS = {
     "Keep both": (["plan (2).txt", "plan.txt"], 1),
     "Leave it out": (["plan.txt"], 1),
 }
+# What can be done with a file that was shared, and for whom.
+DEEDS = {
+    "Restore this version": ("edit", "manage"),
+    "Share": ("manage",),
+    "Who sees it: Private. Change": ("manage",),
+    "Delete this file": ("manage",),
+}
 
 
 def test_a_folder_comes_up_with_all_that_is_in_it(browser: Browser, stage: Stage, tmp_path: Path) -> None:
@@ -197,6 +204,22 @@ def test_a_file_is_shared_for_a_while_and_everybody_sees_why(browser: Browser, s
     with window(browser, stage.url, token=stage.session("guest")) as page:
         page.goto("/app/files?show=shared")
         expect(page.get_by_role("link", name="list.txt")).to_be_visible()
+
+
+@pytest.mark.parametrize("capability", ["view", "edit", "manage"])
+def test_nothing_is_offered_that_would_be_refused(browser: Browser, stage: Stage, capability: str) -> None:
+    key = f"offered/{capability}.txt"
+    file = stage.upload(key, b"The first.", visibility="private")
+    stage.upload(key, b"The second.", visibility="private")
+    stage.share(file, "guest", capability)
+    with window(browser, stage.url, token=stage.session("guest")) as page:
+        page.goto(f"/app/files/{file}?version=1")
+        expect(page.get_by_role("region", name="Text of the file")).to_have_text("The first.")
+        page.get_by_role("button", name="More about this file").click()
+        expect(page.get_by_role("menuitem", name="Copy link")).to_be_visible()
+        for deed, capabilities in DEEDS.items():
+            ways = page.get_by_role("button", name=deed, exact=True).or_(page.get_by_role("menuitem", name=deed))
+            expect(ways).to_have_count(1 if capability in capabilities else 0)
 
 
 def test_what_is_new_is_on_the_first_screen(browser: Browser, anywhere: Stage) -> None:

@@ -1,6 +1,7 @@
 /** What the caller may do with a note, as far as can be told before asking: the server decides all the same. */
 
 import type { Session, Whoami } from "@/app/session";
+import type { Rights } from "@/ui/sharing/rights";
 
 import type { Note } from "./text";
 
@@ -8,16 +9,8 @@ import type { Note } from "./text";
 export const LADDER = ["notes:read", "notes:write", "notes:delete", "notes:manage"] as const;
 export type NotePermission = (typeof LADDER)[number];
 
-export interface Rights {
-  write: boolean;
-  delete: boolean;
-  manage: boolean;
-}
-
 type Facts = Pick<Note, "owner" | "team_id" | "visibility" | "shared_with">;
 type Caller = Pick<Session, "can"> & { me: Pick<Whoami, "user" | "team" | "scope"> };
-
-export const ALL_RIGHTS: Rights = { write: true, delete: true, manage: true };
 
 export function rightsOn(note: Facts, { me, can }: Caller): Rights {
   const grant = note.shared_with.find((share) => share.user_id === me.user.id)?.permission;

@@ -6,6 +6,7 @@ import type { ReactNode } from "react";
 
 import { t } from "@/i18n";
 import { notice } from "@/ui/notice";
+import type { Rights } from "@/ui/sharing/rights";
 
 import styles from "./Open.module.css";
 import { SaveState } from "./SaveState";
@@ -18,7 +19,7 @@ interface Props {
   /** The way back to the list. */
   back: ReactNode;
   label: string;
-  rights: { write: boolean; delete: boolean; manage: boolean };
+  rights: Rights;
   edits: boolean;
   /** It is on the server, at that address of the console; without one it can neither be shared nor deleted. */
   address?: string;

@@ -11,7 +11,7 @@ import { useSession } from "@/app/session";
 import { ago, dateTime, t } from "@/i18n";
 import { useBrand } from "@/theme/brand";
 import { useNames } from "@/ui/names";
-import { rightsOn, type Rights } from "@/ui/sharing/rights";
+import { ALL_RIGHTS, rightsOn } from "@/ui/sharing/rights";
 import { ShareDialog } from "@/ui/sharing/ShareDialog";
 import { VisibilityMenu } from "@/ui/visibility/VisibilityMenu";
 import { useWish } from "@/ui/wishes";
@@ -39,14 +39,12 @@ interface Props {
   lost?: unknown;
 }
 
-const ALL: Rights = { write: true, delete: true, manage: true };
-
 export function OpenDocument({ writing, document, lost }: Props) {
   const session = useSession();
   const now = useWriting(writing);
   const { edit } = useAddress();
   const [dialog, setDialog] = useState<DialogName | null>(null);
-  const rights = document ? rightsOn(document, session) : ALL;
+  const rights = document ? rightsOn(document) : ALL_RIGHTS;
   const edits = (edit === true || document === null) && rights.write && !now.offer;
   const turn = useTurning(writing, document?.id, "/documents");
   useDocumentTitle(`${now.text.title || t("writing.untitled")} · ${useBrand().title}`);

@@ -4,7 +4,6 @@ import { Button } from "@mantine/core";
 import { IconArrowLeft, IconHistory } from "@tabler/icons-react";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 
-import { useSession } from "@/app/session";
 import { t } from "@/i18n";
 import { Diff } from "@/ui/diff/Diff";
 import { Endless } from "@/ui/endless";
@@ -100,7 +99,7 @@ function Compared({ document, address }: { document: Document; address: Required
           onChange={(against) => void go({ to: ".", search: { version: address.version, against }, replace: true })}
           data={(["newest", "before"] as const).map((value) => ({ value, label: t(`versions.with.${value}`) }))}
         />
-        {isOld && <Restore document={document} version={address.version} />}
+        {isOld && rightsOn(document).write && <Restore document={document} version={address.version} />}
       </div>
       {failed ? (
         <Failed error={failed.error} again={() => void failed.refetch()} />
@@ -118,11 +117,9 @@ function Compared({ document, address }: { document: Document; address: Required
 }
 
 function Restore({ document, version }: { document: Document; version: number }) {
-  const session = useSession();
   const go = useNavigate();
   const old = useDocumentAt(document.id, version);
   const restore = useRestore(document);
-  if (!rightsOn(document, session).write) return null;
   async function perform(): Promise<void> {
     if (!old.data) return;
     try {

@@ -2,10 +2,10 @@
 
 import { ago, dateTime, t } from "@/i18n";
 import { useNames } from "@/ui/names";
+import type { Rights } from "@/ui/sharing/rights";
 import { VisibilityMenu } from "@/ui/visibility/VisibilityMenu";
 import type { Snapshot, Writing } from "@/ui/writing/writing";
 
-import type { Rights } from "../rights";
 import type { Note, NoteText } from "../text";
 import styles from "./Facts.module.css";
 import { Tags } from "./Tags";

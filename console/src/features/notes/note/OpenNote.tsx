@@ -8,6 +8,7 @@ import { useSession } from "@/app/session";
 import { t } from "@/i18n";
 import { useBrand } from "@/theme/brand";
 import { useNames } from "@/ui/names";
+import { ALL_RIGHTS } from "@/ui/sharing/rights";
 import { useWish } from "@/ui/wishes";
 import { ConflictDialog } from "@/ui/writing/conflict/ConflictDialog";
 import { Editing } from "@/ui/writing/Editing";
@@ -19,7 +20,7 @@ import { useTurning } from "@/ui/writing/turning";
 import type { Writing } from "@/ui/writing/writing";
 
 import { useAddress } from "../filters";
-import { ALL_RIGHTS, rightsOn, type NotePermission } from "../rights";
+import { rightsOn, type NotePermission } from "../rights";
 import { ShareDialog } from "../share/ShareDialog";
 import type { Note, NoteText } from "../text";
 import { BackToList } from "./BackToList";

@@ -33,8 +33,8 @@ export default function ObjectScreen() {
 }
 
 function Shown({ file }: { file: FileObject }) {
-  const session = useSession();
-  const rights = rightsOn(file, session);
+  const { me } = useSession();
+  const rights = rightsOn(file);
   const [dialog, setDialog] = useState<"share" | "delete" | null>(null);
   const visibility = useSetVisibility(file.id);
   const versions = useVersions(file.id, file.version);
@@ -50,7 +50,7 @@ function Shown({ file }: { file: FileObject }) {
     <Page wide title={name} intro={<Crumbs folder={folderOf(file.key)} here={name} />} actions={<Deeds file={file} version={shown.number} rights={rights} onDialog={setDialog} />}>
       <div className={styles.columns}>
         <section className={styles.preview} aria-label={t("files.preview")}>
-          {isOld && <OldVersion file={file} version={version} mayRestore={rights.write && file.team_id === session.me.team.id} />}
+          {isOld && <OldVersion file={file} version={version} mayRestore={rights.write && file.team_id === me.team.id} />}
           <Preview id={file.id} filename={file.filename} version={shown.number} size={shown.size} contentType={shown.content_type} />
         </section>
         <Inspector file={file} versions={versions} rights={rights} onVisibility={(value) => visibility.mutate(value)} fault={visibility.error} />
