@@ -1,10 +1,14 @@
 """The console's sources: checked, tested, and speaking the API as the server describes it today."""
 
+import ast
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from hatch_build import TYPES, npm, types
 
-CONSOLE = Path(__file__).parents[2] / "console"
+ROOT = Path(__file__).parents[2]
+CONSOLE = ROOT / "console"
 
 
 def test_style_and_accessibility_rules_hold() -> None:
@@ -21,7 +25,30 @@ def test_the_types_of_the_api_are_made_from_its_description(tmp_path: Path) -> N
     assert made.read_text() == (CONSOLE / TYPES).read_text(), "the API has changed: run scripts/fix"
 
 
+def test_the_trail_has_words_for_every_action_that_the_server_records() -> None:
+    actions = {action for path in (ROOT / "teamspace").rglob("*.py") for action in recorded(path.read_text())}
+    known = re.findall(r'"([a-z_.]+)"', (CONSOLE / "src/ui/trail/actions.ts").read_text().partition("as const")[0])
+    assert sorted(known) == sorted(actions)
+
+
 def test_the_lock_names_no_registry() -> None:
     assert "http" not in "".join(
         line for line in (CONSOLE / "package-lock.json").read_text().splitlines() if '"resolved"' in line
     )
+
+
+def recorded(source: str) -> Iterator[str]:
+    """The actions in `db.write(who, ...)`, and in `tx.action = ...`."""
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Call(func=ast.Attribute(attr="write"), args=[_, action]):
+                yield from names(action)
+            case ast.Assign(targets=[ast.Attribute(attr="action")], value=action):
+                yield from names(action)
+
+
+def names(expression: ast.expr) -> Iterator[str]:
+    for node in ast.walk(expression):
+        match node:
+            case ast.Constant(value=str(name)) if "." in name:
+                yield name

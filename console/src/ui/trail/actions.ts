@@ -2,6 +2,10 @@
 
 export const ACTIONS = [
   "note.create", "note.update", "note.delete", "note.share", "note.unshare",
+  "object.create", "object.update", "object.delete", "object.share", "object.unshare", "object.visibility",
+  "job.enqueue", "job.cancel", "job.complete", "job.fail",
+  "ai.echo",
+  "executor.create", "executor.retire",
   "member.add", "member.role", "member.remove",
   "session.open", "session.end",
   "token.create", "token.revoke",

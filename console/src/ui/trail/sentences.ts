@@ -31,10 +31,13 @@ const FEATURES = ["chat", "agent", "translate", "workflows"] as const;
 
 function valuesOf(event: TrailEvent, people: readonly Member[]): Values {
   const { detail } = event;
-  const person = typeof detail.user_id === "string" ? detail.user_id : event.target;
+  const person = detail.user_id ?? detail.principal_id ?? event.target;
   const feature = FEATURES.find((name) => name === event.target);
   return {
     person: apart(nameOf(person, people) ?? t("audit.person.somebody")),
+    thing: apart(String(detail.key ?? detail.name)),
+    principal: String(detail.principal_type),
+    visibility: String(detail.visibility),
     role: roleName(detail.role),
     from: roleName(detail.from),
     to: roleName(detail.to),
@@ -49,7 +52,7 @@ function roleName(role: unknown): string {
   return known ? t(`role.${known}`) : t("audit.role.none");
 }
 
-function nameOf(id: string | null, people: readonly Member[]): string | undefined {
+function nameOf(id: unknown, people: readonly Member[]): string | undefined {
   return people.find((person) => person.user_id === id)?.display_name;
 }
 
