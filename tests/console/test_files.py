@@ -1,7 +1,9 @@
 """Files in the console: they come up by whole folders, nothing is put over anything unasked, and all can be looked at."""
 
 import re
+import time
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -12,6 +14,7 @@ from playwright.sync_api import Browser, Dialog, Locator, Page, expect
 from tests.console.browser import settle, window
 from tests.console.stage import PEOPLE, Stage, picture
 
+MOMENT = 2.0
 MARKDOWN = "# Winter storage\n\nThe boats go to **hall 3**.\n"
 # What is chosen when a name is taken, and what lies there afterwards: its names, and the version of the first.
 ANSWERS = {
@@ -204,6 +207,37 @@ def test_a_file_is_shared_for_a_while_and_everybody_sees_why(browser: Browser, s
     with window(browser, stage.url, token=stage.session("guest")) as page:
         page.goto("/app/files?show=shared")
         expect(page.get_by_role("link", name="list.txt")).to_be_visible()
+
+
+def test_what_was_shared_for_a_while_comes_to_its_end(browser: Browser, stage: Stage) -> None:
+    """The day is made a moment: nobody waits for it."""
+    file = stage.upload("crew/rota.txt", b"Ida at noon.", visibility="private")
+    guest = PEOPLE["guest"]
+    with (
+        window(browser, stage.url, token=stage.session("operator")) as owner,
+        window(browser, stage.url, token=stage.session("guest")) as colleague,
+    ):
+        owner.goto(f"/app/files/{file}")
+        dialog = owner.get_by_role("dialog", name="Share “rota.txt”")
+        row = dialog.get_by_role("list", name="Who was given this").get_by_role("listitem")
+        owner.get_by_role("button", name="Share").click()
+        give(owner, dialog, guest.username, guest.name, "View", "1 day")
+        expect(row).to_contain_text("ends in")
+        colleague.goto("/app/files?show=shared")
+        colleague.get_by_role("link", name="rota.txt").click()
+        expect(colleague.get_by_role("region", name="Text of the file")).to_have_text("Ida at noon.")
+        stage.share(file, "guest", expires_at=(datetime.now(UTC) + timedelta(seconds=MOMENT)).isoformat())
+        time.sleep(MOMENT)
+        colleague.reload()
+        expect(colleague.get_by_role("heading", name="Not found")).to_be_visible()
+        colleague.goto("/app/files?show=shared")
+        settle(colleague)
+        expect(colleague.get_by_role("link", name="rota.txt")).to_have_count(0)
+        dialog.get_by_role("button", name="Close").click()
+        expect(dialog).to_have_count(0)
+        owner.get_by_role("button", name="Share").click()
+        expect(row).to_contain_text("Expired")
+        expect(row).to_contain_text("ended")
 
 
 @pytest.mark.parametrize("capability", ["view", "edit", "manage"])

@@ -15,10 +15,12 @@ export const CAPABILITIES = ["view", "edit", "manage"] as const satisfies readon
 const grants = (id: string) => ["sharing", id, "grants"] as const;
 const readers = (id: string) => ["sharing", id, "readers"] as const;
 
+/** Whom it was given; asked again at every look, for a grant ends by itself. */
 export function useGrants(id: string) {
   return useQuery({
     queryKey: grants(id),
     queryFn: async () => (await answer(api.GET("/api/repo-obj/{id}/grants", { params: { path: { id } } }))).items,
+    staleTime: 0,
   });
 }
 
