@@ -71,7 +71,10 @@ def window(
     context.set_default_timeout(PATIENCE_MS)
     expect.set_options(timeout=PATIENCE_MS)
     if token:
-        context.add_init_script(f"origin === {json.dumps(url)} && sessionStorage.setItem('teamspace.token', '{token}')")
+        # The browser's reader of PDF is a frame of the same origin, without a storage.
+        context.add_init_script(
+            f"origin === {json.dumps(url)} && sessionStorage?.setItem('teamspace.token', '{token}')"
+        )
     page = context.new_page()
     try:
         yield page

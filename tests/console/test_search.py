@@ -2,10 +2,11 @@
 
 import re
 
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
 
 from tests.console.browser import settle, window
 from tests.console.stage import Stage
+from tests.extraction.files import pdf
 
 NOTE, FILE = "Lighthouse keeping", "lighthouse-log.txt"
 
@@ -33,6 +34,23 @@ def test_what_is_typed_is_found_in_notes_and_files(browser: Browser, stage: Stag
         page.keyboard.type("lighthouse-log")
         results.get_by_role("option", name=FILE).click()
         expect(page).to_have_url(re.compile(f"/app/files/{file}"))
+
+
+def test_a_pdf_is_found_by_a_word_inside_it(browser: Browser, stage: Stage) -> None:
+    words = pdf("The bosun keeps the sextant in the chart room")
+    with window(browser, stage.url, token=stage.session("member")) as page:
+        page.goto("/app/files?in=found/")
+        settle(page)
+        page.set_input_files("input[data-what=files]", [FilePayload(name="inventory.pdf", mimeType="", buffer=words)])
+        page.get_by_role("table").get_by_role("link", name="inventory.pdf").click()
+        expect(page.get_by_role("complementary", name="Details")).to_contain_text("Can be searched")
+        page.keyboard.press("/")
+        page.keyboard.type("sextant")
+        option = page.get_by_role("group", name="Files and documents").get_by_role("option", name="inventory.pdf")
+        expect(option.locator("mark")).to_have_text("sextant")
+        expect(option).to_contain_text("The bosun keeps the sextant in the chart room")
+        option.click()
+        expect(page.get_by_role("heading", name="inventory.pdf", level=1)).to_be_visible()
 
 
 def test_all_results_are_on_a_screen_of_their_own_and_markup_stays_text(browser: Browser, stage: Stage) -> None:
