@@ -167,7 +167,8 @@ async def _put_tags(tx: Tx, who: Principal, row: NoteRow) -> None:
 
 
 async def _put_text(tx: Tx, org_id: str, row: NoteRow) -> None:
-    await fulltext.put(tx, store.KIND, row.id, org_id, title=row.title, body=row.body, labels=" ".join(row.tags))
+    body, labels = fulltext.plain(row.body), " ".join(row.tags)
+    await fulltext.put(tx, store.KIND, row.id, org_id, title=row.title, body=body, labels=labels)
 
 
 def _note(row: NoteRow, grants: list[Grant]) -> Note:

@@ -53,6 +53,16 @@ async def test_an_item_says_what_it_is_and_where_it_matches(ann: Caller) -> None
     }
 
 
+@pytest.mark.parametrize("kind", ["notes", "documents"])
+async def test_a_snippet_shows_words_and_no_markdown(ann: Caller, kind: str) -> None:
+    text = "## Storage\n\n- The **boats** go to [hall 3](https://halls.example/three) in _autumn_."
+    await ann.post(f"/api/{kind}", {"title": "Winter", "body": text})
+    words = "Storage The boats go to <mark>hall</mark> <mark>3</mark> in autumn. https://halls.example/three"
+    assert [item["snippet"] for item in await found(ann, '"hall 3"')] == [words]
+    assert await titles(ann, '"hall 3 in autumn"') == ["Winter"]
+    assert await titles(ann, "halls.example") == ["Winter"], "by the address of a link too"
+
+
 async def test_the_best_comes_first(ann: Caller) -> None:
     filler = "nothing of interest here " * 20
     await write(ann, "Long", f"budget {filler}{filler}")

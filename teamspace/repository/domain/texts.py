@@ -7,7 +7,7 @@ from teamspace.core.principal import Principal
 from teamspace.jobs import Queue
 from teamspace.repository import store
 from teamspace.repository.domain import finding
-from teamspace.repository.schemas import ExtractText, ObjectRow, TextFound, TextState, Work
+from teamspace.repository.schemas import MARKDOWN, ExtractText, ObjectRow, TextFound, TextState, Work
 
 EXTRACT = "repo.extract_text"
 
@@ -54,4 +54,5 @@ async def _read(db: Db, files: BlobStore, row: ObjectRow) -> tuple[TextFound, st
 
 async def _put(tx: Tx, row: ObjectRow, text: str) -> None:
     title = row.title or row.filename
-    await fulltext.put(tx, store.KIND, row.id, row.org_id, title=title, labels=row.key, body=text)
+    body = fulltext.plain(text) if row.content_type == MARKDOWN else text
+    await fulltext.put(tx, store.KIND, row.id, row.org_id, title=title, labels=row.key, body=body)

@@ -1,0 +1,40 @@
+"""What is left of Markdown when it is read as words."""
+
+import time
+
+import pytest
+
+from teamspace.fulltext import plain
+
+# fmt: off
+READ = [
+    ("# Winter\n\nto **hall 3**",           "Winter\n\nto hall 3"),
+    ("> - [x] Tell the _pilots_",           "Tell the pilots"),
+    ("* one\n+ two\n- three\n4. four",      "one\ntwo\nthree\n4. four"),
+    ("Title\n=====\n\n---\nText",           "Title\n\n\n\nText"),
+    ("```sh\nrm -rf `dir`\n```",            "\nrm -rf dir\n"),
+    ("***all*** ~~gone~~ **_both_**",       "all gone both"),
+    ("snake_case, 2 * 3, a-b, ~5, C#",      "snake_case, 2 * 3, a-b, ~5, C#"),
+    (r"\*not\* a \[mark\]",                 "*not* a [mark]"),
+    ("a [tide **table**](https://a.b/c?d)", "a tide table\nhttps://a.b/c?d"),
+    ("![A ship](ship.png 'Ours') sails",    "A ship sails\nship.png"),
+    ("<b>plan</b> [no link] (here)",        "<b>plan</b> [no link] (here)"),
+    ("",                                    ""),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("markdown", "text"), READ, ids=[text for _, text in READ])
+def test_words_stay_and_marks_go(markdown: str, text: str) -> None:
+    assert plain(markdown) == text
+
+
+def test_a_table_is_its_cells() -> None:
+    assert plain("| Pier | Ships |\n|:--|--:|\n| 1 | 14 |").split() == ["Pier", "Ships", "1", "14"]
+
+
+@pytest.mark.parametrize("sign", ["[", "[](", "*", "_a", "`", "|", "- ", "> ", "-", "\\", " ", "![a](b ", '[](a "'])
+def test_no_text_takes_long(sign: str) -> None:
+    began = time.perf_counter()
+    plain(sign * 100_000 + "x")
+    assert time.perf_counter() - began < 5
