@@ -119,12 +119,3 @@ def wear(page: Page, scheme: Any) -> None:
     """The system turns light or dark, and the page with it."""
     page.emulate_media(color_scheme=scheme)
     expect(page.locator("html")).to_have_attribute("data-mantine-color-scheme", scheme)
-
-
-def write(page: Page, words: str) -> None:
-    """Add words to the end of the open note's first line, which may be wrapped."""
-    body = page.get_by_label("Text of the note, in Markdown")
-    body.click()
-    for key in ("Control+Home", "End", "End"):
-        body.press(key)
-    page.keyboard.type(words)

@@ -5,9 +5,10 @@ from typing import NamedTuple
 
 from playwright.sync_api import FilePayload, Page, expect
 
-from tests.console.browser import settle, sign_in, write
+from tests.console.browser import settle, sign_in
 from tests.console.screens import SCREENS
 from tests.console.stage import GUARDED, PASSWORD, Stage
+from tests.console.writing import editor, write
 
 WIDTHS = {1440: 900, 390: 844}
 SCHEMES = ("light", "dark")
@@ -62,8 +63,7 @@ def types(key: str) -> Callable[[Page, Stage], None]:
 
 def collides(page: Page, stage: Stage) -> None:
     """Somebody else saves while one writes."""
-    body = page.get_by_label("Text of the note, in Markdown")
-    expect(body).to_be_visible()
+    edits(page, stage)
     old = stage.read(stage.handover)
     stage.rewrite(stage.handover, old.replace("**Tuesday**", "**Wednesday**"))
     write(page, " Or on Thursday.")
@@ -72,11 +72,7 @@ def collides(page: Page, stage: Stage) -> None:
 
 
 def edits(page: Page, _: Stage) -> None:
-    expect(page.get_by_label("Text of the note, in Markdown")).to_be_visible()
-
-
-def drafts(page: Page, _: Stage) -> None:
-    expect(page.get_by_label("Text of the document, in Markdown")).to_be_visible()
+    expect(editor(page)).to_be_visible()
 
 
 def sets_side_by_side(page: Page, _: Stage) -> None:
@@ -149,7 +145,7 @@ SIGHTS = (
     Sight("note-editor",         "/app/notes/NOTE?edit=true", act=edits),
     Sight("note-conflict",       "/app/notes/NOTE?edit=true", act=collides),
     Sight("note-share",          "/app/notes/NOTE",           act=presses("Share", "Share “Harbour handover”")),
-    Sight("document-editor",     "/app/documents/DOCUMENT?edit=true", act=drafts),
+    Sight("document-editor",     "/app/documents/DOCUMENT?edit=true", act=edits),
     Sight("document-sides",      "/app/documents/DOCUMENT/versions?version=1", act=sets_side_by_side),
     Sight("document-share",      "/app/documents/DOCUMENT",   act=presses("Share", "Share “Winter timetable”")),
     Sight("documents-empty",     "/app/documents",            "org_admin"),

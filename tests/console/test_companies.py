@@ -2,8 +2,9 @@
 
 from playwright.sync_api import Browser, Page, expect
 
-from tests.console.browser import sign_in, window, write
+from tests.console.browser import sign_in, window
 from tests.console.stage import PASSWORD, Stage
+from tests.console.writing import write
 
 # White on the first is the best known near miss of WCAG 2: its ratio is 4.47, where 4.5 is asked for.
 FAINT, READABLE = "#777777", "#8b1a1a"

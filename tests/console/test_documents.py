@@ -1,23 +1,13 @@
 """Documents in the console: written as notes are, with every version kept, compared word by word, and brought back."""
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, expect
 
 from tests.console.browser import window
 from tests.console.stage import PEOPLE, Stage
-
-TEXT = "Text of the document, in Markdown"
-LINES = "Flour\n\nWater\n\nSalt\n"
-# The way out of a conflict, and what is in the first line afterwards.
-CHOICES = {
-    "Keep mine": "Flour, wholemeal",
-    "Take theirs": "Flour, white",
-    "Merge both": "Flour, wholemeal\nFlour, white",
-}
+from tests.console.writing import CHOICES, LINES, editor, opened_by_both, saved, write
 
 
 def test_a_new_document_saves_itself_and_lies_among_the_files(browser: Browser, stage: Stage) -> None:
@@ -30,7 +20,7 @@ def test_a_new_document_saves_itself_and_lies_among_the_files(browser: Browser, 
         write(page, "Two lines at least.")
         expect(saved(page, 2)).to_be_visible()
         page.reload()
-        expect(page.get_by_label(TEXT)).to_have_text("Two lines at least.")
+        expect(editor(page)).to_have_text("Two lines at least.")
         page.get_by_role("button", name="Done").click()
         expect(page.get_by_role("region", name="List of documents").get_by_text("Mooring manual")).to_be_visible()
         page.get_by_role("link", name=re.compile("See it among the files")).click()
@@ -53,7 +43,7 @@ def test_who_sees_a_document_is_no_version_of_it(browser: Browser, stage: Stage)
 @pytest.mark.parametrize("choice", CHOICES)
 def test_two_people_in_one_place_are_asked_and_nothing_is_lost(browser: Browser, stage: Stage, choice: str) -> None:
     document = stage.document("Bread", LINES)
-    with opened_by_both(browser, stage, document) as (ann, priya):
+    with opened_by_both(browser, stage, f"/app/documents/{document}") as (ann, priya):
         write(ann, ", white")
         expect(saved(ann, 2)).to_be_visible()
         write(priya, ", wholemeal")
@@ -74,7 +64,7 @@ def test_what_no_server_heard_is_not_lost(browser: Browser, anywhere: Stage) -> 
     document = anywhere.document("Bread", LINES)
     with window(browser, anywhere.url, token=anywhere.session("operator")) as page:
         page.goto(f"/app/documents/{document}?edit=true")
-        expect(page.get_by_label(TEXT)).to_be_visible()
+        expect(editor(page)).to_be_visible()
         page.route(
             "**/api/documents/*", lambda route: route.abort() if route.request.method == "PUT" else route.continue_()
         )
@@ -163,32 +153,6 @@ def test_who_may_only_read_a_document_is_offered_no_more(browser: Browser, anywh
         anywhere.share(document, "guest", "edit")
         page.reload()
         expect(restore).to_be_enabled()
-
-
-@contextmanager
-def opened_by_both(browser: Browser, stage: Stage, document: str) -> Iterator[tuple[Page, Page]]:
-    """The same document under the hands of two people, each in a window of their own."""
-    with (
-        window(browser, stage.url, token=stage.session("operator")) as one,
-        window(browser, stage.url, token=stage.session("member")) as other,
-    ):
-        for page in (one, other):
-            page.goto(f"/app/documents/{document}?edit=true")
-            expect(page.get_by_label(TEXT)).to_contain_text("Flour")
-        yield one, other
-
-
-def write(page: Page, words: str) -> None:
-    """Add words to the end of the first line."""
-    text = page.get_by_label(TEXT)
-    text.click()
-    for key in ("Control+Home", "End", "End"):
-        text.press(key)
-    page.keyboard.type(words)
-
-
-def saved(page: Page, version: int) -> Locator:
-    return page.get_by_role("toolbar").get_by_text(f"Saved (version {version})").first
 
 
 def body(stage: Stage, document: str) -> str:

@@ -1,24 +1,14 @@
 """Notes under many hands: what two people write at the same time is all kept, and so is what no server heard."""
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, expect
 
-from tests.console.browser import window, write
+from tests.console.browser import window
 from tests.console.stage import PASSWORD, Stage
+from tests.console.writing import CHOICES, LINES, editor, opened_by_both, saved, write
 from tests.support.served import Served
-
-TEXT = "Text of the note, in Markdown"
-LINES = "Flour\n\nWater\n\nSalt\n"
-# The way out of a conflict, and what is in the note's first line afterwards.
-CHOICES = {
-    "Keep mine": "Flour, wholemeal",
-    "Take theirs": "Flour, white",
-    "Merge both": "Flour, wholemeal\nFlour, white",
-}
 
 
 def test_a_new_note_saves_itself_and_says_which_version_it_is(browser: Browser, stage: Stage) -> None:
@@ -30,26 +20,26 @@ def test_a_new_note_saves_itself_and_says_which_version_it_is(browser: Browser, 
         write(page, "Feed it daily.")
         expect(saved(page, 2)).to_be_visible()
         page.reload()
-        expect(page.get_by_label(TEXT)).to_have_text("Feed it daily.")
+        expect(editor(page)).to_have_text("Feed it daily.")
         page.get_by_role("button", name="Done").click()
         expect(page.get_by_role("region", name="List of notes").get_by_text("Sourdough")).to_be_visible()
 
 
 def test_two_people_at_different_parts_of_a_note_are_brought_together_unasked(browser: Browser, stage: Stage) -> None:
     note = stage.note("Bread", LINES)
-    with opened_by_both(browser, stage, note) as (ann, priya):
+    with opened_by_both(browser, stage, f"/app/notes/{note}") as (ann, priya):
         write(ann, ", white")
         expect(saved(ann, 2)).to_be_visible()
         priya.get_by_label("Title").fill("Sunday bread")
         expect(saved(priya, 3)).to_be_visible()
-        expect(priya.get_by_label(TEXT)).to_contain_text("Flour, white")
+        expect(editor(priya)).to_contain_text("Flour, white")
     assert stage.read(note) == LINES.replace("Flour", "Flour, white")
 
 
 @pytest.mark.parametrize("choice", CHOICES)
 def test_two_people_in_one_place_are_asked_and_nothing_is_lost(browser: Browser, stage: Stage, choice: str) -> None:
     note = stage.note("Bread", LINES)
-    with opened_by_both(browser, stage, note) as (ann, priya):
+    with opened_by_both(browser, stage, f"/app/notes/{note}") as (ann, priya):
         write(ann, ", white")
         expect(saved(ann, 2)).to_be_visible()
         write(priya, ", wholemeal")
@@ -72,7 +62,7 @@ def test_what_was_written_while_the_server_was_down_is_offered_back(browser: Bro
     note = fresh.call("POST", "/api/notes", {"title": "Bread", "body": LINES}, first["token"])["id"]
     with window(browser, fresh.url, token=first["token"]) as page:
         page.goto(f"/app/notes/{note}?edit=true")
-        expect(page.get_by_label(TEXT)).to_be_visible()
+        expect(editor(page)).to_be_visible()
         fresh.kill()
         write(page, ", for Sunday")
         expect(page.get_by_text("Offline (kept here)").first).to_be_visible()
@@ -84,20 +74,3 @@ def test_what_was_written_while_the_server_was_down_is_offered_back(browser: Bro
         expect(saved(page, 2)).to_be_visible()
     body = fresh.call("GET", f"/api/notes/{note}", token=first["token"])["body"]
     assert body == LINES.replace("Flour", "Flour, for Sunday")
-
-
-@contextmanager
-def opened_by_both(browser: Browser, stage: Stage, note: str) -> Iterator[tuple[Page, Page]]:
-    """The same note under the hands of two people, each in a window of their own."""
-    with (
-        window(browser, stage.url, token=stage.session("operator")) as one,
-        window(browser, stage.url, token=stage.session("member")) as other,
-    ):
-        for page in (one, other):
-            page.goto(f"/app/notes/{note}?edit=true")
-            expect(page.get_by_label(TEXT)).to_contain_text("Flour")
-        yield one, other
-
-
-def saved(page: Page, version: int) -> Locator:
-    return page.get_by_role("toolbar").get_by_text(f"Saved (version {version})").first

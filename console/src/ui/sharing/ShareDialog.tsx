@@ -8,7 +8,6 @@ import { t } from "@/i18n";
 import { Dialog } from "@/ui/Dialog";
 import { Fault } from "@/ui/forms";
 import { Failed, Loading } from "@/ui/states";
-import { VisibilityMenu } from "@/ui/visibility/VisibilityMenu";
 import type { Visibility } from "@/ui/writing/text";
 
 import { AddTarget } from "./AddTarget";
@@ -16,6 +15,7 @@ import { Grants } from "./Grants";
 import { useGrants, useShare } from "./queries";
 import { Readers } from "./Readers";
 import styles from "./ShareDialog.module.css";
+import { PrivateAllTheSame, WhoSees } from "./WhoSees";
 
 interface Props {
   /** Of the object in the repository. */
@@ -35,24 +35,11 @@ export function ShareDialog({ id, title, visibility, onVisibility, onClose }: Pr
       {grants.isError && <Failed error={grants.error} again={() => void grants.refetch()} />}
       {grants.data && (
         <>
-          <div className={styles.visibility}>
-            <p>
-              <b>{t("visibility.title")}</b>
-              <span>{t(`visibility.${visibility}.words`)}</span>
-            </p>
-            <VisibilityMenu visibility={visibility} shares={0} mayChange onChange={onVisibility} />
-          </div>
+          <WhoSees visibility={visibility} onChange={onVisibility} />
           <AddTarget grants={grants.data} share={share} />
           <Fault fault={share.error} />
           <Grants grants={grants.data} share={share} />
-          {visibility === "private" && grants.data.some(({ expired }) => !expired) && (
-            <p className={styles.hint}>
-              {t("sharing.private")}
-              <Button size="compact-xs" variant="default" onClick={() => onVisibility("shared")}>
-                {t("sharing.mark")}
-              </Button>
-            </p>
-          )}
+          {visibility === "private" && grants.data.some(({ expired }) => !expired) && <PrivateAllTheSame onChange={onVisibility} />}
           <Who id={id} visibility={visibility} grants={grants.data} />
         </>
       )}

@@ -5,6 +5,7 @@ import { IconCheck, IconChevronDown } from "@tabler/icons-react";
 
 import { t } from "@/i18n";
 
+import chips from "../Chip.module.css";
 import type { Visibility } from "../writing/text";
 import styles from "./VisibilityMenu.module.css";
 import { PICTURES, VISIBILITIES, VisibilityWord } from "./VisibilityWord";
@@ -24,7 +25,7 @@ export function VisibilityMenu({ visibility, shares, mayChange, onChange }: Prop
   return (
     <Menu width={280} position="bottom-start">
       <Menu.Target>
-        <UnstyledButton className={styles.button} aria-label={t("visibility.change", { now: words })}>
+        <UnstyledButton className={chips.chip} aria-label={t("visibility.change", { now: words })}>
           <Picture aria-hidden size={13} />
           {words}
           <IconChevronDown aria-hidden size={12} />

@@ -3,6 +3,7 @@
 import { useEffect } from "react";
 
 import { useSession } from "@/app/session";
+import { BackToList } from "@/ui/panes/BackToList";
 import { Failed, Refused } from "@/ui/states";
 import { leave, useWritingOf } from "@/ui/writing/open";
 import { PageSkeleton } from "@/ui/writing/PageSkeleton";
@@ -10,7 +11,6 @@ import { NEW } from "@/ui/writing/writing";
 
 import { useDesk, useDocument } from "../queries";
 import type { Document } from "../text";
-import { BackToList } from "./BackToList";
 import { OpenDocument } from "./OpenDocument";
 
 export function DocumentPane({ id }: { id: string }) {
@@ -20,10 +20,10 @@ export function DocumentPane({ id }: { id: string }) {
   if (isNew) return can("files:write") ? <Writable document={null} /> : <Refused permission="files:write" />;
   // What was read once stays: text that somebody wrote must not vanish because a later look at it failed.
   if (document.data) return <Writable document={document.data} lost={document.isError ? document.error : undefined} />;
-  if (document.isPending) return <PageSkeleton back={<BackToList />} />;
+  if (document.isPending) return <PageSkeleton back={<BackToList to="/documents" />} />;
   return (
     <>
-      <BackToList />
+      <BackToList to="/documents" />
       <Failed error={document.error} again={() => void document.refetch()} />
     </>
   );

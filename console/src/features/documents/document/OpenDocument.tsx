@@ -11,6 +11,7 @@ import { useSession } from "@/app/session";
 import { ago, dateTime, t } from "@/i18n";
 import { useBrand } from "@/theme/brand";
 import { useNames } from "@/ui/names";
+import { BackToList } from "@/ui/panes/BackToList";
 import { ALL_RIGHTS, rightsOn } from "@/ui/sharing/rights";
 import { ShareDialog } from "@/ui/sharing/ShareDialog";
 import { VisibilityMenu } from "@/ui/visibility/VisibilityMenu";
@@ -27,7 +28,6 @@ import type { Snapshot, Writing } from "@/ui/writing/writing";
 
 import { useAddress } from "../filters";
 import type { Document } from "../text";
-import { BackToList } from "./BackToList";
 import { DeleteDialog } from "./DeleteDialog";
 import styles from "./Document.module.css";
 
@@ -63,7 +63,7 @@ export function OpenDocument({ writing, document, lost }: Props) {
     <>
       <Toolbar
         now={now}
-        back={<BackToList />}
+        back={<BackToList to="/documents" />}
         label={t("documents.toolbar")}
         words={{ more: t("documents.more"), delete: t("documents.delete") }}
         address={document ? `/app/documents/${document.id}` : undefined}

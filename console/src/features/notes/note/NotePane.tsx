@@ -3,6 +3,7 @@
 import { useEffect } from "react";
 
 import { useSession } from "@/app/session";
+import { BackToList } from "@/ui/panes/BackToList";
 import { Failed, Refused } from "@/ui/states";
 import { leave, useWritingOf } from "@/ui/writing/open";
 import { PageSkeleton } from "@/ui/writing/PageSkeleton";
@@ -10,7 +11,6 @@ import { NEW } from "@/ui/writing/writing";
 
 import { useDesk, useNote } from "../queries";
 import type { Note } from "../text";
-import { BackToList } from "./BackToList";
 import { OpenNote } from "./OpenNote";
 
 export function NotePane({ id }: { id: string }) {
@@ -20,10 +20,10 @@ export function NotePane({ id }: { id: string }) {
   if (isNew) return can("notes:write") ? <Writable note={null} /> : <Refused permission="notes:write" />;
   // What was read once stays: text that somebody wrote must not vanish because a later look at the note failed.
   if (note.data) return <Writable note={note.data} lost={note.isError ? note.error : undefined} />;
-  if (note.isPending) return <PageSkeleton back={<BackToList />} />;
+  if (note.isPending) return <PageSkeleton back={<BackToList to="/notes" />} />;
   return (
     <>
-      <BackToList />
+      <BackToList to="/notes" />
       <Failed error={note.error} again={() => void note.refetch()} />
     </>
   );

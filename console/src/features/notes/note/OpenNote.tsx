@@ -8,6 +8,7 @@ import { useSession } from "@/app/session";
 import { t } from "@/i18n";
 import { useBrand } from "@/theme/brand";
 import { useNames } from "@/ui/names";
+import { BackToList } from "@/ui/panes/BackToList";
 import { ALL_RIGHTS } from "@/ui/sharing/rights";
 import { useWish } from "@/ui/wishes";
 import { ConflictDialog } from "@/ui/writing/conflict/ConflictDialog";
@@ -23,7 +24,6 @@ import { useAddress } from "../filters";
 import { rightsOn, type NotePermission } from "../rights";
 import { ShareDialog } from "../share/ShareDialog";
 import type { Note, NoteText } from "../text";
-import { BackToList } from "./BackToList";
 import { DeleteDialog } from "./DeleteDialog";
 import { Facts } from "./Facts";
 
@@ -60,7 +60,7 @@ export function OpenNote({ writing, note, lost }: Props) {
     <>
       <Toolbar
         now={now}
-        back={<BackToList />}
+        back={<BackToList to="/notes" />}
         label={t("notes.toolbar")}
         words={{ more: t("notes.more"), delete: t("notes.delete") }}
         address={note ? `/app/notes/${note.id}` : undefined}

@@ -6,6 +6,7 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 
 import { t } from "@/i18n";
+import chips from "@/ui/Chip.module.css";
 
 import { useKnownTags } from "../knownTags";
 import { LONGEST_TAG, MOST_TAGS } from "../text";
@@ -35,7 +36,7 @@ function Change({ tags, onChange }: Omit<Props, "mayChange">) {
   return (
     <Popover opened={opened} onChange={setOpened} width={300} position="bottom-start" trapFocus returnFocus>
       <Popover.Target>
-        <UnstyledButton className={styles.button} onClick={() => setOpened(!opened)}>
+        <UnstyledButton className={chips.chip} onClick={() => setOpened(!opened)}>
           <IconTag aria-hidden size={13} />
           {tags.length === 0 ? t("notes.tags.add") : t("notes.tags.change")}
         </UnstyledButton>

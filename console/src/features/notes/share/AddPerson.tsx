@@ -6,12 +6,12 @@ import { useState } from "react";
 import { t } from "@/i18n";
 import { useKnownPeople } from "@/ui/names";
 import { PersonLine } from "@/ui/PersonLine";
+import styles from "@/ui/sharing/ShareDialog.module.css";
 
 import type { useShareNote } from "../queries";
 import type { NotePermission } from "../rights";
 import type { Note } from "../text";
 import { PermissionSelect } from "./PermissionSelect";
-import styles from "./ShareDialog.module.css";
 
 export function AddPerson({ note, share }: { note: Note; share: ReturnType<typeof useShareNote> }) {
   const people = useKnownPeople();
@@ -29,10 +29,10 @@ export function AddPerson({ note, share }: { note: Note; share: ReturnType<typeo
   return (
     <form className={styles.add} onSubmit={add}>
       <Select
-        className={styles.person}
+        className={styles.target}
         label={t("notes.share.person")}
-        placeholder={t("notes.share.person.hint")}
-        nothingFoundMessage={people.isError ? people.error.message : t("notes.share.nobody")}
+        placeholder={t("sharing.with.hint")}
+        nothingFoundMessage={people.isError ? people.error.message : t("sharing.nobody")}
         searchable
         clearable
         openOnFocus={false}
@@ -45,9 +45,9 @@ export function AddPerson({ note, share }: { note: Note; share: ReturnType<typeo
           <PersonLine name={known.get(option.value)?.display_name ?? option.label} second={known.get(option.value)?.username} />
         )}
       />
-      <PermissionSelect label={t("notes.share.permission")} value={permission} onChange={setPermission} />
+      <PermissionSelect label={t("sharing.may")} value={permission} onChange={setPermission} />
       <Button type="submit" disabled={!person} loading={share.isPending}>
-        {t("notes.share.short")}
+        {t("sharing.share")}
       </Button>
     </form>
   );

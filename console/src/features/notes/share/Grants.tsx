@@ -6,13 +6,14 @@ import { IconX } from "@tabler/icons-react";
 import { t } from "@/i18n";
 import { useNames } from "@/ui/names";
 import { PersonLine } from "@/ui/PersonLine";
+import styles from "@/ui/sharing/ShareDialog.module.css";
 import { Tag } from "@/ui/Tag";
 
 import type { useShareNote } from "../queries";
 import type { NotePermission } from "../rights";
 import type { Note } from "../text";
 import { PermissionSelect } from "./PermissionSelect";
-import styles from "./ShareDialog.module.css";
+import own from "./ShareDialog.module.css";
 
 export function Grants({ note, share }: { note: Note; share: ReturnType<typeof useShareNote> }) {
   const names = useNames();
@@ -20,7 +21,7 @@ export function Grants({ note, share }: { note: Note; share: ReturnType<typeof u
     <ul className={styles.grants} aria-label={t("notes.share.present")}>
       <li className={styles.grant}>
         <PersonLine name={names.of(note.owner)} second={names.find(note.owner)?.username} />
-        <span className={styles.owner}>
+        <span className={own.owner}>
           <Tag>{t("notes.owner")}</Tag>
         </span>
       </li>
@@ -31,7 +32,7 @@ export function Grants({ note, share }: { note: Note; share: ReturnType<typeof u
             <PersonLine name={name} second={names.find(grant.user_id)?.username ?? t("notes.share.elsewhere")} />
             <PermissionSelect
               quiet
-              label={t("notes.share.permission.of", { name })}
+              label={t("sharing.may.of", { name })}
               value={grant.permission as NotePermission}
               disabled={share.isPending}
               onChange={(permission) => share.mutate({ user_id: grant.user_id, permission })}

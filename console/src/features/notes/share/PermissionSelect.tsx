@@ -1,33 +1,16 @@
-/** What somebody may do with a note: each step holds those before it. */
+/** What somebody may do with a note. */
 
-import { Select } from "@mantine/core";
+import type { ComponentProps } from "react";
 
 import { t } from "@/i18n";
+import { StepSelect } from "@/ui/sharing/StepSelect";
 
 import { LADDER, type NotePermission } from "../rights";
-import styles from "./ShareDialog.module.css";
 
-interface Props {
-  label: string;
-  /** The label is for those who hear it; the row says it to the others. */
-  quiet?: boolean;
-  value: NotePermission;
-  disabled?: boolean;
-  onChange: (permission: NotePermission) => void;
-}
+type Props = Omit<ComponentProps<typeof StepSelect<NotePermission>>, "steps" | "wordsOf">;
 
 const NAMES = { "notes:read": "read", "notes:write": "write", "notes:delete": "delete", "notes:manage": "manage" } as const;
 
-export function PermissionSelect({ label, quiet, value, disabled, onChange }: Props) {
-  return (
-    <Select
-      className={styles.permission}
-      {...(quiet ? { "aria-label": label } : { label })}
-      allowDeselect={false}
-      disabled={disabled}
-      data={LADDER.map((permission) => ({ value: permission, label: t(`notes.may.${NAMES[permission]}`) }))}
-      value={value}
-      onChange={(chosen) => chosen && onChange(chosen as NotePermission)}
-    />
-  );
+export function PermissionSelect(props: Props) {
+  return <StepSelect {...props} steps={LADDER} wordsOf={(permission) => t(`notes.may.${NAMES[permission]}`)} />;
 }

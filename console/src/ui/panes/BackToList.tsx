@@ -1,4 +1,4 @@
-/** The way back to the list, where list and document do not fit side by side. */
+/** The way back to the list, where list and text do not fit side by side. */
 
 import { ActionIcon } from "@mantine/core";
 import { IconChevronLeft } from "@tabler/icons-react";
@@ -6,18 +6,17 @@ import { Link } from "@tanstack/react-router";
 
 import { t } from "@/i18n";
 
-import type { Address } from "../filters";
-import styles from "./Document.module.css";
+import styles from "./BackToList.module.css";
 
-export function BackToList() {
+export function BackToList({ to }: { to: "/notes" | "/documents" }) {
   return (
     <ActionIcon
       variant="subtle"
       color="gray"
       size={36}
       className={styles.back}
-      aria-label={t("documents.back")}
-      renderRoot={(props) => <Link {...props} to="/documents" search={(now: Address) => ({ ...now, edit: undefined })} />}
+      aria-label={t("ui.back_to_list")}
+      renderRoot={(props) => <Link {...props} to={to} search={(now: object) => ({ ...now, edit: undefined })} />}
     >
       <IconChevronLeft aria-hidden size={20} />
     </ActionIcon>
