@@ -1,8 +1,10 @@
 """Files in the console: they come up by whole folders, nothing is put over anything unasked, and all can be looked at."""
 
 import re
+import sqlite3
 import time
 from collections.abc import Callable
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -256,6 +258,31 @@ def test_nothing_is_offered_that_would_be_refused(browser: Browser, stage: Stage
             expect(ways).to_have_count(1 if capability in capabilities else 0)
 
 
+def test_a_file_says_what_it_was_made_from_and_made_into(browser: Browser, anywhere: Stage) -> None:
+    source = anywhere.upload("letters/letter.txt", b"Dear harbour,", "member")
+    derived = anywhere.upload("letters/letter.es.txt", b"Querido puerto,", "member")
+    derive(anywhere, derived, source)
+    with window(browser, anywhere.url, token=anywhere.session("member")) as page:
+        made = page.get_by_role("region", name="Made into")
+        page.goto(f"/app/files/{source}")
+        expect(page.get_by_role("region", name="Text of the file")).to_have_text("Dear harbour,")
+        expect(page.get_by_role("region", name="Made from")).to_have_count(0)
+        made.get_by_role("link", name="letter.es.txt").click()
+        expect(page.get_by_role("region", name="Text of the file")).to_have_text("Querido puerto,")
+        expect(made).to_have_count(0)
+        page.get_by_role("region", name="Made from").get_by_role("link", name="letter.txt").click()
+        expect(page.get_by_role("heading", name="letter.txt", level=1)).to_be_visible()
+
+
+def test_a_file_says_why_it_has_no_text(browser: Browser, anywhere: Stage) -> None:
+    file = anywhere.upload("broken/broken.docx", b"No document at all.", "member")
+    with window(browser, anywhere.url, token=anywhere.session("member")) as page:
+        page.goto(f"/app/files/{file}")
+        details = page.get_by_role("complementary", name="Details")
+        expect(details).to_contain_text("No text found")
+        expect(details).to_contain_text("It is damaged, or not of the kind that it says.")
+
+
 def test_what_is_new_is_on_the_first_screen(browser: Browser, anywhere: Stage) -> None:
     anywhere.note("Good morning", "Coffee is ready.", "member")
     anywhere.upload("newest.txt", b"Just in.", "member")
@@ -287,6 +314,17 @@ def give(page: Page, dialog: Locator, letters: str, name: str, may: str, until: 
     if day:
         dialog.get_by_label("Last day").fill(day)
     dialog.get_by_role("button", name="Share", exact=True).click()
+
+
+def derive(stage: Stage, made: str, source: str) -> None:
+    """What a run will do, once there are runs."""
+    row = (made, 1, source, 1, stage.org["id"], "translate", "2026-01-01T00:00:00.000Z")
+    with closing(sqlite3.connect(Path(stage.served.settings["SERVICE_DATA"]) / "teamspace.sqlite")) as file, file:
+        file.execute(
+            "INSERT INTO object_derivations (object_id, number, source_id, source_number, org_id, step, created_at)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            row,
+        )
 
 
 def tray(page: Page) -> Locator:

@@ -11,6 +11,7 @@ import { put } from "./upload/transport";
 
 export type FileItem = Schemas["ObjectItem"];
 export type FileObject = Schemas["Object"];
+export type Relative = Schemas["Relative"];
 type Listing = Schemas["Listing"];
 
 export const FILES = ["files"] as const;
@@ -39,6 +40,14 @@ export function useFile(id: string) {
     queryKey: one(id),
     queryFn: (): Promise<FileObject> => answer(api.GET("/api/repo-obj/{id}", { params: { path: { id } } })),
     refetchInterval: ({ state }) => (state.data?.text_state === "pending" ? SOON : false),
+  });
+}
+
+/** What a file was made of, and what was made of it; another version brings other sources. */
+export function useDerivations({ id, version }: FileItem) {
+  return useQuery({
+    queryKey: [...one(id), "derivations", version],
+    queryFn: () => answer(api.GET("/api/repo-obj/{id}/derivations", { params: { path: { id } } })),
   });
 }
 

@@ -20,6 +20,7 @@ import type { Visibility } from "@/ui/writing/text";
 import { extensionOf, kindOf } from "../kinds";
 import type { FileObject } from "../queries";
 import styles from "./Object.module.css";
+import { Relatives } from "./Relatives";
 import { TextState } from "./TextState";
 import { useDownload } from "./useDownload";
 
@@ -47,8 +48,9 @@ export function Inspector({ file, versions, rights, onVisibility, fault }: Props
     <aside className={styles.inspector} aria-label={t("files.details")}>
       <Facts facts={facts} />
       <Fault fault={fault} />
+      <Relatives file={file} />
       <h2>{t("versions.title")}</h2>
-      <ol className={styles.versions}>
+      <ol className={styles.rows}>
         {(versions.data ?? file.versions).map((version) => (
           <VersionRow key={version.number} file={file} version={version} />
         ))}
@@ -63,7 +65,7 @@ function VersionRow({ file, version }: { file: FileObject; version: Version }) {
   const { number } = version;
   const label = t("versions.download", { version: number });
   return (
-    <li className={styles.version}>
+    <li className={styles.row}>
       <Link
         to="/files/$id"
         params={{ id: file.id }}

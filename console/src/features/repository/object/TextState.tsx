@@ -14,6 +14,15 @@ const LOOKS = {
   failed: { tone: "warning", icon: IconAlertTriangle },
 } as const satisfies Record<string, { tone: Tone; icon: unknown }>;
 
+const FAULTS = [
+  "too_large", "damaged", "encrypted", "unpacks_too_much", "took_too_long", "too_much_memory", "no_text", "crashed",
+] as const; // prettier-ignore
+
+function faultWords(fault: string): string {
+  const known = FAULTS.find((name) => name === fault);
+  return known ? t(`files.text.fault.${known}`) : fault;
+}
+
 export function TextState({ state, fault }: { state: Exclude<FileObject["text_state"], "none">; fault: string | null }) {
   const { tone, icon: Picture } = LOOKS[state];
   return (
@@ -22,7 +31,7 @@ export function TextState({ state, fault }: { state: Exclude<FileObject["text_st
         <Picture aria-hidden size={12} />
         {t(`files.text.${state}`)}
       </Tag>
-      {fault && <p className={styles.why}>{fault}</p>}
+      {fault && <p className={styles.why}>{faultWords(fault)}</p>}
     </>
   );
 }
