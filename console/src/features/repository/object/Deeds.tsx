@@ -1,7 +1,7 @@
 /** What can be done with a file: taken home, shared, opened as a document, deleted. */
 
 import { ActionIcon, Button, Menu } from "@mantine/core";
-import { IconDots, IconDownload, IconLink, IconPencil, IconShare2, IconTrash } from "@tabler/icons-react";
+import { IconDots, IconDownload, IconFileText, IconLink, IconShare2, IconTrash } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 
 import { t } from "@/i18n";
@@ -27,7 +27,7 @@ export function Deeds({ file, version, rights, onDialog }: Props) {
         {t("action.download")}
       </Button>
       {kindOf(file.content_type).shown === "markdown" && (
-        <Button variant="default" leftSection={<IconPencil aria-hidden size={15} />} renderRoot={(props) => <Link {...props} to="/documents/$id" params={{ id: file.id }} />}>
+        <Button variant="default" leftSection={<IconFileText aria-hidden size={15} />} renderRoot={(props) => <Link {...props} to="/documents/$id" params={{ id: file.id }} />}>
           {t("files.as_document")}
         </Button>
       )}
