@@ -2,15 +2,17 @@
 
 from teamspace.blobs.domain.choice import opened
 from teamspace.blobs.domain.drafts import drafted, once
-from teamspace.blobs.domain.keeping import collect, hold, keep, keep_draft, release
+from teamspace.blobs.domain.keeping import collect, hold, keep, name, release, store_draft
 from teamspace.blobs.domain.local import Folder
 from teamspace.blobs.domain.reading import fetched, prove, read, span
 from teamspace.blobs.domain.remote import Bucket
-from teamspace.blobs.schemas import BLOCK, Blob, BlobMissing, BlobStore, DamagedBlob, Draft
-from teamspace.blobs.store import is_known, is_named, select, select_unknown
+from teamspace.blobs.schemas import BLOCK, SMALL, Blob, BlobMissing, BlobStore, DamagedBlob, Draft
+from teamspace.blobs.store import INVARIANTS, is_known, is_named, select, select_unknown
 
 __all__ = [
     "BLOCK",
+    "INVARIANTS",
+    "SMALL",
     "Blob",
     "BlobMissing",
     "BlobStore",
@@ -25,7 +27,7 @@ __all__ = [
     "is_known",
     "is_named",
     "keep",
-    "keep_draft",
+    "name",
     "once",
     "opened",
     "prove",
@@ -34,4 +36,5 @@ __all__ = [
     "select",
     "select_unknown",
     "span",
+    "store_draft",
 ]

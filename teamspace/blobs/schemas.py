@@ -9,6 +9,8 @@ import msgspec
 
 BLOCK = 256 * 1024
 """As much is read and written at a time, and has a sum of its own."""
+SMALL = 32 * 1024
+"""What is no larger lies in the database, and comes and goes with its row."""
 INSTANCE = "instance"
 """What the namespace without a company is called where names are needed."""
 
@@ -25,18 +27,24 @@ class Blob(msgspec.Struct, frozen=True):
     digest: str
     size: int
 
+    @property
+    def in_row(self) -> bool:
+        return self.size <= SMALL
+
 
 class Sums(msgspec.Struct, frozen=True):
     """What is needed to read any part of a blob and know that it is right."""
 
     size: int
     blocks: bytes
+    data: bytes | None
 
 
 class Draft(msgspec.Struct, frozen=True):
-    """Bytes that lie in a file of their own, read through once, and belong to nobody yet."""
+    """Bytes that were read through once, and belong to nobody yet: small ones here, others in a file of their own."""
 
     path: Path
+    data: bytes | None
     size: int
     digest: str
     """SHA-256, by which they will be known."""

@@ -2,16 +2,24 @@
 
 from collections.abc import Sequence
 
-from teamspace.blobs.schemas import Blob, Draft, Sums
+from teamspace.blobs.schemas import SMALL, Blob, Draft, Sums
 from teamspace.core.db import Reads, Tx, columns, listed
-from teamspace.core.tables import Kept
+from teamspace.core.tables import Invariant, Kept
+
+INVARIANTS = (
+    Invariant("blobs.small", "small blobs lie in their rows, and no others",
+        f"SELECT digest FROM blobs WHERE (data IS NULL) <> (size > {SMALL}) OR length(data) <> size"),
+)  # fmt: skip
 
 
 async def pin(tx: Tx, org_id: str, draft: Draft, now: str) -> None:
+    """In place of a row that is there already, too: the same bytes, and if those were damaged, mended."""
     await tx.run(
-        "INSERT INTO blobs (org_id, digest, size, blocks, pinned_at) VALUES (:org_id, :digest, :size, :blocks, :now)"
-        " ON CONFLICT (org_id, digest) DO UPDATE SET pinned_at = excluded.pinned_at",
-        org_id=org_id, digest=draft.digest, size=draft.size, blocks=draft.blocks, now=now,
+        "INSERT INTO blobs (org_id, digest, size, blocks, data, pinned_at)"
+        " VALUES (:org_id, :digest, :size, :blocks, :data, :now)"
+        " ON CONFLICT (org_id, digest) DO UPDATE SET size = excluded.size, blocks = excluded.blocks,"
+        " data = excluded.data, pinned_at = excluded.pinned_at",
+        org_id=org_id, digest=draft.digest, size=draft.size, blocks=draft.blocks, data=draft.data, now=now,
     )  # fmt: skip
 
 
@@ -33,7 +41,10 @@ async def hold(tx: Tx, org_id: str, digest: str) -> bool:
 
 async def get_sums(db: Reads, org_id: str, digest: str) -> Sums | None:
     return await db.one(
-        Sums, "SELECT size, blocks FROM blobs WHERE org_id = :org_id AND digest = :digest", org_id=org_id, digest=digest
+        Sums,
+        "SELECT size, blocks, data FROM blobs WHERE org_id = :org_id AND digest = :digest",
+        org_id=org_id,
+        digest=digest,
     )
 
 

@@ -155,7 +155,7 @@ class Reader:
         return map(decode, self._lines(entry))
 
     def blobs(self) -> Iterator[tuple[Blob, IO[bytes]]]:
-        """Every blob that there is a row of, once the file is verified."""
+        """Every blob that needs a file, once the backup is verified."""
         return self._blobs(islice(self._members(), 1 + len(self.manifest.tables), None))
 
     def _lines(self, entry: TableEntry) -> Iterator[bytes]:
@@ -167,10 +167,14 @@ class Reader:
             raise CareError(f"{self._source} is damaged: {entry.name} has {count} rows instead of {entry.rows}")
 
     def _blobs(self, members: Iterator[tarfile.TarInfo]) -> Iterator[tuple[Blob, IO[bytes]]]:
-        """The members lie in the order of the rows: whatever is missing on either side is noticed."""
+        """The members lie in the order of the rows: whatever is missing on either side is noticed.
+
+        A small blob has no member: it lies in its row.
+        """
         entry = self.manifest.table("blobs")
         for blob in map(blob_of(entry.columns), self.rows(entry, msgspec.json.Decoder(list[Any]).decode)):
-            yield blob, self._open(self._expect(members, _blob_name(blob)))
+            if not blob.in_row:
+                yield blob, self._open(self._expect(members, _blob_name(blob)))
 
     def _verified(self, members: Iterator[tarfile.TarInfo], entry: TableEntry) -> tarfile.TarInfo:
         member = self._expect(members, _table_name(entry.name))

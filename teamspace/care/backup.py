@@ -1,5 +1,6 @@
 """A backup beside a running server: all rows of one moment, then every blob they name."""
 
+import hashlib
 import time
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
@@ -37,7 +38,8 @@ async def backup(settings: Settings, target: Path, *, force: bool = False) -> st
             for name, spool in spools.items():
                 writer.table(name, spool.file)
             for blob in _named(spools["blobs"]):
-                await _write(writer, files, blob)
+                if not blob.in_row:
+                    await _write(writer, files, blob)
             size = writer.finish()
     return (
         f"backed up to {target}: {manifest.rows} rows of {len(spools)} tables, {manifest.blobs} blobs,"
@@ -86,7 +88,7 @@ async def _rows(engine: Engine, files: BlobStore, folder: Path) -> tuple[Manifes
 async def _spooled(snapshot: Snapshot, table: Table, folder: Path, listing: "Listing") -> Spool:
     spool, encode, blob = Spool(folder, table), encoder(table.columns), blob_of(table.names)
     async for row in snapshot.stream(every_row(table)):
-        if table.name != "blobs" or await listing.keeps(blob(row)):
+        if table.name != "blobs" or await listing.keeps(blob(row), row[table.names.index("data")]):
             spool.add(encode(row))
     spool.finish()
     return spool
@@ -105,8 +107,12 @@ class Listing:
         for fault in (await unlisted(self._view, self._kept)).found:
             raise CareError(f"{fault}, which is not in the table of blobs")
 
-    async def keeps(self, blob: Blob) -> bool:
-        """A blob has its row before its bytes are written: until another row names it, it is nobody's loss."""
+    async def keeps(self, blob: Blob, data: bytes | None) -> bool:
+        """A blob has its row before its file is written: until another row names it, it is nobody's loss."""
+        if blob.in_row:
+            if hashlib.sha256(data or b"").hexdigest() != blob.digest:
+                raise CareError(f"blob {blob.digest} is damaged")
+            return True
         if await self._files.stat(blob.org_id, blob.digest) is not None:
             return True
         if await blobs.is_named(self._view, self._kept, blob.org_id, blob.digest):

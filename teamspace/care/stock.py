@@ -27,7 +27,7 @@ async def damage(db: Reads, files: BlobStore) -> tuple[Verdict, Verdict]:
     while page := await blobs.select(db, after, _PAGE):
         for blob in page:
             try:
-                await blobs.prove(files, blob.org_id, blob.digest)
+                await blobs.prove(db, files, blob.org_id, blob.digest)
             except blobs.DamagedBlob:
                 faults.add(f"damaged {_name(blob)}")
             except blobs.BlobMissing:
@@ -39,7 +39,7 @@ async def damage(db: Reads, files: BlobStore) -> tuple[Verdict, Verdict]:
 async def _is_missed(db: Reads, files: BlobStore, blob: Blob) -> bool:
     """Whether a row names it. If it was being written, it may be there by the time that a row does."""
     named = await blobs.is_named(db, wiring.KEPT, blob.org_id, blob.digest)
-    return named and await files.stat(blob.org_id, blob.digest) is None
+    return named and not blob.in_row and await files.stat(blob.org_id, blob.digest) is None
 
 
 async def orphans(db: Reads, files: BlobStore) -> Verdict:

@@ -37,17 +37,19 @@ CREATE INDEX audit_by_actor ON audit (org_id, COALESCE(actor_id, actor_kind), id
 CREATE INDEX audit_by_target ON audit (org_id, target, id) WHERE target IS NOT NULL;
 CREATE INDEX audit_by_action ON audit (org_id, action, id);
 
--- Bytes kept outside the database, by their SHA-256 in a company's namespace ('' is the instance's own).
+-- Bytes by their SHA-256, in a company's namespace ('' is the instance's own): in files, or small ones right here.
 -- A row is pinned before its file is written, so that the collector leaves it alone until it is used.
 -- blocks: a CRC-32 of every 256 KiB, so that no part of a damaged file is ever served.
+-- data: the bytes themselves, of up to 32 KiB: they cost no file, and no sync besides the commit.
 CREATE TABLE blobs (
     org_id TEXT NOT NULL,
     digest TEXT NOT NULL,
     size INTEGER NOT NULL,
     blocks BLOB NOT NULL,
+    data BLOB,
     pinned_at TEXT NOT NULL,
     PRIMARY KEY (org_id, digest)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 CREATE INDEX blobs_by_age ON blobs (pinned_at);
 
 -- Idempotency keys of the last day; the answer is sealed, since it may hold a secret.

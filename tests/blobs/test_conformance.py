@@ -22,6 +22,8 @@ from tests.support.world import World
 DATA = b"some bytes of a company"
 ORG, OTHER = "01a1dd94-b5f4-7000-864e-c7fd39e2472c", "01a1dd94-b5f4-7000-864e-c7fd39e2472d"
 LARGE = 40 * 1024 * 1024
+IN_FILES = -1
+"""So large may what is kept elsewhere be: a store takes all else, and knows no sizes."""
 
 
 class Place:
@@ -58,7 +60,7 @@ def digest(data: bytes) -> str:
 
 
 async def kept(files: BlobStore, data: bytes = DATA, namespace: str = ORG) -> str:
-    async with blobs.drafted(files, blobs.once(data)) as draft:
+    async with blobs.drafted(files, blobs.once(data), small=IN_FILES) as draft:
         await files.put(namespace, draft.digest, draft.path)
         assert not draft.path.exists(), "the store has taken it"
     return draft.digest
@@ -66,6 +68,11 @@ async def kept(files: BlobStore, data: bytes = DATA, namespace: str = ORG) -> st
 
 async def got(files: BlobStore, name: str, namespace: str = ORG, start: int = 0, length: int | None = None) -> bytes:
     return b"".join([chunk async for chunk in files.get(namespace, name, start, length)])
+
+
+async def prove(files: BlobStore, name: str) -> None:
+    async with blobs.fetched(files, ORG, name):
+        pass
 
 
 def stored(files: BlobStore) -> set[tuple[str, str]]:
@@ -80,7 +87,7 @@ async def test_any_bytes_come_back_as_they_were(files: BlobStore, data: bytes) -
     name = await kept(files, data)
     assert await got(files, name) == data
     assert await files.stat(ORG, name) == len(data)
-    await blobs.prove(files, ORG, name)
+    await prove(files, name)
 
 
 async def test_any_part_can_be_had(files: BlobStore) -> None:
@@ -108,7 +115,7 @@ async def test_a_large_blob_goes_in_parts_and_is_one(files: BlobStore) -> None:
     async with blobs.drafted(files, chunks()) as draft:
         await files.put(ORG, draft.digest, draft.path)
     assert await files.stat(ORG, draft.digest) == LARGE
-    await blobs.prove(files, ORG, draft.digest)
+    await prove(files, draft.digest)
     middle = 20 * len(block)
     assert await got(files, draft.digest, ORG, middle, 4) == (20).to_bytes(4)
 
@@ -191,9 +198,9 @@ async def test_damage_is_found_and_mended_by_whoever_brings_the_bytes_again(plac
     name = await kept(place.files)
     place.overwrite(name, damage)
     with pytest.raises(DamagedBlob, match=name):
-        await blobs.prove(place.files, ORG, name)
+        await prove(place.files, name)
     await kept(place.files)
-    await blobs.prove(place.files, ORG, name)
+    await prove(place.files, name)
 
 
 async def test_no_byte_of_a_damaged_block_goes_out(place: Place, world: World) -> None:
@@ -220,10 +227,20 @@ async def test_no_byte_of_a_damaged_block_goes_out(place: Place, world: World) -
 
 async def test_the_collector_takes_what_nothing_names(files: BlobStore, world: World, hands: Hands) -> None:
     for number in range(60):
-        await blobs.keep(world.db, files, system(), ORG, b"%d" % number)
+        await blobs.keep(world.db, files, system(), ORG, b"%d" % number + bytes(blobs.SMALL))
     hands.forward(clock.DAY + 1)
-    fresh = await blobs.keep(world.db, files, system(), ORG, b"fresh")
+    fresh = await blobs.keep(world.db, files, system(), ORG, b"fresh" + bytes(blobs.SMALL))
     with files.held():
         assert await blobs.collect(world.db, files, wiring.KEPT) == 0
     assert await blobs.collect(world.db, files, wiring.KEPT) == 60
     assert stored(files) == {(ORG, fresh)}
+
+
+async def test_small_blobs_never_come_to_the_store(files: BlobStore, world: World, hands: Hands) -> None:
+    small, large = os.urandom(blobs.SMALL), os.urandom(blobs.SMALL + 1)
+    for data in (small, large):
+        assert await blobs.read(world.db, files, ORG, await blobs.keep(world.db, files, system(), ORG, data)) == data
+    assert stored(files) == {(ORG, digest(large))}
+    hands.forward(clock.DAY + 1)
+    assert await blobs.collect(world.db, files, wiring.KEPT) == 2
+    assert stored(files) == set()

@@ -1,9 +1,11 @@
 """Keeping bytes for as long as a row names them, whoever collects and whoever dies meanwhile."""
 
 import asyncio
+import contextlib
 import hashlib
 import os
-from collections.abc import AsyncIterator, Awaitable
+import zlib
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
 import pytest
@@ -17,17 +19,21 @@ from teamspace.core.principal import system
 from tests.identity.help import Hands, run_sql
 from tests.support.world import World
 
-DATA = b"some bytes of a company"
+DATA = b"some bytes of a company" * 2000
+"""More than a row holds: it lies in a file."""
+FEW = b"some bytes of a company"
 ORG = "org-one"
 ROUNDS = 20
+OF_BOTH_KINDS = pytest.mark.parametrize("data", [FEW, DATA], ids=["small", "large"])
+PADDED = pytest.mark.parametrize("padding", [b"", bytes(blobs.SMALL)], ids=["small", "large"])
 
 
-async def keep(world: World, data: bytes = DATA, org_id: str = ORG, files: blobs.BlobStore | None = None) -> str:
+async def keep(world: World, data: bytes, org_id: str = ORG, files: blobs.BlobStore | None = None) -> str:
     return await blobs.keep(world.db, files or world.app.files, system(), org_id, data)
 
 
 async def read(world: World, digest: str, org_id: str = ORG) -> bytes:
-    return await blobs.read(world.app.files, org_id, digest)
+    return await blobs.read(world.db, world.app.files, org_id, digest)
 
 
 async def collect(world: World, files: blobs.BlobStore | None = None) -> int:
@@ -48,7 +54,27 @@ async def rows(world: World) -> list[Blob]:
 
 
 def stored(world: World) -> set[tuple[str, str]]:
+    """What lies in files."""
     return {(file.org_id, file.digest) for file in world.app.files.stored()}
+
+
+async def there(world: World) -> set[tuple[str, str]]:
+    """Whatever has its bytes, in a file or in its row."""
+    in_rows = await world.db.all(Blob, f"SELECT {columns(Blob)} FROM blobs WHERE data IS NOT NULL")
+    return stored(world) | {(blob.org_id, blob.digest) for blob in in_rows}
+
+
+async def overwrite(world: World, digest: str, data: bytes | None, org_id: str = ORG) -> None:
+    """Past everything that would prevent it, where the bytes lie; None takes them away."""
+    if path(world, digest, org_id).exists():
+        path(world, digest, org_id).unlink()
+        if data is not None:
+            path(world, digest, org_id).write_bytes(data)
+        return
+    await run_sql(
+        world, "UPDATE blobs SET data = :data WHERE org_id = :org_id AND digest = :digest",
+        data=data, org_id=org_id, digest=digest,
+    )  # fmt: skip
 
 
 def path(world: World, digest: str, org_id: str = ORG) -> Path:
@@ -59,36 +85,88 @@ def path(world: World, digest: str, org_id: str = ORG) -> Path:
 # Keeping and reading
 
 
-async def test_what_is_kept_is_known_by_its_digest(world: World) -> None:
-    digest = await keep(world)
-    assert digest == hashlib.sha256(DATA).hexdigest()
-    assert await read(world, digest) == DATA
-    assert await rows(world) == [Blob(ORG, digest, len(DATA))]
+@OF_BOTH_KINDS
+async def test_what_is_kept_is_known_by_its_digest(world: World, data: bytes) -> None:
+    digest = await keep(world, data)
+    assert digest == hashlib.sha256(data).hexdigest()
+    assert await read(world, digest) == data
+    assert await rows(world) == [Blob(ORG, digest, len(data))]
     assert await blobs.is_known(world.db, ORG, digest) and not await blobs.is_known(world.db, "", digest)
 
 
-async def test_the_same_bytes_are_kept_once_a_company(world: World) -> None:
-    digests = {await keep(world), await keep(world), await keep(world, org_id="org-two"), await keep(world, org_id="")}
+@pytest.mark.parametrize("size", [0, 1, blobs.SMALL - 1, blobs.SMALL, blobs.SMALL + 1, blobs.BLOCK, blobs.BLOCK + 1])
+async def test_a_small_blob_lies_in_its_row_and_any_other_in_a_file(world: World, size: int) -> None:
+    data = os.urandom(size)
+    digest = await keep(world, data)
+    assert stored(world) == ({(ORG, digest)} if size > blobs.SMALL else set())
+    assert await there(world) == {(ORG, digest)}
+    assert await read(world, digest) == await part(world, digest, 0, size) == data
+    await blobs.prove(world.db, world.app.files, ORG, digest)
+    (invariant,) = blobs.INVARIANTS
+    assert not await world.db.holds(invariant.sql)
+
+
+@OF_BOTH_KINDS
+async def test_the_same_bytes_are_kept_once_a_company(world: World, data: bytes) -> None:
+    digests = {await keep(world, data, org_id) for org_id in (ORG, ORG, "org-two", "")}
     assert len(digests) == 1
     assert [blob.org_id for blob in await rows(world)] == ["", ORG, "org-two"]
-    assert len(stored(world)) == len(await rows(world)) == 3
+    assert len(await there(world)) == len(await rows(world)) == 3
 
 
-async def test_one_companys_bytes_are_not_anothers(world: World) -> None:
-    digest = await keep(world)
+@OF_BOTH_KINDS
+async def test_one_companys_bytes_are_not_anothers(world: World, data: bytes) -> None:
+    digest = await keep(world, data)
     for org_id in ("org-two", ""):
         with pytest.raises(BlobMissing):
             await read(world, digest, org_id)
 
 
-@pytest.mark.parametrize("damage", [b"", DATA[:-1], DATA + b"x", b"x" * len(DATA), DATA.upper()])
-async def test_a_damaged_blob_is_refused_and_mended_by_whoever_brings_it_again(world: World, damage: bytes) -> None:
-    digest = await keep(world)
-    path(world, digest).write_bytes(damage)
-    with pytest.raises(DamagedBlob, match=digest):
-        await read(world, digest)
-    assert await keep(world) == digest
-    assert await read(world, digest) == DATA
+@OF_BOTH_KINDS
+@pytest.mark.parametrize(
+    "spoil",
+    [lambda data: b"", lambda data: data[:-1], lambda data: data + b"x", lambda data: b"x" * len(data), bytes.upper],
+    ids=["empty", "shorter", "longer", "others", "some"],
+)
+async def test_a_damaged_blob_is_refused_and_mended_by_whoever_brings_it_again(
+    world: World, data: bytes, spoil: Callable[[bytes], bytes]
+) -> None:
+    digest = await keep(world, data)
+    await overwrite(world, digest, spoil(data))
+    for reading in (read(world, digest), blobs.prove(world.db, world.app.files, ORG, digest)):
+        with pytest.raises(DamagedBlob, match=digest):
+            await reading
+    for start in (0, len(data) - 1):
+        with contextlib.suppress(DamagedBlob):  # a file that has grown still has these bytes
+            assert await part(world, digest, start, len(data) - start) == data[start:]
+    assert await keep(world, data) == digest
+    assert await read(world, digest) == await part(world, digest, 0, len(data)) == data
+
+
+@OF_BOTH_KINDS
+async def test_a_blob_whose_bytes_are_gone_is_missing_until_they_are_brought_again(world: World, data: bytes) -> None:
+    digest = await keep(world, data)
+    await overwrite(world, digest, None)
+    for reading in (read(world, digest), part(world, digest, 0, len(data))):
+        with pytest.raises(BlobMissing, match=digest):
+            await reading
+    await keep(world, data)
+    assert await read(world, digest) == data
+
+
+async def test_a_small_blob_comes_with_the_transaction_that_names_it_or_not_at_all(world: World) -> None:
+    async with blobs.drafted(world.app.files, blobs.once(FEW)) as draft:
+        await blobs.store_draft(world.db, world.app.files, system(), ORG, draft)
+        assert (await rows(world), draft.path.exists()) == ([], False)
+        with pytest.raises(PowerCut):
+            async with world.db.upkeep(system()) as tx:
+                await blobs.name(tx, ORG, draft)
+                raise PowerCut
+        assert await rows(world) == []
+        async with world.db.upkeep(system()) as tx:
+            await blobs.name(tx, ORG, draft)
+    assert await read(world, draft.digest) == FEW
+    assert not world.app.files.drafts.exists(), "there was never a file"
 
 
 async def test_a_blob_that_could_not_be_stored_is_no_blob(world: World) -> None:
@@ -97,81 +175,87 @@ async def test_a_blob_that_could_not_be_stored_is_no_blob(world: World) -> None:
             raise OSError("no room")
 
     with pytest.raises(OSError, match="no room"):
-        await keep(world, files=Full(path(world, "").parent))
+        await keep(world, DATA, files=Full(path(world, "").parent))
     assert stored(world) == set()
-    digest = await keep(world)
+    digest = await keep(world, DATA)
     assert await read(world, digest) == DATA
 
 
 # Collecting
 
 
-async def test_what_nothing_names_is_collected_after_a_day(world: World, hands: Hands) -> None:
-    digest = await keep(world)
+@OF_BOTH_KINDS
+async def test_what_nothing_names_is_collected_after_a_day(world: World, hands: Hands, data: bytes) -> None:
+    digest = await keep(world, data)
     hands.forward(clock.DAY)
     assert await collect(world) == 0
-    assert await read(world, digest) == DATA
+    assert await read(world, digest) == data
     hands.forward(1)
     assert await collect(world) == 1
-    assert (await rows(world), stored(world)) == ([], set())
+    assert (await rows(world), await there(world)) == ([], set())
     assert await collect(world) == 0
 
 
-async def test_a_blob_that_is_kept_again_has_another_day(world: World, hands: Hands) -> None:
-    digest = await keep(world)
+@OF_BOTH_KINDS
+async def test_a_blob_that_is_kept_again_has_another_day(world: World, hands: Hands, data: bytes) -> None:
+    digest = await keep(world, data)
     hands.forward(clock.DAY)
-    await keep(world)
+    await keep(world, data)
     hands.forward(clock.DAY)
     assert await collect(world) == 0
-    assert await read(world, digest) == DATA
+    assert await read(world, digest) == data
 
 
-async def test_what_a_row_names_is_never_collected(world: World, hands: Hands) -> None:
-    digest = await keep(world)
+@OF_BOTH_KINDS
+async def test_what_a_row_names_is_never_collected(world: World, hands: Hands, data: bytes) -> None:
+    digest = await keep(world, data)
     await name(world, digest)
     hands.forward(3650 * clock.DAY)
     assert await collect(world) == 0
-    assert await read(world, digest) == DATA
+    assert await read(world, digest) == data
     assert await blobs.is_named(world.db, wiring.KEPT, ORG, digest)
 
     await run_sql(world, "DELETE FROM branding")
     assert not await blobs.is_named(world.db, wiring.KEPT, ORG, digest)
     assert await collect(world) == 1
-    assert (await rows(world), stored(world)) == ([], set())
+    assert (await rows(world), await there(world)) == ([], set())
 
 
-async def test_another_companys_row_keeps_its_own_copy_alone(world: World, hands: Hands) -> None:
-    digest = await keep(world)
-    await keep(world, org_id="org-two")
+@OF_BOTH_KINDS
+async def test_another_companys_row_keeps_its_own_copy_alone(world: World, hands: Hands, data: bytes) -> None:
+    digest = await keep(world, data)
+    await keep(world, data, org_id="org-two")
     await name(world, digest, "org-two")
     hands.forward(2 * clock.DAY)
     assert await collect(world) == 1
-    assert stored(world) == {("org-two", digest)}
+    assert await there(world) == {("org-two", digest)}
 
 
-async def test_however_many_there_are_all_are_collected(world: World, hands: Hands) -> None:
+@PADDED
+async def test_however_many_there_are_all_are_collected(world: World, hands: Hands, padding: bytes) -> None:
     for number in range(120):
-        await keep(world, b"%d" % number)
-    kept = await keep(world, b"named")
+        await keep(world, b"%d" % number + padding)
+    kept = await keep(world, b"named" + padding)
     await name(world, kept)
     hands.forward(2 * clock.DAY)
-    fresh = await keep(world, b"fresh")
+    fresh = await keep(world, b"fresh" + padding)
     assert await collect(world) == 120
-    assert stored(world) == {(ORG, kept), (ORG, fresh)}
+    assert await there(world) == {(ORG, kept), (ORG, fresh)}
 
 
-async def test_nothing_is_collected_while_a_backup_reads(world: World, hands: Hands) -> None:
-    digest = await keep(world)
+@OF_BOTH_KINDS
+async def test_nothing_is_collected_while_a_backup_reads(world: World, hands: Hands, data: bytes) -> None:
+    digest = await keep(world, data)
     hands.forward(2 * clock.DAY)
     with world.app.files.held():
         assert await collect(world) == 0
-        assert await read(world, digest) == DATA
+        assert await read(world, digest) == data
     assert await collect(world) == 1
 
 
 async def test_the_table_can_be_walked_in_pages(world: World) -> None:
     for number in range(5):
-        await keep(world, b"%d" % number, f"org-{number % 2}")
+        await keep(world, b"%d" % number * 10_000, f"org-{number % 2}")
     seen: list[Blob] = []
     after = ("", "")
     while page := await blobs.select(world.db, after, 2):
@@ -181,7 +265,7 @@ async def test_the_table_can_be_walked_in_pages(world: World) -> None:
 
 
 async def test_a_name_without_a_blob_is_found(world: World) -> None:
-    digest = await keep(world)
+    digest = await keep(world, DATA)
     await name(world, digest)
     row = next(row for row in wiring.KEPT if row.table == "branding")
     assert await blobs.select_unknown(world.db, row, 10) == []
@@ -236,22 +320,22 @@ async def test_a_collector_that_dies_half_way_loses_nothing_that_is_brought_agai
             await super().delete(namespace, digest)
             raise PowerCut
 
-    digest = await keep(world)
+    digest = await keep(world, DATA)
     hands.forward(2 * clock.DAY)
     with pytest.raises(PowerCut):
         await collect(world, Dies(paused(world, "").root))
     assert await blobs.is_known(world.db, ORG, digest), "its transaction did not happen"
-    assert await keep(world) == digest
+    assert await keep(world, DATA) == digest
     assert await read(world, digest) == DATA
 
 
 async def test_who_keeps_the_bytes_that_are_being_collected_has_them(world: World, hands: Hands) -> None:
-    digest = await keep(world)
+    digest = await keep(world, DATA)
     hands.forward(2 * clock.DAY)
     files = paused(world, "delete")
     collector = asyncio.ensure_future(collect(world, files))
     await files.reached.wait()
-    keeper = await waiting(keep(world))
+    keeper = await waiting(keep(world, DATA))
     assert not keeper.done(), "it waits for the collector's commit"
     files.over.set()
     assert (await collector, await keeper) == (1, digest)
@@ -260,10 +344,10 @@ async def test_who_keeps_the_bytes_that_are_being_collected_has_them(world: Worl
 
 
 async def test_what_is_pinned_is_spared_before_it_is_written(world: World, hands: Hands) -> None:
-    digest = await keep(world)
+    digest = await keep(world, DATA)
     hands.forward(2 * clock.DAY)
     files = paused(world, "put")
-    keeper = asyncio.ensure_future(keep(world, files=files))
+    keeper = asyncio.ensure_future(keep(world, DATA, files=files))
     await files.reached.wait()
     assert await collect(world) == 0
     files.over.set()
@@ -271,25 +355,35 @@ async def test_what_is_pinned_is_spared_before_it_is_written(world: World, hands
     assert await read(world, digest) == DATA
 
 
-async def test_who_names_the_blob_in_time_keeps_it(world: World, hands: Hands) -> None:
+async def use(world: World, data: bytes) -> None:
+    """Bring the bytes and let a row name them, as an upload does."""
+    async with blobs.drafted(world.app.files, blobs.once(data)) as draft:
+        await blobs.store_draft(world.db, world.app.files, system(), ORG, draft)
+        async with world.db.upkeep(system()) as tx:
+            await blobs.name(tx, ORG, draft)
+            await tx.run(
+                "INSERT INTO branding (org_id, theme, logo, logo_type, updated_at) VALUES (:org_id, '{}', :logo, '', '')",
+                org_id=ORG, logo=draft.digest,
+            )  # fmt: skip
+
+
+@PADDED
+async def test_who_names_the_blob_in_time_keeps_it(world: World, hands: Hands, padding: bytes) -> None:
     for number in range(ROUNDS):
-        data = b"round %d" % number
+        data = b"round %d" % number + padding
         await keep(world, data)
         hands.forward(2 * clock.DAY)
-
-        async def use(data: bytes, org_id: str) -> None:
-            await name(world, await keep(world, data), org_id)
-
-        await asyncio.gather(collect(world), use(data, ORG), collect(world))
+        await asyncio.gather(collect(world), use(world, data), collect(world))
         hands.forward(2 * clock.DAY)
         await collect(world)
         assert await read(world, hashlib.sha256(data).hexdigest()) == data
         await run_sql(world, "DELETE FROM branding")
 
 
-async def test_many_who_keep_the_same_bytes_at_once_have_them(world: World, hands: Hands) -> None:
+@PADDED
+async def test_many_who_keep_the_same_bytes_at_once_have_them(world: World, hands: Hands, padding: bytes) -> None:
     for number in range(ROUNDS):
-        data = b"%d" % number * 1000
+        data = b"%d" % number * 1000 + padding
         await keep(world, data)
         hands.forward(2 * clock.DAY)
         digests, _ = await asyncio.gather(asyncio.gather(*(keep(world, data) for _ in range(10))), collect(world))
@@ -315,9 +409,18 @@ async def part(world: World, digest: str, start: int, length: int) -> bytes:
 async def test_any_part_can_be_read(world: World) -> None:
     data = long_data()
     digest = await keep(world, data)
-    edges = [0, 1, blobs.BLOCK - 1, blobs.BLOCK, blobs.BLOCK + 1, 3 * blobs.BLOCK, len(data) - 1]
+    edges = [0, 1, blobs.SMALL, blobs.BLOCK - 1, blobs.BLOCK, blobs.BLOCK + 1, 3 * blobs.BLOCK, len(data) - 1]
     for start in edges:
         for length in (1, 2, blobs.BLOCK, len(data)):
+            wanted = data[start : start + length]
+            assert await part(world, digest, start, len(wanted)) == wanted
+
+
+async def test_any_part_of_a_small_one_can_be_read(world: World) -> None:
+    data = os.urandom(blobs.SMALL)
+    digest = await keep(world, data)
+    for start in (0, 1, 1000, len(data) - 1, len(data)):
+        for length in (0, 1, 2, len(data)):
             wanted = data[start : start + length]
             assert await part(world, digest, start, len(wanted)) == wanted
 
@@ -338,22 +441,26 @@ async def test_no_byte_of_a_damaged_block_goes_out_and_the_others_do(world: Worl
         await part(world, digest, 0, len(data))
 
 
-async def test_sums_are_those_of_the_bytes(world: World) -> None:
-    data = long_data()
+@pytest.mark.parametrize("size", [0, 1, blobs.SMALL, blobs.SMALL + 1, blobs.BLOCK, 3 * blobs.BLOCK + 1234])
+async def test_sums_are_those_of_the_bytes(world: World, size: int) -> None:
+    data = os.urandom(size)
 
     async def uneven() -> AsyncIterator[bytes]:
-        for start in range(0, len(data), 70_001):
-            yield data[start : start + 70_001]
+        for start in range(0, len(data), 7_001):
+            yield data[start : start + 7_001]
 
     async with blobs.drafted(world.app.files, uneven()) as draft:
         assert (draft.size, draft.digest) == (len(data), hashlib.sha256(data).hexdigest())
         assert draft.md5 == hashlib.md5(data).hexdigest()
-        assert draft.path.read_bytes() == data
+        sums = [zlib.crc32(data[start : start + blobs.BLOCK]) for start in range(0, size, blobs.BLOCK)]
+        assert draft.blocks == b"".join(each.to_bytes(4) for each in sums)
+        assert (draft.path.read_bytes() if draft.data is None else draft.data) == data
+        assert (draft.data is None) is draft.path.exists() is (size > blobs.SMALL)
     assert not draft.path.exists(), "nobody has taken it"
 
 
 async def test_who_names_a_blob_that_was_collected_is_told(world: World) -> None:
-    digest = await keep(world)
+    digest = await keep(world, DATA)
     async with world.db.upkeep(system()) as tx:
         await blobs.hold(tx, ORG, digest)
     await run_sql(world, "DELETE FROM blobs")

@@ -3,18 +3,22 @@
 import errno
 import hashlib
 import os
+import resource
 import threading
 import time
 from pathlib import Path
+from typing import IO
 
 import pytest
 
-from teamspace.blobs import BlobMissing, Folder, drafted, once
+from teamspace.blobs import BLOCK, BlobMissing, Folder, drafted, once
 from teamspace.blobs.domain import drafts
 from teamspace.core.errors import StorageFull
 
 DATA = b"some bytes of a company"
 ORG = "01a1dd94-b5f4-7000-864e-c7fd39e2472c"
+IN_FILES = -1
+"""So large may what is kept elsewhere be: a folder takes all else, and knows no sizes."""
 
 
 @pytest.fixture
@@ -31,7 +35,7 @@ def files_below(folder: Folder) -> list[str]:
 
 
 async def kept(folder: Folder, data: bytes = DATA, namespace: str = ORG) -> Path:
-    async with drafted(folder, once(data)) as draft:
+    async with drafted(folder, once(data), small=IN_FILES) as draft:
         assert draft.digest == digest(data)
         await folder.put(namespace, draft.digest, draft.path)
     return folder.path(namespace, digest(data))
@@ -139,6 +143,20 @@ async def test_a_disk_that_is_full_leaves_nothing_behind_and_may_recover(
     assert await got(folder, digest(DATA)) == DATA
 
 
+async def test_a_block_of_which_the_disk_takes_only_a_part_is_not_kept(folder: Folder) -> None:
+    data = os.urandom(BLOCK + 2000)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (BLOCK + 1000, before[1]))
+    try:
+        with pytest.raises(StorageFull):
+            await kept(folder, data)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert files_below(folder) == []
+    await kept(folder, data)
+    assert await got(folder, digest(data)) == data
+
+
 @pytest.mark.parametrize("step", ["sync", "rename"])
 async def test_a_disk_that_failed_is_not_trusted_until_a_restart(
     folder: Folder, monkeypatch: pytest.MonkeyPatch, step: str
@@ -163,12 +181,12 @@ def _fail(patch: pytest.MonkeyPatch, step: str, number: int) -> None:
     def fail(*_: object) -> None:
         raise OSError(number, os.strerror(number))
 
-    def write_half(tally: drafts._Tally, block: bytes) -> None:
-        tally._file.write(block[: len(block) // 2])
+    def write_half(_: drafts._Tally, block: bytes, file: IO[bytes]) -> None:
+        file.write(block[: len(block) // 2])
         fail()
 
     if step == "write":
-        patch.setattr(drafts._Tally, "_write", write_half)
+        patch.setattr(drafts._Tally, "_tell", write_half)
     elif step == "sync":
         patch.setattr(os, "fsync", fail)
     else:

@@ -28,11 +28,14 @@ from tests.branding.help import (
     trail,
     without_dark,
 )
+from tests.identity.help import run_sql
 from tests.support.world import Caller, World
 
 HTML = b"<html><script>alert(1)</script></html>"
 FLOOD = png(header(50_000, 50_000), chunk(b"IDAT", zlib.compress(b"")), END)
 NOISE = picture("PNG", (1200, 1200), compress_level=0)
+LARGE, OTHER_LARGE = (picture("PNG", (side, side), compress_level=0) for side in (110, 111))
+"""More than a row holds: they lie in files."""
 
 
 async def upload(who: Caller, data: bytes, path: str = "/api/org/branding/logo", **fields: str) -> httpx2.Response:
@@ -194,13 +197,24 @@ def stored(world: World, org_id: str, data: bytes) -> Path:
     return files.path(org_id, address(data).split("=")[1])
 
 
-@pytest.mark.parametrize("spoil", [Path.unlink, lambda path: path.write_bytes(HTML)], ids=["missing", "damaged"])
+async def in_file(world: World, org_id: str, data: bytes, bytes_: bytes | None) -> None:
+    stored(world, org_id, data).unlink()
+    if bytes_ is not None:
+        stored(world, org_id, data).write_bytes(bytes_)
+
+
+async def in_row(world: World, org_id: str, _: bytes, bytes_: bytes | None) -> None:
+    await run_sql(world, "UPDATE blobs SET data = :bytes WHERE org_id = :org_id", bytes=bytes_, org_id=org_id)
+
+
+@pytest.mark.parametrize("bytes_", [None, HTML], ids=["missing", "damaged"])
+@pytest.mark.parametrize(("data", "spoil"), [(picture("PNG"), in_row), (LARGE, in_file)], ids=["small", "large"])
 async def test_a_blob_that_is_lost_is_not_found_and_on_record(
-    world: World, spoil: Any, caplog: pytest.LogCaptureFixture
+    world: World, data: bytes, spoil: Any, bytes_: bytes | None, caplog: pytest.LogCaptureFixture
 ) -> None:
-    ann, data = await world.bootstrap(), picture("PNG")
+    ann = await world.bootstrap()
     await upload(ann, data)
-    spoil(stored(world, ann.org.id, data))
+    await spoil(world, ann.org.id, data, bytes_)
     with caplog.at_level(logging.ERROR):
         assert code(await world.anonymous.get(address(data))) == (404, "not_found")
     assert [record.name for record in caplog.records] == ["teamspace.branding"]
@@ -210,8 +224,13 @@ async def test_a_blob_that_is_lost_is_not_found_and_on_record(
     assert (await world.anonymous.get(address(data))).content == data, "another's copy serves as well"
 
 
-async def test_the_collector_spares_what_is_shown(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    ann, old, new = await world.bootstrap(), picture("PNG"), picture("WEBP")
+@pytest.mark.parametrize(
+    ("old", "new"), [(picture("PNG"), picture("WEBP")), (LARGE, OTHER_LARGE)], ids=["small", "large"]
+)
+async def test_the_collector_spares_what_is_shown(
+    world: World, old: bytes, new: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ann = await world.bootstrap()
     for data in (old, new):
         await upload(ann, data, "/api/branding/logo")
         await upload(ann, data)
@@ -219,7 +238,8 @@ async def test_the_collector_spares_what_is_shown(world: World, monkeypatch: pyt
     monkeypatch.setattr(clock, "now", lambda: now + 2 * clock.DAY)
     assert await blobs.collect(world.db, world.app.files, wiring.KEPT) == 2
     assert not stored(world, "", old).exists() and not stored(world, ann.org.id, old).exists()
-    assert stored(world, "", new).exists() and (await world.anonymous.get(address(new))).content == new
+    assert stored(world, "", new).exists() is (new is OTHER_LARGE)
+    assert (await world.anonymous.get(address(new))).content == new
     assert await broken(world) == []
 
 

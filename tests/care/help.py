@@ -29,9 +29,13 @@ from tests.support.postgres import create_database, drop_database
 from tests.support.world import Caller, World
 from tests.support.world import world as opened
 
-LOGO = b"\x89PNG of a company \x00\xff" * 500
-BANNER = b"\x89PNG of the instance \x00\xfe" * 300
-UNUSED = b"nothing names this yet"
+LOGO = b"\x89PNG of a company \x00\xff" * 1800
+BANNER = b"\x89PNG of the instance \x00\xfe" * 1600
+UNUSED = b"nothing names this yet" * 1600
+"""These are more than a row holds, and lie in files."""
+PLAN = "A crane, \x01 and ünï words"
+SCRAP = b"nothing names this yet, and it is small"
+"""These lie in their rows."""
 
 # fmt: off
 ODDITIES = Migration(9001, "9001_oddities.sql", """
@@ -115,12 +119,14 @@ async def fill(world: World) -> list[str]:
     codes = (await enrolled(ann))["recovery_codes"]
     await signed_in(world, "ann", totp=codes[0])
     await world.anonymous.post("/api/login", {"username": "ann", "password": "wrong"})
+    await bob.post("/api/documents", {"title": "Crane", "body": PLAN, "visibility": "team"})
     note = {"title": "Plän 漢字 🎉", "body": "line\n\t\"quoted\" \\ 'single' \x01", "tags": ["α", "b"]}
     made = (await bob.post("/api/notes", note, headers={"idempotency-key": "once | only"})).json()
     await bob.post(f"/api/notes/{made['id']}/share", {"user_id": ann.user_id, "permission": "notes:read"})
     await brand(world, ann.org.id, LOGO)
     await brand(world, "", BANNER)
-    await blobs.keep(world.db, world.app.files, system(), ann.org.id, UNUSED)
+    for data in (UNUSED, SCRAP):
+        await blobs.keep(world.db, world.app.files, system(), ann.org.id, data)
     await audit.seal(world.db)
     return list(codes[1:])
 
@@ -167,9 +173,18 @@ async def content(settings: Settings) -> dict[str, list[bytes]]:
 
 
 def files(settings: Settings) -> dict[str, bytes]:
-    """Every blob, by its place in the store."""
+    """Every blob that is not small, by its place in the store."""
     root = settings.data / "blobs"
     return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+
+
+async def overwrite(settings: Settings, old: bytes, new: bytes | None) -> str:
+    """The bytes of a small blob, past everything that would prevent it; its digest."""
+    digest = hashlib.sha256(old).hexdigest()
+    async with opened(settings) as world:
+        assert await world.db.holds("SELECT 1 FROM blobs WHERE data = :old", old=old)
+        await run_sql(world, "UPDATE blobs SET data = :new WHERE digest = :digest", new=new, digest=digest)
+    return digest
 
 
 async def is_untouched(settings: Settings) -> bool:

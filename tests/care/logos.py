@@ -54,6 +54,7 @@ class Logos:
                 raise Violation(f"{place} shows {found} instead of one of {digests}")
 
     def _picture(self) -> bytes:
-        out = io.BytesIO()
-        Image.frombytes("RGB", (40, 40), self._random.randbytes(40 * 40 * 3)).save(out, "PNG")
+        """Small enough for a row, or large enough for a file."""
+        out, side = io.BytesIO(), self._random.choice((40, 120))
+        Image.frombytes("RGB", (side, side), self._random.randbytes(side * side * 3)).save(out, "PNG")
         return out.getvalue()

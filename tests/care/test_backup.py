@@ -18,6 +18,8 @@ from teamspace.settings import Settings
 from tests.care.help import (
     LOGO,
     ODDITIES,
+    PLAN,
+    SCRAP,
     UNUSED,
     Places,
     brand,
@@ -28,6 +30,7 @@ from tests.care.help import (
     kind_of,
     know,
     members,
+    overwrite,
     read_manifest,
 )
 from tests.identity.help import Hands, hands, run_sql
@@ -51,12 +54,13 @@ async def test_the_manifest_says_what_is_there(settings: Settings, backup_file: 
     assert {entry.name: entry.rows for entry in manifest.tables} == {name: len(lines) for name, lines in rows.items()}
     assert manifest.schema == shipped()[-1].number
     assert [entry.digest for entry in manifest.migrations] == [migration.digest for migration in shipped()]
-    assert (manifest.blobs, manifest.blob_bytes) == (3, sum(map(len, files(settings).values())))
+    in_rows = len(PLAN.encode()) + len(SCRAP)
+    assert (manifest.blobs, manifest.blob_bytes) == (5, sum(map(len, files(settings).values())) + in_rows)
     assert f'["canary","{manifest.canary}"]\n'.encode() in rows["instance"]
     async with opened(settings) as world:
         assert sorted(manifest.heads, key=str) == sorted([head async for head in audit.heads(world.db)], key=str)
     size = os.stat(backup_file).st_size
-    assert f"{manifest.rows} rows of {len(rows)} tables, 3 blobs, {size:,} bytes" in line
+    assert f"{manifest.rows} rows of {len(rows)} tables, 5 blobs, {size:,} bytes" in line
 
 
 async def test_a_row_comes_after_those_it_names(settings: Settings, backup_file: Path) -> None:
@@ -142,6 +146,24 @@ async def test_a_damaged_blob_fails_the_backup(settings: Settings, backup_file: 
     assert left_in(backup_file.parent) == []
 
 
+@pytest.mark.parametrize("bytes_", [PLAN.encode().upper(), PLAN.encode()[:-1], b"", None])
+async def test_a_damaged_blob_in_its_row_fails_the_backup(
+    settings: Settings, backup_file: Path, bytes_: bytes | None
+) -> None:
+    await filled(settings)
+    digest = await overwrite(settings, PLAN.encode(), bytes_)
+    with pytest.raises(CareError, match=f"blob {digest} is damaged"):
+        await care.backup(settings, backup_file)
+    assert left_in(backup_file.parent) == []
+
+
+async def test_a_small_blob_is_in_its_row_and_nowhere_else(settings: Settings, backup_file: Path) -> None:
+    await filled(settings)
+    await care.backup(settings, backup_file)
+    names = [name for name, _ in members(backup_file) if name.startswith("blobs/")]
+    assert len(names) == len(files(settings)) == 3
+
+
 async def test_a_missing_blob_that_a_row_names_fails_the_backup(settings: Settings, backup_file: Path) -> None:
     await filled(settings)
     missing = file_of(settings, LOGO)
@@ -163,7 +185,7 @@ async def test_a_blob_still_on_its_way_is_left_out(settings: Settings, places: P
     await filled(settings)
     file_of(settings, UNUSED).unlink()
     await care.backup(settings, backup_file)
-    assert read_manifest(backup_file).blobs == 2
+    assert read_manifest(backup_file).blobs == 4
     place = places.new("sqlite", key_of=settings)
     await care.restore(place, backup_file)
     assert sorted(files(place)) == sorted(files(settings))
@@ -179,6 +201,16 @@ async def test_the_collector_waits_for_a_backup(world: World, hands: Hands) -> N
     hands.forward(clock.HOUR)
     assert await blobs.collect(world.db, world.app.files, wiring.KEPT) == 1
     assert await world.app.files.stat("", digest) is None
+
+
+async def test_the_collector_waits_with_small_ones_too(world: World, hands: Hands) -> None:
+    digest = await blobs.keep(world.db, world.app.files, system(), "", SCRAP)
+    hands.forward(2 * clock.DAY)
+    with world.app.files.held():
+        assert await blobs.collect(world.db, world.app.files, wiring.KEPT) == 0
+        assert await blobs.read(world.db, world.app.files, "", digest) == SCRAP
+    assert await blobs.collect(world.db, world.app.files, wiring.KEPT) == 1
+    assert not await blobs.is_known(world.db, "", digest)
 
 
 async def test_the_collector_clears_what_was_never_finished(world: World) -> None:
@@ -199,7 +231,7 @@ async def test_a_blob_brought_again_mends_the_damaged_one(world: World) -> None:
     assert isinstance(store, blobs.Folder)
     store.path("", digest).write_bytes(b"?" * len(LOGO))
     await blobs.keep(world.db, store, system(), "", LOGO)
-    assert await blobs.read(store, "", digest) == LOGO
+    assert await blobs.read(world.db, store, "", digest) == LOGO
 
 
 # Schemas

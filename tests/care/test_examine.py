@@ -10,7 +10,19 @@ import pytest
 from teamspace.core import clock
 from teamspace.core.db import audit
 from teamspace.settings import Settings
-from tests.care.help import BANNER, LOGO, UNUSED, environment, fill, filled, findings, verdicts
+from tests.care.help import (
+    BANNER,
+    LOGO,
+    PLAN,
+    SCRAP,
+    UNUSED,
+    environment,
+    fill,
+    filled,
+    findings,
+    overwrite,
+    verdicts,
+)
 from tests.identity.help import run_sql
 from tests.support.served import teamspace
 from tests.support.world import World
@@ -41,6 +53,21 @@ async def test_one_wrong_bit_in_a_blob(settings: Settings) -> None:
     path = blob_file(settings, LOGO)
     path.write_bytes(bytes([LOGO[0] ^ 1]) + LOGO[1:])
     assert await findings(settings) == {"blobs.bytes": [f"damaged {path.parts[-4]}/{path.name}"]}
+
+
+@pytest.mark.parametrize("data", [PLAN.encode(), SCRAP], ids=["named", "unused"])
+async def test_one_wrong_bit_in_a_row(settings: Settings, data: bytes) -> None:
+    await filled(settings)
+    digest = await overwrite(settings, data, bytes([data[0] ^ 1]) + data[1:])
+    ((name, (found,)),) = (await findings(settings)).items()
+    assert (name, found.startswith("damaged "), found.endswith(f"/{digest}")) == ("blobs.bytes", True, True)
+
+
+async def test_a_row_whose_bytes_are_gone(settings: Settings) -> None:
+    await filled(settings)
+    digest = await overwrite(settings, PLAN.encode(), None)
+    found = await verdicts(settings)
+    assert found["blobs.small"].found == [digest] and found["blobs.small"].broken
 
 
 async def test_a_blob_that_is_gone(settings: Settings) -> None:
@@ -118,7 +145,7 @@ async def test_a_disaster_is_not_read_into_memory(settings: Settings) -> None:
         for number in range(30):
             await run_sql(
                 world,
-                "INSERT INTO blobs (org_id, digest, size, blocks, pinned_at) VALUES ('', :digest, 1, :blocks, '')",
+                "INSERT INTO blobs (org_id, digest, size, blocks, pinned_at) VALUES ('', :digest, 100000, :blocks, '')",
                 digest=f"{number:064}",
                 blocks=b"",
             )

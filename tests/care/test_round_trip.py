@@ -9,6 +9,7 @@ from teamspace import care
 from teamspace.settings import Settings
 from tests.care.help import (
     ODDITIES,
+    PLAN,
     Places,
     add_oddities,
     content,
@@ -26,7 +27,7 @@ from tests.support.world import world as opened
 
 FILLED = {
     "audit", "blobs", "branding", "idempotency", "instance", "login_attempts", "memberships", "note_grants", "note_tags",
-    "notes", "oddities", "org_roles", "orgs", "recovery_codes", "teams", "texts", "tokens", "totp", "users",
+    "notes", "object_versions", "objects", "oddities", "org_roles", "orgs", "recovery_codes", "teams", "texts", "tokens", "totp", "users",
 }  # fmt: skip
 
 
@@ -70,6 +71,8 @@ async def test_a_restored_instance_goes_on_as_if_nothing_had_been(
         again = await ann.post("/api/notes", {"title": "Once"}, headers={"idempotency-key": "7"})
         assert (again.json(), again.headers["idempotency-replayed"]) == (once.json(), "true")
         assert (await ann.post("/api/notes", {"title": "After"})).status_code == 201
+        (crane,) = (await ann.get("/api/documents")).json()["items"]
+        assert (await ann.get(f"/api/documents/{crane['id']}")).json()["body"] == PLAN
         for word in ("once", "after", "漢字"):
             assert len((await ann.get("/api/search", params={"q": word})).json()["items"]) == 1
         await signed_in(world, "ann", totp=codes.pop())

@@ -1,4 +1,4 @@
-"""Drafts: bytes on their way in, written to a file while they are counted and hashed, in constant memory.
+"""Drafts: bytes on their way in, counted and hashed as they come; what is not small is written to a file meanwhile.
 
 The digest is known only when the last byte is there, so nothing can be put under its name before. A draft
 that is not taken by the store is gone when its block ends, whatever ended it.
@@ -11,33 +11,32 @@ import secrets
 import zlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import IO
 
-from teamspace.blobs.schemas import BLOCK, BlobStore, Draft
+from teamspace.blobs.schemas import BLOCK, SMALL, BlobStore, Draft
 from teamspace.core.errors import StorageFull
-
-_WORTH_A_THREAD = 64 * 1024
 
 
 class _Tally:
-    """Writes block by block; every block but the last is a whole one."""
+    """Counts block by block; every block but the last is a whole one."""
 
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
+    def __init__(self) -> None:
         self._sha256, self._md5 = hashlib.sha256(), hashlib.md5(usedforsecurity=False)
         self._blocks = bytearray()
         self._size = 0
 
-    async def add(self, block: bytes) -> None:
-        if len(block) < _WORTH_A_THREAD:
-            self._write(block)
-            self._md5.update(block)
-        else:
-            # MD5 is four times slower than all the rest: side by side they cost what it costs alone.
-            await asyncio.gather(asyncio.to_thread(self._write, block), asyncio.to_thread(self._md5.update, block))
+    def count(self, block: bytes) -> None:
+        self._tell(block)
+        self._md5.update(block)
 
-    def _write(self, block: bytes) -> None:
-        self._file.write(block)
+    async def write(self, block: bytes, file: IO[bytes]) -> None:
+        # MD5 is four times slower than all the rest: side by side they cost what it costs alone.
+        await asyncio.gather(asyncio.to_thread(self._tell, block, file), asyncio.to_thread(self._md5.update, block))
+
+    def _tell(self, block: bytes, file: IO[bytes] | None = None) -> None:
+        if file:
+            _write_all(file, block)
         self._sha256.update(block)
         self._blocks += zlib.crc32(block).to_bytes(4)
         self._size += len(block)
@@ -47,22 +46,40 @@ class _Tally:
 
 
 @asynccontextmanager
-async def drafted(files: BlobStore, chunks: AsyncIterator[bytes]) -> AsyncIterator[Draft]:
-    path = files.drafts / secrets.token_hex(16)
+async def drafted(files: BlobStore, chunks: AsyncIterator[bytes], *, small: int = SMALL) -> AsyncIterator[Draft]:
+    """What is no larger than `small` needs no file."""
+    path, stream, tally = files.drafts / secrets.token_hex(16), blocks(chunks), _Tally()
+    first = await anext(stream, b"")
+    if len(first) <= small:
+        if first:
+            tally.count(first)
+        yield Draft(path, first, *tally.sums())
+        return
     try:
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("wb", buffering=0) as file:
-                tally = _Tally(file)
-                async for block in blocks(chunks):
-                    await tally.add(block)
-        except OSError as fault:
-            if fault.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EFBIG):
-                raise
-            raise StorageFull("The disk is full or failed; nothing of this request was written.") from fault
-        yield Draft(path, *tally.sums())
+        await _written(path, tally, first, stream)
+        yield Draft(path, None, *tally.sums())
     finally:
         path.unlink(missing_ok=True)
+
+
+async def _written(path: Path, tally: _Tally, first: bytes, rest: AsyncIterator[bytes]) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("wb", buffering=0) as file:
+            await tally.write(first, file)
+            async for block in rest:
+                await tally.write(block, file)
+    except OSError as fault:
+        if fault.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EFBIG):
+            raise
+        raise StorageFull("The disk is full or failed; nothing of this request was written.") from fault
+
+
+def _write_all(file: IO[bytes], block: bytes) -> None:
+    """A disk that is nearly full takes a part, and is a fault only to whoever brings the rest."""
+    rest = memoryview(block)
+    while rest:
+        rest = rest[file.write(rest) :]
 
 
 async def blocks(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:

@@ -57,7 +57,7 @@ async def find(db: Reads, files: BlobStore, digest: str) -> Logo:
     """A logo is a public mark: anybody may fetch it for as long as some branding names it."""
     for mark in await store.select_marks(db, digest):
         try:
-            return Logo(await blobs.read(files, mark.org_id, digest), mark.logo_type)
+            return Logo(await blobs.read(db, files, mark.org_id, digest), mark.logo_type)
         except (blobs.BlobMissing, blobs.DamagedBlob) as fault:
             log.error("the logo of %s cannot be shown: %s", mark.org_id or "the instance", fault)
     raise NotFound()
