@@ -226,13 +226,14 @@ def fill(subject: Subject, count: int) -> list[str]:
 
 
 _OBJECT = (
-    "INSERT INTO objects (id, org_id, team_id, owner_id, key, filename, content_type, visibility, version,"
-    " size, sha256, md5, text_state, created_at, updated_at) VALUES"
-    " (?, ?, ?, ?, ?, ?, 'application/octet-stream', ?, 1, 0, '', '', 'none', ?, ?)"
+    "INSERT INTO objects (id, org_id, team_id, owner_id, key, filename, content_type, visibility, version, numbered,"
+    " removed, size, sha256, etag, text_state, written_at, created_at, updated_at) VALUES"
+    " (?, ?, ?, ?, ?, ?, 'application/octet-stream', ?, 1, 1, 0, 0, '', '', 'none', ?, ?, ?)"
 )
 _VERSION = (
-    "INSERT INTO object_versions (id, object_id, org_id, number, size, sha256, md5, content_type, filename, author_id,"
-    " actor_kind, created_at) VALUES (?, ?, ?, 1, 0, '', '', 'application/octet-stream', ?, ?, 'human', ?)"
+    "INSERT INTO object_versions (id, object_id, org_id, number, removal, size, blob, sha256, etag, content_type,"
+    " filename, author_id, actor_kind, created_at) VALUES"
+    " (?, ?, ?, 1, 0, 0, '', '', '', 'application/octet-stream', ?, ?, 'human', ?)"
 )
 _TEXT = (
     "INSERT INTO texts (id, kind, ref, org_id, made_by, title, labels, body, title_words, label_words, body_words)"
@@ -250,7 +251,7 @@ def _objects(first: Any, count: int) -> Iterator[tuple[tuple[Any, ...], tuple[An
         key = f"{some[2]}/{number % 1000}/{name}"
         visibility = "private" if number % 10 == 0 else "team"
         yield (
-            (id, org, team, user, key, name, visibility, stamp, stamp),
+            (id, org, team, user, key, name, visibility, stamp, stamp, stamp),
             (new_id(), id, org, name, user, stamp),
             (
                 began + number << _CHANCE_BITS, id, org, name, key, f"{some[0]} {some[1]} {number} bin",

@@ -39,10 +39,10 @@ async def create(db: Db, files: BlobStore, queue: Queue, who: Principal, draft: 
         for key in await repository.free_keys(db, who, _keys(title)):
             work = Work(key, key.removeprefix(FOLDER), MARKDOWN, title, draft.visibility, text=draft.body)
             try:
-                row, _ = await repository.put(db, queue, who, work, Condition(exists=False), bytes_)
+                written = await repository.put(db, queue, who, work, Condition(exists=False), bytes_)
             except (VersionMismatch, Conflict):  # somebody was quicker
                 continue
-            return await _document(db, who, row, draft.body)
+            return await _document(db, who, written.row, draft.body)
     raise Overloaded("Too many documents of this title are being made at once.")
 
 
@@ -60,10 +60,10 @@ async def listing(db: Db, who: Principal, query: DocumentsQuery) -> Page[Documen
 async def find(db: Db, files: BlobStore, who: Principal, document_id: str, number: int | None) -> Document:
     row = await _readable(db, who, document_id)
     if number is None or number == row.version:
-        return await _document(db, who, row, await _body(files, row))
+        return await _document(db, who, row, await _body(db, files, row))
     old = await repository.as_of(db, row, number)
     _check_kind(old)
-    return await _document(db, who, old, await _body(files, old))
+    return await _document(db, who, old, await _body(db, files, old))
 
 
 async def update(
@@ -77,6 +77,8 @@ async def update(
         except VersionMismatch:
             if seen is not None:
                 raise
+            async with db.upkeep(who):  # until the other's write is committed, and can be read
+                pass
     raise Overloaded("Too many writes to the same document at once; nothing was written.")
 
 
@@ -89,7 +91,7 @@ async def _update(
     if seen not in (None, row.version):
         raise VersionMismatch(row.version)
     title = _title(row) if change.title is UNSET else text.name(change.title, "title", most=200)
-    body = await _body(files, row) if change.body is UNSET else change.body
+    body = await _body(db, files, row) if change.body is UNSET else change.body
     visibility = None if change.visibility is UNSET else change.visibility
     work = Work(row.key, row.filename, MARKDOWN, title, visibility, text=body)
     async with _kept(db, files, who, body) as draft:
@@ -105,7 +107,7 @@ async def delete(db: Db, who: Principal, document_id: str, seen: int | None) -> 
 @asynccontextmanager
 async def _kept(db: Db, files: BlobStore, who: Principal, body: str) -> AsyncIterator[blobs.Draft]:
     async with blobs.drafted(files, blobs.once(body.encode())) as draft:
-        await blobs.keep_draft(db, files, who, who.org_id, draft)
+        await blobs.store_draft(db, files, who, who.org_id, draft)
         yield draft
 
 
@@ -120,10 +122,10 @@ def _check_kind(row: ObjectRow) -> None:
         raise NotFound()
 
 
-async def _body(files: BlobStore, row: ObjectRow) -> str:
+async def _body(db: Db, files: BlobStore, row: ObjectRow) -> str:
     if row.size > LARGEST:
         raise TooLarge(f"It is larger than {LARGEST} bytes: read it at /api/repo-obj/{row.id}/content.")
-    return await repository.text_of(files, row)
+    return await repository.text_of(db, files, row)
 
 
 def _keys(title: str) -> list[str]:

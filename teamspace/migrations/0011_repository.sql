@@ -1,8 +1,10 @@
 -- The repository: objects by key, their versions, who else may see them, and what came of what.
 
--- version: the number of the newest. title: of text documents.
--- Each reason to see an object has an index of its own, in the order of ids and in the order of keys; see the fence
--- in teamspace/repository/access.py.
+-- version: the number of the newest. numbered: the highest that was ever given, so that none is given twice.
+-- removed: the newest is a mark that the key was deleted; what was there before is kept. title: of text documents.
+-- sha256: NULL until all parts of an upload in parts have been read through.
+-- Each reason to see an object has an index of its own, in the order of ids and in the order of keys, for what is
+-- there and for what was removed; see the fence in teamspace/repository/access.py.
 CREATE TABLE objects (
     id TEXT PRIMARY KEY,
     org_id TEXT NOT NULL REFERENCES orgs (id),
@@ -14,44 +16,96 @@ CREATE TABLE objects (
     content_type TEXT NOT NULL,
     visibility TEXT NOT NULL,
     version INTEGER NOT NULL,
+    numbered INTEGER NOT NULL,
+    removed BOOLEAN NOT NULL,
     size INTEGER NOT NULL,
-    sha256 TEXT NOT NULL,
-    md5 TEXT NOT NULL,
+    sha256 TEXT,
+    etag TEXT NOT NULL,
     text_state TEXT NOT NULL,
     text_fault TEXT,
+    written_at TEXT NOT NULL,
     created_at TEXT NOT NULL,
     updated_at TEXT NOT NULL,
     UNIQUE (team_id, key)
 ) STRICT;
-CREATE INDEX objects_owned ON objects (org_id, owner_id, id);
-CREATE INDEX objects_owned_by_key ON objects (owner_id, key, id);
-CREATE INDEX objects_of_team ON objects (team_id, id) WHERE visibility = 'team';
-CREATE INDEX objects_of_team_by_key ON objects (team_id, key, id) WHERE visibility = 'team';
-CREATE INDEX objects_of_org ON objects (org_id, id) WHERE visibility = 'team';
-CREATE INDEX objects_of_org_by_key ON objects (org_id, key, id) WHERE visibility = 'team';
-CREATE INDEX documents_owned ON objects (org_id, owner_id, id) WHERE content_type = 'text/markdown';
-CREATE INDEX documents_of_team ON objects (team_id, id) WHERE visibility = 'team' AND content_type = 'text/markdown';
+CREATE INDEX objects_owned ON objects (org_id, owner_id, removed, id);
+CREATE INDEX objects_owned_by_key ON objects (owner_id, removed, key, id);
+CREATE INDEX objects_of_team ON objects (team_id, removed, id) WHERE visibility = 'team';
+CREATE INDEX objects_of_team_by_key ON objects (team_id, removed, key, id) WHERE visibility = 'team';
+CREATE INDEX objects_of_org ON objects (org_id, removed, id) WHERE visibility = 'team';
+CREATE INDEX objects_of_org_by_key ON objects (org_id, removed, key, id) WHERE visibility = 'team';
+CREATE INDEX documents_owned ON objects (org_id, owner_id, removed, id) WHERE content_type = 'text/markdown';
+CREATE INDEX documents_of_team ON objects (team_id, removed, id)
+    WHERE visibility = 'team' AND content_type = 'text/markdown';
 CREATE INDEX objects_without_text ON objects (team_id, id) WHERE text_state = 'pending';
 
--- actor_kind: human, agent, workflow or s3. sha256 names the blob in the company's namespace.
+-- actor_kind: human, agent, workflow or s3. removal: nothing but the mark that the key was deleted.
+-- blob: the bytes in the company's namespace, unless they lie in parts. etag: what S3 clients compare.
+-- carried: JSON; headers, metadata and checksum that came with the bytes and go out with them. tags: JSON.
 CREATE TABLE object_versions (
     id TEXT PRIMARY KEY,
     object_id TEXT NOT NULL REFERENCES objects (id) ON DELETE CASCADE,
     org_id TEXT NOT NULL,
     number INTEGER NOT NULL,
+    removal BOOLEAN NOT NULL,
     size INTEGER NOT NULL,
-    sha256 TEXT NOT NULL,
-    md5 TEXT NOT NULL,
+    blob TEXT,
+    sha256 TEXT,
+    etag TEXT NOT NULL,
     content_type TEXT NOT NULL,
     filename TEXT NOT NULL,
     title TEXT,
+    carried TEXT,
+    tags TEXT,
     author_id TEXT NOT NULL,
     actor_kind TEXT NOT NULL,
     run_id TEXT,
     created_at TEXT NOT NULL,
     UNIQUE (object_id, number)
 ) STRICT;
-CREATE INDEX object_versions_of_blob ON object_versions (org_id, sha256);
+CREATE INDEX object_versions_of_blob ON object_versions (org_id, blob);
+
+-- Of versions that came in parts: where each begins, and the blob that holds it.
+CREATE TABLE object_parts (
+    version_id TEXT NOT NULL REFERENCES object_versions (id) ON DELETE CASCADE,
+    number INTEGER NOT NULL,
+    org_id TEXT NOT NULL,
+    start INTEGER NOT NULL,
+    size INTEGER NOT NULL,
+    blob TEXT NOT NULL,
+    checksum TEXT,
+    PRIMARY KEY (version_id, number)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX object_parts_of_blob ON object_parts (org_id, blob);
+
+-- Uploads in parts that are under way, or ended a short while ago. work: JSON; what the version is to be.
+-- version_id: what has become of it, for whoever asks to complete it once more.
+CREATE TABLE object_uploads (
+    id TEXT PRIMARY KEY,
+    org_id TEXT NOT NULL REFERENCES orgs (id),
+    team_id TEXT NOT NULL REFERENCES teams (id),
+    owner_id TEXT NOT NULL REFERENCES users (id),
+    key TEXT NOT NULL,
+    work TEXT NOT NULL,
+    version_id TEXT,
+    created_at TEXT NOT NULL,
+    touched_at TEXT NOT NULL
+) STRICT;
+CREATE INDEX object_uploads_by_key ON object_uploads (team_id, owner_id, key, id) WHERE version_id IS NULL;
+CREATE INDEX object_uploads_by_age ON object_uploads (touched_at);
+
+CREATE TABLE object_upload_parts (
+    upload_id TEXT NOT NULL REFERENCES object_uploads (id) ON DELETE CASCADE,
+    number INTEGER NOT NULL,
+    org_id TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    blob TEXT NOT NULL,
+    md5 TEXT NOT NULL,
+    checksum TEXT,
+    created_at TEXT NOT NULL,
+    PRIMARY KEY (upload_id, number)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX object_upload_parts_of_blob ON object_upload_parts (org_id, blob);
 
 -- One entry a principal. expires_at: NULL for ever.
 CREATE TABLE object_grants (

@@ -6,6 +6,7 @@ Ownership and grants never widen a token: what is not in its scope, or not below
 """
 
 from functools import cache
+from itertools import chain
 
 import msgspec
 
@@ -18,6 +19,9 @@ _LIVE = "(grants.expires_at IS NULL OR grants.expires_at > moment(0))"
 _OWN = Way("objects.owner_id = :user_id AND objects.org_id = :org_id")
 _TEAM = Way("objects.team_id = :team_id AND objects.visibility = 'team'")
 _COMPANY = Way("objects.org_id = :org_id AND objects.visibility = 'team'")
+_OWN_UPLOAD = Way(
+    "object_uploads.owner_id = :user_id AND object_uploads.team_id = :team_id AND object_uploads.org_id = :org_id"
+)
 _OTHERS = "objects.owner_id <> :user_id"
 
 
@@ -25,6 +29,11 @@ def fence(who: Principal, permission: P, *, across_org: bool = False) -> Fence:
     """The objects on which `who` holds `permission`."""
     by_company = across_org and permission is P.FILES_READ and who.holds(P.ORG_READ)
     return _fence(who, permission, *_held(permission in who.permissions, by_company), *_granted(permission))
+
+
+def with_removed(who: Principal, permission: P) -> Fence:
+    """The same in the caller's own reach, with those whose key was deleted."""
+    return _fence(who, permission, *_held(permission in who.permissions, False), *_granted(permission), removed=True)
 
 
 def lasting(who: Principal, permission: P) -> Fence:
@@ -41,12 +50,23 @@ def may_create(who: Principal, key: str) -> bool:
     return who.holds(P.FILES_WRITE, key)
 
 
-def _fence(who: Principal, permission: P, *ways: Way, also: str = "TRUE") -> Fence:
+def own_uploads(who: Principal) -> Fence:
+    """What comes in parts is nobody else's business until it is whole."""
+    if not who.in_scope(P.FILES_WRITE):
+        return nothing("object_uploads")
+    below, params = _below(who, P.FILES_WRITE, "object_uploads")
+    return Fence("object_uploads", _narrowed((_OWN_UPLOAD,), below), params)
+
+
+def _fence(who: Principal, permission: P, *ways: Way, also: str = "TRUE", removed: bool = False) -> Fence:
     """Whatever admits, only below the prefixes that the token is limited to."""
     if not who.in_scope(permission):
         return nothing("objects")
     below, params = _below(who, permission)
-    return Fence("objects", _narrowed(ways, f"{also} AND {below}"), params)
+    # What is there and what was removed are ways of their own: each has its place in the indexes.
+    states = ("FALSE", "TRUE") if removed else ("FALSE",)
+    each = (_narrowed(ways, f"objects.removed = {state} AND {also} AND {below}") for state in states)
+    return Fence("objects", tuple(chain.from_iterable(each)), params)
 
 
 @cache
@@ -72,13 +92,13 @@ def _granted(permission: P) -> tuple[Way, ...]:
     )
 
 
-def _below(who: Principal, permission: P) -> tuple[str, dict[str, str]]:
+def _below(who: Principal, permission: P, table: str = "objects") -> tuple[str, dict[str, str]]:
     params = {"user_id": who.user_id, "team_id": who.team_id, "org_id": who.org_id}
     prefixes = [entry.prefix for entry in who.scope or () if entry.permission is permission]
     if who.scope is None or "" in prefixes:
         return "TRUE", params
     named = {f"{permission.name.lower()}_below_{number}": prefix for number, prefix in enumerate(prefixes)}
     begins = " OR ".join(
-        f"substr(objects.key, 1, length(CAST(:{name} AS TEXT))) = CAST(:{name} AS TEXT)" for name in named
+        f"substr({table}.key, 1, length(CAST(:{name} AS TEXT))) = CAST(:{name} AS TEXT)" for name in named
     )
     return f"({begins})", params | named

@@ -11,7 +11,7 @@ from teamspace.core.replies import Created, Reply, Stored
 from teamspace.core.request import Match
 from teamspace.core.routing import BEARER, Route, row
 from teamspace.jobs import Queue
-from teamspace.repository.domain import finding, naming, provenance, sharing, writing
+from teamspace.repository.domain import finding, naming, provenance, reading, removing, sharing, writing
 from teamspace.repository.domain.writing import Uploads
 from teamspace.repository.schemas import (
     Condition,
@@ -68,8 +68,9 @@ async def put(
     filename = naming.filename(query.filename, key)
     work = Work(key, filename, naming.content_type(content_type, filename), visibility=query.visibility)
     async with uploads.take():
-        shown, created = await writing.upload(db, files, queue, who, work, _condition(match), upload)
-    return (Created if created else Reply)(shown, version=shown.version)
+        written = await writing.upload(db, files, queue, who, work, _condition(match), upload)
+    shown = await finding.shown(db, who, written.row)
+    return (Created if written.created else Reply)(shown, version=shown.version)
 
 
 async def show(db: Db, who: Principal, id: str, query: VersionQuery) -> Reply[Object]:
@@ -78,11 +79,11 @@ async def show(db: Db, who: Principal, id: str, query: VersionQuery) -> Reply[Ob
 
 
 async def delete(db: Db, who: Principal, id: str, match: Match) -> None:
-    await writing.delete(db, who, id, match.version)
+    await removing.delete(db, who, id, match.version)
 
 
 async def content(db: Db, files: BlobStore, who: Principal, id: str, query: ContentQuery) -> Stored:
-    return await finding.content(db, files, who, id, query)
+    return await reading.content(db, files, who, id, query)
 
 
 async def share(db: Db, who: Principal, id: str, body: Share) -> Grants:

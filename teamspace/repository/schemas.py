@@ -41,6 +41,40 @@ _HELD = {
 # Stored
 
 
+class Checksum(msgspec.Struct, frozen=True):
+    """What a client said the bytes add up to, and they did."""
+
+    algorithm: str
+    value: str
+    of_parts: bool = False
+    """It is a sum over the sums of parts, and not over the bytes."""
+
+
+class Carried(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What came with the bytes and goes out with them."""
+
+    headers: dict[str, str] = {}
+    metadata: dict[str, str] = {}
+    """A client's own names and values."""
+    checksum: Checksum | None = None
+
+
+class Work(msgspec.Struct, frozen=True):
+    """What is to be written, and by what."""
+
+    key: str
+    filename: str
+    content_type: str
+    title: str | None = None
+    visibility: Visibility | None = None
+    actor_kind: ActorKind = "human"
+    run_id: str | None = None
+    text: str | None = None
+    """What can be searched for in it, where the writer knows already."""
+    carried: Carried | None = None
+    tags: dict[str, str] | None = None
+
+
 class ObjectRow(msgspec.Struct, frozen=True):
     """An object as it is stored."""
 
@@ -54,13 +88,21 @@ class ObjectRow(msgspec.Struct, frozen=True):
     content_type: str
     visibility: Visibility
     version: int
+    numbered: int
+    removed: bool
     size: int
-    sha256: str
-    md5: str
+    sha256: str | None
+    etag: str
     text_state: TextState
     text_fault: str | None
+    written_at: str
     created_at: str
     updated_at: str
+
+    @property
+    def bare(self) -> bool:
+        """There is a mark of removal, and there never was anything beneath it."""
+        return self.removed and not self.etag
 
 
 class VersionRow(msgspec.Struct, frozen=True):
@@ -68,16 +110,75 @@ class VersionRow(msgspec.Struct, frozen=True):
     object_id: str
     org_id: str
     number: int
+    removal: bool
     size: int
-    sha256: str
-    md5: str
+    blob: str | None
+    sha256: str | None
+    etag: str
     content_type: str
     filename: str
     title: str | None
+    carried: Carried | None
+    tags: dict[str, str] | None
     author_id: str
     actor_kind: ActorKind
     run_id: str | None
     created_at: str
+
+    @property
+    def checksum(self) -> Checksum | None:
+        return self.carried.checksum if self.carried else None
+
+
+class PartRow(msgspec.Struct, frozen=True):
+    """A part of a version, and where it begins."""
+
+    number: int
+    start: int
+    size: int
+    blob: str
+    checksum: str | None
+
+
+class Written(msgspec.Struct, frozen=True):
+    """What has become of a write."""
+
+    row: ObjectRow
+    version: VersionRow
+    created: bool
+    """There was nothing at the key before."""
+
+
+class UploadRow(msgspec.Struct, frozen=True):
+    """An upload in parts."""
+
+    id: str
+    org_id: str
+    team_id: str
+    owner_id: str
+    key: str
+    work: Work
+    version_id: str | None
+    created_at: str
+    touched_at: str
+
+
+class UploadPartRow(msgspec.Struct, frozen=True):
+    number: int
+    size: int
+    blob: str
+    md5: str
+    checksum: str | None
+    created_at: str
+
+
+class Substance(msgspec.Struct, frozen=True):
+    """The bytes of a version: one blob, or the parts that are given to it."""
+
+    size: int
+    etag: str
+    blob: str | None
+    sha256: str | None
 
 
 class GrantRow(msgspec.Struct, frozen=True):
@@ -102,25 +203,25 @@ class DerivationRow(msgspec.Struct, frozen=True):
     created_at: str
 
 
-class Work(msgspec.Struct, frozen=True):
-    """What is to be written, and by what."""
-
-    key: str
-    filename: str
-    content_type: str
-    title: str | None = None
-    visibility: Visibility | None = None
-    actor_kind: ActorKind = "human"
-    run_id: str | None = None
-    text: str | None = None
-    """What can be searched for in it, where the writer knows already."""
-
-
 class Condition(msgspec.Struct, frozen=True):
     """What must be so for a write to happen."""
 
     version: int | None = None
     exists: bool | None = None
+    etag: str | None = None
+    not_etag: str | None = None
+    size: int | None = None
+    modified: int | None = None
+    """Seconds since the epoch. This and the size are asked of what is to be deleted."""
+
+
+class HashParts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    object_id: Id
+    version_id: Id
+
+
+class Hashed(msgspec.Struct, frozen=True):
+    sha256: str
 
 
 class ExtractText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -153,7 +254,8 @@ class Version(msgspec.Struct, frozen=True):
     id: str
     number: int
     size: int
-    sha256: str
+    sha256: str | None
+    """Null for a moment after an upload in parts."""
     content_type: str
     author: str
     actor_kind: ActorKind
@@ -169,7 +271,7 @@ class ObjectItem(msgspec.Struct, frozen=True):
     filename: str
     content_type: str
     size: int
-    sha256: str
+    sha256: str | None
     visibility: Visibility
     owner: str
     team_id: str

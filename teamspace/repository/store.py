@@ -13,9 +13,12 @@ from teamspace.repository.schemas import (
     GrantRow,
     ObjectItem,
     ObjectRow,
+    PartRow,
     PrincipalType,
     Rights,
     TextState,
+    UploadPartRow,
+    UploadRow,
     VersionRow,
     Visibility,
 )
@@ -24,7 +27,7 @@ COUNTS = (
     Count("objects", "SELECT COUNT(*) FROM objects"),
     Count("object_versions", "SELECT COUNT(*) FROM object_versions"),
 )
-KEPT = (Kept("object_versions", "sha256"),)
+KEPT = (Kept("object_versions", "blob"), Kept("object_parts", "blob"), Kept("object_upload_parts", "blob"))
 KIND = "object"
 """What an object is called where there are other things, too."""
 
@@ -69,6 +72,14 @@ async def get_at(db: Reads, team_id: str, key: str) -> ObjectRow | None:
     )  # fmt: skip
 
 
+async def get_fenced(db: Reads, fence: Fence, team_id: str, key: str) -> ObjectRow | None:
+    return await db.one(
+        ObjectRow,
+        f"SELECT {columns(ObjectRow)} FROM objects WHERE team_id = :at_team AND key = :key AND {fence.sql}",
+        at_team=team_id, key=key, **fence.params,
+    )  # fmt: skip
+
+
 async def select_newest(db: Reads, fence: Fence, before: str, limit: int) -> list[ObjectItem]:
     return await db.all(
         ObjectItem,
@@ -80,15 +91,15 @@ async def select_newest(db: Reads, fence: Fence, before: str, limit: int) -> lis
 async def select_by_key(
     db: Reads, fence: Fence, *, only_team: str | None, prefix: str, beyond: str | None, after: tuple[str, str],
     limit: int,
-) -> list[ObjectItem]:  # fmt: skip
+) -> list[ObjectRow]:  # fmt: skip
     """In the order of keys: those that begin with `prefix`, which are all below `beyond`."""
     where = ["objects.key >= :prefix"]
     where += ["objects.key < :beyond"] if beyond else []
     where += ["objects.team_id = :only_team"] if only_team else []
     page = fence.along(db.dialect, ("key", "id"), " AND ".join(where))
     return await db.all(
-        ObjectItem,
-        f"SELECT {_ITEM} FROM objects WHERE id IN (SELECT id FROM ({page}) AS page) ORDER BY key, id",
+        ObjectRow,
+        f"SELECT {columns(ObjectRow)} FROM objects WHERE id IN (SELECT id FROM ({page}) AS page) ORDER BY key, id",
         prefix=prefix, after_key=after[0], after_id=after[1], limit=limit, **fence.params,
         **({"beyond": beyond} if beyond else {}), **({"only_team": only_team} if only_team else {}),
     )  # fmt: skip
@@ -117,9 +128,9 @@ async def update(tx: Tx, row: ObjectRow) -> None:
     """Everything but whose it is, where it is, and since when."""
     await tx.run(
         "UPDATE objects SET filename = :filename, title = :title, content_type = :content_type,"
-        " visibility = :visibility, version = :version, size = :size,"
-        " sha256 = :sha256, md5 = :md5, text_state = :text_state, text_fault = :text_fault, updated_at = :updated_at"
-        " WHERE id = :id",
+        " visibility = :visibility, version = :version, numbered = :numbered, removed = :removed, size = :size,"
+        " sha256 = :sha256, etag = :etag, text_state = :text_state, text_fault = :text_fault,"
+        " written_at = :written_at, updated_at = :updated_at WHERE id = :id",
         **{name: value for name, value in msgspec.structs.asdict(row).items() if name not in _FIXED},
     )
 
@@ -161,10 +172,14 @@ async def select_documents(db: Reads, fence: Fence, before: str, limit: int) -> 
 
 async def insert_version(tx: Tx, row: VersionRow) -> None:
     names = VersionRow.__struct_fields__
+    values = msgspec.structs.asdict(row) | {"carried": _json(row.carried), "tags": _json(row.tags)}
     await tx.run(
-        f"INSERT INTO object_versions ({', '.join(names)}) VALUES ({', '.join(f':{name}' for name in names)})",
-        **msgspec.structs.asdict(row),
+        f"INSERT INTO object_versions ({', '.join(names)}) VALUES ({', '.join(f':{name}' for name in names)})", **values
     )
+
+
+def _json(value: object) -> str | None:
+    return None if value is None else msgspec.json.encode(value).decode()
 
 
 async def get_version(db: Reads, object_id: str, number: int) -> VersionRow | None:
@@ -176,7 +191,51 @@ async def get_version(db: Reads, object_id: str, number: int) -> VersionRow | No
     )  # fmt: skip
 
 
+async def get_version_of(db: Reads, object_id: str, version_id: str) -> VersionRow | None:
+    """The same, by the version's own id."""
+    return await db.one(
+        VersionRow,
+        f"SELECT {columns(VersionRow)} FROM object_versions WHERE id = :id AND object_id = :object_id",
+        id=version_id, object_id=object_id,
+    )  # fmt: skip
+
+
+async def get_newest_version(db: Reads, object_id: str) -> VersionRow | None:
+    return await db.one(
+        VersionRow,
+        f"SELECT {columns(VersionRow)} FROM object_versions WHERE object_id = :object_id ORDER BY number DESC LIMIT 1",
+        object_id=object_id,
+    )  # fmt: skip
+
+
+async def delete_version(tx: Tx, version_id: str) -> None:
+    await tx.run("DELETE FROM object_versions WHERE id = :id", id=version_id)
+
+
+async def set_tags(tx: Tx, version_id: str, tags: dict[str, str] | None) -> None:
+    await tx.run("UPDATE object_versions SET tags = :tags WHERE id = :id", id=version_id, tags=_json(tags))
+
+
+async def set_sha256(tx: Tx, version_id: str, sha256: str) -> None:
+    await tx.run("UPDATE object_versions SET sha256 = :sha256 WHERE id = :id", id=version_id, sha256=sha256)
+    await tx.run(
+        "UPDATE objects SET sha256 = :sha256 WHERE id = (SELECT object_id FROM object_versions WHERE id = :id)"
+        " AND version = (SELECT number FROM object_versions WHERE id = :id)",
+        id=version_id, sha256=sha256,
+    )  # fmt: skip
+
+
 async def select_versions(db: Reads, object_id: str, below: int, limit: int) -> list[VersionRow]:
+    return await db.all(
+        VersionRow,
+        f"SELECT {columns(VersionRow)} FROM object_versions WHERE object_id = :object_id AND number < :below"
+        " AND removal = FALSE ORDER BY number DESC LIMIT :limit",
+        object_id=object_id, below=below, limit=limit,
+    )  # fmt: skip
+
+
+async def select_all_versions(db: Reads, object_id: str, below: int, limit: int) -> list[VersionRow]:
+    """The same with the marks of removals."""
     return await db.all(
         VersionRow,
         f"SELECT {columns(VersionRow)} FROM object_versions WHERE object_id = :object_id AND number < :below"
@@ -185,13 +244,138 @@ async def select_versions(db: Reads, object_id: str, below: int, limit: int) -> 
     )  # fmt: skip
 
 
-async def select_digests(db: Reads, object_id: str, after: str, limit: int) -> list[str]:
+async def select_blobs(db: Reads, object_id: str, after: str, limit: int) -> list[str]:
+    """What the bytes of all versions lie in."""
     return await db.all(
         str,
-        "SELECT DISTINCT sha256 FROM object_versions WHERE object_id = :object_id AND sha256 > :after"
-        " ORDER BY sha256 LIMIT :limit",
+        "SELECT blob FROM (SELECT blob FROM object_versions WHERE object_id = :object_id UNION"
+        " SELECT p.blob FROM object_parts p JOIN object_versions v ON v.id = p.version_id"
+        " WHERE v.object_id = :object_id) AS used WHERE blob > :after ORDER BY blob LIMIT :limit",
         object_id=object_id, after=after, limit=limit,
     )  # fmt: skip
+
+
+# Parts
+
+
+async def select_parts(db: Reads, version_id: str, start: int, end: int) -> list[PartRow]:
+    """Of a version that a fence has admitted: those that hold any of its bytes from `start` up to `end`.
+
+    From -1 on these are all, even one that holds none.
+    """
+    return await db.all(
+        PartRow,
+        f"SELECT {columns(PartRow)} FROM object_parts WHERE version_id = :version_id"
+        " AND start < :end AND start + size > :start ORDER BY start",
+        version_id=version_id, start=start, end=end,
+    )  # fmt: skip
+
+
+async def copy_parts(tx: Tx, from_version: str, to_version: str) -> None:
+    await tx.run(
+        "INSERT INTO object_parts (version_id, number, org_id, start, size, blob, checksum)"
+        " SELECT :to_version, number, org_id, start, size, blob, checksum FROM object_parts"
+        " WHERE version_id = :from_version",
+        from_version=from_version, to_version=to_version,
+    )  # fmt: skip
+
+
+# Uploads in parts
+
+
+async def insert_upload(tx: Tx, row: UploadRow) -> None:
+    names = UploadRow.__struct_fields__
+    await tx.run(
+        f"INSERT INTO object_uploads ({', '.join(names)}) VALUES ({', '.join(f':{name}' for name in names)})",
+        **msgspec.structs.asdict(row) | {"work": _json(row.work)},
+    )
+
+
+async def get_upload(db: Reads, fence: Fence, upload_id: str) -> UploadRow | None:
+    return await db.one(
+        UploadRow,
+        f"SELECT {columns(UploadRow)} FROM object_uploads WHERE id = :id AND {fence.sql}",
+        id=upload_id, **fence.params,
+    )  # fmt: skip
+
+
+async def select_uploads(
+    db: Reads, fence: Fence, *, prefix: str, beyond: str | None, after: tuple[str, str], limit: int
+) -> list[UploadRow]:
+    """Those under way, in the order of keys."""
+    return await db.all(
+        UploadRow,
+        f"SELECT {columns(UploadRow)} FROM object_uploads WHERE {fence.sql} AND version_id IS NULL AND key >= :prefix"
+        f" {'AND key < :beyond' if beyond else ''} AND (key, id) > (:after_key, :after_id) ORDER BY key, id LIMIT :limit",
+        prefix=prefix, after_key=after[0], after_id=after[1], limit=limit, **fence.params,
+        **({"beyond": beyond} if beyond else {}),
+    )  # fmt: skip
+
+
+async def touch_upload(tx: Tx, upload_id: str, now: str) -> bool:
+    """Whether it is still under way; if so, it stays until the commit."""
+    return await tx.holds(
+        "UPDATE object_uploads SET touched_at = :now WHERE id = :id AND version_id IS NULL RETURNING id",
+        id=upload_id, now=now,
+    )  # fmt: skip
+
+
+async def end_upload(tx: Tx, upload_id: str, version_id: str) -> None:
+    await tx.run(
+        "UPDATE object_uploads SET version_id = :version_id WHERE id = :id", id=upload_id, version_id=version_id
+    )
+
+
+async def delete_upload(tx: Tx, upload_id: str) -> None:
+    await tx.run("DELETE FROM object_uploads WHERE id = :id", id=upload_id)
+
+
+async def delete_old_uploads(tx: Tx, touched_before: str, limit: int) -> int:
+    """How many that were."""
+    gone = await tx.all(
+        str,
+        "DELETE FROM object_uploads WHERE id IN"
+        " (SELECT id FROM object_uploads WHERE touched_at < :before LIMIT :limit) RETURNING id",
+        before=touched_before, limit=limit,
+    )  # fmt: skip
+    return len(gone)
+
+
+async def put_upload_part(tx: Tx, upload_id: str, org_id: str, part: UploadPartRow) -> None:
+    await tx.run(
+        "INSERT INTO object_upload_parts (upload_id, number, org_id, size, blob, md5, checksum, created_at)"
+        " VALUES (:upload_id, :number, :org_id, :size, :blob, :md5, :checksum, :created_at)"
+        " ON CONFLICT (upload_id, number) DO UPDATE SET size = excluded.size, blob = excluded.blob,"
+        " md5 = excluded.md5, checksum = excluded.checksum, created_at = excluded.created_at",
+        upload_id=upload_id, org_id=org_id, **msgspec.structs.asdict(part),
+    )  # fmt: skip
+
+
+async def select_upload_parts(db: Reads, upload_id: str, after: int, limit: int) -> list[UploadPartRow]:
+    """Of an upload that a fence has admitted."""
+    return await db.all(
+        UploadPartRow,
+        f"SELECT {columns(UploadPartRow)} FROM object_upload_parts WHERE upload_id = :id AND number > :after"
+        " ORDER BY number LIMIT :limit",
+        id=upload_id, after=after, limit=limit,
+    )  # fmt: skip
+
+
+async def delete_upload_part(tx: Tx, upload_id: str, number: int) -> None:
+    await tx.run(
+        "DELETE FROM object_upload_parts WHERE upload_id = :id AND number = :number", id=upload_id, number=number
+    )
+
+
+async def give_parts(tx: Tx, upload_id: str, version_id: str) -> None:
+    """All that an upload has becomes a version's, one after the other."""
+    await tx.run(
+        "INSERT INTO object_parts (version_id, number, org_id, start, size, blob, checksum)"
+        " SELECT :version_id, number, org_id, SUM(size) OVER (ORDER BY number) - size, size, blob, checksum"
+        " FROM object_upload_parts WHERE upload_id = :upload_id",
+        upload_id=upload_id, version_id=version_id,
+    )  # fmt: skip
+    await tx.run("DELETE FROM object_upload_parts WHERE upload_id = :upload_id", upload_id=upload_id)
 
 
 # Grants
@@ -271,15 +455,26 @@ INVARIANTS = (
         " (SELECT 1 FROM teams t WHERE t.id = g.principal_id AND t.org_id = o.org_id))"),
     Invariant("objects.newest", "an object shows its newest version, and none is beyond it",
         "SELECT o.id FROM objects o LEFT JOIN object_versions v ON v.object_id = o.id AND v.number = o.version"
-        " WHERE v.id IS NULL OR v.size <> o.size OR v.sha256 <> o.sha256 OR v.content_type <> o.content_type"
+        " WHERE v.id IS NULL OR v.removal <> o.removed OR (NOT o.removed AND (v.size <> o.size OR v.etag <> o.etag"
+        " OR coalesce(v.sha256, '') <> coalesce(o.sha256, '') OR v.content_type <> o.content_type))"
         " UNION ALL"
-        " SELECT v.object_id FROM object_versions v JOIN objects o ON o.id = v.object_id WHERE v.number > o.version"),
+        " SELECT v.object_id FROM object_versions v JOIN objects o ON o.id = v.object_id WHERE v.number > o.version"
+        " UNION ALL SELECT id FROM objects WHERE numbered < version"),
+    Invariant("objects.bytes", "a version has its bytes in one blob or in parts that follow one another",
+        "SELECT v.id FROM object_versions v LEFT JOIN (SELECT version_id, SUM(size) AS size"
+        " FROM object_parts GROUP BY version_id) AS p ON p.version_id = v.id"
+        " WHERE CASE WHEN v.removal THEN v.blob IS NOT NULL OR p.size IS NOT NULL"
+        " WHEN v.blob IS NOT NULL THEN p.size IS NOT NULL"
+        " ELSE p.size IS NULL OR p.size <> v.size END UNION ALL"
+        " SELECT version_id FROM (SELECT version_id, start,"
+        " SUM(size) OVER (PARTITION BY version_id ORDER BY number) - size AS due FROM object_parts) AS p"
+        " WHERE start <> due"),
     Invariant("objects.audit", "an object has its first write on record",
         "SELECT id FROM objects WHERE id NOT IN"
         " (SELECT target FROM audit WHERE action = 'object.create' AND target IS NOT NULL)"),
     Invariant("objects.text", "an object can be searched for, and nothing that is no object any more",
-        "SELECT id FROM objects WHERE NOT EXISTS"
+        "SELECT id FROM objects WHERE NOT removed AND NOT EXISTS"
         " (SELECT 1 FROM texts WHERE kind = 'object' AND ref = objects.id AND org_id = objects.org_id) UNION ALL"
-        " SELECT ref FROM texts WHERE kind = 'object' AND ref NOT IN (SELECT id FROM objects)"),
+        " SELECT ref FROM texts WHERE kind = 'object' AND ref NOT IN (SELECT id FROM objects WHERE NOT removed)"),
 )
 # fmt: on

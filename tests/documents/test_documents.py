@@ -75,6 +75,15 @@ async def test_titles_and_bodies_written_at_once_are_both_kept(ann: Caller) -> N
     assert (found["title"], found["body"], found["version"]) == ("New", "new", 3)
 
 
+async def test_many_titles_written_at_once_are_all_kept(ann: Caller) -> None:
+    made = await create(ann)
+    answers = await asyncio.gather(
+        *(ann.put(f"/api/documents/{made['id']}", {"title": f"Plan {number}"}) for number in range(6))
+    )
+    assert [answer.status_code for answer in answers] == [200] * 6
+    assert sorted(answer.json()["version"] for answer in answers) == [2, 3, 4, 5, 6, 7]
+
+
 async def test_markdown_that_came_another_way_is_a_document_too(ann: Caller) -> None:
     upload = await put(ann, "notes/week.md", b"Text")
     await put(ann, "notes/week.txt", b"Text", content_type="text/plain")

@@ -51,6 +51,7 @@ async def test_every_version_survives_a_kill_and_nothing_else_is_left(
         await archive.run()
     assert archive.counts["writes acknowledged"] > 10
     assert archive.counts["blobs collected"] > 3
+    assert min(archive.counts["in rows"], archive.counts["in files"]) > 0
 
 
 def test_a_first_start_that_was_killed_can_be_repeated(postgres: Postgres | None, tmp_path: Path) -> None:

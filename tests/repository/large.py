@@ -7,6 +7,7 @@ import argparse
 import hashlib
 import http.client
 import random
+import sys
 import tempfile
 import threading
 import time
@@ -64,7 +65,7 @@ class Passage:
         self.up = self.down = 0.0
 
     def upload(self, key: str) -> str:
-        """The new object's id."""
+        """By what it can be downloaded: the new object's id."""
         began = time.perf_counter()
         connection = http.client.HTTPConnection(HOST, self._served.port, timeout=600)
         connection.putrequest("PUT", f"/api/repo/{key}")
@@ -81,33 +82,33 @@ class Passage:
         assert self.sent.hexdigest() in text
         return text.split('"id":"')[1].split('"')[0]
 
-    def download(self, object_id: str) -> None:
+    def download(self, name: str) -> None:
         began = time.perf_counter()
         connection = http.client.HTTPConnection(HOST, self._served.port, timeout=600)
-        connection.request("GET", f"/api/repo-obj/{object_id}/content", headers=self._headers)
+        connection.request("GET", f"/api/repo-obj/{name}/content", headers=self._headers)
         answer = connection.getresponse()
         while chunk := answer.read(MIB):
             self.came.update(chunk)
         self.down = time.perf_counter() - began
 
 
-def passed(settings: dict[str, str], mib: int) -> tuple[Passage, int]:
+def passed(settings: dict[str, str], mib: int, kind: type[Passage] = Passage) -> tuple[Passage, int]:
     """The passage, and the most memory that the server has held during it."""
     with Served(settings) as served:
         token = served.call("POST", "/api/bootstrap", {"username": "ann", "password": PASSWORD})["token"]
         assert served.process is not None
-        passage = Passage(served, token, mib)
+        passage = kind(served, token, mib)
         with Watch.on(served.process.pid) as watch:
             passage.download(passage.upload("large.bin"))
     return passage, watch.most
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+def main(kind: type[Passage] = Passage) -> None:
+    parser = argparse.ArgumentParser(description=sys.modules["__main__"].__doc__)
     parser.add_argument("--mib", type=int, default=5120)
     mib = parser.parse_args().mib
     with tempfile.TemporaryDirectory() as folder:
-        passage, most = passed({"SERVICE_DATA": f"{folder}/data"}, mib)
+        passage, most = passed({"SERVICE_DATA": f"{folder}/data"}, mib, kind)
     assert passage.came.digest() == passage.sent.digest()
     print(
         f"{mib} MiB: up in {passage.up:.1f} s ({mib / passage.up:.0f} MiB/s), down in {passage.down:.1f} s"

@@ -166,15 +166,16 @@ async def paint(world: World, picture: Picture) -> Painted:
     async with world.db.upkeep(system()) as tx:
         for thing in picture.things:
             owner, now, id = callers[thing.owner], clock.stamp(), new_id()
-            common: dict[str, Any] = {"org_id": owner.org_id, "size": 0, "sha256": "", "md5": "", "title": None,
+            common: dict[str, Any] = {"org_id": owner.org_id, "size": 0, "sha256": "", "etag": "", "title": None,
                 "filename": "x", "content_type": "text/plain", "created_at": now}  # fmt: skip
             await store.insert(tx, ObjectRow(
-                id=id, team_id=teams[thing.team].id, owner_id=owner.user_id, key=thing.key, updated_at=now,
-                visibility=thing.visibility, version=1, text_state="none", text_fault=None,
-                **common,
+                id=id, team_id=teams[thing.team].id, owner_id=owner.user_id, key=thing.key, written_at=now,
+                updated_at=now, visibility=thing.visibility, version=1, numbered=1, removed=False, text_state="none",
+                text_fault=None, **common,
             ))  # fmt: skip
             await store.insert_version(tx, VersionRow(
-                id=new_id(), object_id=id, number=1, author_id=owner.user_id, actor_kind="human", run_id=None, **common
+                id=new_id(), object_id=id, number=1, removal=False, blob="", carried=None, tags=None,
+                author_id=owner.user_id, actor_kind="human", run_id=None, **common,
             ))  # fmt: skip
             await fulltext.put(tx, "object", id, owner.org_id, title="common", body=thing.key)
             for given in thing.grants:

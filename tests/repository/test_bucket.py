@@ -65,6 +65,7 @@ async def test_a_backup_of_a_bucket_is_restored_into_a_folder(
     async with opened(place) as world:
         ann = await world.bootstrap()
         made = await put(ann, "plans/tower.bin", data)
+        small = await put(ann, "plans/small.bin", data[: blobs.SMALL])
     examined = teamspace("doctor", "--deep", settings={**environment(place), **in_bucket(bucket)})
     assert examined.returncode == 0 and "BROKEN" not in examined.stdout, examined.stdout + examined.stderr
     assert SECRET not in examined.stdout + examined.stderr
@@ -77,13 +78,15 @@ async def test_a_backup_of_a_bucket_is_restored_into_a_folder(
     assert list(files(there).values()) == [data]
     assert await findings(there) == {}
     async with opened(there) as world:
-        assert (await fetch(Caller(world, ann.token), made["id"])).content == data
+        ann = Caller(world, ann.token)
+        assert (await fetch(ann, made["id"])).content == data
+        assert (await fetch(ann, small["id"])).content == data[: blobs.SMALL]
 
 
 async def test_the_doctor_finds_what_the_bucket_lost(place: Settings, bucket: tuple[str, str]) -> None:
     async with opened(place) as world:
         ann = await world.bootstrap()
-        made = await put(ann, "plans/tower.bin")
+        made = await put(ann, "plans/tower.bin", os.urandom(blobs.SMALL + 1))
     name = next(item["path"] for page in objects(*bucket).list() for item in page)
     objects(*bucket).put(name, b"something else")
     examined = teamspace("doctor", "--deep", settings={**environment(place), **in_bucket(bucket)})
@@ -94,20 +97,23 @@ async def test_the_doctor_finds_what_the_bucket_lost(place: Settings, bucket: tu
     assert f"missing {ann.org.id}/{made['sha256']}" in examined.stdout
 
 
-async def test_a_bucket_that_is_away_stops_files_and_nothing_else(
+async def test_a_bucket_that_is_away_stops_large_files_and_nothing_else(
     place: Settings, bucket: tuple[str, str], tmp_path: Path
 ) -> None:
     async with opened(place) as world:
-        made = await put(ann := await world.bootstrap(), "plans/tower.bin")
+        made = await put(ann := await world.bootstrap(), "plans/tower.bin", os.urandom(blobs.SMALL + 1))
+        small = await put(ann, "plans/small.bin", b"first")
     away = msgspec.structs.replace(place, s3_url=f"http://127.0.0.1:{free_port()}")
     async with opened(away) as world:
         ann = Caller(world, ann.token)
         read = await fetch(ann, made["id"])
         assert (read.status_code, read.json()["code"]) == (503, "overloaded")
-        written = await send(ann, "plans/tower.bin", b"second")
+        written = await send(ann, "plans/tower.bin", os.urandom(blobs.SMALL + 1))
         assert (written.status_code, written.json()["code"]) == (507, "storage_full")
         assert (await ann.get(f"/api/repo-obj/{made['id']}")).json()["version"] == 1
         assert (await ann.post("/api/notes", {"title": "It goes on"})).status_code == 201
+        assert (await put(ann, "plans/small.bin", b"second"))["version"] == 2
+        assert (await fetch(ann, small["id"])).content == b"second"
         with pytest.raises(Overloaded):
             await blobs.collect(world.db, world.app.files, wiring.KEPT)
         assert os.listdir(world.app.files.drafts) == []

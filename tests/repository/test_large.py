@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.repository.large import MIB, PASSWORD, passed
-from tests.support.served import HOST, Served
+from tests.support.served import HOST, Served, teamspace
 
 MOST_MEMORY = 150 * MIB
 
@@ -53,6 +53,11 @@ def get(served: Served, token: str, object_id: str) -> bytes:
     return connection.getresponse().read()
 
 
+def check(served: Served, token: str, kept: dict[str, bytes]) -> None:
+    for object_id, content in kept.items():
+        assert get(served, token, object_id) == content
+
+
 def drafts(data: Path) -> list[Path]:
     return list((data / "blobs" / "tmp").glob("*"))
 
@@ -69,6 +74,37 @@ def test_a_full_disk_refuses_and_loses_nothing(small_disk: Path) -> None:
         assert get(served, token, kept["id"]) == b"the first version"
         status, after = put(served, token, "report", b"the second version")
         assert (status, after["version"]) == (200, 2)
+
+
+@pytest.mark.parametrize("sizes", [(20_000,), (200_000,), (1_000, 20_000, 200_000)], ids=["small", "large", "both"])
+def test_a_disk_filled_with_files_keeps_each_that_was_acknowledged(small_disk: Path, sizes: tuple[int, ...]) -> None:
+    data, room = small_disk / "data", small_disk / "room"
+    room.write_bytes(bytes(24 * MIB))
+    kept: dict[str, bytes] = {}
+    with Served({"SERVICE_DATA": str(data)}) as served:
+        token = served.call("POST", "/api/bootstrap", {"username": "ann", "password": PASSWORD})["token"]
+        refused = 0
+        while refused < 20:
+            content = os.urandom(sizes[(len(kept) + refused) % len(sizes)])
+            status, answer = put(served, token, f"file{len(kept)}", content)
+            if status == 201:  # and not 200: what was refused at this key has left nothing
+                kept[answer["id"]] = content
+                continue
+            assert (status, answer["code"]) == (507, "storage_full"), answer
+            refused += 1
+        assert drafts(data) == []
+        check(served, token, kept)
+        room.unlink()
+        for size in (100, 20_000, 200_000):
+            content = os.urandom(size)
+            status, answer = put(served, token, f"file{len(kept)}", content)
+            assert status == 201, answer
+            kept[answer["id"]] = content
+        served.kill()
+        served.start()
+        check(served, token, kept)
+    examined = teamspace("doctor", "--deep", settings={"SERVICE_DATA": str(data)})
+    assert examined.returncode == 0, examined.stdout + examined.stderr
 
 
 def test_an_upload_that_breaks_off_leaves_nothing(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import os
+import random
 from collections.abc import AsyncIterator
 from urllib.parse import unquote
 
@@ -11,7 +12,9 @@ import pytest
 from teamspace import blobs
 from teamspace.core.db import Tx
 from teamspace.repository import ObjectWritten
+from teamspace.settings import Settings
 from teamspace.tenancy import Role
+from tests.identity.help import run_sql
 from tests.repository.help import TEXT, fetch, keys, put, send
 from tests.support.world import Caller, World
 
@@ -261,6 +264,38 @@ async def test_a_damaged_blob_is_not_served(world: World, ann: Caller) -> None:
     with pytest.raises(blobs.DamagedBlob):  # the rest has gone out already: it is cut off
         await fetch(ann, made["id"])
     assert (await fetch(ann, made["id"], range="bytes=0-99")).content == data[:100]
+
+
+async def test_a_damaged_row_is_not_served(world: World, ann: Caller) -> None:
+    data = os.urandom(blobs.SMALL)
+    made = await put(ann, "a", data)
+    spoilt = bytearray(data)
+    spoilt[-1] ^= 1
+    await run_sql(world, "UPDATE blobs SET data = :spoilt", spoilt=bytes(spoilt))
+    for part in ("bytes=0-", "bytes=0-0", "bytes=-1"):
+        refused = await fetch(ann, made["id"], range=part)
+        assert (refused.status_code, refused.json()["code"]) == (500, "internal_error")
+    await put(ann, "b", data)
+    assert (await fetch(ann, made["id"])).content == data, "whoever brought the bytes again has mended it"
+
+
+async def test_thousands_of_small_files_leave_no_file_behind(ann: Caller, settings: Settings) -> None:
+    dice = random.Random(1)
+    contents = {f"small/{number}": dice.randbytes(dice.choice((1, 300, 5_000))) for number in range(1000)}
+    contents["small/0"] = b""
+    contents["small/1"] = dice.randbytes(blobs.SMALL)
+    ids: dict[str, str] = {}
+    waiting = iter(contents.items())
+
+    async def client() -> None:
+        for key, data in waiting:
+            ids[key] = (await put(ann, key, data, content_type="application/octet-stream"))["id"]
+
+    await asyncio.gather(*(client() for _ in range(16)))
+    assert [path for path in (settings.data / "blobs").rglob("*") if path.is_file()] == []
+    assert len(ids) == 1000
+    for key in ("small/0", "small/1", *dice.sample(sorted(ids), 50)):
+        assert (await fetch(ann, ids[key])).content == contents[key]
 
 
 # Deleting

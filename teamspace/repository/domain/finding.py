@@ -1,25 +1,18 @@
 """Looking at the repository: one object, its versions, a list of objects, and the bytes."""
 
 import json
-import logging
-from collections.abc import AsyncIterator
-from functools import partial
 
 import msgspec
 
-from teamspace import blobs
-from teamspace.blobs import BlobStore
-from teamspace.core import clock, paging
+from teamspace.core import paging
 from teamspace.core.db import Db, Fence, Reads
 from teamspace.core.errors import BadRequest, Forbidden, NotFound
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
-from teamspace.core.replies import Stored
 from teamspace.repository import access, store
-from teamspace.repository.domain import naming
+from teamspace.repository.domain import walking
 from teamspace.repository.schemas import (
     Capability,
-    ContentQuery,
     Listing,
     Object,
     ObjectItem,
@@ -30,11 +23,6 @@ from teamspace.repository.schemas import (
     VersionRow,
 )
 
-log = logging.getLogger("teamspace.repository")
-INLINE = frozenset(
-    {"image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "application/pdf", "text/plain"}
-)
-"""What a browser may show by itself; anything that could run on this origin is not among it."""
 _BEYOND_ALL = 2**53
 
 
@@ -81,9 +69,7 @@ async def shown(db: Reads, who: Principal, row: ObjectRow, query: VersionQuery |
     rows = await store.select_versions(db, row.id, _below(query), query.size + 1)
     page = paging.page(rows, query, lambda version: str(version.number))
     return Object(
-        id=row.id, key=row.key, filename=row.filename, content_type=row.content_type, size=row.size, sha256=row.sha256,
-        visibility=row.visibility, owner=row.owner_id, team_id=row.team_id, version=row.version,
-        text_state=row.text_state, created_at=row.created_at, updated_at=row.updated_at, permissions=await permissions(db, who, row), text_fault=row.text_fault,
+        **msgspec.structs.asdict(_item(row)), permissions=await permissions(db, who, row), text_fault=row.text_fault,
         versions=[_version(version) for version in page.items], next_cursor=page.next_cursor,
     )  # fmt: skip
 
@@ -103,50 +89,36 @@ def _version(row: VersionRow) -> Version:
     )  # fmt: skip
 
 
-# Bytes
-
-
-async def content(db: Db, files: BlobStore, who: Principal, object_id: str, query: ContentQuery) -> Stored:
-    row = await seen(db, who, object_id)
-    version = await store.get_version(db, row.id, query.version or row.version)
-    if version is None:
+async def version_of(db: Reads, row: ObjectRow, number: int) -> VersionRow:
+    """A version with bytes, of an object that a fence has admitted."""
+    version = await store.get_version(db, row.id, number)
+    if version is None or version.removal:
         raise NotFound("There is no such version of it.")
-    inline = version.content_type in INLINE and query.download is None
-    kind = f"{version.content_type}; charset=utf-8" if version.content_type == "text/plain" else version.content_type
-    return Stored(
-        size=version.size, content_type=kind if inline else version.content_type, tag=str(version.number),
-        modified=clock.seconds(version.created_at), read=partial(_read, db, files, version),
-        headers={
-            "content-disposition": naming.disposition("inline" if inline else "attachment", version.filename),
-            "content-security-policy": "default-src 'none'; sandbox; frame-ancestors 'self'",
-        },
-    )  # fmt: skip
+    return version
 
 
-async def _read(db: Reads, files: BlobStore, version: VersionRow, start: int, length: int) -> AsyncIterator[bytes]:
-    """A part of a version; damage ends the answer, and is on record."""
-    try:
-        async for chunk in blobs.span(db, files, version.org_id, version.sha256, start, length):
-            yield chunk
-    except (blobs.BlobMissing, blobs.DamagedBlob) as fault:
-        log.error("version %s of object %s cannot be read: %s", version.number, version.object_id, fault)
-        raise
+async def at(db: Reads, who: Principal, key: str) -> ObjectRow | None:
+    """What `who` can read at a key of their team, even if it was removed."""
+    return await store.get_fenced(db, access.with_removed(who, P.FILES_READ), who.team_id, key)
+
+
+async def version_at(db: Reads, who: Principal, key: str, version_id: str) -> VersionRow | None:
+    """A version of that by its id, be it the mark of a removal."""
+    row = await at(db, who, key)
+    return None if row is None else await store.get_version_of(db, row.id, version_id)
 
 
 async def as_of(db: Reads, row: ObjectRow, number: int) -> ObjectRow:
     """An object that a fence has admitted, as it was with another version."""
-    version = await store.get_version(db, row.id, number)
-    if version is None:
-        raise NotFound("There is no such version of it.")
+    version = await version_of(db, row, number)
+    return msgspec.structs.replace(with_version(row, version), updated_at=version.created_at)
+
+
+def with_version(row: ObjectRow, version: VersionRow) -> ObjectRow:
     return msgspec.structs.replace(
         row, version=version.number, size=version.size, sha256=version.sha256, content_type=version.content_type,
-        filename=version.filename, title=version.title, updated_at=version.created_at,
+        filename=version.filename, title=version.title,
     )  # fmt: skip
-
-
-async def text_of(files: BlobStore, row: ObjectRow) -> str:
-    """Of an object that is text, is known to be small, and that a fence has admitted."""
-    return (await blobs.read(files, row.org_id, row.sha256)).decode("utf-8", errors="replace")
 
 
 # Lists
@@ -175,43 +147,25 @@ def _fence_of(who: Principal, query: ObjectQuery) -> Fence:
 
 
 async def _by_key(db: Db, who: Principal, fence: Fence, query: ObjectQuery) -> Listing:
-    """Whatever lies in a folder is passed over in one step, however much it is."""
-    prefix = query.prefix or ""
     only_team = None if query.scope or query.shared else who.team_id
-    entries: list[ObjectItem | str] = []
-    places: list[tuple[str, str]] = []
-    after: tuple[str, str] | None = _place(query.cursor) if query.cursor else (prefix, "")
-    while after is not None and len(entries) <= query.size:
-        rows = await store.select_by_key(
-            db, fence, only_team=only_team, prefix=prefix, beyond=naming.successor(prefix), after=after,
-            limit=query.size + 1 - len(entries),
-        )  # fmt: skip
-        if not rows:
-            break
-        for row in rows:
-            folder = _folder(row.key, prefix) if query.delimiter else None
-            after = _beyond(folder) if folder else (row.key, row.id)
-            entries.append(folder or row)
-            places.append(after or (row.key, "~"))
-            if folder:
-                break
-    shown = entries[: query.size]
-    more = len(entries) > query.size
+    after = _place(query.cursor) if query.cursor else None
+    walk = await walking.walk(
+        db, fence, only_team=only_team, prefix=query.prefix or "", delimiter=query.delimiter or "", after=after,
+        size=query.size,
+    )  # fmt: skip
     return Listing(
-        items=[entry for entry in shown if not isinstance(entry, str)],
-        folders=[entry for entry in shown if isinstance(entry, str)],
-        next_cursor=paging.sealed(json.dumps(places[query.size - 1])) if more else None,
+        items=[_item(entry) for entry in walk.entries if not isinstance(entry, str)],
+        folders=[entry for entry in walk.entries if isinstance(entry, str)],
+        next_cursor=paging.sealed(json.dumps(walk.place)) if walk.place else None,
     )
 
 
-def _folder(key: str, prefix: str) -> str | None:
-    end = key.find("/", len(prefix))
-    return key[: end + 1] if end >= 0 else None
-
-
-def _beyond(folder: str) -> tuple[str, str] | None:
-    following = naming.successor(folder)
-    return None if following is None else (following, "")
+def _item(row: ObjectRow) -> ObjectItem:
+    return ObjectItem(
+        id=row.id, key=row.key, filename=row.filename, content_type=row.content_type, size=row.size, sha256=row.sha256,
+        visibility=row.visibility, owner=row.owner_id, team_id=row.team_id, version=row.version,
+        text_state=row.text_state, created_at=row.created_at, updated_at=row.updated_at,
+    )  # fmt: skip
 
 
 def _place(cursor: str) -> tuple[str, str]:

@@ -35,14 +35,14 @@ def key(text: str) -> str:
 
 
 def filename(given: str | None, key: str) -> str:
-    """The one given, or the last segment of the key that is not empty."""
-    name = given if given is not None else next((part for part in reversed(key.split("/")) if part), "file")
-    name = name.replace("\\", "/").rsplit("/", 1)[-1].strip()
+    """The one given, or the last segment of the key that is a name."""
+    if given is None:
+        names = (part.strip() for part in reversed(re.split(r"[/\\]", key)))
+        return next((name for name in names if name not in ("", ".", "..")), "file")[-LONGEST_FILENAME:]
+    name = given.replace("\\", "/").rsplit("/", 1)[-1].strip()
     if not name or _CONTROL.search(name):
         raise BadRequest.at("filename", "must be a name without control characters")
     if len(name) > LONGEST_FILENAME:
-        if given is None:
-            return name[-LONGEST_FILENAME:]
         raise BadRequest.at("filename", f"may hold {LONGEST_FILENAME} characters")
     return name
 
@@ -55,6 +55,14 @@ def content_type(given: str, filename: str) -> str:
     if not _TYPE.fullmatch(kind):
         raise BadRequest("The header Content-Type is not a media type.")
     return kind
+
+
+def leniently(given: str, filename: str) -> str:
+    """The same of clients that may send anything: what is no media type says nothing."""
+    try:
+        return content_type(given, filename)
+    except BadRequest:
+        return guessed(filename)
 
 
 def guessed(filename: str) -> str:

@@ -6,7 +6,7 @@ from teamspace.core.db import Db, Tx
 from teamspace.core.principal import Principal
 from teamspace.jobs import Queue
 from teamspace.repository import store
-from teamspace.repository.domain import finding
+from teamspace.repository.domain import finding, reading
 from teamspace.repository.schemas import MARKDOWN, ExtractText, ObjectRow, TextFound, TextState, Work
 
 EXTRACT = "repo.extract_text"
@@ -44,7 +44,8 @@ async def _read(db: Db, files: BlobStore, row: ObjectRow) -> tuple[TextFound, st
     most = min(row.size, extraction.FILE_BYTES + 1)
     try:
         # A copy: the store may be far away, and whoever reads a stranger's file should not come near the others.
-        async with blobs.drafted(files, blobs.span(db, files, row.org_id, row.sha256, 0, most)) as copy:
+        version = await finding.version_of(db, row, row.version)
+        async with blobs.drafted(files, reading.span(db, files, version, 0, most), small=0) as copy:
             found = await extraction.extract(copy.path, row.content_type, row.filename)
     except extraction.ExtractionFailed as failure:
         state: TextState = "none" if failure.reason is extraction.Reason.UNSUPPORTED else "failed"

@@ -1,6 +1,7 @@
 """Writing to the repository: a key gets its first version or the next one, is made visible, or is no more."""
 
 from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 
 import msgspec
 
@@ -8,7 +9,7 @@ from teamspace import blobs
 from teamspace.blobs import BlobStore, Draft
 from teamspace.core import clock
 from teamspace.core.db import Db, Reads, Tx, persistently
-from teamspace.core.errors import Conflict, Forbidden, PreconditionFailed, VersionMismatch
+from teamspace.core.errors import Conflict, Forbidden, NotFound, PreconditionFailed, VersionMismatch
 from teamspace.core.ids import new_id
 from teamspace.core.limits import Slots
 from teamspace.core.permissions import Permission as P
@@ -21,12 +22,12 @@ from teamspace.repository.schemas import (
     Object,
     ObjectRow,
     ObjectWritten,
+    Substance,
     VersionRow,
     Visibility,
     Work,
+    Written,
 )
-
-_TOUCHED_AT_ONCE = 500
 
 
 class Uploads(Slots):
@@ -39,25 +40,22 @@ class Uploads(Slots):
 async def upload(
     db: Db, files: BlobStore, queue: Queue, who: Principal, work: Work, condition: Condition,
     chunks: AsyncIterator[bytes],
-) -> tuple[Object, bool]:  # fmt: skip
+) -> Written:  # fmt: skip
     """Whether the caller may write there is asked before the first byte is read, and again when all are there."""
-    await _check(db, who, await store.get_at(db, who.team_id, work.key), work, condition)
+    await check(db, who, work, condition)
     async with blobs.drafted(files, chunks) as draft:
-        await blobs.keep_draft(db, files, who, who.org_id, draft)
-        row, created = await put(db, queue, who, work, condition, draft)
-    return await finding.shown(db, who, row), created
+        await blobs.store_draft(db, files, who, who.org_id, draft)
+        return await put(db, queue, who, work, condition, draft)
 
 
-async def put(
-    db: Db, queue: Queue, who: Principal, work: Work, condition: Condition, draft: Draft
-) -> tuple[ObjectRow, bool]:
-    """A draft that was kept becomes the first or the next version of a key of the caller's team; whether the first."""
+async def put(db: Db, queue: Queue, who: Principal, work: Work, condition: Condition, draft: Draft) -> Written:
+    """A draft that was stored becomes the first or the next version of a key of the caller's team."""
 
-    async def write() -> tuple[ObjectRow, bool]:
-        async with db.write(who, "object.create") as tx:
-            await _hold(tx, who.team_id, work.key)
-            before = await store.get_at(tx, who.team_id, work.key)
-            return await _write(tx, queue, who, before, work, condition, draft), before is None
+    async def write() -> Written:
+        async with written(db, who, work, condition) as (tx, before):
+            await blobs.name(tx, who.org_id, draft)
+            row, version = await add(tx, queue, who, before, work, _substance(draft))
+            return Written(row, version, before is None or before.removed)
 
     return await persistently(write)
 
@@ -65,63 +63,110 @@ async def put(
 async def add_version(
     db: Db, queue: Queue, who: Principal, object_id: str, work: Work, condition: Condition, draft: Draft
 ) -> ObjectRow:  # fmt: skip
-    """A draft that was kept becomes the next version of an object, in whichever team that is."""
+    """A draft that was stored becomes the next version of an object, in whichever team that is."""
 
     async def write() -> ObjectRow:
         async with db.write(who, "object.update") as tx:
             row = await finding.held(tx, who, object_id, P.FILES_WRITE)
-            await _hold(tx, row.team_id, row.key)
+            await hold(tx, row.team_id, row.key)
             before = await finding.held(tx, who, object_id, P.FILES_WRITE)
-            return await _write(tx, queue, who, before, work, condition, draft)
+            await _check(tx, who, before, work, condition)
+            await blobs.name(tx, who.org_id, draft)
+            row, _ = await add(tx, queue, who, before, work, _substance(draft))
+            return row
 
     return await persistently(write)
 
 
-async def _hold(tx: Tx, team_id: str, key: str) -> None:
+@asynccontextmanager
+async def written(
+    db: Db, who: Principal, work: Work, condition: Condition, *also: str
+) -> AsyncIterator[tuple[Tx, ObjectRow | None]]:
+    """A transaction in which a key of the caller's team may be written, and what is there; `also` locks other keys."""
+    async with db.write(who, "object.create") as tx:
+        await hold(tx, who.team_id, work.key, *also)
+        before = await store.get_at(tx, who.team_id, work.key)
+        if before is not None and await _is_nothing(tx, who, before):
+            await store.delete(tx, before.id)
+            before = None
+        await _check(tx, who, before, work, condition)
+        yield tx, before
+
+
+async def hold(tx: Tx, team_id: str, *keys: str) -> None:
     """One writer of a key at a time, whether or not there is a row yet: versions are numbered without a gap."""
-    await tx.lock("object", f"{team_id}:{key}")
+    await tx.lock("object", *(f"{team_id}:{key}" for key in keys))
 
 
-async def _write(
-    tx: Tx, queue: Queue, who: Principal, before: ObjectRow | None, work: Work, condition: Condition, draft: Draft
-) -> ObjectRow:
-    await _check(tx, who, before, work, condition)
-    await blobs.hold(tx, who.org_id, draft.digest)
-    row = _next(who, work, draft, before)
+async def add(
+    tx: Tx, queue: Queue, who: Principal, before: ObjectRow | None, work: Work, substance: Substance
+) -> tuple[ObjectRow, VersionRow]:
+    """The next version, in a transaction that holds the key and has asked for the right."""
+    row = _next(who, work, substance, before)
+    version = _version(who, work, row, substance)
     if before is None:
         await store.insert(tx, row)
     else:
         tx.action = "object.update"
         await store.update(tx, row)
-    await store.insert_version(tx, _version(who, work, row))
+    await store.insert_version(tx, version)
     tx.target, tx.detail, tx.team_id = row.id, {"key": row.key, "version": row.version}, row.team_id
     await texts.index(tx, queue, who, row, work)
     await tx.emit(ObjectWritten(row.id, row.version, row.key, row.content_type, work.actor_kind, work.run_id))
-    return row
+    return row, version
+
+
+async def check(db: Reads, who: Principal, work: Work, condition: Condition) -> None:
+    """Whether `who` may write to the key now, under the condition."""
+    before = await store.get_at(db, who.team_id, work.key)
+    if before is not None and await _is_nothing(db, who, before):
+        before = None
+    await _check(db, who, before, work, condition)
+
+
+async def _is_nothing(db: Reads, who: Principal, row: ObjectRow) -> bool:
+    """A mark that somebody else has put where nothing was is in nobody's way."""
+    return row.bare and not await store.admits(db, access.with_removed(who, P.FILES_WRITE), row.id)
 
 
 async def _check(db: Reads, who: Principal, before: ObjectRow | None, work: Work, condition: Condition) -> None:
-    """Whether `who` may write there, under the condition."""
     if before is None:
         if not access.may_create(who, work.key):
             raise Forbidden("This needs files:write.")
+    else:
+        await _check_right(db, who, before)
+        if work.visibility not in (None, before.visibility):
+            await _check_manager(db, who, before)
+    check_condition(before, condition)
+
+
+def check_condition(before: ObjectRow | None, condition: Condition) -> None:
+    if before is None or before.removed:
+        if condition.etag is not None:
+            raise NotFound("There is nothing at this key.")
         if condition.version is not None or condition.exists:
             raise PreconditionFailed("There is nothing at this key yet.")
         return
-    await _check_right(db, who, before)
-    if work.visibility not in (None, before.visibility):
-        await finding.held(db, who, before.id, P.FILES_MANAGE)
     if condition.exists is False or condition.version not in (None, before.version):
         raise VersionMismatch(before.version)
+    if condition.etag not in (None, before.etag):
+        raise PreconditionFailed("It has changed since: this is not the content that If-Match asks for.")
+    if condition.not_etag == before.etag:
+        raise PreconditionFailed("This is the content that If-None-Match does not want.")
 
 
 async def _check_right(db: Reads, who: Principal, row: ObjectRow) -> None:
-    if await store.admits(db, access.fence(who, P.FILES_WRITE), row.id):
+    if await store.admits(db, access.with_removed(who, P.FILES_WRITE), row.id):
         return
     if await store.admits(db, access.fence(who, P.FILES_READ, across_org=True), row.id):
         raise Forbidden("This needs files:write on the object: ask its owner.")
     # That something is there cannot be hidden from who wants to write there; what it is, can.
     raise Conflict("This key is taken.")
+
+
+async def _check_manager(db: Reads, who: Principal, row: ObjectRow) -> None:
+    if not await store.admits(db, access.with_removed(who, P.FILES_MANAGE), row.id):
+        raise Forbidden("This needs files:manage on the object: ask its owner.")
 
 
 async def free_keys(db: Reads, who: Principal, keys: Sequence[str]) -> list[str]:
@@ -130,27 +175,34 @@ async def free_keys(db: Reads, who: Principal, keys: Sequence[str]) -> list[str]
     return [key for key in keys if key not in taken]
 
 
-def _next(who: Principal, work: Work, draft: Draft, before: ObjectRow | None) -> ObjectRow:
+def _substance(draft: Draft) -> Substance:
+    return Substance(draft.size, draft.md5, draft.digest, draft.digest)
+
+
+def _next(who: Principal, work: Work, substance: Substance, before: ObjectRow | None) -> ObjectRow:
     now = clock.stamp()
     new = ObjectRow(
         id=new_id(), org_id=who.org_id, team_id=who.team_id, owner_id=who.user_id, key=work.key,
         filename=work.filename, title=work.title, content_type=work.content_type,
-        visibility=work.visibility or "private", version=1, size=draft.size,
-        sha256=draft.digest, md5=draft.md5, text_state=texts.state_of(work, draft.size), text_fault=None, created_at=now, updated_at=now,
+        visibility=work.visibility or "private", version=1, numbered=1, removed=False, size=substance.size,
+        sha256=substance.sha256, etag=substance.etag, text_state=texts.state_of(work, substance.size), text_fault=None,
+        written_at=now, created_at=now, updated_at=now,
     )  # fmt: skip
     if before is None:
         return new
+    number = before.numbered + 1
     return msgspec.structs.replace(
         new, id=before.id, team_id=before.team_id, owner_id=before.owner_id, key=before.key,
-        visibility=work.visibility or before.visibility, version=before.version + 1, created_at=before.created_at,
+        visibility=work.visibility or before.visibility, version=number, numbered=number, created_at=before.created_at,
     )  # fmt: skip
 
 
-def _version(who: Principal, work: Work, row: ObjectRow) -> VersionRow:
+def _version(who: Principal, work: Work, row: ObjectRow, substance: Substance) -> VersionRow:
     return VersionRow(
-        id=new_id(), object_id=row.id, org_id=row.org_id, number=row.version, size=row.size, sha256=row.sha256,
-        md5=row.md5, content_type=row.content_type, filename=row.filename, title=row.title, author_id=who.user_id,
-        actor_kind=work.actor_kind, run_id=work.run_id, created_at=row.updated_at,
+        id=new_id(), object_id=row.id, org_id=row.org_id, number=row.version, removal=False, size=row.size,
+        blob=substance.blob, sha256=row.sha256, etag=row.etag, content_type=row.content_type, filename=row.filename,
+        title=row.title, carried=work.carried, tags=work.tags, author_id=who.user_id, actor_kind=work.actor_kind,
+        run_id=work.run_id, created_at=row.written_at,
     )  # fmt: skip
 
 
@@ -163,22 +215,21 @@ async def set_visibility(db: Db, who: Principal, object_id: str, visibility: Vis
     return await finding.shown(db, who, msgspec.structs.replace(row, visibility=visibility, updated_at=now))
 
 
-async def delete(db: Db, who: Principal, object_id: str, seen: int | None = None) -> None:
-    """With all its versions. The bytes of those stay for the grace, and then go unless others have the same."""
-    async with db.write(who, "object.delete") as tx:
-        row = await finding.held(tx, who, object_id, P.FILES_DELETE)
-        await tx.lock("object", f"{row.team_id}:{row.key}")
-        row = await finding.held(tx, who, object_id, P.FILES_DELETE)
-        if seen not in (None, row.version):
-            raise VersionMismatch(row.version)
-        tx.target, tx.detail = row.id, {"key": row.key}
-        await _release(tx, row)
-        await texts.drop(tx, row)
-        await store.delete(tx, row.id)
-
-
-async def _release(tx: Tx, row: ObjectRow) -> None:
-    after = ""
-    while digests := await store.select_digests(tx, row.id, after, _TOUCHED_AT_ONCE):
-        await blobs.release(tx, row.org_id, digests)
-        after = digests[-1]
+async def set_tags(db: Db, who: Principal, key: str, version_id: str | None, tags: dict[str, str] | None) -> VersionRow:
+    """Of the newest version at a key of the caller's team, or of another one."""
+    async with db.write(who, "object.tag") as tx:
+        await hold(tx, who.team_id, key)
+        row = await store.get_fenced(tx, access.fence(who, P.FILES_READ), who.team_id, key)
+        if row is None:
+            raise NotFound()
+        await finding.held(tx, who, row.id, P.FILES_WRITE)
+        version = await (
+            store.get_version(tx, row.id, row.version)
+            if version_id is None
+            else store.get_version_of(tx, row.id, version_id)
+        )
+        if version is None or version.removal:
+            raise NotFound("There is no such version of it.")
+        tx.target, tx.detail = row.id, {"key": row.key, "version": version.number, "tags": sorted(tags or {})}
+        await store.set_tags(tx, version.id, tags)
+        return version
