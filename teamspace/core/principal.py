@@ -6,7 +6,7 @@ import msgspec
 
 from teamspace.core.permissions import Feature, Permission
 
-Kind = Literal["session", "api", "worker", "anonymous", "provision", "system"]
+Kind = Literal["session", "api", "s3", "worker", "anonymous", "provision", "system"]
 
 
 class Claim(msgspec.Struct):

@@ -3,6 +3,7 @@
 Identity knows who somebody is. What they may do, and in which team, is tenancy's business above it.
 """
 
+from teamspace.identity.domain import access_keys
 from teamspace.identity.domain.accounts import find, register, rename, set_password
 from teamspace.identity.domain.activation import invite, invited, prepare, redeem
 from teamspace.identity.domain.passwords import KDF, check_strength, hashed
@@ -21,7 +22,7 @@ from teamspace.identity.domain.tokens import (
     revoke_in_team,
     revoke_token,
 )
-from teamspace.identity.schemas import Person
+from teamspace.identity.schemas import AccessKey, IssuedKey, Person
 from teamspace.identity.store import COUNTS, INVARIANTS, SEALED
 
 __all__ = [
@@ -32,8 +33,11 @@ __all__ = [
     "SEALED",
     "SESSION_IDLE",
     "TOUCH_EVERY",
+    "AccessKey",
+    "IssuedKey",
     "LastUse",
     "Person",
+    "access_keys",
     "armed",
     "check_strength",
     "clean",

@@ -92,6 +92,28 @@ class IssuedToken(msgspec.Struct, frozen=True):
     expires_at: str | None
 
 
+class AccessKey(msgspec.Struct, frozen=True):
+    """An S3 access key, as it is listed: its secret was shown once."""
+
+    id: str
+    name: str
+    access_key_id: str
+    scope: list[str] | None
+    created_at: str
+    last_used_at: str | None
+    """Null until its first use."""
+
+
+class IssuedKey(msgspec.Struct, frozen=True):
+    """A fresh access key with its secret."""
+
+    id: str
+    name: str
+    access_key_id: str
+    secret_access_key: str
+    scope: list[str] | None
+
+
 class PasswordChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     new_password: Password
     current_password: Password = ""

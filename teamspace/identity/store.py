@@ -2,14 +2,14 @@
 
 from teamspace.core.db import Fence, Reads, Tx, columns
 from teamspace.core.tables import Count, Invariant, SealedColumn
-from teamspace.identity.schemas import Account, Activation, ApiToken, Attempts, Person, SessionRow, Totp
+from teamspace.identity.schemas import AccessKey, Account, Activation, ApiToken, Attempts, Person, SessionRow, Totp
 
 COUNTS = (
     Count("users", "SELECT COUNT(*) FROM users"),
     Count("tokens", "SELECT COUNT(*) FROM tokens WHERE revoked_at IS NULL"),
 )
 
-SEALED = (SealedColumn("totp", "secret", "user_id"),)
+SEALED = (SealedColumn("totp", "secret", "user_id"), SealedColumn("tokens", "secret", "id", "secret IS NOT NULL"))
 
 
 # People
@@ -51,13 +51,13 @@ async def update_password(tx: Tx, user_id: str, password: str) -> None:
 async def insert_token(
     tx: Tx, *, id: str, kind: str, org_id: str, team_id: str, user_id: str | None, name: str, digest: str,
     hint: str, scope: str | None, created_at: str, expires_at: str | None, last_used_at: str | None, address: str,
-    agent: str,
+    agent: str, secret: str | None = None,
 ) -> None:  # fmt: skip
     await tx.run(
-        "INSERT INTO tokens (id, kind, org_id, team_id, user_id, name, digest, hint, scope, address, agent,"
+        "INSERT INTO tokens (id, kind, org_id, team_id, user_id, name, digest, secret, hint, scope, address, agent,"
         " created_at, expires_at, last_used_at) VALUES (:id, :kind, :org_id, :team_id, :user_id, :name, :digest,"
-        " :hint, :scope, :address, :agent, :created_at, :expires_at, :last_used_at)",
-        id=id, kind=kind, org_id=org_id, team_id=team_id, user_id=user_id, name=name, digest=digest, hint=hint,
+        " :secret, :hint, :scope, :address, :agent, :created_at, :expires_at, :last_used_at)",
+        id=id, kind=kind, org_id=org_id, team_id=team_id, user_id=user_id, name=name, digest=digest, secret=secret, hint=hint,
         scope=scope, created_at=created_at, expires_at=expires_at, last_used_at=last_used_at, address=address,
         agent=agent,
     )  # fmt: skip
@@ -78,6 +78,20 @@ async def select_tokens(db: Reads, fence: Fence, before: str, limit: int) -> lis
         f"SELECT {columns(ApiToken)} FROM tokens WHERE id IN ({fence.newest(db.dialect)}) ORDER BY id DESC",
         before=before, limit=limit, **fence.params,
     )  # fmt: skip
+
+
+async def select_access_keys(db: Reads, fence: Fence) -> list[AccessKey]:
+    return await db.all(
+        AccessKey,
+        "SELECT id, name, hint, scope, created_at, last_used_at FROM tokens"
+        f" WHERE {fence.sql} ORDER BY created_at DESC, id DESC",
+        **fence.params,
+    )
+
+
+async def get_secret(db: Reads, fence: Fence, token_id: str) -> str | None:
+    """As it is sealed."""
+    return await db.one(str, f"SELECT secret FROM tokens WHERE id = :id AND {fence.sql}", id=token_id, **fence.params)
 
 
 async def revoke(tx: Tx, fence: Fence, token_id: str, now: str) -> bool:
@@ -264,7 +278,7 @@ INVARIANTS = (
     Invariant("identity.digests", "only digests of tokens are at rest",
         "SELECT id FROM tokens WHERE LENGTH(digest) <> 64 OR digest LIKE 'ts\\_%' ESCAPE '\\'"),
     Invariant("identity.sessions", "a session has an end, and a person of the same company",
-        "SELECT t.id FROM tokens t LEFT JOIN users u ON u.id = t.user_id WHERE t.kind IN ('session', 'api')"
+        "SELECT t.id FROM tokens t LEFT JOIN users u ON u.id = t.user_id WHERE t.kind IN ('session', 'api', 's3')"
         " AND (u.id IS NULL OR u.org_id <> t.org_id OR (t.kind = 'session' AND t.expires_at IS NULL))"),
     Invariant("identity.use", "no credential was used after its end",
         "SELECT id FROM tokens WHERE last_used_at > revoked_at OR last_used_at > expires_at"),

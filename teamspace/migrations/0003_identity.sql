@@ -31,7 +31,8 @@ CREATE TABLE recovery_codes (
     PRIMARY KEY (user_id, digest)
 ) STRICT, WITHOUT ROWID;
 
--- kind: session, api, worker. A worker's token has no person behind it.
+-- kind: session, api, worker, s3. A worker's token has no person behind it.
+-- An S3 access key is known by its id, of which this holds the digest; its secret is sealed, since it signs.
 CREATE TABLE tokens (
     id TEXT PRIMARY KEY,
     kind TEXT NOT NULL,
@@ -40,6 +41,7 @@ CREATE TABLE tokens (
     user_id TEXT REFERENCES users (id) ON DELETE CASCADE,
     name TEXT NOT NULL,
     digest TEXT NOT NULL UNIQUE,
+    secret TEXT,
     hint TEXT NOT NULL,
     scope TEXT,
     address TEXT NOT NULL,

@@ -11,7 +11,7 @@ from teamspace.tenancy.domain.founding import is_bootstrapped
 from teamspace.tenancy.domain.hosting import is_suspended
 from teamspace.tenancy.domain.members import is_colleague
 from teamspace.tenancy.domain.people import create_operator, invite, reset_password, reset_second_factor
-from teamspace.tenancy.domain.principals import RIGHTS, Callers, guard, stand_in
+from teamspace.tenancy.domain.principals import RIGHTS, Callers, Known, bucket_of, guard, is_bucket, stand_in
 from teamspace.tenancy.domain.teams import create as create_team
 from teamspace.tenancy.schemas import (
     CompanyDraft,
@@ -34,6 +34,7 @@ __all__ = [
     "Callers",
     "CompanyDraft",
     "CompanySuspended",
+    "Known",
     "Locales",
     "NewColleague",
     "Occupant",
@@ -44,6 +45,7 @@ __all__ = [
     "TeamDraft",
     "acquaintances",
     "add_colleague",
+    "bucket_of",
     "create_company",
     "create_operator",
     "create_team",
@@ -51,6 +53,7 @@ __all__ = [
     "guard",
     "invite",
     "is_bootstrapped",
+    "is_bucket",
     "is_colleague",
     "is_suspended",
     "is_team",

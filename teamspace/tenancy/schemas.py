@@ -66,6 +66,7 @@ class Credential(msgspec.Struct, frozen=True):
     expires_at: str | None
     last_used_at: str | None
     revoked_at: str | None
+    secret: str | None
     username: str | None
     operator: bool | None
     role: Role | None
@@ -73,6 +74,7 @@ class Credential(msgspec.Struct, frozen=True):
     suspended_at: str | None
     tenant_suspended: bool
     features: list[Feature]
+    team_slug: str
 
 
 class Standing(msgspec.Struct, frozen=True):

@@ -26,7 +26,7 @@ COUNTS = (
 _ORG = "id, slug, name, plan, domain, created_at, suspended_at, suspended_at IS NOT NULL"
 _STANDING = (
     "u.username, u.operator, m.role, r.role, o.suspended_at,"
-    " (SELECT value <> '' FROM instance WHERE name = 'suspended_at'), teams.features"
+    " (SELECT value <> '' FROM instance WHERE name = 'suspended_at'), teams.features, teams.slug"
 )
 _PERSON = (
     "SELECT users.id, users.username, users.display_name, memberships.role, org_roles.role, totp.armed_at IS NOT NULL,"
@@ -191,7 +191,7 @@ async def get_credential(db: Reads, digest: str) -> Credential | None:
     return await db.one(
         Credential,
         "SELECT t.id, t.kind, t.org_id, t.team_id, t.user_id, t.scope, t.created_at, t.expires_at, t.last_used_at,"
-        f" t.revoked_at, {_STANDING} FROM tokens AS t JOIN teams ON teams.id = t.team_id JOIN orgs AS o ON o.id = t.org_id"
+        f" t.revoked_at, t.secret, {_STANDING} FROM tokens AS t JOIN teams ON teams.id = t.team_id JOIN orgs AS o ON o.id = t.org_id"
         " LEFT JOIN users AS u ON u.id = t.user_id"
         " LEFT JOIN memberships AS m ON m.team_id = t.team_id AND m.user_id = t.user_id"
         " LEFT JOIN org_roles AS r ON r.org_id = t.org_id AND r.user_id = t.user_id"
@@ -204,7 +204,7 @@ async def get_person(db: Reads, user_id: str, team_id: str) -> Credential | None
     """The same of a member without a token, as if they had just been given one."""
     return await db.one(
         Credential,
-        "SELECT '', 'api', m.org_id, m.team_id, m.user_id, NULL, m.created_at, NULL, NULL, NULL,"
+        "SELECT '', 'api', m.org_id, m.team_id, m.user_id, NULL, m.created_at, NULL, NULL, NULL, NULL,"
         f" {_STANDING} FROM memberships AS m JOIN teams ON teams.id = m.team_id JOIN orgs AS o ON o.id = m.org_id"
         " JOIN users AS u ON u.id = m.user_id"
         " LEFT JOIN org_roles AS r ON r.org_id = m.org_id AND r.user_id = m.user_id"
@@ -392,8 +392,8 @@ INVARIANTS = (
         " (SELECT 1 FROM org_roles WHERE org_roles.org_id = orgs.id AND org_roles.role = 'org_owner')"),
     Invariant("tenancy.owners", "a team with members has an owner",
         "SELECT team_id FROM memberships GROUP BY team_id HAVING SUM(CASE WHEN role = 'owner' THEN 1 ELSE 0 END) = 0"),
-    Invariant("tenancy.credentials", "a live session or API token belongs to a member of its team",
-        "SELECT t.id FROM tokens t WHERE t.kind IN ('session', 'api') AND t.revoked_at IS NULL AND NOT EXISTS"
+    Invariant("tenancy.credentials", "a live session, API token or access key belongs to a member of its team",
+        "SELECT t.id FROM tokens t WHERE t.kind IN ('session', 'api', 's3') AND t.revoked_at IS NULL AND NOT EXISTS"
         " (SELECT 1 FROM memberships m WHERE m.team_id = t.team_id AND m.user_id = t.user_id)"),
 )
 # fmt: on

@@ -50,10 +50,8 @@ async def revoke_token(tx: Tx, token_id: str) -> None:
 async def create(db: Db, who: Principal, draft: NewToken) -> IssuedToken:
     """A token that can do no more than its maker can at this moment."""
     name = text.name(draft.name, "name", most=80)
-    entries = None if draft.scope is None else [parse_scope(entry) for entry in draft.scope]
-    _check_reach(who, entries)
+    scope = checked_scope(who, draft.scope)
     ttl = None if draft.ttl == "never" else float(draft.ttl)
-    scope = None if entries is None else [str(entry) for entry in entries]
     async with db.write(who, "token.create") as tx:
         issued = await issue_token(
             tx, user_id=who.user_id, org_id=who.org_id, team_id=who.team_id, name=name, scope=scope, ttl=ttl
@@ -109,6 +107,13 @@ def parse_scope(entry: str) -> Grantable:
         if entry.startswith(f"{permission}:") and permission.startswith(_PREFIXED):
             return Grantable(permission, entry[len(permission) + 1 :])
     raise BadRequest.at("/scope", f"{entry[:80]} is not a permission, or takes no key prefix")
+
+
+def checked_scope(who: Principal, scope: list[str] | None) -> list[str] | None:
+    """As it is stored; nobody gives what they do not have."""
+    entries = None if scope is None else [parse_scope(entry) for entry in scope]
+    _check_reach(who, entries)
+    return None if entries is None else [str(entry) for entry in entries]
 
 
 def _check_reach(who: Principal, entries: list[Grantable] | None) -> None:

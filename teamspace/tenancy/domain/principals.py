@@ -6,10 +6,10 @@ import msgspec
 
 from teamspace import identity
 from teamspace.core import clock, crypto
-from teamspace.core.db import Db, Guard, Tx
+from teamspace.core.db import Db, Guard, Reads, Tx
 from teamspace.core.errors import OrgSuspended, TenantSuspended, TokenExpired, Unauthenticated
 from teamspace.core.permissions import Permission
-from teamspace.core.principal import Call, Grantable, Principal
+from teamspace.core.principal import Call, Grantable, Kind, Principal
 from teamspace.tenancy import store
 from teamspace.tenancy.domain import roles
 from teamspace.tenancy.schemas import Credential
@@ -17,6 +17,8 @@ from teamspace.tenancy.schemas import Credential
 RIGHTS = frozenset({"tokens", "users", "memberships", "org_roles", "orgs", "teams", "instance"})
 """The tables that a principal is made of."""
 _MOST_REMEMBERED = 10_000
+_BUCKET = "team-"
+_KINDS: dict[str, Kind] = {"session": "session", "api": "api", "s3": "s3"}
 
 
 class Known(msgspec.Struct):
@@ -25,6 +27,9 @@ class Known(msgspec.Struct):
     principal: Principal
     ends_at: float
     note_from: float
+    secret: str = ""
+    """Of an access key, which signs with it."""
+    bucket: str = ""
 
 
 class Callers:
@@ -41,6 +46,18 @@ class Callers:
         self._epoch: tuple[int, str] = (-1, "")
 
     async def identify(self, db: Db, token: str, call: Call, *, afresh: bool) -> Principal:
+        if not crypto.well_formed(token):
+            raise Unauthenticated()
+        return self.used(await self._find(db, token, afresh=afresh), call)
+
+    async def find_key(self, db: Db, key_id: str) -> Known:
+        """An access key, whose use is not noted before its signature is seen to be right."""
+        known = await self._find(db, key_id, afresh=True)
+        if not known.secret:
+            raise Unauthenticated()
+        return known
+
+    async def _find(self, db: Db, token: str, *, afresh: bool) -> Known:
         epoch = await db.rights_epoch(afresh=afresh)
         if epoch != self._epoch:
             self._known.clear()
@@ -51,6 +68,9 @@ class Callers:
             # What was read while an epoch ended may be of the old one: it serves this request only.
             if epoch == self._epoch and len(self._known) < _MOST_REMEMBERED:
                 self._known[token] = known
+        return known
+
+    def used(self, known: Known, call: Call) -> Principal:
         now = clock.now()
         if now >= known.ends_at:
             raise TokenExpired
@@ -61,8 +81,6 @@ class Callers:
 
 
 async def _look_up(db: Db, token: str, *, hosted: bool) -> Known:
-    if not crypto.well_formed(token):
-        raise Unauthenticated()
     credential = await store.get_credential(db, crypto.digest(token))
     if credential is None or credential.revoked_at is not None:
         raise Unauthenticated()
@@ -71,7 +89,26 @@ async def _look_up(db: Db, token: str, *, hosted: bool) -> Known:
         principal = msgspec.structs.replace(principal, tenant_suspended=True)
     # A credential that was never used is noted at its first use, however soon that is.
     used_at = clock.seconds(credential.last_used_at) if credential.last_used_at else -inf
-    return Known(principal, _end(credential, used_at), used_at + identity.TOUCH_EVERY)
+    known = Known(principal, _end(credential, used_at), used_at + identity.TOUCH_EVERY)
+    if credential.secret is not None:
+        known.secret = identity.access_keys.opened(db, credential.id, credential.secret)
+        known.bucket = _bucket(credential.team_slug)
+    return known
+
+
+async def bucket_of(db: Reads, team_id: str) -> str:
+    team = await store.get_team(db, team_id)
+    return _bucket(team.slug) if team else ""
+
+
+def _bucket(slug: str) -> str:
+    """What a team's repository is called by S3 clients."""
+    return f"{_BUCKET}{slug}"
+
+
+def is_bucket(name: str) -> bool:
+    """Whether it could be one, which says nothing of whether it is."""
+    return name.startswith(_BUCKET)
 
 
 def _end(credential: Credential, used_at: float) -> float:
@@ -85,7 +122,7 @@ def _person(credential: Credential) -> Principal:
         raise Unauthenticated()
     operator = bool(credential.operator)
     return Principal(
-        kind="session" if credential.kind == "session" else "api",
+        kind=_KINDS[credential.kind],
         call=Call(),
         user_id=credential.user_id,
         username=credential.username or "",
@@ -125,7 +162,7 @@ def guard(*, hosted: bool) -> Guard:
         if not tx.org_id:
             return
         call = tx.who.call
-        person = tx.who.user_id if tx.who.kind in ("session", "api") else ""
+        person = tx.who.user_id if tx.who.kind in _KINDS else ""
         standing = await store.get_standing(tx, tx.org_id, tx.team_id, person, hosted=hosted)
         if standing is None:
             raise Unauthenticated()
