@@ -21,6 +21,7 @@ from teamspace import (
     quota,
     repository,
     routes,
+    s3,
     tenancy,
     wiring,
 )
@@ -38,6 +39,7 @@ from teamspace.core.openapi import Description
 from teamspace.core.principal import system
 from teamspace.core.routing import BootError, Endpoint, bind, ordered
 from teamspace.core.tables import collected
+from teamspace.s3.bucket import Path as S3Path
 from teamspace.settings import Settings
 
 log = logging.getLogger("teamspace")
@@ -66,15 +68,19 @@ class App:
             db, self.queue, self.stopping, slots=settings.job_slots, stations=partial(self.fleet.stations, db)
         )
         self.endpoints = endpoints(self.given)
+        callers = tenancy.Callers(self.last_use, hosted=settings.hosted)
+        anonymous_rate = Rate(settings.rate_anonymous, settings.rate_anonymous)
+        house = s3.House(db, self.files, self.queue, self.given[repository.Uploads], settings.address)
         self.gate = Gate(
             self.endpoints,
             db,
-            tenancy.Callers(self.last_use, hosted=settings.hosted).identify,
+            callers.identify,
             stopping=self.stopping,
             lines=lines,
             metrics=self.metrics,
             token_rate=Rate(settings.rate_token, TOKEN_BURST),
-            anonymous_rate=Rate(settings.rate_anonymous, settings.rate_anonymous),
+            anonymous_rate=anonymous_rate,
+            annex=S3Path(house, callers, anonymous_rate),
             trusted=settings.trusted_proxies,
             provision_token=settings.provision_token or None,
             tls=settings.address.startswith("https://"),
@@ -95,6 +101,7 @@ class App:
             (600, partial(idempotency.forget_old, self.db, system())),
             (3600, partial(identity.clean, self.db)),
             (3600, partial(quota.tidy, self.db)),
+            (3600, partial(repository.reap, self.db)),
             (3600, partial(blobs.collect, self.db, self.files, wiring.KEPT)),
             (3600, partial(self.witness.tell, self.db)),
         )

@@ -19,6 +19,7 @@ import teamspace.localization.routes
 import teamspace.notes.routes
 import teamspace.quota.routes
 import teamspace.repository.routes
+import teamspace.s3.routes
 import teamspace.search.routes
 import teamspace.tenancy.routes
 
@@ -36,6 +37,7 @@ MODULES: dict[str, ModuleType] = {
     "notes": teamspace.notes.routes,
     "quota": teamspace.quota.routes,
     "repository": teamspace.repository.routes,
+    "s3": teamspace.s3.routes,
     "search": teamspace.search.routes,
     "tenancy": teamspace.tenancy.routes,
 }
@@ -128,6 +130,7 @@ ORDER = (
     ("GET    /api/repo-obj/:id",           "repository"),
     ("DELETE /api/repo-obj/:id",           "repository"),
     ("GET    /api/repo-obj/:id/content",   "repository"),
+    ("POST   /api/repo-obj/:id/presign",   "s3"),
     ("POST   /api/repo-obj/:id/share",     "repository"),
     ("POST   /api/repo-obj/:id/unshare",   "repository"),
     ("GET    /api/repo-obj/:id/grants",    "repository"),
@@ -135,6 +138,9 @@ ORDER = (
     ("GET    /api/repo-obj/:id/derivations", "repository"),
     ("GET    /api/repo-obj/:id/processing", "repository"),
     ("GET    /api/share-targets",          "repository"),
+    ("GET    /api/s3/credentials",         "s3"),
+    ("POST   /api/s3/credentials",         "s3"),
+    ("DELETE /api/s3/credentials/:id",     "s3"),
 
     # Beyond the core interface.
     ("GET    /api/openapi.json",           "instance"),

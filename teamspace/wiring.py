@@ -3,13 +3,14 @@
 import teamspace.ai.jobs
 import teamspace.jobs.listeners
 import teamspace.repository.jobs
-from teamspace import branding, executors, identity, jobs, notes, quota, repository, tenancy
+from teamspace import blobs, branding, executors, identity, jobs, notes, quota, repository, tenancy
 from teamspace.core import idempotency
 from teamspace.core.db import audit, canary
 from teamspace.core.tables import Invariant, Kept, SealedColumn
 
 INVARIANTS: tuple[Invariant, ...] = (
     *audit.INVARIANTS,
+    *blobs.INVARIANTS,
     *identity.INVARIANTS,
     *quota.INVARIANTS,
     *tenancy.INVARIANTS,

@@ -60,10 +60,28 @@ class Identify(Protocol):
     def __call__(self, db: Db, token: str, call: Call, *, afresh: bool) -> Awaitable[Principal]: ...
 
 
+class Annexed(msgspec.Struct, frozen=True):
+    """An annex's answer, and what the access line says of it."""
+
+    answer: Outgoing
+    route: str = "-"
+    user: str = ""
+
+
+class Annex(Protocol):
+    """Another protocol at the same address, with credentials and words of its own."""
+
+    def takes(self, request: Request) -> bool: ...
+
+    def answer(self, request: Request, call: Call) -> Awaitable[Annexed]: ...
+
+    def refused(self, request: Request, refusal: Refusal) -> Annexed: ...
+
+
 log = logging.getLogger("teamspace.http")
 
 # Whoever watches must hear from a busy server too, and a page of which a part is refused is no page.
-_NEVER_SHED = ("/health", "/assets/*path")
+_NEVER_SHED = ("/health", "/", "/login", "/activate", "/app/*page", "/assets/*path")
 
 
 class Gate:
@@ -83,6 +101,7 @@ class Gate:
         trusted: Sequence[Network] = (),
         provision_token: str | None = None,
         tls: bool = False,
+        annex: Annex | None = None,
     ) -> None:
         self._router = Router(endpoints)
         self._db = db
@@ -94,6 +113,7 @@ class Gate:
         self._trusted = trusted
         self._provision_token = provision_token
         self._wire = Wire(stopping, tls=tls)
+        self._annex = annex
         self.shedder = Shedder()
         self.underway = 0
         self.idle = asyncio.Event()
@@ -108,6 +128,9 @@ class Gate:
         self._enter()
         try:
             answer = await self._answered(request, seen)
+            if request.is_awaited:
+                # The body will not come now, and the next request must not be taken for it.
+                answer.headers = {**answer.headers, "connection": "close"}
             await self._wire.send(send, answer, request.id, head=request.method == "HEAD")
             seen.status = answer.status
         except Disconnected:
@@ -126,6 +149,10 @@ class Gate:
             self.idle.set()
 
     async def _answered(self, request: Request, seen: "_Seen") -> Outgoing:
+        if self._annex is not None and self._annex.takes(request):
+            annexed = await self._annexed(self._annex, request)
+            seen.route, seen.user = annexed.route, annexed.user
+            return annexed.answer
         try:
             return await self._answer(request, seen)
         except Refusal as refusal:
@@ -136,6 +163,27 @@ class Gate:
         except Exception:
             log.exception("request %s failed", request.id)
             return _problem(InternalError("The fault is on record under this request id."), request.id)
+
+    async def _annexed(self, annex: Annex, request: Request) -> Annexed:
+        try:
+            request.check()
+            self.shedder.admit()
+            return await annex.answer(request, Call(request.id, self._address(request), request.agent))
+        except Refusal as refusal:
+            await request.drain()
+            return annex.refused(request, refusal)
+        except Disconnected:
+            raise
+        except Exception:
+            log.exception("request %s failed", request.id)
+            return annex.refused(request, InternalError("The fault is on record under this request id."))
+
+    def _address(self, request: Request) -> str:
+        """The client's own, as far as a proxy that is trusted tells it."""
+        if not self._trusted:
+            return request.address
+        forwarded = request.headers.get(b"x-forwarded-for", b"").decode("latin-1")
+        return client_address(request.address, forwarded, self._trusted)
 
     async def _answer(self, request: Request, seen: "_Seen") -> Outgoing:
         request.check()
@@ -186,14 +234,11 @@ class Gate:
         return who
 
     def _call(self, request: Request, route: Route) -> Call:
-        address, host = request.address, request.host if route.auth is PUBLIC else ""
-        if self._trusted:
-            forwarded = request.headers.get(b"x-forwarded-for", b"").decode("latin-1")
-            address = client_address(address, forwarded, self._trusted)
-            if route.auth is PUBLIC and is_trusted(request.address, self._trusted):
-                host = request.forwarded_host or host
+        host = request.host if route.auth is PUBLIC else ""
+        if self._trusted and route.auth is PUBLIC and is_trusted(request.address, self._trusted):
+            host = request.forwarded_host or host
         return Call(
-            request.id, address, request.agent, host,
+            request.id, self._address(request), request.agent, host,
             while_suspended=route.while_suspended, instance_plane=route.auth is SUPERADMIN,
         )  # fmt: skip
 

@@ -1,6 +1,7 @@
 """Logs as text or JSON lines on standard error: a fixed set of fields, every value escaped, no secret."""
 
 import asyncio
+import contextlib
 import logging
 import sys
 from typing import Any, TextIO
@@ -52,8 +53,9 @@ class Lines(logging.Handler):
     def flush(self) -> None:
         if self._waiting:
             lines, self._waiting = self._waiting, []
-            self._stream.write("\n".join(lines) + "\n")
-            self._stream.flush()
+            with contextlib.suppress(OSError):  # a log on a full disk must not fail what it tells of
+                self._stream.write("\n".join(lines) + "\n")
+                self._stream.flush()
 
 
 def _plain(value: Any) -> str:

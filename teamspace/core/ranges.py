@@ -22,7 +22,7 @@ def answered(request: Request, stored: Stored) -> Outgoing:
     _check(request, stored)
     if _unchanged(request, stored):
         return Outgoing(304, content_type=None, headers=headers)
-    span = _span(request, stored)
+    span = stored.only or _span(request, stored)
     if span is None:
         return _outgoing(200, stored, 0, stored.size, headers)
     start, end = span
@@ -42,6 +42,11 @@ async def begun(answer: Outgoing) -> Outgoing:
     if isinstance(answer.body, bytes):
         return answer
     first = await anext(answer.body, b"")
+    if answer.headers.get("content-length") == str(len(first)):  # there is nothing to stream
+        async for _ in answer.body:
+            pass  # it comes to its end by itself, and not when it is collected
+        headers = {name: value for name, value in answer.headers.items() if name != "content-length"}
+        return msgspec.structs.replace(answer, body=first, headers=headers)
     return msgspec.structs.replace(answer, body=_after(first, answer.body))
 
 

@@ -62,6 +62,8 @@ class Stored(msgspec.Struct, frozen=True):
     modified: float
     """Seconds since the epoch."""
     headers: dict[str, str] = {}
+    only: tuple[int, int] | None = None
+    """From and up to where, when no more than this is meant, whatever range is asked for."""
 
 
 class JsonLines(Download, frozen=True):

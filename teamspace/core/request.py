@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import re
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping, Sequence
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -52,18 +52,33 @@ class Match(msgspec.Struct, frozen=True):
 
 
 class Request:
-    __slots__ = ("_more", "_receive", "_repeated", "_size", "address", "headers", "id", "method", "path", "query")
+    __slots__ = (
+        "_begun",
+        "_more",
+        "_receive",
+        "_repeated",
+        "_size",
+        "address",
+        "headers",
+        "id",
+        "method",
+        "path",
+        "query",
+        "sent",
+    )
 
     def __init__(self, scope: Scope, receive: Receive) -> None:
         self.method: str = scope["method"]
         raw: bytes = scope.get("raw_path") or scope["path"].encode()
         self.path = raw.partition(b"?")[0].decode("latin-1")
         self.query: bytes = scope["query_string"]
+        self.sent: Sequence[tuple[bytes, bytes]] = scope["headers"]
+        """Every header as it came, one that was repeated as often as it was."""
         self.headers: dict[bytes, bytes] = {}
         self.address: str = scope["client"][0] if scope.get("client") else ""
         self._receive = receive
         self._more = scope["method"] not in ("GET", "HEAD")
-        self._size, self._repeated = 0, b""
+        self._begun, self._size, self._repeated = False, 0, b""
         for name, value in scope["headers"]:
             if name in self.headers and name in _SINGLE:
                 self._repeated = name
@@ -155,6 +170,7 @@ class Request:
                 yield chunk
 
     async def _next(self, patience: float) -> bytes:
+        self._begun = True
         try:
             async with asyncio.timeout(patience):
                 message = await self._receive()
@@ -166,9 +182,16 @@ class Request:
         chunk: bytes = message.get("body", b"")
         return chunk
 
+    @property
+    def is_awaited(self) -> bool:
+        """Whether the client has sent no body yet and waits for a word before it does."""
+        return b"expect" in self.headers and self._more and not self._begun
+
     async def drain(self) -> None:
         """Take in what is left of a refused body, within reason: a connection cut while the client still
         writes would cost it the answer."""
+        if self.is_awaited:
+            return
         left = MOST_DRAINED
         with contextlib.suppress(Disconnected, TimeoutError):
             async with asyncio.timeout(DRAIN_SECONDS):

@@ -26,6 +26,7 @@ from teamspace import (
     notes,
     quota,
     repository,
+    s3,
     search,
     tenancy,
 )
@@ -36,7 +37,7 @@ ROOT = Path(teamspace.__file__).parent
 CAPABILITIES = {
     "ai": ai, "audit": audit, "blobs": blobs, "branding": branding, "console": console, "documents": documents,
     "executors": executors, "extraction": extraction, "fulltext": fulltext, "identity": identity, "instance": instance, "jobs": jobs,
-    "localization": localization, "notes": notes, "quota": quota, "repository": repository, "search": search, "tenancy": tenancy,
+    "localization": localization, "notes": notes, "quota": quota, "repository": repository, "s3": s3, "search": search, "tenancy": tenancy,
 }  # fmt: skip
 SQL = re.compile(r"\b(SELECT .+ FROM|INSERT INTO|UPDATE \w+ SET|DELETE FROM|CREATE TABLE)\b", re.DOTALL)
 WITHOUT_COMPANY = {"instance", "idempotency", "login_attempts", "migrations", "orgs", "processes"}

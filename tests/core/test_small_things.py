@@ -1,6 +1,7 @@
 """The kernel's small parts: clock, ids, text, paging, addresses, limits, logs."""
 
 import asyncio
+import errno
 import io
 import ipaddress
 import logging
@@ -148,3 +149,13 @@ async def test_access_lines_gather_and_leave_together() -> None:
     assert [msgspec.json.decode(line)["request"] for line in out.getvalue().splitlines()] == [
         f"request-{n}" for n in range(3)
     ]
+
+
+def test_a_log_on_a_full_disk_fails_nobody() -> None:
+    class Full(io.StringIO):
+        def flush(self) -> None:
+            raise OSError(errno.ENOSPC, "no space left")
+
+    lines = Lines("text", Full())
+    lines.write("info", {"message": "nobody reads this"})
+    lines.flush()

@@ -132,6 +132,10 @@ async def _target(stage: Stage, spot: Spot) -> str:
     return target
 
 
+async def _access_key(stage: Stage, spot: Spot) -> str:
+    return await stage.access_key(await stage.world.person(spot.org, spot.team))
+
+
 async def _company(stage: Stage, spot: Spot) -> str:
     return spot.org.id
 
@@ -247,6 +251,7 @@ SLOTS = (
     Slot("GET /api/repo-obj/:id",           "id",       abroad(_team_object),              here(_private_object)),
     Slot("DELETE /api/repo-obj/:id",        "id",       abroad(_team_object),              here(_private_object)),
     Slot("GET /api/repo-obj/:id/content",   "id",       abroad(_team_object),              here(_private_object)),
+    Slot("POST /api/repo-obj/:id/presign",  "id",       abroad(_team_object),              here(_private_object)),
     Slot("POST /api/repo-obj/:id/share",    "id",       abroad(_team_object),              here(_private_object)),
     Slot("POST /api/repo-obj/:id/share",    "principal_id", abroad(_author),               here(_former_colleague)),
     Slot("POST /api/repo-obj/:id/share",    "user_id",  abroad(_author),                   here(_former_colleague),           given=_LEGACY),
@@ -266,6 +271,8 @@ SLOTS = (
     Slot("GET /api/tokens",                 "cursor",   cursor(abroad(_api_token)),        cursor(next_door(_api_token)),     OK),
     Slot("DELETE /api/tokens/:id",          "id",       abroad(_api_token),                next_door(_api_token)),
     Slot("DELETE /api/tokens/:id",          "id",       abroad(_session),                  here(_session)),
+    Slot("DELETE /api/s3/credentials/:id",  "id",       abroad(_access_key),               here(_access_key)),
+    Slot("DELETE /api/tokens/:id",          "id",       abroad(_access_key),               here(_access_key)),
     Slot("DELETE /api/sessions/:id",        "id",       abroad(_session),                  here(_session)),
     Slot("DELETE /api/sessions/:id",        "id",       abroad(_api_token),                here(_api_token)),
     Slot("DELETE /api/admin/users/:id/2fa", "id",       abroad(_author),                   here(_author),                     callers=_NOT_OPERATORS),
@@ -326,7 +333,7 @@ NOT_IDS = frozenset({
     "plan", "dimension", "window", "enabled", "slug", "domain",
     "kind", "input", "run_at", "priority", "state", "prompt", "mode", "model", "capabilities", "kinds", "models", "url", "key",
     "max_wait", "claim_token", "progress", "message", "result", "error", "POST /api/executors org_id",
-    "prefix", "delimiter", "version", "download", "effective", "q", "principal_type", "capability", "expires_at",
+    "prefix", "delimiter", "version", "method", "expires_in", "download", "effective", "q", "principal_type", "capability", "expires_at",
     "GET /api/repo-obj/:id cursor",
     "action", "since", "until", "types", "format", "history", "spenders",
     "POST /api/bootstrap username", "POST /api/bootstrap org", "POST /api/bootstrap team",

@@ -21,6 +21,7 @@ from teamspace.core.permissions import Permission
 from teamspace.core.principal import Call, Principal, system
 from teamspace.executors import store as executor_store
 from teamspace.executors.schemas import ExecutorRow, Mode
+from teamspace.identity import store as identity_store
 from teamspace.notes import store as note_store
 from teamspace.notes.schemas import NoteRow, Visibility
 from teamspace.repository import store as object_store
@@ -207,13 +208,14 @@ class Stage:
         digest = await blobs.keep(self.world.db, self.world.app.files, system(), spot.org.id, _BYTES)
         row = ObjectRow(
             id=id, org_id=spot.org.id, team_id=spot.team.id, owner_id=owner_id, key=f"things/{id}", filename=id,
-            title=None, content_type=content_type, visibility=visibility, version=1,
-            size=len(_BYTES), sha256=digest, md5="", text_state="none", text_fault=None, created_at=now, updated_at=now,
+            title=None, content_type=content_type, visibility=visibility, version=1, numbered=1, removed=False,
+            size=len(_BYTES), sha256=digest, etag="", text_state="none", text_fault=None, written_at=now,
+            created_at=now, updated_at=now,
         )  # fmt: skip
         version = VersionRow(
-            id=new_id(), object_id=id, org_id=spot.org.id, number=1, size=row.size, sha256=digest, md5="",
-            content_type=content_type, filename=id, title=None, author_id=owner_id, actor_kind="human", run_id=None,
-            created_at=now,
+            id=new_id(), object_id=id, org_id=spot.org.id, number=1, removal=False, size=row.size, blob=digest,
+            sha256=digest, etag="", content_type=content_type, filename=id, title=None, carried=None, tags=None,
+            author_id=owner_id, actor_kind="human", run_id=None, created_at=now,
         )  # fmt: skip
         async with self.world.db.upkeep(system(org_id=spot.org.id)) as tx:
             await object_store.insert(tx, row)
@@ -267,6 +269,17 @@ class Stage:
         found = await self.world.db.one(str, "SELECT id FROM tokens WHERE digest = :digest", digest=digest)
         assert found
         return found
+
+    async def access_key(self, caller: Caller) -> str:
+        """The id of a fresh S3 key."""
+        id = new_id()
+        async with self.world.db.upkeep(system(org_id=caller.org.id)) as tx:
+            await identity_store.insert_token(
+                tx, id=id, kind="s3", org_id=caller.org.id, team_id=caller.team.id, user_id=caller.user_id, name="Key",
+                digest=crypto.digest(id), secret=tx.vault.seal(identity.access_keys.place(id), b"secret"), hint=id,
+                scope=None, created_at=clock.stamp(), expires_at=None, last_used_at=None, address="", agent="",
+            )  # fmt: skip
+        return id
 
     async def change(self, sql: str, **params: Any) -> None:
         """What no route does yet."""

@@ -56,6 +56,7 @@ from tests.isolation.things import (
     NOTE,
     NOTHING,
     OBJECT,
+    OWN_KEY,
     OWN_SESSION,
     PERSON,
     SCREEN,
@@ -74,6 +75,7 @@ from tests.isolation.things import (
     somebody,
     with_factor,
     without_factor,
+    without_keys,
 )
 from tests.support.world import PASSWORD
 
@@ -269,6 +271,10 @@ CASES = (
     Case("GET /api/tokens",                 role("settings:manage")),
     Case("DELETE /api/tokens/:id",          role("settings:manage"),     None,                    EMPTY, TEAM_TOKEN, open=True),
 
+    Case("GET /api/s3/credentials",         OWN),
+    Case("POST /api/s3/credentials",        OWN,                         {},                      CREATED),
+    Case("DELETE /api/s3/credentials/:id",  OWN,                         None,                    EMPTY, OWN_KEY, open=True),
+
     Case("POST /api/notes",                 role("notes:write"),         {"title": "Note"},       CREATED),
     Case("GET /api/notes",                  row("notes:read")),
     Case("GET /api/notes/:id",              row("notes:read"),           None,                    OK, NOTE),
@@ -288,6 +294,7 @@ CASES = (
     Case("GET /api/repo-obj/:id",           row("files:read"),           None,                    OK, OBJECT),
     Case("DELETE /api/repo-obj/:id",        row("files:delete"),         None,                    EMPTY, OBJECT),
     Case("GET /api/repo-obj/:id/content",   row("files:read"),           None,                    OK, OBJECT),
+    Case("POST /api/repo-obj/:id/presign",  row("files:read"),           {},                      CONFLICT, OBJECT, open=True, before=without_keys),
     Case("POST /api/repo-obj/:id/share",    row("files:manage"),         _GRANT,                  OK, OBJECT),
     Case("POST /api/repo-obj/:id/unshare",  row("files:manage"),         _UNGRANT,                OK, OBJECT),
     Case("GET /api/repo-obj/:id/grants",    row("files:manage"),         None,                    OK, OBJECT),

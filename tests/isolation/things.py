@@ -157,6 +157,11 @@ async def _own_session(stage: Stage, kind: Kind) -> str:
     return await stage.token_id(await stage.world.session(person if person.user_id else stage.spots[HOME].author))
 
 
+async def _own_key(stage: Stage, kind: Kind) -> str:
+    person = stage.person(kind)
+    return await stage.access_key(person if person.user_id else stage.spots[HOME].author)
+
+
 async def _company(stage: Stage, kind: Kind) -> str:
     """A fresh one: an operator reaches any."""
     return (await stage.world.company())[0].id
@@ -205,6 +210,7 @@ NEW_KEY = Thing(_new_key, by_the_right_to_create)
 MEMBER = Thing(somebody, in_its_team)
 TEAM_TOKEN = Thing(_team_token, in_its_team)
 OWN_SESSION = Thing(_own_session, anybody)
+OWN_KEY = Thing(_own_key, anybody)
 PERSON = Thing(somebody, anybody)
 COLLEAGUE = Thing(somebody, in_its_company)
 COLLEAGUES = Thing(_nothing, by_a_company_role)
@@ -225,6 +231,10 @@ SCRIPT = Thing(_script, anybody)
 async def nothing_to_do(stage: Stage, kind: Kind) -> None:
     """For workers: what others asked for is out of their reach."""
     await stage.change("UPDATE jobs SET place = 'ai.chat@local' WHERE state = 'queued'")
+
+
+async def without_keys(stage: Stage, kind: Kind) -> None:
+    await stage.change("DELETE FROM tokens WHERE kind = 's3'")
 
 
 async def with_factor(stage: Stage, kind: Kind) -> None:

@@ -1,0 +1,110 @@
+"""Every operation of the S3 path, in one table; whatever it does not name is refused, and never taken for another."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from enum import Enum
+
+import msgspec
+
+from teamspace.core.permissions import Permission as P
+from teamspace.s3.domain import (
+    buckets,
+    completing,
+    copies,
+    deletions,
+    listings,
+    objects,
+    parts,
+    tagging,
+    upload_lists,
+    uploads,
+)
+from teamspace.s3.domain.faults import Fault
+from teamspace.s3.domain.visits import Reply, Visit
+
+
+class Level(Enum):
+    """What a request is about."""
+
+    SERVICE = "service"
+    BUCKET = "bucket"
+    OBJECT = "object"
+
+
+SERVICE, BUCKET, OBJECT = Level
+
+
+class Operation(msgspec.Struct, frozen=True):
+    method: str
+    level: Level
+    query: str
+    """Sub-resources that the query names, all of them."""
+    name: str
+    permission: P | None
+    """What the key's scope must hold; on which objects is the repository's rule."""
+    handler: Callable[[Visit], Awaitable[Reply]]
+    may: str = ""
+    """Sub-resources that it may name besides."""
+    copies: bool = False
+    """The bytes come from another object, which a header names."""
+
+    @property
+    def writes(self) -> bool:
+        return self.permission in (P.FILES_WRITE, P.FILES_DELETE)
+
+
+# fmt: off
+OPERATIONS = (
+    Operation("GET",    SERVICE, "",                    "ListBuckets",             None,           buckets.list_buckets),
+    Operation("GET",    BUCKET,  "",                    "ListObjects",             P.FILES_READ,   listings.first),
+    Operation("GET",    BUCKET,  "list-type",           "ListObjectsV2",           P.FILES_READ,   listings.second),
+    Operation("GET",    BUCKET,  "versions",            "ListObjectVersions",      P.FILES_READ,   listings.versions),
+    Operation("GET",    BUCKET,  "uploads",             "ListMultipartUploads",    P.FILES_WRITE,  upload_lists.of_bucket),
+    Operation("GET",    BUCKET,  "location",            "GetBucketLocation",       None,           buckets.location),
+    Operation("GET",    BUCKET,  "versioning",          "GetBucketVersioning",     None,           buckets.versioning),
+    Operation("GET",    BUCKET,  "acl",                 "GetBucketAcl",            None,           tagging.get_acl),
+    Operation("HEAD",   BUCKET,  "",                    "HeadBucket",              None,           buckets.head),
+    Operation("PUT",    BUCKET,  "",                    "CreateBucket",            None,           buckets.create),
+    Operation("PUT",    BUCKET,  "versioning",          "PutBucketVersioning",     None,           buckets.set_versioning),
+    Operation("PUT",    BUCKET,  "acl",                 "PutBucketAcl",            None,           tagging.put_acl),
+    Operation("DELETE", BUCKET,  "",                    "DeleteBucket",            None,           buckets.delete),
+    Operation("POST",   BUCKET,  "delete",              "DeleteObjects",           P.FILES_DELETE, deletions.delete_many),
+    Operation("GET",    OBJECT,  "",                    "GetObject",               P.FILES_READ,   objects.get, may="versionId partNumber"),
+    Operation("HEAD",   OBJECT,  "",                    "HeadObject",              P.FILES_READ,   objects.get, may="versionId partNumber"),
+    Operation("PUT",    OBJECT,  "",                    "PutObject",               P.FILES_WRITE,  objects.put),
+    Operation("PUT",    OBJECT,  "",                    "CopyObject",              P.FILES_WRITE,  copies.copy, copies=True),
+    Operation("DELETE", OBJECT,  "",                    "DeleteObject",            P.FILES_DELETE, objects.delete, may="versionId"),
+    Operation("GET",    OBJECT,  "attributes",          "GetObjectAttributes",     P.FILES_READ,   objects.attributes, may="versionId"),
+    Operation("GET",    OBJECT,  "tagging",             "GetObjectTagging",        P.FILES_READ,   tagging.get_tags, may="versionId"),
+    Operation("PUT",    OBJECT,  "tagging",             "PutObjectTagging",        P.FILES_WRITE,  tagging.put_tags, may="versionId"),
+    Operation("DELETE", OBJECT,  "tagging",             "DeleteObjectTagging",     P.FILES_WRITE,  tagging.delete_tags, may="versionId"),
+    Operation("GET",    OBJECT,  "acl",                 "GetObjectAcl",            P.FILES_READ,   tagging.get_acl, may="versionId"),
+    Operation("PUT",    OBJECT,  "acl",                 "PutObjectAcl",            P.FILES_WRITE,  tagging.put_acl, may="versionId"),
+    Operation("POST",   OBJECT,  "uploads",             "CreateMultipartUpload",   P.FILES_WRITE,  uploads.begin),
+    Operation("PUT",    OBJECT,  "partNumber uploadId", "UploadPart",              P.FILES_WRITE,  parts.put),
+    Operation("PUT",    OBJECT,  "partNumber uploadId", "UploadPartCopy",          P.FILES_WRITE,  parts.copy, copies=True),
+    Operation("GET",    OBJECT,  "uploadId",            "ListParts",               P.FILES_WRITE,  upload_lists.of_parts),
+    Operation("POST",   OBJECT,  "uploadId",            "CompleteMultipartUpload", P.FILES_WRITE,  completing.complete),
+    Operation("DELETE", OBJECT,  "uploadId",            "AbortMultipartUpload",    P.FILES_WRITE,  completing.abort),
+)
+
+SUBRESOURCES = frozenset({
+    "abac", "accelerate", "acl", "analytics", "append", "attributes", "cors", "delete", "encryption", "intelligent-tiering",
+    "inventory", "legal-hold", "lifecycle", "list-type", "location", "logging", "metadata",
+    "metadataConfiguration", "metadataInventoryTable", "metadataJournalTable", "metadataTable", "metrics",
+    "notification", "object-lock", "ownershipControls", "partNumber", "policy", "policyStatus", "publicAccessBlock",
+    "renameObject", "replication", "requestPayment", "restore", "retention", "select", "select-type", "session",
+    "tagging", "torrent", "uploadId", "uploads", "versionId", "versioning", "versions", "website",
+})
+"""Every word of a query that makes a request another one, offered here or not."""
+# fmt: on
+
+
+def matched(method: str, level: Level, query: Mapping[str, str], headers: Mapping[str, str]) -> Operation:
+    named, is_copy = query.keys() & SUBRESOURCES, "x-amz-copy-source" in headers
+    for operation in OPERATIONS:
+        if operation.method != method or operation.level is not level or operation.copies is not is_copy:
+            continue
+        needed = set(operation.query.split())
+        if needed <= named and named - needed <= set(operation.may.split()):
+            return operation
+    raise Fault("NotImplemented", "A header or query you provided implies functionality that is not implemented.")

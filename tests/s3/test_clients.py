@@ -1,0 +1,146 @@
+"""The clients that people use, as they come, against a real server: what each writes, lists, reads, copies and deletes."""
+
+import io
+import random
+import ssl
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import duckdb
+import httpx2
+import pyarrow.parquet as pq
+import pytest
+from duckdb_extensions import import_extension
+
+from tests.s3.clients import Arrow, Boto, Client, Minio, Obstore
+from tests.s3.commands import Aws, Rclone, RcloneAws, S3cmd, S5cmd
+from tests.s3.help import MIB, House, Key
+
+CASES: Sequence[tuple[str, Sequence[type[Client]]]] = (
+    ("sqlite", (Boto, Minio, Obstore, Arrow, Aws, Rclone, S3cmd, S5cmd)),
+    ("postgres", (Boto, Minio, Obstore, Arrow, Rclone)),
+    # Those which frame what they send in another way over https.
+    ("tls", (Boto, Minio, Arrow, Rclone, RcloneAws)),
+)
+LARGE = random.Random(20).randbytes(12 * MIB + 5)
+SMALL = b"Bricks: 400\nMortar: 3\n"
+TREE = ("a.txt", "reports/a b+c.txt", "reports/ü%&<'.txt", "reports/2026/q1.txt", "reports-old.txt")
+
+
+def clients(able: str = "put") -> pytest.MarkDecorator:
+    """Every client that can do that, at every place where it is tried."""
+    cases = [
+        pytest.param(place, kind, id=f"{kind.__name__}-{place}")
+        for place, kinds in CASES
+        for kind in kinds
+        if getattr(kind, able) is not getattr(Client, able)
+    ]
+    return pytest.mark.parametrize(("house", "kind"), cases, indirect=["house"])
+
+
+@pytest.fixture
+def client(kind: type[Client], house: House, tmp_path: Path) -> Client:
+    return kind(house.owner().key(), tmp_path, house.served.settings.get("SERVICE_TLS_CERT"))
+
+
+@pytest.fixture
+def beside(client: Client) -> Boto:
+    """A second look at the same bucket."""
+    return Boto(client.key, client.folder, client.certificate)
+
+
+def trusting(client: Client) -> ssl.SSLContext | bool:
+    return ssl.create_default_context(cafile=client.certificate) if client.certificate else True
+
+
+@clients()
+def test_lists_all_below_a_prefix_and_by_folders(client: Client, beside: Boto) -> None:
+    for key in TREE:
+        beside.put(key, SMALL)
+    assert sorted(client.keys()) == sorted(TREE)
+    assert sorted(client.keys("reports/")) == sorted(TREE[1:4])
+    assert sorted(client.entries("reports/")) == ["reports/2026/", "reports/a b+c.txt", "reports/ü%&<'.txt"]
+
+
+@clients()
+def test_what_is_put_is_what_is_got(client: Client, beside: Boto) -> None:
+    key = "lists/ä b+c%.txt"
+    client.put(key, SMALL)
+    assert (client.get(key), client.size(key)) == (SMALL, len(SMALL))
+    assert beside.get(key) == SMALL
+
+
+@clients()
+def test_what_is_large_goes_up_in_parts_and_comes_back_whole(client: Client, beside: Boto) -> None:
+    client.put_parts("large.bin", LARGE)
+    tag = beside.bucket.head_object("large.bin")["ETag"].strip('"')
+    assert int(tag.partition("-")[2]) > 1
+    assert client.get("large.bin") == LARGE
+
+
+@clients("span")
+def test_a_range_is_read_across_the_seam_of_two_parts(client: Client, beside: Boto) -> None:
+    beside.put_parts("large.bin", LARGE[: 6 * MIB])
+    start = 5 * MIB - 1000
+    assert client.span("large.bin", start, 3000) == LARGE[start : start + 3000]
+
+
+@clients()
+def test_copies_are_made_and_many_keys_deleted(client: Client, beside: Boto) -> None:
+    names = [f"{number} +.txt" for number in range(8)]
+    for name in names:
+        beside.put(f"old/{name}", name.encode())
+    client.copy("old/7 +.txt", "kept/seven.txt")
+    client.delete("old/", names)
+    assert beside.keys() == ["kept/seven.txt"]
+    assert beside.get("kept/seven.txt") == b"7 +.txt"
+
+
+@clients("link")
+def test_a_link_opens_one_object_without_a_credential(client: Client, beside: Boto) -> None:
+    beside.put("plans/ü b.txt", SMALL)
+    url = client.link("plans/ü b.txt")
+    answer = httpx2.get(url, verify=trusting(client))
+    assert (answer.status_code, answer.content) == (200, SMALL), answer.text
+    assert httpx2.get(url.replace("plans", "plane"), verify=trusting(client)).status_code == 403
+
+
+@clients("upload_link")
+def test_a_link_takes_one_upload_without_a_credential(client: Client, beside: Boto) -> None:
+    url = client.upload_link("in/box.txt")
+    answer = httpx2.put(url, content=SMALL, verify=trusting(client))
+    assert answer.status_code == 200, answer.text
+    assert beside.get("in/box.txt") == SMALL
+    assert httpx2.get(url, verify=trusting(client)).status_code == 403
+
+
+@pytest.fixture
+def duck(house: House, tmp_path: Path) -> Iterator[tuple[duckdb.DuckDBPyConnection, Key]]:
+    """DuckDB with a secret for a bucket."""
+    key = house.owner().key()
+    with duckdb.connect(config={"extension_directory": str(tmp_path)}) as connection:
+        import_extension("httpfs", con=connection)
+        secret = {
+            "TYPE": "s3", "KEY_ID": key.access_key_id, "SECRET": key.secret_access_key, "REGION": key.region,
+            "ENDPOINT": urlsplit(key.endpoint).netloc, "URL_STYLE": "path",
+        }  # fmt: skip
+        named = ", ".join(f"{name} '{value}'" for name, value in secret.items())
+        connection.execute(f"CREATE SECRET house ({named}, USE_SSL false)")
+        yield connection, key
+
+
+def test_duckdb_reads_and_writes_tables(duck: tuple[duckdb.DuckDBPyConnection, Key]) -> None:
+    connection, key = duck
+    bucket = key.bucket_of()
+    for year in (2025, 2026):
+        bucket.put_object(f"csv/sales {year}.csv", Body=f"year,sum\n{year},1\n{year},2\n".encode())
+    read = f"SELECT year, sum(sum) AS total FROM read_csv('s3://{key.bucket}/csv/*.csv') GROUP BY year ORDER BY year"
+    assert connection.execute(read).fetchall() == [(2025, 3), (2026, 3)]
+
+    rows = "SELECT range AS number, repeat('brick ', 20) || range AS words FROM range(200000)"
+    connection.execute(f"COPY ({rows}) TO 's3://{key.bucket}/out/bricks.parquet' (COMPRESSION uncompressed)")
+    assert bucket.head_object("out/bricks.parquet")["ContentLength"] > 5 * MIB
+    counted = f"SELECT count(*), sum(number), count(DISTINCT words) FROM 's3://{key.bucket}/*/bricks.parquet'"
+    assert connection.execute(counted).fetchall() == [(200000, sum(range(200000)), 200000)]
+    assert pq.read_metadata(io.BytesIO(bucket.read("out/bricks.parquet"))).num_rows == 200000

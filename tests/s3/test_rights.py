@@ -1,0 +1,348 @@
+"""Rights in the bucket are the repository's, asked anew with every request, whoever signed it and however."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+import httpx2
+import pytest
+
+from tests.care.help import at, content
+from tests.s3.help import HOST_TOKEN, Bucket, House, Key, Person, refused
+from tests.support.served import Served
+
+DENIED = (403, "AccessDenied")
+NO_KEY = (404, "NoSuchKey")
+NO_BUCKET = (404, "NoSuchBucket")
+UNKNOWN = (403, "InvalidAccessKeyId")
+TEAM = "bucket-owner-full-control"
+
+
+def reads(bucket: Bucket, key: str) -> list[Callable[[], Any]]:
+    source = {"Bucket": bucket.name, "Key": key}
+    return [
+        partial(bucket.get_object, key),
+        partial(bucket.get_object_tagging, key),
+        partial(bucket.get_object_acl, key),
+        partial(bucket.get_object_attributes, key, ObjectAttributes=["ETag"]),
+        partial(bucket.copy_object, "copy", CopySource=source),
+    ]
+
+
+def writes(bucket: Bucket, key: str) -> list[Callable[[], Any]]:
+    source = {"Bucket": bucket.name, "Key": key}
+    return [
+        partial(bucket.put_object, key, Body=b"mine"),
+        partial(bucket.create_multipart_upload, key),
+        partial(bucket.copy_object, key, CopySource=source, MetadataDirective="REPLACE"),
+        partial(bucket.put_object_tagging, key, Tagging={"TagSet": [{"Key": "a", "Value": "b"}]}),
+    ]
+
+
+def statuses(bucket: Bucket, key: str) -> list[tuple[int, str]]:
+    return [refused(read) for read in reads(bucket, key)]
+
+
+def shared(owner: Person, key: str, with_: Person) -> str:
+    """The id of an object that somebody else may now view."""
+    found = owner.object(key)
+    assert found is not None
+    owner.call("POST", f"/api/repo-obj/{found['id']}/share", {"user_id": with_.user_id})
+    return str(found["id"])
+
+
+# Objects
+
+
+def test_what_is_private_to_another_is_absent_and_not_overwritten(owner: Person) -> None:
+    own, other = owner.bucket(), owner.joined_by().bucket()
+    version = own.put_object("plan.txt", Body=b"private")["VersionId"]
+    assert set(statuses(other, "plan.txt")) == {NO_KEY}
+    assert refused(partial(other.get_object, "plan.txt", VersionId=version))[0] == 404
+    assert (other.keys(), other.keys("list_objects"), other.versions()) == ([], [], [])
+
+    before = own.versions()
+    assert [refused(write) for write in writes(other, "plan.txt")] == [DENIED, DENIED, NO_KEY, NO_KEY]
+    other.delete_object("plan.txt")
+    other.delete_object("plan.txt", VersionId=version)
+    assert "Errors" not in other.delete_objects(Delete={"Objects": [{"Key": "plan.txt"}]})
+    assert own.versions() == before
+    assert own.read("plan.txt") == b"private"
+
+
+def test_what_is_visible_to_the_team_is_read_and_written_as_roles_allow(owner: Person) -> None:
+    own, member, viewer = owner.bucket(), owner.joined_by().bucket(), owner.joined_by("viewer").bucket()
+    own.put_object("plan.txt", Body=b"first", ACL=TEAM)
+    found = owner.object("plan.txt")
+    assert found and found["visibility"] == "team"
+    for other in (member, viewer):
+        assert (other.read("plan.txt"), other.keys(), len(other.versions())) == (b"first", ["plan.txt"], 1)
+    assert {refused(write) for write in writes(viewer, "plan.txt")} == {DENIED}
+    member.put_object("plan.txt", Body=b"second")
+    assert own.read("plan.txt") == viewer.read("plan.txt") == b"second"
+    for other in (member, viewer):
+        assert refused(partial(other.delete_object, "plan.txt")) == DENIED
+    faults = member.delete_objects(Delete={"Objects": [{"Key": "plan.txt"}, {"Key": "nothing"}]})
+    assert [(fault["Key"], fault["Code"]) for fault in faults["Errors"]] == [("plan.txt", "AccessDenied")]
+    assert own.keys() == ["plan.txt"]
+
+
+def test_only_who_manages_an_object_makes_it_visible_to_the_team(owner: Person) -> None:
+    own, member = owner.bucket(), owner.joined_by().bucket()
+    own.put_object("plan.txt", Body=b"private")
+    assert refused(partial(member.put_object_acl, "plan.txt", ACL=TEAM)) == NO_KEY
+    own.put_object_acl("plan.txt", ACL=TEAM)
+    assert member.read("plan.txt") == b"private"
+    own.put_object("plan.txt", Body=b"again", ACL="private")
+    assert member.read("plan.txt") == b"again"
+    assert refused(partial(own.put_object_acl, "plan.txt", ACL="public-read")) == (400, "AccessControlListNotSupported")
+
+
+def test_what_is_shared_to_view_is_read_and_not_written(owner: Person) -> None:
+    guest = owner.joined_by("guest")
+    own, other = owner.bucket(), guest.bucket()
+    own.put_object("plan.txt", Body=b"first")
+    own.put_object("else.txt", Body=b"private")
+    object_id = shared(owner, "plan.txt", guest)
+    assert (other.read("plan.txt"), other.keys(), len(other.versions())) == (b"first", ["plan.txt"], 1)
+    assert {refused(write) for write in writes(other, "plan.txt")} == {DENIED}
+    assert refused(partial(other.delete_object, "plan.txt")) == DENIED
+    owner.call("POST", f"/api/repo-obj/{object_id}/unshare", {"user_id": guest.user_id})
+    assert set(statuses(other, "plan.txt")) == {NO_KEY}
+    assert own.read("plan.txt") == b"first"
+
+
+# Keys
+
+
+def test_a_key_that_reads_below_a_prefix_does_nothing_else(owner: Person) -> None:
+    own, scoped = owner.bucket(), owner.bucket(["files:read:reports/"])
+    for key in ("reports/a", "reportsb", "plans/c"):
+        own.put_object(key, Body=key.encode())
+    assert scoped.read("reports/a") == b"reports/a"
+    assert (scoped.keys(), scoped.keys(Prefix="plans/"), len(scoped.versions())) == (["reports/a"], [], 1)
+    for key in ("reportsb", "plans/c"):
+        assert refused(partial(scoped.get_object, key)) == NO_KEY
+    for key in ("reports/a", "reports/new", "plans/c"):
+        assert {refused(write) for write in writes(scoped, key)} == {DENIED}
+        assert refused(partial(scoped.delete_object, key)) == DENIED
+    assert own.keys() == ["plans/c", "reports/a", "reportsb"]
+
+
+def test_a_key_that_writes_below_a_prefix_does_nothing_else(owner: Person) -> None:
+    own, scoped = owner.bucket(), owner.bucket(["files:write:in/"])
+    own.put_object("plans/c", Body=b"kept")
+    scoped.put_object("in/a", Body=b"first")
+    scoped.put_object("in/a", Body=b"second")
+    parts = scoped.create_multipart_upload("in/parts")["UploadId"]
+    scoped.abort_multipart_upload("in/parts", UploadId=parts)
+    for key in ("in/a", "plans/c"):
+        *plain, copy = statuses(scoped, key)
+        assert ({*plain, refused(partial(scoped.delete_object, key))}, copy) == ({DENIED}, NO_KEY)
+    assert refused(scoped.keys) == refused(scoped.versions) == DENIED
+    for key in ("plans/c", "plans/new"):
+        assert refused(partial(scoped.put_object, key, Body=b"x")) == DENIED
+    assert own.read("in/a") == b"second"
+    assert own.keys() == ["in/a", "plans/c"]
+
+
+def links(key: Key) -> list[Callable[[], httpx2.Response]]:
+    """The same object by links of both signatures."""
+    return [
+        partial(httpx2.get, key.bucket_of(signature_version=version).link("get_object", "plan.txt"))
+        for version in ("s3v4", "s3")
+    ]
+
+
+def answered(call: Callable[[], httpx2.Response]) -> tuple[int, str]:
+    answer = call()
+    code = answer.text.partition("<Code>")[2].partition("</Code>")[0] if answer.status_code >= 400 else ""
+    return answer.status_code, code
+
+
+def test_a_key_that_is_revoked_opens_nothing_from_the_next_request_on(owner: Person) -> None:
+    key = owner.key()
+    bucket = key.bucket_of()
+    bucket.put_object("plan.txt", Body=b"x")
+    opened = links(owner.key()) + links(key)
+    assert [answered(link) for link in opened] == [(200, "")] * 4
+    owner.call("DELETE", f"/api/s3/credentials/{key.id}")
+    assert [answered(link) for link in opened] == [(200, "")] * 2 + [UNKNOWN] * 2
+    assert {refused(call) for call in (*reads(bucket, "plan.txt"), *writes(bucket, "plan.txt"))} == {UNKNOWN}
+
+
+def test_a_person_who_left_the_team_opens_nothing(owner: Person) -> None:
+    member = owner.joined_by()
+    bucket = member.bucket()
+    bucket.put_object("plan.txt", Body=b"x")
+    opened = links(member.key())
+    owner.call("DELETE", f"/api/members/{member.user_id}")
+    assert [answered(link) for link in opened] == [UNKNOWN] * 2
+    assert refused(partial(bucket.get_object, "plan.txt")) == UNKNOWN
+    assert refused(partial(bucket.put_object, "plan.txt", Body=b"y")) == UNKNOWN
+
+
+# Companies and teams
+
+
+@contextmanager
+def suspended(served: Served, plane: str, token: str) -> Iterator[None]:
+    served.call("POST", f"{plane}/suspend", token=token)
+    try:
+        yield
+    finally:
+        served.call("POST", f"{plane}/resume", token=token)
+
+
+def check_only_reads(person: Person, plane: str, token: str) -> None:
+    bucket = person.bucket()
+    bucket.put_object("plan.txt", Body=b"first")
+    upload = bucket.link("put_object", "plan.txt")
+    with suspended(person.served, plane, token):
+        assert (bucket.read("plan.txt"), bucket.keys()) == (b"first", ["plan.txt"])
+        assert {refused(write) for write in writes(bucket, "plan.txt")} == {DENIED}
+        assert refused(partial(bucket.delete_object, "plan.txt")) == DENIED
+        assert answered(partial(httpx2.put, upload, content=b"second")) == DENIED
+    assert bucket.read("plan.txt") == b"first"
+    assert len(bucket.versions()) == 1
+    assert answered(partial(httpx2.put, upload, content=b"second")) == (200, "")
+
+
+def test_a_suspended_company_reads_and_does_not_write(house: House) -> None:
+    slug, person = house.company()
+    check_only_reads(person, f"/api/orgs/{slug}", house.ann.token)
+
+
+@pytest.mark.parametrize("house", ["hosted"], indirect=True)
+def test_a_suspended_tenant_reads_and_does_not_write(owner: Person) -> None:
+    check_only_reads(owner, "/api/instance", HOST_TOKEN)
+
+
+def test_buckets_of_one_name_in_two_companies_know_nothing_of_each_other(house: House) -> None:
+    (_, one), (_, two) = house.company(), house.company()
+    first, second = one.bucket(), two.bucket()
+    assert first.name == second.name
+    first.put_object("plan.txt", Body=b"first", ACL=TEAM)
+    assert set(statuses(second, "plan.txt")) == {NO_KEY}
+    assert second.keys() == []
+    second.put_object("plan.txt", Body=b"second")
+    assert (first.read("plan.txt"), second.read("plan.txt")) == (b"first", b"second")
+
+
+def test_the_bucket_of_another_team_is_not_there(house: House) -> None:
+    one, two = house.owner().bucket(), house.owner().bucket()
+    one.put_object("plan.txt", Body=b"first", ACL=TEAM)
+    strange = Bucket(two.client, one.name)
+    assert {refused(call) for call in (*reads(strange, "plan.txt"), strange.list_objects_v2)} == {NO_BUCKET}
+    assert refused(partial(strange.put_object, "plan.txt", Body=b"x")) == NO_BUCKET
+    source = {"Bucket": one.name, "Key": "plan.txt"}
+    assert refused(partial(two.copy_object, "plan.txt", CopySource=source)) == NO_BUCKET
+    assert [bucket["Name"] for bucket in two.client.list_buckets()["Buckets"]] == [two.name]
+
+
+# Credentials
+
+
+def test_tokens_and_access_keys_do_not_stand_in_for_each_other(owner: Person) -> None:
+    key = owner.key()
+    key.bucket_of().put_object("plan.txt", Body=b"x")
+    path = f"/{key.bucket}/plan.txt"
+    for bearer in (owner.token, key.access_key_id, key.secret_access_key):
+        answer = httpx2.get(owner.served.url + path, headers={"authorization": f"Bearer {bearer}"})
+        assert (answer.status_code, "plan" in answer.text.partition("<Resource>")[0]) == (400, False)
+    for bearer in (key.access_key_id, key.secret_access_key):
+        asked = httpx2.get(f"{owner.served.url}/api/whoami", headers={"authorization": f"Bearer {bearer}"})
+        assert asked.status_code == 401
+    for secret in (owner.token, key.secret_access_key):
+        false = key._replace(access_key_id=owner.token, secret_access_key=secret)
+        assert refused(partial(false.bucket_of().get_object, "plan.txt")) == UNKNOWN
+
+
+async def test_secrets_are_shown_once_and_kept_sealed(owner: Person) -> None:
+    key = owner.key()
+    key.bucket_of().put_object("plan.txt", Body=b"x")
+    listing = owner.ask("GET", "/api/s3/credentials").text
+    assert key.access_key_id in listing
+    settings = at(owner.served.log.with_suffix(""), owner.served.settings.get("SERVICE_DATABASE_URL", ""))
+    rows = await content(settings)
+    assert any(key.access_key_id.encode() in row for row in rows["audit"])
+    kept = b"".join(path.read_bytes() for path in settings.data.rglob("*") if path.is_file())
+    every = b"".join(row for table in rows.values() for row in table)
+    assert key.secret_access_key not in listing + owner.served.logs
+    assert key.secret_access_key.encode() not in kept + every
+
+
+# Links
+
+
+def presigned(person: Person, object_id: str, **wish: Any) -> httpx2.Response:
+    return person.ask("POST", f"/api/repo-obj/{object_id}/presign", wish)
+
+
+def linked(person: Person, object_id: str, **wish: Any) -> str:
+    answer = presigned(person, object_id, **wish)
+    assert answer.status_code == 200, answer.text
+    return str(answer.json()["url"])
+
+
+@pytest.fixture
+def plan(owner: Person) -> str:
+    """The id of an object with two versions."""
+    bucket = owner.bucket()
+    for body in (b"first", b"second"):
+        bucket.put_object("plans/ü +.txt", Body=body)
+    found = owner.object("plans/ü +.txt")
+    assert found is not None
+    return str(found["id"])
+
+
+def test_a_link_reads_the_newest_version_or_the_one_it_names(owner: Person, plan: str) -> None:
+    newest, first = linked(owner, plan), linked(owner, plan, version=1)
+    assert [httpx2.get(url).content for url in (newest, first)] == [b"second", b"first"]
+    owner.bucket().put_object("plans/ü +.txt", Body=b"third")
+    assert [httpx2.get(url).content for url in (newest, first)] == [b"third", b"first"]
+    assert answered(partial(httpx2.put, newest, content=b"x")) == (403, "SignatureDoesNotMatch")
+
+
+def test_a_link_writes_the_next_version_and_nothing_else(owner: Person, plan: str) -> None:
+    url = linked(owner, plan, method="PUT")
+    assert answered(partial(httpx2.get, url)) == (403, "SignatureDoesNotMatch")
+    assert httpx2.put(url, content=b"third").status_code == 200
+    shown = owner.call("GET", f"/api/repo-obj/{plan}")
+    assert (shown["version"], shown["size"]) == (3, 5)
+
+
+def test_a_link_lasts_for_as_long_as_is_allowed(owner: Person, plan: str) -> None:
+    for seconds in (1, 604_800):
+        assert f"X-Amz-Expires={seconds}&" in linked(owner, plan, expires_in=seconds)
+    wrong: list[dict[str, Any]] = [
+        {"expires_in": 0}, {"expires_in": 604_801}, {"method": "DELETE"}, {"version": 0}, {"version": 1, "method": "PUT"},
+    ]  # fmt: skip
+    for wish in wrong:
+        assert presigned(owner, plan, **wish).status_code == 400, wish
+    assert presigned(owner, plan, version=99).status_code == 404
+    assert presigned(owner, "no-such-object").status_code == 404
+
+
+def test_a_link_needs_a_key_and_the_right_to_what_it_does(owner: Person, plan: str) -> None:
+    member = owner.joined_by()
+    assert presigned(member, plan).status_code == 404
+    shared(owner, "plans/ü +.txt", member)
+    assert presigned(member, plan).status_code == 409
+    key = member.key()
+    url = linked(member, plan)
+    assert httpx2.get(url).content == b"second"
+    assert presigned(member, plan, method="PUT").status_code == 403
+    member.call("DELETE", f"/api/s3/credentials/{key.id}")
+    assert answered(partial(httpx2.get, url)) == UNKNOWN
+
+
+def test_rights_are_asked_again_when_a_link_is_used(owner: Person, plan: str) -> None:
+    member = owner.joined_by()
+    member.key()
+    shared(owner, "plans/ü +.txt", member)
+    url = linked(member, plan)
+    assert httpx2.get(url).content == b"second"
+    owner.call("POST", f"/api/repo-obj/{plan}/unshare", {"user_id": member.user_id})
+    assert answered(partial(httpx2.get, url)) == NO_KEY

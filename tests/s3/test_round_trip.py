@@ -1,0 +1,102 @@
+"""Any key and any bytes: what is put is read back byte for byte, and every key is listed once, in every way there is."""
+
+import random
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any
+
+import pytest
+
+from tests.s3.help import Bucket, Person, pages, refused
+
+SEED, COUNT, THREADS = 11, 1000, 8
+LARGEST = 100 * 1024
+LONGEST_KEY = 1024
+HARD = (
+    " ", "a b", "  two", "+", "a+b", "%", "100%", "%2F", "%00", "%zz", "%25", "a%20b", "//", "/", "/lead", "trail/",
+    "a//b", "'", '"', "it's", "&", "&amp;", "a&b=c", "<", ">", "<b>", "]]>", "?", "?versionId=x", "#", "#frag", "\\", "a\\b",
+    ";", ":", "@", "=", "$", "!", "*", "(", ")", ",", "~", "^", "`", "|", "{}", "[]", ".hidden", "...", "a.", "..a",
+    "ü", "u\u0308", "é", "e\u0301", "ﬁ", "Å", "\u212b", "ñ", "日本語", "한국어", "עברית", "\u202eabc", "\u200b", "\ufeff", "🎉",
+    "👩‍👩‍👧", "𝒳", "\U0010ffff", "\ud7ff", "\ue000", "\uffff", "ß", "İ", "\u0085", "\u2028", "\u00a0", "README", "readme", "Readme",
+)  # fmt: skip
+"""Keys on their own, and pieces of longer ones."""
+REFUSED = (
+    ".", "..", "a/./b", "a/../b", "../up", "./here", "a/..", "a/.", "nul\x00", "a\nb", "a\tb", "\x1f", "del\x7f",
+)  # fmt: skip
+
+
+def hostile(chance: random.Random) -> Iterator[str]:
+    """Keys that are all different, each of which the repository takes."""
+    yield from HARD
+    yield from ("x" * LONGEST_KEY, "ü" * (LONGEST_KEY // 2), "🎉" * (LONGEST_KEY // 4), "/" * LONGEST_KEY)
+    while True:
+        key = "".join(chance.choice(HARD) for _ in range(chance.randint(2, 12)))
+        yield from (key, key.swapcase(), unicodedata.normalize("NFC", key), unicodedata.normalize("NFD", key))
+
+
+def made(chance: random.Random) -> dict[str, bytes]:
+    objects: dict[str, bytes] = {}
+    for key in hostile(chance):
+        if len(key.encode()) <= LONGEST_KEY and not {".", ".."} & set(key.split("/")):
+            objects[key] = chance.randbytes(chance.choice((0, 1, 100, chance.randint(0, LARGEST))))
+        if len(objects) == COUNT:
+            return objects
+    raise AssertionError
+
+
+def together(do: Callable[[str], Any], keys: Mapping[str, bytes]) -> dict[str, Any]:
+    with ThreadPoolExecutor(THREADS) as threads:
+        return dict(zip(keys, threads.map(do, keys), strict=True))
+
+
+@pytest.fixture(scope="module")
+def objects() -> dict[str, bytes]:
+    return made(random.Random(SEED))
+
+
+@pytest.fixture
+def bucket(owner: Person) -> Bucket:
+    return owner.bucket(max_pool_connections=THREADS)
+
+
+def test_hostile_keys_and_random_bytes_come_back_as_they_were_put(
+    owner: Person, bucket: Bucket, objects: dict[str, bytes]
+) -> None:
+    together(lambda key: bucket.put_object(key, Body=objects[key]), objects)
+    assert together(bucket.read, objects) == objects
+    sorted_keys = sorted(objects, key=str.encode)
+    assert bucket.keys(PaginationConfig={"PageSize": 97}) == sorted_keys
+    assert bucket.keys("list_objects", PaginationConfig={"PageSize": 89}) == sorted_keys
+    listed = {item["key"]: item["size"] for item in pages(owner)}
+    assert listed == {key: len(data) for key, data in objects.items()}
+
+
+def test_a_folder_of_hostile_keys_is_listed_once_at_every_size_of_page(bucket: Bucket) -> None:
+    keys = [f"{folder}/{name}" for folder in ("a b", "a+b", "ü", "u\u0308", "a&<", "\\", "") for name in ("1", "2")]
+    together(partial(bucket.put_object, Body=b""), dict.fromkeys(keys, b""))
+    expected = sorted({f"{key.partition('/')[0]}/" for key in keys}, key=str.encode)
+    for operation in ("list_objects_v2", "list_objects"):
+        for size in (1, 3, 1000):
+            pages = bucket.client.get_paginator(operation).paginate(
+                Bucket=bucket.name, Delimiter="/", PaginationConfig={"PageSize": size}
+            )
+            assert [item["Prefix"] for page in pages for item in page.get("CommonPrefixes", [])] == expected
+
+
+def test_what_the_repository_takes_for_no_key_is_refused_and_not_stored(bucket: Bucket) -> None:
+    bucket.put_object("source", Body=b"x")
+    for key in REFUSED:
+        for write in (
+            partial(bucket.put_object, key, Body=b"x"),
+            partial(bucket.create_multipart_upload, key),
+            partial(bucket.copy_object, key, CopySource={"Bucket": bucket.name, "Key": "source"}),
+        ):
+            assert refused(write) == (400, "InvalidArgument"), key
+    assert bucket.keys() == ["source"]
+    assert len(bucket.versions()) == 1
+
+
+def test_a_key_that_is_too_long_is_told_so(bucket: Bucket) -> None:
+    assert refused(partial(bucket.put_object, "ü" * 512 + "x", Body=b"x")) == (400, "KeyTooLongError")
