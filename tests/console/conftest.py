@@ -1,6 +1,7 @@
 """One browser for a file, and for the whole run one instance on each database that the journeys share."""
 
 import os
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import cache
@@ -24,10 +25,15 @@ def browser() -> Iterator[Browser]:
         yield found
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-def database(request: pytest.FixtureRequest) -> str:
-    name: str = request.param
-    return name
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """A journey runs on one database, and the next perhaps on the other: a browser takes long, and sees neither."""
+    if "database" in metafunc.fixturenames:
+        turn = zlib.crc32(metafunc.function.__name__.encode()) % 2
+        databases = [
+            pytest.param(name, marks=[] if place == turn else [pytest.mark.thorough])
+            for place, name in enumerate(("sqlite", "postgres"))
+        ]
+        metafunc.parametrize("database", databases)
 
 
 @pytest.fixture(scope="session")

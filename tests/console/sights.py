@@ -114,6 +114,26 @@ def fails(page: Page, _: Stage) -> None:
     expect(page.get_by_role("alert")).to_be_visible()
 
 
+def makes_a_key(page: Page, _: Stage) -> None:
+    """Down to the secret."""
+    limits_a_key(page, _)
+    page.get_by_role("button", name="Make key").click()
+    expect(page.get_by_role("dialog", name="Secret of Nightly backup")).to_be_visible()
+
+
+def limits_a_key(page: Page, _: Stage) -> None:
+    presses("New key", "New S3 key")(page, _)
+    page.get_by_label("Name", exact=False).fill("Nightly backup")
+    page.get_by_label("Read and write").check()
+    page.get_by_label("Only below a folder").fill("backups/")
+
+
+def asks_for_a_link(page: Page, _: Stage) -> None:
+    page.get_by_role("button", name="More about this file").click()
+    page.get_by_role("menuitem", name="Link that needs no sign-in").click()
+    expect(page.get_by_role("dialog")).to_be_visible()
+
+
 def looks_for(words: str) -> Callable[[Page, Stage], None]:
     """By the box in the frame; on a phone the key leads to the screen."""
 
@@ -158,6 +178,12 @@ SIGHTS = (
     Sight("file-old-version",    "/app/files/FILE?version=1"),
     Sight("file-share",          "/app/files/FILE",           act=shares),
     Sight("members-invite",      "/app/members",              act=presses("Invite somebody")),
+    Sight("connect-empty",       "/app/connect",              "org_admin"),
+    Sight("connect-new",         "/app/connect",              act=limits_a_key),
+    Sight("connect-secret",      "/app/connect",              "admin", makes_a_key),
+    Sight("connect-revoke",      "/app/connect",              act=presses("Revoke Scanner at pier 2", "Revoke Scanner at pier 2?")),
+    Sight("file-link",           "/app/files/FILE",           act=asks_for_a_link),
+    Sight("file-link-unkeyed",   "/app/files/FILE",           "viewer", asks_for_a_link),
     Sight("tokens-new",          "/app/tokens",               act=presses("New token")),
     Sight("account-factor",      "/app/account",              act=presses("Set up", "Second factor")),
     Sight("companies-new",       "/app/instance/companies",   act=presses("New company")),

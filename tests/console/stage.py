@@ -202,6 +202,7 @@ class Stage:
         self._share(ids[-1], "guest", "notes:read")
         self._share(ids[-1], "org_reader", "notes:write")
         self._tokens()
+        self._keys()
         self._companies()
         self._files()
         self._documents()
@@ -231,6 +232,14 @@ class Stage:
             ("Tide tables", ["notes:read"], 365),
         ):
             self.call("POST", "/api/tokens", {"name": name, "scope": scope, "ttl": days * 86_400}, self.operator)
+
+    def _keys(self) -> None:
+        for name, scope in (
+            ("Backup of the office computer", None),
+            ("Timetable on the website", ["files:read:reports/"]),
+            ("Scanner at pier 2", ["files:write:inbox/scans/", "files:read:inbox/", "workflows:run:inbox/scans/"]),
+        ):
+            self.call("POST", "/api/s3/credentials", {"name": name, "scope": scope}, self.operator)
 
     def _files(self) -> None:
         for key, body, who in FILES:

@@ -4,6 +4,7 @@ import { accountActions, accountScreens } from "@/features/account/screens";
 import { auditScreens } from "@/features/audit/screens";
 import { companyBrandingScreens, instanceBrandingScreens } from "@/features/branding/screens";
 import { companyActions, companyScreens, companyUpkeepScreens } from "@/features/company/screens";
+import { connectActions, connectScreens } from "@/features/connect/screens";
 import { documentActions, documentScreens } from "@/features/documents/screens";
 import { companyExecutorScreens, executorActions, instanceExecutorScreens } from "@/features/executors/screens";
 import { featureScreens } from "@/features/features/screens";
@@ -28,6 +29,7 @@ export const SCREENS: readonly Screen[] = [
   ...jobScreens,
   ...memberScreens,
   ...usageScreens,
+  ...connectScreens,
   ...tokenScreens,
   ...featureScreens,
   ...auditScreens,
@@ -50,6 +52,7 @@ export const ACTIONS: readonly Action[] = [
   ...jobActions,
   ...memberActions,
   ...usageActions,
+  ...connectActions,
   ...tokenActions,
   ...accountActions,
   ...companyActions,

@@ -67,6 +67,18 @@ export function useBytes(id: string, version: number, enabled: boolean) {
   });
 }
 
+/** An address that opens a file without a sign-in; without a number it is the newest version of that time. */
+export function useLink(id: string, version: number | null, seconds: number) {
+  return useQuery({
+    queryKey: [...one(id), "link", version, seconds],
+    queryFn: () =>
+      answer(api.POST("/api/repo-obj/{id}/presign", { params: { path: { id } }, body: { method: "GET", version, expires_in: seconds } })),
+    // Its time runs from when it was made: who asks again gets another.
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+  });
+}
+
 export function useSetVisibility(id: string) {
   const client = useQueryClient();
   return useMutation({

@@ -1,9 +1,10 @@
 /** What can be done with a file: taken home, shared, opened as a document, deleted. */
 
 import { ActionIcon, Button, Menu } from "@mantine/core";
-import { IconDots, IconDownload, IconFileText, IconLink, IconShare2, IconTrash } from "@tabler/icons-react";
+import { IconDots, IconDownload, IconFileText, IconLink, IconShare2, IconTrash, IconWorldShare } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 
+import { useSession } from "@/app/session";
 import { t } from "@/i18n";
 import { notice } from "@/ui/notice";
 import type { Rights } from "@/ui/sharing/rights";
@@ -12,14 +13,17 @@ import { kindOf } from "../kinds";
 import type { FileObject } from "../queries";
 import { useDownload } from "./useDownload";
 
+export type FileDialog = "share" | "link" | "delete";
+
 interface Props {
   file: FileObject;
   version: number;
   rights: Rights;
-  onDialog: (dialog: "share" | "delete") => void;
+  onDialog: (dialog: FileDialog) => void;
 }
 
 export function Deeds({ file, version, rights, onDialog }: Props) {
+  const { me } = useSession();
   const download = useDownload(file);
   return (
     <>
@@ -46,6 +50,11 @@ export function Deeds({ file, version, rights, onDialog }: Props) {
           <Menu.Item leftSection={<IconLink aria-hidden size={15} />} onClick={() => void copyLink(file.id)}>
             {t("files.link.copy")}
           </Menu.Item>
+          {file.team_id === me.team.id && (
+            <Menu.Item leftSection={<IconWorldShare aria-hidden size={15} />} onClick={() => onDialog("link")}>
+              {t("files.signed")}
+            </Menu.Item>
+          )}
           {rights.delete && (
             <>
               <Menu.Divider />

@@ -17,9 +17,10 @@ import { useWish } from "@/ui/wishes";
 import { Crumbs } from "../browser/Crumbs";
 import { folderOf, nameOf } from "../place";
 import { useFile, useSetVisibility, type FileObject } from "../queries";
-import { Deeds } from "./Deeds";
+import { Deeds, type FileDialog } from "./Deeds";
 import { DeleteDialog } from "./DeleteDialog";
 import { Inspector } from "./Inspector";
+import { LinkDialog } from "./LinkDialog";
 import styles from "./Object.module.css";
 import { OldVersion } from "./OldVersion";
 import { Preview } from "./Preview";
@@ -35,7 +36,7 @@ export default function ObjectScreen() {
 function Shown({ file }: { file: FileObject }) {
   const { me } = useSession();
   const rights = rightsOn(file);
-  const [dialog, setDialog] = useState<"share" | "delete" | null>(null);
+  const [dialog, setDialog] = useState<FileDialog | null>(null);
   const visibility = useSetVisibility(file.id);
   const versions = useVersions(file.id, file.version);
   const wanted = Number((useSearch({ strict: false }) as { version?: unknown }).version);
@@ -58,6 +59,7 @@ function Shown({ file }: { file: FileObject }) {
       {dialog === "share" && (
         <ShareDialog id={file.id} title={name} visibility={file.visibility} onVisibility={(value) => visibility.mutate(value)} onClose={() => setDialog(null)} />
       )}
+      {dialog === "link" && <LinkDialog id={file.id} name={name} version={isOld ? version.number : null} onClose={() => setDialog(null)} />}
       {dialog === "delete" && <DeleteDialog file={file} onClose={() => setDialog(null)} />}
     </Page>
   );

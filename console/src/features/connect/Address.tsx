@@ -1,0 +1,22 @@
+/** Where the team's files are for an S3 client. */
+
+import { t } from "@/i18n";
+import { Copyable } from "@/ui/Copyable";
+
+import styles from "./Connect.module.css";
+import type { Credentials } from "./queries";
+
+export function Address({ at }: { at: Credentials }) {
+  return (
+    <dl className={styles.address}>
+      {(["endpoint", "bucket", "region"] as const).map((part) => (
+        <div key={part}>
+          <dt>{t(`connect.${part}`)}</dt>
+          <dd>
+            <Copyable value={at[part]} label={t(`connect.${part}`)} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,174 @@
+"""Connect: a key is made in the console, used by a real S3 client with the settings that were pasted, and revoked."""
+
+import re
+import time
+from pathlib import Path
+from typing import Any
+
+import boto3
+import pytest
+from botocore.exceptions import ClientError
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.console.browser import settle, window
+from tests.console.stage import Stage
+
+CLIPBOARD = ["clipboard-read", "clipboard-write"]
+PLACEHOLDER = "YOUR_SECRET_ACCESS_KEY"
+PATIENCE = 30.0
+# What each role may choose for a key: nobody gives what they do not have.
+CHOICES = {
+    "guest": ["Everything I may do"],
+    "viewer": ["Everything I may do", "Only read"],
+    "member": ["Everything I may do", "Only read", "Read and write"],
+}
+
+
+def test_a_key_is_made_pasted_used_and_revoked(browser: Browser, stage: Stage) -> None:
+    with window(browser, stage.url, token=stage.session("member"), permissions=CLIPBOARD) as page:
+        page.goto("/app/connect")
+        expect(page.get_by_role("heading", name="No key yet")).to_be_visible()
+        make(page, "Notebook", "Read and write", folder="tidebook", starts=True)
+        dialog = page.get_by_role("dialog", name="Secret of Notebook")
+        secret = dialog.get_by_role("list", name="Secret of Notebook").inner_text()
+        assert secret in downloaded(page, dialog)
+        s3, bucket = pasted(page, dialog)
+        keep(page, dialog)
+        expect(page.locator("body")).not_to_contain_text(secret)
+        row = page.get_by_role("row", name="Notebook")
+        expect(row).to_contain_text("read, write, and start workflows below tidebook/")
+        expect(row).to_contain_text("never used")
+
+        s3.put_object(Bucket=bucket, Key="tidebook/tides.csv", Body=b"hour,level\n")
+        assert "tidebook/tides.csv" in [item["Key"] for item in s3.list_objects_v2(Bucket=bucket)["Contents"]]
+        assert refusal(lambda: s3.put_object(Bucket=bucket, Key="elsewhere.csv", Body=b"")) == "AccessDenied"
+        reload_until_used(page, row)
+
+        page.get_by_role("button", name="Revoke Notebook").click()
+        dialog = page.get_by_role("dialog", name="Revoke Notebook?")
+        expect(dialog).to_contain_text("links signed with it stop working at once")
+        dialog.get_by_role("button", name="Revoke Notebook").click()
+        expect(page.get_by_role("heading", name="No key yet")).to_be_visible()
+    assert refusal(lambda: s3.list_objects_v2(Bucket=bucket)) == "InvalidAccessKeyId"
+
+
+def test_the_secret_is_not_lost_by_accident(browser: Browser, anywhere: Stage) -> None:
+    with window(browser, anywhere.url, token=anywhere.session("owner")) as page:
+        page.goto("/app/connect")
+        make(page, "Careful", "Only read")
+        dialog = page.get_by_role("dialog", name="Secret of Careful")
+        expect(dialog.get_by_role("button", name="Done")).to_be_disabled()
+        page.keyboard.press("Escape")
+        page.mouse.click(2, 2)
+        for program in ("AWS CLI", "rclone", "boto3", "DuckDB"):
+            dialog.get_by_role("tab", name=program).click()
+            expect(dialog.get_by_role("tabpanel", name=program)).not_to_contain_text(PLACEHOLDER)
+        keep(page, dialog)
+        settings = page.get_by_role("tabpanel", name="AWS CLI")
+        expect(settings).to_contain_text(PLACEHOLDER)
+        expect(settings).to_contain_text(re.compile(r"aws_access_key_id = TS\w{18}\b"))
+
+
+@pytest.mark.parametrize("role", CHOICES)
+def test_only_what_one_may_do_is_there_to_choose(browser: Browser, anywhere: Stage, role: str) -> None:
+    with window(browser, anywhere.url, token=anywhere.session(role)) as page:
+        page.goto("/app/connect")
+        page.get_by_role("button", name="New key").click()
+        choices = page.get_by_role("radiogroup", name="What it may do")
+        expect(choices.locator("label")).to_have_text(CHOICES[role])
+
+
+def test_a_scoped_token_is_told_that_keys_are_not_for_it(browser: Browser, anywhere: Stage) -> None:
+    wish = {"name": "Reader", "scope": ["files:read"], "ttl": 3600}
+    token = anywhere.call("POST", "/api/tokens", wish, anywhere.operator)["token"]
+    with window(browser, anywhere.url, token=token) as page:
+        page.goto("/app/connect")
+        expect(page.get_by_role("alert")).to_contain_text("A scoped token cannot reach the account of its person.")
+        expect(page.get_by_role("button", name="New key")).to_have_count(0)
+
+
+def test_a_link_needs_no_sign_in_and_ends_with_its_key(browser: Browser, stage: Stage) -> None:
+    file = stage.upload("links/rules.txt", b"Wear the vest.", "member")
+    token = stage.session("member")
+    with window(browser, stage.url, token=token, permissions=CLIPBOARD) as page:
+        page.goto(f"/app/files/{file}")
+        dialog = ask_for_link(page)
+        expect(dialog).to_contain_text("There is no key to sign it with")
+        dialog.get_by_role("link", name="Go to Connect").click()
+        expect(page.get_by_role("heading", name="Connect")).to_be_visible()
+        key = stage.call("POST", "/api/s3/credentials", {"name": "Links"}, token)["id"]
+        page.goto(f"/app/files/{file}")
+        dialog = ask_for_link(page)
+        dialog.get_by_text("1 day").click()
+        expect(dialog.get_by_label("Link", exact=True)).to_have_value(re.compile("X-Amz-Expires=86400&"))
+        dialog.get_by_role("button", name="Copy link").click()
+        link = clipboard(page)
+    with window(browser, stage.url) as page:
+        page.goto(link)
+        expect(page.locator("body")).to_have_text("Wear the vest.")
+        stage.call("DELETE", f"/api/s3/credentials/{key}", token=token)
+        answer = page.request.get(link)
+        assert (answer.status, "InvalidAccessKeyId" in answer.text()) == (403, True)
+
+
+def make(page: Page, name: str, may: str, folder: str = "", starts: bool = False) -> None:
+    page.get_by_role("button", name="New key").click()
+    dialog = page.get_by_role("dialog", name="New S3 key")
+    dialog.get_by_label("Name").fill(name)
+    dialog.get_by_label(may).check()
+    dialog.get_by_label("Only below a folder").fill(folder)
+    if starts:
+        dialog.get_by_label("Uploads may start workflows").check()
+    dialog.get_by_role("button", name="Make key").click()
+
+
+def keep(page: Page, dialog: Locator) -> None:
+    dialog.get_by_label("I have kept it in a safe place").check()
+    dialog.get_by_role("button", name="Done").click()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def downloaded(page: Page, dialog: Locator) -> str:
+    with page.expect_download() as download:
+        dialog.get_by_role("button", name="Download").click()
+    assert download.value.suggested_filename == "notebook.txt"
+    return Path(download.value.path()).read_text()
+
+
+def pasted(page: Page, dialog: Locator) -> tuple[Any, str]:
+    """The client that the lines for boto3 make, as they were copied; and the bucket."""
+    dialog.get_by_role("tab", name="boto3").click()
+    dialog.get_by_role("button", name="Copy boto3: In Python").click()
+    names: dict[str, Any] = {"boto3": boto3}
+    exec(clipboard(page), names)
+    dialog.get_by_role("button", name="Copy boto3: See whether it works").click()
+    found = re.search(r'Bucket="([^"]+)"', clipboard(page))
+    assert found is not None
+    return names["s3"], found[1]
+
+
+def clipboard(page: Page) -> str:
+    text: str = page.evaluate("navigator.clipboard.readText()")
+    return text
+
+
+def refusal(deed: Any) -> str:
+    with pytest.raises(ClientError) as refused:
+        deed()
+    code: str = refused.value.response["Error"]["Code"]
+    return code
+
+
+def reload_until_used(page: Page, row: Locator) -> None:
+    """Uses are written down a little later."""
+    end = time.monotonic() + PATIENCE
+    while "never used" in row.inner_text() and time.monotonic() < end:
+        page.reload()
+        settle(page)
+    expect(row).not_to_contain_text("never used")
+
+
+def ask_for_link(page: Page) -> Locator:
+    page.get_by_role("button", name="More about this file").click()
+    page.get_by_role("menuitem", name="Link that needs no sign-in").click()
+    return page.get_by_role("dialog", name="Link that needs no sign-in")
