@@ -79,6 +79,13 @@ def request(method: str, path: str, token: str = "", body: bytes = b"") -> bytes
     return "\r\n".join(lines).encode() + HEAD_END + body
 
 
+def whole(response: bytes) -> int:
+    """How many bytes a response will have, as far as its head says so; 0 when it does not."""
+    head = response.find(HEAD_END)
+    length = LENGTH.search(response, 0, head) if head >= 0 else None
+    return head + len(HEAD_END) + int(length[1]) if length else 0
+
+
 def body_start(response: bytes) -> int:
     """Where the body of a complete response starts, or -1 while bytes are missing."""
     head = response.find(HEAD_END)
@@ -161,11 +168,12 @@ def percentile(ordered: list[float], percent: int) -> float:
 class Client(asyncio.Protocol):
     """One keep-alive connection: send, await the whole answer, send the next."""
 
-    __slots__ = ("ended", "partial", "run", "sent", "transport")
+    __slots__ = ("awaited", "ended", "partial", "run", "sent", "size", "transport")
 
     def __init__(self, run: Run) -> None:
         self.run = run
-        self.partial = b""
+        self.partial: list[bytes] = []
+        self.size = self.awaited = 0
         self.ended = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -183,12 +191,16 @@ class Client(asyncio.Protocol):
         self.transport.write(request)
 
     def data_received(self, data: bytes) -> None:
-        response = self.partial + data if self.partial else data
+        self.partial.append(data)
+        self.size += len(data)
+        if self.size < self.awaited:
+            return
+        response = b"".join(self.partial) if len(self.partial) > 1 else data
         body = body_start(response)
         if body < 0:
-            self.partial = response
+            self.partial, self.awaited = [response], whole(response)
             return
-        self.partial = b""
+        self.partial, self.size, self.awaited = [], 0, 0
         self.run.record(response, body, time.perf_counter() - self.sent)
         self.send()
 

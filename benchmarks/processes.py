@@ -34,11 +34,13 @@ class Server:
         health: str,
         log: Path,
         environment: Mapping[str, str] | None = None,
+        answers: frozenset[int] = frozenset({200}),
     ) -> None:
         self.command = command
         self.port = port
         self.health = f"http://127.0.0.1:{port}{health}"
         self.log = log
+        self.answers = answers
         self.environment = {**os.environ, **(environment or {})}
         self.process: subprocess.Popen[bytes] | None = None
 
@@ -55,7 +57,9 @@ class Server:
     def healthy(self) -> bool:
         try:
             with urllib.request.urlopen(self.health, timeout=5) as answer:
-                return bool(answer.status == 200)
+                return answer.status in self.answers
+        except urllib.error.HTTPError as refusal:
+            return refusal.code in self.answers
         except (urllib.error.URLError, ConnectionError):
             return False
 
