@@ -19,6 +19,7 @@ import msgspec
 import pytest
 
 from teamspace import __version__, cli, routes, wiring
+from teamspace.blobs import SMALL
 from teamspace.core.db import audit, connect
 from teamspace.core.principal import system
 from teamspace.settings import SETTINGS, Settings
@@ -278,6 +279,9 @@ PLANTS = [
                           f" created_at) SELECT 'local', {OTHER}, 'x', 'x', 'pull', '[]', 'public', '', ''"),
     ("executors.modes", "UPDATE executors SET mode = 'push'"),
     ("executors.modes", "UPDATE executors SET token_id = NULL"),
+    ("blobs.small", "UPDATE blobs SET data = NULL"),
+    ("blobs.small", f"UPDATE blobs SET size = {SMALL + 1}"),
+    ("blobs.small", "UPDATE blobs SET size = size - 1"),
     ("branding.company", "UPDATE branding SET org_id = 'x'"),
     ("branding.logo", "DELETE FROM blobs"),
     ("branding.logo_type", "UPDATE branding SET logo_type = 'text/html'"),
@@ -297,12 +301,22 @@ PLANTS = [
     ("objects.company", "UPDATE object_grants SET principal_type = 'team'"),
     ("objects.newest", "DELETE FROM object_versions"),
     ("objects.newest", "UPDATE objects SET size = 7"),
-    ("objects.newest", "INSERT INTO object_versions SELECT 'x', object_id, org_id, 2, size, sha256, md5, content_type,"
-                       " filename, title, author_id, actor_kind, run_id, created_at FROM object_versions"),
+    ("objects.newest", "INSERT INTO object_versions SELECT 'x', object_id, org_id, 2, removal, size, blob, sha256, etag,"
+                       " content_type, filename, title, carried, tags, author_id, actor_kind, run_id, created_at"
+                       " FROM object_versions"),
+    ("objects.newest", "UPDATE objects SET removed = TRUE"),
+    ("objects.newest", "UPDATE objects SET etag = 'x'"),
+    ("objects.newest", "UPDATE objects SET sha256 = NULL"),
+    ("objects.newest", "UPDATE objects SET numbered = 0"),
+    ("objects.bytes", "UPDATE object_versions SET blob = NULL"),
+    ("objects.bytes", "UPDATE object_versions SET removal = TRUE"),
+    ("objects.bytes", "INSERT INTO object_parts (version_id, number, org_id, start, size, blob)"
+                      " SELECT id, 1, org_id, 0, size, blob FROM object_versions"),
     ("objects.audit", "INSERT INTO objects SELECT 'x', org_id, team_id, owner_id, 'x', filename, title, content_type,"
-                      " visibility, version, size, sha256, md5, text_state, text_fault, created_at,"
-                      " updated_at FROM objects"),
+                      " visibility, version, numbered, removed, size, sha256, etag, text_state, text_fault,"
+                      " written_at, created_at, updated_at FROM objects"),
     ("objects.text", "DELETE FROM texts"),
+    ("objects.text", "UPDATE objects SET removed = TRUE"),
     ("objects.text", "UPDATE texts SET ref = 'x' WHERE kind = 'object'"),
     ("objects.text", f"UPDATE texts SET org_id = {OTHER}"),
     ("notes.text", "DELETE FROM texts"),
@@ -372,6 +386,32 @@ async def test_every_invariant_can_fail_on_either_database(world: World) -> None
                 unnoticed += [] if found else [(name, sql)]
                 raise TakenBack
     assert unnoticed == []
+
+
+@pytest.mark.parametrize(
+    ("parts", "whole"),
+    [
+        ([(0, 4)], True), ([(0, 1), (1, 3)], True), ([(0, 3)], False), ([(1, 4)], False), ([(0, 2), (1, 3)], False),
+        ([(0, 1), (2, 2)], False), ([(0, 4), (4, 1)], False),
+    ],
+)  # fmt: skip
+async def test_parts_that_do_not_follow_one_another_are_found(
+    world: World, parts: list[tuple[int, int]], whole: bool
+) -> None:
+    await populated(world)
+    (query,) = [row.sql for row in wiring.INVARIANTS if row.name == "objects.bytes"]
+    with pytest.raises(TakenBack):
+        async with world.db.upkeep(system()) as tx:
+            await tx.run("UPDATE object_versions SET blob = NULL")
+            for number, (start, size) in enumerate(parts):
+                await tx.run(
+                    "INSERT INTO object_parts (version_id, number, org_id, start, size, blob)"
+                    " SELECT id, :number, org_id, :start, :size, 'x' FROM object_versions",
+                    number=number, start=start, size=size,
+                )  # fmt: skip
+            found = await tx.all(str, query)
+            raise TakenBack
+    assert bool(found) is not whole
 
 
 def test_every_invariant_is_broken_once_by_these_tests() -> None:

@@ -10,6 +10,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from importlib import resources
+from itertools import product
 from typing import Any
 
 import msgspec
@@ -55,13 +56,22 @@ _CLOSED = frozenset({
 
 # fmt: off
 ROLES = {
-    "nobody":    Role(),
-    "member":    Role("member"),
+    "nobody":    Role(options=("--phases", "coverage")),
+    "member":    Role("member",   ("--phases", "coverage")),
     "operator":  Role("operator", reaches=_ROUTES - _OF_THE_HOST - _CLOSED),
     "host":      Role("host",     ("--include-path-regex", "^/api/(provision|instance)"), True, _OF_THE_HOST),
     "suspended": Role("operator", ("--phases", "coverage"), True),
 }
 # fmt: on
+BY_TURNS = (
+    ("sqlite", "operator"),
+    ("postgres", "operator"),
+    ("sqlite", "nobody"),
+    ("postgres", "member"),
+    ("postgres", "suspended"),
+    ("sqlite", "host"),
+)  # fmt: skip
+"""In the short form; whoever may do everything comes to both databases."""
 
 
 class Cast(msgspec.Struct, frozen=True):
@@ -85,18 +95,22 @@ class Cast(msgspec.Struct, frozen=True):
         wish = {"kind": "ai.chat", "input": {"prompt": "Hello"}, "run_at": "2999-01-01T00:00:00Z"}
         jobs = [served.call("POST", "/api/jobs", wish, token=operator)["id"] for _ in range(4)]
         executor = served.call("POST", "/api/executors", {"name": "Old", "mode": "pull"}, token=operator)["id"]
+        keys = [served.call("POST", "/api/s3/credentials", {}, token=operator)["id"] for _ in range(4)]
         documents = [
             served.call("POST", "/api/documents", {"title": f"Plan {number}", "visibility": "team"}, token=operator)[
                 "id"
             ]
-            for number in range(30)
+            for number in range(60)
         ]
         return cls(operator, member["token"], {
             **{
-                f"/api/repo-obj/{{id}}{rest} path.id": documents[:20]
-                for rest in ("", "/content", "/share", "/unshare", "/grants", "/visibility", "/derivations", "/processing")
+                f"/api/repo-obj/{{id}}{rest} path.id": documents[:10]
+                for rest in ("/content", "/presign", "/share", "/unshare", "/grants", "/visibility", "/derivations", "/processing")
             },
-            "/api/documents/{id} path.id": documents[20:],
+            # These two are where the fuzzer deletes.
+            "/api/repo-obj/{id} path.id": documents[10:40],
+            "/api/documents/{id} path.id": documents[40:],
+            "/api/s3/credentials/{id} path.id": keys,
             "/api/repo-obj/{id} query.cursor": [base64.urlsafe_b64encode(b"2").decode().rstrip("=")],
             "path.key": ["files/#.txt"],
             "query.filename": ["file-#.txt"],
@@ -183,7 +197,14 @@ def _objects(described: Any) -> Iterator[dict[str, Any]]:
         yield from _objects(part)
 
 
-@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize(
+    ("database_url", "role"),
+    [
+        pytest.param(*pair, marks=() if pair in BY_TURNS else pytest.mark.thorough)
+        for pair in product(("sqlite", "postgres"), ROLES)
+    ],
+    indirect=["database_url"],
+)
 def test_a_fuzzer_finds_no_undocumented_answer(settings: Settings, role: str) -> None:
     environment = {"SERVICE_DATA": str(settings.data), "SERVICE_DATABASE_URL": settings.database_url}
     environment["SERVICE_PROVISION_TOKEN"] = HOST if ROLES[role].hosted else ""

@@ -1,7 +1,5 @@
 """What is left of Markdown when it is read as words."""
 
-import time
-
 import pytest
 
 from teamspace.fulltext import plain
@@ -34,7 +32,6 @@ def test_a_table_is_its_cells() -> None:
 
 
 @pytest.mark.parametrize("sign", ["[", "[](", "*", "_a", "`", "|", "- ", "> ", "-", "\\", " ", "![a](b ", '[](a "'])
-def test_no_text_takes_long(sign: str) -> None:
-    began = time.perf_counter()
-    plain(sign * 100_000 + "x")
-    assert time.perf_counter() - began < 5
+def test_every_text_comes_to_its_end(sign: str) -> None:
+    """A pattern that is not linear would take hours here."""
+    assert plain(sign * 100_000 + "x").rstrip().endswith(("x", "x)"))

@@ -12,6 +12,20 @@ SERVER = pytest.StashKey[Postgres]()
 BUCKETS = pytest.StashKey[Buckets]()
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--thorough", action="store_true", help="what takes long on both databases, and in every look")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """What is marked `thorough` runs only when that is asked for."""
+    if config.getoption("thorough"):
+        return
+    left_out = [item for item in items if item.get_closest_marker("thorough")]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker("thorough")]
+
+
 def server_url(config: pytest.Config) -> str:
     """Start this process's server on the first call; it stops when pytest ends."""
     if SERVER not in config.stash:
