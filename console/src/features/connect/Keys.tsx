@@ -6,6 +6,7 @@ import { useState } from "react";
 
 import { t } from "@/i18n";
 import { DataTable, type Column } from "@/ui/DataTable";
+import { Named } from "@/ui/Named";
 import { Empty } from "@/ui/states";
 import { Time } from "@/ui/Time";
 
@@ -54,19 +55,18 @@ function NoKeys() {
 
 function columns(): Column<AccessKey>[] {
   return [
-    { title: t("connect.column.name"), cell: (key) => <Name of={key} /> },
+    { title: t("connect.column.name"), cell: nameOf },
     { title: t("connect.column.may"), cell: (key) => <May scope={key.scope} /> },
     { title: t("connect.column.created"), cell: (key) => <When at={key.created_at} /> },
     { title: t("connect.column.used"), cell: (key) => <When at={key.last_used_at} /> },
   ];
 }
 
-function Name({ of: { name, access_key_id: id } }: { of: AccessKey }) {
+function nameOf({ name, access_key_id: id }: AccessKey) {
   return (
-    <span className={styles.name}>
-      <b>{name}</b>
+    <Named name={name}>
       <code>{id}</code>
-    </span>
+    </Named>
   );
 }
 

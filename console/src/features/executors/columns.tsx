@@ -4,9 +4,9 @@ import { LOCAL, type Executor } from "@/api/executors";
 import { number, t } from "@/i18n";
 import type { Column } from "@/ui/DataTable";
 import { kindWords } from "@/ui/kindWords";
+import { Named } from "@/ui/Named";
 import { Time } from "@/ui/Time";
 
-import styles from "./Executors.module.css";
 import { HealthTag } from "./HealthTag";
 
 /** `whose` says the name of a company by its id. */
@@ -23,12 +23,7 @@ export function columnsFor(whose: (orgId: string) => string): Column<Executor>[]
 }
 
 function Name({ executor: { id, name, mode, url } }: { executor: Executor }) {
-  return (
-    <span className={styles.name}>
-      <b>{id === LOCAL ? t("executors.local") : name}</b>
-      <span className="muted">{url ?? t(`executors.mode.${mode}`)}</span>
-    </span>
-  );
+  return <Named name={id === LOCAL ? t("executors.local") : name}>{url ?? t(`executors.mode.${mode}`)}</Named>;
 }
 
 function Model({ executor: { model, simulated } }: { executor: Executor }) {

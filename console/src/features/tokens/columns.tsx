@@ -3,6 +3,7 @@
 import type { Member } from "@/api/people";
 import { t } from "@/i18n";
 import type { Column } from "@/ui/DataTable";
+import { Named } from "@/ui/Named";
 import { Tag } from "@/ui/Tag";
 import { Time } from "@/ui/Time";
 
@@ -19,10 +20,9 @@ export function columnsFor(people: readonly Member[]): Column<ApiToken>[] {
     {
       title: t("tokens.column.name"),
       cell: (token) => (
-        <span className={styles.name}>
-          <b>{token.name}</b>
+        <Named name={token.name}>
           <code>{token.hint}…</code>
-        </span>
+        </Named>
       ),
     },
     { title: t("tokens.column.scope"), cell: (token) => <ScopeWords token={token} person={nameOf(token)} /> },
