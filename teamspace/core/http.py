@@ -81,7 +81,7 @@ class Annex(Protocol):
 log = logging.getLogger("teamspace.http")
 
 # Whoever watches must hear from a busy server too, and a page of which a part is refused is no page.
-_NEVER_SHED = ("/health", "/", "/login", "/activate", "/app/*page", "/assets/*path")
+_NEVER_SHED = ("/health", "/", "/index.html", "/login", "/activate", "/app/*page", "/assets/*path")
 
 
 class Gate:
