@@ -77,8 +77,7 @@ async def update(
         except VersionMismatch:
             if seen is not None:
                 raise
-            async with db.upkeep(who):  # until the other's write is committed, and can be read
-                pass
+            await db.settled()  # else the next try would read the same version again
     raise Overloaded("Too many writes to the same document at once; nothing was written.")
 
 

@@ -74,6 +74,11 @@ class Work(msgspec.Struct, frozen=True):
     carried: Carried | None = None
     tags: dict[str, str] | None = None
 
+    def summed(self, checksum: Checksum | None) -> "Work":
+        """The same with the sum of its bytes, once that is known."""
+        carried = msgspec.structs.replace(self.carried or Carried(), checksum=checksum)
+        return msgspec.structs.replace(self, carried=carried)
+
 
 class ObjectRow(msgspec.Struct, frozen=True):
     """An object as it is stored."""

@@ -199,8 +199,11 @@ def check_only_reads(person: Person, plane: str, token: str) -> None:
     bucket = person.bucket()
     bucket.put_object("plan.txt", Body=b"first")
     upload = bucket.link("put_object", "plan.txt")
+    begun = bucket.create_multipart_upload("plan.txt")["UploadId"]
     with suspended(person.served, plane, token):
         assert (bucket.read("plan.txt"), bucket.keys()) == (b"first", ["plan.txt"])
+        assert bucket.list_parts("plan.txt", UploadId=begun).get("Parts", []) == []
+        assert refused(partial(bucket.upload_part, "plan.txt", UploadId=begun, PartNumber=1, Body=b"x")) == DENIED
         assert {refused(write) for write in writes(bucket, "plan.txt")} == {DENIED}
         assert refused(partial(bucket.delete_object, "plan.txt")) == DENIED
         assert answered(partial(httpx2.put, upload, content=b"second")) == DENIED

@@ -169,6 +169,11 @@ class Db(Reads):
             await _begin_epoch(tx)
         self._committed(tx)
 
+    async def settled(self) -> None:
+        """Once what others are just committing can be read: SQLite gathers commits, and readers see them when on disk."""
+        async with self.engine.transaction():
+            pass
+
     async def rights_epoch(self, *, afresh: bool) -> tuple[int, str]:
         """Changes whenever anybody's rights may have, by any process; at most a second old unless read `afresh`."""
         now = time.monotonic()

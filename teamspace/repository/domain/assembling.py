@@ -4,9 +4,8 @@ Nobody reads a part before that, so one that is replaced or given up leaves its 
 """
 
 import hashlib
-from collections.abc import Sequence
-
-import msgspec
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 
 from teamspace import blobs
 from teamspace.blobs import Draft
@@ -19,12 +18,10 @@ from teamspace.jobs import Queue
 from teamspace.repository import access, store
 from teamspace.repository.domain import naming, reading, writing
 from teamspace.repository.schemas import (
-    Carried,
     Checksum,
     Condition,
     HashParts,
     ObjectRow,
-    PartRow,
     Substance,
     UploadPartRow,
     UploadRow,
@@ -61,9 +58,9 @@ async def find(db: Reads, who: Principal, key: str, upload_id: str, *, ended: bo
 
 
 async def settled(db: Db, who: Principal, key: str, upload_id: str) -> UploadRow:
-    """The same, be it ended, once what is just happening to it is on disk."""
-    async with db.upkeep(who) as tx:
-        return await find(tx, who, key, upload_id, ended=True)
+    """The same, be it ended, once what is just happening to it can be read."""
+    await db.settled()
+    return await find(db, who, key, upload_id, ended=True)
 
 
 async def listing(
@@ -82,20 +79,27 @@ async def add_part(
     db: Db, who: Principal, upload: UploadRow, number: int, draft: Draft, checksum: str | None
 ) -> UploadPartRow:
     """A draft that was stored becomes a part, in place of one of the same number."""
-    async with db.upkeep(who) as tx:
-        await _touch(tx, upload)
+    part = UploadPartRow(number, draft.size, draft.digest, draft.md5, checksum, clock.stamp())
+    async with _changed(db, who, upload, part) as tx:
         await blobs.name(tx, upload.org_id, draft)
-        return await _put(tx, upload, number, draft.digest, draft.size, draft.md5, checksum)
+    return part
 
 
-async def take_part(
-    db: Db, who: Principal, upload: UploadRow, number: int, part: PartRow, md5: str, checksum: str | None
-) -> UploadPartRow:
-    """Bytes that a version has already become a part without being read again."""
-    async with db.upkeep(who) as tx:
-        await _touch(tx, upload)
+async def take_part(db: Db, who: Principal, upload: UploadRow, number: int, source: VersionRow) -> UploadPartRow:
+    """A version that is one blob, and whose tag is its MD5, becomes a part without being read again."""
+    part = UploadPartRow(number, source.size, source.blob or "", source.etag, None, clock.stamp())
+    async with _changed(db, who, upload, part) as tx:
         await blobs.hold(tx, upload.org_id, part.blob)
-        return await _put(tx, upload, number, part.blob, part.size, md5, checksum)
+    return part
+
+
+@asynccontextmanager
+async def _changed(db: Db, who: Principal, upload: UploadRow, part: UploadPartRow) -> AsyncIterator[Tx]:
+    async with db.write(who, "upload.part") as tx:
+        tx.target, tx.detail = upload.id, {"key": upload.key, "part": part.number}
+        await _touch(tx, upload)
+        yield tx
+        await store.put_upload_part(tx, upload.id, upload.org_id, part)
 
 
 async def _touch(tx: Tx, upload: UploadRow) -> None:
@@ -103,20 +107,12 @@ async def _touch(tx: Tx, upload: UploadRow) -> None:
         raise NotFound("There is no such upload.")
 
 
-async def _put(
-    tx: Tx, upload: UploadRow, number: int, blob: str, size: int, md5: str, checksum: str | None
-) -> UploadPartRow:
-    part = UploadPartRow(number, size, blob, md5, checksum, clock.stamp())
-    await store.put_upload_part(tx, upload.id, upload.org_id, part)
-    return part
-
-
 async def complete(
     db: Db, queue: Queue, who: Principal, upload: UploadRow, chosen: Sequence[UploadPartRow],
     checksum: Checksum | None, condition: Condition,
 ) -> tuple[ObjectRow, VersionRow]:  # fmt: skip
     """The chosen parts become the next version of the key; the others are let go of."""
-    work = msgspec.structs.replace(upload.work, carried=_carried(upload.work, checksum))
+    work = upload.work.summed(checksum)
 
     async def write() -> tuple[ObjectRow, VersionRow]:
         async with writing.written(db, who, work, condition) as (tx, before):
@@ -146,12 +142,6 @@ def _substance(chosen: Sequence[UploadPartRow]) -> Substance:
         size=sum(part.size for part in chosen), etag=f"{together.hexdigest()}-{len(chosen)}", blob=None,
         sha256=chosen[0].blob if len(chosen) == 1 else None,
     )  # fmt: skip
-
-
-def _carried(work: Work, checksum: Checksum | None) -> Carried | None:
-    if checksum is None and work.carried is None:
-        return None
-    return msgspec.structs.replace(work.carried or Carried(), checksum=checksum)
 
 
 async def abort(db: Db, who: Principal, upload: UploadRow) -> None:

@@ -137,10 +137,10 @@ async def _check(db: Reads, who: Principal, before: ObjectRow | None, work: Work
         await _check_right(db, who, before)
         if work.visibility not in (None, before.visibility):
             await _check_manager(db, who, before)
-    check_condition(before, condition)
+    _check_condition(before, condition)
 
 
-def check_condition(before: ObjectRow | None, condition: Condition) -> None:
+def _check_condition(before: ObjectRow | None, condition: Condition) -> None:
     if before is None or before.removed:
         if condition.etag is not None:
             raise NotFound("There is nothing at this key.")

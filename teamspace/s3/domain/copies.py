@@ -92,9 +92,9 @@ async def _work(visit: Visit, version: VersionRow) -> Work:
     if not _replaces(visit):
         carried = version.carried or Carried({"content-type": version.content_type})
         content_type = version.content_type
-    carried = describing.with_checksum(carried, await _checksum(visit, version))
     tags = version.tags if _directive(visit, "tagging") == "COPY" else own.tags
-    return msgspec.structs.replace(own, carried=carried, content_type=content_type, tags=tags)
+    copied = msgspec.structs.replace(own, carried=carried, content_type=content_type, tags=tags)
+    return copied.summed(await _checksum(visit, version))
 
 
 async def _checksum(visit: Visit, version: VersionRow) -> Checksum | None:

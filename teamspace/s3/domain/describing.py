@@ -152,8 +152,11 @@ def content_type(version: VersionRow) -> str:
 def sums(checksum: Checksum | None) -> dict[str, str]:
     if checksum is None or not checksum.value:
         return {}
-    kind = "COMPOSITE" if checksum.of_parts else "FULL_OBJECT"
-    return {ALGORITHMS[checksum.algorithm].header: checksum.value, "x-amz-checksum-type": kind}
+    return {ALGORITHMS[checksum.algorithm].header: checksum.value, "x-amz-checksum-type": kind_of(checksum)}
+
+
+def kind_of(checksum: Checksum) -> str:
+    return "COMPOSITE" if checksum.of_parts else "FULL_OBJECT"
 
 
 def overridden(query: Mapping[str, str]) -> dict[str, str]:
@@ -167,7 +170,3 @@ def overridden(query: Mapping[str, str]) -> dict[str, str]:
         if not _HEADER.fullmatch(value):
             raise Fault("InvalidArgument", f"response-{name} holds what no header may hold.")
     return wanted
-
-
-def with_checksum(carried: Carried | None, checksum: Checksum | None) -> Carried:
-    return msgspec.structs.replace(carried or Carried(), checksum=checksum)

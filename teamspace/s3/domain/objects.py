@@ -86,8 +86,9 @@ async def put(visit: Visit) -> Answer:
     await writing.check(visit.db, visit.who, work, condition)
     async with visit.house.uploads.take(), bodies.drafted(visit, wanted) as (draft, checksum):
         await blobs.store_draft(visit.db, visit.house.files, visit.who, visit.who.org_id, draft)
-        work = msgspec.structs.replace(work, carried=describing.with_checksum(work.carried, checksum))
-        written = await writing.put(visit.db, visit.house.queue, visit.who, work, condition, draft)
+        written = await writing.put(
+            visit.db, visit.house.queue, visit.who, work.summed(checksum), condition, draft
+        )  # fmt: skip
     version = written.version
     return Answer(
         headers={"etag": f'"{version.etag}"', "x-amz-version-id": version.id, **describing.sums(checksum)},
@@ -139,9 +140,8 @@ async def attributes(visit: Visit) -> Answer:
 
 
 def sum_elements(checksum: Checksum) -> list[str]:
-    kind = "COMPOSITE" if checksum.of_parts else "FULL_OBJECT"
     element = checksums.ALGORITHMS[checksum.algorithm].element
-    return [xml.text(element, checksum.value), xml.text("ChecksumType", kind)]
+    return [xml.text(element, checksum.value), xml.text("ChecksumType", describing.kind_of(checksum))]
 
 
 async def _object_parts(visit: Visit, version: VersionRow) -> str:

@@ -49,7 +49,8 @@ class Operation(msgspec.Struct, frozen=True):
 
     @property
     def writes(self) -> bool:
-        return self.permission in (P.FILES_WRITE, P.FILES_DELETE)
+        """Who lists the parts of an upload needs the right to write, and writes nothing."""
+        return self.permission is not None and self.method not in ("GET", "HEAD")
 
 
 # fmt: off

@@ -7,7 +7,7 @@ import msgspec
 
 from teamspace import blobs
 from teamspace.core.errors import NotFound
-from teamspace.repository import PartRow, UploadPartRow, UploadRow, VersionRow, assembling, reading
+from teamspace.repository import UploadPartRow, UploadRow, VersionRow, assembling, reading
 from teamspace.s3.domain import bodies, checksums, copies, uploads, xml
 from teamspace.s3.domain.checksums import ALGORITHMS, Wanted
 from teamspace.s3.domain.faults import Fault
@@ -88,9 +88,8 @@ async def _taken(
     """All of a source that is one blob is taken as it is; anything else is read and stored as bytes of its own."""
     whole = version.blob is not None and length == version.size and _WHOLE.fullmatch(version.etag)
     algorithm = uploads.algorithm_of(upload)
-    if whole and version.blob and algorithm is None:
-        part = PartRow(place, 0, version.size, version.blob, None)
-        return await _kept(assembling.take_part(visit.db, visit.who, upload, place, part, version.etag, None))
+    if whole and algorithm is None:
+        return await _kept(assembling.take_part(visit.db, visit.who, upload, place, version))
     chunks = reading.span(visit.db, visit.house.files, version, start, length)
     running = algorithm.start() if algorithm else None
     async with (

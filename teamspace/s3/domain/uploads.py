@@ -38,7 +38,7 @@ def _wanted(visit: Visit) -> Checksum | None:
 def declared(checksum: Checksum | None) -> dict[str, str]:
     if checksum is None:
         return {}
-    kind = "COMPOSITE" if checksum.of_parts else "FULL_OBJECT"
+    kind = describing.kind_of(checksum)
     return {"x-amz-checksum-algorithm": checksum.algorithm.upper(), "x-amz-checksum-type": kind}
 
 

@@ -11,7 +11,7 @@ export const ACTIONS = [
   "token.create", "token.revoke",
   "access_key.create", "access_key.revoke",
   "object.remove", "object.drop_version", "object.tag",
-  "upload.begin", "upload.abort",
+  "upload.begin", "upload.part", "upload.abort",
   "totp.prepare", "totp.enable", "totp.disable", "totp.recovery_codes", "totp.revoke",
   "password.change",
   "profile.update",
