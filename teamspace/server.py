@@ -21,12 +21,13 @@ from teamspace import blobs, tenancy
 from teamspace.app import App, StartError, opened, prepare_folder
 from teamspace.core import logs
 from teamspace.core.db.sqlite import FolderLock
-from teamspace.core.request import MOST_HEADER_BYTES, MOST_URL_BYTES
 from teamspace.settings import LOOPBACK, Settings
 
 log = logging.getLogger("teamspace")
 DRAIN_SECONDS = 30
 _HEADER_READ_MS = 10_000
+_BUFFER_BYTES = 400 * 1024
+"""Of a connection: a body comes in pieces of this size, each of which costs a turn of the loop."""
 
 
 def serve(settings: Settings) -> None:
@@ -112,9 +113,7 @@ def _server(app: App, settings: Settings) -> Server:
         websockets=False,
         backlog=2048,
         backpressure=2048,
-        http1_settings=HTTP1Settings(
-            header_read_timeout=_HEADER_READ_MS, max_buffer_size=4 * (MOST_HEADER_BYTES + MOST_URL_BYTES)
-        ),
+        http1_settings=HTTP1Settings(header_read_timeout=_HEADER_READ_MS, max_buffer_size=_BUFFER_BYTES),
         log_enabled=False,
         ssl_cert=settings.tls_cert,
         ssl_key=settings.tls_key,

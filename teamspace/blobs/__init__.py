@@ -6,13 +6,14 @@ from teamspace.blobs.domain.keeping import collect, hold, keep, name, release, s
 from teamspace.blobs.domain.local import Folder
 from teamspace.blobs.domain.reading import fetched, prove, read, span
 from teamspace.blobs.domain.remote import Bucket
-from teamspace.blobs.schemas import BLOCK, SMALL, Blob, BlobMissing, BlobStore, DamagedBlob, Draft
+from teamspace.blobs.schemas import BLOCK, SMALL, STRIDE, Blob, BlobMissing, BlobStore, DamagedBlob, Draft
 from teamspace.blobs.store import INVARIANTS, is_known, is_named, select, select_unknown
 
 __all__ = [
     "BLOCK",
     "INVARIANTS",
     "SMALL",
+    "STRIDE",
     "Blob",
     "BlobMissing",
     "BlobStore",

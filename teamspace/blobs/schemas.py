@@ -8,7 +8,9 @@ from typing import Protocol
 import msgspec
 
 BLOCK = 256 * 1024
-"""As much is read and written at a time, and has a sum of its own."""
+"""So many bytes have a sum of their own."""
+STRIDE = 4 * BLOCK
+"""As much is read and written at a time: more blocks at once are fewer ways to a thread and back."""
 SMALL = 32 * 1024
 """What is no larger lies in the database, and comes and goes with its row."""
 INSTANCE = "instance"
@@ -37,6 +39,7 @@ class Sums(msgspec.Struct, frozen=True):
 
     size: int
     blocks: bytes
+    """The sum of each block."""
     data: bytes | None
 
 

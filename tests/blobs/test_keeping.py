@@ -4,8 +4,7 @@ import asyncio
 import contextlib
 import hashlib
 import os
-import zlib
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
@@ -439,24 +438,6 @@ async def test_no_byte_of_a_damaged_block_goes_out_and_the_others_do(world: Worl
     file.write_bytes(data[: 2 * blobs.BLOCK])
     with pytest.raises(DamagedBlob):
         await part(world, digest, 0, len(data))
-
-
-@pytest.mark.parametrize("size", [0, 1, blobs.SMALL, blobs.SMALL + 1, blobs.BLOCK, 3 * blobs.BLOCK + 1234])
-async def test_sums_are_those_of_the_bytes(world: World, size: int) -> None:
-    data = os.urandom(size)
-
-    async def uneven() -> AsyncIterator[bytes]:
-        for start in range(0, len(data), 7_001):
-            yield data[start : start + 7_001]
-
-    async with blobs.drafted(world.app.files, uneven()) as draft:
-        assert (draft.size, draft.digest) == (len(data), hashlib.sha256(data).hexdigest())
-        assert draft.md5 == hashlib.md5(data).hexdigest()
-        sums = [zlib.crc32(data[start : start + blobs.BLOCK]) for start in range(0, size, blobs.BLOCK)]
-        assert draft.blocks == b"".join(each.to_bytes(4) for each in sums)
-        assert (draft.path.read_bytes() if draft.data is None else draft.data) == data
-        assert (draft.data is None) is draft.path.exists() is (size > blobs.SMALL)
-    assert not draft.path.exists(), "nobody has taken it"
 
 
 async def test_who_names_a_blob_that_was_collected_is_told(world: World) -> None:

@@ -6,6 +6,7 @@ import os
 import resource
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
 
@@ -181,8 +182,8 @@ def _fail(patch: pytest.MonkeyPatch, step: str, number: int) -> None:
     def fail(*_: object) -> None:
         raise OSError(number, os.strerror(number))
 
-    def write_half(_: drafts._Tally, block: bytes, file: IO[bytes]) -> None:
-        file.write(block[: len(block) // 2])
+    def write_half(_: drafts._Tally, chunks: Sequence[bytes], file: IO[bytes]) -> None:
+        file.write(chunks[0][: len(chunks[0]) // 2])
         fail()
 
     if step == "write":

@@ -136,7 +136,7 @@ async def test_an_upload_that_breaks_off_leaves_nothing(world: World, ann: Calle
     made = await put(ann, "a", b"whole")
 
     async def broken() -> AsyncIterator[bytes]:
-        yield os.urandom(600_000)
+        yield os.urandom(2 * blobs.STRIDE)
         raise ConnectionError("gone")
 
     for key in ("a", "b"):
@@ -252,14 +252,14 @@ async def test_the_name_of_a_download_is_exact_and_breaks_no_line(ann: Caller, n
 
 
 async def test_a_damaged_blob_is_not_served(world: World, ann: Caller) -> None:
-    data = os.urandom(2 * blobs.BLOCK)
+    data = os.urandom(2 * blobs.STRIDE)
     made = await put(ann, "a", data)
     assert isinstance(world.app.files, blobs.Folder)
     file = world.app.files.path(ann.org.id, made["sha256"])
     spoilt = bytearray(data)
     spoilt[-1] ^= 1
     file.write_bytes(spoilt)
-    refused = await fetch(ann, made["id"], range=f"bytes={blobs.BLOCK}-")
+    refused = await fetch(ann, made["id"], range=f"bytes={blobs.STRIDE}-")
     assert (refused.status_code, refused.json()["code"]) == (500, "internal_error")
     with pytest.raises(blobs.DamagedBlob):  # the rest has gone out already: it is cut off
         await fetch(ann, made["id"])

@@ -23,7 +23,9 @@ async def read(
     data: bytes, of: Payload, length: int | None = None, sizes: Iterable[int] = ()
 ) -> tuple[bytes, dict[str, str]]:
     trailers: dict[str, str] = {}
-    return b"".join([block async for block in decoded(cut(data, sizes), of, length, trailers)]), trailers
+    body = b"".join([block async for block in decoded(cut(data, sizes), of, length, trailers)])
+    module.check(of, hashlib.sha256(body).hexdigest())
+    return body, trailers
 
 
 async def refusal(data: bytes, of: Payload, length: int | None = None) -> str:

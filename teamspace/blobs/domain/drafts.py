@@ -8,52 +8,58 @@ import asyncio
 import errno
 import hashlib
 import secrets
-import zlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import IO
 
-from teamspace.blobs.schemas import BLOCK, SMALL, BlobStore, Draft
+from teamspace.blobs.domain.sums import BlockSums
+from teamspace.blobs.schemas import SMALL, STRIDE, BlobStore, Draft
 from teamspace.core.errors import StorageFull
+
+_MOST_LOOSE = 256
+"""Chunks that a client cuts tiny would each cost more than they hold."""
 
 
 class _Tally:
-    """Counts block by block; every block but the last is a whole one."""
+    """Counts and hashes bytes that may be cut anywhere."""
 
     def __init__(self) -> None:
         self._sha256, self._md5 = hashlib.sha256(), hashlib.md5(usedforsecurity=False)
-        self._blocks = bytearray()
-        self._size = 0
+        self._blocks = BlockSums()
 
-    def count(self, block: bytes) -> None:
-        self._tell(block)
-        self._md5.update(block)
+    def count(self, data: bytes) -> None:
+        self._tell([data])
+        self._md5.update(data)
 
-    async def write(self, block: bytes, file: IO[bytes]) -> None:
+    async def write(self, chunks: Sequence[bytes], file: IO[bytes]) -> None:
         # MD5 is four times slower than all the rest: side by side they cost what it costs alone.
-        await asyncio.gather(asyncio.to_thread(self._tell, block, file), asyncio.to_thread(self._md5.update, block))
+        await asyncio.gather(asyncio.to_thread(self._tell, chunks, file), asyncio.to_thread(self._digest, chunks))
 
-    def _tell(self, block: bytes, file: IO[bytes] | None = None) -> None:
-        if file:
-            _write_all(file, block)
-        self._sha256.update(block)
-        self._blocks += zlib.crc32(block).to_bytes(4)
-        self._size += len(block)
+    def _tell(self, chunks: Sequence[bytes], file: IO[bytes] | None = None) -> None:
+        for chunk in chunks:
+            if file:
+                _write_all(file, chunk)
+            self._sha256.update(chunk)
+            self._blocks.update(chunk)
+
+    def _digest(self, chunks: Sequence[bytes]) -> None:
+        for chunk in chunks:
+            self._md5.update(chunk)
 
     def sums(self) -> tuple[int, str, str, bytes]:
-        return self._size, self._sha256.hexdigest(), self._md5.hexdigest(), bytes(self._blocks)
+        return self._blocks.size, self._sha256.hexdigest(), self._md5.hexdigest(), self._blocks.digest()
 
 
 @asynccontextmanager
 async def drafted(files: BlobStore, chunks: AsyncIterator[bytes], *, small: int = SMALL) -> AsyncIterator[Draft]:
     """What is no larger than `small` needs no file."""
-    path, stream, tally = files.drafts / secrets.token_hex(16), blocks(chunks), _Tally()
-    first = await anext(stream, b"")
-    if len(first) <= small:
-        if first:
-            tally.count(first)
-        yield Draft(path, first, *tally.sums())
+    path, stream, tally = files.drafts / secrets.token_hex(16), _handfuls(chunks), _Tally()
+    first = await anext(stream, list[bytes]())
+    if sum(map(len, first)) <= small:
+        data = b"".join(first)
+        tally.count(data)
+        yield Draft(path, data, *tally.sums())
         return
     try:
         await _written(path, tally, first, stream)
@@ -62,39 +68,40 @@ async def drafted(files: BlobStore, chunks: AsyncIterator[bytes], *, small: int 
         path.unlink(missing_ok=True)
 
 
-async def _written(path: Path, tally: _Tally, first: bytes, rest: AsyncIterator[bytes]) -> None:
+async def _written(path: Path, tally: _Tally, first: Sequence[bytes], rest: AsyncIterator[Sequence[bytes]]) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("wb", buffering=0) as file:
             await tally.write(first, file)
-            async for block in rest:
-                await tally.write(block, file)
+            async for handful in rest:
+                await tally.write(handful, file)
     except OSError as fault:
         if fault.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EFBIG):
             raise
         raise StorageFull("The disk is full or failed; nothing of this request was written.") from fault
 
 
-def _write_all(file: IO[bytes], block: bytes) -> None:
+def _write_all(file: IO[bytes], chunk: bytes) -> None:
     """A disk that is nearly full takes a part, and is a fault only to whoever brings the rest."""
-    rest = memoryview(block)
+    rest = memoryview(chunk)
     while rest:
         rest = rest[file.write(rest) :]
 
 
-async def blocks(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """The same bytes, in blocks of which only the last may be shorter."""
-    rest = bytearray()
+async def _handfuls(chunks: AsyncIterator[bytes]) -> AsyncIterator[list[bytes]]:
+    """The same bytes, about a stride of them at a time."""
+    held, loose, size = list[bytes](), list[bytes](), 0
     async for chunk in chunks:
-        if not rest and len(chunk) == BLOCK:
-            yield chunk
-            continue
-        rest += chunk
-        while len(rest) >= BLOCK:
-            yield bytes(rest[:BLOCK])
-            del rest[:BLOCK]
-    if rest:
-        yield bytes(rest)
+        loose.append(chunk)
+        size += len(chunk)
+        if len(loose) == _MOST_LOOSE:
+            held.append(b"".join(loose))
+            loose = []
+        if size >= STRIDE:
+            yield held + loose
+            held, loose, size = [], [], 0
+    if size:
+        yield held + loose
 
 
 async def once(data: bytes) -> AsyncIterator[bytes]:

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import IO
 
-from teamspace.blobs.schemas import BLOCK, INSTANCE, BlobMissing, StoredFile, name_of
+from teamspace.blobs.schemas import INSTANCE, STRIDE, BlobMissing, StoredFile, name_of
 from teamspace.core.errors import StorageFull
 
 _DRAFTS = "tmp"
@@ -46,7 +46,7 @@ class Folder:
         with file:
             file.seek(start)
             left = sys.maxsize if length is None else length
-            while left and (chunk := await asyncio.to_thread(file.read, min(left, BLOCK))):
+            while left and (chunk := await asyncio.to_thread(file.read, min(left, STRIDE))):
                 left -= len(chunk)
                 yield chunk
 

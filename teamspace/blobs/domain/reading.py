@@ -2,14 +2,14 @@
 
 import hashlib
 import tempfile
-import zlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import IO
 
 from teamspace.blobs import store
-from teamspace.blobs.domain.drafts import blocks, once
-from teamspace.blobs.schemas import BLOCK, BlobMissing, BlobStore, DamagedBlob
+from teamspace.blobs.domain.drafts import once
+from teamspace.blobs.domain.sums import block_sums
+from teamspace.blobs.schemas import BLOCK, STRIDE, BlobMissing, BlobStore, DamagedBlob
 from teamspace.core.db import Reads
 
 _IN_MEMORY = 1024 * 1024
@@ -61,17 +61,21 @@ async def span(
     sums = await store.get_sums(db, org_id, digest)
     if sums is None:
         raise BlobMissing(f"blob {digest} is missing")
-    number, left = start // BLOCK, length
-    wide = _rounded(start + length, sums.size) - number * BLOCK
-    chunks = files.get(org_id, digest, number * BLOCK, wide) if sums.data is None else once(sums.data)
-    async for block in blocks(chunks):
-        if zlib.crc32(block).to_bytes(4) != sums.blocks[4 * number : 4 * number + 4]:
+    if sums.data is not None:
+        if block_sums(sums.data) != sums.blocks:
             raise DamagedBlob(f"blob {digest} is damaged")
-        wanted = block[max(0, start - number * BLOCK) :][:left]
+        yield sums.data[start : start + length]
+        return
+    at, left = start - start % BLOCK, length
+    chunks = files.get(org_id, digest, at, _rounded(start + length, sums.size) - at)
+    async for stride in _strides(chunks):
+        number, found = at // BLOCK, block_sums(stride)
+        if found != sums.blocks[4 * number : 4 * number + len(found)]:
+            raise DamagedBlob(f"blob {digest} is damaged")
+        wanted = stride[max(0, start - at) :][:left]
         left -= len(wanted)
-        number += 1
-        if wanted:
-            yield wanted
+        at += len(stride)
+        yield bytes(wanted)
     if left:
         raise DamagedBlob(f"blob {digest} is cut short")
 
@@ -79,3 +83,17 @@ async def span(
 def _rounded(end: int, size: int) -> int:
     """To the end of the block, or of the blob."""
     return min(-(-end // BLOCK) * BLOCK, size)
+
+
+async def _strides(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes | memoryview]:
+    """The same bytes, in whole blocks and about a stride at a time; what is left comes at the end."""
+    held, size = list[bytes](), 0
+    async for chunk in chunks:
+        held.append(chunk)
+        size += len(chunk)
+        if size >= STRIDE:
+            stride, size = b"".join(held), size % BLOCK
+            held = [stride[-size:]] if size else []
+            yield memoryview(stride)[:-size] if size else stride
+    if size:
+        yield b"".join(held)

@@ -18,7 +18,7 @@ from obstore.exceptions import BaseError, GenericError
 from obstore.store import S3Store
 
 from teamspace.blobs.domain.local import Folder
-from teamspace.blobs.schemas import BLOCK, INSTANCE, BlobMissing, StoredFile, name_of
+from teamspace.blobs.schemas import INSTANCE, STRIDE, BlobMissing, StoredFile, name_of
 from teamspace.core.errors import Overloaded, Refusal, StorageFull
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ class Bucket:
         with self._away():
             try:
                 found = await self._objects.get_async(name_of(namespace, digest), options=_wanted(start, length))
-                async for chunk in found.stream(BLOCK):
+                async for chunk in found.stream(STRIDE):
                     yield bytes(chunk)
             except FileNotFoundError:
                 raise BlobMissing(f"blob {digest} is missing") from None

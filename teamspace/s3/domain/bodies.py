@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element
 from teamspace import blobs
 from teamspace.blobs import Draft
 from teamspace.repository import Checksum
-from teamspace.s3.domain import checksums, xml
+from teamspace.s3.domain import checksums, payload, xml
 from teamspace.s3.domain.checksums import Wanted
 from teamspace.s3.domain.faults import Fault
 from teamspace.s3.domain.visits import LARGEST_XML, Visit
@@ -24,6 +24,7 @@ async def drafted(visit: Visit, wanted: Wanted) -> AsyncIterator[tuple[Draft, Ch
     running = wanted.algorithm.start() if wanted.algorithm else None
     body = visit.body(trailers)
     async with blobs.drafted(visit.house.files, checksums.summed(body, running) if running else body) as draft:
+        payload.check(visit.payload, draft.digest)
         checksums.check_md5(wanted, bytes.fromhex(draft.md5))
         if running is None or wanted.algorithm is None:
             yield draft, None
@@ -47,6 +48,7 @@ async def whole(visit: Visit, headers: Mapping[str, str] | None = None) -> bytes
         body += chunk
         if len(body) > LARGEST_XML:
             raise Fault("EntityTooLarge", f"The document may hold {LARGEST_XML} bytes.")
+    payload.check(visit.payload, hashlib.sha256(body).hexdigest())
     checksums.check_md5(wanted, hashlib.md5(body, usedforsecurity=False).digest())
     if running:
         checksums.checked(wanted, running.digest(), trailers)

@@ -101,10 +101,10 @@ async def decoded(
     """The real bytes of a body, and its trailers.
 
     They flow on before their signature or hash can be known: nothing may be kept of them unless the iterator
-    ends without a Fault.
+    ends without a Fault, and `check` finds their hash to be the one that was signed.
     """
     size = 0
-    async for block in _unframed(_Source(chunks), payload, trailers) if payload.framed else _whole(chunks, payload):
+    async for block in _unframed(_Source(chunks), payload, trailers) if payload.framed else chunks:
         size += len(block)
         if length is not None and size > length:
             break
@@ -113,13 +113,9 @@ async def decoded(
         raise Fault("IncompleteBody", f"The request body has not the {length} bytes that the headers announced.")
 
 
-async def _whole(chunks: AsyncIterator[bytes], payload: Payload) -> AsyncIterator[bytes]:
-    running = hashlib.sha256()
-    async for chunk in chunks:
-        if payload.digest:
-            await add(running, chunk)
-        yield chunk
-    if payload.digest and running.hexdigest() != payload.digest:
+def check(payload: Payload, digest: str) -> None:
+    """`digest` is the SHA-256 of all the bytes."""
+    if payload.digest not in ("", digest):
         raise Fault(
             "XAmzContentSHA256Mismatch", "The provided 'x-amz-content-sha256' header does not match what was computed."
         )

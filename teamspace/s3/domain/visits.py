@@ -45,7 +45,7 @@ class Visit(msgspec.Struct, frozen=True):
         return self.house.db
 
     def body(self, trailers: dict[str, str]) -> AsyncIterator[bytes]:
-        """The real bytes; nothing may be kept of them unless the iterator ends well."""
+        """The real bytes; nothing may be kept of them unless the iterator ends well, and `payload.check` after it."""
         length = payload.length_of(self.payload, self.headers)
         if length is None and self.headers.get("transfer-encoding", "").lower() != "chunked":
             raise Fault("MissingContentLength", "You must provide the Content-Length HTTP header.")
