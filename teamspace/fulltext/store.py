@@ -9,28 +9,20 @@ from teamspace.core.db.dialect import Dialect
 from teamspace.fulltext.schemas import Hits, NewText, Query, Term, TextRow, Words
 
 
-async def update(tx: Tx, text: NewText) -> bool:
-    """False when there is no such text yet."""
-    return await tx.holds(
-        "UPDATE texts SET org_id = :org_id, made_by = :made_by, title = :title, labels = :labels, body = :body,"
-        " title_words = :title_words, label_words = :label_words, body_words = :body_words"
-        " WHERE kind = :kind AND ref = :ref RETURNING id",
-        **_params(text),
-    )  # fmt: skip
-
-
-async def insert(tx: Tx, id: int, text: NewText) -> bool:
-    """False when the number is taken."""
-    return await tx.holds(
+async def put(tx: Tx, id: int, text: NewText) -> None:
+    """Under this number, unless there is a text of the same thing, which keeps its own."""
+    await tx.defer(
         "INSERT INTO texts (id, kind, ref, org_id, made_by, title, labels, body, title_words, label_words, body_words)"
         " VALUES (:id, :kind, :ref, :org_id, :made_by, :title, :labels, :body, :title_words, :label_words, :body_words)"
-        " ON CONFLICT (id) DO NOTHING RETURNING id",
+        " ON CONFLICT (kind, ref) DO UPDATE SET org_id = excluded.org_id, made_by = excluded.made_by,"
+        " title = excluded.title, labels = excluded.labels, body = excluded.body, title_words = excluded.title_words,"
+        " label_words = excluded.label_words, body_words = excluded.body_words",
         id=id, **_params(text),
     )  # fmt: skip
 
 
 async def delete(tx: Tx, kind: str, ref: str) -> None:
-    await tx.run("DELETE FROM texts WHERE kind = :kind AND ref = :ref", kind=kind, ref=ref)
+    await tx.defer("DELETE FROM texts WHERE kind = :kind AND ref = :ref", kind=kind, ref=ref)
 
 
 async def select_outdated(db: Reads, made_by: int, limit: int) -> list[TextRow]:

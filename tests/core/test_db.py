@@ -159,6 +159,41 @@ async def test_listeners_share_the_commit_and_fail_alone(db: Db) -> None:
     assert await things(db) == ["hello"]
 
 
+async def test_what_is_deferred_comes_with_its_own_write_in_order(db: Db) -> None:
+    async def write(id: str) -> None:
+        async with db.write(WHO, "thing.make") as tx:
+            await tx.defer("INSERT INTO things (id) VALUES (:id)", id=id)
+            await tx.defer("UPDATE things SET value = :id WHERE id = :id", id=id)
+            if id.endswith("7"):
+                raise ZeroDivisionError
+
+    ends = await asyncio.gather(*(write(f"{number:02}") for number in range(20)), return_exceptions=True)
+    assert [number for number, end in enumerate(ends) if end] == [7, 17]
+    assert await db.all(str, "SELECT value FROM things ORDER BY id") == [f"{n:02}" for n in range(20) if n % 10 != 7]
+
+
+async def test_what_a_failed_listener_deferred_is_not_done(db: Db) -> None:
+    async def fail(tx: Tx, event: Heard) -> None:
+        await tx.defer("INSERT INTO things (id) VALUES (:id)", id="of the listener")
+        raise ZeroDivisionError
+
+    async with Db(db.engine, db.vault, listeners={Heard: [fail]}).write(WHO, "thing.make") as tx:
+        await tx.defer("INSERT INTO things (id) VALUES (:id)", id="before")
+        await tx.emit(Heard("hello"))
+        await tx.defer("INSERT INTO things (id) VALUES (:id)", id="after")
+    assert await things(db) == ["after", "before"]
+
+
+async def test_what_is_deferred_and_fails_takes_its_write_with_it_and_no_later_one(db: Db) -> None:
+    with pytest.raises(Duplicate):
+        async with db.write(WHO, "thing.make") as tx:
+            await put(tx, "a")
+            await tx.defer("INSERT INTO things (id) VALUES (:id)", id="a")
+    async with db.write(WHO, "thing.make") as tx:
+        await put(tx, "b")
+    assert (await things(db), await actions(db)) == (["b"], ["thing.make"])
+
+
 async def test_a_table_of_listeners_is_collected_by_event(db: Db) -> None:
     async def keep(tx: Tx, event: Heard) -> None:
         await put(tx, event.words)

@@ -39,6 +39,10 @@ class Session(Fetches, Protocol):
 
     def savepoint(self) -> AbstractAsyncContextManager[None]: ...
 
+    async def defer(self, sql: str, params: Params) -> None:
+        """Run it before the commit; where there is a better time for it than now, then."""
+        ...
+
     async def lock(self, names: Sequence[str]) -> None:
         """Wait until no other transaction holds any of them; held until this one ends."""
         ...

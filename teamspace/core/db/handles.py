@@ -91,6 +91,12 @@ class Tx(Reads):
     async def run(self, sql: str, **params: Any) -> None:
         await self._fetch(sql, params)
 
+    async def defer(self, sql: str, **params: Any) -> None:
+        """For what nobody reads before the commit, and nothing but the disk can refuse: it holds nobody up."""
+        if written_table(sql) in self._rights:
+            self.rights_changed = True
+        await self._session.defer(sql, params)
+
     async def lock(self, subject: str, *keys: str) -> None:
         """From here to the commit nobody else is past the same locks; they are taken in one order by everybody."""
         await self._session.lock([f"{subject}:{key}" for key in sorted(keys)])
@@ -216,7 +222,7 @@ async def _claim(tx: Tx) -> None:
 
 async def _record(tx: Tx) -> None:
     who = tx.who
-    await tx.run(
+    await tx.defer(
         "INSERT INTO audit (id, org_id, team_id, at, actor_kind, actor_id, token_id, action, target, detail,"
         " request_id, address) VALUES (:id, :org_id, :team_id, :at, :actor_kind, :actor_id, :token_id,"
         " :action, :target, :detail, :request_id, :address)",

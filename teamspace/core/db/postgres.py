@@ -97,6 +97,9 @@ class PostgresSession:
         async with self._connection.transaction():
             yield
 
+    async def defer(self, sql: str, params: Params) -> None:
+        await self.fetch(sql, params)
+
     async def lock(self, names: Sequence[str]) -> None:
         await self.fetch(
             "SELECT pg_advisory_xact_lock(hashtextextended(name, 0)) FROM unnest(CAST(:names AS TEXT[])) AS name",

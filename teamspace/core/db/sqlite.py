@@ -1,9 +1,9 @@
 """SQLite: reads inline on the event loop, one writer, and one synced commit for all who wrote meanwhile.
 
 A statement takes microseconds, so no thread stands between a verb and its rows. Only the commit,
-which waits for the disk, runs in a thread. Each unit of work is a savepoint in an open batch; the
-batch commits once, and only then is anybody in it answered: group commit, with nothing acknowledged
-that a power cut could take back.
+which waits for the disk, runs in a thread, and so does what was deferred until then. Each unit of
+work is a savepoint in an open batch; the batch commits once, and only then is anybody in it answered:
+group commit, with nothing acknowledged that a power cut could take back.
 """
 
 import asyncio
@@ -60,6 +60,7 @@ class Batch:
 
     def __init__(self) -> None:
         self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.deferred: list[tuple[str, Params]] = []
 
     def fail(self, fault: Exception) -> None:
         if not self.done.done():
@@ -70,14 +71,23 @@ class Batch:
 class SqliteSession:
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
+        self.deferred: list[tuple[str, Params]] = []
 
     async def fetch(self, sql: str, params: Params) -> Sequence[Row]:
         return _run(self._connection, sql, params)
 
     @asynccontextmanager
     async def savepoint(self) -> AsyncIterator[None]:
-        with self._connection:
-            yield
+        deferred = len(self.deferred)
+        try:
+            with self._connection:
+                yield
+        except BaseException:
+            del self.deferred[deferred:]
+            raise
+
+    async def defer(self, sql: str, params: Params) -> None:
+        self.deferred.append((sql, params))
 
     async def lock(self, names: Sequence[str]) -> None:
         """There is one writer at a time already."""
@@ -150,9 +160,11 @@ class Sqlite:
         async with self._turn:
             batch = self._batch or self._begin()
             _run(self._writer, "SAVEPOINT unit", {})
+            session = SqliteSession(self._writer)
             try:
-                yield SqliteSession(self._writer)
+                yield session
                 _run(self._writer, "RELEASE unit", {})
+                batch.deferred += session.deferred
             except BaseException as fault:
                 self._undo(batch, fault)
                 raise
@@ -175,13 +187,21 @@ class Sqlite:
                 return
             self._batch = None
             try:
-                await asyncio.get_running_loop().run_in_executor(self._thread, self._writer.execute, "COMMIT")
-            except apsw.Error as fault:
-                self._broken = getattr(fault, "extendedresult", 0) in _SYNC_FAULTS
+                await asyncio.get_running_loop().run_in_executor(self._thread, self._finish, batch)
+            except Exception as fault:
                 self._rollback()
-                batch.fail(_storage_fault(fault))
+                batch.fail(fault)
             else:
                 batch.done.set_result(None)
+
+    def _finish(self, batch: Batch) -> None:
+        for sql, params in batch.deferred:
+            _run(self._writer, sql, params)
+        try:
+            self._writer.execute("COMMIT")
+        except apsw.Error as fault:
+            self._broken = getattr(fault, "extendedresult", 0) in _SYNC_FAULTS
+            raise _storage_fault(fault) from fault
 
     def _undo(self, batch: Batch, fault: BaseException) -> None:
         """Take back one unit. A full disk makes SQLite drop the whole transaction: then all in it fail."""

@@ -3,7 +3,7 @@
 import secrets
 import time
 
-from teamspace.core.db import Db, Tx
+from teamspace.core.db import Collision, Db, Duplicate, Tx
 from teamspace.core.principal import system
 from teamspace.fulltext import store
 from teamspace.fulltext.domain import words
@@ -13,14 +13,28 @@ _AT_ONCE = 20
 _CHANCE_BITS = 21
 
 
+class _Numbers:
+    """Later texts have higher ones, so that an index can be walked from the newest; chance keeps two servers apart."""
+
+    last = 0
+
+    def next(self) -> int:
+        number = (time.time_ns() // 1_000_000 << _CHANCE_BITS) | secrets.randbits(_CHANCE_BITS)
+        self.last = max(number, self.last + 1)
+        return self.last
+
+
+_numbers = _Numbers()
+
+
 async def put(tx: Tx, kind: str, ref: str, org_id: str, *, title: str, body: str, labels: str = "") -> None:
     """The text of the thing `ref`, instead of what there was of it. Labels weigh less than a title and more than text."""
     made = words.kept(title, labels, body)
     text = NewText(kind, ref, org_id, words.MADE_BY, title, labels, body, made)
-    if await store.update(tx, text):
-        return
-    while not await store.insert(tx, _number(), text):
-        pass
+    try:
+        await store.put(tx, _numbers.next(), text)
+    except Duplicate:
+        raise Collision("another server has just given a text the same number") from None
 
 
 async def drop(tx: Tx, kind: str, ref: str) -> None:
@@ -40,8 +54,3 @@ async def refresh(db: Db) -> int:
                 await store.put_words(tx, text.id, made, words.MADE_BY)
         done += len(some)
     return done
-
-
-def _number() -> int:
-    """Later texts have higher ones, so that an index can be walked from the newest; chance keeps two servers apart."""
-    return (time.time_ns() // 1_000_000 << _CHANCE_BITS) | secrets.randbits(_CHANCE_BITS)
