@@ -23,7 +23,8 @@ _random = random.Random()  # an id is a name and not a secret; asking the system
 def new_id() -> str:
     """A fresh id, greater than every id this process made before."""
     tick = _ticks.next()
-    millis, counter = tick >> _COUNTER_BITS, tick & 0xFFF
-    tail = _random.getrandbits(62) | (0b10 << 62)
-    text = f"{millis:012x}{0x7000 | counter:04x}{tail:016x}"
-    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+    millis, chance = tick >> _COUNTER_BITS, _random.getrandbits(62)
+    return (
+        f"{millis >> 16:08x}-{millis & 0xFFFF:04x}-7{tick & 0xFFF:03x}"
+        f"-{0x8000 | chance >> 48:04x}-{chance & 0xFFFFFFFFFFFF:012x}"
+    )

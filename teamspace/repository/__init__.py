@@ -4,7 +4,6 @@ from teamspace.repository.domain import assembling, copying, naming, reading, re
 from teamspace.repository.domain.assembling import reap
 from teamspace.repository.domain.finding import (
     as_of,
-    at,
     documents,
     held,
     permissions,
@@ -52,7 +51,6 @@ __all__ = [
     "add_version",
     "as_of",
     "assembling",
-    "at",
     "copying",
     "delete",
     "documents",

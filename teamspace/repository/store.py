@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from teamspace.core.db import Fence, Reads, Tx, columns, listed
+from teamspace.core.db import Fence, Reads, Tx, columns, listed, places
 from teamspace.core.tables import Count, Invariant, Kept
 from teamspace.repository.schemas import (
     MARKDOWN,
@@ -117,10 +117,8 @@ async def select_these(db: Reads, fence: Fence, ids: Sequence[str]) -> list[Obje
 
 
 async def insert(tx: Tx, row: ObjectRow) -> None:
-    names = ObjectRow.__struct_fields__
     await tx.run(
-        f"INSERT INTO objects ({', '.join(names)}) VALUES ({', '.join(f':{name}' for name in names)})",
-        **msgspec.structs.asdict(row),
+        f"INSERT INTO objects ({columns(ObjectRow)}) VALUES ({places(ObjectRow)})", **msgspec.structs.asdict(row)
     )
 
 
@@ -171,11 +169,8 @@ async def select_documents(db: Reads, fence: Fence, before: str, limit: int) -> 
 
 
 async def insert_version(tx: Tx, row: VersionRow) -> None:
-    names = VersionRow.__struct_fields__
     values = msgspec.structs.asdict(row) | {"carried": _json(row.carried), "tags": _json(row.tags)}
-    await tx.run(
-        f"INSERT INTO object_versions ({', '.join(names)}) VALUES ({', '.join(f':{name}' for name in names)})", **values
-    )
+    await tx.run(f"INSERT INTO object_versions ({columns(VersionRow)}) VALUES ({places(VersionRow)})", **values)
 
 
 def _json(value: object) -> str | None:
@@ -188,6 +183,17 @@ async def get_version(db: Reads, object_id: str, number: int) -> VersionRow | No
         VersionRow,
         f"SELECT {columns(VersionRow)} FROM object_versions WHERE object_id = :object_id AND number = :number",
         object_id=object_id, number=number,
+    )  # fmt: skip
+
+
+async def get_newest(db: Reads, fence: Fence, team_id: str, key: str) -> VersionRow | None:
+    """The version that a key of the team shows, be it the mark that it was removed."""
+    return await db.one(
+        VersionRow,
+        f"SELECT {columns(VersionRow, 'object_versions')} FROM objects JOIN object_versions"
+        " ON object_versions.object_id = objects.id AND object_versions.number = objects.version"
+        f" WHERE objects.team_id = :at_team AND objects.key = :key AND {fence.sql}",
+        at_team=team_id, key=key, **fence.params,
     )  # fmt: skip
 
 
@@ -284,9 +290,8 @@ async def copy_parts(tx: Tx, from_version: str, to_version: str) -> None:
 
 
 async def insert_upload(tx: Tx, row: UploadRow) -> None:
-    names = UploadRow.__struct_fields__
     await tx.run(
-        f"INSERT INTO object_uploads ({', '.join(names)}) VALUES ({', '.join(f':{name}' for name in names)})",
+        f"INSERT INTO object_uploads ({columns(UploadRow)}) VALUES ({places(UploadRow)})",
         **msgspec.structs.asdict(row) | {"work": _json(row.work)},
     )
 

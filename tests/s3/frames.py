@@ -16,7 +16,7 @@ FRAMED = [Kind.UNSIGNED_CHUNKS_TRAILER, Kind.SIGNED_CHUNKS, Kind.SIGNED_CHUNKS_T
 
 def payload(kind: Kind, trailers: Sequence[str] = (TRAILER,)) -> Payload:
     signed = kind in (Kind.SIGNED_CHUNKS, Kind.SIGNED_CHUNKS_TRAILER)
-    seed = Seed(hmac.new(KEY, digestmod="sha256"), MOMENT, SCOPE, FIRST) if signed else None
+    seed = Seed(KEY, MOMENT, SCOPE, FIRST) if signed else None
     return Payload(kind, "", seed, () if kind is Kind.SIGNED_CHUNKS else tuple(trailers))
 
 

@@ -1,7 +1,6 @@
 """The real bytes come out of any frame cut anywhere; one that is cut short, turned around or patched together never ends well."""
 
 import hashlib
-import hmac
 from collections.abc import AsyncIterator, Iterable
 
 import pytest
@@ -233,7 +232,7 @@ async def test_the_line_feed_that_some_clients_put_before_the_end_of_a_trailer_d
 async def test_chunks_are_read_as_amazon_documents_them() -> None:
     """The worked examples of its documentation, with and without a trailer."""
     scope = Scope("20130524", "us-east-1")
-    key = hmac.new(signing_key("wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", scope), digestmod="sha256")
+    key = signing_key("wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", scope)
     for kind, first, signatures, trailing in AMAZON:
         seed = Seed(key, "20130524T000000Z", str(scope), first)
         sizes = (65536, 1024, 0)

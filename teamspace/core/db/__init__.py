@@ -6,7 +6,7 @@ from teamspace.core.db.handles import Db, Guard, Reads, Tx
 from teamspace.core.db.migrate import SchemaError, check_schema, migrate
 from teamspace.core.db.opening import connect
 from teamspace.core.db.persistence import persistently
-from teamspace.core.db.rows import columns, listed
+from teamspace.core.db.rows import columns, listed, places
 
 __all__ = [
     "AlreadyClaimed",
@@ -27,4 +27,5 @@ __all__ = [
     "migrate",
     "nothing",
     "persistently",
+    "places",
 ]

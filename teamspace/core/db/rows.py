@@ -19,6 +19,12 @@ def columns(shape: type[msgspec.Struct], table: str = "") -> str:
     return ", ".join(prefix + field.name for field in msgspec.structs.fields(shape))
 
 
+@cache
+def places(shape: type[msgspec.Struct]) -> str:
+    """The same for values: parameters named like the columns."""
+    return ", ".join(f":{field.name}" for field in msgspec.structs.fields(shape))
+
+
 def listed(name: str, values: Sequence[Any]) -> tuple[str, dict[str, Any]]:
     """Values for an IN of SQL: their places, and the parameters by which those are named."""
     named = {f"{name}_{at}": value for at, value in enumerate(values)}

@@ -2,6 +2,7 @@
 
 import mimetypes
 import re
+from functools import lru_cache
 
 from teamspace.core.errors import BadRequest
 
@@ -66,7 +67,11 @@ def leniently(given: str, filename: str) -> str:
 
 
 def guessed(filename: str) -> str:
-    extension = filename[filename.rfind(".") :].lower() if "." in filename else ""
+    return _by_extension(filename[filename.rfind(".") :].lower() if "." in filename else "")
+
+
+@lru_cache(maxsize=256)
+def _by_extension(extension: str) -> str:
     return _TYPES.get(extension) or mimetypes.guess_type(f"file{extension}", strict=False)[0] or UNKNOWN
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import mktime_tz, parsedate_tz
+from functools import lru_cache
 
 import msgspec
 
@@ -40,7 +41,7 @@ def from_header(request: Plain, now: float) -> Claim:
         raise Fault(
             "RequestTimeTooSkewed", "The difference between the request time and the current time is too large."
         )
-    access_key_id, scope = _credential(fields["Credential"], moment, _HEADER)
+    access_key_id, scope = _credential(fields["Credential"], moment[:8], _HEADER)
     digest = request.headers.get("x-amz-content-sha256")
     if digest is None:
         raise Fault("InvalidRequest", "Missing required header for this request: x-amz-content-sha256")
@@ -54,7 +55,7 @@ def from_query(request: Plain, now: float) -> Claim:
     moment = fields["X-Amz-Date"]
     _check_life(_time(moment), fields["X-Amz-Expires"], now)
     signed = _signed(fields["X-Amz-SignedHeaders"], request.headers, _QUERY)
-    access_key_id, scope = _credential(fields["X-Amz-Credential"], moment, _QUERY)
+    access_key_id, scope = _credential(fields["X-Amz-Credential"], moment[:8], _QUERY)
     digest = request.headers.get("x-amz-content-sha256", fields.get("X-Amz-Content-Sha256", UNSIGNED))
     return Claim(access_key_id, scope, moment, signed, digest, fields["X-Amz-Signature"])
 
@@ -70,27 +71,37 @@ def _fields(authorization: str) -> dict[str, str]:
     return fields
 
 
-def _credential(text: str, moment: str, code: str) -> tuple[str, Scope]:
+@lru_cache(maxsize=1024)  # a client says the same all day
+def _credential(text: str, date_of_request: str, code: str) -> tuple[str, Scope]:
     match text.split("/"):
         case [access_key_id, date, region, "s3", "aws4_request"] if access_key_id:
-            if date != moment[:8]:
-                raise Fault(code, f'Invalid credential date "{date}": it is not that of the request, "{moment[:8]}".')
+            if date != date_of_request:
+                raise Fault(
+                    code, f'Invalid credential date "{date}": it is not that of the request, "{date_of_request}".'
+                )
             return access_key_id, Scope(date, region)
     raise Fault(code, "The credential must be <access key>/<date>/<region>/s3/aws4_request.")
 
 
 def _signed(text: str, headers: Mapping[str, str], code: str) -> tuple[str, ...]:
     """The names of signed headers: the host is among them, and all that tell S3 what to do."""
-    names = text.split(";")
-    if names != sorted(set(names)) or "host" not in names:
+    names = _names(text)
+    if "host" not in names:
         raise Fault(code, "The signed headers must be in order, in lower case, each once, and the host one of them.")
     if not headers.keys() >= set(names):
         raise Fault("SignatureDoesNotMatch", "A header that was signed is not in the request.")
-    if unsigned := {name for name in headers if name.startswith("x-amz-")} - set(names):
+    if unsigned := {name for name in headers if name.startswith("x-amz-") and name not in names}:
         raise Fault(
             "AccessDenied", f"There were headers present in the request which were not signed: {_listed(unsigned)}"
         )
-    return tuple(names)
+    return names
+
+
+@lru_cache(maxsize=1024)
+def _names(text: str) -> tuple[str, ...]:
+    """None at all unless they are in order, and each once."""
+    names = text.split(";")
+    return tuple(names) if names == sorted(set(names)) else ()
 
 
 def _moment(headers: Mapping[str, str], signed: tuple[str, ...]) -> str:
@@ -107,6 +118,7 @@ def _moment(headers: Mapping[str, str], signed: tuple[str, ...]) -> str:
         return ""
 
 
+@lru_cache(maxsize=1024)
 def _time(moment: str) -> float:
     try:
         if _MOMENT.fullmatch(moment) and (time := datetime.fromisoformat(moment).timestamp()) > 0:

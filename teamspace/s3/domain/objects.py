@@ -35,20 +35,14 @@ async def get(visit: Visit) -> Stored:
 async def found(visit: Visit) -> VersionRow:
     """The version that is asked for, of what the caller can read."""
     version_id = visit.query.get("versionId")
-    if version_id is not None:
-        version = await repository.version_at(visit.db, visit.who, visit.key, version_id)
-        if version is None:
-            raise Fault("NoSuchVersion", "The specified version does not exist.")
-        if version.removal:
-            raise Fault("MethodNotAllowed", "This version is a delete marker.", _marked(version) | {"allow": "DELETE"})
+    version = await repository.version_at(visit.db, visit.who, visit.key, version_id)
+    if version is not None and not version.removal:
         return version
-    row = await repository.at(visit.db, visit.who, visit.key)
-    if row is None:
-        raise no_such_key()
-    newest = await reading.newest(visit.db, row)
-    if newest.removal:
-        raise no_such_key(_marked(newest))
-    return newest
+    if version_id is None:
+        raise no_such_key(_marked(version) if version else None)
+    if version is None:
+        raise Fault("NoSuchVersion", "The specified version does not exist.")
+    raise Fault("MethodNotAllowed", "This version is a delete marker.", _marked(version) | {"allow": "DELETE"})
 
 
 def no_such_key(headers: dict[str, str] | None = None) -> Fault:
@@ -80,10 +74,11 @@ async def _one_part(visit: Visit, version: VersionRow, stored: Stored) -> Stored
 
 
 async def put(visit: Visit) -> Answer:
-    """Whether it may be written is asked before the first byte is read, and again when all are there."""
+    """Whether it may be written is asked when all bytes are there, and where they are many before the first is read."""
     work, condition = describing.work(visit), describing.condition(visit.headers)
     wanted = checksums.wanted(visit.headers, visit.payload.trailers)
-    await writing.check(visit.db, visit.who, work, condition)
+    if visit.length is None or visit.length > blobs.SMALL:
+        await writing.check(visit.db, visit.who, work, condition)
     async with visit.house.uploads.take(), bodies.drafted(visit, wanted) as (draft, checksum):
         await blobs.store_draft(visit.db, visit.house.files, visit.who, visit.who.org_id, draft)
         written = await writing.put(

@@ -1,7 +1,8 @@
 """Every operation of the S3 path, in one table; whatever it does not name is refused, and never taken for another."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Set
 from enum import Enum
+from functools import cache
 
 import msgspec
 
@@ -46,6 +47,11 @@ class Operation(msgspec.Struct, frozen=True):
     """Sub-resources that it may name besides."""
     copies: bool = False
     """The bytes come from another object, which a header names."""
+
+    def answers(self, named: Set[str]) -> bool:
+        """Whether it is what a query with these sub-resources asks for."""
+        needed = _words(self.query)
+        return needed <= named and named - needed <= _words(self.may)
 
     @property
     def writes(self) -> bool:
@@ -100,12 +106,19 @@ SUBRESOURCES = frozenset({
 # fmt: on
 
 
+_BY_PLACE: dict[tuple[str, Level, bool], list[Operation]] = {}
+for _each in OPERATIONS:
+    _BY_PLACE.setdefault((_each.method, _each.level, _each.copies), []).append(_each)
+
+
+@cache
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 def matched(method: str, level: Level, query: Mapping[str, str], headers: Mapping[str, str]) -> Operation:
-    named, is_copy = query.keys() & SUBRESOURCES, "x-amz-copy-source" in headers
-    for operation in OPERATIONS:
-        if operation.method != method or operation.level is not level or operation.copies is not is_copy:
-            continue
-        needed = set(operation.query.split())
-        if needed <= named and named - needed <= set(operation.may.split()):
+    named = query.keys() & SUBRESOURCES
+    for operation in _BY_PLACE.get((method, level, "x-amz-copy-source" in headers), ()):
+        if operation.answers(named):
             return operation
     raise Fault("NotImplemented", "A header or query you provided implies functionality that is not implemented.")

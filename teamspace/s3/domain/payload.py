@@ -41,7 +41,7 @@ _SAID = {kind.value: kind for kind in Kind if kind is not Kind.SIGNED}
 class Seed(msgspec.Struct, frozen=True):
     """What the signatures of chunks hang on: each is made with the one before, and the first with the request's."""
 
-    key: hmac.HMAC
+    key: bytes
     moment: str
     scope: str
     signature: str
@@ -175,9 +175,9 @@ class _Chain:
         self._seed, self._last = seed, seed.signature
 
     def check(self, what: str, signature: str, *digests: str) -> None:
-        seed, key = self._seed, self._seed.key.copy()
-        key.update("\n".join((f"AWS4-HMAC-SHA256-{what}", seed.moment, seed.scope, self._last, *digests)).encode())
-        if not hmac.compare_digest(key.hexdigest().encode(), signature.encode()):
+        seed = self._seed
+        text = "\n".join((f"AWS4-HMAC-SHA256-{what}", seed.moment, seed.scope, self._last, *digests))
+        if not hmac.compare_digest(hmac.digest(seed.key, text.encode(), "sha256").hex().encode(), signature.encode()):
             raise Fault("SignatureDoesNotMatch", "The signature of a chunk or of the trailer does not match its bytes.")
         self._last = signature
 

@@ -81,7 +81,7 @@ async def _by_claim(request: Plain, claim: Claim, keys: Keys[K], *, presigned: b
     signer = signing_key(key.secret, claim.scope)
     text = canonical(request, claim.signed, claim.digest)
     _compare(claim.signature, signature(signer, claim.moment, claim.scope, text))
-    seed = Seed(hmac.new(signer, digestmod="sha256"), claim.moment, str(claim.scope), claim.signature)
+    seed = Seed(signer, claim.moment, str(claim.scope), claim.signature)
     query = [pair for pair in request.query if pair[0] not in claims.IN_QUERY]
     return _verified(key, request, query, presigned, announced(claim.digest, request.headers, seed))
 

@@ -44,9 +44,14 @@ class Visit(msgspec.Struct, frozen=True):
     def db(self) -> Db:
         return self.house.db
 
+    @property
+    def length(self) -> int | None:
+        """How many real bytes the body is to have; None when nobody says."""
+        return payload.length_of(self.payload, self.headers)
+
     def body(self, trailers: dict[str, str]) -> AsyncIterator[bytes]:
         """The real bytes; nothing may be kept of them unless the iterator ends well, and `payload.check` after it."""
-        length = payload.length_of(self.payload, self.headers)
+        length = self.length
         if length is None and self.headers.get("transfer-encoding", "").lower() != "chunked":
             raise Fault("MissingContentLength", "You must provide the Content-Length HTTP header.")
         if length is not None and length > LARGEST_PUT:
