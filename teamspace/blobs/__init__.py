@@ -1,7 +1,7 @@
 """Bytes kept outside the database: by their SHA-256, in a company's namespace, for as long as a row names them."""
 
 from teamspace.blobs.domain.choice import opened
-from teamspace.blobs.domain.drafts import drafted, once
+from teamspace.blobs.domain.drafts import drafted, in_hand, once
 from teamspace.blobs.domain.keeping import collect, hold, keep, name, release, store_draft
 from teamspace.blobs.domain.local import Folder
 from teamspace.blobs.domain.reading import fetched, prove, read, span
@@ -25,6 +25,7 @@ __all__ = [
     "drafted",
     "fetched",
     "hold",
+    "in_hand",
     "is_known",
     "is_named",
     "keep",

@@ -46,7 +46,7 @@ class Sums(msgspec.Struct, frozen=True):
 class Draft(msgspec.Struct, frozen=True):
     """Bytes that were read through once, and belong to nobody yet: small ones here, others in a file of their own."""
 
-    path: Path
+    file: Path | None
     data: bytes | None
     size: int
     digest: str
@@ -54,6 +54,12 @@ class Draft(msgspec.Struct, frozen=True):
     md5: str
     """What S3 clients compare."""
     blocks: bytes
+
+    @property
+    def path(self) -> Path:
+        if self.file is None:
+            raise ValueError("a draft this small has no file")
+        return self.file
 
 
 class StoredFile(msgspec.Struct, frozen=True):

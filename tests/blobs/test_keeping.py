@@ -156,7 +156,7 @@ async def test_a_blob_whose_bytes_are_gone_is_missing_until_they_are_brought_aga
 async def test_a_small_blob_comes_with_the_transaction_that_names_it_or_not_at_all(world: World) -> None:
     async with blobs.drafted(world.app.files, blobs.once(FEW)) as draft:
         await blobs.store_draft(world.db, world.app.files, system(), ORG, draft)
-        assert (await rows(world), draft.path.exists()) == ([], False)
+        assert (await rows(world), draft.file) == ([], None)
         with pytest.raises(PowerCut):
             async with world.db.upkeep(system()) as tx:
                 await blobs.name(tx, ORG, draft)

@@ -54,18 +54,24 @@ class _Tally:
 @asynccontextmanager
 async def drafted(files: BlobStore, chunks: AsyncIterator[bytes], *, small: int = SMALL) -> AsyncIterator[Draft]:
     """What is no larger than `small` needs no file."""
-    path, stream, tally = files.drafts / secrets.token_hex(16), _handfuls(chunks), _Tally()
+    stream = _handfuls(chunks)
     first = await anext(stream, list[bytes]())
     if sum(map(len, first)) <= small:
-        data = b"".join(first)
-        tally.count(data)
-        yield Draft(path, data, *tally.sums())
+        yield in_hand(b"".join(first))
         return
+    path, tally = files.drafts / secrets.token_hex(16), _Tally()
     try:
         await _written(path, tally, first, stream)
         yield Draft(path, None, *tally.sums())
     finally:
         path.unlink(missing_ok=True)
+
+
+def in_hand(data: bytes) -> Draft:
+    """Of few bytes that are all there."""
+    tally = _Tally()
+    tally.count(data)
+    return Draft(None, data, *tally.sums())
 
 
 async def _written(path: Path, tally: _Tally, first: Sequence[bytes], rest: AsyncIterator[Sequence[bytes]]) -> None:

@@ -59,13 +59,24 @@ class Batch:
     """The units of work that share one commit."""
 
     def __init__(self) -> None:
-        self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.deferred: list[tuple[str, Params]] = []
+        self._waiting: list[asyncio.Future[None]] = []
+
+    def joined(self) -> asyncio.Future[None]:
+        """The end of it, for one who waits: a future of their own, which they may give up."""
+        end = asyncio.get_running_loop().create_future()
+        self._waiting.append(end)
+        return end
+
+    def end(self) -> None:
+        for end in self._waiting:
+            if not end.done():
+                end.set_result(None)
 
     def fail(self, fault: Exception) -> None:
-        if not self.done.done():
-            self.done.set_exception(fault)
-            self.done.exception()  # marks it as seen: a batch may hold nobody who still waits
+        for end in self._waiting:
+            if not end.done():
+                end.set_exception(fault)
 
 
 class SqliteSession:
@@ -165,10 +176,11 @@ class Sqlite:
                 yield session
                 _run(self._writer, "RELEASE unit", {})
                 batch.deferred += session.deferred
+                end = batch.joined()
             except BaseException as fault:
                 self._undo(batch, fault)
                 raise
-        await asyncio.shield(batch.done)
+        await end
 
     def _begin(self) -> Batch:
         if self._broken:
@@ -192,7 +204,7 @@ class Sqlite:
                 self._rollback()
                 batch.fail(fault)
             else:
-                batch.done.set_result(None)
+                batch.end()
 
     def _finish(self, batch: Batch) -> None:
         for sql, params in batch.deferred:

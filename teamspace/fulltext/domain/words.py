@@ -72,16 +72,12 @@ def kept(title: str, labels: str, body: str) -> Words:
     """The words of a text as far as the index takes them."""
     room, size, found = MOST_WORDS, MOST_BYTES, []
     for text in (title, labels, body):
-        taken = _within(words(text[:MOST_CHARACTERS])[:room], size)
+        taken = words(text[:MOST_CHARACTERS])[:room] if text else []
+        while (needed := _size(taken)) > size:
+            taken = taken[: len(taken) * 9 // 10]
         found.append(" ".join(taken))
-        room, size = room - len(taken), size - _size(taken)
+        room, size = room - len(taken), size - needed
     return Words(*found)
-
-
-def _within(some: list[str], size: int) -> list[str]:
-    while _size(some) > size:
-        some = some[: len(some) * 9 // 10]
-    return some
 
 
 def _size(some: list[str]) -> int:

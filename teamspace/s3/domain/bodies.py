@@ -1,7 +1,6 @@
 """Bodies, believed only once they are seen to be what the client says they are."""
 
 import asyncio
-import hashlib
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from xml.etree.ElementTree import Element
@@ -10,7 +9,7 @@ from teamspace import blobs
 from teamspace.blobs import Draft
 from teamspace.repository import Checksum
 from teamspace.s3.domain import checksums, payload, xml
-from teamspace.s3.domain.checksums import Wanted
+from teamspace.s3.domain.checksums import Running, Wanted
 from teamspace.s3.domain.faults import Fault
 from teamspace.s3.domain.visits import LARGEST_XML, Visit
 
@@ -20,16 +19,34 @@ _WORTH_A_THREAD = 64 * 1024
 @asynccontextmanager
 async def drafted(visit: Visit, wanted: Wanted) -> AsyncIterator[tuple[Draft, Checksum | None]]:
     """The body as a draft, and its sum in the algorithm that is wanted."""
-    trailers: dict[str, str] = {}
+    trailers = dict[str, str]()
+    if visit.length is not None and visit.length <= blobs.SMALL:
+        draft = blobs.in_hand(b"".join([chunk async for chunk in visit.body(trailers)]))
+        yield draft, _proven(visit, wanted, draft, _summed(wanted, draft), trailers)
+        return
     running = wanted.algorithm.start() if wanted.algorithm else None
     body = visit.body(trailers)
     async with blobs.drafted(visit.house.files, checksums.summed(body, running) if running else body) as draft:
-        payload.check(visit.payload, draft.digest)
-        checksums.check_md5(wanted, bytes.fromhex(draft.md5))
-        if running is None or wanted.algorithm is None:
-            yield draft, None
-        else:
-            yield draft, Checksum(wanted.algorithm.name, checksums.checked(wanted, running.digest(), trailers))
+        yield draft, _proven(visit, wanted, draft, running, trailers)
+
+
+def _summed(wanted: Wanted, draft: Draft) -> Running | None:
+    if wanted.algorithm is None:
+        return None
+    running = wanted.algorithm.start()
+    running.update(draft.data or b"")
+    return running
+
+
+def _proven(
+    visit: Visit, wanted: Wanted, draft: Draft, running: Running | None, trailers: Mapping[str, str]
+) -> Checksum | None:
+    """By all that the client said of it; `running` has seen every byte."""
+    payload.check(visit.payload, draft.digest)
+    checksums.check_md5(wanted, bytes.fromhex(draft.md5))
+    if running is None or wanted.algorithm is None:
+        return None
+    return Checksum(wanted.algorithm.name, checksums.checked(wanted, running.digest(), trailers))
 
 
 async def document(visit: Visit, name: str, headers: Mapping[str, str] | None = None) -> Element:
@@ -42,14 +59,10 @@ async def whole(visit: Visit, headers: Mapping[str, str] | None = None) -> bytes
     """A body of XML, proven by whatever sums came with it; `headers` are those that speak of it, if not all do."""
     wanted = checksums.wanted(visit.headers if headers is None else headers, visit.payload.trailers)
     trailers, body = dict[str, str](), bytearray()
-    running = wanted.algorithm.start() if wanted.algorithm else None
-    chunks = visit.body(trailers)
-    async for chunk in checksums.summed(chunks, running) if running else chunks:
+    async for chunk in visit.body(trailers):
         body += chunk
         if len(body) > LARGEST_XML:
             raise Fault("EntityTooLarge", f"The document may hold {LARGEST_XML} bytes.")
-    payload.check(visit.payload, hashlib.sha256(body).hexdigest())
-    checksums.check_md5(wanted, hashlib.md5(body, usedforsecurity=False).digest())
-    if running:
-        checksums.checked(wanted, running.digest(), trailers)
+    draft = blobs.in_hand(bytes(body))
+    _proven(visit, wanted, draft, _summed(wanted, draft), trailers)
     return bytes(body)
