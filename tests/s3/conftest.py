@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.s3.buckets import Bucket, colleague, fresh_bucket
-from tests.s3.help import HOST_TOKEN, PASSWORD, House, Person
+from tests.s3.help import HOST_TOKEN, House, Person
+from tests.s3.places import Place
 from tests.server.test_tls import self_signed
 from tests.support.postgres import create_database, drop_database
 from tests.support.served import Served, teamspace
@@ -74,32 +74,29 @@ def owner(house: House) -> Person:
 
 
 class Running(NamedTuple):
-    served: Served
-    bucket: Bucket
-    token: str
-    session: str
+    house: House
+    shared: Place
 
 
 @pytest.fixture(scope="session", params=["sqlite", "postgres"])
 def running(request: pytest.FixtureRequest, houses: Callable[[str], House]) -> Running:
     house = houses(request.param)
-    session = house.served.call("POST", "/api/login", {"username": "ann", "password": PASSWORD})["token"]
-    return Running(house.served, Bucket(house.ann.key()._asdict()), house.ann.token, session)
+    return Running(house, Place(house.ann.key()))
 
 
 @pytest.fixture
-def place(running: Running) -> Bucket:
-    """The shared bucket, below a prefix that is this test's own."""
-    return running.bucket.below(f"{uuid.uuid4().hex}/")
+def place(running: Running) -> Place:
+    """In the shared bucket, below a prefix that is this test's own."""
+    return running.shared.below(f"{uuid.uuid4().hex}/")
 
 
 @pytest.fixture
-def other(running: Running, place: Bucket) -> Bucket:
+def other(running: Running, place: Place) -> Place:
     """The same place, as another member of the team has it."""
-    return colleague(running.served, running.token, place)
+    return Place(running.house.ann.joined_by().key(), place.prefix)
 
 
 @pytest.fixture
-def empty(running: Running) -> Bucket:
+def empty(running: Running) -> Place:
     """A bucket that nobody else uses."""
-    return fresh_bucket(running.served, running.session)
+    return Place(running.house.owner().key())

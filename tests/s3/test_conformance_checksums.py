@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import pytest
 from awscrt import checksums as crt
 
-from tests.s3.buckets import Bucket
+from tests.s3.places import Place
 
 SMALLEST = 5 * 1024 * 1024
 
@@ -47,7 +47,7 @@ every_way = pytest.mark.parametrize(("kind", "way"), WAYS, ids=lambda value: get
 
 @every_kind
 @pytest.mark.parametrize("body", [b"", b"bar", b"x" * 200_000])
-def test_a_sum_is_kept_and_told_on_request(place: Bucket, kind: Kind, body: bytes) -> None:
+def test_a_sum_is_kept_and_told_on_request(place: Place, kind: Kind, body: bytes) -> None:
     for announced in ({kind.field: kind(body)}, {"ChecksumAlgorithm": kind.name}):
         written = place.put(body=body, **announced)
         assert (written[kind.field], written["ChecksumType"]) == (kind(body), "FULL_OBJECT")
@@ -61,7 +61,7 @@ def test_a_sum_is_kept_and_told_on_request(place: Bucket, kind: Kind, body: byte
 
 @every_kind
 @pytest.mark.parametrize("value", ["bad", "", "YmFk", "????", "other"])
-def test_a_sum_of_something_else_is_refused(place: Bucket, kind: Kind, value: str) -> None:
+def test_a_sum_of_something_else_is_refused(place: Place, kind: Kind, value: str) -> None:
     given = kind(b"other") if value == "other" else value
     reply = place.raw("PUT", body=b"bytes", headers={f"x-amz-checksum-{kind.name.lower()}": given})
     assert (reply.status, reply.code) == (400, "BadDigest" if value == "other" else "InvalidRequest")
@@ -77,13 +77,13 @@ def test_a_sum_of_something_else_is_refused(place: Bucket, kind: Kind, value: st
         {"x-amz-checksum-rot13": "AAAA"},
     ],
 )
-def test_a_sum_is_one_of_one_kind(place: Bucket, headers: dict[str, str]) -> None:
+def test_a_sum_is_one_of_one_kind(place: Place, headers: dict[str, str]) -> None:
     reply = place.raw("PUT", body=b"bytes", headers=headers)
     assert (reply.status, reply.code) == (400, "InvalidRequest")
 
 
 @every_kind
-def test_a_sum_may_come_behind_the_bytes(place: Bucket, kind: Kind) -> None:
+def test_a_sum_may_come_behind_the_bytes(place: Place, kind: Kind) -> None:
     name, body = f"x-amz-checksum-{kind.name.lower()}", b"behind"
     headers = {"x-amz-trailer": name, "x-amz-decoded-content-length": str(len(body)), "Content-Encoding": "aws-chunked"}
     for value, status in ((kind(body), 200), (kind(b"other"), 400), ("bad", 400)):
@@ -94,7 +94,7 @@ def test_a_sum_may_come_behind_the_bytes(place: Bucket, kind: Kind) -> None:
     assert place.do("head_object", ChecksumMode="ENABLED")[kind.field] == kind(body)
 
 
-def test_without_a_sum_none_is_told(place: Bucket) -> None:
+def test_without_a_sum_none_is_told(place: Place) -> None:
     bare = place.client_with(request_checksum_calculation="when_required")
     bare.put_object(Bucket=place.name, Key=place.key(), Body=b"bytes")
     told = place.do("head_object", ChecksumMode="ENABLED")
@@ -106,7 +106,7 @@ def test_without_a_sum_none_is_told(place: Bucket) -> None:
 
 
 @every_way
-def test_the_sum_of_a_whole_follows_from_its_parts(place: Bucket, kind: Kind, way: str) -> None:
+def test_the_sum_of_a_whole_follows_from_its_parts(place: Place, kind: Kind, way: str) -> None:
     bodies = b"a" * SMALLEST, b"b" * SMALLEST, b"c" * 1000
     whole = kind.of_parts(*bodies) if way == "COMPOSITE" else kind(b"".join(bodies))
     begun = place.do("create_multipart_upload", ChecksumAlgorithm=kind.name, ChecksumType=way)
@@ -130,7 +130,7 @@ def test_the_sum_of_a_whole_follows_from_its_parts(place: Bucket, kind: Kind, wa
 
 
 @every_way
-def test_sums_of_parts_are_compared(place: Bucket, kind: Kind, way: str) -> None:
+def test_sums_of_parts_are_compared(place: Place, kind: Kind, way: str) -> None:
     upload = place.begin(ChecksumAlgorithm=kind.name, ChecksumType=way)
     wrong: dict[str, Any] = {"UploadId": upload, "PartNumber": 1, "Body": b"bytes"}
     assert place.refused("upload_part", **wrong, **{kind.field: "bad"}) == (400, "InvalidRequest")
@@ -152,13 +152,13 @@ def test_sums_of_parts_are_compared(place: Bucket, kind: Kind, way: str) -> None
 @pytest.mark.parametrize(
     ("algorithm", "way"), [("SHA1", "FULL_OBJECT"), ("SHA256", "FULL_OBJECT"), ("CRC64NVME", "COMPOSITE")]
 )
-def test_not_every_kind_is_for_every_whole(place: Bucket, algorithm: str, way: str) -> None:
+def test_not_every_kind_is_for_every_whole(place: Place, algorithm: str, way: str) -> None:
     wish = {"ChecksumAlgorithm": algorithm, "ChecksumType": way}
     assert place.refused("create_multipart_upload", **wish) == (400, "InvalidRequest")
 
 
 @every_kind
-def test_every_kind_has_a_way_of_its_own(place: Bucket, kind: Kind) -> None:
+def test_every_kind_has_a_way_of_its_own(place: Place, kind: Kind) -> None:
     begun = place.do("create_multipart_upload", ChecksumAlgorithm=kind.name)
     assert begun["ChecksumType"] == ("COMPOSITE" if kind.composite else "FULL_OBJECT")
     other = "SHA1" if kind.name != "SHA1" else "CRC32"
@@ -166,7 +166,7 @@ def test_every_kind_has_a_way_of_its_own(place: Bucket, kind: Kind) -> None:
     assert place.refused("upload_part", **wrong) == (400, "InvalidRequest")
 
 
-def test_a_part_without_a_sum_is_summed_here(place: Bucket) -> None:
+def test_a_part_without_a_sum_is_summed_here(place: Place) -> None:
     bare = place.client_with(request_checksum_calculation="when_required")
     upload = place.begin(ChecksumAlgorithm="SHA256")
     at = {"Bucket": place.name, "Key": place.key(), "UploadId": upload}
@@ -182,7 +182,7 @@ def test_a_part_without_a_sum_is_summed_here(place: Bucket) -> None:
     assert done["ChecksumSHA256"] == kind.of_parts(b"bytes")
 
 
-def test_the_size_of_the_whole_may_be_told_at_its_end(place: Bucket) -> None:
+def test_the_size_of_the_whole_may_be_told_at_its_end(place: Place) -> None:
     upload = place.begin()
     parts = [place.send_part(upload, 1, b"bytes")]
     wrong: dict[str, Any] = {"UploadId": upload, "MultipartUpload": {"Parts": parts}, "MpuObjectSize": 6}

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.s3.buckets import Bucket
+from tests.s3.places import Place
 
 OTHER = '"ABCORZ"'
 PAST, FUTURE = datetime(1994, 10, 29, 19, 43, 31, tzinfo=UTC), datetime.now(UTC) + timedelta(days=1)
@@ -38,7 +38,7 @@ def own(value: Any, etag: str) -> Any:
     ],
 )
 @pytest.mark.parametrize("operation", ["get_object", "head_object"])
-def test_a_read_depends_on_its_conditions(place: Bucket, operation: str, conditions: Any, status: int) -> None:
+def test_a_read_depends_on_its_conditions(place: Place, operation: str, conditions: Any, status: int) -> None:
     etag = place.put()["ETag"]
     asked = {name: own(value, etag) for name, value in conditions.items()}
     if status == 200:
@@ -48,7 +48,7 @@ def test_a_read_depends_on_its_conditions(place: Bucket, operation: str, conditi
         assert place.refused(operation, **asked) == (status, named)
 
 
-def test_what_has_not_changed_is_told_by_its_tag_alone(place: Bucket) -> None:
+def test_what_has_not_changed_is_told_by_its_tag_alone(place: Place) -> None:
     written = place.put()
     reply = place.raw("GET", headers={"If-None-Match": written["ETag"]})
     assert (reply.status, reply.body, reply.headers["etag"]) == (304, b"", written["ETag"])
@@ -57,7 +57,7 @@ def test_what_has_not_changed_is_told_by_its_tag_alone(place: Bucket) -> None:
 
 
 @pytest.mark.parametrize("form", ['"{}"', "{}", 'W/"{}"', '"x", "{}"'])
-def test_a_tag_is_known_in_every_form(place: Bucket, form: str) -> None:
+def test_a_tag_is_known_in_every_form(place: Place, form: str) -> None:
     etag = place.put()["ETag"].strip('"')
     assert place.raw("GET", headers={"If-Match": form.format(etag)}).status == 200
     assert place.raw("GET", headers={"If-None-Match": form.format(etag)}).status == 304
@@ -84,7 +84,7 @@ WRITES = [
 ]
 
 
-def prepared(place: Bucket, state: str) -> str:
+def prepared(place: Place, state: str) -> str:
     """A key at which there is nothing, something, or no more what was there."""
     etag = place.put(body=b"before")["ETag"] if state != GONE else ""
     if state == DELETED:
@@ -92,16 +92,16 @@ def prepared(place: Bucket, state: str) -> str:
     return etag
 
 
-def put(place: Bucket, **conditions: Any) -> Any:
+def put(place: Place, **conditions: Any) -> Any:
     return place.put(body=b"after", **conditions)
 
 
-def put_in_parts(place: Bucket, **conditions: Any) -> Any:
+def put_in_parts(place: Place, **conditions: Any) -> Any:
     upload = place.begin()
     return place.complete(upload, [place.send_part(upload, 1, b"after")], **conditions)
 
 
-def put_by_copy(place: Bucket, **conditions: Any) -> Any:
+def put_by_copy(place: Place, **conditions: Any) -> Any:
     place.put("source", b"after")
     return place.do("copy_object", CopySource={"Bucket": place.name, "Key": place.key("source")}, **conditions)
 
@@ -109,7 +109,7 @@ def put_by_copy(place: Bucket, **conditions: Any) -> Any:
 @pytest.mark.parametrize(("state", "conditions", "status", "code"), WRITES)
 @pytest.mark.parametrize("write", [put, put_in_parts, put_by_copy])
 def test_a_write_depends_on_what_is_there(
-    place: Bucket, write: Any, state: str, conditions: Any, status: int, code: str
+    place: Place, write: Any, state: str, conditions: Any, status: int, code: str
 ) -> None:
     etag = prepared(place, state)
     if status == 200:
@@ -146,7 +146,7 @@ def test_a_write_depends_on_what_is_there(
     ],
 )
 def test_a_deletion_depends_on_what_is_there(
-    place: Bucket, state: str, conditions: Any, status: int, code: str
+    place: Place, state: str, conditions: Any, status: int, code: str
 ) -> None:
     etag = prepared(place, state)
     asked = {name: own(value, etag) for name, value in conditions.items()}
@@ -157,13 +157,13 @@ def test_a_deletion_depends_on_what_is_there(
         assert (place.raw("HEAD").status == 200) is (state == THERE)
 
 
-def test_a_deletion_knows_the_time_of_the_last_write(place: Bucket) -> None:
+def test_a_deletion_knows_the_time_of_the_last_write(place: Place) -> None:
     place.put()
     modified = place.do("head_object")["LastModified"]
     assert place.do("delete_object", IfMatchLastModifiedTime=modified)["DeleteMarker"] is True
 
 
-def test_a_version_is_deleted_under_conditions_of_its_own(place: Bucket) -> None:
+def test_a_version_is_deleted_under_conditions_of_its_own(place: Place) -> None:
     older, newer = place.put(body=b"one"), place.put(body=b"other")
     wrong = {"VersionId": older["VersionId"], "IfMatch": newer["ETag"]}
     assert place.refused("delete_object", **wrong) == (412, "PreconditionFailed")
@@ -171,7 +171,7 @@ def test_a_version_is_deleted_under_conditions_of_its_own(place: Bucket) -> None
     assert [id for _, id, _, _ in place.versions()] == [newer["VersionId"]]
 
 
-def test_each_of_many_is_deleted_under_its_own_conditions(place: Bucket) -> None:
+def test_each_of_many_is_deleted_under_its_own_conditions(place: Place) -> None:
     etags = {name: place.put(name, name.encode())["ETag"] for name in ("a", "b", "c")}
     modified = place.do("head_object", "c")["LastModified"]
     wishes = [
@@ -202,7 +202,7 @@ def test_each_of_many_is_deleted_under_its_own_conditions(place: Bucket) -> None
     ],
 )
 @pytest.mark.parametrize("in_part", [False, True])
-def test_a_copy_depends_on_its_source(place: Bucket, conditions: Any, taken: bool, in_part: bool) -> None:
+def test_a_copy_depends_on_its_source(place: Place, conditions: Any, taken: bool, in_part: bool) -> None:
     etag = place.put("source")["ETag"]
     asked = {f"CopySource{name}": own(value, etag) for name, value in conditions.items()}
     asked["CopySource"] = {"Bucket": place.name, "Key": place.key("source")}

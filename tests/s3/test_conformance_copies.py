@@ -4,15 +4,15 @@ from typing import Any
 
 import pytest
 
-from tests.s3.buckets import Bucket
+from tests.s3.places import Place
 
 
-def source(place: Bucket, key: str = "source", **version: str) -> dict[str, str]:
+def source(place: Place, key: str = "source", **version: str) -> dict[str, str]:
     return {"Bucket": place.name, "Key": place.key(key), **version}
 
 
 @pytest.mark.parametrize("size", [0, 3, 5 * 1024 * 1024])
-def test_a_copy_has_the_same_bytes(place: Bucket, size: int) -> None:
+def test_a_copy_has_the_same_bytes(place: Place, size: int) -> None:
     written = place.put("source", b"x" * size)
     answer = place.do("copy_object", CopySource=source(place))
     assert answer["CopyObjectResult"]["ETag"] == written["ETag"]
@@ -23,7 +23,7 @@ def test_a_copy_has_the_same_bytes(place: Bucket, size: int) -> None:
     assert answer["CopyObjectResult"]["LastModified"].replace(microsecond=0) == head["LastModified"]
 
 
-def test_a_copy_keeps_what_came_with_the_source(place: Bucket) -> None:
+def test_a_copy_keeps_what_came_with_the_source(place: Place) -> None:
     place.put("source", ContentType="text/bla", Metadata={"k": "v"}, CacheControl="public", Tagging="a=b")
     place.do("copy_object", CopySource=source(place), ContentType="audio/ogg", Metadata={"other": "x"})
     head = place.do("head_object")
@@ -32,7 +32,7 @@ def test_a_copy_keeps_what_came_with_the_source(place: Bucket) -> None:
 
 
 @pytest.mark.parametrize("size", [3, 1024 * 1024])
-def test_a_copy_may_get_metadata_and_tags_of_its_own(place: Bucket, size: int) -> None:
+def test_a_copy_may_get_metadata_and_tags_of_its_own(place: Place, size: int) -> None:
     place.put("source", b"x" * size, ContentType="text/bla", Metadata={"k": "v"}, ContentLanguage="mi", Tagging="a=b")
     place.do(
         "copy_object", CopySource=source(place), MetadataDirective="REPLACE", Metadata={"key3": "value3"},
@@ -48,7 +48,7 @@ def test_a_copy_may_get_metadata_and_tags_of_its_own(place: Bucket, size: int) -
     assert place.read() == b"x" * size
 
 
-def test_a_copy_onto_itself_changes_something_or_is_refused(place: Bucket) -> None:
+def test_a_copy_onto_itself_changes_something_or_is_refused(place: Place) -> None:
     place.put(Metadata={"old": "1"})
     assert place.refused("copy_object", CopySource=source(place, "object")) == (400, "InvalidRequest")
     place.do("copy_object", CopySource=source(place, "object"), MetadataDirective="REPLACE", Metadata={"foo": "bar"})
@@ -56,7 +56,7 @@ def test_a_copy_onto_itself_changes_something_or_is_refused(place: Bucket) -> No
 
 
 @pytest.mark.parametrize("key", ["object", "foo?bar", "?versionId=x"])
-def test_an_older_version_is_copied_onto_its_own_key(place: Bucket, key: str) -> None:
+def test_an_older_version_is_copied_onto_its_own_key(place: Place, key: str) -> None:
     ids = [place.put(key, body)["VersionId"] for body in (b"first", b"second", b"third")]
     answer = place.do("copy_object", key, CopySource=source(place, key, VersionId=ids[0]))
     assert answer["CopySourceVersionId"] == ids[0] and answer["VersionId"] not in ids
@@ -66,7 +66,7 @@ def test_an_older_version_is_copied_onto_its_own_key(place: Bucket, key: str) ->
     assert place.refused("copy_object", key, CopySource=source(place, key)) == (400, "InvalidRequest")
 
 
-def test_what_came_in_parts_is_copied_whole(place: Bucket) -> None:
+def test_what_came_in_parts_is_copied_whole(place: Place) -> None:
     bodies = b"a" * 5 * 1024 * 1024, b"b" * 10
     place.in_parts("source", *bodies, Metadata={"foo": "bar"}, ContentType="text/bla")
     place.do("copy_object", "one", CopySource=source(place))
@@ -87,12 +87,12 @@ def test_what_came_in_parts_is_copied_whole(place: Bucket) -> None:
         ({"VersionId": "nothing"}, 404, "NoSuchVersion"),
     ],
 )
-def test_what_is_not_there_is_not_copied(place: Bucket, named: dict[str, str], status: int, code: str) -> None:
+def test_what_is_not_there_is_not_copied(place: Place, named: dict[str, str], status: int, code: str) -> None:
     place.put("source")
     assert place.refused("copy_object", CopySource=source(place) | named) == (status, code)
 
 
-def test_what_was_deleted_is_not_copied(place: Bucket) -> None:
+def test_what_was_deleted_is_not_copied(place: Place) -> None:
     place.put("source")
     mark = place.do("delete_object", "source")["VersionId"]
     assert place.refused("copy_object", CopySource=source(place)) == (404, "NoSuchKey")
@@ -100,7 +100,7 @@ def test_what_was_deleted_is_not_copied(place: Bucket) -> None:
 
 
 @pytest.mark.parametrize("form", ["/{bucket}/{key}", "{bucket}/{key}", "{bucket}/{encoded}", "/{bucket}/{encoded}"])
-def test_a_source_is_named_in_every_form(place: Bucket, form: str) -> None:
+def test_a_source_is_named_in_every_form(place: Place, form: str) -> None:
     place.put("a b")
     key = place.key("a b")
     header = form.format(bucket=place.name, key=key, encoded=key.replace(" ", "%20").replace("/", "%2F"))
@@ -109,19 +109,19 @@ def test_a_source_is_named_in_every_form(place: Bucket, form: str) -> None:
 
 
 @pytest.mark.parametrize("header", ["", "nothing", "/", "{bucket}", "{bucket}/"])
-def test_a_source_must_be_named(place: Bucket, header: str) -> None:
+def test_a_source_must_be_named(place: Place, header: str) -> None:
     reply = place.raw("PUT", headers={"x-amz-copy-source": header.format(bucket=place.name)})
     assert (reply.status, reply.code) == (400, "InvalidArgument")
 
 
 @pytest.mark.parametrize("directive", ["metadata", "tagging"])
-def test_an_unknown_directive_is_refused(place: Bucket, directive: str) -> None:
+def test_an_unknown_directive_is_refused(place: Place, directive: str) -> None:
     place.put("source")
     headers = {"x-amz-copy-source": f"{place.name}/{place.key('source')}", f"x-amz-{directive}-directive": "MOVE"}
     assert place.raw("PUT", headers=headers).code == "InvalidArgument"
 
 
-def test_a_copy_gets_the_sum_that_is_asked_for(place: Bucket) -> None:
+def test_a_copy_gets_the_sum_that_is_asked_for(place: Place) -> None:
     place.put("source", b"bar", ChecksumAlgorithm="CRC32")
     kept: Any = place.do("copy_object", CopySource=source(place))["CopyObjectResult"]
     assert kept["ChecksumCRC32"] == place.do("head_object", "source", ChecksumMode="ENABLED")["ChecksumCRC32"]
@@ -130,7 +130,7 @@ def test_a_copy_gets_the_sum_that_is_asked_for(place: Bucket) -> None:
     assert place.do("head_object", ChecksumMode="ENABLED")["ChecksumSHA256"] == other["ChecksumSHA256"]
 
 
-def test_a_private_copy_is_taken_and_a_public_one_is_not(place: Bucket) -> None:
+def test_a_private_copy_is_taken_and_a_public_one_is_not(place: Place) -> None:
     place.put("source")
     place.do("copy_object", CopySource=source(place), ACL="private")
     refused = place.refused("copy_object", CopySource=source(place), ACL="public-read")

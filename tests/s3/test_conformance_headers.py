@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tests.s3.buckets import Bucket
+from tests.s3.places import Place
 
 
 def stamp(**away: float) -> str:
@@ -26,7 +26,7 @@ def stamp(**away: float) -> str:
     ],
 )
 def test_nobody_writes_with_a_bad_authorization(
-    place: Bucket, authorization: str | None, status: int, code: str
+    place: Place, authorization: str | None, status: int, code: str
 ) -> None:
     for key, method in (("object", "PUT"), ("object", "GET"), (None, "GET")):
         reply = place.raw(method, key, body=b"x" if method == "PUT" else b"", after={"Authorization": authorization})
@@ -34,24 +34,24 @@ def test_nobody_writes_with_a_bad_authorization(
     assert place.raw("HEAD").status == 404
 
 
-def test_only_the_key_and_its_secret_open_the_bucket(place: Bucket) -> None:
-    stranger = Bucket(place.credentials | {"access_key_id": "TSAAAAAAAAAAAAAAAAAA"})
+def test_only_the_key_and_its_secret_open_the_bucket(place: Place) -> None:
+    stranger = Place(place.access._replace(access_key_id="TSAAAAAAAAAAAAAAAAAA"))
     assert stranger.refused("list_objects_v2", None) == (403, "InvalidAccessKeyId")
-    forger = Bucket(place.credentials | {"secret_access_key": "x" * 40})
+    forger = Place(place.access._replace(secret_access_key="x" * 40))
     assert forger.refused("list_objects_v2", None) == (403, "SignatureDoesNotMatch")
     assert forger.refused("put_object") == (403, "SignatureDoesNotMatch")
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "HEAD"])
 @pytest.mark.parametrize("name", ["x-amz-meta-a", "Range", "x-amz-acl"])
-def test_what_was_signed_cannot_be_changed(place: Bucket, method: str, name: str) -> None:
+def test_what_was_signed_cannot_be_changed(place: Place, method: str, name: str) -> None:
     place.put()
     reply = place.raw(method, headers={name: "bytes=0-1"}, after={name: "bytes=0-2"})
     assert reply.status == 403
     assert len(place.versions()) == 1
 
 
-def test_what_says_what_to_do_must_be_signed(place: Bucket) -> None:
+def test_what_says_what_to_do_must_be_signed(place: Place) -> None:
     place.put("source")
     reply = place.raw("PUT", after={"x-amz-copy-source": f"{place.name}/{place.key('source')}"})
     assert (reply.status, reply.code) == (403, "AccessDenied")
@@ -71,13 +71,13 @@ def test_what_says_what_to_do_must_be_signed(place: Bucket) -> None:
         ("Tue, 07 Jul 2010 21:53:04 GMT", "AccessDenied"),
     ],
 )
-def test_a_signature_is_of_now(place: Bucket, date: str | None, code: str) -> None:
+def test_a_signature_is_of_now(place: Place, date: str | None, code: str) -> None:
     reply = place.raw("PUT", body=b"x", after={"X-Amz-Date": date})
     assert (reply.status, reply.code) == (403, code)
     assert place.raw("HEAD").status == 404
 
 
-def test_the_time_that_is_signed_counts_whatever_the_date_says(place: Bucket) -> None:
+def test_the_time_that_is_signed_counts_whatever_the_date_says(place: Place) -> None:
     for date in ("Tue, 07 Jul 2010 21:53:04 GMT", "Bad Date", ""):
         assert place.raw("PUT", body=b"x", headers={"Date": date} if date else {}, after={"Date": date}).status in (
             200,
@@ -87,37 +87,37 @@ def test_the_time_that_is_signed_counts_whatever_the_date_says(place: Bucket) ->
 
 
 @pytest.mark.parametrize("agent", ["", None, "\xe9", "x" * 4000])
-def test_any_agent_is_served(place: Bucket, agent: str | None) -> None:
+def test_any_agent_is_served(place: Place, agent: str | None) -> None:
     assert place.raw("PUT", body=b"x", after={"User-Agent": agent}).status == 200
 
 
-def test_no_answer_repeats_a_secret(place: Bucket) -> None:
+def test_no_answer_repeats_a_secret(place: Place) -> None:
     reply = place.raw("GET", None, after={"Authorization": "AWS4-HMAC-SHA256 Credential=x, Signature=feedface"})
     assert reply.status == 400 and b"feedface" not in reply.body
 
 
 @pytest.mark.parametrize("path", ["%", "%zz", "%ff", "a%c3%28"])
-def test_an_address_that_cannot_be_read_is_refused(place: Bucket, path: str) -> None:
+def test_an_address_that_cannot_be_read_is_refused(place: Place, path: str) -> None:
     headers = {"Authorization": "AWS4-HMAC-SHA256 Credential=x"}
     reply = place.send("GET", f"/{place.name}/{path}", headers)
     assert (reply.status, reply.code) == (400, "InvalidURI")
 
 
 @pytest.mark.parametrize("method", ["PATCH", "TRACE", "PROPFIND", "CONNECTED"])
-def test_other_methods_are_not_known(place: Bucket, method: str) -> None:
+def test_other_methods_are_not_known(place: Place, method: str) -> None:
     place.put()
     assert place.raw(method).status in (400, 403, 405, 501)
     assert place.read() == b"bytes"
 
 
-def test_a_browser_may_ask_whether_it_may_ask(place: Bucket) -> None:
+def test_a_browser_may_ask_whether_it_may_ask(place: Place) -> None:
     asks = {"Origin": "https://elsewhere.example", "Access-Control-Request-Method": "PUT"}
     reply = place.raw("OPTIONS", headers=asks | {"Access-Control-Request-Headers": "x-amz-date"}, signed=False)
     assert (reply.status, reply.headers["access-control-allow-origin"]) == (200, "*")
     assert reply.headers["access-control-allow-headers"] == "x-amz-date"
 
 
-def test_signatures_of_version_two_are_for_links_alone(place: Bucket) -> None:
+def test_signatures_of_version_two_are_for_links_alone(place: Place) -> None:
     """In a header they would leave the body and most of the query unsigned."""
     other = place.below(place.prefix)
     other.client = place.client_with(signature_version="s3")

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.s3.buckets import Bucket
+from tests.s3.places import Place
 
 WAYS = ["list_objects", "list_objects_v2"]
 PLAIN = ["bar", "baz", "foo", "quxx"]
@@ -14,9 +14,9 @@ ODD = ["b ar", "b%az", "b.in", "c+ab", "c_on", "é/è", "foo"]
 
 
 @pytest.fixture(scope="module")
-def shelves(running: Any) -> dict[str, Bucket]:
+def shelves(running: Any) -> dict[str, Place]:
     """Keys that tests only look at: each set in a bucket's folder of its own."""
-    made = {name: running.bucket.below(f"lists-{name}/") for name in ("plain", "tree", "odd", "underscored")}
+    made = {name: running.shared.below(f"lists-{name}/") for name in ("plain", "tree", "odd", "underscored")}
     made["plain"].fill(*PLAIN)
     made["tree"].fill(*TREE)
     made["odd"].fill(*ODD)
@@ -24,7 +24,7 @@ def shelves(running: Any) -> dict[str, Bucket]:
     return made
 
 
-def listed(bucket: Bucket, way: str, **parameters: Any) -> tuple[list[str], list[str]]:
+def listed(bucket: Place, way: str, **parameters: Any) -> tuple[list[str], list[str]]:
     """Keys and folders of one page."""
     page = bucket.do(way, None, **parameters)
     keys = [item["Key"] for item in page.get("Contents", [])]
@@ -68,7 +68,7 @@ def listed(bucket: Bucket, way: str, **parameters: Any) -> tuple[list[str], list
     ],
 )
 def test_keys_are_folded_at_the_delimiter_beyond_the_prefix(
-    shelves: dict[str, Bucket], way: str, shelf: str, prefix: str, delimiter: str, keys: list[str], folders: list[str]
+    shelves: dict[str, Place], way: str, shelf: str, prefix: str, delimiter: str, keys: list[str], folders: list[str]
 ) -> None:
     bucket = shelves[shelf]
     asked = {"Prefix": bucket.key(prefix), "Delimiter": delimiter}
@@ -80,14 +80,14 @@ def test_keys_are_folded_at_the_delimiter_beyond_the_prefix(
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_key_that_ends_with_the_delimiter_is_a_key_in_its_own_folder(place: Bucket, way: str) -> None:
+def test_a_key_that_ends_with_the_delimiter_is_a_key_in_its_own_folder(place: Place, way: str) -> None:
     place.put("asdf/")
     assert listed(place, way, Prefix=place.key("asdf/"), Delimiter="/") == (["asdf/"], [])
     assert listed(place, way, Prefix=place.key("asdf"), Delimiter="/") == ([], ["asdf/"])
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_what_follows_a_large_folder_is_not_skipped(place: Bucket, way: str) -> None:
+def test_what_follows_a_large_folder_is_not_skipped(place: Place, way: str) -> None:
     place.fill("0/", *(f"0/{number}" for number in range(30)), "1999", "1999#", "1999+", "2000")
     assert listed(place, way, Prefix=place.prefix, Delimiter="/", MaxKeys=5) == (
         ["1999", "1999#", "1999+", "2000"],
@@ -95,7 +95,7 @@ def test_what_follows_a_large_folder_is_not_skipped(place: Bucket, way: str) -> 
     )
 
 
-def test_keys_come_in_the_order_of_their_bytes(empty: Bucket) -> None:
+def test_keys_come_in_the_order_of_their_bytes(empty: Place) -> None:
     keys = ["Z", "a", "a!", "a/b", "a0", "aé", "b", "zz", "~", "é", "\ue000", "😀"]
     assert sorted(keys, key=str.encode) == keys
     empty.fill(*reversed(keys))
@@ -104,7 +104,7 @@ def test_keys_come_in_the_order_of_their_bytes(empty: Bucket) -> None:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_an_empty_bucket_lists_nothing(empty: Bucket, way: str) -> None:
+def test_an_empty_bucket_lists_nothing(empty: Place, way: str) -> None:
     page = empty.do(way, None)
     assert "Contents" not in page and page["IsTruncated"] is False
     assert (page["Name"], page["Prefix"], page["MaxKeys"]) == (empty.name, "", 1000)
@@ -112,7 +112,7 @@ def test_an_empty_bucket_lists_nothing(empty: Bucket, way: str) -> None:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_bucket_that_is_not_there_lists_nothing_either(place: Bucket, way: str) -> None:
+def test_a_bucket_that_is_not_there_lists_nothing_either(place: Place, way: str) -> None:
     other = place.below("")
     other.name = "team-nowhere"
     assert other.refused(way, None) == (404, "NoSuchBucket")
@@ -122,7 +122,7 @@ def test_a_bucket_that_is_not_there_lists_nothing_either(place: Bucket, way: str
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_names_are_encoded_on_request(place: Bucket, way: str) -> None:
+def test_names_are_encoded_on_request(place: Place, way: str) -> None:
     place.fill("foo+1/bar", "foo/bar/xyzzy", "quux ab/thud", "asdf+b")
     page = place.do(way, None, Prefix=place.prefix, Delimiter="/", EncodingType="url")
     assert page["EncodingType"] == "url"
@@ -132,14 +132,14 @@ def test_names_are_encoded_on_request(place: Bucket, way: str) -> None:
 
 
 @pytest.mark.parametrize("query", ["", "list-type=2", "versions"])
-def test_without_encoding_every_name_is_legal_xml(place: Bucket, query: str) -> None:
+def test_without_encoding_every_name_is_legal_xml(place: Place, query: str) -> None:
     place.fill('<&>"', "é")
     reply = place.raw("GET", None, f"{query}&prefix={place.prefix}")
     assert reply.status == 200 and b"EncodingType" not in reply.body
     assert b"&lt;&amp;&gt;&quot;" in reply.body and "é".encode() in reply.body
 
 
-def test_an_unknown_encoding_is_refused(place: Bucket) -> None:
+def test_an_unknown_encoding_is_refused(place: Place) -> None:
     assert place.refused("list_objects", None, EncodingType="rot13") == (400, "InvalidArgument")
 
 
@@ -157,13 +157,13 @@ def test_an_unknown_encoding_is_refused(place: Bucket) -> None:
 )
 @pytest.mark.parametrize("way", WAYS)
 def test_pages_go_on_behind_keys_and_folders(
-    shelves: dict[str, Bucket], way: str, most: int, prefix: str, pages: list[Any]
+    shelves: dict[str, Place], way: str, most: int, prefix: str, pages: list[Any]
 ) -> None:
     bucket = shelves["tree"]
     assert list(paged(bucket, way, MaxKeys=most, Prefix=bucket.key(prefix), Delimiter="/")) == pages
 
 
-def paged(bucket: Bucket, way: str, **parameters: Any) -> Iterator[tuple[list[str], list[str]]]:
+def paged(bucket: Place, way: str, **parameters: Any) -> Iterator[tuple[list[str], list[str]]]:
     """All pages, each asked for with what the one before names."""
     while True:
         yield listed(bucket, way, **parameters)
@@ -179,7 +179,7 @@ def paged(bucket: Bucket, way: str, **parameters: Any) -> Iterator[tuple[list[st
             parameters["ContinuationToken"] = page["NextContinuationToken"]
 
 
-def test_without_a_delimiter_the_last_key_is_the_next_marker(shelves: dict[str, Bucket]) -> None:
+def test_without_a_delimiter_the_last_key_is_the_next_marker(shelves: dict[str, Place]) -> None:
     page = shelves["plain"].do("list_objects", None, Prefix=shelves["plain"].prefix, MaxKeys=2)
     assert page["IsTruncated"] is True and "NextMarker" not in page
     last = page["Contents"][-1]["Key"]
@@ -191,7 +191,7 @@ def test_without_a_delimiter_the_last_key_is_the_next_marker(shelves: dict[str, 
     ("marker", "keys"),
     [("", PLAIN), ("bar", PLAIN[1:]), ("blah", PLAIN[2:]), ("zzz", []), ("\n", PLAIN), ("ba", PLAIN), ("quxx", [])],
 )
-def test_a_list_begins_behind_its_marker(shelves: dict[str, Bucket], marker: str, keys: list[str]) -> None:
+def test_a_list_begins_behind_its_marker(shelves: dict[str, Place], marker: str, keys: list[str]) -> None:
     bucket = shelves["plain"]
     for way, name in (("list_objects", "Marker"), ("list_objects_v2", "StartAfter")):
         asked = {"Prefix": bucket.prefix, name: bucket.key(marker)}
@@ -199,7 +199,7 @@ def test_a_list_begins_behind_its_marker(shelves: dict[str, Bucket], marker: str
         assert bucket.do(way, None, **asked)[name] == bucket.key(marker)
 
 
-def test_a_marker_within_a_folder_shows_the_rest_of_the_folder(shelves: dict[str, Bucket]) -> None:
+def test_a_marker_within_a_folder_shows_the_rest_of_the_folder(shelves: dict[str, Place]) -> None:
     bucket = shelves["tree"]
     for way, name in (("list_objects", "Marker"), ("list_objects_v2", "StartAfter")):
         within = {"Prefix": bucket.prefix, "Delimiter": "/", name: bucket.key("boo/bar")}
@@ -208,7 +208,7 @@ def test_a_marker_within_a_folder_shows_the_rest_of_the_folder(shelves: dict[str
         assert listed(bucket, way, **beyond) == ([], ["cquux/"])
 
 
-def test_a_token_goes_on_whatever_the_list_started_after(shelves: dict[str, Bucket]) -> None:
+def test_a_token_goes_on_whatever_the_list_started_after(shelves: dict[str, Place]) -> None:
     bucket = shelves["plain"]
     asked = {"Prefix": bucket.prefix, "StartAfter": bucket.key("bar"), "MaxKeys": 1}
     first = bucket.do("list_objects_v2", None, **asked)
@@ -219,19 +219,19 @@ def test_a_token_goes_on_whatever_the_list_started_after(shelves: dict[str, Buck
     assert rest["IsTruncated"] is False
 
 
-def test_an_empty_token_is_no_token(shelves: dict[str, Bucket]) -> None:
+def test_an_empty_token_is_no_token(shelves: dict[str, Place]) -> None:
     page = shelves["plain"].do("list_objects_v2", None, Prefix=shelves["plain"].prefix, ContinuationToken="")
     assert (page["ContinuationToken"], page["KeyCount"]) == ("", 4)
 
 
 @pytest.mark.parametrize("token", ["nonsense", "W10", "WyJhIl0", "é", "WyJhIiwxXQ"])
-def test_a_token_of_nobody_is_refused(place: Bucket, token: str) -> None:
+def test_a_token_of_nobody_is_refused(place: Place, token: str) -> None:
     assert place.refused("list_objects_v2", None, ContinuationToken=token) == (400, "InvalidArgument")
 
 
 @pytest.mark.parametrize("query", ["", "list-type=2", "versions", "uploads"])
 @pytest.mark.parametrize(("given", "status"), [("blah", 400), ("-1", 400), ("1.5", 400), ("", 200), ("99999", 200)])
-def test_a_page_size_that_is_no_number_is_refused(place: Bucket, query: str, given: str, status: int) -> None:
+def test_a_page_size_that_is_no_number_is_refused(place: Place, query: str, given: str, status: int) -> None:
     name = "max-uploads" if query == "uploads" else "max-keys"
     reply = place.raw("GET", None, f"{query}&{name}={given}&prefix={place.prefix}")
     assert (reply.status, reply.code if status == 400 else "") == (status, "InvalidArgument" if status == 400 else "")
@@ -240,12 +240,12 @@ def test_a_page_size_that_is_no_number_is_refused(place: Bucket, query: str, giv
 
 
 @pytest.mark.parametrize("way", [*WAYS, "list_object_versions"])
-def test_a_page_of_nothing_is_not_cut_short(shelves: dict[str, Bucket], way: str) -> None:
+def test_a_page_of_nothing_is_not_cut_short(shelves: dict[str, Place], way: str) -> None:
     page = shelves["plain"].do(way, None, Prefix=shelves["plain"].prefix, MaxKeys=0)
     assert page["IsTruncated"] is False and "Contents" not in page and "Versions" not in page
 
 
-def test_all_is_listed_without_an_order_but_not_in_folders(shelves: dict[str, Bucket]) -> None:
+def test_all_is_listed_without_an_order_but_not_in_folders(shelves: dict[str, Place]) -> None:
     bucket = shelves["plain"]
     for query in ("", "list-type=2&"):
         asked = f"{query}allow-unordered=true&prefix={bucket.prefix}"
@@ -256,7 +256,7 @@ def test_all_is_listed_without_an_order_but_not_in_folders(shelves: dict[str, Bu
 # What is told of each
 
 
-def test_a_list_tells_what_a_look_at_each_key_tells(place: Bucket) -> None:
+def test_a_list_tells_what_a_look_at_each_key_tells(place: Place) -> None:
     place.fill("bar", "baz")
     acl = place.do("get_object_acl", "bar")
     versions = {key: id for key, id, _, _ in place.versions()}
@@ -272,6 +272,6 @@ def test_a_list_tells_what_a_look_at_each_key_tells(place: Bucket) -> None:
 
 
 @pytest.mark.parametrize(("asked", "told"), [({}, False), ({"FetchOwner": False}, False), ({"FetchOwner": True}, True)])
-def test_the_second_way_tells_owners_on_request(shelves: dict[str, Bucket], asked: Any, told: bool) -> None:
+def test_the_second_way_tells_owners_on_request(shelves: dict[str, Place], asked: Any, told: bool) -> None:
     page = shelves["plain"].do("list_objects_v2", None, Prefix=shelves["plain"].prefix, **asked)
     assert all(("Owner" in item) is told for item in page["Contents"])

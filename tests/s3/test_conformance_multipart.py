@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.s3.buckets import Bucket
+from tests.s3.places import Place
 
 SMALLEST = 5 * 1024 * 1024
 
@@ -20,7 +20,7 @@ def body(letter: str, size: int = SMALLEST) -> bytes:
     return letter.encode() * size
 
 
-def test_parts_become_one_object(place: Bucket) -> None:
+def test_parts_become_one_object(place: Place) -> None:
     bodies = body("a"), body("b"), b"c" * 10
     answer = place.in_parts("object", *bodies, ContentType="text/bla", Metadata={"foo": "bar"})
     assert answer["ETag"] == etag_of(*bodies) and answer["VersionId"]
@@ -35,14 +35,14 @@ def test_parts_become_one_object(place: Bucket) -> None:
     assert (item["ETag"], item["Size"]) == (answer["ETag"], 2 * SMALLEST + 10)
 
 
-def test_one_small_part_or_an_empty_one_is_an_object(place: Bucket) -> None:
+def test_one_small_part_or_an_empty_one_is_an_object(place: Place) -> None:
     for content in (b"small", b""):
         place.in_parts("object", content)
         assert place.read() == place.read(PartNumber=1) == content
         assert place.do("head_object", PartNumber=1)["PartsCount"] == 1
 
 
-def test_completing_again_gives_the_same_answer(place: Bucket) -> None:
+def test_completing_again_gives_the_same_answer(place: Place) -> None:
     upload = place.begin()
     parts = [place.send_part(upload, 1, b"x")]
     first, second = place.complete(upload, parts), place.complete(upload, parts)
@@ -51,7 +51,7 @@ def test_completing_again_gives_the_same_answer(place: Bucket) -> None:
 
 
 @pytest.mark.parametrize("sent", [(1, 1), (1, 2, 1), (2, 1, 2, 2)])
-def test_a_part_may_be_sent_again(place: Bucket, sent: tuple[int, ...]) -> None:
+def test_a_part_may_be_sent_again(place: Place, sent: tuple[int, ...]) -> None:
     upload, parts, bodies = place.begin(), dict[int, Any](), dict[int, bytes]()
     for turn, number in enumerate(sent):
         bodies[number] = str(turn).encode() * SMALLEST
@@ -60,7 +60,7 @@ def test_a_part_may_be_sent_again(place: Bucket, sent: tuple[int, ...]) -> None:
     assert place.read() == b"".join(bodies[number] for number in sorted(bodies))
 
 
-def test_parts_that_are_not_named_are_left_out(place: Bucket) -> None:
+def test_parts_that_are_not_named_are_left_out(place: Place) -> None:
     upload = place.begin()
     parts = [place.send_part(upload, number, str(number).encode()) for number in (2, 7, 9999)]
     place.complete(upload, [parts[1]])
@@ -68,7 +68,7 @@ def test_parts_that_are_not_named_are_left_out(place: Bucket) -> None:
     assert place.do("head_object", PartNumber=7)["PartsCount"] == 1
 
 
-def test_an_upload_replaces_what_was_there(place: Bucket) -> None:
+def test_an_upload_replaces_what_was_there(place: Place) -> None:
     place.put()
     place.in_parts("object", b"in parts")
     assert place.read() == b"in parts" and len(place.versions()) == 2
@@ -89,7 +89,7 @@ def test_an_upload_replaces_what_was_there(place: Bucket) -> None:
         ([(1, "own"), (2, "own")], 400, "EntityTooSmall"),
     ],
 )
-def test_what_does_not_fit_the_parts_is_refused(place: Bucket, told: Any, status: int, code: str) -> None:
+def test_what_does_not_fit_the_parts_is_refused(place: Place, told: Any, status: int, code: str) -> None:
     upload = place.begin()
     etags = {number: place.send_part(upload, number, b"tiny")["ETag"] for number in (1, 2)}
     parts = [{"PartNumber": n, "ETag": etags.get(n, '"x"') if etag == "own" else etag} for n, etag in told]
@@ -109,14 +109,14 @@ def test_what_does_not_fit_the_parts_is_refused(place: Bucket, told: Any, status
         b"<Complete><Part><PartNumber>1</PartNumber></Part></Complete>",
     ],
 )
-def test_what_names_no_parts_is_refused(place: Bucket, document: bytes) -> None:
+def test_what_names_no_parts_is_refused(place: Place, document: bytes) -> None:
     reply = place.raw("POST", query=f"uploadId={place.begin()}", body=document)
     assert (reply.status, reply.code) == (400, "MalformedXML")
 
 
 @pytest.mark.parametrize("form", ["{}", '"{}"', "&quot;{}&quot;", "&#34;{}&#34;", " {} "])
 @pytest.mark.parametrize("space", ["", ' xmlns="http://s3.amazonaws.com/doc/2006-03-01/"'])
-def test_tags_are_told_in_every_form(place: Bucket, form: str, space: str) -> None:
+def test_tags_are_told_in_every_form(place: Place, form: str, space: str) -> None:
     upload = place.begin()
     etag = place.send_part(upload, 2, b"x")["ETag"].strip('"')
     part = f"<Part><ETag>{form.format(etag)}</ETag><PartNumber> 2 </PartNumber></Part>"
@@ -126,12 +126,12 @@ def test_tags_are_told_in_every_form(place: Bucket, form: str, space: str) -> No
 
 
 @pytest.mark.parametrize("number", ["0", "10001", "-1", "one", ""])
-def test_a_part_has_a_number_up_to_ten_thousand(place: Bucket, number: str) -> None:
+def test_a_part_has_a_number_up_to_ten_thousand(place: Place, number: str) -> None:
     reply = place.raw("PUT", query=f"partNumber={number}&uploadId={place.begin()}", body=b"x")
     assert (reply.status, reply.code) == (400, "InvalidArgument")
 
 
-def test_an_upload_that_is_not_there_is_told(place: Bucket) -> None:
+def test_an_upload_that_is_not_there_is_told(place: Place) -> None:
     gone, known = place.begin(), place.begin()
     parts = {"MultipartUpload": {"Parts": [{"PartNumber": 1, "ETag": '"x"'}]}}
     place.do("abort_multipart_upload", UploadId=gone)
@@ -143,7 +143,7 @@ def test_an_upload_that_is_not_there_is_told(place: Bucket) -> None:
             assert place.refused(operation, key, UploadId=upload, **more) == (404, "NoSuchUpload")
 
 
-def test_giving_up_leaves_what_is_there(place: Bucket) -> None:
+def test_giving_up_leaves_what_is_there(place: Place) -> None:
     place.put(body=b"before")
     upload = place.begin()
     place.send_part(upload, 1, b"after")
@@ -157,7 +157,7 @@ def test_giving_up_leaves_what_is_there(place: Bucket) -> None:
 
 
 @pytest.mark.parametrize("most", [1, 2, 3, 1000])
-def test_parts_are_listed_page_by_page(place: Bucket, most: int) -> None:
+def test_parts_are_listed_page_by_page(place: Place, most: int) -> None:
     upload = place.begin()
     sent = {number: place.send_part(upload, number, b"x" * number) for number in (1, 3, 10)}
     seen: list[tuple[int, str, int]] = []
@@ -173,7 +173,7 @@ def test_parts_are_listed_page_by_page(place: Bucket, most: int) -> None:
     assert seen == [(number, sent[number]["ETag"], number) for number in (1, 3, 10)]
 
 
-def test_uploads_are_listed_by_key_and_then_by_age(place: Bucket) -> None:
+def test_uploads_are_listed_by_key_and_then_by_age(place: Place) -> None:
     begun = [(key, place.begin(key)) for key in ("a/x", "a/y", "mykey", "mykey", "other")]
     asked: dict[str, Any] = {"Prefix": place.prefix}
 
@@ -198,7 +198,7 @@ def test_uploads_are_listed_by_key_and_then_by_age(place: Bucket) -> None:
 @pytest.mark.parametrize(
     ("size", "span"), [(10, None), (10, (0, 9)), (10, (3, 6)), (0, None), (1024 * 1024, (5, 600_000))]
 )
-def test_a_part_is_copied_from_another_object(place: Bucket, size: int, span: tuple[int, int] | None) -> None:
+def test_a_part_is_copied_from_another_object(place: Place, size: int, span: tuple[int, int] | None) -> None:
     content = bytes(number % 251 for number in range(size))
     version = place.put("source", content)["VersionId"]
     upload = place.begin()
@@ -212,7 +212,7 @@ def test_a_part_is_copied_from_another_object(place: Bucket, size: int, span: tu
 
 
 @pytest.mark.parametrize("key", [" ", "_", "__", "?versionId", "a%b"])
-def test_a_part_is_copied_from_an_odd_key(place: Bucket, key: str) -> None:
+def test_a_part_is_copied_from_an_odd_key(place: Place, key: str) -> None:
     older = place.put(key, b"older")["VersionId"]
     place.put(key, b"newer")
     for version, content in (({}, b"newer"), ({"VersionId": older}, b"older")):
@@ -222,7 +222,7 @@ def test_a_part_is_copied_from_an_odd_key(place: Bucket, key: str) -> None:
         assert place.read() == content
 
 
-def test_a_part_is_copied_across_the_parts_of_its_source(place: Bucket) -> None:
+def test_a_part_is_copied_across_the_parts_of_its_source(place: Place) -> None:
     place.in_parts("source", body("a"), b"b" * 10)
     upload, source = place.begin(), {"Bucket": place.name, "Key": place.key("source")}
     wish: dict[str, Any] = {"CopySource": source, "CopySourceRange": f"bytes={SMALLEST - 3}-{SMALLEST + 2}"}
@@ -246,7 +246,7 @@ def test_a_part_is_copied_across_the_parts_of_its_source(place: Bucket) -> None:
         ("bytes=0-2,3-5", (400,), "InvalidArgument"),
     ],
 )
-def test_a_range_of_a_source_is_exact(place: Bucket, span: str, statuses: tuple[int, ...], code: str) -> None:
+def test_a_range_of_a_source_is_exact(place: Place, span: str, statuses: tuple[int, ...], code: str) -> None:
     place.put("source", b"bytes")
     headers = {"x-amz-copy-source": f"{place.name}/{place.key('source')}", "x-amz-copy-source-range": span}
     reply = place.raw("PUT", query=f"partNumber=1&uploadId={place.begin()}", headers=headers)
@@ -256,7 +256,7 @@ def test_a_range_of_a_source_is_exact(place: Bucket, span: str, statuses: tuple[
 @pytest.mark.parametrize(
     ("bucket", "key", "code"), [("team-nowhere", "x", "NoSuchBucket"), (None, "gone", "NoSuchKey")]
 )
-def test_a_part_of_nothing_is_not_copied(place: Bucket, bucket: str | None, key: str, code: str) -> None:
+def test_a_part_of_nothing_is_not_copied(place: Place, bucket: str | None, key: str, code: str) -> None:
     source = {"Bucket": bucket or place.name, "Key": place.key(key)}
     wish: dict[str, Any] = {"UploadId": place.begin(), "PartNumber": 1, "CopySource": source}
     assert place.refused("upload_part_copy", **wish) == (404, code)
@@ -265,7 +265,7 @@ def test_a_part_of_nothing_is_not_copied(place: Bucket, bucket: str | None, key:
 # Part by part
 
 
-def test_an_object_is_read_part_by_part(place: Bucket) -> None:
+def test_an_object_is_read_part_by_part(place: Place) -> None:
     bodies = {1: body("a"), 3: body("b"), 4: b"c"}
     upload = place.begin()
     parts = [place.send_part(upload, number, content) for number, content in bodies.items()]
@@ -281,7 +281,7 @@ def test_an_object_is_read_part_by_part(place: Bucket) -> None:
         assert place.refused("get_object", PartNumber=number) == (400, "InvalidPart")
 
 
-def test_facts_tell_of_parts_page_by_page(place: Bucket) -> None:
+def test_facts_tell_of_parts_page_by_page(place: Place) -> None:
     bodies = body("a"), body("b"), b"c"
     etag = place.in_parts("object", *bodies)["ETag"]
     wanted = ["ETag", "Checksum", "ObjectParts", "StorageClass", "ObjectSize"]
@@ -302,7 +302,7 @@ def test_facts_tell_of_parts_page_by_page(place: Bucket) -> None:
     assert (rest["NextPartNumberMarker"], rest["IsTruncated"], len(rest["Parts"])) == (3, False, 1)
 
 
-def test_facts_are_told_as_far_as_they_are_asked_for(place: Bucket) -> None:
+def test_facts_are_told_as_far_as_they_are_asked_for(place: Place) -> None:
     version = place.put(body=b"12345")
     facts = place.do("get_object_attributes", ObjectAttributes=["ObjectSize", "ObjectParts"])
     assert facts["ObjectSize"] == 5 and not facts.keys() & {"ETag", "StorageClass", "Checksum", "ObjectParts"}

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.s3.buckets import Bucket, Reply
+from tests.s3.places import Place, Reply
 
 BODY = b"testcontent"
 
@@ -27,7 +27,7 @@ def fetched(url: str, method: str = "GET", body: bytes | None = None, **headers:
         connection.close()
 
 
-def test_what_is_not_there_is_told_with_the_request(place: Bucket) -> None:
+def test_what_is_not_there_is_told_with_the_request(place: Place) -> None:
     reply = place.raw("GET")
     told = ElementTree.fromstring(reply.body)
     assert (reply.status, reply.code, reply.headers["content-type"]) == (404, "NoSuchKey", "application/xml")
@@ -35,13 +35,13 @@ def test_what_is_not_there_is_told_with_the_request(place: Bucket) -> None:
     assert told.findtext("Resource") == f"/{place.name}/{place.key()}" and told.findtext("Message")
 
 
-def test_a_head_that_fails_has_no_body(place: Bucket) -> None:
+def test_a_head_that_fails_has_no_body(place: Place) -> None:
     reply = place.raw("HEAD")
     assert (reply.status, reply.body) == (404, b"")
     assert place.refused("head_object") == (404, "404")
 
 
-def test_a_head_tells_what_a_get_tells(place: Bucket) -> None:
+def test_a_head_tells_what_a_get_tells(place: Place) -> None:
     place.put(body=BODY, ContentType="text/bla", Metadata={"a": "b"})
     head, get = place.raw("HEAD"), place.raw("GET")
     differing = {"date", "x-request-id", "x-amz-request-id"}
@@ -53,7 +53,7 @@ def test_a_head_tells_what_a_get_tells(place: Bucket) -> None:
 
 
 @pytest.mark.parametrize("size", [0, 1, 64 * 1024, 1024 * 1024 + 1])
-def test_bytes_come_back_as_they_went(place: Bucket, size: int) -> None:
+def test_bytes_come_back_as_they_went(place: Place, size: int) -> None:
     body = bytes(number % 251 for number in range(1024)) * (size // 1024 + 1)
     written = place.put(body=body[:size])
     answer = place.do("get_object")
@@ -86,7 +86,7 @@ def test_bytes_come_back_as_they_went(place: Bucket, size: int) -> None:
     ],
 )
 def test_a_range_is_answered(
-    place: Bucket, wanted: str, status: int, body: bytes | None, content_range: str | None
+    place: Place, wanted: str, status: int, body: bytes | None, content_range: str | None
 ) -> None:
     place.put(body=BODY)
     reply = place.raw("GET", headers={"Range": wanted})
@@ -96,12 +96,12 @@ def test_a_range_is_answered(
 
 
 @pytest.mark.parametrize(("wanted", "status"), [("bytes=0-", 416), ("bytes=40-50", 416), ("bytes=-5", 416), ("x", 200)])
-def test_nothing_has_no_ranges(place: Bucket, wanted: str, status: int) -> None:
+def test_nothing_has_no_ranges(place: Place, wanted: str, status: int) -> None:
     place.put(body=b"")
     assert place.raw("GET", headers={"Range": wanted}).status == status
 
 
-def test_a_large_range_has_no_sum_of_the_whole(place: Bucket) -> None:
+def test_a_large_range_has_no_sum_of_the_whole(place: Place) -> None:
     place.put(body=b"ab" * 4 * 1024 * 1024)
     answer = place.do("get_object", Range="bytes=3145728-5242880", ChecksumMode="ENABLED")
     assert answer["ContentRange"] == "bytes 3145728-5242880/8388608"
@@ -132,20 +132,20 @@ def test_a_large_range_has_no_sum_of_the_whole(place: Bucket) -> None:
         ({"Metadata": {"meta1": "a  b"}}, {"Metadata": {"meta1": "a  b"}}),
     ],
 )
-def test_headers_are_kept_as_they_were_sent(place: Bucket, sent: dict[str, Any], told: dict[str, Any]) -> None:
+def test_headers_are_kept_as_they_were_sent(place: Place, sent: dict[str, Any], told: dict[str, Any]) -> None:
     place.put(**sent)
     for operation in ("head_object", "get_object"):
         answer = place.do(operation)
         assert {name: answer.get(name) for name in told} == told
 
 
-def test_an_expiry_is_kept(place: Bucket) -> None:
+def test_an_expiry_is_kept(place: Place) -> None:
     expires = datetime.now(UTC).replace(microsecond=0) + timedelta(hours=6)
     place.put(Expires=expires)
     assert place.do("get_object")["ExpiresString"] == expires.strftime("%a, %d %b %Y %H:%M:%S GMT")
 
 
-def test_the_next_version_has_metadata_of_its_own(place: Bucket) -> None:
+def test_the_next_version_has_metadata_of_its_own(place: Place) -> None:
     place.put(Metadata={"meta1": "old"}, ContentType="text/bla")
     place.put(Metadata={})
     answer = place.do("get_object")
@@ -153,7 +153,7 @@ def test_the_next_version_has_metadata_of_its_own(place: Bucket) -> None:
 
 
 @pytest.mark.parametrize("value", ["Hello World\xe9", "\xe4\xf6\xfc", "grüße 日本"])
-def test_metadata_beyond_ascii_comes_back(place: Bucket, value: str) -> None:
+def test_metadata_beyond_ascii_comes_back(place: Place, value: str) -> None:
     """As UTF-8, which is what clients sign."""
 
     def unchecked(params: Any, **_: Any) -> None:
@@ -166,7 +166,7 @@ def test_metadata_beyond_ascii_comes_back(place: Bucket, value: str) -> None:
     assert got.encode("latin-1").decode() == value
 
 
-def test_metadata_may_have_two_kibibytes(place: Bucket) -> None:
+def test_metadata_may_have_two_kibibytes(place: Place) -> None:
     place.put(Metadata={"a": "x" * 2047})
     assert place.refused("put_object", Metadata={"a": "x" * 2048}) == (400, "MetadataTooLarge")
 
@@ -174,7 +174,7 @@ def test_metadata_may_have_two_kibibytes(place: Bucket) -> None:
 # Overrides
 
 
-def test_a_request_may_ask_for_other_headers(place: Bucket) -> None:
+def test_a_request_may_ask_for_other_headers(place: Place) -> None:
     place.put(ContentType="text/plain", CacheControl="public", ContentEncoding="gzip")
     answer = place.do(
         "get_object", ResponseCacheControl="no-cache", ResponseContentDisposition="bla", ResponseContentEncoding="aaa",
@@ -189,7 +189,7 @@ def test_a_request_may_ask_for_other_headers(place: Bucket) -> None:
 
 
 @pytest.mark.parametrize("value", ["a%0D%0Ax-evil:%201", "%00", "%E6%97%A5"])
-def test_no_header_is_made_of_what_no_header_may_hold(place: Bucket, value: str) -> None:
+def test_no_header_is_made_of_what_no_header_may_hold(place: Place, value: str) -> None:
     place.put()
     reply = place.raw("GET", query=f"response-content-type={value}")
     assert (reply.status, reply.code) == (400, "InvalidArgument")
@@ -199,7 +199,7 @@ def test_no_header_is_made_of_what_no_header_may_hold(place: Bucket, value: str)
 
 
 @pytest.mark.parametrize("version", ["s3v4", "s3"])
-def test_a_link_reads_and_writes(place: Bucket, version: str) -> None:
+def test_a_link_reads_and_writes(place: Place, version: str) -> None:
     client = place.client_with(signature_version=version)
     at = {"Bucket": place.name, "Key": place.key("a b+c/é")}
     assert fetched(client.generate_presigned_url("put_object", at), "PUT", b"by link").status == 200
@@ -211,14 +211,14 @@ def test_a_link_reads_and_writes(place: Bucket, version: str) -> None:
 
 
 @pytest.mark.parametrize(("seconds", "status"), [(100000, 200), (0, 403), (-7, 403), (-1000, 403), (609901, 403)])
-def test_a_link_lasts_for_a_while(place: Bucket, seconds: int, status: int) -> None:
+def test_a_link_lasts_for_a_while(place: Place, seconds: int, status: int) -> None:
     place.put()
     for method in ("GET", "PUT"):
         reply = fetched(place.link(method, seconds=seconds), method, b"x" if method == "PUT" else None)
         assert reply.status == status
 
 
-def test_a_link_holds_for_the_headers_that_it_was_made_with(place: Bucket) -> None:
+def test_a_link_holds_for_the_headers_that_it_was_made_with(place: Place) -> None:
     url = place.client_with(signature_version="s3v4").generate_presigned_url(
         "put_object", {"Bucket": place.name, "Key": place.key(), "ACL": "private", "ContentType": "text/bla"}
     )
@@ -228,7 +228,7 @@ def test_a_link_holds_for_the_headers_that_it_was_made_with(place: Bucket) -> No
     assert place.do("head_object")["ContentType"] == "text/bla"
 
 
-def test_nobody_reads_or_writes_without_a_signature(place: Bucket) -> None:
+def test_nobody_reads_or_writes_without_a_signature(place: Place) -> None:
     place.put(body=BODY)
     for method in ("GET", "HEAD", "PUT", "DELETE", "POST"):
         for key in ("object", None):
@@ -240,7 +240,7 @@ def test_nobody_reads_or_writes_without_a_signature(place: Bucket) -> None:
 # Overwriting while somebody reads
 
 
-def test_who_has_begun_to_read_reads_what_was_there(place: Bucket) -> None:
+def test_who_has_begun_to_read_reads_what_was_there(place: Place) -> None:
     size = 4 * 1024 * 1024
     place.put(body=b"a" * size)
     stream = place.do("get_object")["Body"]
@@ -251,7 +251,7 @@ def test_who_has_begun_to_read_reads_what_was_there(place: Bucket) -> None:
 
 
 @pytest.mark.parametrize("operation", ["get_object", "head_object"])
-def test_a_part_of_what_came_whole_is_all_of_it(place: Bucket, operation: str) -> None:
+def test_a_part_of_what_came_whole_is_all_of_it(place: Place, operation: str) -> None:
     place.put(body=BODY)
     answer = place.do(operation, PartNumber=1)
     assert (answer["ContentLength"], "PartsCount" in answer) == (len(BODY), False)

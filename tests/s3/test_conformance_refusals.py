@@ -6,7 +6,7 @@ import time
 import pytest
 
 from teamspace.s3.domain.operations import OPERATIONS, SUBRESOURCES, Level
-from tests.s3.buckets import Bucket
+from tests.s3.places import Place
 
 METHODS = ("GET", "HEAD", "PUT", "POST", "DELETE")
 OFFERED = {
@@ -16,7 +16,7 @@ LIMIT = 5.0
 
 
 @pytest.mark.parametrize("name", sorted(SUBRESOURCES))
-def test_what_is_not_offered_leaves_the_object_as_it_is(place: Bucket, name: str) -> None:
+def test_what_is_not_offered_leaves_the_object_as_it_is(place: Place, name: str) -> None:
     written = place.put(body=b"precious", Metadata={"a": "b"}, Tagging="c=d")
     for method in METHODS:
         if (Level.OBJECT, method, name) in OFFERED:
@@ -31,7 +31,7 @@ def test_what_is_not_offered_leaves_the_object_as_it_is(place: Bucket, name: str
 
 
 @pytest.mark.parametrize("name", sorted(SUBRESOURCES))
-def test_what_is_not_offered_of_the_bucket_is_refused(place: Bucket, name: str) -> None:
+def test_what_is_not_offered_of_the_bucket_is_refused(place: Place, name: str) -> None:
     for method in METHODS:
         if (Level.BUCKET, method, name) not in OFFERED:
             reply = place.raw(method, None, name, b"" if method in ("GET", "HEAD") else b"<Nonsense/>")
@@ -46,7 +46,7 @@ def test_what_is_not_offered_of_the_bucket_is_refused(place: Bucket, name: str) 
         ("DELETE", "acl"), ("GET", "uploads"),
     ],
 )  # fmt: skip
-def test_no_request_is_taken_for_another(place: Bucket, method: str, query: str) -> None:
+def test_no_request_is_taken_for_another(place: Place, method: str, query: str) -> None:
     place.put(body=b"precious")
     assert place.raw(method, query=query, body=b"lost").status == 501
     assert place.read() == b"precious" and len(place.versions()) == 1
@@ -100,7 +100,7 @@ PLACES = {
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
-def test_no_document_harms(place: Bucket, attack: str) -> None:
+def test_no_document_harms(place: Place, attack: str) -> None:
     place.put(Tagging="a=b")
     upload = place.begin()
     for root, (method, query, key) in PLACES.items():

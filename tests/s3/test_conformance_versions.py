@@ -5,15 +5,15 @@ from typing import Any
 
 import pytest
 
-from tests.s3.buckets import Bucket
+from tests.s3.places import Place
 
 
-def written(place: Bucket, count: int, key: str = "object") -> list[str]:
+def written(place: Place, count: int, key: str = "object") -> list[str]:
     """The ids of so many versions, oldest first; each holds its number."""
     return [place.put(key, f"content-{number}".encode())["VersionId"] for number in range(count)]
 
 
-def test_the_bucket_keeps_versions_and_cannot_stop_to(place: Bucket) -> None:
+def test_the_bucket_keeps_versions_and_cannot_stop_to(place: Place) -> None:
     assert place.do("get_bucket_versioning", None)["Status"] == "Enabled"
     place.do("put_bucket_versioning", None, VersioningConfiguration={"Status": "Enabled"})
     suspended = {"VersioningConfiguration": {"Status": "Suspended"}}
@@ -22,7 +22,7 @@ def test_the_bucket_keeps_versions_and_cannot_stop_to(place: Bucket) -> None:
     assert place.refused("put_bucket_versioning", None, **wrong) == (400, "MalformedXML")
 
 
-def test_every_write_is_kept_and_the_newest_is_shown(place: Bucket) -> None:
+def test_every_write_is_kept_and_the_newest_is_shown(place: Place) -> None:
     ids = written(place, 3)
     assert len(set(ids)) == 3
     for number, id in enumerate(ids):
@@ -35,7 +35,7 @@ def test_every_write_is_kept_and_the_newest_is_shown(place: Bucket) -> None:
 
 
 @pytest.mark.parametrize("order", [[2, 1, 0], [0, 1, 2], [1, 2, 0]])
-def test_a_removed_version_shows_the_one_before(place: Bucket, order: list[int]) -> None:
+def test_a_removed_version_shows_the_one_before(place: Place, order: list[int]) -> None:
     ids, left = written(place, 3), [0, 1, 2]
     for number in order:
         answer = place.do("delete_object", VersionId=ids[number])
@@ -49,13 +49,13 @@ def test_a_removed_version_shows_the_one_before(place: Bucket, order: list[int])
 
 
 @pytest.mark.parametrize("key", ["_", ":", " ", "?versionId", "é"])
-def test_versions_of_odd_keys_are_removed(place: Bucket, key: str) -> None:
+def test_versions_of_odd_keys_are_removed(place: Place, key: str) -> None:
     for id in written(place, 2, key):
         place.do("delete_object", key, VersionId=id)
     assert place.versions() == []
 
 
-def test_a_mark_hides_and_its_removal_brings_back(place: Bucket) -> None:
+def test_a_mark_hides_and_its_removal_brings_back(place: Place) -> None:
     (id,) = written(place, 1)
     mark = place.do("delete_object")
     assert mark["DeleteMarker"] is True and mark["VersionId"] != id
@@ -71,7 +71,7 @@ def test_a_mark_hides_and_its_removal_brings_back(place: Bucket) -> None:
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
-def test_a_mark_cannot_be_read(place: Bucket, method: str) -> None:
+def test_a_mark_cannot_be_read(place: Place, method: str) -> None:
     place.put()
     mark = place.do("delete_object")["VersionId"]
     reply = place.raw(method, query=f"versionId={mark}")
@@ -83,13 +83,13 @@ def test_a_mark_cannot_be_read(place: Bucket, method: str) -> None:
 
 
 @pytest.mark.parametrize("query", ["", "&tagging", "&acl"])
-def test_a_version_that_never_was_is_told(place: Bucket, query: str) -> None:
+def test_a_version_that_never_was_is_told(place: Place, query: str) -> None:
     place.put()
     reply = place.raw("GET", query=f"versionId=01a1dfb0-ef80-7001-958b-f66067b9c3f0{query}")
     assert (reply.status, reply.code) == (404, "NoSuchVersion")
 
 
-def test_every_deletion_leaves_a_mark_of_its_own(place: Bucket) -> None:
+def test_every_deletion_leaves_a_mark_of_its_own(place: Place) -> None:
     marks = [place.do("delete_object")["VersionId"] for _ in range(2)]
     assert place.versions() == [("object", marks[1], True, True), ("object", marks[0], False, True)]
     id = place.put()["VersionId"]
@@ -99,7 +99,7 @@ def test_every_deletion_leaves_a_mark_of_its_own(place: Bucket) -> None:
     assert place.versions() == []
 
 
-def test_a_mark_where_nothing_was_is_in_nobodys_way(place: Bucket, other: Bucket) -> None:
+def test_a_mark_where_nothing_was_is_in_nobodys_way(place: Place, other: Place) -> None:
     assert place.do("delete_object")["DeleteMarker"] is True
     assert "DeleteMarker" not in other.do("delete_object")
     other.put(body=b"theirs")
@@ -107,7 +107,7 @@ def test_a_mark_where_nothing_was_is_in_nobodys_way(place: Bucket, other: Bucket
     assert place.versions() == [] and place.refused("put_object") == (403, "AccessDenied")
 
 
-def test_many_versions_and_marks_are_removed_at_once(place: Bucket) -> None:
+def test_many_versions_and_marks_are_removed_at_once(place: Place) -> None:
     ids = written(place, 2)
     answer = place.do("delete_objects", None, Delete={"Objects": [{"Key": place.key()}]})
     (deleted,) = answer["Deleted"]
@@ -123,13 +123,13 @@ def test_many_versions_and_marks_are_removed_at_once(place: Bucket) -> None:
     assert place.versions() == []
 
 
-def test_deleting_many_that_are_not_there_leaves_marks(place: Bucket) -> None:
+def test_deleting_many_that_are_not_there_leaves_marks(place: Place) -> None:
     (deleted,) = place.do("delete_objects", None, Delete={"Objects": [{"Key": place.key()}]})["Deleted"]
     assert deleted["DeleteMarker"] is True
     assert place.versions() == [("object", deleted["DeleteMarkerVersionId"], True, True)]
 
 
-def test_an_upload_in_parts_is_a_version_like_any_other(place: Bucket) -> None:
+def test_an_upload_in_parts_is_a_version_like_any_other(place: Place) -> None:
     ids = [place.in_parts("object", body)["VersionId"] for body in (b"one", b"other")]
     assert place.read() == b"other" and place.read(VersionId=ids[0]) == b"one"
     for id in ids:
@@ -141,7 +141,7 @@ def test_an_upload_in_parts_is_a_version_like_any_other(place: Bucket) -> None:
 
 
 @pytest.mark.parametrize("most", [1, 2, 3, 4, 7, 100])
-def test_versions_are_listed_page_by_page(place: Bucket, most: int) -> None:
+def test_versions_are_listed_page_by_page(place: Place, most: int) -> None:
     keys = [("a", 3), ("b", 1), ("c/d", 2)]
     expected = [(key, id) for key, count in keys for id in reversed(written(place, count, key))]
     seen: list[tuple[str, str]] = []
@@ -157,7 +157,7 @@ def test_versions_are_listed_page_by_page(place: Bucket, most: int) -> None:
     assert seen == expected
 
 
-def test_versions_are_folded_into_folders(place: Bucket) -> None:
+def test_versions_are_folded_into_folders(place: Place) -> None:
     for key in ("a/x", "a/y", "b", "c/z"):
         written(place, 2, key)
     place.do("delete_object", "c/z")
@@ -171,7 +171,7 @@ def test_versions_are_folded_into_folders(place: Bucket) -> None:
     assert [item["Prefix"] for item in rest["CommonPrefixes"]] == [place.key("c/")]
 
 
-def test_a_key_marker_alone_is_beyond_all_versions_of_the_key(place: Bucket) -> None:
+def test_a_key_marker_alone_is_beyond_all_versions_of_the_key(place: Place) -> None:
     written(place, 2, "a")
     written(place, 1, "b")
     assert [key for key, *_ in place.versions(KeyMarker=place.key("a"))] == ["b"]
@@ -179,7 +179,7 @@ def test_a_key_marker_alone_is_beyond_all_versions_of_the_key(place: Bucket) -> 
     assert place.refused("list_object_versions", None, **alone) == (400, "InvalidArgument")
 
 
-def test_versions_tell_size_tag_and_time(place: Bucket) -> None:
+def test_versions_tell_size_tag_and_time(place: Place) -> None:
     etag = place.put(body=b"12345")["ETag"]
     (item,) = place.do("list_object_versions", None, Prefix=place.prefix)["Versions"]
     assert (item["Size"], item["ETag"], item["StorageClass"]) == (5, etag, "STANDARD")
@@ -189,7 +189,7 @@ def test_versions_tell_size_tag_and_time(place: Bucket) -> None:
 # At the same time
 
 
-def test_versions_are_made_and_removed_by_many_at_once(place: Bucket) -> None:
+def test_versions_are_made_and_removed_by_many_at_once(place: Place) -> None:
     def make_and_remove(number: int) -> None:
         id = place.put("shared", str(number).encode())["VersionId"]
         assert place.read("shared", VersionId=id) == str(number).encode()
@@ -203,7 +203,7 @@ def test_versions_are_made_and_removed_by_many_at_once(place: Bucket) -> None:
     assert place.versions() == []
 
 
-def test_many_deletions_of_the_same_versions_at_once(place: Bucket) -> None:
+def test_many_deletions_of_the_same_versions_at_once(place: Place) -> None:
     ids = [(key, id) for key in ("a", "b") for id in written(place, 3, key)]
     wish = {"Objects": [{"Key": place.key(key), "VersionId": id} for key, id in ids]}
     answers: list[Any] = []

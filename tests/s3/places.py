@@ -1,25 +1,19 @@
 """A team's bucket as S3 clients see it: boto3, and signed requests that boto3 would not send."""
 
 import http.client
-import itertools
 import socket
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 from xml.etree import ElementTree
 
-import boto3
-import pytest
 from botocore.auth import S3SigV4Auth, S3SigV4QueryAuth
 from botocore.awsrequest import AWSRequest
 from botocore.config import Config
 from botocore.credentials import Credentials
-from botocore.exceptions import ClientError
 
-from tests.support.served import Served
-
-_session = boto3.session.Session()
-_numbers = itertools.count(1)
+from tests.s3.help import Key, refused
 
 
 class Reply(NamedTuple):
@@ -33,27 +27,24 @@ class Reply(NamedTuple):
         return ElementTree.fromstring(self.body).findtext("Code", "") if self.body else ""
 
 
-class Bucket:
-    """One bucket; `prefix` is a test's own place in it, where it shares the bucket with others."""
+class Place:
+    """A bucket; `prefix` is a test's own place in it, where it shares the bucket with others."""
 
-    def __init__(self, credentials: dict[str, str], prefix: str = "") -> None:
-        self.credentials, self.prefix = credentials, prefix
-        self.name, self.endpoint = credentials["bucket"], credentials["endpoint"]
+    def __init__(self, access: Key, prefix: str = "") -> None:
+        self.access, self.prefix = access, prefix
+        self.name, self.endpoint = access.bucket, access.endpoint
         self.client = self.client_with()
 
-    def client_with(self, **options: Any) -> Any:
-        """A boto3 client that tries again only when the server is too busy; options as botocore's Config takes them."""
-        return _session.client(
-            "s3",
-            endpoint_url=self.endpoint,
-            region_name=self.credentials["region"],
-            aws_access_key_id=self.credentials["access_key_id"],
-            aws_secret_access_key=self.credentials["secret_access_key"],
-            config=Config(retries={"total_max_attempts": 3}, s3={"addressing_style": "path"}, **options),
-        )
+    def client_with(self, **config: Any) -> Any:
+        """boto3, which tries again only when the server is too busy."""
+        return self.access.client(retries={"total_max_attempts": 3}, s3={"addressing_style": "path"}, **config)
 
-    def below(self, prefix: str) -> "Bucket":
-        other = object.__new__(Bucket)
+    @property
+    def _secret(self) -> Credentials:
+        return Credentials(self.access.access_key_id, self.access.secret_access_key)
+
+    def below(self, prefix: str) -> "Place":
+        other = object.__new__(Place)
         other.__dict__ = self.__dict__ | {"prefix": prefix}
         return other
 
@@ -67,10 +58,7 @@ class Bucket:
 
     def refused(self, operation: str, key: str | None = "object", **parameters: Any) -> tuple[int, str]:
         """The status and the code with which a call of boto3 is refused."""
-        with pytest.raises(ClientError) as refusal:
-            self.do(operation, key, **parameters)
-        answer = refusal.value.response
-        return answer["ResponseMetadata"]["HTTPStatusCode"], answer["Error"]["Code"]
+        return refused(partial(self.do, operation, key, **parameters))
 
     def put(self, key: str = "object", body: bytes = b"bytes", **parameters: Any) -> Any:
         return self.do("put_object", key, Body=body, **parameters)
@@ -117,8 +105,7 @@ class Bucket:
         return reply
 
     def sign(self, request: AWSRequest) -> None:
-        secret = Credentials(self.credentials["access_key_id"], self.credentials["secret_access_key"])
-        S3SigV4Auth(secret, "s3", self.credentials["region"]).add_auth(request)
+        S3SigV4Auth(self._secret, "s3", self.access.region).add_auth(request)
 
     def streamed(self, framed: bytes, headers: Mapping[str, str]) -> Reply:
         """A body that comes in frames and with trailers, as clients send it when they do not know its sum before."""
@@ -131,9 +118,8 @@ class Bucket:
 
     def link(self, method: str, key: str = "object", seconds: int = 60) -> str:
         """Signed for so long, be that possible or not."""
-        secret = Credentials(self.credentials["access_key_id"], self.credentials["secret_access_key"])
         request = AWSRequest(method, f"{self.endpoint}/{self.name}/{quote(self.key(key), safe='/~')}")
-        S3SigV4QueryAuth(secret, "s3", self.credentials["region"], expires=seconds).add_auth(request)
+        S3SigV4QueryAuth(self._secret, "s3", self.access.region, expires=seconds).add_auth(request)
         return str(request.url)
 
     def send(self, method: str, target: str, headers: Mapping[str, str], body: bytes = b"") -> Reply:
@@ -184,17 +170,3 @@ class Bucket:
     def in_parts(self, key: str, *bodies: bytes, **parameters: Any) -> Any:
         upload = self.begin(key, **parameters)
         return self.complete(upload, [self.send_part(upload, n, body, key) for n, body in enumerate(bodies, 1)], key)
-
-
-def colleague(served: Served, token: str, place: Bucket) -> Bucket:
-    """The same place for another member of its team."""
-    somebody = {"username": f"colleague{next(_numbers)}", "role": "member"}
-    made = served.call("POST", "/api/members", somebody, token)
-    return Bucket(served.call("POST", "/api/s3/credentials", {}, made["token"]), place.prefix)
-
-
-def fresh_bucket(served: Served, session: str) -> Bucket:
-    """Of a new team, with nothing in it."""
-    team = served.call("POST", "/api/org/teams", {"name": f"Bucket {next(_numbers)}"}, session)
-    served.call("POST", "/api/profile", {"team_id": team["id"]}, session)
-    return Bucket(served.call("POST", "/api/s3/credentials", {}, session))
