@@ -145,9 +145,7 @@ def test_a_write_depends_on_what_is_there(
         (THERE, {"IfMatchLastModifiedTime": PAST}, 412, "PreconditionFailed"),
     ],
 )
-def test_a_deletion_depends_on_what_is_there(
-    place: Place, state: str, conditions: Any, status: int, code: str
-) -> None:
+def test_a_deletion_depends_on_what_is_there(place: Place, state: str, conditions: Any, status: int, code: str) -> None:
     etag = prepared(place, state)
     asked = {name: own(value, etag) for name, value in conditions.items()}
     if status == 204:
