@@ -39,7 +39,7 @@ class Path:
 
     def takes(self, request: Request) -> bool:
         """Whatever is signed for S3, and whatever asks for a bucket: without a signature it is refused in S3's words."""
-        return recognised(_asked(request)) or tenancy.is_bucket(request.path[1:].partition("/")[0])
+        return recognised(request.headers, request.query) or tenancy.is_bucket(request.path[1:])
 
     async def answer(self, request: Request, call: Call) -> Annexed:
         if request.method == "OPTIONS":

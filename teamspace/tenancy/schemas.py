@@ -77,6 +77,13 @@ class Credential(msgspec.Struct, frozen=True):
     team_slug: str
 
 
+class Bucket(msgspec.Struct, frozen=True):
+    """A team's repository, as S3 clients know it."""
+
+    name: str
+    created_at: str
+
+
 class Standing(msgspec.Struct, frozen=True):
     """What a write depends on, for as long as it takes."""
 

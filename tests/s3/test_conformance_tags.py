@@ -1,5 +1,6 @@
 """Tags of objects, and what the bucket says of itself and of rights."""
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -109,6 +110,7 @@ def test_what_is_private_stays_so(place: Place) -> None:
 def test_the_bucket_tells_of_itself(place: Place) -> None:
     buckets = place.client.list_buckets()
     assert [bucket["Name"] for bucket in buckets["Buckets"]] == [place.name]
+    assert timedelta() <= datetime.now(UTC) - buckets["Buckets"][0]["CreationDate"] < timedelta(hours=1)
     assert buckets["Owner"] == place.do("get_bucket_acl", None)["Owner"]
     assert place.do("head_bucket", None)["BucketRegion"] == place.access.region
     assert place.do("get_bucket_location", None)["LocationConstraint"] == place.access.region

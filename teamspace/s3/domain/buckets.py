@@ -1,6 +1,6 @@
 """The bucket itself: there is one for each team, it keeps versions, and nobody makes or removes it here."""
 
-from teamspace.core import clock
+from teamspace import tenancy
 from teamspace.repository import walking
 from teamspace.s3.domain import bodies, listings, xml
 from teamspace.s3.domain.faults import Fault
@@ -10,7 +10,8 @@ REGION = "auto"
 
 
 async def list_buckets(visit: Visit) -> Answer:
-    bucket = xml.element("Bucket", xml.text("Name", visit.bucket), xml.text("CreationDate", clock.stamp(0)))
+    own = await tenancy.bucket_of(visit.db, visit.who.team_id)
+    bucket = xml.element("Bucket", xml.text("Name", own.name), xml.text("CreationDate", own.created_at))
     shown = bucket if visit.bucket.startswith(visit.query.get("prefix", "")) else ""
     body = xml.document("ListAllMyBucketsResult", listings.owner(visit), xml.element("Buckets", shown))
     return Answer(body=body)

@@ -20,23 +20,24 @@ async def issue(db: Db, settings: Settings, who: Principal, draft: NewCredential
     key = await access_keys.issue(db, who, draft.name, draft.scope)
     return Credential(
         key.id, key.name, key.access_key_id, key.secret_access_key, key.scope, settings.address,
-        await tenancy.bucket_of(db, who.team_id), REGION,
+        (await tenancy.bucket_of(db, who.team_id)).name, REGION,
     )  # fmt: skip
 
 
 async def listing(db: Db, settings: Settings, who: Principal) -> Credentials:
     keys = await access_keys.listing(db, who)
-    return Credentials(keys, settings.address, await tenancy.bucket_of(db, who.team_id), REGION)
+    return Credentials(keys, settings.address, (await tenancy.bucket_of(db, who.team_id)).name, REGION)
 
 
 async def link(db: Db, settings: Settings, who: Principal, object_id: str, wish: Presign) -> Link:
     """Signed with the caller's newest key, and good for as long as that is; their rights are asked again at its use."""
     row = await _linked(db, who, object_id, wish)
     key, secret = await access_keys.newest(db, who)
+    bucket = await tenancy.bucket_of(db, who.team_id)
     address, now = urlsplit(settings.address), clock.now()
     url = presign(
         method=wish.method, scheme=address.scheme, host=address.netloc,
-        path=f"/{await tenancy.bucket_of(db, who.team_id)}/{row.key}", access_key_id=key.access_key_id, secret=secret,
+        path=f"/{bucket.name}/{row.key}", access_key_id=key.access_key_id, secret=secret,
         region=REGION, now=now, expires=wish.expires_in, query=await _version(db, row, wish),
     )  # fmt: skip
     return Link(url, clock.stamp(now + wish.expires_in))

@@ -39,14 +39,13 @@ class Verified(msgspec.Struct, Generic[K], frozen=True):
     payload: Payload
 
 
-def recognised(asked: Asked) -> bool:
-    """Whether it speaks S3, which says nothing yet of whether it may."""
-    for name, value in asked.headers:
-        if name == b"authorization" and value.startswith((b"AWS4-", b"AWS ")):
-            return True
-    if b"Signature" not in asked.query and b"X-Amz-Algorithm" not in asked.query:
+def recognised(headers: Mapping[bytes, bytes], query: bytes) -> bool:
+    """Whether a request speaks S3, which says nothing yet of whether it may."""
+    if headers.get(b"authorization", b"").startswith((b"AWS4-", b"AWS ")):
+        return True
+    if b"Signature" not in query and b"X-Amz-Algorithm" not in query:
         return False
-    names = {part.partition(b"=")[0] for part in asked.query.split(b"&")}
+    names = {part.partition(b"=")[0] for part in query.split(b"&")}
     return bool(names & _ONLY_IN_LINKS) or names >= _ONLY_IN_OLD_LINKS
 
 

@@ -7,12 +7,12 @@ import msgspec
 from teamspace import identity
 from teamspace.core import clock, crypto
 from teamspace.core.db import Db, Guard, Reads, Tx
-from teamspace.core.errors import OrgSuspended, TenantSuspended, TokenExpired, Unauthenticated
+from teamspace.core.errors import NotFound, OrgSuspended, TenantSuspended, TokenExpired, Unauthenticated
 from teamspace.core.permissions import Permission
 from teamspace.core.principal import Call, Grantable, Kind, Principal
 from teamspace.tenancy import store
 from teamspace.tenancy.domain import roles
-from teamspace.tenancy.schemas import Credential
+from teamspace.tenancy.schemas import Bucket, Credential
 
 RIGHTS = frozenset({"tokens", "users", "memberships", "org_roles", "orgs", "teams", "instance"})
 """The tables that a principal is made of."""
@@ -96,9 +96,12 @@ async def _look_up(db: Db, token: str, *, hosted: bool) -> Known:
     return known
 
 
-async def bucket_of(db: Reads, team_id: str) -> str:
+async def bucket_of(db: Reads, team_id: str) -> Bucket:
+    """The repository of a caller's own team, as S3 clients know it."""
     team = await store.get_team(db, team_id)
-    return _bucket(team.slug) if team else ""
+    if team is None:
+        raise NotFound()
+    return Bucket(_bucket(team.slug), team.created_at)
 
 
 def _bucket(slug: str) -> str:
@@ -106,9 +109,9 @@ def _bucket(slug: str) -> str:
     return f"{_BUCKET}{slug}"
 
 
-def is_bucket(name: str) -> bool:
-    """Whether it could be one, which says nothing of whether it is."""
-    return name.startswith(_BUCKET)
+def is_bucket(path: str) -> bool:
+    """Whether a path could begin with one's name, which says nothing of whether it does."""
+    return path.startswith(_BUCKET)
 
 
 def _end(credential: Credential, used_at: float) -> float:
