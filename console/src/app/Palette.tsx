@@ -3,7 +3,7 @@
 import { Modal, TextInput } from "@mantine/core";
 import { IconArrowRight, IconBolt, IconSearch, type Icon } from "@tabler/icons-react";
 import { useNavigate, useRouterState } from "@tanstack/react-router";
-import { useEffect, useId, useState, type KeyboardEvent } from "react";
+import { useEffect, useId, useRef, useState, type KeyboardEvent } from "react";
 
 import { t } from "@/i18n";
 import { createOpening } from "@/ui/opening";
@@ -71,7 +71,7 @@ export function matches(query: string, title: string): boolean {
 export function Palette() {
   const opened = palette.useOpened();
   return (
-    <Modal.Root opened={opened} onClose={palette.close}>
+    <Modal.Root opened={opened} onClose={palette.close} transitionProps={{ duration: 0 }}>
       <Modal.Overlay />
       <Modal.Content aria-label={t("shell.palette")} className={styles.content}>
         {opened && <Search />}
@@ -84,6 +84,10 @@ function Search() {
   const [query, setQuery] = useState("");
   const [place, setPlace] = useState(0);
   const list = useId();
+  const field = useRef<HTMLInputElement>(null);
+  // Before the next key, and not when the dialog has come to rest: who knows the way types on without looking. The
+  // dialog has noted by then to whom it gives the focus back.
+  useEffect(() => queueMicrotask(() => field.current?.focus()), []);
   const everywhere = useEverywhere(query);
   const entries = [...useEntries().filter((entry) => matches(query, entry.title)), ...everywhere];
   const chosen = entries[place];
@@ -107,6 +111,7 @@ function Search() {
   return (
     <>
       <TextInput
+        ref={field}
         data-autofocus
         role="combobox"
         aria-expanded
