@@ -1,7 +1,6 @@
 """Fixtures of the whole suite. Whatever touches data runs on SQLite and on PostgreSQL."""
 
 import asyncio
-import itertools
 import os
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -13,13 +12,12 @@ from teamspace.core.db import connect, migrate
 from teamspace.core.limits import Slots
 from teamspace.identity.domain import passwords
 from teamspace.settings import Settings, load
+from tests.support.databases import Databases
 from tests.support.postgres import create_database, drop_database
 from tests.support.world import World
 from tests.support.world import world as made
 
 pytest_plugins = ["tests.support.plugin"]
-
-_names = (f"test_{os.getpid()}_{number}" for number in itertools.count())
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -52,16 +50,22 @@ def postgres_template(postgres_url: str) -> Iterator[str]:
     drop_database(postgres_url, name)
 
 
+@pytest.fixture(scope="session")
+def databases(postgres_url: str, postgres_template: str) -> Iterator[Databases]:
+    databases = Databases(postgres_url, postgres_template)
+    yield databases
+    databases.close()
+
+
 @pytest.fixture(params=["sqlite", "postgres"])
 def database_url(request: pytest.FixtureRequest) -> Iterator[str]:
     """Empty for SQLite in the data folder, else the URL of a fresh PostgreSQL database."""
     if request.param == "sqlite":
         yield ""
         return
-    admin: str = request.getfixturevalue("postgres_url")
-    name = next(_names)
-    yield create_database(admin, name, request.getfixturevalue("postgres_template"))
-    drop_database(admin, name)
+    databases: Databases = request.getfixturevalue("databases")
+    with databases.one() as url:
+        yield url
 
 
 @pytest.fixture

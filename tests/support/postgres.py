@@ -91,6 +91,7 @@ class Postgres:
             "max_connections": 200,
             "fsync": durable,
             "full_page_writes": durable,
+            "autovacuum": durable,  # what lives for some minutes needs none, and plans should not change meanwhile
         }
         options = [f"--pgdata={self._data}", "--username=postgres", "--auth=trust"]
         options += ["--locale=C", "--encoding=UTF8", "--no-sync", "--no-instructions"]
