@@ -11,8 +11,6 @@ from tests.console.screens import ACTIONS, SCREENS, Action, Screen
 from tests.console.stage import ROLES, Stage
 from tests.isolation.contract import held
 
-# The others are told from these by the same table.
-SAMPLE = ("operator", "org_reader", "member", "guest")
 FEATURES = Path(__file__).parents[2] / "console/src/features"
 
 
@@ -21,9 +19,7 @@ def test_the_table_has_every_screen_of_the_console() -> None:
     assert sorted(re.findall(r'screen\("([^"]+)"', sources)) == sorted(screen.path for screen in SCREENS)
 
 
-@pytest.mark.parametrize(
-    "role", [pytest.param(role, marks=[] if role in SAMPLE else [pytest.mark.thorough]) for role in ROLES]
-)
+@pytest.mark.parametrize("role", ROLES)
 def test_a_role_is_shown_what_it_may_see_and_refused_the_rest(browser: Browser, anywhere: Stage, role: str) -> None:
     note = anywhere.note("For everybody", "Good morning.")
     with window(browser, anywhere.url, token=anywhere.session(role)) as page:
