@@ -18,6 +18,7 @@ from typing import Any, Self
 HOST = "127.0.0.1"
 START_LIMIT, STOP_LIMIT, COMMAND_LIMIT = 15.0, 40.0, 60.0
 _POLL = 0.005
+_TRIES = 5
 _PORTS = range(20_000, 32_000)
 
 
@@ -100,16 +101,23 @@ class Served:
 
     def _call(self, method: str, path: str, body: bytes | None, content_type: str, token: str) -> Any:
         headers = {"content-type": content_type, **({"authorization": f"Bearer {token}"} if token else {})}
+        for _ in range(_TRIES):
+            status, text = self._answer(method, path, body, headers)
+            if status != 503:
+                break
+            time.sleep(1)  # nothing was done: a machine that is busy with other tests is asked again, as it says
+        if status >= 400:
+            raise RuntimeError(f"{method} {path} was answered {status}: {text[:500]!r}")
+        return json.loads(text) if text else None
+
+    def _answer(self, method: str, path: str, body: bytes | None, headers: dict[str, str]) -> tuple[int, bytes]:
         connection = self._connection(timeout=10)
         try:
             connection.request(method, path, body, headers)
             answer = connection.getresponse()
-            text = answer.read()
+            return answer.status, answer.read()
         finally:
             connection.close()
-        if answer.status >= 400:
-            raise RuntimeError(f"{method} {path} was answered {answer.status}: {text[:500]!r}")
-        return json.loads(text) if text else None
 
     def _connection(self, timeout: float) -> http.client.HTTPConnection:
         if self.tls:
