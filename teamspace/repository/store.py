@@ -186,7 +186,7 @@ async def get_version(db: Reads, object_id: str, number: int) -> VersionRow | No
     )  # fmt: skip
 
 
-async def get_newest(db: Reads, fence: Fence, team_id: str, key: str) -> VersionRow | None:
+async def get_shown(db: Reads, fence: Fence, team_id: str, key: str) -> VersionRow | None:
     """The version that a key of the team shows, be it the mark that it was removed."""
     return await db.one(
         VersionRow,

@@ -84,17 +84,19 @@ class Tx(Reads):
         self._after: list[Callable[[], None]] = []
 
     async def _fetch(self, sql: str, params: Params) -> Sequence[Row]:
+        self._watch(sql)
+        return await self._session.fetch(sql, params)
+
+    def _watch(self, sql: str) -> None:
         if written_table(sql) in self._rights:
             self.rights_changed = True
-        return await self._session.fetch(sql, params)
 
     async def run(self, sql: str, **params: Any) -> None:
         await self._fetch(sql, params)
 
     async def defer(self, sql: str, **params: Any) -> None:
         """For what nobody reads before the commit, and nothing but the disk can refuse: it holds nobody up."""
-        if written_table(sql) in self._rights:
-            self.rights_changed = True
+        self._watch(sql)
         await self._session.defer(sql, params)
 
     async def lock(self, subject: str, *keys: str) -> None:

@@ -105,7 +105,7 @@ async def at(db: Reads, who: Principal, key: str) -> ObjectRow | None:
 async def version_at(db: Reads, who: Principal, key: str, version_id: str | None) -> VersionRow | None:
     """A version of that by its id, or the newest, be it the mark of a removal."""
     if version_id is None:
-        return await store.get_newest(db, access.with_removed(who, P.FILES_READ), who.team_id, key)
+        return await store.get_shown(db, access.with_removed(who, P.FILES_READ), who.team_id, key)
     row = await at(db, who, key)
     return None if row is None else await store.get_version_of(db, row.id, version_id)
 
