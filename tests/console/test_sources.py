@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from hatch_build import TYPES, npm, types
+from teamspace import wiring
 
 ROOT = Path(__file__).parents[2]
 CONSOLE = ROOT / "console"
@@ -29,6 +30,12 @@ def test_the_trail_has_words_for_every_action_that_the_server_records() -> None:
     actions = {action for path in (ROOT / "teamspace").rglob("*.py") for action in recorded(path.read_text())}
     known = re.findall(r'"([a-z_.]+)"', (CONSOLE / "src/ui/trail/actions.ts").read_text().partition("as const")[0])
     assert sorted(known) == sorted(actions)
+
+
+def test_every_kind_of_job_has_words() -> None:
+    kinds = {job.kind for module in wiring.JOBS for job in module.JOBS}
+    known = re.findall(r'"([a-z_]+\.[a-z_]+)"', (CONSOLE / "src/ui/kindWords.ts").read_text())
+    assert sorted(known) == sorted(kinds)
 
 
 def test_the_lock_names_no_registry() -> None:
