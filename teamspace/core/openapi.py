@@ -1,6 +1,8 @@
 """The API's description, made from the route table and the types; nothing in it is written by hand."""
 
+import asyncio
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from http import HTTPStatus
 from types import UnionType
 from typing import Any, Union, get_args, get_origin
@@ -37,26 +39,37 @@ _BYTES: dict[Any, tuple[str, dict[str, Any]]] = {
 
 
 class Description:
-    """Holds the description once the routes are known."""
+    """Built when it is first asked for, in a thread: that takes longer than a request may hold the event loop."""
 
     def __init__(self) -> None:
-        self.document: dict[str, Any] = {}
-        self._json = b""
-        self._page = b""
-        self._style_hash = ""
+        self._endpoints: Sequence[Endpoint] = ()
 
     def describe(self, endpoints: Sequence[Endpoint]) -> None:
-        self.document = document(endpoints)
-        self._json = msgspec.json.format(msgspec.json.encode(self.document), indent=2)
-        self._page, self._style_hash = rendered(self.document)
+        self._endpoints = endpoints
 
-    def json(self) -> Content:
-        return Content(self._json, "application/json", {"cache-control": "public, max-age=60"})
+    async def json(self) -> Content:
+        body = await asyncio.to_thread(lambda: self._json)
+        return Content(body, "application/json", {"cache-control": "public, max-age=60"})
 
-    def page(self) -> Content:
-        policy = f"default-src 'none'; style-src '{self._style_hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    async def page(self) -> Content:
+        page, style_hash = await asyncio.to_thread(lambda: self._page)
+        policy = (
+            f"default-src 'none'; style-src '{style_hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        )
         headers = {"content-security-policy": policy, "cache-control": "public, max-age=60"}
-        return Content(self._page, "text/html; charset=utf-8", headers)
+        return Content(page, "text/html; charset=utf-8", headers)
+
+    @cached_property
+    def _document(self) -> dict[str, Any]:
+        return document(self._endpoints)
+
+    @cached_property
+    def _json(self) -> bytes:
+        return msgspec.json.format(msgspec.json.encode(self._document), indent=2)
+
+    @cached_property
+    def _page(self) -> tuple[bytes, str]:
+        return rendered(self._document)
 
 
 def document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
+from functools import cache
 from types import ModuleType
 from typing import Any, get_type_hints
 from urllib.parse import unquote_to_bytes
@@ -135,7 +136,7 @@ def ordered(endpoints: Sequence[Endpoint], order: Sequence[str]) -> tuple[list[E
     faults += [f"{name}: in the order, in no table" for name in order if name not in by_name]
     faults += [f"{name}: in a table, not in the order" for name in by_name if name not in order]
     arranged = [by_name[name] for name in order if name in by_name]
-    return arranged, faults + _hidden([endpoint.route for endpoint in arranged])
+    return arranged, [*faults, *_hidden(tuple(endpoint.route for endpoint in arranged))]
 
 
 def _handlers(module: ModuleType) -> dict[str, Callable[..., Any]]:
@@ -147,8 +148,7 @@ def _handlers(module: ModuleType) -> dict[str, Callable[..., Any]]:
 
 
 def _endpoint(route: Route, handler: Callable[..., Any], provided: Mapping[type, Any]) -> Endpoint:
-    hints = get_type_hints(handler)
-    names = [name for name in inspect.signature(handler).parameters]
+    hints, names = _inspected(handler)
     return Endpoint(
         route=route,
         handler=handler,
@@ -159,6 +159,12 @@ def _endpoint(route: Route, handler: Callable[..., Any], provided: Mapping[type,
         query=hints.get("query"),
         returns=hints.get("return"),
     )
+
+
+@cache
+def _inspected(handler: Callable[..., Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """The types of its parameters and their names; cached, since a test process builds the application many times."""
+    return get_type_hints(handler), tuple(inspect.signature(handler).parameters)
 
 
 def _faults(endpoint: Endpoint) -> list[str]:
@@ -181,7 +187,8 @@ def _faults(endpoint: Endpoint) -> list[str]:
     return faults
 
 
-def _hidden(routes: Sequence[Route]) -> list[str]:
+@cache
+def _hidden(routes: tuple[Route, ...]) -> list[str]:
     """Rows that the match would not reach in the declared order: some path fits an earlier, more general one."""
     faults = []
     for position, later in enumerate(routes):

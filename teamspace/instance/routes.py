@@ -56,8 +56,8 @@ async def seed(db: Db, files: BlobStore, queue: Queue, who: Principal) -> Create
 
 
 async def openapi(description: Description) -> Content:
-    return description.json()
+    return await description.json()
 
 
 async def docs(description: Description) -> Content:
-    return description.page()
+    return await description.page()
