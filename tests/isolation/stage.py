@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import httpx2
@@ -11,9 +11,7 @@ import pytest
 
 from teamspace import blobs, fulltext, identity
 from teamspace.core import clock, crypto
-from teamspace.core.db.engine import Row
 from teamspace.core.db.migrate import shipped
-from teamspace.core.db.sqlite import Sqlite
 from teamspace.core.egress import Reach
 from teamspace.core.ids import new_id
 from teamspace.core.openapi import document
@@ -49,10 +47,8 @@ from tests.isolation.contract import (
 )
 from tests.isolation.outcomes import REQUEST_ID
 from tests.support.world import PASSWORD, Caller, World
+from tests.support.writes import Writes
 
-TABLES = sorted({name for migration in shipped() for name in re.findall(r"CREATE TABLE (\w+)", migration.sql)})
-# PostgreSQL shows a row as text, so that one round trip sees all of them.
-_ALL_ROWS = " UNION ALL ".join(f"SELECT '{table}', CAST({table} AS TEXT) FROM {table}" for table in TABLES)
 _DEFINITION = re.compile(r"CREATE TABLE (\w+) \((.*?)^\)", re.DOTALL | re.MULTILINE)
 # The tables whose rows belong to companies, and by which column.
 _OWNED = {"orgs": "id"} | {
@@ -61,16 +57,9 @@ _OWNED = {"orgs": "id"} | {
     for table, columns in _DEFINITION.findall(migration.sql)
     if "org_id TEXT" in columns
 }
-# Both databases tell cheaply whether anything at all was committed since one last asked.
-_MARKS = {
-    "sqlite": "PRAGMA data_version",
-    "postgres": "SELECT CAST(pg_snapshot_xmax(pg_current_snapshot()) AS TEXT)",
-}
 _JUST_TOO_LONG = clock.DAY + 1
 _BYTES = b"# Things\n"
 PROVISION_TOKEN = "whoever-hosts-this-provisions-it"
-
-Picture = Mapping[str, Sequence[Row]]
 
 
 class Ask(msgspec.Struct, frozen=True):
@@ -91,8 +80,9 @@ class Spot(msgspec.Struct, frozen=True):
 
 
 class Stage:
-    def __init__(self, world: World, everything: Caller) -> None:
+    def __init__(self, world: World, everything: Caller, writes: Writes) -> None:
         self.world = world
+        self.writes = writes
         self.everything = everything
         """Operator, owner and org_owner in one, acting at home."""
         self.hosted: bool = world.app.given[Settings].hosted
@@ -101,16 +91,13 @@ class Stage:
         self.spots: dict[Place, Spot] = {}
         self.things: dict[str, str] = {}
         """What stands there for all to try, by name."""
-        self._database = "sqlite" if isinstance(world.db.engine, Sqlite) else "postgres"
         self._described = document(world.app.endpoints)
-        self._mark: Sequence[Row] = ()
-        self._picture: Picture = {}
         self._people: dict[str, Caller] = {}
         self._scoped: dict[tuple[str, str], Caller] = {}
 
     @classmethod
     async def built(cls, world: World) -> "Stage":
-        stage = cls(world, await world.bootstrap())
+        stage = cls(world, await world.bootstrap(), await Writes.watched(world.db))
         for first, second in COMPANIES:
             await stage._found(first, second)
         for kind in KINDS:
@@ -151,26 +138,6 @@ class Stage:
             return [f"the status {answer.status_code} is not described"]
         code = f"`{answer.json()['code']}`" if answer.is_error else ""
         return [] if code in described["description"] else [f"{answer.status_code} {code} is not described"]
-
-    async def picture(self) -> Picture:
-        """Every row of every table: two equal pictures mean that nothing was written in between."""
-        mark = await self.world.db.engine.fetch(_MARKS[self._database], {})
-        if mark != self._mark:
-            self._mark, self._picture = mark, await self._rows()
-        return self._picture
-
-    async def _rows(self) -> Picture:
-        if self._database == "sqlite":
-            return {table: await self.world.db.engine.fetch(f"SELECT * FROM {table}", {}) for table in TABLES}
-        picture: dict[str, list[Row]] = {table: [] for table in TABLES}
-        for table, row in await self.world.db.engine.fetch(_ALL_ROWS, {}):
-            picture[table].append(row)
-        return picture
-
-    async def changes(self, before: Picture) -> tuple[Picture, list[str]]:
-        """The picture now, and the tables that were written to since."""
-        after = await self.picture()
-        return after, [table for table, rows in after.items() if rows != before[table]]
 
     async def belongings(self, org: Org) -> dict[str, list[str]]:
         """Every row that is the company's."""

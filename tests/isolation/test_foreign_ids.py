@@ -38,12 +38,12 @@ async def _tried_by_all(stage: Stage, slot: Slot) -> None:
     pairs = {kind: await _pairs(stage, slot, kind) for kind in slot.callers}
     callers = {kind: await stage.caller(kind, case.needs.permission) for kind in slot.callers}
     found: list[str] = []
-    picture = await stage.picture()
     for kind, caller in callers.items():
         outcome = _expected(slot, case, kind, hosted=stage.hosted)
+        mark = await stage.writes.mark()
         wrong = [fault for pair in pairs[kind] for fault in await _compared(stage, slot, caller, pair, outcome)]
-        picture, changed = await stage.changes(picture)
         if outcome.refused or not case.writes:
+            changed = await stage.writes.since(mark)
             wrong += [f"wrote to {table}" for table in changed if table not in (slot.counted, case.books)]
         found += [f"{slot.route} x {kind.name}, {slot.field}: {fault}" for fault in wrong]
     assert not found, "\n" + "\n".join(found)

@@ -88,10 +88,10 @@ def _declared(stage: Stage, case: Case, part: str) -> tuple[str, ...]:
 
 async def _refused(stage: Stage, caller: Caller, case: Case, forged: dict[str, Ask]) -> None:
     found: list[str] = []
-    picture = await stage.picture()
+    mark = await stage.writes.mark()
     for name, ask in forged.items():
         wrong = faults(await stage.send(caller, ask), invalid(name))
-        _, changed = await stage.changes(picture)
+        changed = await stage.writes.since(mark)
         wrong += [f"wrote to {table}" for table in changed]
         found += [f"{case.route} with {name}: {fault}" for fault in wrong]
     assert not found, "\n" + "\n".join(found)

@@ -40,24 +40,24 @@ async def _forged_by_all(stage: Stage, case: Case) -> None:
     ask = Ask(case.method, re.sub(r":\w+", new_id(), case.path), body={"forged": True})
     callers = [(kind, await stage.caller(kind, case.needs.permission)) for kind in KINDS]
     found: list[str] = []
-    picture = await stage.picture()
+    mark = await stage.writes.mark()
     for kind, caller in callers:
         outcome = at_the_gate(case, kind, hosted=stage.hosted) or invalid("forged")
         found += [f"{case.route} x {kind.name}: {fault}" for fault in faults(await stage.send(caller, ask), outcome)]
-    found += [f"wrote to {table}" for table in (await stage.changes(picture))[1]]
+    found += [f"wrote to {table}" for table in await stage.writes.since(mark)]
     assert not found, "\n" + "\n".join(found)
 
 
 async def _tried_by_all(stage: Stage, case: Case) -> None:
     asks = [(kind, await stage.caller(kind, case.needs.permission), await case.ask(stage, kind)) for kind in KINDS]
     found: list[str] = []
-    picture = await stage.picture()
     for kind, caller, ask in asks:
         outcome = expected(case, kind, hosted=stage.hosted)
+        mark = await stage.writes.mark()
         answer = await stage.send(caller, ask)
         wrong = faults(answer, outcome, public=case.cached) + stage.undescribed(case.route, answer)
-        picture, changed = await stage.changes(picture)
         if outcome.refused or not case.writes:
+            changed = await stage.writes.since(mark)
             wrong += [f"wrote to {table}" for table in changed if outcome.refused or table != case.books]
         found += [f"{case.route} x {kind.name}: {fault}" for fault in wrong]
     assert not found, "\n" + "\n".join(found)

@@ -90,11 +90,11 @@ async def test_only_an_owner_names_or_changes_an_owner(
 ) -> None:
     caller, spot = await stage.caller(BY_NAME[name]), stage.spots[HOME]
     person = await stage.world.person(spot.org, spot.team, Role.GUEST, org_role=is_now)
-    picture = await stage.picture()
+    mark = await stage.writes.mark()
     answer = await _give(caller, person, becomes)
     assert not faults(answer, expected)
     assert expected.refused or answer.json()["org_role"] == becomes
-    assert not expected.refused or (await stage.changes(picture))[1] == []
+    assert not expected.refused or await stage.writes.since(mark) == []
 
 
 @pytest.mark.parametrize(("name", "is_now", "becomes", "expected"), [row for row in _CHANGES if row[2]])
@@ -104,10 +104,10 @@ async def test_nor_by_adding_them_to_a_team(
     caller, home = await stage.caller(BY_NAME[name]), stage.spots[HOME]
     person = await stage.world.person(home.org, home.team, Role.GUEST, org_role=is_now)
     wish = {"username": person.username, "team_id": stage.spots[SISTER].team.id, "org_role": becomes, "role": "guest"}
-    picture = await stage.picture()
+    mark = await stage.writes.mark()
     answer = await caller.post("/api/org/members", wish, headers=_ID)
     assert not faults(answer, expected if expected.refused else CREATED)
-    assert not expected.refused or (await stage.changes(picture))[1] == []
+    assert not expected.refused or await stage.writes.since(mark) == []
 
 
 @pytest.mark.parametrize("name", ["org_owner", "org_admin", "operator", "operator-elsewhere", "other-company"])
@@ -116,33 +116,33 @@ async def test_nobody_gives_themselves_a_role_in_the_company(stage: Stage, name:
     person = await stage.caller(kind)
     another = await stage.world.team(person.org)
     await stage.world.person(person.org, another, Role.OWNER)
-    picture = await stage.picture()
+    mark = await stage.writes.mark()
     for role in (*OrgRole, None):
         assert not faults(await _give(person, person, role), _SELF), role
     for role in OrgRole:
         wish = {"username": person.username, "team_id": another.id, "org_role": role, "role": "owner"}
         assert not faults(await person.post("/api/org/members", wish, headers=_ID), _SELF), role
-    assert (await stage.changes(picture))[1] == []
+    assert await stage.writes.since(mark) == []
 
 
 async def test_a_company_keeps_its_last_owner(stage: Stage) -> None:
     org, team = await stage.world.company()
     owner = await stage.world.person(org, team, Role.MEMBER, org_role=OrgRole.OWNER)
     operator = await stage.world.person(org, team, Role.OWNER, operator=True)
-    picture = await stage.picture()
+    mark = await stage.writes.mark()
     answers = [await _give(operator, owner, role) for role in (None, OrgRole.ADMIN, OrgRole.READER)]
     answers += [await operator.delete(f"/api/members/{owner.user_id}", headers=_ID)]
     answers += [await owner.delete(f"/api/members/{owner.user_id}", headers=_ID)]
     outcomes = [CONFLICT] * 4 + [forbidden("members:manage")]
     assert [fault for pair in zip(answers, outcomes, strict=True) for fault in faults(*pair)] == []
-    assert (await stage.changes(picture))[1] == []
+    assert await stage.writes.since(mark) == []
 
 
 async def test_somebody_of_another_company_is_neither_added_to_it_nor_described(stage: Stage) -> None:
     org, team = await stage.world.company()
     strangers = [await stage.world.person(org, team, org_role=OrgRole.OWNER), await stage.world.person(org, None)]
     owner, team_owner = await stage.caller(BY_NAME["org_owner"]), await stage.caller(BY_NAME["owner"])
-    picture = await stage.picture()
+    mark = await stage.writes.mark()
     answers = [
         await owner.post("/api/org/members", {"username": name, "team_id": owner.team.id}, headers=_ID)
         for stranger in strangers
@@ -152,7 +152,7 @@ async def test_somebody_of_another_company_is_neither_added_to_it_nor_described(
     answers.append(await team_owner.post("/api/members", wish, headers=_ID))
     assert [fault for answer in answers for fault in faults(answer, CONFLICT)] == []
     assert len({answer.content for answer in answers}) == 1
-    assert (await stage.changes(picture))[1] == []
+    assert await stage.writes.since(mark) == []
 
 
 async def test_what_a_team_of_another_company_is_called_is_free_here(stage: Stage) -> None:
@@ -223,11 +223,11 @@ async def test_a_company_that_nobody_has_and_one_that_is_misspelt_are_the_same_t
     kind, org = BY_NAME["operator"], stage.spots[OTHER].org
     operator = await stage.caller(kind)
     asks = [await case.ask(stage, kind, named=spelt(org)) for spelt in _MISSPELT]
-    picture = await stage.picture()
+    mark = await stage.writes.mark()
     answers = [await stage.send(operator, ask) for ask in asks]
     assert [fault for answer in answers for fault in faults(answer, HIDDEN)] == []
     assert len({answer.content for answer in answers}) == 1
-    assert (await stage.changes(picture))[1] == []
+    assert await stage.writes.since(mark) == []
 
 
 # The host
