@@ -2,12 +2,14 @@
 
 import asyncio
 import os
+import shutil
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 from argon2 import PasswordHasher
 
+from teamspace.app import prepare_folder
 from teamspace.core.db import connect, migrate
 from teamspace.core.limits import Slots
 from teamspace.identity.domain import passwords
@@ -39,13 +41,7 @@ def postgres_template(postgres_url: str) -> Iterator[str]:
     """A migrated, empty database: copying it is quicker than migrating another."""
     name = f"template_{os.getpid()}"
     url = create_database(postgres_url, name)
-
-    async def prepare() -> None:
-        engine = await connect(url, pool=1)
-        await migrate(engine)
-        await engine.close()
-
-    asyncio.run(prepare())
+    _migrate(url)
     yield name
     drop_database(postgres_url, name)
 
@@ -82,7 +78,27 @@ def settings(database_url: str, tmp_path: Path) -> Settings:
     )
 
 
+@pytest.fixture(scope="session")
+def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A migrated, empty file: copying it is quicker than migrating another."""
+    path = tmp_path_factory.mktemp("sqlite") / "template.db"
+    _migrate(f"sqlite:{path}")
+    return path
+
+
 @pytest.fixture
-async def world(settings: Settings) -> AsyncIterator[World]:
+async def world(settings: Settings, sqlite_template: Path) -> AsyncIterator[World]:
+    if settings.on_sqlite:
+        prepare_folder(settings.data)
+        shutil.copyfile(sqlite_template, settings.database.removeprefix("sqlite:"))
     async with made(settings) as instance:
         yield instance
+
+
+def _migrate(url: str) -> None:
+    async def prepare() -> None:
+        engine = await connect(url, pool=1)
+        await migrate(engine)
+        await engine.close()
+
+    asyncio.run(prepare())

@@ -7,9 +7,14 @@ import pytest
 
 from tests.support.bucket import Buckets, emptied
 from tests.support.postgres import Postgres
+from tests.support.timings import Timings
 
 SERVER = pytest.StashKey[Postgres]()
 BUCKETS = pytest.StashKey[Buckets]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(Timings(config), "timings")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -47,6 +52,12 @@ def pytest_configure_node(node: Any) -> None:
     """Runs in the controlling process, for each worker of pytest-xdist before it starts."""
     node.workerinput["postgres_url"] = server_url(node.config)
     node.workerinput["buckets_url"] = buckets_of(node.config)
+
+
+@pytest.fixture(scope="session")
+def thorough(pytestconfig: pytest.Config) -> bool:
+    """Whether to take the long form, where a test has a long and a short one."""
+    return bool(pytestconfig.getoption("thorough"))
 
 
 @pytest.fixture(scope="session")
