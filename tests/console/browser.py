@@ -7,9 +7,10 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, BrowserContext, Page, Playwright, Request, Response, expect
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, Request, Response, expect
 
-INSTALLED = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+# The first is the same browser without windows of its own to draw, and takes half the time.
+INSTALLED = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 # Chromium looks for its makers' servers at every start; there is nobody to answer. Every name is this machine.
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -36,14 +37,17 @@ class Complaints:
     def __init__(self, context: BrowserContext, origin: str) -> None:
         self.lines: list[str] = []
         self.origin = origin
-        context.on("weberror", lambda fault: self.lines.append(f"error: {fault.error}"))
-        context.on("console", lambda said: self._hear(said.type, said.text))
+        context.on("weberror", lambda fault: self._add("error", fault.error, fault.page))
+        context.on("console", self._hear)
         context.on("request", self._watch)
         context.on("response", self._check)
 
-    def _hear(self, kind: str, text: str) -> None:
-        if kind == "error" and not text.startswith(NO_FAULT_OF_OURS):
-            self.lines.append(f"console: {text}")
+    def _hear(self, said: ConsoleMessage) -> None:
+        if said.type == "error" and not said.text.startswith(NO_FAULT_OF_OURS):
+            self._add("console", said.text, said.page)
+
+    def _add(self, kind: str, what: object, page: Page | None) -> None:
+        self.lines.append(f"{kind}: {what} at {page.url if page else 'no page'}")
 
     def _watch(self, request: Request) -> None:
         parts = urlsplit(request.url)

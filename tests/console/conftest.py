@@ -1,4 +1,4 @@
-"""One browser for a file, and for the whole run one instance on each database that the journeys share."""
+"""One browser and, on each database, one instance that the journeys share."""
 
 import os
 import zlib
@@ -18,9 +18,9 @@ from tests.support.served import Served
 Serve = Callable[[str], AbstractContextManager[Served]]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """It ends with its file: while Playwright runs, no other event loop can."""
+    """It ends with this folder: while Playwright runs, no other event loop can."""
     with sync_playwright() as playwright, launch(playwright) as found:
         yield found
 
