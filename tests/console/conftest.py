@@ -1,7 +1,6 @@
 """One browser and, on each database, one instance that the journeys share."""
 
 import os
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import cache
@@ -12,6 +11,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from tests.console.browser import launch
 from tests.console.stage import Stage
+from tests.support.plugin import DATABASES, database_of
 from tests.support.postgres import create_database, drop_database
 from tests.support.served import Served
 
@@ -25,15 +25,19 @@ def browser() -> Iterator[Browser]:
         yield found
 
 
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """A journey runs on one database, and the next perhaps on the other: a browser takes long, and sees neither."""
-    if "database" in metafunc.fixturenames:
-        turn = zlib.crc32(metafunc.function.__name__.encode()) % 2
-        databases = [
-            pytest.param(name, marks=[] if place == turn else [pytest.mark.thorough])
-            for place, name in enumerate(("sqlite", "postgres"))
-        ]
-        metafunc.parametrize("database", databases)
+@pytest.fixture(params=DATABASES)
+def database(request: pytest.FixtureRequest) -> str:
+    name: str = request.param
+    return name
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """A journey takes long, and a browser sees neither database. What shares an instance runs on one worker."""
+    database = database_of(item)
+    if database:
+        item.add_marker(pytest.mark.by_turns)
+    shared = "axe" if item.path.stem == "test_accessibility" else f"console-{database or 'sqlite'}"
+    item.add_marker(pytest.mark.xdist_group(shared))
 
 
 @pytest.fixture(scope="session")

@@ -56,7 +56,7 @@ def window_of(browser: Browser, stages: Callable[[str], Stage]) -> Iterator[Call
         yield cache(opened)
 
 
-@pytest.mark.parametrize(("sight", "look"), _seen())
+@pytest.mark.parametrize(("sight", "look"), list(_seen()))
 def test_nobody_is_shut_out(window_of: Callable[[str], Page], anywhere: Stage, sight: Sight, look: Look) -> None:
     page = window_of(sight.who)
     page.set_viewport_size({"width": look.width, "height": WIDTHS[look.width]})

@@ -28,6 +28,7 @@ async def test_what_is_not_yours_and_what_is_nobodys_look_alike(stage: Stage, sl
     await _tried_by_all(stage, slot)
 
 
+@pytest.mark.by_turns
 @pytest.mark.parametrize("slot", SLOTS, ids=[f"{slot.route} {slot.field}" for slot in SLOTS])
 async def test_they_look_alike_in_a_suspended_tenant_too(suspended_stage: Stage, slot: Slot) -> None:
     await _tried_by_all(suspended_stage, slot)

@@ -11,7 +11,8 @@ from tests.isolation.stage import Ask, Stage
 from tests.isolation.table import CASES, HOST, PUBLIC, Case
 from tests.support.world import Caller
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+# A body is refused before any statement of SQL.
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.by_turns]
 
 _OF_THE_API = [case for case in CASES if case.path.startswith("/api/") and case.needs is not HOST]
 _WITH_A_BODY = [case for case in _OF_THE_API if case.body is not None]

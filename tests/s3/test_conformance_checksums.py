@@ -10,6 +10,9 @@ from awscrt import checksums as crt
 
 from tests.s3.places import Place
 
+# The protocol is judged before any statement of SQL.
+pytestmark = pytest.mark.by_turns
+
 SMALLEST = 5 * 1024 * 1024
 
 

@@ -57,6 +57,9 @@ def test_no_request_is_taken_for_another(place: Place, method: str, query: str) 
 BOMB = b'<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">' + b"".join(
     b'<!ENTITY %c "%s">' % (letter, b"&%c;" % (letter - 1) * 10) for letter in range(ord("b"), ord("k"))
 )
+
+# The protocol is judged before any statement of SQL.
+pytestmark = pytest.mark.by_turns
 ATTACKS = {
     "entities": BOMB + b"]><Tagging><TagSet>&j;</TagSet></Tagging>",
     "quadratic": b'<!DOCTYPE x [<!ENTITY a "' + b"a" * 50_000 + b'">]><Tagging>' + b"&a;" * 10_000 + b"</Tagging>",

@@ -1,6 +1,7 @@
 """One PostgreSQL and one SeaweedFS per test run, shared by all workers of pytest-xdist: `postgres_url`, `buckets_url`."""
 
 import os
+import zlib
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from tests.support.bucket import Buckets, emptied
 from tests.support.postgres import Postgres
 from tests.support.timings import Timings
 
+DATABASES = ("sqlite", "postgres")
 SERVER = pytest.StashKey[Postgres]()
 BUCKETS = pytest.StashKey[Buckets]()
 
@@ -18,17 +20,35 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--thorough", action="store_true", help="what takes long on both databases, and in every look")
+    parser.addoption(
+        "--thorough",
+        action="store_true",
+        help="every combination: all on both databases, every role, every look, all examples",
+    )
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """What is marked `thorough` runs only when that is asked for."""
+    """What only repeats a proof in another combination runs when that is asked for."""
     if config.getoption("thorough"):
         return
-    left_out = [item for item in items if item.get_closest_marker("thorough")]
+    left_out = [item for item in items if item.get_closest_marker("thorough") or _has_its_turn_elsewhere(item)]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if not item.get_closest_marker("thorough")]
+        items[:] = [item for item in items if item not in set(left_out)]
+
+
+def _has_its_turn_elsewhere(item: pytest.Item) -> bool:
+    """Whether a test marked `by_turns` is on the database that its name does not decide for."""
+    database = database_of(item)
+    if database is None or not item.get_closest_marker("by_turns"):
+        return False
+    return database != DATABASES[zlib.crc32(item.name.replace(database, "").encode()) % 2]
+
+
+def database_of(item: pytest.Item) -> str | None:
+    """The database that is among the parameters of a test."""
+    parameters = getattr(item, "callspec", None)
+    return next((value for value in parameters.params.values() if value in DATABASES), None) if parameters else None
 
 
 def server_url(config: pytest.Config) -> str:
