@@ -13,7 +13,8 @@ CREATE TABLE notes (
     created_at TEXT NOT NULL,
     updated_at TEXT NOT NULL
 ) STRICT;
-CREATE INDEX notes_owned ON notes (org_id, owner_id, id);
+-- team_id is there to be read: what its owner left behind in a team is passed over without a look at the rows.
+CREATE INDEX notes_owned ON notes (org_id, owner_id, id, team_id);
 CREATE INDEX notes_of_team ON notes (team_id, id) WHERE visibility = 'team';
 CREATE INDEX notes_of_org ON notes (org_id, id) WHERE visibility = 'team';
 

@@ -4,7 +4,8 @@
 -- removed: the newest is a mark that the key was deleted; what was there before is kept. title: of text documents.
 -- sha256: NULL until all parts of an upload in parts have been read through.
 -- Each reason to see an object has an index of its own, in the order of ids and in the order of keys, for what is
--- there and for what was removed; see the fence in teamspace/repository/access.py.
+-- there and for what was removed; see the fence in teamspace/repository/access.py. In those of the owner team_id is
+-- there to be read: what they left behind in a team is passed over without a look at the rows.
 CREATE TABLE objects (
     id TEXT PRIMARY KEY,
     org_id TEXT NOT NULL REFERENCES orgs (id),
@@ -28,13 +29,13 @@ CREATE TABLE objects (
     updated_at TEXT NOT NULL,
     UNIQUE (team_id, key)
 ) STRICT;
-CREATE INDEX objects_owned ON objects (org_id, owner_id, removed, id);
-CREATE INDEX objects_owned_by_key ON objects (owner_id, removed, key, id);
+CREATE INDEX objects_owned ON objects (org_id, owner_id, removed, id, team_id);
+CREATE INDEX objects_owned_by_key ON objects (owner_id, removed, key, id, team_id);
 CREATE INDEX objects_of_team ON objects (team_id, removed, id) WHERE visibility = 'team';
 CREATE INDEX objects_of_team_by_key ON objects (team_id, removed, key, id) WHERE visibility = 'team';
 CREATE INDEX objects_of_org ON objects (org_id, removed, id) WHERE visibility = 'team';
 CREATE INDEX objects_of_org_by_key ON objects (org_id, removed, key, id) WHERE visibility = 'team';
-CREATE INDEX documents_owned ON objects (org_id, owner_id, removed, id) WHERE content_type = 'text/markdown';
+CREATE INDEX documents_owned ON objects (org_id, owner_id, removed, id, team_id) WHERE content_type = 'text/markdown';
 CREATE INDEX documents_of_team ON objects (team_id, removed, id)
     WHERE visibility = 'team' AND content_type = 'text/markdown';
 CREATE INDEX objects_without_text ON objects (team_id, id) WHERE text_state = 'pending';

@@ -1,11 +1,13 @@
 """Who may touch which note. The only place this rule is written.
 
-A note is touched by its owner, by the team's roles when it is visible to the team, by a grant, and
-read by a reader of the whole company when it is visible to its team. Ownership and grants never
+A note is touched by its owner while they are a member of its team, by the team's roles when it is visible to the
+team, by a grant, and read by a reader of the whole company when it is visible to its team. Ownership and grants never
 widen a token: what is not in its scope admits nothing.
 """
 
 from functools import cache
+
+import msgspec
 
 from teamspace.core.db import Fence, Way, nothing
 from teamspace.core.permissions import Permission as P
@@ -14,9 +16,13 @@ from teamspace.core.principal import Principal
 LADDER = (P.NOTES_READ, P.NOTES_WRITE, P.NOTES_DELETE, P.NOTES_MANAGE)
 """What a note can be shared for; each rung holds those below it."""
 
-_OWN = Way("notes.owner_id = :user_id AND notes.org_id = :org_id")
+_OWN = Way(
+    "notes.owner_id = :user_id AND notes.org_id = :org_id AND EXISTS (SELECT 1 FROM memberships AS own"
+    " WHERE own.team_id = notes.team_id AND own.user_id = :user_id)"
+)
 _TEAM = Way("notes.team_id = :team_id AND notes.visibility = 'team'")
 _COMPANY = Way("notes.org_id = :org_id AND notes.visibility = 'team'")
+_OTHERS = "notes.owner_id <> :user_id"
 
 
 def fence(who: Principal, permission: P, *, across_org: bool = False) -> Fence:
@@ -31,7 +37,8 @@ def shared(who: Principal) -> Fence:
     """The notes that others shared with `who`."""
     if not who.in_scope(P.NOTES_READ):
         return nothing("notes")
-    return Fence("notes", (_granted(P.NOTES_READ),), _params(who))
+    granted = _granted(P.NOTES_READ)
+    return Fence("notes", (msgspec.structs.replace(granted, where=f"{granted.where} AND {_OTHERS}"),), _params(who))
 
 
 @cache

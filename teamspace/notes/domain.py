@@ -98,7 +98,7 @@ async def share(db: Db, who: Principal, note_id: str, wish: Share) -> list[Grant
 async def _grant(tx: Tx, who: Principal, note: NoteRow, user_id: str, permission: P) -> None:
     if not who.in_scope(permission):
         raise OutOfScope(f"The token's scope does not include {permission}.")
-    if user_id == note.owner_id:
+    if user_id == note.owner_id and await tenancy.is_member(tx, note.team_id, user_id):
         raise BadRequest.at("/user_id", "the owner has every right already")
     if not await tenancy.is_colleague(tx, who, user_id):
         raise NotFound("There is no such person in the company.")

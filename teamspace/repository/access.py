@@ -1,7 +1,8 @@
 """Who may touch which object. The only place this rule is written.
 
-An object is touched by its owner, by the team's roles when it is visible to the team, by a grant to the person or to
-their team for as long as it lasts, and read by a reader of the whole company when it is visible to its team.
+An object is touched by its owner while they are a member of its team, by the team's roles when it is visible to the
+team, by a grant to the person or to their team for as long as it lasts, and read by a reader of the whole company when
+it is visible to its team.
 Ownership and grants never widen a token: what is not in its scope, or not below its prefixes, admits nothing.
 """
 
@@ -16,7 +17,10 @@ from teamspace.core.principal import Principal
 from teamspace.repository.schemas import Capability
 
 _LIVE = "(grants.expires_at IS NULL OR grants.expires_at > moment(0))"
-_OWN = Way("objects.owner_id = :user_id AND objects.org_id = :org_id")
+_OWN = Way(
+    "objects.owner_id = :user_id AND objects.org_id = :org_id AND EXISTS (SELECT 1 FROM memberships AS own"
+    " WHERE own.team_id = objects.team_id AND own.user_id = :user_id)"
+)
 _TEAM = Way("objects.team_id = :team_id AND objects.visibility = 'team'")
 _COMPANY = Way("objects.org_id = :org_id AND objects.visibility = 'team'")
 _OWN_UPLOAD = Way(

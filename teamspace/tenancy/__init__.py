@@ -9,7 +9,7 @@ from teamspace.tenancy.domain.companies import find as find_company
 from teamspace.tenancy.domain.directory import acquaintances, is_team, names, occupants
 from teamspace.tenancy.domain.founding import is_bootstrapped
 from teamspace.tenancy.domain.hosting import is_suspended
-from teamspace.tenancy.domain.members import is_colleague
+from teamspace.tenancy.domain.members import is_colleague, is_member
 from teamspace.tenancy.domain.people import create_operator, invite, reset_password, reset_second_factor
 from teamspace.tenancy.domain.principals import RIGHTS, Callers, Known, bucket_of, guard, is_bucket, stand_in
 from teamspace.tenancy.domain.teams import create as create_team
@@ -55,6 +55,7 @@ __all__ = [
     "is_bootstrapped",
     "is_bucket",
     "is_colleague",
+    "is_member",
     "is_suspended",
     "is_team",
     "names",

@@ -317,6 +317,12 @@ async def delete_membership(tx: Tx, team_id: str, user_id: str) -> None:
     )
 
 
+async def is_member(db: Reads, team_id: str, user_id: str) -> bool:
+    return await db.holds(
+        "SELECT 1 FROM memberships WHERE team_id = :team_id AND user_id = :user_id", team_id=team_id, user_id=user_id
+    )
+
+
 async def is_colleague(db: Reads, org_id: str, user_id: str) -> bool:
     """Whether they are in some team of the company now."""
     return await db.holds(

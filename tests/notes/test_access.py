@@ -82,9 +82,9 @@ class Picture:
             return False
         if person.org != self.people[note.owner].org:
             return False
-        if note.owner == reader:
+        if note.owner == reader and self.team_of(note) == person.team:
             return True
-        granted = note.grants.get(reader)
+        granted = None if note.owner == reader else note.grants.get(reader)
         if granted and LADDER.index(granted) >= LADDER.index(permission):
             return True
         if note.visibility != "team":

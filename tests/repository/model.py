@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from teamspace import fulltext
 from teamspace.core import clock
+from teamspace.core.db import Fence, Way
 from teamspace.core.ids import new_id
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Call, Grantable, Principal, system
@@ -114,7 +115,7 @@ class Picture:
             return False
         if person.org != self.people[thing.owner].org:
             return False
-        if thing.owner == reader or self.granted(reader, thing, permission):
+        if (thing.owner == reader and thing.team == person.team) or self.granted(reader, thing, permission):
             return True
         if thing.visibility != "team":
             return False
@@ -255,14 +256,16 @@ def _with(query: Any, cursor: str | None) -> Any:
 
 
 async def _in_effect(world: World, picture: Picture, painted: Painted, thing: Thing, id: str) -> Any:
-    owner = painted.callers[thing.owner]
-    unscoped = Principal("api", Call(), user_id=owner.user_id, team_id=owner.team_id, org_id=owner.org_id)
+    row = await store.get(world.db, Fence("objects", (Way("TRUE"),)), id)  # its owner may have left the team
+    given = await store.select_grants(world.db, id)
+    assert row
     told: set[str] = set()
     cursor = None
     while True:
-        answer = await sharing.grants(world.db, unscoped, id, GrantsQuery(effective="1", limit=2, cursor=cursor))
-        told |= {reader.user_id for reader in answer.effective or []}
-        if (cursor := answer.next_cursor) is None:
+        query = GrantsQuery(effective="1", limit=2, cursor=cursor)
+        readers, cursor = await sharing._readers(world.db, row, given, query)
+        told |= {reader.user_id for reader in readers}
+        if cursor is None:
             break
     expected = {
         caller.user_id

@@ -105,7 +105,7 @@ def _check_scope(who: Principal, row: ObjectRow, capability: Capability) -> None
 
 
 async def _check_principal(tx: Tx, who: Principal, row: ObjectRow, kind: PrincipalType, id: str) -> None:
-    if kind == "user" and id == row.owner_id:
+    if kind == "user" and id == row.owner_id and await tenancy.is_member(tx, row.team_id, id):
         raise BadRequest.at("/principal_id", "the owner has every right already")
     known = await (tenancy.is_colleague(tx, who, id) if kind == "user" else tenancy.is_team(tx, who, id))
     if not known:
@@ -171,8 +171,9 @@ async def _readers(
 
 
 def _reasons(row: ObjectRow, live: list[GrantRow], person: tenancy.Occupant) -> list[Reason]:
-    reasons = [Reason("owner", Capability.MANAGE)] if person.user_id == row.owner_id else []
     teams = {seat.team_id for seat in person.seats}
+    owns = person.user_id == row.owner_id and row.team_id in teams
+    reasons = [Reason("owner", Capability.MANAGE)] if owns else []
     if row.visibility == "team":
         for seat in person.seats:
             if seat.team_id == row.team_id and P.FILES_READ in seat.permissions:

@@ -75,6 +75,10 @@ async def remove(db: Db, who: Principal, user_id: str) -> None:
         tx.target, tx.detail = user_id, {"role": before.role}
 
 
+async def is_member(db: Reads, team_id: str, user_id: str) -> bool:
+    return await store.is_member(db, team_id, user_id)
+
+
 async def is_colleague(db: Reads, who: Principal, user_id: str) -> bool:
     return await store.is_colleague(db, who.org_id, user_id)
 
