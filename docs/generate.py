@@ -55,6 +55,7 @@ def _family(kind: type[errors.Refusal]) -> list[type[errors.Refusal]]:
 def invariants() -> str:
     rows = [[f"`{row.name}`", row.doc] for row in INVARIANTS]
     rows += [["`audit.chain`", "every company's audit rows are numbered without a gap and hashed one to the next"]]
+    rows += [["`setup`", "nobody but whoever holds the bootstrap code can claim an instance that others reach"]]
     rows += [["`database`", "the database finds no damage in its own files"]]
     rows += [["`audit.heads`", "with `--heads`: the audit trail holds what was kept of it elsewhere"]]
     rows += [["`secrets`", "with `--deep`: every sealed value opens with the secret key"]]

@@ -37,6 +37,7 @@ from teamspace.core.metrics import Metrics
 from teamspace.core.notices import Notices
 from teamspace.core.openapi import Description
 from teamspace.core.principal import system
+from teamspace.core.refusals import Refusals
 from teamspace.core.routing import BootError, Endpoint, bind, ordered
 from teamspace.core.tables import collected
 from teamspace.s3.bucket import Path as S3Path
@@ -70,6 +71,7 @@ class App:
         self.endpoints = endpoints(self.given)
         callers = tenancy.Callers(self.last_use, hosted=settings.hosted)
         anonymous_rate = Rate(settings.rate_anonymous, settings.rate_anonymous)
+        self.refusals: Refusals = self.given[Refusals]
         house = s3.House(db, self.files, self.queue, self.given[repository.Uploads], settings.address)
         self.gate = Gate(
             self.endpoints,
@@ -80,7 +82,8 @@ class App:
             metrics=self.metrics,
             token_rate=Rate(settings.rate_token, TOKEN_BURST),
             anonymous_rate=anonymous_rate,
-            annex=S3Path(house, callers, anonymous_rate),
+            annex=S3Path(house, callers, anonymous_rate, self.refusals),
+            refusals=self.refusals,
             trusted=settings.trusted_proxies,
             provision_token=settings.provision_token or None,
             tls=settings.address.startswith("https://"),
@@ -93,11 +96,13 @@ class App:
         chores: tuple[tuple[float, Callable[[], Awaitable[object]]], ...] = (
             (1, partial(audit.seal, self.db)),
             (1, partial(jobs.sweep, self.db, self.queue)),
+            (1, partial(self.refusals.save, self.db)),
             (5, partial(self.last_use.save, self.db)),
             (5, partial(self.fleet.probe, self.db)),
             (instance.REPORT_SECONDS, partial(instance.report, self.db, self.settings, self.metrics)),
             (20, partial(jobs.tidy, self.db, self.queue)),
             (60, partial(fulltext.refresh, self.db)),
+            (600, partial(instance.warn, self.db, self.settings)),
             (600, partial(idempotency.forget_old, self.db, system())),
             (3600, partial(identity.clean, self.db)),
             (3600, partial(quota.tidy, self.db)),
@@ -112,6 +117,7 @@ class App:
 
     async def finish(self) -> None:
         await self.last_use.save(self.db)
+        await self.refusals.save(self.db)
         await audit.seal(self.db)
         await self.witness.tell(self.db)
 
@@ -138,6 +144,8 @@ def given(settings: Settings, stopping: Stopping) -> dict[type, Any]:
         blobs.BlobStore: blobs.opened(settings),
         instance.Counted: instance.Counted(),
         tenancy.Locales: tenancy.Locales(tuple(localization.available())),
+        tenancy.Estate: tenancy.Estate(wiring.OWNED),
+        Refusals: Refusals(),
         jobs.Queue: queue,
         jobs.Placing: executors.Placing(fleet),
         repository.Uploads: repository.Uploads(),

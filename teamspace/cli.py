@@ -213,7 +213,7 @@ def _doctor(arguments: argparse.Namespace) -> int:
         files = blobs.opened(settings.load()) if arguments.deep else None
         heads = arguments.heads.read_text().splitlines() if arguments.heads else None
         found = 0
-        async for verdict in care.examine(db, heads=heads, files=files):
+        async for verdict in care.examine(db, heads=heads, files=files, settings=settings.load()):
             print(verdict)
             found += verdict.broken
         return found
@@ -270,7 +270,9 @@ def _add_user(commands: "_Commands") -> None:
     actions = user.add_subparsers(required=True, metavar="ACTION")
     made = _add(actions, "create-operator", _create_operator, "make another operator of the instance")
     made.add_argument("--display-name", help="the name that others see")
-    reset = _add(actions, "reset-password", _reset_password, "set somebody's password and end their sessions")
+    reset = _add(
+        actions, "reset-password", _reset_password, "set somebody's password and end every credential of theirs"
+    )
     factor = _add(actions, "reset-2fa", _reset_factor, "turn somebody's second factor off and end their sessions")
     invited = _add(actions, "invite", _invite, "make a new activation link for somebody who has no password yet",
                    "The link before it stops working.")  # fmt: skip
@@ -296,7 +298,7 @@ def _reset_password(arguments: argparse.Namespace) -> int:
 
     async def run(db: Db) -> int:
         await tenancy.reset_password(db, arguments.username, password)
-        print(f"{arguments.username} has a new password; their sessions ended")
+        print(f"{arguments.username} has a new password; their sessions, tokens and access keys ended")
         return 0
 
     return _with_database(run)

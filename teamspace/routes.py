@@ -150,6 +150,8 @@ ORDER = (
     ("DELETE /api/sessions/:id",           "identity"),
     ("PATCH  /api/members/:id",            "tenancy"),
     ("DELETE /api/members/:id",            "tenancy"),
+    ("POST   /api/members/:id/transfer",   "tenancy"),
+    ("PATCH  /api/admin/users/:id",        "identity"),
     ("GET    /app/*page",                  "console"),
     ("GET    /assets/*path",               "console"),
 )

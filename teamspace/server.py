@@ -17,7 +17,7 @@ from granian.constants import HTTPModes, Interfaces, SSLProtocols
 from granian.http import HTTP1Settings
 from granian.server.embed import Server
 
-from teamspace import blobs, tenancy
+from teamspace import blobs, instance, tenancy
 from teamspace.app import App, StartError, opened, prepare_folder
 from teamspace.core import logs
 from teamspace.core.db.sqlite import FolderLock
@@ -153,8 +153,8 @@ async def _announce(app: App, settings: Settings) -> None:
     if settings.host not in LOOPBACK and not settings.address.startswith("https://") and not settings.trusted_proxies:
         log.warning("others can reach this address, and what they send is not encrypted: set SERVICE_TLS_CERT and _KEY")
     if not await tenancy.is_bootstrapped(app.db):
-        where = "" if settings.host in LOOPBACK else " and can be claimed by anybody who reaches it"
-        log.warning("this instance has no operator yet%s: POST /api/bootstrap makes the first", where)
+        log.warning("this instance has no operator yet: POST /api/bootstrap makes the first")
+    await instance.warn(app.db, settings)
 
 
 class Supervisor:

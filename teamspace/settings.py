@@ -165,6 +165,7 @@ SETTINGS = (
     Setting("SERVICE_BASE_URL",           _address,                   "",          "The address people use, for links; without it, made of host and port."),
     Setting("SERVICE_MULTITENANT",        _flag,                      "true",      "Whether more companies than the first can be made."),
     Setting("SERVICE_PROVISION_TOKEN",    _token,                     "",          "Turns hosted mode on; the token of whoever provisions this instance."),
+    Setting("SERVICE_BOOTSTRAP_CODE",     str,                        "",          "Asked for at the first run: set it where others can reach the instance before it has an operator."),
     Setting("SERVICE_SECRET_KEY",         str,                        "",          "32 bytes in hexadecimal or base64 that seal secrets at rest; without it, a file in the data folder."),
     Setting("SERVICE_TLS_CERT",           _file,                      "",          "The certificate chain (PEM), to serve https; its key in SERVICE_TLS_KEY."),
     Setting("SERVICE_TLS_KEY",            _file,                      "",          "The certificate's private key (PEM)."),
@@ -202,6 +203,7 @@ class Settings(msgspec.Struct, frozen=True):
     base_url: str
     multitenant: bool
     provision_token: str
+    bootstrap_code: str
     secret_key: str
     tls_cert: Path | None
     tls_key: Path | None

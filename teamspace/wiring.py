@@ -6,7 +6,7 @@ import teamspace.repository.jobs
 from teamspace import blobs, branding, executors, identity, jobs, notes, quota, repository, tenancy
 from teamspace.core import idempotency
 from teamspace.core.db import audit, canary
-from teamspace.core.tables import Invariant, Kept, SealedColumn
+from teamspace.core.tables import Invariant, Kept, Owned, SealedColumn
 
 INVARIANTS: tuple[Invariant, ...] = (
     *audit.INVARIANTS,
@@ -23,6 +23,9 @@ INVARIANTS: tuple[Invariant, ...] = (
 
 KEPT: tuple[Kept, ...] = (*branding.KEPT, *repository.KEPT)
 """Every column that names a blob."""
+
+OWNED: tuple[Owned, ...] = (*notes.OWNED, *repository.OWNED)
+"""Every table whose rows belong to a person in a team."""
 
 SEALED: tuple[SealedColumn, ...] = (*canary.SEALED, *idempotency.SEALED, *identity.SEALED, *executors.SEALED)
 """Every column whose values are sealed with the secret key."""

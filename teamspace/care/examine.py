@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Sequence
 
-from teamspace import wiring
+from teamspace import instance, wiring
 from teamspace.blobs import BlobStore
 from teamspace.care import stock
 from teamspace.care.errors import CareError
@@ -12,18 +12,22 @@ from teamspace.care.view import View
 from teamspace.core.crypto import Vault, WrongKey
 from teamspace.core.db import Db, Reads, audit, catalog
 from teamspace.core.db.catalog import Table
+from teamspace.settings import Settings
 
 
 async def examine(
-    db: Db, *, heads: Sequence[str] | None = None, files: BlobStore | None = None
+    db: Db, *, heads: Sequence[str] | None = None, files: BlobStore | None = None, settings: Settings | None = None
 ) -> AsyncIterator[Verdict]:
-    """Verdict by verdict. `heads` are ends of audit chains kept elsewhere; with `files` it goes in depth."""
+    """Verdict by verdict. `heads` are ends of audit chains kept elsewhere; with `files` it goes in depth, and with
+    `settings` it looks at how the instance is set up."""
     async with db.engine.snapshot() as snapshot:
         view = View(snapshot, db.dialect)
         async for verdict in promises(view):
             yield verdict
         if heads is not None:
             yield await _heads(view, heads)
+        if settings is not None:
+            yield Verdict("setup", "nothing is set up in a dangerous way", await instance.warnings(view, settings))
         yield Verdict("database", "", list(await db.engine.integrity()))
         if files is not None:
             yield await _secrets(view, await catalog.tables(snapshot, db.dialect), db.vault)

@@ -61,6 +61,8 @@ class Refusal(Exception):
     status: ClassVar[int]
     code: ClassVar[str]
     title: ClassVar[str]
+    recorded: ClassVar[bool] = False
+    """Whether it goes on the audit trail of whoever was refused: it is about their rights, or a proof that failed."""
 
     def __init__(self, detail: str, *, headers: Mapping[str, str] | None = None, **extra: Any) -> None:
         super().__init__(detail)
@@ -99,6 +101,7 @@ class Unauthenticated(Refusal):
 
 class InvalidCredentials(Unauthenticated):
     code, title = "invalid_credentials", "The sign-in failed"
+    recorded = True
 
     def __init__(self, detail: str = "The username or the password is wrong.") -> None:
         super().__init__(detail)
@@ -113,6 +116,7 @@ class TotpRequired(Unauthenticated):
 
 class TotpInvalid(Unauthenticated):
     code, title = "totp_invalid", "The second factor failed"
+    recorded = True
 
     def __init__(self) -> None:
         super().__init__("The code is wrong, has expired, or was used before.")
@@ -134,14 +138,17 @@ class TenantSuspended(Refusal):
 
 class Forbidden(Refusal):
     status, code, title = 403, "forbidden", "This is not allowed"
+    recorded = True
 
 
 class FeatureDisabled(Forbidden):
     code, title = "feature_disabled", "The feature is off for this team"
+    recorded = False
 
 
 class OrgSuspended(Forbidden):
     code, title = "org_suspended", "The company is suspended and read-only"
+    recorded = False
 
     def __init__(self) -> None:
         super().__init__("The company is suspended: it can be read, not changed.")
@@ -256,6 +263,7 @@ class QuotaExceeded(RateLimited):
 
 class TooManyAttempts(RateLimited):
     code, title = "too_many_attempts", "Too many failed attempts"
+    recorded = True
 
 
 class InternalError(Refusal):

@@ -38,6 +38,7 @@ from teamspace.core.metrics import Metrics
 from teamspace.core.permissions import Permission
 from teamspace.core.principal import Call, Principal
 from teamspace.core.reading import body_of, query_of
+from teamspace.core.refusals import Refusals
 from teamspace.core.replies import Content, Download, Events, Reply, Stored
 from teamspace.core.request import Disconnected, Receive, Request, Scope
 from teamspace.core.routing import (
@@ -102,6 +103,7 @@ class Gate:
         provision_token: str | None = None,
         tls: bool = False,
         annex: Annex | None = None,
+        refusals: Refusals | None = None,
     ) -> None:
         self._router = Router(endpoints)
         self._db = db
@@ -114,6 +116,7 @@ class Gate:
         self._provision_token = provision_token
         self._wire = Wire(stopping, tls=tls)
         self._annex = annex
+        self._refusals = refusals
         self.shedder = Shedder()
         self.underway = 0
         self.idle = asyncio.Event()
@@ -156,6 +159,7 @@ class Gate:
         try:
             return await self._answer(request, seen)
         except Refusal as refusal:
+            self._record(request, seen, refusal)
             await request.drain()
             return _problem(refusal, request.id)
         except Disconnected:
@@ -163,6 +167,10 @@ class Gate:
         except Exception:
             log.exception("request %s failed", request.id)
             return _problem(InternalError("The fault is on record under this request id."), request.id)
+
+    def _record(self, request: Request, seen: "_Seen", refusal: Refusal) -> None:
+        if self._refusals and refusal.recorded and seen.who is not None:
+            self._refusals.of_request(seen.who, refusal, f"{request.method} {seen.route}")
 
     async def _annexed(self, annex: Annex, request: Request) -> Annexed:
         try:
@@ -190,7 +198,7 @@ class Gate:
         endpoint, parameters = self._matched(request, seen)
         if endpoint.route.path not in _NEVER_SHED:
             self.shedder.admit()
-        who = await self._admitted(request, endpoint)
+        who = await self._admitted(request, endpoint, seen)
         seen.user = who.user_id
         if "upload" in endpoint.wants:
             return await self._uploaded(request, endpoint, who, parameters)
@@ -218,14 +226,14 @@ class Gate:
 
     # admit
 
-    async def _admitted(self, request: Request, endpoint: Endpoint) -> Principal:
+    async def _admitted(self, request: Request, endpoint: Endpoint, seen: "_Seen") -> Principal:
         route = endpoint.route
         call = self._call(request, route)
         if route.auth is PUBLIC:
             return await self._anybody(request, route, call)
         if route.auth is PROVISION:
             return self._provisioner(request, call)
-        who = await self._identified(request, call, afresh=route.writes)
+        who = seen.who = await self._identified(request, call, afresh=route.writes)
         self._token_rate.spend(who.token_id)
         _check_scope(endpoint, who)
         _check_standing(endpoint, who)
@@ -338,10 +346,12 @@ class Gate:
 class _Seen:
     """What the access line says of a request."""
 
-    __slots__ = ("route", "status", "user")
+    __slots__ = ("route", "status", "user", "who")
 
     def __init__(self) -> None:
         self.route, self.user, self.status = "-", "", 500
+        self.who: Principal | None = None
+        """Whose credential it came with."""
 
 
 def _check_scope(endpoint: Endpoint, who: Principal) -> None:

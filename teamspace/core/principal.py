@@ -70,6 +70,11 @@ class Principal(msgspec.Struct, frozen=True):
     tenant_suspended: bool = False
     signed_in_at: str | None = None
     """When the session began; None for every other kind of credential."""
+    expires_at: str | None = None
+    minted: bool = False
+    """Whether the credential was made with another one, and not with an account or a sign-in."""
+    given_by: str | None = None
+    """Who else may hold this credential."""
 
     @property
     def standing(self) -> str:

@@ -65,6 +65,12 @@ class Kept(msgspec.Struct, frozen=True):
     """Holds the digest; the row's org_id is the namespace."""
 
 
+class Owned(msgspec.Struct, frozen=True):
+    """A table whose rows belong to a person in a team, by `owner_id`, `team_id` and `org_id`: they can be passed on."""
+
+    table: str
+
+
 class SealedColumn(msgspec.Struct, frozen=True):
     """A column whose values the vault sealed, each to its own place: `table|column|key`."""
 

@@ -4,11 +4,12 @@ Identity knows who somebody is. What they may do, and in which team, is tenancy'
 """
 
 from teamspace.identity.domain import access_keys
-from teamspace.identity.domain.accounts import find, register, rename, set_password
+from teamspace.identity.domain.accounts import find, register, rename, replace_password
 from teamspace.identity.domain.activation import invite, invited, prepare, redeem
+from teamspace.identity.domain.codes import armed, satisfy
 from teamspace.identity.domain.passwords import KDF, check_strength, hashed
-from teamspace.identity.domain.second_factor import armed, disarm, satisfy
-from teamspace.identity.domain.sign_in import excuse, prove, settle
+from teamspace.identity.domain.second_factor import disarm
+from teamspace.identity.domain.sign_in import excuse, guess, prove, settle
 from teamspace.identity.domain.tokens import (
     FIRST_TOKEN_TTL,
     SESSION_IDLE,
@@ -44,6 +45,7 @@ __all__ = [
     "disarm",
     "excuse",
     "find",
+    "guess",
     "hashed",
     "invite",
     "invited",
@@ -56,9 +58,9 @@ __all__ = [
     "redeem",
     "register",
     "rename",
+    "replace_password",
     "revoke_in_team",
     "revoke_token",
     "satisfy",
-    "set_password",
     "settle",
 ]

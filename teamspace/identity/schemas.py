@@ -3,6 +3,7 @@
 from typing import Annotated, Literal
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 Password = Annotated[str, msgspec.Meta(max_length=1024)]
 Line = Annotated[str, msgspec.Meta(max_length=1000)]
@@ -26,6 +27,9 @@ class Account(Person, frozen=True):
     """A person with the hash of their password; it never leaves this capability."""
 
     password: str | None
+    password_by: str | None
+    """Who else chose it; None once its person has."""
+    disabled_at: str | None
 
 
 class Totp(msgspec.Struct, frozen=True):
@@ -77,9 +81,11 @@ class ApiToken(msgspec.Struct, frozen=True):
 
 
 class NewToken(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`ttl` is 7,776,000 seconds if left out. What a scoped token makes lives no longer than that token."""
+
     name: Line
     scope: list[Line] | None = None
-    ttl: Ttl = 7_776_000
+    ttl: Ttl | UnsetType = UNSET
 
 
 class IssuedToken(msgspec.Struct, frozen=True):
@@ -115,15 +121,22 @@ class IssuedKey(msgspec.Struct, frozen=True):
 
 
 class PasswordChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`code` is of the second factor: it lets a token from POST /api/tokens set the first password."""
+
     new_password: Password
     current_password: Password = ""
+    code: Line | None = None
 
 
 class EnableTotp(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`{}` arms at once; `{"confirm": true}` shows the secret first and `{"code": ...}` then arms it."""
+    """`{}` arms at once; `{"confirm": true}` shows the secret first and `{"code": ...}` then arms it.
+
+    A token from POST /api/tokens sends the password, too.
+    """
 
     confirm: bool = False
     code: Line | None = None
+    password: Password | None = None
 
 
 class TotpSecret(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -146,5 +159,23 @@ class RecoveryCount(msgspec.Struct, frozen=True):
     remaining: int
 
 
-class DisableTotp(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Proof(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """That it is really them: the password, or a code of the app or a recovery code."""
+
     password: Password | None = None
+    code: Line | None = None
+
+
+class Disabling(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    disabled: bool
+
+
+class AccountStatus(msgspec.Struct, frozen=True):
+    """Somebody, and whether any credential of theirs can work."""
+
+    id: str
+    username: str
+    display_name: str
+    operator: bool
+    disabled: bool
+    disabled_at: str | None

@@ -15,13 +15,14 @@ SEALED = (SealedColumn("totp", "secret", "user_id"), SealedColumn("tokens", "sec
 # People
 
 
-async def insert_user(tx: Tx, person: Person, username_key: str, password: str | None) -> None:
+async def insert_user(tx: Tx, person: Person, username_key: str, password: str | None, password_by: str | None) -> None:
     await tx.run(
-        "INSERT INTO users (id, org_id, username, username_key, display_name, email, locale, password, operator, created_at)"
-        " VALUES (:id, :org_id, :username, :username_key, :display_name, :email, :locale, :password, :operator, :created_at)",
+        "INSERT INTO users (id, org_id, username, username_key, display_name, email, locale, password, password_by,"
+        " operator, created_at) VALUES (:id, :org_id, :username, :username_key, :display_name, :email, :locale,"
+        " :password, :password_by, :operator, :created_at)",
         id=person.id, org_id=person.org_id, username=person.username, username_key=username_key,
-        display_name=person.display_name, email=person.email, locale=person.locale, password=password, operator=person.operator,
-        created_at=person.created_at,
+        display_name=person.display_name, email=person.email, locale=person.locale, password=password,
+        password_by=password_by, operator=person.operator, created_at=person.created_at,
     )  # fmt: skip
 
 
@@ -41,8 +42,25 @@ async def update_profile(tx: Tx, user_id: str, display_name: str, locale: str | 
     )  # fmt: skip
 
 
-async def update_password(tx: Tx, user_id: str, password: str) -> None:
-    await tx.run("UPDATE users SET password = :password WHERE id = :id", id=user_id, password=password)
+async def update_password(tx: Tx, user_id: str, password: str, by: str | None) -> None:
+    await tx.run(
+        "UPDATE users SET password = :password, password_by = :by WHERE id = :id",
+        id=user_id, password=password, by=by,
+    )  # fmt: skip
+
+
+async def set_disabled(tx: Tx, user_id: str, at: str | None) -> Account | None:
+    return await tx.one(
+        Account,
+        f"UPDATE users SET disabled_at = :at WHERE id = :id RETURNING {columns(Account)}",
+        id=user_id, at=at,
+    )  # fmt: skip
+
+
+async def count_operators(db: Reads) -> int:
+    """Those who can sign in."""
+    sql = "SELECT COUNT(*) FROM users WHERE operator = TRUE AND disabled_at IS NULL"
+    return await db.one(int, sql) or 0
 
 
 # Tokens
@@ -51,15 +69,16 @@ async def update_password(tx: Tx, user_id: str, password: str) -> None:
 async def insert_token(
     tx: Tx, *, id: str, kind: str, org_id: str, team_id: str, user_id: str | None, name: str, digest: str,
     hint: str, scope: str | None, created_at: str, expires_at: str | None, last_used_at: str | None, address: str,
-    agent: str, secret: str | None = None,
+    agent: str, secret: str | None = None, given_by: str | None = None, minted: bool = False,
 ) -> None:  # fmt: skip
     await tx.run(
-        "INSERT INTO tokens (id, kind, org_id, team_id, user_id, name, digest, secret, hint, scope, address, agent,"
-        " created_at, expires_at, last_used_at) VALUES (:id, :kind, :org_id, :team_id, :user_id, :name, :digest,"
-        " :secret, :hint, :scope, :address, :agent, :created_at, :expires_at, :last_used_at)",
+        "INSERT INTO tokens (id, kind, org_id, team_id, user_id, name, digest, secret, hint, scope, given_by, minted,"
+        " address, agent, created_at, expires_at, last_used_at) VALUES (:id, :kind, :org_id, :team_id, :user_id, :name,"
+        " :digest, :secret, :hint, :scope, :given_by, :minted, :address, :agent, :created_at, :expires_at,"
+        " :last_used_at)",
         id=id, kind=kind, org_id=org_id, team_id=team_id, user_id=user_id, name=name, digest=digest, secret=secret, hint=hint,
         scope=scope, created_at=created_at, expires_at=expires_at, last_used_at=last_used_at, address=address,
-        agent=agent,
+        agent=agent, given_by=given_by, minted=minted,
     )  # fmt: skip
 
 
@@ -103,6 +122,21 @@ async def revoke(tx: Tx, fence: Fence, token_id: str, now: str) -> bool:
 
 async def revoke_one(tx: Tx, token_id: str, now: str) -> None:
     await tx.run("UPDATE tokens SET revoked_at = :now WHERE id = :id AND revoked_at IS NULL", id=token_id, now=now)
+
+
+async def revoke_all(tx: Tx, user_id: str, now: str) -> None:
+    await tx.run(
+        "UPDATE tokens SET revoked_at = :now WHERE user_id = :user_id AND revoked_at IS NULL", user_id=user_id, now=now
+    )
+
+
+async def revoke_given(tx: Tx, user_id: str, keep: str, now: str) -> None:
+    """Those that somebody else may hold."""
+    await tx.run(
+        "UPDATE tokens SET revoked_at = :now WHERE user_id = :user_id AND given_by IS NOT NULL AND revoked_at IS NULL"
+        " AND id <> :keep",
+        user_id=user_id, keep=keep, now=now,
+    )  # fmt: skip
 
 
 async def revoke_sessions(tx: Tx, user_id: str, keep: str, now: str) -> None:
@@ -209,6 +243,26 @@ async def forget_attempts(tx: Tx, subject: str) -> None:
     await tx.run("DELETE FROM login_attempts WHERE subject = :subject", subject=subject)
 
 
+async def put_place(tx: Tx, user_id: str, org_id: str, place: str, now: str) -> None:
+    await tx.run(
+        "INSERT INTO sign_in_places (user_id, org_id, place, last_at) VALUES (:user_id, :org_id, :place, :now)"
+        " ON CONFLICT (user_id, place) DO UPDATE SET last_at = excluded.last_at",
+        user_id=user_id, org_id=org_id, place=place, now=now,
+    )  # fmt: skip
+
+
+async def is_known_place(db: Reads, username_key: str, place: str, since: str) -> bool:
+    return await db.holds(
+        "SELECT 1 FROM users JOIN sign_in_places AS known ON known.user_id = users.id"
+        " WHERE users.username_key = :key AND known.place = :place AND known.last_at > :since",
+        key=username_key, place=place, since=since,
+    )  # fmt: skip
+
+
+async def delete_old_places(tx: Tx, then: str) -> None:
+    await tx.run("DELETE FROM sign_in_places WHERE last_at < :then", then=then)
+
+
 async def delete_old_attempts(tx: Tx, now: str) -> None:
     await tx.run("DELETE FROM login_attempts WHERE resets_at <= :now", now=now)
 
@@ -280,6 +334,10 @@ INVARIANTS = (
     Invariant("identity.sessions", "a session has an end, and a person of the same company",
         "SELECT t.id FROM tokens t LEFT JOIN users u ON u.id = t.user_id WHERE t.kind IN ('session', 'api', 's3')"
         " AND (u.id IS NULL OR u.org_id <> t.org_id OR (t.kind = 'session' AND t.expires_at IS NULL))"),
+    Invariant("identity.disabled", "somebody who is disabled has no credential and no link that works",
+        "SELECT t.id FROM tokens t JOIN users u ON u.id = t.user_id WHERE u.disabled_at IS NOT NULL"
+        " AND t.revoked_at IS NULL UNION ALL SELECT a.user_id FROM activations a JOIN users u ON u.id = a.user_id"
+        " WHERE u.disabled_at IS NOT NULL AND a.used_at IS NULL"),
     Invariant("identity.use", "no credential was used after its end",
         "SELECT id FROM tokens WHERE last_used_at > revoked_at OR last_used_at > expires_at"),
     Invariant("identity.activation", "an open activation link belongs to somebody without a password",

@@ -1,6 +1,6 @@
 """The instance as a whole: is it alive, how is it set up, how is it doing, and what does its API offer."""
 
-from teamspace.instance.domain.facts import Counted
+from teamspace.instance.domain.facts import Counted, warn, warnings
 from teamspace.instance.domain.fleet import REPORT_SECONDS, report
 
-__all__ = ["REPORT_SECONDS", "Counted", "report"]
+__all__ = ["REPORT_SECONDS", "Counted", "report", "warn", "warnings"]

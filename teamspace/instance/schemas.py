@@ -17,11 +17,13 @@ class Localization(msgspec.Struct, frozen=True):
 
 
 class Config(msgspec.Struct, frozen=True):
-    """What a client must know before anybody signs in. `bootstrapped` is false until the first operator exists."""
+    """What a client must know before anybody signs in. `bootstrapped` is false until the first operator exists;
+    `bootstrap_code` says whether making one takes a code."""
 
     home: str
     multitenant: bool
     bootstrapped: bool
+    bootstrap_code: bool
     localization: Localization
 
 
@@ -47,6 +49,8 @@ class Status(msgspec.Struct, frozen=True):
     schema: int
     started_at: str
     counts: dict[str, int]
+    warnings: list[str]
+    """What whoever runs the instance should see to."""
 
 
 class Figures(msgspec.Struct, frozen=True):

@@ -1,5 +1,6 @@
 -- People, their second factors and their credentials. Secrets are digests or sealed, never plain.
 
+-- password_by: who else chose the password; NULL once its person has. disabled_at: no credential works since then.
 CREATE TABLE users (
     id TEXT PRIMARY KEY,
     org_id TEXT NOT NULL REFERENCES orgs (id),
@@ -9,9 +10,11 @@ CREATE TABLE users (
     email TEXT,
     locale TEXT,
     password TEXT,
+    password_by TEXT,
     operator BOOLEAN NOT NULL,
     created_at TEXT NOT NULL,
-    last_seen_at TEXT
+    last_seen_at TEXT,
+    disabled_at TEXT
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX users_of_org ON users (org_id, id);
 
@@ -33,6 +36,8 @@ CREATE TABLE recovery_codes (
 
 -- kind: session, api, worker, s3. A worker's token has no person behind it.
 -- An S3 access key is known by its id, of which this holds the digest; its secret is sealed, since it signs.
+-- given_by: who else may hold it: whoever made it for its person, or chose the password of the sign-in. What is made
+-- with such a credential inherits it. minted: made by POST /api/tokens or as an access key, and not with an account.
 CREATE TABLE tokens (
     id TEXT PRIMARY KEY,
     kind TEXT NOT NULL,
@@ -44,6 +49,8 @@ CREATE TABLE tokens (
     secret TEXT,
     hint TEXT NOT NULL,
     scope TEXT,
+    given_by TEXT,
+    minted BOOLEAN NOT NULL,
     address TEXT NOT NULL,
     agent TEXT NOT NULL,
     created_at TEXT NOT NULL,
@@ -66,10 +73,20 @@ CREATE TABLE activations (
 CREATE INDEX activations_of_user ON activations (user_id);
 CREATE INDEX activations_by_age ON activations (expires_at);
 
--- Failed sign-ins, by username and by address.
+-- Failed sign-ins, by username, by address, and by both together.
 CREATE TABLE login_attempts (
     subject TEXT PRIMARY KEY,
     failures INTEGER NOT NULL,
     resets_at TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX login_attempts_age ON login_attempts (resets_at);
+
+-- From where people signed in; place is an IPv4 address or the /64 of an IPv6 one.
+CREATE TABLE sign_in_places (
+    user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    org_id TEXT NOT NULL,
+    place TEXT NOT NULL,
+    last_at TEXT NOT NULL,
+    PRIMARY KEY (user_id, place)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX sign_in_places_age ON sign_in_places (last_at);

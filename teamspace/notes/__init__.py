@@ -2,6 +2,6 @@
 
 from teamspace.notes.domain import create, listing, readable
 from teamspace.notes.schemas import NewNote, NoteQuery
-from teamspace.notes.store import COUNTS, INVARIANTS
+from teamspace.notes.store import COUNTS, INVARIANTS, OWNED
 
-__all__ = ["COUNTS", "INVARIANTS", "NewNote", "NoteQuery", "create", "listing", "readable"]
+__all__ = ["COUNTS", "INVARIANTS", "OWNED", "NewNote", "NoteQuery", "create", "listing", "readable"]

@@ -4,10 +4,11 @@ import msgspec
 
 from teamspace.core.db import Fence, Reads, Tx, columns
 from teamspace.core.permissions import Permission
-from teamspace.core.tables import Count, Invariant
+from teamspace.core.tables import Count, Invariant, Owned
 from teamspace.notes.schemas import Grant, NoteItem, NoteRow, SeenRow
 
 COUNTS = (Count("notes", "SELECT COUNT(*) FROM notes"),)
+OWNED = (Owned("notes"),)
 
 KIND = "note"
 """What a note is called where there are other things, too."""

@@ -29,13 +29,14 @@ from teamspace.repository.schemas import (
     Visibility,
     Work,
 )
-from teamspace.repository.store import COUNTS, INVARIANTS, KEPT
+from teamspace.repository.store import COUNTS, INVARIANTS, KEPT, OWNED
 
 __all__ = [
     "COUNTS",
     "INVARIANTS",
     "KEPT",
     "MARKDOWN",
+    "OWNED",
     "Carried",
     "Checksum",
     "Condition",

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from teamspace.core.db import Fence, Reads, Tx, columns, listed, places
-from teamspace.core.tables import Count, Invariant, Kept
+from teamspace.core.tables import Count, Invariant, Kept, Owned
 from teamspace.repository.schemas import (
     MARKDOWN,
     Capability,
@@ -28,6 +28,7 @@ COUNTS = (
     Count("object_versions", "SELECT COUNT(*) FROM object_versions"),
 )
 KEPT = (Kept("object_versions", "blob"), Kept("object_parts", "blob"), Kept("object_upload_parts", "blob"))
+OWNED = (Owned("objects"),)
 KIND = "object"
 """What an object is called where there are other things, too."""
 

@@ -14,6 +14,7 @@ from teamspace.core.errors import OrgSuspended, OutOfScope, Refusal, TenantSuspe
 from teamspace.core.http import Annexed
 from teamspace.core.limits import Rate
 from teamspace.core.principal import Call, Principal
+from teamspace.core.refusals import Refusals
 from teamspace.core.request import Request
 from teamspace.core.sending import Outgoing
 from teamspace.s3.domain import operations, refusing, xml
@@ -21,7 +22,7 @@ from teamspace.s3.domain.canonical import Asked
 from teamspace.s3.domain.checksums import PREFIX
 from teamspace.s3.domain.faults import Fault
 from teamspace.s3.domain.operations import Level, Operation
-from teamspace.s3.domain.signing import recognised, verify
+from teamspace.s3.domain.signing import Verified, recognised, verify
 from teamspace.s3.domain.visits import Answer, House, Reply, Visit
 from teamspace.tenancy import Callers, Known
 
@@ -33,8 +34,8 @@ _OPEN = {"access-control-allow-origin": "*", "access-control-expose-headers": "*
 
 
 class Path:
-    def __init__(self, house: House, callers: Callers, refused_rate: Rate) -> None:
-        self._house, self._callers, self._refused_rate = house, callers, refused_rate
+    def __init__(self, house: House, callers: Callers, refused_rate: Rate, refusals: Refusals) -> None:
+        self._house, self._callers, self._refused_rate, self._refusals = house, callers, refused_rate, refusals
         self._suffix = f".{urlsplit(house.address).hostname or ''}"
 
     def takes(self, request: Request) -> bool:
@@ -44,31 +45,41 @@ class Path:
     async def answer(self, request: Request, call: Call) -> Annexed:
         if request.method == "OPTIONS":
             return Annexed(_preflight(request), "s3:preflight")
-        route, user = "s3", ""
+        route, who = "s3", None
         try:
-            operation, visit = await self._admitted(request, call)
-            route, user = f"s3:{operation.name}", visit.who.user_id
+            verified = await self._verified(request, call)
+            who = self._callers.used(verified.key, call)
+            operation, key = self._matched(request, verified)
+            route = f"s3:{operation.name}"
+            visit = self._admitted(request, verified, who, operation, key)
             answer = await _outgoing(request, await operation.handler(visit))
         except (Fault, Refusal) as refusal:
+            if who and isinstance(refusal, Refusal) and refusal.recorded:
+                self._refusals.of_request(who, refusal, route)
             await request.drain()
             answer = _told(request, refusing.as_fault(refusal))
-        return Annexed(answer, route, user)
+        return Annexed(answer, route, who.user_id if who else "")
 
     def refused(self, request: Request, refusal: Refusal) -> Annexed:
         return Annexed(_told(request, refusing.as_fault(refusal)), "s3")
 
-    async def _admitted(self, request: Request, call: Call) -> tuple[Operation, Visit]:
-        """What is asked and by whom, once the signature is right and the key may ask for it at all."""
-        host = self._bucket_of(request.host)
-        verified = await verify(_asked(request), clock.now(), partial(self._key, call), host)
-        who = self._callers.used(verified.key, call)
-        level, bucket, key = _place(verified.path, host)
+    async def _verified(self, request: Request, call: Call) -> Verified[Known]:
+        return await verify(_asked(request), clock.now(), partial(self._key, call), self._bucket_of(request.host))
+
+    def _matched(self, request: Request, verified: Verified[Known]) -> tuple[Operation, str]:
+        """What is asked, and of which key, in the one bucket that the access key opens."""
+        level, bucket, key = _place(verified.path, self._bucket_of(request.host))
         operation = operations.matched(request.method, level, verified.query, verified.headers)
         if bucket and bucket != verified.key.bucket:
             raise _absent(operation)
+        return operation, key
+
+    def _admitted(
+        self, request: Request, verified: Verified[Known], who: Principal, operation: Operation, key: str
+    ) -> Visit:
         _check(operation, who)
         _check_owner(verified.headers, who)
-        return operation, Visit(
+        return Visit(
             self._house, who, verified.key.bucket, key, verified.query, verified.headers, verified.payload, request.chunks
         )  # fmt: skip
 

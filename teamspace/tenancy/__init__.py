@@ -7,7 +7,7 @@ from teamspace.tenancy.domain.colleagues import add as add_colleague
 from teamspace.tenancy.domain.companies import create as create_company
 from teamspace.tenancy.domain.companies import find as find_company
 from teamspace.tenancy.domain.directory import acquaintances, is_team, names, occupants
-from teamspace.tenancy.domain.founding import is_bootstrapped
+from teamspace.tenancy.domain.founding import is_bootstrapped, is_open_to_anybody
 from teamspace.tenancy.domain.hosting import is_suspended
 from teamspace.tenancy.domain.members import is_colleague, is_member
 from teamspace.tenancy.domain.people import create_operator, invite, reset_password, reset_second_factor
@@ -16,6 +16,7 @@ from teamspace.tenancy.domain.teams import create as create_team
 from teamspace.tenancy.schemas import (
     CompanyDraft,
     CompanySuspended,
+    Estate,
     Locales,
     NewColleague,
     Occupant,
@@ -34,6 +35,7 @@ __all__ = [
     "Callers",
     "CompanyDraft",
     "CompanySuspended",
+    "Estate",
     "Known",
     "Locales",
     "NewColleague",
@@ -56,6 +58,7 @@ __all__ = [
     "is_bucket",
     "is_colleague",
     "is_member",
+    "is_open_to_anybody",
     "is_suspended",
     "is_team",
     "names",

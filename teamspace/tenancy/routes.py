@@ -17,11 +17,12 @@ from teamspace.core.errors import (
 from teamspace.core.paging import Paging
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
+from teamspace.core.refusals import Refusals
 from teamspace.core.replies import Created, Page
 from teamspace.core.routing import BEARER, ORGADMIN, OWN, PROVISION, PUBLIC, SMALL_LIMIT, SUPERADMIN, Route
 from teamspace.quota import QuotaDraft, Usage
 from teamspace.settings import Settings
-from teamspace.tenancy.domain import colleagues, companies, founding, hosting, members, people, teams
+from teamspace.tenancy.domain import colleagues, companies, founding, hosting, members, people, teams, transfers
 from teamspace.tenancy.schemas import (
     Activation,
     AddedMember,
@@ -31,6 +32,7 @@ from teamspace.tenancy.schemas import (
     CompanyChange,
     CompanyCreated,
     CompanyDraft,
+    Estate,
     Flag,
     FlagChange,
     Locales,
@@ -49,14 +51,16 @@ from teamspace.tenancy.schemas import (
     Team,
     TeamDraft,
     Tenant,
+    Transfer,
+    Transferred,
     UserView,
     Whoami,
 )
 
 # fmt: off
 ROUTES = (
-    Route("POST",   "/api/bootstrap",         PUBLIC,     None,              None, "bootstrap",       "First run only: the operator, the first company and team; the token is shown this once.",
-          refuses=(AlreadyBootstrapped, TenantSuspended), limit=SMALL_LIMIT),
+    Route("POST",   "/api/bootstrap",         PUBLIC,     None,              None, "bootstrap",       "First run only: the operator, the first company and team; the token is shown this once. Takes the bootstrap code where one is set.",
+          refuses=(AlreadyBootstrapped, TenantSuspended, Forbidden, TooManyAttempts), limit=SMALL_LIMIT),
     Route("POST",   "/api/provision",         PROVISION,  None,              None, "provision",       "Hosted mode: the tenant's one owner, and the link by which they set a password.",
           refuses=(Conflict, SingleTenant), limit=SMALL_LIMIT),
     Route("POST",   "/api/activate",          PUBLIC,     None,              None, "activate",        "Redeem an activation link: set the password, and sign in.",
@@ -99,14 +103,15 @@ ROUTES = (
 
     Route("PATCH",  "/api/members/:id",       BEARER,     P.MEMBERS_MANAGE,  None, "change_role",     "Change a member's role; never one's own.",
           refuses=(Conflict, SelfRoleChange)),
-    Route("DELETE", "/api/members/:id",       BEARER,     P.MEMBERS_MANAGE,  None, "remove_member",   "Remove a member; their credentials for the team end.",
+    Route("DELETE", "/api/members/:id",       BEARER,     P.MEMBERS_MANAGE,  None, "remove_member",   "Remove a member; their credentials for the team end, and what they own stays with it.",
           refuses=(Conflict,)),
+    Route("POST",   "/api/members/:id/transfer", BEARER,  P.MEMBERS_MANAGE,  None, "pass_on",         "Pass all notes and objects that somebody owns in the team, be they a member or gone, to a member."),
 )
 # fmt: on
 
 
 async def bootstrap(db: Db, who: Principal, settings: Settings, body: Bootstrap) -> Created[Bootstrapped]:
-    return Created(await founding.bootstrap(db, who, body, hosted=settings.hosted))
+    return Created(await founding.bootstrap(db, who, settings, body))
 
 
 # Hosted mode
@@ -135,8 +140,8 @@ async def activate(db: Db, who: Principal, body: Activation) -> SignedIn:
     return await people.activate(db, who, body)
 
 
-async def sign_in(db: Db, who: Principal, body: Login) -> SignedIn:
-    return await people.sign_in(db, who, body)
+async def sign_in(db: Db, who: Principal, refusals: Refusals, body: Login) -> SignedIn:
+    return await people.sign_in(db, who, refusals, body)
 
 
 async def whoami(db: Db, who: Principal) -> Whoami:
@@ -166,6 +171,10 @@ async def change_role(db: Db, who: Principal, id: str, body: RoleChange) -> Memb
 
 async def remove_member(db: Db, who: Principal, id: str) -> None:
     await members.remove(db, who, id)
+
+
+async def pass_on(db: Db, who: Principal, estate: Estate, id: str, body: Transfer) -> Transferred:
+    return await transfers.pass_on(db, who, estate, id, body.to)
 
 
 async def list_features(who: Principal) -> Page[Flag]:

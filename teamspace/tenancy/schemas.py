@@ -8,6 +8,7 @@ from msgspec import UNSET, UnsetType
 
 from teamspace.core.paging import Paging
 from teamspace.core.permissions import Feature, Permission
+from teamspace.core.tables import Owned
 from teamspace.identity import Person
 from teamspace.quota import Plan, Usage
 
@@ -67,8 +68,11 @@ class Credential(msgspec.Struct, frozen=True):
     last_used_at: str | None
     revoked_at: str | None
     secret: str | None
+    given_by: str | None
+    minted: bool
     username: str | None
     operator: bool | None
+    disabled_at: str | None
     role: Role | None
     org_role: OrgRole | None
     suspended_at: str | None
@@ -85,10 +89,15 @@ class Bucket(msgspec.Struct, frozen=True):
 
 
 class Standing(msgspec.Struct, frozen=True):
-    """What a write depends on, for as long as it takes."""
+    """What a write depends on, for as long as it takes. Of whoever is no person role and flag are null."""
 
     suspended_at: str | None
     tenant_suspended: bool
+    role: Role | None
+    org_role: OrgRole | None
+    operator: bool | None
+    revoked: bool
+    expires_at: str | None
 
 
 class Acquaintance(msgspec.Struct, frozen=True):
@@ -172,11 +181,14 @@ class UserView(msgspec.Struct, frozen=True):
 
 
 class Bootstrap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`code` is asked for where the instance has a bootstrap code."""
+
     username: Name
     password: Password
     display_name: Name | None = None
     org: Name = "Workspace"
     team: Name = "General"
+    code: Annotated[str, msgspec.Meta(max_length=1000)] | None = None
 
 
 class Bootstrapped(msgspec.Struct, frozen=True):
@@ -230,6 +242,12 @@ class Locales(msgspec.Struct, frozen=True):
     available: tuple[str, ...]
 
 
+class Estate(msgspec.Struct, frozen=True):
+    """The tables whose rows can be passed on; given at the start, since they are of capabilities above."""
+
+    tables: tuple[Owned, ...]
+
+
 class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is absent stays; a null `locale` leaves the choice to the instance again."""
 
@@ -258,6 +276,19 @@ class AddedMember(msgspec.Struct, frozen=True, omit_defaults=True):
     member: Member
     token: str | None = None
     activation_url: str | None = None
+
+
+class Transfer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The id of the member who is to own it."""
+
+    to: Annotated[str, msgspec.Meta(max_length=100)]
+
+
+class Transferred(msgspec.Struct, frozen=True):
+    """How much was passed on, by what it is: `{"notes": 3, "objects": 12}`."""
+
+    to: str
+    moved: dict[str, int]
 
 
 class RoleChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

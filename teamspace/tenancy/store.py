@@ -1,6 +1,7 @@
 """Tenancy in SQL: one statement per function, no rules. It may join the people of identity, below it."""
 
 from collections.abc import Sequence
+from functools import cache
 
 from teamspace.core.db import Fence, Reads, Tx, columns, listed
 from teamspace.core.tables import Count, Invariant
@@ -25,7 +26,7 @@ COUNTS = (
 )
 _ORG = "id, slug, name, plan, domain, created_at, suspended_at, suspended_at IS NOT NULL"
 _STANDING = (
-    "u.username, u.operator, m.role, r.role, o.suspended_at,"
+    "u.username, u.operator, u.disabled_at, m.role, r.role, o.suspended_at,"
     " (SELECT value <> '' FROM instance WHERE name = 'suspended_at'), teams.features, teams.slug"
 )
 _PERSON = (
@@ -169,19 +170,35 @@ async def update_features(tx: Tx, team_id: str, features: str) -> None:
     await tx.run("UPDATE teams SET features = :features WHERE id = :id", id=team_id, features=features)
 
 
-async def get_standing(tx: Tx, org_id: str, team_id: str, user_id: str, *, hosted: bool) -> Standing | None:
-    """The company and, for a person, their membership: read, and held as they are until the commit.
+async def get_standing(
+    tx: Tx, org_id: str, team_id: str, user_id: str, token_id: str, *, hosted: bool
+) -> Standing | None:
+    """The company and, for a person, their membership and rights, and the credential: read in the write's transaction.
 
-    In hosted mode so is the tenant's own row, which every write then shares.
+    Company, membership and credential are held as they are until the commit. In hosted mode so is the tenant's own
+    row, which every write then shares.
     """
-    member = "JOIN memberships AS m ON m.team_id = :team_id AND m.user_id = :user_id" if user_id else ""
-    tenant = "JOIN instance AS i ON i.name = 'suspended_at'" if hosted else ""
     return await tx.one(
         Standing,
-        f"SELECT o.suspended_at, {'i.value <> :nothing' if hosted else 'FALSE'} FROM orgs AS o {tenant} {member}"
-        f" WHERE o.id = :org_id {tx.dialect.share}",
-        org_id=org_id, team_id=team_id, user_id=user_id, nothing="",
+        f"{_standing(person=bool(user_id), credential=bool(token_id), hosted=hosted)} {tx.dialect.share}",
+        org_id=org_id, team_id=team_id, user_id=user_id, token_id=token_id, nothing="",
     )  # fmt: skip
+
+
+@cache
+def _standing(*, person: bool, credential: bool, hosted: bool) -> str:
+    rights = (
+        "m.role, (SELECT role FROM org_roles WHERE org_id = o.id AND user_id = m.user_id),"
+        " (SELECT operator FROM users WHERE id = m.user_id)"
+    )
+    return (
+        f"SELECT o.suspended_at, {'i.value <> :nothing' if hosted else 'FALSE'}, {rights if person else 'NULL, NULL, NULL'},"
+        f" {'t.revoked_at IS NOT NULL, t.expires_at' if credential else 'FALSE, NULL'} FROM orgs AS o"
+        + (" JOIN instance AS i ON i.name = 'suspended_at'" if hosted else "")
+        + (" JOIN memberships AS m ON m.team_id = :team_id AND m.user_id = :user_id" if person else "")
+        + (" JOIN tokens AS t ON t.id = :token_id" if credential else "")
+        + " WHERE o.id = :org_id"
+    )
 
 
 # Callers
@@ -191,7 +208,8 @@ async def get_credential(db: Reads, digest: str) -> Credential | None:
     return await db.one(
         Credential,
         "SELECT t.id, t.kind, t.org_id, t.team_id, t.user_id, t.scope, t.created_at, t.expires_at, t.last_used_at,"
-        f" t.revoked_at, t.secret, {_STANDING} FROM tokens AS t JOIN teams ON teams.id = t.team_id JOIN orgs AS o ON o.id = t.org_id"
+        f" t.revoked_at, t.secret, t.given_by, t.minted, {_STANDING} FROM tokens AS t"
+        " JOIN teams ON teams.id = t.team_id JOIN orgs AS o ON o.id = t.org_id"
         " LEFT JOIN users AS u ON u.id = t.user_id"
         " LEFT JOIN memberships AS m ON m.team_id = t.team_id AND m.user_id = t.user_id"
         " LEFT JOIN org_roles AS r ON r.org_id = t.org_id AND r.user_id = t.user_id"
@@ -204,11 +222,12 @@ async def get_person(db: Reads, user_id: str, team_id: str) -> Credential | None
     """The same of a member without a token, as if they had just been given one."""
     return await db.one(
         Credential,
-        "SELECT '', 'api', m.org_id, m.team_id, m.user_id, NULL, m.created_at, NULL, NULL, NULL, NULL,"
+        "SELECT '', 'api', m.org_id, m.team_id, m.user_id, NULL, m.created_at, NULL, NULL, NULL, NULL, NULL,"
+        " FALSE,"
         f" {_STANDING} FROM memberships AS m JOIN teams ON teams.id = m.team_id JOIN orgs AS o ON o.id = m.org_id"
         " JOIN users AS u ON u.id = m.user_id"
         " LEFT JOIN org_roles AS r ON r.org_id = m.org_id AND r.user_id = m.user_id"
-        " WHERE m.user_id = :user_id AND m.team_id = :team_id",
+        " WHERE m.user_id = :user_id AND m.team_id = :team_id AND u.disabled_at IS NULL",
         user_id=user_id, team_id=team_id,
     )  # fmt: skip
 
@@ -317,6 +336,10 @@ async def delete_membership(tx: Tx, team_id: str, user_id: str) -> None:
     )
 
 
+async def is_operator(db: Reads, user_id: str) -> bool:
+    return await db.holds("SELECT 1 FROM users WHERE id = :id AND operator = TRUE", id=user_id)
+
+
 async def is_member(db: Reads, team_id: str, user_id: str) -> bool:
     return await db.holds(
         "SELECT 1 FROM memberships WHERE team_id = :team_id AND user_id = :user_id", team_id=team_id, user_id=user_id
@@ -329,6 +352,17 @@ async def is_colleague(db: Reads, org_id: str, user_id: str) -> bool:
         "SELECT 1 FROM memberships WHERE user_id = :user_id AND org_id = :org_id LIMIT 1",
         user_id=user_id, org_id=org_id,
     )  # fmt: skip
+
+
+async def pass_on(tx: Tx, table: str, team: Team, owner: str, to: str, most: int) -> int:
+    """How many rows changed hands; fewer than `most` when none is left."""
+    moved = await tx.all(
+        str,
+        f"UPDATE {table} SET owner_id = :to WHERE id IN (SELECT id FROM {table} WHERE org_id = :org_id"
+        " AND owner_id = :owner AND team_id = :team_id LIMIT :most) RETURNING id",
+        to=to, org_id=team.org_id, owner=owner, team_id=team.id, most=most,
+    )  # fmt: skip
+    return len(moved)
 
 
 # The directory

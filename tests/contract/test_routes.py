@@ -12,6 +12,8 @@ from teamspace import cli, routes
 PROMISED = Path(__file__).with_name("routes.csv")
 
 BEYOND = {
+    "POST /api/members/:id/transfer",
+    "PATCH /api/admin/users/:id",
     "GET /api/openapi.json", "GET /api/docs", "POST /api/logout", "GET /api/sessions", "DELETE /api/sessions/:id",
     "PATCH /api/members/:id", "DELETE /api/members/:id",
     "GET /app/*page", "GET /assets/*path",

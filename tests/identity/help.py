@@ -76,8 +76,8 @@ def slots(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def no_attempt_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """For races behind the password: the limit would let no more than five of them start."""
-    monkeypatch.setattr(sign_in, "PER_USERNAME", 1_000_000)
-    monkeypatch.setattr(sign_in, "PER_ADDRESS", 1_000_000)
+    for limit in ("PER_PAIR", "PER_ADDRESS", "PER_USERNAME"):
+        monkeypatch.setattr(sign_in, limit, 1_000_000)
 
 
 # Signing in

@@ -113,7 +113,9 @@ async def test_every_failed_sign_in_costs_one_verification(world: World, hasher:
 
 
 @pytest.mark.parametrize("username", ["ann", "nobody"])
-async def test_five_failures_close_a_username_until_the_window_ends(world: World, hands: Hands, username: str) -> None:
+async def test_five_failures_close_a_username_for_their_address_until_the_window_ends(
+    world: World, hands: Hands, username: str
+) -> None:
     await world.bootstrap()
     await fail(world, username, 5)
     hands.forward(100)
@@ -126,6 +128,67 @@ async def test_five_failures_close_a_username_until_the_window_ends(world: World
     assert refusal(await login(world, username)) == TOO_MANY
     hands.forward(1)
     assert (await login(world, username)).status_code == (200 if username == "ann" else 401)
+
+
+async def test_failures_elsewhere_do_not_lock_anybody_out(world: World) -> None:
+    await world.bootstrap()
+    async with reached_from(world, "192.0.2.7") as attacker:
+        await fail(attacker, "ann", 5)
+        for _ in range(60):
+            assert refusal(await login(attacker, "ann", "a wrong password")) == TOO_MANY
+    assert (await login(world, "ann")).status_code == 200
+
+
+async def fail_from_everywhere(world: World, username: str) -> None:
+    """Fifty failures, no more than five of an address."""
+    for number in range(10):
+        async with reached_from(world, f"198.51.100.{number}") as attacker:
+            await fail(attacker, username, 5)
+
+
+async def test_fifty_failures_close_a_username_where_its_person_never_signed_in(world: World, hands: Hands) -> None:
+    await world.bootstrap()
+    await fail_from_everywhere(world, "ann")
+    refused = await login(world, "ann")
+    assert refusal(refused) == TOO_MANY
+    assert refused.headers["retry-after"] == str(WINDOW)
+    hands.forward(WINDOW)
+    assert (await login(world, "ann")).status_code == 200
+
+
+async def test_an_address_that_signed_a_name_in_is_known_for_thirty_days(world: World, hands: Hands) -> None:
+    await world.bootstrap()
+    async with reached_from(world, "2001:db8::1") as home:
+        assert (await login(home, "ann")).status_code == 200
+    hands.forward(30 * clock.DAY - 1)
+    await identity.clean(world.db)
+    await fail_from_everywhere(world, "ann")
+    assert refusal(await login(world, "ann")) == TOO_MANY
+    async with reached_from(world, "2001:db8::2") as same_network:
+        await fail(same_network, "ann", 4)
+        assert (await login(same_network, "ann")).status_code == 200
+
+    hands.forward(30 * clock.DAY + 1)
+    await identity.clean(world.db)
+    assert (await world.db.one(int, "SELECT COUNT(*) FROM sign_in_places")) == 0
+    await fail_from_everywhere(world, "ann")
+    async with reached_from(world, "2001:db8::2") as forgotten:
+        assert refusal(await login(forgotten, "ann")) == TOO_MANY
+
+
+async def test_a_known_address_of_somebody_else_opens_nothing(world: World) -> None:
+    ann = await world.bootstrap()
+    await world.person(ann.org, ann.team, username="bob", password=PASSWORD)
+    assert (await login(world, "bob")).status_code == 200
+    await fail_from_everywhere(world, "ann")
+    assert refusal(await login(world, "ann")) == TOO_MANY
+
+
+async def test_five_failures_close_a_known_address_too(world: World) -> None:
+    await world.bootstrap()
+    assert (await login(world, "ann")).status_code == 200
+    await fail(world, "ann", 5)
+    assert refusal(await login(world, "ann")) == TOO_MANY
 
 
 async def test_attempts_while_closed_do_not_keep_it_closed(world: World, hands: Hands) -> None:

@@ -86,14 +86,15 @@ class Credential(StrEnum):
     REVOKED = "revoked"
     IDLE = "idle"
     REMOVED = "removed"
+    DISABLED = "disabled"
     NARROW = "narrow"
     EXACT = "exact"
     WORKER = "worker"
     PROVISION = "provision"
 
 
-NONE, API, SESSION, EXPIRED, REVOKED, IDLE, REMOVED, NARROW, EXACT, WORKER, PROVISION = Credential
-DEAD = (NONE, EXPIRED, REVOKED, IDLE, REMOVED, PROVISION)
+NONE, API, SESSION, EXPIRED, REVOKED, IDLE, REMOVED, DISABLED, NARROW, EXACT, WORKER, PROVISION = Credential
+DEAD = (NONE, EXPIRED, REVOKED, IDLE, REMOVED, DISABLED, PROVISION)
 """Worth nothing; the provisioning token opens the host's own routes, and nothing else."""
 LIMITED = (NARROW, EXACT, WORKER)
 
@@ -109,6 +110,8 @@ class Kind(msgspec.Struct, frozen=True):
     """What the note they reach for was shared with them for."""
     owns: bool = False
     """Whether that note is theirs."""
+    left: bool = False
+    """Whether they made what they reach for, and were removed from its team since."""
 
 
 # fmt: off
@@ -141,6 +144,8 @@ KINDS = (
     Kind("revoked-token",      HOME,      ("owner",),                REVOKED),
     Kind("idle-session",       HOME,      ("owner",),                IDLE),
     Kind("removed-member",     HOME,      ("owner",),                REMOVED),
+    Kind("departed-author",    SISTER,    ("member",),               left=True),
+    Kind("disabled",           HOME,      ("owner", "operator"),     DISABLED),
     Kind("narrow-token",       HOME,      _EVERYTHING,               NARROW),
     Kind("exact-token",        HOME,      _EVERYTHING,               EXACT),
     Kind("worker",             HOME,      ("worker",),               WORKER),

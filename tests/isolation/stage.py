@@ -28,6 +28,7 @@ from teamspace.settings import Settings
 from teamspace.tenancy.schemas import Org, OrgRole, Role, Team
 from tests.isolation.contract import (
     COMPANIES,
+    DISABLED,
     EXACT,
     EXPIRED,
     HOME,
@@ -284,12 +285,23 @@ class Stage:
             return self.everything
         if kind.owns:
             return spot.author
+        if kind.left:
+            return await self._departed(spot)
         org_role = next((OrgRole(role) for role in kind.roles if role.startswith("org_")), None)
         person = await self.world.person(
             spot.org, spot.team, Role(kind.roles[0]), org_role=org_role, operator="operator" in kind.roles,
             password=PASSWORD,
         )  # fmt: skip
         return await self._spoiled(kind, person)
+
+    async def _departed(self, spot: Spot) -> Caller:
+        """Somebody who is in the spot's team now, and was in the one where the things are."""
+        home = self.spots[HOME]
+        person = await self.world.person(home.org, home.team, Role.MEMBER, password=PASSWORD)
+        elsewhere = await self.world.join(person, spot.team)
+        removed = await self.everything.delete(f"/api/members/{person.user_id}")
+        assert removed.status_code == 204, removed.text
+        return elsewhere
 
     async def _spoiled(self, kind: Kind, person: Caller) -> Caller:
         """The person with the credential of their kind, where it is one that must not work."""
@@ -304,4 +316,7 @@ class Stage:
         if kind.credential is REMOVED:
             removed = await self.everything.delete(f"/api/members/{person.user_id}")
             assert removed.status_code == 204, removed.text
+        if kind.credential is DISABLED:
+            ended = await self.everything("PATCH", f"/api/admin/users/{person.user_id}", {"disabled": True})
+            assert ended.status_code == 200, ended.text
         return person

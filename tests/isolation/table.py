@@ -213,16 +213,19 @@ CASES = (
     Case("DELETE /api/sessions/:id",        OWN,                         None,                    EMPTY, OWN_SESSION, open=True),
 
     Case("POST /api/2fa/enable",            OWN,                         {"confirm": True},       open=True, before=without_factor),
-    Case("POST /api/2fa/recovery-codes",    OWN,                         None,                    open=True, before=with_factor),
+    Case("POST /api/2fa/recovery-codes",    OWN,                         {},                      open=True, before=with_factor),
     Case("GET /api/2fa/recovery-codes",     OWN),
     Case("DELETE /api/2fa",                 OWN,                         {"password": PASSWORD},  EMPTY, open=True, before=with_factor),
     Case("DELETE /api/admin/users/:id/2fa", role("instance:manage"),     None,                    EMPTY, PERSON, open=True),
+
+    Case("PATCH /api/admin/users/:id",      role("instance:manage"),     {"disabled": True},      OK, PERSON, open=True),
 
     Case("POST /api/members",               role("members:manage"),      _JOIN,                   CREATED),
     Case("GET /api/members",                ANYONE),
     Case("GET /api/members?scope=org",      ANYONE,                      None,                    OK, COLLEAGUES),
     Case("PATCH /api/members/:id",          role("members:manage"),      {"role": "guest"},       OK, MEMBER),
     Case("DELETE /api/members/:id",         role("members:manage"),      None,                    EMPTY, MEMBER),
+    Case("POST /api/members/:id/transfer",  role("members:manage"),      {"to": somebody},        OK, MEMBER),
 
     Case("GET /api/admin/status",           role("instance:manage")),
     Case("GET /api/metrics",                role("instance:manage")),

@@ -1,5 +1,8 @@
 """What is taken away is gone with the very next request, read or write, whatever was remembered before."""
 
+from collections.abc import AsyncIterator
+from typing import Any
+
 import httpx2
 import pytest
 
@@ -8,6 +11,7 @@ from tests.isolation.contract import BY_NAME, HOME, OTHER, SISTER
 from tests.isolation.outcomes import (
     CREATED,
     EMPTY,
+    FORBIDDEN,
     HIDDEN,
     OK,
     ORG_SUSPENDED,
@@ -48,6 +52,53 @@ async def test_a_demoted_admin_manages_nobody(stage: Stage) -> None:
         await _change_role(stage, person, "member")
         _check(await person.get("/api/tokens", headers=_ID), forbidden("settings:manage"))
         _check(await _remove(person, person), forbidden("members:manage"))
+
+
+async def test_whoever_is_demoted_in_the_middle_of_a_long_write_stores_nothing(stage: Stage) -> None:
+    for person in await _with_both_credentials(stage, Role.MEMBER):
+        picture = {}
+
+        async def halves(person: Caller = person, seen: dict[str, Any] = picture) -> AsyncIterator[bytes]:
+            yield b"first half, "
+            await _change_role(stage, person, "viewer")
+            seen |= await stage.picture()
+            yield b"second half"
+
+        headers = _ID | {"authorization": f"Bearer {person.token}"}
+        answer = await stage.world.client.put("/api/repo/long.txt", content=halves(), headers=headers)
+        _check(answer, forbidden("files:write"))
+        changed = (await stage.changes(picture))[1]
+        assert set(changed) <= {"blobs"}, "bytes without a name are collected later"
+
+
+async def test_a_disabled_person_is_out_in_every_team_and_comes_back_by_signing_in_alone(stage: Stage) -> None:
+    for person in await _with_both_credentials(stage, Role.MEMBER):
+        elsewhere = await stage.world.join(person, stage.spots[SISTER].team)
+        path = f"/api/admin/users/{person.user_id}"
+        _check(await stage.everything("PATCH", path, {"disabled": True}, headers=_ID), OK)
+        for caller in (person, elsewhere):
+            _check(await _whoami(caller), UNAUTHENTICATED)
+            _check(await caller.post("/api/notes", _NOTE, headers=_ID), UNAUTHENTICATED)
+        sign_in = {"username": person.username, "password": PASSWORD}
+        _check(await stage.world.anonymous.post("/api/login", sign_in, headers=_ID), FORBIDDEN)
+        _check(await stage.everything("PATCH", path, {"disabled": False}, headers=_ID), OK)
+        _check(await _whoami(person), UNAUTHENTICATED)
+        _check(await stage.world.anonymous.post("/api/login", sign_in, headers=_ID), OK)
+
+
+async def test_a_removed_member_who_owned_things_reaches_none_of_them_from_another_team(stage: Stage) -> None:
+    person = await _somebody(stage, Role.MEMBER)
+    elsewhere = await stage.world.join(person, stage.spots[SISTER].team)
+    note = await stage.note(stage.spots[HOME], "private", owner=person)
+    file = await stage.object(stage.spots[HOME], "private", owner=person)
+    paths = (f"/api/notes/{note}", f"/api/repo-obj/{file}", f"/api/documents/{file}", f"/api/repo-obj/{file}/content")
+    for path in paths:
+        _check(await elsewhere.get(path, headers=_ID), OK)
+    _check(await _remove(stage.everything, person), EMPTY)
+    for path in paths:
+        _check(await elsewhere.get(path, headers=_ID), HIDDEN)
+    for path in paths[:3]:
+        _check(await elsewhere.delete(path, headers=_ID), HIDDEN)
 
 
 async def test_a_scoped_token_shrinks_with_its_person(stage: Stage) -> None:

@@ -13,6 +13,7 @@ from teamspace.tenancy.schemas import Role
 from tests.isolation.contract import HOME, KINDS, SISTER, SUSPENDED, Kind, held, scope
 from tests.isolation.outcomes import HIDDEN, Outcome, forbidden
 from tests.isolation.stage import Stage
+from tests.support.world import Caller
 
 Maker = Callable[[Stage, Kind], Awaitable[str]]
 Rule = Callable[[Kind, str], Outcome | None]
@@ -118,16 +119,23 @@ def _rights_on_the_note(kind: Kind) -> frozenset[str]:
 # Makers
 
 
+def _maker(stage: Stage, kind: Kind) -> Caller | None:
+    """Whoever has left made it themselves; everybody else's was made by the author there."""
+    return stage.person(kind) if kind.left else None
+
+
 async def _team_note(stage: Stage, kind: Kind) -> str:
     spot = stage.within_reach(kind)
     borrowers = {stage.person(each).user_id: each.lent for each in KINDS if each.lent}
-    return await stage.note(spot, "team", lent=borrowers if spot is stage.spots[HOME] else {})
+    lent = borrowers if spot is stage.spots[HOME] else {}
+    return await stage.note(spot, "team", owner=_maker(stage, kind), lent=lent)
 
 
 async def _team_object(stage: Stage, kind: Kind) -> str:
     spot = stage.within_reach(kind)
     borrowers = {stage.person(each).user_id: CAPABILITY[each.lent] for each in KINDS if each.lent}
-    return await stage.object(spot, "team", lent=borrowers if spot is stage.spots[HOME] else {})
+    lent = borrowers if spot is stage.spots[HOME] else {}
+    return await stage.object(spot, "team", owner=_maker(stage, kind), lent=lent)
 
 
 async def _new_key(stage: Stage, kind: Kind) -> str:
@@ -135,7 +143,7 @@ async def _new_key(stage: Stage, kind: Kind) -> str:
 
 
 async def _job(stage: Stage, kind: Kind) -> str:
-    return await stage.job(stage.within_reach(kind))
+    return await stage.job(stage.within_reach(kind), owner=_maker(stage, kind))
 
 
 async def _executor(stage: Stage, kind: Kind) -> str:

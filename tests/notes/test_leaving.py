@@ -17,7 +17,7 @@ async def left(world: World, ann: Caller) -> tuple[Caller, dict[str, str]]:
     """Somebody who was removed from a team, as they are in another; and what they had made in the first."""
     bob = await world.person(ann.org, ann.team)
     elsewhere = await world.join(bob, await world.team(ann.org))
-    made = {}
+    made: dict[str, str] = {}
     for visibility in ("private", "team", "shared"):
         note = await bob.post("/api/notes", {"title": f"bobs {visibility}", "visibility": visibility})
         document = await bob.post("/api/documents", {"title": f"bobs {visibility}", "visibility": visibility})

@@ -43,6 +43,7 @@ OPEN_WHILE_SUSPENDED = {
     "POST /api/workers/jobs/:id/complete", "POST /api/workers/jobs/:id/fail",
     "POST /api/activate", "POST /api/login", "POST /api/logout", "POST /api/password", "POST /api/2fa/enable",
     "POST /api/2fa/recovery-codes", "DELETE /api/2fa", "DELETE /api/admin/users/:id/2fa", "DELETE /api/tokens/:id",
+    "PATCH /api/admin/users/:id",
     "DELETE /api/sessions/:id", "DELETE /api/s3/credentials/:id", "POST /api/repo-obj/:id/presign",
 }  # fmt: skip
 """Signing in and out, revoking a credential, one's own password and second factor; a link is a read."""

@@ -257,8 +257,9 @@ async def test_the_last_owner_stays(world: World) -> None:
 
 async def test_an_owner_may_go_when_another_stays(world: World) -> None:
     ann = await world.bootstrap()
-    other = await world.person(ann.org, ann.team, Role.OWNER)
-    assert (await other("PATCH", f"/api/members/{ann.user_id}", {"role": "member"})).status_code == 200
+    team = await world.team(ann.org)
+    one, other = [await world.person(ann.org, team, Role.OWNER) for _ in range(2)]
+    assert (await other("PATCH", f"/api/members/{one.user_id}", {"role": "member"})).status_code == 200
     assert refusal(await other.delete(f"/api/members/{other.user_id}")) == CONFLICT
 
 

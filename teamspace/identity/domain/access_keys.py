@@ -23,7 +23,7 @@ async def issue(db: Db, who: Principal, name: str, scope: list[str] | None) -> I
     name = text.name(name, "name", most=80)
     entries = tokens.checked_scope(who, scope)
     key_id, secret, id = _random("TS", _ID_LETTERS, 18), _random("", _SECRET_LETTERS, 40), new_id()
-    async with db.write(who, "access_key.create") as tx:
+    async with db.write(who, "access_key.create", alone=("user", who.user_id)) as tx:
         if len(await store.select_access_keys(tx, access.own_keys(who))) >= MOST_KEYS:
             raise Conflict(f"There may be {MOST_KEYS} keys: revoke one that is not needed.")
         tx.target, tx.detail = id, {"access_key_id": key_id, "scope": entries}
@@ -32,7 +32,7 @@ async def issue(db: Db, who: Principal, name: str, scope: list[str] | None) -> I
             digest=crypto.digest(key_id), secret=tx.vault.seal(place(id), secret.encode()), hint=key_id,
             created_at=clock.stamp(), expires_at=None, last_used_at=None,
             scope=None if entries is None else msgspec.json.encode(entries).decode(), address=who.call.address,
-            agent=text.line(who.call.agent, most=200),
+            agent=text.line(who.call.agent, most=200), given_by=who.given_by, minted=True,
         )  # fmt: skip
     return IssuedKey(id, name, key_id, secret, entries)
 

@@ -10,10 +10,9 @@ from teamspace.core.errors import BadRequest, Conflict, InvalidCredentials, NotF
 from teamspace.core.ids import new_id
 from teamspace.core.principal import Principal
 from teamspace.identity import store
-from teamspace.identity.domain import passwords, throttle, tokens
+from teamspace.identity.domain import passwords, proofs, tokens
 from teamspace.identity.schemas import Account, PasswordChange, Person
 
-PER_ACCOUNT = 5
 _USERNAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{1,63}")
 _EMAIL = re.compile(r"[^@\s\x00-\x1f\x7f]{1,64}@[^@\s\x00-\x1f\x7f.]+(\.[^@\s\x00-\x1f\x7f.]+)+")
 
@@ -32,9 +31,9 @@ def username_key(username: str) -> str:
 
 async def register(
     tx: Tx, *, org_id: str, username: str, display_name: str | None, password_hash: str | None,
-    email: str | None = None, operator: bool = False, within: str = "",
+    email: str | None = None, operator: bool = False, within: str = "", password_by: str | None = None,
 ) -> Person:  # fmt: skip
-    """`within` is the part of the body that these fields stand in."""
+    """`within` is the part of the body that these fields stand in; `password_by` whoever else chose the password."""
     place = f"/{within}username"
     if not _USERNAME.fullmatch(username):
         raise BadRequest.at(
@@ -45,7 +44,7 @@ async def register(
         display_name=text.name(display_name or username, f"{within}display_name", most=80),
     )  # fmt: skip
     try:
-        await store.insert_user(tx, person, username_key(username), password_hash)
+        await store.insert_user(tx, person, username_key(username), password_hash, password_by)
     except Duplicate:
         raise UsernameTaken(place) from None
     return person
@@ -80,32 +79,40 @@ async def rename(tx: Tx, user_id: str, display_name: str | None, locale: str | U
     return person
 
 
-async def set_password(tx: Tx, user_id: str, password_hash: str, *, keep_session: str = "") -> None:
-    """A new password ends every other session of its person, and every link that could set another."""
-    await store.update_password(tx, user_id, password_hash)
+async def set_password(tx: Tx, user_id: str, password_hash: str, *, keep: str = "") -> None:
+    """By its person. Every other session ends, every credential that others may hold, and every link to set another.
+
+    `keep` is the credential this was asked with.
+    """
+    await store.update_password(tx, user_id, password_hash, None)
     await store.void_activations(tx, user_id, clock.stamp())
-    await tokens.end_sessions(tx, user_id, keep=keep_session)
+    await tokens.end_sessions(tx, user_id, keep=keep)
+    await store.revoke_given(tx, user_id, keep, clock.stamp())
 
 
-async def knows_password(db: Db, who: Principal, account: Account, password: str) -> bool:
-    """Asked of somebody who is signed in already: a stolen credential must not become a way to guess."""
-    subject = f"account:{account.id}"
-    await throttle.count(db, who, {subject: PER_ACCOUNT})
-    known = await passwords.matches(account.password, password)
-    if known:
-        await throttle.forget(db, who, subject)
-    return known
+async def replace_password(tx: Tx, user_id: str, password_hash: str, *, by: str) -> None:
+    """By somebody else, for a person who lost theirs: no credential of before works any more."""
+    await store.update_password(tx, user_id, password_hash, by)
+    await end_credentials(tx, user_id)
+
+
+async def end_credentials(tx: Tx, user_id: str) -> None:
+    """Every session, token, access key and activation link of theirs."""
+    await store.revoke_all(tx, user_id, clock.stamp())
+    await store.void_activations(tx, user_id, clock.stamp())
 
 
 async def change_password(db: Db, who: Principal, change: PasswordChange) -> None:
     account = await store.get_account(db, who.user_id)
     if account is None:
         raise NotFound()
-    if account.password is not None and not await knows_password(db, who, account, change.current_password):
+    if account.password is None:
+        await proofs.demand_if_minted(db, who, password=None, code=change.code)
+    elif not await proofs.knows_password(db, who, account, change.current_password):
         raise InvalidCredentials
     hints = (account.username, account.display_name)
     await passwords.check_strength(change.new_password, hints=hints, field="new_password")
     password_hash = await passwords.hashed(change.new_password)
     async with db.write(who, "password.change", alone=("user", who.user_id)) as tx:
         tx.target = who.user_id
-        await set_password(tx, who.user_id, password_hash, keep_session=who.token_id)
+        await set_password(tx, who.user_id, password_hash, keep=who.token_id)

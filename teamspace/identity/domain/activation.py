@@ -22,6 +22,8 @@ async def invite(tx: Tx, person: Person, address: str) -> str:
     account = await store.get_account(tx, person.id)
     if account is None or account.password is not None:
         raise BadRequest("They have a password already: an activation link sets the first one.")
+    if account.disabled_at is not None:
+        raise BadRequest("They are disabled: enable them first.")
     token = crypto.new_token("v")
     await store.void_activations(tx, person.id, clock.stamp())
     await store.insert_activation(tx, crypto.digest(token), person, clock.stamp(), clock.later(LINK_LIFE))
@@ -32,7 +34,7 @@ async def invited(db: Reads, token: str) -> Person:
     """Whom a live link was made for."""
     activation = await store.get_activation(db, crypto.digest(token)) if crypto.well_formed(token) else None
     account = await store.get_account(db, activation.user_id) if activation else None
-    if activation is None or account is None or activation.used_at is not None:
+    if activation is None or account is None or activation.used_at is not None or account.disabled_at:
         raise DeadLink
     if activation.expires_at <= clock.stamp():
         raise TokenExpired

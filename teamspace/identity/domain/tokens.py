@@ -1,6 +1,9 @@
 """Sessions and API tokens: minted once, kept as digests, revoked for good."""
 
+from math import inf
+
 import msgspec
+from msgspec import UNSET
 
 from teamspace.core import clock, crypto, paging, text
 from teamspace.core.db import Db, Tx
@@ -14,26 +17,34 @@ from teamspace.identity.schemas import ApiToken, IssuedToken, NewToken, Session
 
 SESSION_LIFE, SESSION_IDLE = 30 * clock.DAY, clock.DAY
 MOST_SESSIONS = 10
-FIRST_TOKEN_TTL = 90 * clock.DAY
+FIRST_TOKEN_TTL = USUAL_TTL = 90 * clock.DAY
 TOUCH_EVERY = clock.MINUTE
 _DEAD_KEPT = 30 * clock.DAY
 _PREFIXED = ("files:", "workflows:")
 
 
-async def open_session(tx: Tx, *, user_id: str, org_id: str, team_id: str) -> tuple[str, str, str]:
-    """A fresh session: its id, its token and when it ends at the latest."""
+async def open_session(
+    tx: Tx, *, user_id: str, org_id: str, team_id: str, given_by: str | None = None
+) -> tuple[str, str, str]:
+    """A fresh session: its id, its token and when it ends at the latest. `given_by` chose the password, if not they."""
     expires_at = clock.later(SESSION_LIFE)
-    token_id, token = await _mint(tx, "session", org_id, team_id, user_id, "session", None, expires_at)
+    token_id, token = await _mint(
+        tx, "session", org_id, team_id, user_id, "session", None, expires_at, given_by=given_by
+    )
     await store.revoke_oldest_sessions(tx, user_id, MOST_SESSIONS, clock.stamp())
     await store.touch_user(tx, token_id, clock.stamp())
     return token_id, token, expires_at
 
 
 async def issue_token(
-    tx: Tx, *, user_id: str, org_id: str, team_id: str, name: str, scope: list[str] | None, ttl: float | None
-) -> IssuedToken:
+    tx: Tx, *, user_id: str, org_id: str, team_id: str, name: str, scope: list[str] | None, ttl: float | None,
+    given_by: str | None = None, minted: bool = False,
+) -> IssuedToken:  # fmt: skip
+    """`given_by` is whoever else gets to see it; `minted` one that is made with another credential."""
     expires_at = None if ttl is None else clock.later(ttl)
-    token_id, token = await _mint(tx, "api", org_id, team_id, user_id, name, scope, expires_at)
+    token_id, token = await _mint(
+        tx, "api", org_id, team_id, user_id, name, scope, expires_at, given_by=given_by, minted=minted
+    )
     return IssuedToken(id=token_id, name=name, token=token, scope=scope, expires_at=expires_at)
 
 
@@ -51,13 +62,24 @@ async def create(db: Db, who: Principal, draft: NewToken) -> IssuedToken:
     """A token that can do no more than its maker can at this moment."""
     name = text.name(draft.name, "name", most=80)
     scope = checked_scope(who, draft.scope)
-    ttl = None if draft.ttl == "never" else float(draft.ttl)
-    async with db.write(who, "token.create") as tx:
+    async with db.write(who, "token.create", alone=("user", who.user_id)) as tx:
         issued = await issue_token(
-            tx, user_id=who.user_id, org_id=who.org_id, team_id=who.team_id, name=name, scope=scope, ttl=ttl
-        )
+            tx, user_id=who.user_id, org_id=who.org_id, team_id=who.team_id, name=name, scope=scope,
+            ttl=_life(who, draft), given_by=who.given_by, minted=True,
+        )  # fmt: skip
         tx.target, tx.detail = issued.id, {"scope": scope, "expires_at": issued.expires_at}
     return issued
+
+
+def _life(who: Principal, draft: NewToken) -> float | None:
+    """As asked, or as long as usual; made with a scoped token, no longer than that one has left."""
+    left = inf if who.scope is None or who.expires_at is None else clock.seconds(who.expires_at) - clock.now()
+    if draft.ttl is UNSET:
+        return min(USUAL_TTL, left)
+    asked = inf if draft.ttl == "never" else float(draft.ttl)
+    if asked > left:
+        raise OutOfScope("A scoped token cannot make one that outlives it.")
+    return None if asked == inf else asked
 
 
 async def listing(db: Db, who: Principal, query: paging.Paging) -> Page[ApiToken]:
@@ -78,7 +100,7 @@ async def sessions(db: Db, who: Principal) -> list[Session]:
 
 
 async def end_session(db: Db, who: Principal, token_id: str) -> None:
-    async with db.write(who, "session.end") as tx:
+    async with db.write(who, "session.end", alone=("user", who.user_id)) as tx:
         tx.target = token_id
         if not await store.revoke(tx, access.own_sessions(who), token_id, clock.stamp()):
             raise NotFound()
@@ -128,7 +150,7 @@ def _check_reach(who: Principal, entries: list[Grantable] | None) -> None:
 
 async def _mint(
     tx: Tx, kind: str, org_id: str, team_id: str, user_id: str | None, name: str, scope: list[str] | None,
-    expires_at: str | None,
+    expires_at: str | None, *, given_by: str | None = None, minted: bool = False,
 ) -> tuple[str, str]:  # fmt: skip
     token_id, token, now = new_id(), crypto.new_token(kind[0]), clock.stamp()
     await store.insert_token(
@@ -137,7 +159,7 @@ async def _mint(
         # Signing in is a session's first use, from which its idle time runs.
         last_used_at=now if kind == "session" else None,
         scope=None if scope is None else msgspec.json.encode(scope).decode(),
-        address=tx.who.call.address, agent=text.line(tx.who.call.agent, most=200),
+        address=tx.who.call.address, agent=text.line(tx.who.call.agent, most=200), given_by=given_by, minted=minted,
     )  # fmt: skip
     return token_id, token
 
@@ -166,3 +188,4 @@ async def clean(db: Db) -> None:
         await store.delete_dead_tokens(tx, clock.ago(_DEAD_KEPT))
         await store.delete_old_attempts(tx, clock.stamp())
         await store.delete_old_activations(tx, clock.ago(_DEAD_KEPT))
+        await store.delete_old_places(tx, clock.ago(_DEAD_KEPT))

@@ -1,10 +1,11 @@
 """What the instance says of itself: to anybody a little, to its operators everything."""
 
+import logging
 import time
 
 from teamspace import __version__, identity, localization, notes, repository, tenancy
 from teamspace.core import clock
-from teamspace.core.db import Db, audit
+from teamspace.core.db import Db, Reads, audit
 from teamspace.core.db.migrate import shipped
 from teamspace.core.metrics import Metrics, readings, routes, text
 from teamspace.core.tables import Count
@@ -13,8 +14,14 @@ from teamspace.instance.schemas import Config, Figures, Localization, Secrets, S
 from teamspace.settings import Settings
 
 COUNTS: tuple[Count, ...] = (*identity.COUNTS, *tenancy.COUNTS, *notes.COUNTS, *repository.COUNTS, *audit.COUNTS)
+UNCLAIMED = (
+    "this instance has no operator, and whoever reaches it first becomes one: set SERVICE_BOOTSTRAP_CODE, or bootstrap"
+    " it before others can reach it"
+)
 CIPHER = "AES-256-GCM"
 _COUNTS_HOLD = 10.0
+
+log = logging.getLogger("teamspace")
 
 
 async def config(db: Db, settings: Settings) -> Config:
@@ -22,6 +29,7 @@ async def config(db: Db, settings: Settings) -> Config:
         home="console",
         multitenant=settings.multitenant,
         bootstrapped=await tenancy.is_bootstrapped(db),
+        bootstrap_code=bool(settings.bootstrap_code),
         localization=Localization(localization.DEFAULT, sorted(localization.available()), switching=True),
     )
 
@@ -39,7 +47,18 @@ async def status(db: Db, settings: Settings, metrics: Metrics, counted: "Counted
         schema=shipped()[-1].number,
         started_at=clock.stamp(metrics.started_at),
         counts=await counted.now(db),
+        warnings=await warnings(db, settings),
     )
+
+
+async def warnings(db: Reads, settings: Settings) -> list[str]:
+    """What is dangerous as it is set up, for the log, the status and the doctor alike."""
+    return [UNCLAIMED] if await tenancy.is_open_to_anybody(db, settings) else []
+
+
+async def warn(db: Reads, settings: Settings) -> None:
+    for warning in await warnings(db, settings):
+        log.warning(warning)
 
 
 async def figures(db: Db, settings: Settings, metrics: Metrics) -> Figures:

@@ -55,6 +55,7 @@ async def change_role(db: Db, who: Principal, user_id: str, role: OrgRole | None
 async def _give(tx: Tx, who: Principal, user_id: str, role: OrgRole | None) -> None:
     if user_id == who.user_id:
         raise SelfRoleChange("Ask another owner of the company to change your role in it.")
+    await owners.check_operator(tx, who, user_id)
     before = await store.get_org_role(tx, who.org_id, user_id)
     await _check_right(tx, who, before, role)
     if role is not None:

@@ -39,13 +39,13 @@ async def create(db: Db, who: Principal, settings: Settings, wish: CompanyDraft)
         team = await founding.add_team(tx, org.id, wish.team)
         person = await identity.register(
             tx, org_id=org.id, username=wish.owner.username, display_name=wish.owner.display_name,
-            password_hash=password_hash, within="owner/",
+            password_hash=password_hash, within="owner/", password_by=who.user_id,
         )  # fmt: skip
         await founding.seat_owner(tx, team, person)
         tx.target, tx.org_id, tx.team_id = org.id, org.id, team.id
         tx.detail = {"slug": org.slug, "plan": org.plan, "domain": org.domain}
         if password_hash:
-            token = await founding.first_token(tx, person, team)
+            token = await founding.first_token(tx, person, team, given_by=who.user_id)
             return CompanyCreated(org, team, user_view(person), token=token)
         url = await identity.invite(tx, person, settings.address)
         return CompanyCreated(org, team, user_view(person), activation_url=url)

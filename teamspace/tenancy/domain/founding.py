@@ -3,12 +3,13 @@
 import msgspec
 
 from teamspace import identity, quota
-from teamspace.core import clock, text
+from teamspace.core import clock, crypto, text
 from teamspace.core.db import Collision, Db, Duplicate, Reads, Tx
-from teamspace.core.errors import AlreadyBootstrapped, Conflict, TenantSuspended
+from teamspace.core.errors import AlreadyBootstrapped, Conflict, Forbidden, TenantSuspended
 from teamspace.core.ids import new_id
 from teamspace.core.permissions import Feature
 from teamspace.core.principal import Principal
+from teamspace.settings import Settings
 from teamspace.tenancy import store
 from teamspace.tenancy.domain import naming
 from teamspace.tenancy.schemas import Bootstrap, Bootstrapped, Org, OrgRole, Role, Team, user_view
@@ -20,12 +21,14 @@ async def is_bootstrapped(db: Reads) -> bool:
     return await store.bootstrapped(db)
 
 
-async def bootstrap(db: Db, who: Principal, wish: Bootstrap, *, hosted: bool) -> Bootstrapped:
+async def bootstrap(db: Db, who: Principal, settings: Settings, wish: Bootstrap) -> Bootstrapped:
     """The first operator with the first company and team; there is exactly one such call in an instance's life."""
     if await store.bootstrapped(db):
         raise AlreadyBootstrapped("This instance has its operator: sign in instead.")
-    if hosted and await store.get_tenant_suspended(db):
+    if settings.hosted and await store.get_tenant_suspended(db):
         raise TenantSuspended
+    if settings.bootstrap_code:
+        await _check_code(db, who, settings.bootstrap_code, wish.code)
     await identity.check_strength(wish.password, hints=(wish.username, wish.display_name or ""))
     password_hash = await identity.hashed(wish.password)
     async with db.write(who, "instance.bootstrap") as tx:
@@ -41,6 +44,20 @@ async def bootstrap(db: Db, who: Principal, wish: Bootstrap, *, hosted: bool) ->
         token = await first_token(tx, person, team, name="bootstrap")
         tx.target, tx.org_id, tx.team_id = person.id, org.id, team.id
     return Bootstrapped(token, user_view(person), org, team)
+
+
+async def _check_code(db: Db, who: Principal, expected: str, given: str | None) -> None:
+    right = crypto.same(given or "", expected)
+    await identity.guess(db, who, right=right)
+    if not right:
+        raise Forbidden("The first run takes the bootstrap code that this instance was set up with: send it as code.")
+
+
+async def is_open_to_anybody(db: Reads, settings: Settings) -> bool:
+    """Whether whoever reaches it first from elsewhere becomes its operator."""
+    if settings.bootstrap_code or settings.for_this_machine_alone:
+        return False
+    return not await store.bootstrapped(db)
 
 
 async def found(
@@ -77,10 +94,12 @@ async def seat_owner(tx: Tx, team: Team, person: identity.Person) -> None:
     await store.put_org_role(tx, team.org_id, person.id, OrgRole.OWNER, clock.stamp())
 
 
-async def first_token(tx: Tx, person: identity.Person, team: Team, *, name: str = "first token") -> str:
+async def first_token(
+    tx: Tx, person: identity.Person, team: Team, *, name: str = "first token", given_by: str | None = None
+) -> str:
     issued = await identity.issue_token(
         tx, user_id=person.id, org_id=team.org_id, team_id=team.id, name=name, scope=None,
-        ttl=identity.FIRST_TOKEN_TTL,
+        ttl=identity.FIRST_TOKEN_TTL, given_by=given_by,
     )  # fmt: skip
     return issued.token
 

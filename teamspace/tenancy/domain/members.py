@@ -46,7 +46,7 @@ async def admit(
         raise Conflict("They are a member of this team already.", at="/username")
     if known is not None:
         return person, Welcome()
-    token = await founding.first_token(tx, person, team)
+    token = await founding.first_token(tx, person, team, given_by=who.user_id)
     url = None if password_hash else await identity.invite(tx, person, settings.address)
     return person, Welcome(token, url)
 
@@ -94,8 +94,9 @@ async def prepared(wish: NewMember) -> str | None:
 async def _newcomer(tx: Tx, who: Principal, wish: NewMember, password_hash: str | None) -> identity.Person:
     try:
         return await identity.register(
-            tx, org_id=who.org_id, username=wish.username, display_name=wish.display_name, password_hash=password_hash
-        )
+            tx, org_id=who.org_id, username=wish.username, display_name=wish.display_name,
+            password_hash=password_hash, password_by=who.user_id if password_hash else None,
+        )  # fmt: skip
     except Conflict:
         raise NameUnavailable from None
 
@@ -115,8 +116,9 @@ async def _member(db: Reads, who: Principal, user_id: str) -> Member:
 
 
 async def _reachable(tx: Tx, who: Principal, user_id: str) -> Member:
-    """The member, if the caller may change them: an owner is for owners and operators alone."""
+    """The member, if the caller may change them: an owner is for owners and operators alone, an operator for operators."""
     member = await _member(tx, who, user_id)
     if member.role is Role.OWNER and who.role != Role.OWNER and not who.operator:
         raise Forbidden("Only an owner changes an owner.")
+    await owners.check_operator(tx, who, user_id)
     return member

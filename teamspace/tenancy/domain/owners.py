@@ -1,7 +1,8 @@
-"""No team and no company is ever without an owner: whatever would take the last one away is refused."""
+"""No team and no company is ever without an owner, and operators are changed by operators alone."""
 
-from teamspace.core.db import Tx
-from teamspace.core.errors import Conflict
+from teamspace.core.db import Reads, Tx
+from teamspace.core.errors import Conflict, Forbidden
+from teamspace.core.principal import Principal
 from teamspace.tenancy import store
 
 
@@ -13,6 +14,12 @@ class LastOwner(Conflict):
 class LastCompanyOwner(Conflict):
     def __init__(self) -> None:
         super().__init__("A company keeps at least one owner: name another first.")
+
+
+async def check_operator(db: Reads, who: Principal, user_id: str) -> None:
+    """An operator's place is changed by operators alone: else whoever runs a team could take the instance's away."""
+    if not who.operator and await store.is_operator(db, user_id):
+        raise Forbidden("Only an operator changes an operator.")
 
 
 async def keep_one(tx: Tx, team_id: str) -> None:

@@ -5,6 +5,7 @@ from teamspace.core import clock
 from teamspace.core.db import Db, Reads, Tx
 from teamspace.core.errors import BadRequest, Conflict, Forbidden, NotFound, Refusal
 from teamspace.core.principal import Call, Principal, system
+from teamspace.core.refusals import Refusals
 from teamspace.tenancy import store
 from teamspace.tenancy.schemas import (
     Activation,
@@ -23,7 +24,17 @@ from teamspace.tenancy.schemas import (
 )
 
 
-async def sign_in(db: Db, who: Principal, wish: Login) -> SignedIn:
+async def sign_in(db: Db, who: Principal, refusals: Refusals, wish: Login) -> SignedIn:
+    try:
+        return await _sign_in(db, who, wish)
+    except Refusal as refusal:
+        if refusal.recorded:
+            person = await identity.find(db, wish.username)
+            refusals.of_sign_in(who, refusal, wish.username, (person.id, person.org_id) if person else None)
+        raise
+
+
+async def _sign_in(db: Db, who: Principal, wish: Login) -> SignedIn:
     """Password, then second factor, then a session; a code is spent in the commit that opens the session."""
     proof = await identity.prove(db, who, wish.username, wish.password, wish.totp or None)
     person = proof.person
@@ -35,7 +46,7 @@ async def sign_in(db: Db, who: Principal, wish: Login) -> SignedIn:
     async with db.write(_as(who, person, seat), "session.open", alone=("user", person.id)) as tx:
         await identity.settle(tx, proof)
         await identity.satisfy(tx, person.id, wish.totp or "")
-        return await _opened(tx, person, seat)
+        return await _opened(tx, person, seat, given_by=proof.password_by)
 
 
 def _as(who: Principal, person: identity.Person, seat: Seat) -> Principal:
@@ -45,9 +56,9 @@ def _as(who: Principal, person: identity.Person, seat: Seat) -> Principal:
     )
 
 
-async def _opened(tx: Tx, person: identity.Person, seat: Seat) -> SignedIn:
+async def _opened(tx: Tx, person: identity.Person, seat: Seat, *, given_by: str | None = None) -> SignedIn:
     session_id, token, expires_at = await identity.open_session(
-        tx, user_id=person.id, org_id=person.org_id, team_id=seat.team_id
+        tx, user_id=person.id, org_id=person.org_id, team_id=seat.team_id, given_by=given_by
     )
     tx.target = tx.target or session_id
     org, team = await _place(tx, person.org_id, seat.team_id)
@@ -92,7 +103,7 @@ async def update_profile(db: Db, who: Principal, locales: Locales, wish: Profile
     """Name, locale, and the team that this session acts in."""
     if isinstance(wish.locale, str) and wish.locale not in locales.available:
         raise BadRequest.at("/locale", f"must be one of {', '.join(locales.available)}, or null")
-    async with db.write(who, "profile.update") as tx:
+    async with db.write(who, "profile.update", alone=("user", who.user_id)) as tx:
         tx.target = who.user_id
         person = await identity.rename(tx, who.user_id, wish.display_name, wish.locale)
         if wish.team_id is not None and wish.team_id != who.team_id:
@@ -117,8 +128,9 @@ async def create_operator(db: Db, username: str, password: str, display_name: st
     password_hash = await identity.hashed(password)
     async with db.write(_console(org.id, team.id), "user.create_operator") as tx:
         person = await identity.register(
-            tx, org_id=org.id, username=username, display_name=display_name, password_hash=password_hash, operator=True
-        )
+            tx, org_id=org.id, username=username, display_name=display_name, password_hash=password_hash,
+            operator=True, password_by=tx.who.kind,
+        )  # fmt: skip
         await store.insert_membership(tx, team, person.id, Role.OWNER, clock.stamp())
         tx.target = person.id
 
@@ -129,7 +141,7 @@ async def reset_password(db: Db, username: str, password: str) -> None:
     password_hash = await identity.hashed(password)
     async with db.write(_console(person.org_id), "user.reset_password", alone=("user", person.id)) as tx:
         tx.target = person.id
-        await identity.set_password(tx, person.id, password_hash)
+        await identity.replace_password(tx, person.id, password_hash, by=tx.who.kind)
 
 
 async def reset_second_factor(db: Db, username: str) -> None:

@@ -7,12 +7,12 @@ import msgspec
 from teamspace import identity
 from teamspace.core import clock, crypto
 from teamspace.core.db import Db, Guard, Reads, Tx
-from teamspace.core.errors import NotFound, OrgSuspended, TenantSuspended, TokenExpired, Unauthenticated
+from teamspace.core.errors import Forbidden, NotFound, OrgSuspended, TenantSuspended, TokenExpired, Unauthenticated
 from teamspace.core.permissions import Permission
 from teamspace.core.principal import Call, Grantable, Kind, Principal
 from teamspace.tenancy import store
 from teamspace.tenancy.domain import roles
-from teamspace.tenancy.schemas import Bucket, Credential
+from teamspace.tenancy.schemas import Bucket, Credential, Standing
 
 RIGHTS = frozenset({"tokens", "users", "memberships", "org_roles", "orgs", "teams", "instance"})
 """The tables that a principal is made of."""
@@ -82,7 +82,7 @@ class Callers:
 
 async def _look_up(db: Db, token: str, *, hosted: bool) -> Known:
     credential = await store.get_credential(db, crypto.digest(token))
-    if credential is None or credential.revoked_at is not None:
+    if credential is None or credential.revoked_at is not None or credential.disabled_at is not None:
         raise Unauthenticated()
     principal = _worker(credential) if credential.kind == "worker" else _person(credential)
     if hosted and credential.tenant_suspended:
@@ -140,6 +140,9 @@ def _person(credential: Credential) -> Principal:
         features=frozenset(credential.features),
         org_suspended=credential.suspended_at is not None,
         signed_in_at=credential.created_at if credential.kind == "session" else None,
+        expires_at=credential.expires_at,
+        minted=credential.minted,
+        given_by=credential.given_by,
     )
 
 
@@ -155,10 +158,11 @@ async def stand_in(db: Db, call: Call, user_id: str, team_id: str) -> Principal:
 
 
 def guard(*, hosted: bool) -> Guard:
-    """A write is made by somebody who is still in the team, in a company and a tenant that are not suspended.
+    """A write is made with a credential that still works, by somebody who is still in the team and has lost no right
+    since they were let in, in a company and a tenant that are not suspended.
 
-    All of it is read in the write's own transaction and held until its commit: a removal or a suspension
-    comes before it, or after.
+    All of it is read in the write's own transaction, and held until its commit: a removal, a revocation or a suspension
+    comes before it, or after. An upload may take hours between the gate and this.
     """
 
     async def check(tx: Tx) -> None:
@@ -166,15 +170,29 @@ def guard(*, hosted: bool) -> Guard:
             return
         call = tx.who.call
         person = tx.who.user_id if tx.who.kind in _KINDS else ""
-        standing = await store.get_standing(tx, tx.org_id, tx.team_id, person, hosted=hosted)
-        if standing is None:
+        credential = tx.who.token_id if person or tx.who.kind == "worker" else ""
+        standing = await store.get_standing(tx, tx.org_id, tx.team_id, person, credential, hosted=hosted)
+        if standing is None or standing.revoked:
             raise Unauthenticated()
+        if standing.expires_at is not None and standing.expires_at <= clock.stamp():
+            raise TokenExpired
+        if person:
+            _check_rights(tx.who, standing)
         if standing.tenant_suspended and not call.while_suspended:
             raise TenantSuspended
         if standing.suspended_at is not None and not (call.while_suspended or call.instance_plane):
             raise OrgSuspended
 
     return check
+
+
+def _check_rights(who: Principal, standing: Standing) -> None:
+    """What was asked for was judged by the rights of then: whoever has lost one since asks again."""
+    if (standing.role, standing.org_role, standing.operator) == (who.role, who.org_role, who.operator):
+        return
+    now = roles.permissions(standing.role, standing.org_role, operator=bool(standing.operator))
+    if lost := sorted(permission for permission in who.permissions - now if who.in_scope(permission)):
+        raise Forbidden(f"Your rights changed while this was on its way: it may have needed {lost[0]}.")
 
 
 def _worker(credential: Credential) -> Principal:

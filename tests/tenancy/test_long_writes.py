@@ -1,0 +1,103 @@
+"""A write that takes long is judged once more when it is stored: by the credential and the rights of that moment."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+import httpx2
+import pytest
+
+from teamspace.tenancy.schemas import OrgRole, Role
+from tests.identity.help import Hands, Pause, broken, refusal, run_sql
+from tests.support.world import Caller, World
+
+Between = Callable[[], Awaitable[object]]
+UNAUTHENTICATED, EXPIRED = (401, "unauthenticated"), (401, "token_expired")
+FORBIDDEN = (403, "forbidden")
+
+
+async def halves(between: Between) -> AsyncIterator[bytes]:
+    yield b"first half, "
+    await between()
+    yield b"second half"
+
+
+async def upload(caller: Caller, between: Between, key: str = "file.txt") -> httpx2.Response:
+    """A file of which the first half was sent when `between` happens."""
+    headers = {"authorization": f"Bearer {caller.token}", "content-type": "text/plain"}
+    return await caller.world.client.put(f"/api/repo/{key}", content=halves(between), headers=headers)
+
+
+async def stored(world: World) -> int:
+    return sum(
+        [await world.db.one(int, f"SELECT COUNT(*) FROM {table}") or 0 for table in ("objects", "object_versions")]
+    )
+
+
+async def changes(world: World, ann: Caller, bob: Caller) -> dict[str, tuple[Between, tuple[int, str]]]:
+    member = f"/api/members/{bob.user_id}"
+    token_id = await world.db.one(str, "SELECT id FROM tokens WHERE user_id = :id", id=bob.user_id)
+    return {
+        "demoted": (lambda: ann("PATCH", member, {"role": "viewer"}), FORBIDDEN),
+        "removed": (lambda: ann.delete(member), UNAUTHENTICATED),
+        "revoked": (lambda: ann.delete(f"/api/tokens/{token_id}"), UNAUTHENTICATED),
+        "disabled": (lambda: ann("PATCH", f"/api/admin/users/{bob.user_id}", {"disabled": True}), UNAUTHENTICATED),
+    }
+
+
+@pytest.mark.parametrize("change", ["demoted", "removed", "revoked", "disabled"])
+async def test_an_upload_of_somebody_who_lost_the_right_meanwhile_is_not_stored(world: World, change: str) -> None:
+    ann = await world.bootstrap()
+    bob = await world.person(ann.org, ann.team)
+    between, expected = (await changes(world, ann, bob))[change]
+    assert refusal(await upload(bob, between)) == expected
+    assert await stored(world) == 0
+    assert await broken(world) == []
+
+
+async def test_an_upload_outlasts_its_token_in_vain(world: World, hands: Hands) -> None:
+    ann = await world.bootstrap()
+    token = await world.token(ann, ttl=60)
+
+    async def between() -> None:
+        hands.forward(60)
+
+    assert refusal(await upload(token, between)) == EXPIRED
+    assert await stored(world) == 0
+
+
+async def test_a_session_that_was_ended_stores_nothing(world: World) -> None:
+    ann = await world.bootstrap()
+    session = await world.session(ann)
+    assert refusal(await upload(session, lambda: session.post("/api/logout"))) == UNAUTHENTICATED
+    assert await stored(world) == 0
+
+
+async def test_whoever_gained_rights_or_lost_what_the_token_never_had_is_not_disturbed(world: World) -> None:
+    ann = await world.bootstrap()
+    bob = await world.person(ann.org, ann.team)
+    member = f"/api/members/{bob.user_id}"
+    assert (await upload(bob, lambda: ann("PATCH", member, {"role": "admin"}), "one")).status_code == 201
+    scoped = await world.token(bob, scope=["files:write", "files:read"])
+    assert (await upload(scoped, lambda: ann("PATCH", member, {"role": "member"}), "two")).status_code == 201
+
+
+@pytest.mark.parametrize("lost", ["org_role", "operator"])
+async def test_a_role_in_the_company_and_the_operator_flag_are_read_again_too(world: World, lost: str) -> None:
+    ann = await world.bootstrap()
+    bob = await world.person(ann.org, ann.team, Role.GUEST, org_role=OrgRole.ADMIN, operator=True)
+    sql = {
+        "org_role": "DELETE FROM org_roles WHERE user_id = :id",
+        "operator": "UPDATE users SET operator = FALSE WHERE id = :id",
+    }[lost]
+    slow = bob.post("/api/org/teams", {"name": "Team"})
+    answer = await Pause(world, "team.create").during(slow, run_sql(world, sql, id=bob.user_id))
+    assert refusal(answer) == FORBIDDEN
+    assert await world.db.one(int, "SELECT COUNT(*) FROM teams") == 1
+
+
+async def test_a_token_that_is_revoked_while_many_write_with_it_stops_all_of_them(world: World) -> None:
+    ann = await world.bootstrap()
+    token = await world.token(ann)
+    slow = token.post("/api/notes", {"title": "Note"})
+    answer = await Pause(world, "note.create").during(slow, world.revoke(token))
+    assert refusal(answer) == UNAUTHENTICATED
+    assert (await world.counts())["notes"] == 0
