@@ -8,6 +8,17 @@ export type Member = Schemas["Member"];
 
 const MOST_PAGES = 10;
 
+export interface Welcomed {
+  member: Member;
+  link?: string | null;
+  isNew: boolean;
+}
+
+/** Somebody who was added. The first token of a new account is dropped here: it is neither shown nor kept. */
+export function welcomed({ member, token, activation_url: link }: Schemas["AddedMember"]): Welcomed {
+  return { member, link, isNew: Boolean(token) };
+}
+
 /** Everybody, as far as a list to choose from is of any use. */
 export function usePeople(scope?: "org") {
   return useQuery({

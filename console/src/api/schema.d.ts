@@ -198,7 +198,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * First run only: the operator, the first company and team; the token is shown this once.
+         * First run only: the operator, the first company and team; the token is shown this once. Takes the bootstrap code where one is set.
          * @description No credential.
          */
         post: operations["tenancy.bootstrap"];
@@ -338,7 +338,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Turn the second factor on; secret and recovery codes are shown this once.
+         * Turn the second factor on; secret and recovery codes are shown this once. A token from /api/tokens sends the password, too.
          * @description A session or API token. Concerns the caller's own account: a scoped token is refused.
          */
         post: operations["identity.enable_totp"];
@@ -362,7 +362,7 @@ export interface paths {
         get: operations["identity.count_codes"];
         put?: never;
         /**
-         * A fresh set of recovery codes; the old ones stop working.
+         * A fresh set of recovery codes; the old ones stop working. A token from /api/tokens sends password or code, too.
          * @description A session or API token. Concerns the caller's own account: a scoped token is refused.
          */
         post: operations["identity.renew_codes"];
@@ -383,7 +383,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Turn one's own second factor off, with the password or a fresh sign-in.
+         * Turn one's own second factor off, with the password, a code or a fresh sign-in.
          * @description A session or API token. Concerns the caller's own account: a scoped token is refused.
          */
         delete: operations["identity.disable_totp"];
@@ -422,7 +422,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Change one's own password; every other session ends.
+         * Change one's own password; every other session ends, and every credential that others made for one.
          * @description A session or API token. Concerns the caller's own account: a scoped token is refused.
          */
         post: operations["identity.change_password"];
@@ -1751,7 +1751,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove a member; their credentials for the team end.
+         * Remove a member; their credentials for the team end, and what they own stays with it.
          * @description A session or API token. Needs `members:manage`.
          */
         delete: operations["tenancy.remove_member"];
@@ -1762,6 +1762,46 @@ export interface paths {
          * @description A session or API token. Needs `members:manage`.
          */
         patch: operations["tenancy.change_role"];
+        trace?: never;
+    };
+    "/api/members/{id}/transfer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pass all notes and objects that somebody owns in the team, be they a member or gone, to a member.
+         * @description A session or API token. Needs `members:manage`.
+         */
+        post: operations["tenancy.pass_on"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/users/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Disable a person, which ends every credential of theirs, or enable them again.
+         * @description A session or API token. Needs `instance:manage`.
+         */
+        patch: operations["identity.disable_user"];
         trace?: never;
     };
     "/app/{page}": {
@@ -1855,12 +1895,14 @@ export interface components {
         };
         /**
          * Config
-         * @description What a client must know before anybody signs in. `bootstrapped` is false until the first operator exists.
+         * @description What a client must know before anybody signs in. `bootstrapped` is false until the first operator exists;
+         *         `bootstrap_code` says whether making one takes a code.
          */
         Config: {
             home: string;
             multitenant: boolean;
             bootstrapped: boolean;
+            bootstrap_code: boolean;
             localization: components["schemas"]["Localization"];
         };
         /** Localization */
@@ -1998,7 +2040,10 @@ export interface components {
                 };
             };
         };
-        /** Bootstrap */
+        /**
+         * Bootstrap
+         * @description `code` is asked for where the instance has a bootstrap code.
+         */
         Bootstrap: {
             username: string;
             password: string;
@@ -2008,6 +2053,8 @@ export interface components {
             org?: string;
             /** @default General */
             team?: string;
+            /** @default null */
+            code?: string | null;
         };
         /**
          * Bootstrapped
@@ -2162,12 +2209,16 @@ export interface components {
         /**
          * EnableTotp
          * @description `{}` arms at once; `{"confirm": true}` shows the secret first and `{"code": ...}` then arms it.
+         *
+         *         A token from POST /api/tokens sends the password, too.
          */
         EnableTotp: {
             /** @default false */
             confirm?: boolean;
             /** @default null */
             code?: string | null;
+            /** @default null */
+            password?: string | null;
         };
         /**
          * TotpSecret
@@ -2181,6 +2232,16 @@ export interface components {
             /** @default null */
             recovery_codes?: string[] | null;
         };
+        /**
+         * Proof
+         * @description That it is really them: the password, or a code of the app or a recovery code.
+         */
+        Proof: {
+            /** @default null */
+            password?: string | null;
+            /** @default null */
+            code?: string | null;
+        };
         /** RecoveryCodes */
         RecoveryCodes: {
             recovery_codes: string[];
@@ -2192,16 +2253,16 @@ export interface components {
         RecoveryCount: {
             remaining: number;
         };
-        /** DisableTotp */
-        DisableTotp: {
-            /** @default null */
-            password?: string | null;
-        };
-        /** PasswordChange */
+        /**
+         * PasswordChange
+         * @description `code` is of the second factor: it lets a token from POST /api/tokens set the first password.
+         */
         PasswordChange: {
             new_password: string;
             /** @default  */
             current_password?: string;
+            /** @default null */
+            code?: string | null;
         };
         /**
          * Whoami
@@ -2331,6 +2392,7 @@ export interface components {
             counts: {
                 [key: string]: number;
             };
+            warnings: string[];
         };
         /**
          * Secrets
@@ -2925,12 +2987,14 @@ export interface components {
             requests: number;
             tokens: number;
         };
-        /** NewToken */
+        /**
+         * NewToken
+         * @description `ttl` is 7,776,000 seconds if left out. What a scoped token makes lives no longer than that token.
+         */
         NewToken: {
             name: string;
             /** @default null */
             scope?: string[] | null;
-            /** @default 7776000 */
             ttl?: number | "never";
         };
         /**
@@ -3529,6 +3593,39 @@ export interface components {
         /** RoleChange */
         RoleChange: {
             role: components["schemas"]["Role"];
+        };
+        /**
+         * Transfer
+         * @description The id of the member who is to own it.
+         */
+        Transfer: {
+            to: string;
+        };
+        /**
+         * Transferred
+         * @description How much was passed on, by what it is: `{"notes": 3, "objects": 12}`.
+         */
+        Transferred: {
+            to: string;
+            moved: {
+                [key: string]: number;
+            };
+        };
+        /** Disabling */
+        Disabling: {
+            disabled: boolean;
+        };
+        /**
+         * AccountStatus
+         * @description Somebody, and whether any credential of theirs can work.
+         */
+        AccountStatus: {
+            id: string;
+            username: string;
+            display_name: string;
+            operator: boolean;
+            disabled: boolean;
+            disabled_at: string | null;
         };
     };
     responses: never;
@@ -4299,6 +4396,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `not_found` */
             404: {
                 headers: {
@@ -4335,7 +4441,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `rate_limited` */
+            /** @description `rate_limited`, `too_many_attempts` */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5063,7 +5169,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `out_of_scope` */
+            /** @description `forbidden`, `out_of_scope`, `reauth_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5108,7 +5214,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `rate_limited` */
+            /** @description `rate_limited`, `too_many_attempts` */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5229,7 +5335,11 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Proof"];
+            };
+        };
         responses: {
             /** @description OK */
             200: {
@@ -5258,8 +5368,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `out_of_scope` */
+            /** @description `forbidden`, `out_of_scope`, `reauth_required` */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5276,7 +5395,25 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `rate_limited` */
+            /** @description `too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`, `too_many_attempts` */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5323,7 +5460,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["DisableTotp"];
+                "application/json": components["schemas"]["Proof"];
             };
         };
         responses: {
@@ -5567,7 +5704,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `out_of_scope` */
+            /** @description `forbidden`, `out_of_scope`, `reauth_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14159,6 +14296,267 @@ export interface operations {
                 };
             };
             /** @description `forbidden`, `out_of_scope`, `org_suspended`, `self_role_change` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full` */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "tenancy.pass_on": {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Transfer"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Transferred"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `tenant_suspended` */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope`, `org_suspended` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full` */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "identity.disable_user": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Disabling"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccountStatus"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope` */
             403: {
                 headers: {
                     [name: string]: unknown;

@@ -31,7 +31,7 @@ export function Entrance() {
 
   if (config.isPending) return <Loading />;
   if (config.isError) return <Failed error={config.error} again={() => void config.refetch()} />;
-  if (!config.data.bootstrapped) return <Door screen={<FirstRun />} />;
+  if (!config.data.bootstrapped) return <Door screen={<FirstRun asksForCode={config.data.bootstrap_code} />} />;
   if (!token) return <Door screen={<SignIn />} />;
   // Once somebody is in, a failed look whether they still are does not take their work away.
   if (!me && whoami.isError) return <Failed error={whoami.error} again={() => void whoami.refetch()} />;

@@ -192,7 +192,7 @@ def _check_rights(who: Principal, standing: Standing) -> None:
         return
     now = roles.permissions(standing.role, standing.org_role, operator=bool(standing.operator))
     if lost := sorted(permission for permission in who.permissions - now if who.in_scope(permission)):
-        raise Forbidden(f"Your rights changed while this was on its way: it may have needed {lost[0]}.")
+        raise Forbidden(f"You lost {', '.join(lost)} while this was on its way: send it again if you still may.")
 
 
 def _worker(credential: Credential) -> Principal:

@@ -33,7 +33,7 @@ function AddDialog({ onClose, onAdded }: { onClose: () => void; onAdded: (added:
       return;
     }
     const password = wish.password || undefined;
-    const { member, token, activation_url: link } = await add.mutateAsync({
+    const { member, link, isNew } = await add.mutateAsync({
       username: wish.username.trim(),
       display_name: wish.display_name.trim() || undefined,
       team_id: wish.team_id,
@@ -42,7 +42,7 @@ function AddDialog({ onClose, onAdded }: { onClose: () => void; onAdded: (added:
       password,
     });
     onClose();
-    if (token) onAdded({ member, link, password });
+    if (isNew) onAdded({ member, link, password });
     else notice(t("company.add.known", { name: member.display_name }));
   });
   const { form } = sending;

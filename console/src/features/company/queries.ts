@@ -3,6 +3,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
 import { answer, api, type Schemas } from "@/api/client";
+import { welcomed } from "@/api/people";
 import { WHOAMI } from "@/app/session";
 import { useEndless } from "@/ui/endless";
 import type { TrailSource } from "@/ui/trail/source";
@@ -51,7 +52,7 @@ export function useChangeOrgRole() {
 export function useAddColleague() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (body: Schemas["NewColleague"]) => answer(api.POST("/api/org/members", { body })),
+    mutationFn: async (body: Schemas["NewColleague"]) => welcomed(await answer(api.POST("/api/org/members", { body }))),
     onSuccess: () => Promise.all([PEOPLE, WHOAMI, ["members"]].map((queryKey) => client.invalidateQueries({ queryKey }))),
   });
 }

@@ -11,17 +11,18 @@ import { NewPassword } from "@/ui/NewPassword";
 
 import { Doorway } from "./Doorway";
 
-export default function FirstRun() {
+export default function FirstRun({ asksForCode }: { asksForCode: boolean }) {
   const client = useQueryClient();
   const { form, sending, fault, submit } = useSending(
-    { username: "", display_name: "", password: "", org: "", team: "" },
-    async ({ username, password, display_name, org, team }) => {
+    { username: "", display_name: "", password: "", org: "", team: "", code: "" },
+    async ({ username, password, display_name, org, team, code }) => {
       const body = {
         username,
         password,
         ...(display_name.trim() ? { display_name } : {}),
         ...(org.trim() ? { org } : {}),
         ...(team.trim() ? { team } : {}),
+        ...(asksForCode ? { code } : {}),
       };
       await answer(api.POST("/api/bootstrap", { body }));
       // The token of the first run is for scripts: a person gets a session, which ends.
@@ -33,12 +34,21 @@ export default function FirstRun() {
   return (
     <Doorway title={t("entrance.first_run")} intro={t("entrance.first_run.intro")}>
       <form onSubmit={submit}>
+        {asksForCode && (
+          <TextInput
+            label={t("entrance.first_run.code")}
+            description={t("entrance.first_run.code.hint")}
+            autoComplete="off"
+            required
+            {...form.getInputProps("code")}
+          />
+        )}
         <TextInput label={t("field.username")} autoComplete="username" autoFocus required {...form.getInputProps("username")} />
         <TextInput label={t("field.display_name")} autoComplete="name" {...form.getInputProps("display_name")} />
         <NewPassword label={t("field.password")} required {...form.getInputProps("password")} value={form.values.password} />
         <TextInput label={t("field.company")} autoComplete="organization" placeholder={t("field.company.example")} {...form.getInputProps("org")} />
         <TextInput label={t("field.team")} placeholder={t("field.team.example")} {...form.getInputProps("team")} />
-        <Fault fault={fault} fields={["username", "password", "display_name", "org", "team"]} />
+        <Fault fault={fault} fields={["username", "password", "display_name", "org", "team", "code"]} />
         <Button type="submit" loading={sending} fullWidth>
           {t("entrance.first_run.do")}
         </Button>

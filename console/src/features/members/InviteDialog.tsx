@@ -36,14 +36,14 @@ function InviteDialog({ onClose, onInvited }: { onClose: () => void; onInvited: 
     { username: "", display_name: "", password: "", role: "member" as Given },
     async (wish) => {
       const password = wish.password || undefined;
-      const { member, token, activation_url: link } = await add({
+      const { member, link, isNew } = await add({
         username: wish.username.trim(),
         role: wish.role,
         display_name: wish.display_name.trim() || undefined,
         password,
       });
       onClose();
-      if (token) onInvited({ member, link, password });
+      if (isNew) onInvited({ member, link, password });
       else notice(t("members.invite.known", { name: member.display_name }));
     },
   );

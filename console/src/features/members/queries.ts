@@ -3,11 +3,11 @@
 import { useQueryClient } from "@tanstack/react-query";
 
 import { answer, api, type Schemas } from "@/api/client";
+import { welcomed, type Welcomed } from "@/api/people";
 import { useEndless } from "@/ui/endless";
 
 export type Member = Schemas["Member"];
 export type Role = Schemas["Role"];
-export type AddedMember = Schemas["AddedMember"];
 
 const MEMBERS = ["members"] as const;
 const PAGE = 100;
@@ -29,8 +29,8 @@ export function useMemberChanges() {
   const client = useQueryClient();
   const changed = (): Promise<void> => client.invalidateQueries({ queryKey: MEMBERS });
   return {
-    async add(invitation: Invitation): Promise<AddedMember> {
-      const added = await answer(api.POST("/api/members", { body: invitation }));
+    async add(invitation: Invitation): Promise<Welcomed> {
+      const added = welcomed(await answer(api.POST("/api/members", { body: invitation })));
       await changed();
       return added;
     },
