@@ -9,6 +9,7 @@ from functools import cache
 
 import msgspec
 
+from teamspace import tenancy
 from teamspace.core.db import Fence, Way, nothing
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
@@ -16,10 +17,7 @@ from teamspace.core.principal import Principal
 LADDER = (P.NOTES_READ, P.NOTES_WRITE, P.NOTES_DELETE, P.NOTES_MANAGE)
 """What a note can be shared for; each rung holds those below it."""
 
-_OWN = Way(
-    "notes.owner_id = :user_id AND notes.org_id = :org_id AND EXISTS (SELECT 1 FROM memberships AS own"
-    " WHERE own.team_id = notes.team_id AND own.user_id = :user_id)"
-)
+_OWN = Way(f"notes.owner_id = :user_id AND notes.org_id = :org_id AND {tenancy.seated('notes')}")
 _TEAM = Way("notes.team_id = :team_id AND notes.visibility = 'team'")
 _COMPANY = Way("notes.org_id = :org_id AND notes.visibility = 'team'")
 _OTHERS = "notes.owner_id <> :user_id"

@@ -11,16 +11,14 @@ from itertools import chain
 
 import msgspec
 
+from teamspace import tenancy
 from teamspace.core.db import Fence, Way, nothing
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
 from teamspace.repository.schemas import Capability
 
 _LIVE = "(grants.expires_at IS NULL OR grants.expires_at > moment(0))"
-_OWN = Way(
-    "objects.owner_id = :user_id AND objects.org_id = :org_id AND EXISTS (SELECT 1 FROM memberships AS own"
-    " WHERE own.team_id = objects.team_id AND own.user_id = :user_id)"
-)
+_OWN = Way(f"objects.owner_id = :user_id AND objects.org_id = :org_id AND {tenancy.seated('objects')}")
 _TEAM = Way("objects.team_id = :team_id AND objects.visibility = 'team'")
 _COMPANY = Way("objects.org_id = :org_id AND objects.visibility = 'team'")
 _OWN_UPLOAD = Way(

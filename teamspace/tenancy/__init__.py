@@ -26,7 +26,7 @@ from teamspace.tenancy.schemas import (
     Role,
     TeamDraft,
 )
-from teamspace.tenancy.store import COUNTS, INVARIANTS
+from teamspace.tenancy.store import COUNTS, INVARIANTS, seated
 
 __all__ = [
     "COUNTS",
@@ -65,5 +65,6 @@ __all__ = [
     "occupants",
     "reset_password",
     "reset_second_factor",
+    "seated",
     "stand_in",
 ]

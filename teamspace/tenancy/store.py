@@ -336,6 +336,14 @@ async def delete_membership(tx: Tx, team_id: str, user_id: str) -> None:
     )
 
 
+def seated(table: str) -> str:
+    """A predicate for fences: the person `:user_id` is in the team of a row of `table` now."""
+    return (
+        f"EXISTS (SELECT 1 FROM memberships AS seats WHERE seats.team_id = {table}.team_id"
+        " AND seats.user_id = :user_id)"
+    )
+
+
 async def is_operator(db: Reads, user_id: str) -> bool:
     return await db.holds("SELECT 1 FROM users WHERE id = :id AND operator = TRUE", id=user_id)
 
