@@ -234,6 +234,8 @@ PLANTS = [
     ("identity.sessions", "UPDATE tokens SET expires_at = NULL WHERE kind = 'session'"),
     ("identity.sessions", "UPDATE tokens SET user_id = NULL WHERE kind = 'session'"),
     ("identity.sessions", f"UPDATE tokens SET org_id = {OTHER} WHERE kind = 'session'"),
+    ("identity.disabled", "UPDATE users SET disabled_at = 'x' WHERE username <> 'invited'"),
+    ("identity.disabled", "UPDATE users SET disabled_at = 'x' WHERE username = 'invited'"),
     ("identity.use", "UPDATE tokens SET last_used_at = '9999' WHERE kind = 'session'"),
     ("identity.use", "UPDATE tokens SET revoked_at = '0001' WHERE kind = 'session'"),
     ("identity.activation", "UPDATE users SET password = 'x' WHERE username = 'invited'"),
@@ -347,7 +349,7 @@ def test_a_new_instance_is_well(console: Console, settings: Settings) -> None:
     inside(settings, World.counts)
     ended = console("doctor", settings=settings)
     assert (ended.status, set(verdicts(ended).values())) == (0, {"ok"})
-    assert {row.name for row in wiring.INVARIANTS} | {"audit.chain", "database"} == set(verdicts(ended))
+    assert {row.name for row in wiring.INVARIANTS} | {"audit.chain", "setup", "database"} == set(verdicts(ended))
 
 
 def test_an_instance_in_use_is_well(console: Console, settings: Settings) -> None:

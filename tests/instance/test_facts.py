@@ -36,7 +36,7 @@ async def test_health_says_that_it_lives_and_nothing_else(world: World) -> None:
 
 async def test_a_client_learns_what_it_must_know_before_anybody_signs_in(world: World) -> None:
     expected = {
-        "home": "console", "multitenant": True, "bootstrapped": False,
+        "home": "console", "multitenant": True, "bootstrapped": False, "bootstrap_code": False,
         "localization": {"default_locale": "en", "available_locales": ["en"], "switching": True},
     }  # fmt: skip
     assert (await world.anonymous.get("/api/config")).json() == expected
@@ -52,7 +52,7 @@ async def test_the_status_tells_how_the_instance_is_set_up(world: World) -> None
     shown = await status(ann)
     assert set(shown) == {
         "version", "kdf", "tls", "multitenant", "hosted", "suspended", "secrets_at_rest", "database", "schema",
-        "started_at", "counts",
+        "started_at", "counts", "warnings",
     }  # fmt: skip
     assert (shown["version"], shown["kdf"], shown["database"]) == (__version__, "argon2id", world.db.dialect.name)
     assert [shown[name] for name in ("tls", "multitenant", "hosted", "suspended")] == [False, True, False, False]

@@ -56,7 +56,7 @@ async def test_a_demoted_admin_manages_nobody(stage: Stage) -> None:
 
 async def test_whoever_is_demoted_in_the_middle_of_a_long_write_stores_nothing(stage: Stage) -> None:
     for person in await _with_both_credentials(stage, Role.MEMBER):
-        picture = {}
+        picture: dict[str, Any] = {}
 
         async def halves(person: Caller = person, seen: dict[str, Any] = picture) -> AsyncIterator[bytes]:
             yield b"first half, "

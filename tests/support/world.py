@@ -29,7 +29,7 @@ TABLES = (
     "activations", "audit", "blobs", "branding", "executors", "instance", "job_archive", "jobs",
     "login_attempts", "memberships", "note_grants", "note_tags", "notes", "object_derivations", "object_grants",
     "object_versions", "objects", "org_roles", "orgs", "quota_ledger", "quota_limits", "quota_used", "recovery_codes",
-    "teams", "texts", "tokens", "totp", "users",
+    "sign_in_places", "teams", "texts", "tokens", "totp", "users",
 )  # fmt: skip
 
 

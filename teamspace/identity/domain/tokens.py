@@ -177,8 +177,10 @@ class LastUse:
         used, self._used = self._used, {}
         if used:
             async with db.upkeep(system()) as tx:
-                for token_id, at in used.items():
+                # Tokens first: a write holds its token before it changes its person.
+                for token_id, at in sorted(used.items()):
                     await store.touch(tx, token_id, at)
+                for token_id, at in sorted(used.items()):
                     await store.touch_user(tx, token_id, at)
 
 
