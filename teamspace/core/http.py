@@ -18,6 +18,7 @@ from teamspace.core import idempotency, ranges
 from teamspace.core.addresses import Network, client_address, is_trusted, neighbourhood
 from teamspace.core.crypto import same
 from teamspace.core.db import AlreadyClaimed, Db, persistently
+from teamspace.core.departure import Disconnected
 from teamspace.core.errors import (
     BadRequest,
     FeatureDisabled,
@@ -28,11 +29,12 @@ from teamspace.core.errors import (
     OrgSuspended,
     OutOfScope,
     Overloaded,
+    RateLimited,
     Refusal,
     TenantSuspended,
     Unauthenticated,
 )
-from teamspace.core.limits import Rate, Shedder, Stopping
+from teamspace.core.limits import Rate, Shares, Shedder, Stopping
 from teamspace.core.logs import Lines
 from teamspace.core.metrics import Metrics
 from teamspace.core.permissions import Permission
@@ -40,7 +42,7 @@ from teamspace.core.principal import Call, Principal
 from teamspace.core.reading import body_of, query_of
 from teamspace.core.refusals import Refusals
 from teamspace.core.replies import Content, Download, Events, Reply, Stored
-from teamspace.core.request import Disconnected, Receive, Request, Scope
+from teamspace.core.request import Receive, Request, Scope
 from teamspace.core.routing import (
     ORGADMIN,
     PROVISION,
@@ -67,6 +69,7 @@ class Annexed(msgspec.Struct, frozen=True):
     answer: Outgoing
     route: str = "-"
     user: str = ""
+    token: str = ""
 
 
 class Annex(Protocol):
@@ -83,6 +86,9 @@ log = logging.getLogger("teamspace.http")
 
 # Whoever watches must hear from a busy server too, and a page of which a part is refused is no page.
 _NEVER_SHED = ("/health", "/", "/index.html", "/login", "/activate", "/app/*page", "/assets/*path")
+
+DOWNLOADS_OF_TOKEN, DOWNLOADS_OF_ADDRESS = 64, 256
+"""Answers that stream at the same time. Each holds a file and what the HTTP server queues for a slow reader."""
 
 
 class Gate:
@@ -117,6 +123,8 @@ class Gate:
         self._wire = Wire(stopping, tls=tls)
         self._annex = annex
         self._refusals = refusals
+        self._downloads = Shares("downloads", token=DOWNLOADS_OF_TOKEN, address=DOWNLOADS_OF_ADDRESS)
+        self._tasks: set[asyncio.Task[Any]] = set()
         self.shedder = Shedder()
         self.underway = 0
         self.idle = asyncio.Event()
@@ -128,33 +136,76 @@ class Gate:
         started = time.perf_counter()
         request = Request(scope, receive)
         seen = _Seen()
-        self._enter()
+        task = asyncio.current_task()
+        self._enter(task)
         try:
             answer = await self._answered(request, seen)
             if request.is_awaited:
                 # The body will not come now, and the next request must not be taken for it.
                 answer.headers = {**answer.headers, "connection": "close"}
-            await self._wire.send(send, answer, request.id, head=request.method == "HEAD")
-            seen.status = answer.status
+            seen.status = await self._delivered(request, seen, answer, send)
         except Disconnected:
             seen.status = 499
         finally:
-            self._leave()
+            request.departure.close()
+            self._leave(task)
             self._note(request, seen, time.perf_counter() - started)
 
-    def _enter(self) -> None:
+    def _enter(self, task: "asyncio.Task[Any] | None") -> None:
+        if task is not None:
+            self._tasks.add(task)
         self.underway += 1
         self.idle.clear()
 
-    def _leave(self) -> None:
+    def _leave(self, task: "asyncio.Task[Any] | None") -> None:
+        if task is not None:
+            self._tasks.discard(task)
         self.underway -= 1
         if not self.underway:
             self.idle.set()
 
+    def cut_off(self) -> None:
+        """End every request that is under way, whatever it waits for."""
+        for task in tuple(self._tasks):
+            task.cancel()
+
+    async def _delivered(self, request: Request, seen: "_Seen", answer: Outgoing, send: Send) -> int:
+        """The status that was sent. What was given with an answer that nobody can get any more is taken back."""
+        try:
+            if request.departure.happened:
+                raise Disconnected
+            if answer.streams and request.method != "HEAD":
+                return await self._streamed(request, seen, answer, send)
+            await self._send(request, answer, send)
+            return answer.status
+        except BaseException:
+            if answer.undelivered:
+                await answer.undelivered()
+            raise
+
+    async def _streamed(self, request: Request, seen: "_Seen", answer: Outgoing, send: Send) -> int:
+        address = neighbourhood(self._address(request))
+        try:
+            with self._downloads.take(token=seen.token, address=address):
+                await self._send(request, answer, send)
+        except RateLimited as refusal:
+            answer = self._refused(request, refusal)
+            await self._send(request, answer, send)
+        return answer.status
+
+    def _refused(self, request: Request, refusal: Refusal) -> Outgoing:
+        if self._annex is not None and self._annex.takes(request):
+            return self._annex.refused(request, refusal).answer
+        return _problem(refusal, request.id)
+
+    async def _send(self, request: Request, answer: Outgoing, send: Send) -> None:
+        head = request.method == "HEAD"
+        await self._wire.send(send, answer, request.id, head=head, departure=request.departure)
+
     async def _answered(self, request: Request, seen: "_Seen") -> Outgoing:
         if self._annex is not None and self._annex.takes(request):
             annexed = await self._annexed(self._annex, request)
-            seen.route, seen.user = annexed.route, annexed.user
+            seen.route, seen.user, seen.token = annexed.route, annexed.user, annexed.token
             return annexed.answer
         try:
             return await self._answer(request, seen)
@@ -199,7 +250,7 @@ class Gate:
         if endpoint.route.path not in _NEVER_SHED:
             self.shedder.admit()
         who = await self._admitted(request, endpoint, seen)
-        seen.user = who.user_id
+        seen.user, seen.token = who.user_id, who.token_id
         if "upload" in endpoint.wants:
             return await self._uploaded(request, endpoint, who, parameters)
         body = await request.json(endpoint.route.limit) if endpoint.route.writes else b""
@@ -328,7 +379,7 @@ class Gate:
         if isinstance(result, Stored):
             return ranges.answered(request, result)
         if isinstance(result, Events):
-            return self._wire.events(result)
+            return self._wire.events(result, request.departure)
         return Outgoing(200, msgspec.json.encode(result))
 
     def _note(self, request: Request, seen: "_Seen", seconds: float) -> None:
@@ -344,12 +395,12 @@ class Gate:
 
 
 class _Seen:
-    """What the access line says of a request."""
+    """What is known of a request once it was admitted, for the access line and the limits of its answer."""
 
-    __slots__ = ("route", "status", "user", "who")
+    __slots__ = ("route", "status", "token", "user", "who")
 
     def __init__(self) -> None:
-        self.route, self.user, self.status = "-", "", 500
+        self.route, self.user, self.token, self.status = "-", "", "", 500
         self.who: Principal | None = None
         """Whose credential it came with."""
 
@@ -410,6 +461,8 @@ def _arguments(
         arguments["content_type"] = request.headers.get(b"content-type", b"").decode("latin-1")
     if "gzip" in wants:
         arguments["gzip"] = b"gzip" in request.headers.get(b"accept-encoding", b"")
+    if "departure" in wants:
+        arguments["departure"] = request.departure
     if endpoint.body:
         arguments["body"] = body_of(endpoint.body, body)
     if endpoint.query:
@@ -429,7 +482,8 @@ def _reply(request: Request, result: Reply[Any]) -> Outgoing:
             seen = request.match().if_none_match or frozenset()
             if tag in seen or "*" in seen:
                 return Outgoing(304, content_type=None, headers=headers)
-    return Outgoing(result.status, msgspec.json.encode(result.body), headers=headers)
+    body = msgspec.json.encode(result.body)
+    return Outgoing(result.status, body, headers=headers, undelivered=result.undelivered)
 
 
 def _problem(refusal: Refusal, request_id: str) -> Outgoing:

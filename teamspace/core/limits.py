@@ -4,10 +4,11 @@ import asyncio
 import math
 import random
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import AsyncIterator, Callable, Collection, Iterator
 from contextlib import asynccontextmanager, contextmanager
 
+from teamspace.core.departure import Departure
 from teamspace.core.errors import Overloaded, RateLimited
 
 _MOST_BUCKETS = 50_000
@@ -55,6 +56,30 @@ class Slots:
                 yield
         finally:
             self._taken -= 1
+
+
+class Shares:
+    """At most so many at a time by each token, each company, each address, or whatever else it is counted by."""
+
+    def __init__(self, what: str, **most: int) -> None:
+        self._what, self._most = what, most
+        self._taken: Counter[tuple[str, str]] = Counter()
+
+    @contextmanager
+    def take(self, **by: str) -> Iterator[None]:
+        """One of each share, or none and a refusal; an empty name is not counted."""
+        keys = [(share, name) for share, name in by.items() if name]
+        for share, name in keys:
+            if self._taken[share, name] >= self._most[share]:
+                raise RateLimited(f"Too many {self._what} of one {share} at once: {self._most[share]} are allowed.", 2)
+        self._taken.update(keys)
+        try:
+            yield
+        finally:
+            self._taken.subtract(keys)
+            for key in keys:
+                if not self._taken[key]:
+                    del self._taken[key]
 
 
 class Shedder:
@@ -117,11 +142,12 @@ class Stopping:
 
 
 class Wake:
-    """Lets a long poll sleep until a topic has news, its time is up, or the server stops."""
+    """Lets a long poll sleep until a topic has news, its time is up, its client has gone, or the server stops."""
 
-    def __init__(self, stopping: Stopping, *, most: int = 200) -> None:
+    def __init__(self, stopping: Stopping, *, most: int = 1000, of_token: int = 32, of_company: int = 64) -> None:
         self._stopping = stopping
         self._slots = Slots("waiting requests", most)
+        self._shares = Shares("waiting requests", token=of_token, company=of_company)
         self._topics: dict[str, set[asyncio.Event]] = {}
         self.relay: Callable[[str], None] | None = None
         """Carries news to other servers."""
@@ -153,16 +179,19 @@ class Wake:
             for topic in topics:
                 self._forget(topic, news)
 
-    async def sleep(self, news: asyncio.Event, seconds: float) -> bool:
-        """For requests, of which only so many may wait."""
-        async with self._slots.take():
-            return await self.wait(news, seconds)
+    @asynccontextmanager
+    async def place(self, *, token: str = "", company: str = "") -> AsyncIterator[None]:
+        """For requests, of which only so many may wait: in all, of one token and of one company."""
+        with self._shares.take(token=token, company=company):
+            async with self._slots.take():
+                yield
 
-    async def wait(self, news: asyncio.Event, seconds: float) -> bool:
+    async def wait(self, news: asyncio.Event, seconds: float, departure: Departure | None = None) -> bool:
         """True when there was news, which is thereby heard."""
         ends = [asyncio.ensure_future(news.wait()), asyncio.ensure_future(self._stopping.wait())]
         try:
-            await asyncio.wait(ends, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+            gone = [departure.watched()] if departure else []
+            await asyncio.wait([*ends, *gone], timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
             return news.is_set()
         finally:
             news.clear()

@@ -1,6 +1,6 @@
 """What a handler may answer with besides a plain struct: a status, a tag, a page, bytes, a stream."""
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Any, ClassVar, Generic, TypeVar
 
 import msgspec
@@ -13,10 +13,15 @@ class Reply(Generic[T]):
 
     status: ClassVar[int] = 200
 
-    def __init__(self, body: T, *, version: int | None = None, headers: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, body: T, *, version: int | None = None, headers: Mapping[str, str] | None = None,
+        undelivered: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:  # fmt: skip
         self.body = body
         self.version = version
         self.headers = headers or {}
+        self.undelivered = undelivered
+        """Takes back what the answer gives away; called when the client has gone before it."""
 
 
 class Created(Reply[T]):

@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl
 
 import msgspec
 
+from teamspace.core.departure import Departure, Disconnected
 from teamspace.core.errors import BadRequest, HeadersTooLarge, TooLarge, Unauthenticated, UnsupportedType
 from teamspace.core.ids import new_id
 
@@ -28,10 +29,6 @@ _QUALITY = re.compile(r"\bq=([01](?:\.\d{0,3})?)")
 _STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"')
 _NOT_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 _SINGLE = frozenset({b"authorization", b"content-length", b"content-type", b"idempotency-key", b"host"})
-
-
-class Disconnected(Exception):
-    """The client went away; there is nobody to answer."""
 
 
 class Match(msgspec.Struct, frozen=True):
@@ -59,6 +56,7 @@ class Request:
         "_repeated",
         "_size",
         "address",
+        "departure",
         "headers",
         "id",
         "method",
@@ -77,6 +75,8 @@ class Request:
         self.headers: dict[bytes, bytes] = {}
         self.address: str = scope["client"][0] if scope.get("client") else ""
         self._receive = receive
+        self.departure = Departure(receive)
+        """For when the body is read: what is left of it would be lost."""
         self._more = scope["method"] not in ("GET", "HEAD")
         self._begun, self._size, self._repeated = False, 0, b""
         for name, value in scope["headers"]:

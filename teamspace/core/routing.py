@@ -23,7 +23,7 @@ SMALL_LIMIT = 64 * 1024
 """For what anybody may send: bodies that are hashed or judged, and are never long."""
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-_GATE_GIVES = ("db", "who", "body", "query", "match", "accept", "gzip", "upload", "content_type")
+_GATE_GIVES = ("db", "who", "body", "query", "match", "accept", "gzip", "upload", "content_type", "departure")
 
 
 class Auth(StrEnum):

@@ -58,7 +58,7 @@ class Path:
                 self._refusals.of_request(who, refusal, route)
             await request.drain()
             answer = _told(request, refusing.as_fault(refusal))
-        return Annexed(answer, route, who.user_id if who else "")
+        return Annexed(answer, route, who.user_id if who else "", who.token_id if who else "")
 
     def refused(self, request: Request, refusal: Refusal) -> Annexed:
         return Annexed(_told(request, refusing.as_fault(refusal)), "s3")

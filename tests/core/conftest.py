@@ -25,7 +25,10 @@ class Lab:
 
     def __init__(self, world: World, *, token_rate: Rate | None = None, anonymous_rate: Rate | None = None) -> None:
         self.stopping = Stopping()
-        endpoints, faults = bind([lab], {Wake: Wake(self.stopping), lab.Tries: lab.Tries()})
+        self.counted, self.gifts = lab.Counted(), lab.Gifts()
+        endpoints, faults = bind([lab], {
+            Wake: Wake(self.stopping), lab.Tries: lab.Tries(), lab.Counted: self.counted, lab.Gifts: self.gifts,
+        })  # fmt: skip
         assert not faults
         self.gate = Gate(
             endpoints, world.db, tenancy.Callers(world.app.last_use).identify, stopping=self.stopping,

@@ -8,10 +8,11 @@ import msgspec
 
 from teamspace.core.db import Db
 from teamspace.core.db.engine import Collision
+from teamspace.core.departure import Departure
 from teamspace.core.limits import Wake
 from teamspace.core.permissions import Feature, Permission
 from teamspace.core.principal import Principal
-from teamspace.core.replies import Accepted, Content, Download, Event, Events
+from teamspace.core.replies import Accepted, Content, Download, Event, Events, Reply
 from teamspace.core.routing import BEARER, ORGADMIN, OWN, PROVISION, PUBLIC, SUPERADMIN, Route, row
 
 MOST = 8 * 1024 * 1024
@@ -23,6 +24,10 @@ ROUTES = (
     Route("GET",  "/lab/events",       PUBLIC,     None,                       None,           "events",    "Three events."),
     Route("GET",  "/lab/endless",      PUBLIC,     None,                       None,           "endless",   "Events until somebody stops."),
     Route("GET",  "/lab/wait/:topic",  PUBLIC,     None,                       None,           "wait",      "A long poll."),
+    Route("GET",  "/lab/counted",      PUBLIC,     None,                       None,           "count",     "A long download that counts what was read of it."),
+    Route("GET",  "/lab/mine",         BEARER,     None,                       None,           "mine",      "Events for somebody, until somebody stops."),
+    Route("POST", "/lab/patience",     PUBLIC,     None,                       None,           "patience",  "A long poll that ends with its client."),
+    Route("POST", "/lab/gift",         PUBLIC,     None,                       None,           "gift",      "Gives something away, if anybody is left to take it."),
     Route("POST", "/lab/tell/:topic",  PUBLIC,     None,                       None,           "tell",      "News for the long poll."),
     Route("GET",  "/lab/boom",         PUBLIC,     None,                       None,           "boom",      "Fails."),
     Route("GET",  "/lab/slow",         PUBLIC,     None,                       None,           "slow",      "Takes a while."),
@@ -42,6 +47,19 @@ ROUTES = (
 
 class Tries(msgspec.Struct):
     left: int = 2
+
+
+COUNTED = 2_000
+
+
+class Counted(msgspec.Struct):
+    read: int = 0
+    closed: bool = False
+
+
+class Gifts(msgspec.Struct):
+    given: int = 0
+    returned: int = 0
 
 
 class Note(msgspec.Struct, forbid_unknown_fields=True):
@@ -65,6 +83,38 @@ async def download(count: str) -> Download:
     return Download(chunks(), "application/octet-stream", int(count))
 
 
+async def count(counted: Counted) -> Download:
+    async def chunks() -> AsyncIterator[bytes]:
+        try:
+            for counted.read in range(1, COUNTED + 1):
+                yield b"x" * 65536
+        finally:
+            counted.closed = True
+
+    return Download(chunks(), "application/octet-stream", COUNTED * 65536)
+
+
+async def patience(wake: Wake, departure: Departure) -> None:
+    with wake.listening(["nothing"]) as news:
+        while not departure.happened:
+            await wake.wait(news, 60, departure)
+
+
+async def gift(gifts: Gifts, departure: Departure) -> Reply[dict[str, int]]:
+    gifts.given += 1
+
+    async def returned() -> None:
+        gifts.returned += 1
+
+    if gifts.given == 1:
+        await departure.watched()
+    return Reply({"gift": gifts.given}, undelivered=returned)
+
+
+async def mine(who: Principal) -> Events:
+    return await endless()
+
+
 async def events() -> Events:
     async def three() -> AsyncIterator[Event]:
         for number in (1, 2, 3):
@@ -82,8 +132,9 @@ async def endless() -> Events:
 
 
 async def wait(topic: str, wake: Wake) -> dict[str, bool]:
-    with wake.listening([topic]) as news:
-        return {"news": await wake.sleep(news, 5)}
+    async with wake.place():
+        with wake.listening([topic]) as news:
+            return {"news": await wake.wait(news, 5)}
 
 
 async def tell(topic: str, wake: Wake) -> None:

@@ -26,7 +26,7 @@ async def test_a_sleeper_here_needs_no_relay() -> None:
     wake = Wake(Stopping())
     with wake.listening(["a", "b"]) as news:
         wake.tell("b")
-        assert await wake.sleep(news, 5), "also what came before it slept"
-        assert not await wake.sleep(news, 0.001), "what was heard is not heard again"
+        assert await wake.wait(news, 5), "also what came before it slept"
+        assert not await wake.wait(news, 0.001), "what was heard is not heard again"
         wake.tell("c")
         assert not news.is_set()

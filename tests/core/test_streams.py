@@ -2,14 +2,21 @@
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, MutableMapping
+from contextlib import asynccontextmanager
+from typing import Any
+from urllib.parse import urlsplit
 
 import httpx2
 import pytest
 
 from teamspace.core import sending
+from teamspace.core.departure import Departure
+from teamspace.core.limits import Shares
+from tests.core import lab
 from tests.core.conftest import Lab
 from tests.core.lab import MOST
+from tests.support.world import Caller, World
 
 
 async def test_a_raw_body_flows_through_in_pieces(bench: Lab) -> None:
@@ -98,3 +105,115 @@ async def test_a_stop_finishes_what_was_accepted(bench: Lab) -> None:
             assert bench.gate.underway == 1
         assert (await began).json() == {"finished": True}
     assert bench.gate.idle.is_set()
+
+
+async def test_a_download_ends_when_its_client_goes(bench: Lab) -> None:
+    """A client that goes away in the middle costs no more reading."""
+    async with bench.served() as url, connected(url) as (reader, writer):
+        writer.write(b"GET /lab/counted HTTP/1.1\r\nhost: lab\r\n\r\n")
+        await reader.readexactly(100_000)
+        writer.close()
+        await until(bench.gate.idle.is_set)
+    assert 0 < bench.counted.read < lab.COUNTED, "it was not read to its end"
+    assert bench.counted.closed
+
+
+async def test_a_stream_of_events_ends_when_its_client_goes(bench: Lab) -> None:
+    async with bench.served() as url, connected(url) as (reader, writer):
+        writer.write(b"GET /lab/endless HTTP/1.1\r\nhost: lab\r\n\r\n")
+        await reader.readuntil(b"event: begin")
+        writer.close()
+        await until(bench.gate.idle.is_set)
+
+
+async def test_a_long_poll_ends_when_its_client_goes(bench: Lab) -> None:
+    async with bench.served() as url, connected(url) as (_, writer):
+        writer.write(b"POST /lab/patience HTTP/1.1\r\nhost: lab\r\ncontent-length: 0\r\n\r\n")
+        await until(lambda: bench.gate.underway == 1)
+        writer.close()
+        await until(bench.gate.idle.is_set)
+
+
+async def test_what_an_answer_gave_is_taken_back_when_its_client_has_gone(bench: Lab) -> None:
+    async with bench.served() as url:
+        async with connected(url) as (_, writer):
+            writer.write(b"POST /lab/gift HTTP/1.1\r\nhost: lab\r\ncontent-length: 0\r\n\r\n")
+            await until(lambda: bench.gate.underway == 1)
+            writer.close()
+            await until(bench.gate.idle.is_set)
+        assert bench.gifts == lab.Gifts(given=1, returned=1)
+        async with httpx2.AsyncClient(base_url=url) as client:
+            assert (await client.post("/lab/gift")).json() == {"gift": 2}
+    assert bench.gifts == lab.Gifts(given=2, returned=1)
+
+
+async def test_a_reader_that_stalls_is_given_up(bench: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sending, "WRITE_STALL_SECONDS", 0.2)
+    async with bench.served() as url, connected(url) as (_, writer):
+        writer.write(b"GET /lab/bytes/100000000 HTTP/1.1\r\nhost: lab\r\n\r\n")
+        await until(lambda: bench.gate.underway == 1)
+        await until(bench.gate.idle.is_set)
+
+
+async def test_bytes_go_out_in_pieces_that_a_stalled_reader_may_hold(bench: Lab) -> None:
+    sent: list[int] = []
+
+    async def chunks() -> AsyncIterator[bytes]:
+        yield b"x" * (3 * sending.PIECE + 1)
+        yield b"x"
+
+    async def send(message: MutableMapping[str, Any]) -> None:
+        sent.append(len(message.get("body", b"")))
+
+    async def receive() -> MutableMapping[str, Any]:
+        await asyncio.Event().wait()
+        return {}
+
+    wire, departure = sending.Wire(bench.stopping, tls=False), Departure(receive)
+    await wire.send(send, sending.Outgoing(200, chunks()), "id", head=False, departure=departure)
+    departure.close()
+    assert sent == [0, sending.PIECE, sending.PIECE, sending.PIECE, 1, 1, 0]
+
+
+async def test_one_token_and_one_address_stream_so_many_answers_at_a_time(
+    bench: Lab, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ann = await world.bootstrap()
+    bob = await world.person(ann.org, ann.team)
+    monkeypatch.setattr(bench.gate, "_downloads", Shares("downloads", token=1, address=3))
+
+    async def opened(client: httpx2.AsyncClient, who: Caller | None) -> httpx2.Response:
+        headers = {"authorization": f"Bearer {who.token}"} if who else {}
+        path = "/lab/mine" if who else "/lab/endless"
+        return await client.send(client.build_request("GET", path, headers=headers), stream=True)
+
+    async with bench.served() as url, httpx2.AsyncClient(base_url=url) as client:
+        first = await opened(client, ann)
+        refused = await opened(client, ann)
+        assert refused.status_code == 429
+        assert (await refused.aread()) and refused.json()["code"] == "rate_limited"
+        assert refused.headers["retry-after"]
+        others = [await opened(client, bob), await opened(client, None)]
+        assert [answer.status_code for answer in (first, *others)] == [200, 200, 200]
+        assert (await opened(client, None)).status_code == 429, "of this address"
+        await first.aclose()
+        await until(lambda: bench.gate.underway == 2)
+        assert (await opened(client, ann)).status_code == 200
+        bench.stopping.begin()
+
+
+@asynccontextmanager
+async def connected(url: str) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
+    """A client that can leave without a word."""
+    address = urlsplit(url)
+    reader, writer = await asyncio.open_connection(address.hostname, address.port)
+    try:
+        yield reader, writer
+    finally:
+        writer.close()
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    async with asyncio.timeout(15):
+        while not holds():
+            await asyncio.sleep(0.01)
