@@ -9,8 +9,11 @@ import resource
 import signal
 import socket
 import ssl
+import threading
 import time
+from collections.abc import Coroutine
 from multiprocessing.process import BaseProcess
+from typing import Any, Self
 
 import uvloop
 from granian.constants import HTTPModes, Interfaces, SSLProtocols
@@ -24,7 +27,9 @@ from teamspace.core.db.sqlite import FolderLock
 from teamspace.settings import LOOPBACK, Settings
 
 log = logging.getLogger("teamspace")
-DRAIN_SECONDS = 30
+_FOR_WHAT_IS_CUT_OFF = 0.2
+"""The part of the time for a stop in which requests and jobs that are cut off are put in order."""
+_LAST_RESORT_SECONDS = 5.0
 _HEADER_READ_MS = 10_000
 _BUFFER_BYTES = 400 * 1024
 """Of a connection: a body comes in pieces of this size, each of which costs a turn of the loop."""
@@ -90,17 +95,20 @@ async def _serve(settings: Settings) -> None:
         upkeep = asyncio.create_task(app.upkeep())
         running = asyncio.create_task(app.runner.run())
         await _announce(app, settings)
+        serving = asyncio.create_task(server.serve())
         try:
-            await _served(app, server)
-            await _drained(app)
-            await asyncio.wait([running], timeout=DRAIN_SECONDS)
+            await _until_stopped(app, serving)
+            deadline = Deadline(settings.stop_seconds)
+            await _drained(app, server, serving, running, deadline)
+            upkeep.cancel()
+            await _within(deadline.left, app.finish())
         finally:
             app.gate.shedder.stop()
             upkeep.cancel()
-            running.cancel()  # what is cut off here lapses, and is done by somebody else
-            await app.finish()
+            running.cancel()
             lines.flush()
     log.info("stopped")
+    lines.flush()
 
 
 def _server(app: App, settings: Settings) -> Server:
@@ -128,23 +136,62 @@ def _stop(app: App) -> None:
     app.stopping.begin()
 
 
-async def _served(app: App, server: Server) -> None:
-    """Until it is told to stop; told until it has heard, since one that is only starting would miss it."""
-    serving, stopping = asyncio.create_task(server.serve()), asyncio.create_task(app.stopping.wait())
+class Deadline:
+    """The end of a stop, over everything. A process that outlives it, whatever holds it up, is ended where it stands."""
+
+    def __init__(self, seconds: float) -> None:
+        self._end = time.monotonic() + seconds
+        last_resort = threading.Timer(seconds + _LAST_RESORT_SECONDS, self._passed)
+        last_resort.daemon = True
+        last_resort.start()
+
+    @property
+    def left(self) -> float:
+        return max(0.0, self._end - time.monotonic())
+
+    @staticmethod
+    def _passed() -> None:
+        log.error("the stop took too long: ended as by a kill, which loses nothing that was answered")
+        os._exit(1)
+
+
+async def _until_stopped(app: App, serving: "asyncio.Task[None]") -> None:
+    stopping = asyncio.create_task(app.stopping.wait())
     await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
-    while not serving.done():
-        server.stop()  # type: ignore[no-untyped-call]
-        await asyncio.wait({serving}, timeout=0.5)
     stopping.cancel()
-    await serving
+    app.stopping.begin()  # also where the HTTP server has ended by itself
 
 
-async def _drained(app: App) -> None:
+async def _drained(
+    app: App, server: Server, serving: "asyncio.Task[None]", running: "asyncio.Task[None]", deadline: Deadline
+) -> None:
+    """Nothing is accepted any more; requests and jobs that were are finished, and what is not by its time is cut off."""
+    finished, cut_at = asyncio.create_task(_finished(app, serving, running)), _FOR_WHAT_IS_CUT_OFF * deadline.left
+    while not finished.done() and deadline.left > cut_at:
+        server.stop()  # type: ignore[no-untyped-call]  # again and again: one that is only starting would miss it
+        await asyncio.wait({finished}, timeout=min(0.5, deadline.left - cut_at))
+    if not finished.done():
+        log.warning("%d requests and %d jobs are cut off", app.gate.underway, app.runner.working)
+        app.gate.cut_off()
+        await _within(deadline.left, app.runner.cut_off())
+        # The HTTP server may still wait for a reader that takes nothing: it ends with the process.
+        await asyncio.wait({finished}, timeout=deadline.left / 2)
+    finished.cancel()
+    if serving.done():
+        serving.result()
+
+
+async def _finished(app: App, serving: "asyncio.Task[None]", running: "asyncio.Task[None]") -> None:
+    await asyncio.wait({serving, running})
+    await app.gate.idle.wait()  # a handler may outlive its connection
+
+
+async def _within(seconds: float, work: Coroutine[Any, Any, None]) -> None:
     try:
-        async with asyncio.timeout(DRAIN_SECONDS):
-            await app.gate.idle.wait()
-    except TimeoutError:
-        log.warning("%d requests were cut off after %d s", app.gate.underway, DRAIN_SECONDS)
+        async with asyncio.timeout(seconds):
+            await work
+    except Exception:
+        log.exception("not all could be put in order before the end; the next start does it")
 
 
 async def _announce(app: App, settings: Settings) -> None:

@@ -27,6 +27,10 @@ class Client:
         body = {"kind": "ai.chat", "input": {"prompt": prompt}}
         return str((served or self.served).call("POST", "/api/jobs", body, self.token)["id"])
 
+    def ask_of(self, executor: str, prompt: str) -> str:
+        body = {"kind": "ai.chat", "input": {"prompt": prompt, "executor": executor}}
+        return str(self.served.call("POST", "/api/jobs", body, self.token)["id"])
+
     def look(self, job: str) -> dict[str, Any]:
         shown: dict[str, Any] = self.served.call("GET", f"/api/jobs/{job}", token=self.token)
         return shown

@@ -1,0 +1,110 @@
+"""The end of a server: one deadline over connections, requests and jobs, and nothing that was acknowledged is lost."""
+
+import contextlib
+import http.client
+import json
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.durability.test_jobs import Client
+from tests.support.served import HOST, Served, teamspace
+
+STOP_SECONDS = 3
+PATIENCE = 30.0
+"""For a busy machine: without a deadline none of this ends at all."""
+
+
+@pytest.fixture
+def settings(database_url: str, tmp_path: Path) -> dict[str, str]:
+    return {
+        "SERVICE_DATA": str(tmp_path / "data"),
+        "SERVICE_DATABASE_URL": database_url,
+        "SERVICE_STOP_SECONDS": str(STOP_SECONDS),
+    }
+
+
+class EndlessUpload(threading.Thread):
+    """Brings a few bytes again and again, for as long as anybody takes them."""
+
+    def __init__(self, served: Served, token: str) -> None:
+        super().__init__(daemon=True)
+        self._socket = socket.create_connection((HOST, served.port))
+        head = f"PUT /api/repo/endless HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n"
+        self._socket.sendall(f"{head}Content-Length: 1000000000\r\n\r\n".encode() + b"x" * 100_000)
+        self.brought = threading.Event()
+        self.start()
+
+    def run(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                self._socket.sendall(b"x" * 2000)
+                self.brought.set()
+                threading.Event().wait(0.05)
+
+
+@contextlib.contextmanager
+def stalled_download(served: Served, token: str, object_id: str) -> Iterator[None]:
+    with socket.socket() as reader:
+        reader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        reader.connect((HOST, served.port))
+        head = f"GET /api/repo-obj/{object_id}/content HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n\r\n"
+        reader.sendall(head.encode())
+        assert reader.recv(15).startswith(b"HTTP/1.1 200")
+        yield
+
+
+class LongPoll(threading.Thread):
+    def __init__(self, served: Served, token: str) -> None:
+        super().__init__(daemon=True)
+        self._connection = http.client.HTTPConnection(HOST, served.port, timeout=PATIENCE)
+        body = json.dumps({"kinds": ["ai.chat"], "max_wait": 30})
+        headers = {"authorization": f"Bearer {token}", "content-type": "application/json"}
+        self._connection.request("POST", "/api/workers/claim", body, headers)
+        self.status = 0
+        self.start()
+
+    def run(self) -> None:
+        self.status = self._connection.getresponse().status
+
+
+async def test_a_stop_under_endless_uploads_long_jobs_and_polls_ends_in_time_and_loses_nothing(
+    settings: dict[str, str],
+) -> None:
+    with Served(settings) as served:
+        client = Client(served)
+        file = served.put("/api/repo/large.bin", b"x" * 32_000_000, client.token)
+        made = served.call("POST", "/api/executors", {"name": "afar", "mode": "pull"}, client.token)
+        job = client.ask_of("local", "Never mind. [simulate:hang]")
+        await client.until(job, "running")
+        upload, poll = EndlessUpload(served, client.token), LongPoll(served, made["token"])
+        with stalled_download(served, client.token, file["id"]):
+            assert upload.brought.wait(PATIENCE)
+            note = served.call("POST", "/api/notes", {"title": "Kept", "body": "It was answered."}, client.token)
+            assert stopped(served) == 0, served.logs[-3000:]
+        poll.join(PATIENCE)
+        assert poll.status == 204, "who waited is told that there is nothing"
+        assert "1 jobs are cut off" in served.logs
+        assert f"job {job} was cut off" in served.logs
+        assert "Traceback" not in served.logs
+        served.settings["SERVICE_SIMULATE"] = "false"
+        served.start()
+        assert served.call("GET", f"/api/notes/{note['id']}", token=client.token)["body"] == "It was answered."
+        done = await client.until(job, "succeeded")  # at once: no lease of the first attempt had to end
+        assert (done["attempt"], done["max_attempts"]) == (2, 4)
+        assert client.used() == (1, 0)
+        assert stopped(served) == 0, "with nothing to wait for"
+        assert "cut off" not in served.logs.rpartition("serving on")[2]
+    assert teamspace("doctor", settings=settings).returncode == 0
+
+
+def stopped(served: Served) -> int:
+    assert served.process is not None
+    served.process.terminate()
+    code: Any = served.process.wait(PATIENCE)
+    served.process = None
+    return int(code)
