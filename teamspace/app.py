@@ -151,7 +151,7 @@ def given(settings: Settings, stopping: Stopping) -> dict[type, Any]:
         repository.Uploads: repository.Uploads(),
         executors.Fleet: fleet,
         executors.Presence: executors.Presence(),
-        ai.Models: ai.Registry(fleet),
+        ai.Models: ai.Registry(fleet, simulate=settings.simulate),
     }
     kinds, faults = jobs.bind(wiring.JOBS, gifts)
     if faults:

@@ -172,13 +172,15 @@ SETTINGS = (
     Setting("SERVICE_TRUSTED_PROXIES",    _networks,                  "",          "Networks whose X-Forwarded-For and X-Forwarded-Host are believed, separated by commas."),
     Setting("SERVICE_RATE_TOKEN",         _number(0, 1_000_000),      "1200",      "Requests a minute of one token; 0 is no limit."),
     Setting("SERVICE_RATE_ANONYMOUS",     _number(0, 1_000_000),      "100",       "Requests a minute of one address without a credential; 0 is no limit."),
-    Setting("SERVICE_JOB_SLOTS",          _number(1, 1000),           "16",        "Jobs that each server process runs at a time."),
+    Setting("SERVICE_JOB_SLOTS",          _number(1, 1000),           "16",        "Jobs of one kind that each server process runs at a time; one company gets at most half of them."),
+    Setting("SERVICE_STOP_SECONDS",       _number(1, 3600),           "30",        "How long a stop may take in all: what is not finished by then is cut off, and its jobs go back into the queue."),
     Setting("SERVICE_MODEL_URL",          _model_url,                 "",          "The model of the local executor: an OpenAI-compatible address up to /v1; without it, the simulated model."),
     Setting("SERVICE_MODEL",              str,                        "",          "The name of that model; without it, the server's own choice."),
     Setting("SERVICE_MODEL_KEY",          _header,                    "",          "The key for that address."),
     Setting("SERVICE_EXECUTORS",          _executors,                 "",          'Further model servers, as JSON: [{"name", "url", "model"?, "key"?}].'),
     Setting("SERVICE_EGRESS_ALLOW",       _listed,                    "",          "host:port, separated by commas, that may be called without https and on private networks."),
     Setting("SERVICE_DEMO",               _flag,                      "false",     "Allows companies with known passwords to be seeded on an instance that others can reach."),
+    Setting("SERVICE_SIMULATE",           _flag,                      "false",     "For tests: [simulate:hang], [simulate:fail] and the like in a prompt make the simulated model do so."),
     Setting("SERVICE_LOG",                _one_of("text", "json"),    "text",      "The form of log lines."),
 )
 # fmt: on
@@ -211,12 +213,14 @@ class Settings(msgspec.Struct, frozen=True):
     rate_token: int
     rate_anonymous: int
     job_slots: int
+    stop_seconds: int
     model_url: str
     model: str
     model_key: str
     executors: tuple[PushExecutor, ...]
     egress_allow: frozenset[tuple[str, int]]
     demo: bool
+    simulate: bool
     log: str
 
     @property

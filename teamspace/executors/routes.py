@@ -1,12 +1,15 @@
 """Executors and their workers over HTTP."""
 
+from functools import partial
+
 from teamspace import jobs
 from teamspace.core.db import Db
+from teamspace.core.departure import Departure
 from teamspace.core.egress import Reach
 from teamspace.core.errors import Conflict, ResponseRefused, StaleClaim
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
-from teamspace.core.replies import Created, Page
+from teamspace.core.replies import Created, Page, Reply
 from teamspace.core.routing import BEARER, ORGADMIN, Route
 from teamspace.executors.domain import roster, workers
 from teamspace.executors.domain.fleet import Fleet
@@ -60,8 +63,14 @@ async def create_own(db: Db, who: Principal, fleet: Fleet, body: Draft) -> Creat
     return Created(await roster.create(db, who, fleet, body, who.org_id, Reach.PUBLIC))
 
 
-async def claim(db: Db, who: Principal, queue: jobs.Queue, presence: Presence, body: Asking) -> Handed | None:
-    return await workers.claim(db, who, queue, presence, body)
+async def claim(
+    db: Db, who: Principal, queue: jobs.Queue, presence: Presence, body: Asking, departure: Departure
+) -> Reply[Handed] | None:
+    taken = await workers.claim(db, who, queue, presence, body, departure)
+    if taken is None:
+        return None
+    handed, held = taken
+    return Reply(handed, undelivered=partial(workers.put_back, db, queue, held))
 
 
 async def heartbeat(db: Db, who: Principal, queue: jobs.Queue, id: str, body: Beat) -> Lease:

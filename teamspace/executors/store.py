@@ -84,6 +84,23 @@ async def get_by_token(db: Reads, token_id: str) -> ExecutorRow | None:
     )
 
 
+async def is_active(tx: Tx, id: str) -> bool:
+    """Whether it is there, and stays until this transaction ends."""
+    return await tx.holds(
+        f"SELECT id FROM executors WHERE id = :id AND retired_at IS NULL {tx.dialect.share}", id=id
+    )  # fmt: skip
+
+
+async def may_claim(tx: Tx, id: str, token_id: str) -> bool:
+    """The same, and that its workers' token holds."""
+    return await tx.holds(
+        "SELECT executors.id FROM executors JOIN tokens ON tokens.id = executors.token_id WHERE executors.id = :id"
+        " AND executors.retired_at IS NULL AND tokens.id = :token_id AND tokens.revoked_at IS NULL"
+        f" AND (tokens.expires_at IS NULL OR tokens.expires_at > moment(0)) {tx.dialect.share}",
+        id=id, token_id=token_id,
+    )  # fmt: skip
+
+
 async def touch(tx: Tx, id: str) -> None:
     await tx.run("UPDATE executors SET last_seen_at = moment(0) WHERE id = :id", id=id)
 

@@ -115,12 +115,29 @@ class Claimed(msgspec.Struct, frozen=True):
         return Lane(self.org_id, self.team_id, self.kind)
 
 
+class Opening(msgspec.Struct, frozen=True):
+    """A place where jobs are asked for: how many at most, and of which companies none."""
+
+    place: str
+    most: int
+    without: tuple[str, ...] = ()
+
+
+class Turn(msgspec.Struct, frozen=True):
+    """A job whose turn it is."""
+
+    id: str
+    org_id: str
+    kind: str
+
+
 class Claim(msgspec.Struct, frozen=True):
-    """What whoever works on a job must show: the attempt is the fence, the secret is the key."""
+    """What whoever works on a job must show: the attempt is the fence, the secret is the key of this executor alone."""
 
     job_id: str
     attempt: int
     secret: str
+    executor_id: str
 
     def __str__(self) -> str:
         return f"{self.job_id}.{self.attempt}.{self.secret}"

@@ -9,7 +9,7 @@ from functools import cache
 
 import msgspec
 
-from teamspace.core.db import Fence, Reads, Tx, columns
+from teamspace.core.db import Fence, Reads, Tx, columns, listed
 from teamspace.core.tables import Invariant
 from teamspace.jobs.schemas import (
     Block,
@@ -21,15 +21,20 @@ from teamspace.jobs.schemas import (
     Landed,
     Lane,
     LaneState,
+    Opening,
     Place,
     Room,
     Standing,
+    Turn,
 )
 from teamspace.quota import Dimension, Level
 
 _BACKLOG = "state = 'queued' AND phase = 'ready' AND rank IS NULL"
 _ADMITTED = "state = 'queued' AND phase = 'ready' AND rank IS NOT NULL"
-_HELD = "id = :id AND state = 'running' AND attempt = :attempt AND claim_hash = :claim_hash AND lease_until > moment(0)"
+_HELD = (
+    "id = :id AND state = 'running' AND attempt = :attempt AND claim_hash = :claim_hash AND executor_id = :executor_id"
+    " AND lease_until > moment(0)"
+)
 _LET_GO = "executor_id = NULL, claim_hash = NULL, lease_until = NULL, hold_id = NULL, progress = NULL, message = NULL"
 _WITHDRAWN = "rank = NULL, phase = 'ready', waits = NULL"
 """Of what is admitted and not yet taken: it goes back to wait."""
@@ -201,33 +206,41 @@ async def forget_places(tx: Tx, seconds: float) -> None:
 # In somebody's hands
 
 
-async def claim(
-    tx: Tx, places: Sequence[str], *, count: int, executor_id: str, org_id: str | None, claim_hash: str, lease: float
-) -> list[Claimed]:
-    named = {f"place_{number}": place for number, place in enumerate(places)}
-    return await tx.all(
-        Claimed,
-        _claiming(len(places), org_id is not None, tx.dialect.skip_locked),
-        count=count, executor_id=executor_id, claim_hash=claim_hash, lease=lease, **named,
-        **({"org_id": org_id} if org_id is not None else {}),
-    )  # fmt: skip
+async def select_admitted(tx: Tx, openings: Sequence[Opening], *, org_id: str | None) -> list[Turn]:
+    """Those whose turn it is there, the first first; nobody else takes them before this transaction ends."""
+    values: dict[str, str | int] = {} if org_id is None else {"org_id": org_id}
+    for at, opening in enumerate(openings):
+        values |= {f"place_{at}": opening.place, f"most_{at}": opening.most}
+        values |= {f"without_{at}_{number}": org for number, org in enumerate(opening.without)}
+    without = tuple(len(opening.without) for opening in openings)
+    return await tx.all(Turn, _choosing(without, org_id is not None, tx.dialect.skip_locked), **values)
 
 
 @cache
-def _claiming(places: int, of_company: bool, skip_locked: str) -> str:
+def _choosing(without: tuple[int, ...], of_company: bool, skip_locked: str) -> str:
     company = "org_id = :org_id AND" if of_company else ""
     arms = " UNION ALL ".join(
-        f"SELECT id, rank FROM (SELECT id, rank FROM jobs WHERE {company} place = :place_{number} AND {_ADMITTED}"
-        f" ORDER BY rank LIMIT :count {skip_locked}) AS arm_{number}"
-        for number in range(places)
+        f"SELECT id, org_id, kind, rank FROM (SELECT id, org_id, kind, rank FROM jobs WHERE {company} {_excluded(at, count)}"
+        f" place = :place_{at} AND {_ADMITTED} ORDER BY rank LIMIT :most_{at} {skip_locked}) AS arm_{at}"
+        for at, count in enumerate(without)
     )
-    # Materialized: the planner may otherwise run the choice again for every row, and take more than asked for.
-    return (
-        f"WITH chosen AS MATERIALIZED (SELECT id AS chosen_id FROM ({arms}) AS arms ORDER BY rank LIMIT :count)"
-        " UPDATE jobs SET state = 'running', attempt = attempt + 1, executor_id = :executor_id,"
-        " claim_hash = :claim_hash, lease_until = moment(:lease), started_at = moment(0), waits = NULL"
-        f" FROM chosen WHERE jobs.id = chosen.chosen_id RETURNING {columns(Claimed, 'jobs')}"
-    )
+    return f"SELECT id, org_id, kind FROM ({arms}) AS arms ORDER BY rank"
+
+
+def _excluded(at: int, count: int) -> str:
+    names = ", ".join(f":without_{at}_{number}" for number in range(count))
+    return f"org_id NOT IN ({names}) AND" if names else ""
+
+
+async def take(tx: Tx, ids: Sequence[str], *, executor_id: str, claim_hash: str, lease: float) -> list[Claimed]:
+    places, named = listed("job", ids)
+    return await tx.all(
+        Claimed,
+        "UPDATE jobs SET state = 'running', attempt = attempt + 1, executor_id = :executor_id, claim_hash = :claim_hash,"
+        " lease_until = moment(:lease), started_at = moment(0), waits = NULL"
+        f" WHERE id IN ({places}) RETURNING {columns(Claimed)}",
+        executor_id=executor_id, claim_hash=claim_hash, lease=lease, **named,
+    )  # fmt: skip
 
 
 async def set_hold(tx: Tx, job_id: str, hold_id: str) -> None:
@@ -266,7 +279,7 @@ async def extend(
         Claimed,
         "UPDATE jobs SET lease_until = moment(:lease), progress = COALESCE(CAST(:progress AS BIGINT), progress),"
         f" message = COALESCE(CAST(:message AS TEXT), message) WHERE {_HELD} RETURNING {columns(Claimed)}",
-        id=claim.job_id, attempt=claim.attempt, claim_hash=claim_hash, lease=lease, progress=progress, message=message,
+        id=claim.job_id, attempt=claim.attempt, claim_hash=claim_hash, executor_id=claim.executor_id, lease=lease, progress=progress, message=message,
     )  # fmt: skip
 
 
@@ -274,7 +287,7 @@ async def get_held(tx: Tx, claim: Claim, claim_hash: str) -> Claimed | None:
     return await tx.one(
         Claimed,
         f"SELECT {columns(Claimed)} FROM jobs WHERE {_HELD}",
-        id=claim.job_id, attempt=claim.attempt, claim_hash=claim_hash,
+        id=claim.job_id, attempt=claim.attempt, claim_hash=claim_hash, executor_id=claim.executor_id,
     )  # fmt: skip
 
 
@@ -284,7 +297,7 @@ async def succeed(tx: Tx, claim: Claim, claim_hash: str, result: str) -> Landed 
         Landed,
         "UPDATE jobs SET state = 'succeeded', result = :result, error = NULL, rank = NULL, lease_until = NULL,"
         f" progress = NULL, message = NULL, finished_at = moment(0) WHERE {_HELD} RETURNING {columns(Landed)}",
-        id=claim.job_id, attempt=claim.attempt, claim_hash=claim_hash, result=result,
+        id=claim.job_id, attempt=claim.attempt, claim_hash=claim_hash, executor_id=claim.executor_id, result=result,
     )  # fmt: skip
 
 
@@ -317,8 +330,8 @@ async def get_landed(tx: Tx, claim: Claim, claim_hash: str, result: str) -> Land
     return await tx.one(
         Landed,
         f"SELECT {columns(Landed)} FROM jobs WHERE id = :id AND state = 'succeeded' AND attempt = :attempt"
-        " AND claim_hash = :claim_hash AND result = :result",
-        id=claim.job_id, attempt=claim.attempt, claim_hash=claim_hash, result=result,
+        " AND claim_hash = :claim_hash AND executor_id = :executor_id AND result = :result",
+        id=claim.job_id, attempt=claim.attempt, claim_hash=claim_hash, executor_id=claim.executor_id, result=result,
     )  # fmt: skip
 
 
@@ -327,7 +340,7 @@ async def fail(tx: Tx, claim: Claim, claim_hash: str, fault: Fault) -> Landed | 
         Landed,
         "UPDATE jobs SET state = 'failed', error = :error, rank = NULL, lease_until = NULL, claim_hash = NULL,"
         f" finished_at = moment(0) WHERE {_HELD} RETURNING {columns(Landed)}",
-        id=claim.job_id, attempt=claim.attempt, claim_hash=claim_hash, error=_json(fault),
+        id=claim.job_id, attempt=claim.attempt, claim_hash=claim_hash, executor_id=claim.executor_id, error=_json(fault),
     )  # fmt: skip
 
 
@@ -337,7 +350,17 @@ async def postpone(tx: Tx, claim: Claim, claim_hash: str, fault: Fault, seconds:
         Landed,
         "UPDATE jobs SET state = 'queued', phase = 'scheduled', rank = NULL, error = :error, started_at = NULL,"
         f" run_at = moment(:seconds), {_LET_GO} WHERE {_HELD} RETURNING {columns(Landed)}",
-        id=claim.job_id, attempt=claim.attempt, claim_hash=claim_hash, error=_json(fault), seconds=seconds,
+        id=claim.job_id, attempt=claim.attempt, claim_hash=claim_hash, executor_id=claim.executor_id, error=_json(fault), seconds=seconds,
+    )  # fmt: skip
+
+
+async def put_back(tx: Tx, claim: Claim, claim_hash: str) -> Landed | None:
+    """Into the queue again. The attempt that was cut off is not one of the job's own, and no lapse."""
+    return await tx.one(
+        Landed,
+        "UPDATE jobs SET state = 'queued', phase = 'ready', rank = NULL, started_at = NULL, attempts = attempts + 1,"
+        f" {_LET_GO} WHERE {_HELD} RETURNING {columns(Landed)}",
+        id=claim.job_id, attempt=claim.attempt, claim_hash=claim_hash, executor_id=claim.executor_id,
     )  # fmt: skip
 
 
@@ -453,19 +476,19 @@ async def select(
 ) -> list[JobRow]:
     """Newest first; when the queue's own table ends, the archive goes on."""
     rows: list[JobRow] = []
-    for fence, listed in ((live, columns(JobRow)), (archived, _ARCHIVED)):
+    for fence, shown in ((live, columns(JobRow)), (archived, _ARCHIVED)):
         where = " AND ".join(["TRUE", *(f"{fence.table}.{_FILTERS[name]}" for name in filters)])
         rows += await db.all(
             JobRow,
-            f"SELECT {listed} FROM {fence.table} WHERE id IN ({fence.newest(db.dialect, where)}) ORDER BY id DESC",
+            f"SELECT {shown} FROM {fence.table} WHERE id IN ({fence.newest(db.dialect, where)}) ORDER BY id DESC",
             before=before, limit=limit, **fence.params, **filters,
         )  # fmt: skip
     return sorted(rows, key=lambda row: row.id, reverse=True)[:limit]
 
 
 async def get(db: Reads, live: Fence, archived: Fence, job_id: str) -> JobRow | None:
-    for fence, listed in ((live, columns(JobRow)), (archived, _ARCHIVED)):
-        sql = f"SELECT {listed} FROM {fence.table} WHERE id = :id AND {fence.sql}"
+    for fence, shown in ((live, columns(JobRow)), (archived, _ARCHIVED)):
+        sql = f"SELECT {shown} FROM {fence.table} WHERE id = :id AND {fence.sql}"
         if row := await db.one(JobRow, sql, id=job_id, **fence.params):
             return row
     return None

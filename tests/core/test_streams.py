@@ -215,5 +215,7 @@ async def connected(url: str) -> AsyncIterator[tuple[asyncio.StreamReader, async
 
 async def until(holds: Callable[[], bool]) -> None:
     async with asyncio.timeout(15):
-        while not holds():
+        while True:
+            if holds():
+                return
             await asyncio.sleep(0.01)

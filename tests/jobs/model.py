@@ -275,7 +275,7 @@ class Walk:
         assert answer.status_code in (200, 204), answer.text
         hands = []
         if answer.status_code == 200:
-            claim = jobs.parse(answer.json()["claim_token"])
+            claim = jobs.parse(answer.json()["claim_token"], staff.id)
             hands.append(self._hand(claim.job_id, claim, staff.worker, staff.id))
         return await self._taken(hands, staff.places(), staff.org, 1)
 

@@ -26,7 +26,8 @@ class Served:
     """One server on `url`. It can be killed and started again, on the same folder and port."""
 
     def __init__(self, settings: Mapping[str, str], program: str = "teamspace") -> None:
-        """`settings` are SERVICE_* values; SERVICE_DATA is needed, the port and no rate limits come by themselves.
+        """`settings` are SERVICE_* values; SERVICE_DATA is needed; the port, no rate limits and a model that hangs
+        when it is told to come by themselves.
         `program` is a module that takes the same arguments.
 
         With SERVICE_TLS_CERT, which is also the one that is trusted, it speaks https.
@@ -35,7 +36,8 @@ class Served:
         certificate = settings.get("SERVICE_TLS_CERT")
         self.tls = ssl.create_default_context(cafile=certificate) if certificate else None
         self.url = f"{'https' if self.tls else 'http'}://{HOST}:{self.port}"
-        self.settings = {"SERVICE_RATE_TOKEN": "0", "SERVICE_RATE_ANONYMOUS": "0", **settings}
+        defaults = {"SERVICE_RATE_TOKEN": "0", "SERVICE_RATE_ANONYMOUS": "0", "SERVICE_SIMULATE": "true"}
+        self.settings = {**defaults, **settings}
         self.settings["SERVICE_PORT"] = str(self.port)
         self.log = Path(settings["SERVICE_DATA"] + ".log")
         self.process: subprocess.Popen[bytes] | None = None

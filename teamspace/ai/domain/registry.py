@@ -11,10 +11,11 @@ from teamspace.executors import Fleet
 
 
 class Registry:
-    def __init__(self, fleet: Fleet) -> None:
-        self._fleet = fleet
+    def __init__(self, fleet: Fleet, *, simulate: bool) -> None:
+        """`simulate` lets a prompt tell the simulated model to hang, fail or be slow."""
+        self._fleet, self._simulate = fleet, simulate
 
     def of(self, db: Db, executor_id: str, *, attempt: int) -> Model:
         if executor_id == jobs.LOCAL and self._fleet.local is None:
-            return Simulated(attempt)
+            return Simulated(attempt, misbehaves=self._simulate)
         return OpenAI(self._fleet.egress, partial(self._fleet.calling, db, executor_id))

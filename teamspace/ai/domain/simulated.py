@@ -1,6 +1,6 @@
 """A model that is none: it answers at once, always the same, and says what it is. For trying things and for tests.
 
-Words in the prompt make it misbehave as real ones do: `[simulate:stop]` stops early, `[simulate:hang]` never
+Where SERVICE_SIMULATE is on, words in the prompt make it misbehave as real ones do: `[simulate:stop]` stops early, `[simulate:hang]` never
 answers, `[simulate:fail]` fails, `[simulate:fail:2]` fails in the first two attempts, and `[simulate:slow:3]` takes
 three seconds.
 """
@@ -17,8 +17,9 @@ _FAULT = re.compile(r"\[simulate:(stop|hang|fail|slow)(?::(\d{1,4}))?\]")
 
 
 class Simulated:
-    def __init__(self, attempt: int = 1) -> None:
-        self._attempt = attempt
+    def __init__(self, attempt: int = 1, *, misbehaves: bool = False) -> None:
+        """`misbehaves` when it is told to; else such words are like any others."""
+        self._attempt, self._misbehaves = attempt, misbehaves
 
     async def turn(self, turn: Turn) -> Answer:
         asked = next((message.content for message in reversed(turn.messages) if message.role is Speaker.USER), "")
@@ -30,7 +31,7 @@ class Simulated:
 
     async def _answer(self, asked: str) -> str:
         whole = f"This is the simulated model: no real one is set up. You said: {asked}"
-        for fault, number in _FAULT.findall(asked):
+        for fault, number in _FAULT.findall(asked) if self._misbehaves else ():
             if fault == "stop":
                 return whole[: len(whole) // 2]
             if fault == "hang":

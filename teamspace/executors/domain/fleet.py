@@ -9,6 +9,7 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 
 import msgspec
 
@@ -105,7 +106,8 @@ class Fleet:
             return None
         where = places(row.id, row.capabilities, [row.model] if row.model else pulse.models)
         await self._presence.note(db, self.queue, row.id, where, row.org_id)
-        return jobs.Station(row.id, where, row.org_id or None, room)
+        still = None if self.is_named(row.id) else partial(store.is_active, id=row.id)
+        return jobs.Station(row.id, where, row.org_id or None, room, still)
 
     def _room(self, org_id: str) -> int:
         return self._slots if not org_id else max(1, self._slots // 4) - self._under_way[org_id]

@@ -9,8 +9,9 @@ import time
 import msgspec
 
 from teamspace import jobs
-from teamspace.core.db import Db
-from teamspace.core.errors import BadRequest, Forbidden
+from teamspace.core.db import Db, Tx
+from teamspace.core.departure import Departure
+from teamspace.core.errors import BadRequest, Forbidden, Unauthenticated
 from teamspace.core.principal import Principal, system
 from teamspace.executors import store
 from teamspace.executors.domain.presence import Presence
@@ -31,35 +32,58 @@ LONGEST_WAIT = 30
 _POLL = 2.0
 
 
-async def claim(db: Db, who: Principal, queue: jobs.Queue, presence: Presence, asking: Asking) -> Handed | None:
-    """The next job this worker can do; nothing when none comes while it waits."""
+async def claim(
+    db: Db, who: Principal, queue: jobs.Queue, presence: Presence, asking: Asking, departure: Departure
+) -> tuple[Handed, Claim] | None:
+    """The next job this worker can do; nothing when none comes while it waits, or when it has gone meanwhile."""
     executor = await _executor(db, who)
     places = _places(executor, asking)
     until = time.monotonic() + min(LONGEST_WAIT, max(0.0, asking.max_wait))
+    departure.watched()
     with queue.wake.listening(places) as news:
-        while True:
-            if await presence.note(db, queue, executor.id, places, executor.org_id):
-                async with db.upkeep(system()) as tx:
-                    await store.touch(tx, executor.id)
-            taken = await queue.claim(db, places, count=1, executor_id=executor.id, org_id=executor.org_id or None)
-            if taken:
-                return _handed(*taken[0])
-            left = until - time.monotonic()
-            if left <= 0 or queue.wake.stopping:
-                return None
-            await queue.wake.sleep(news, min(left, _POLL))
+        if (taken := await _take(db, who, queue, presence, executor, places)) or asking.max_wait <= 0:
+            return taken
+        async with queue.wake.place(token=who.token_id, company=who.org_id):
+            while (left := until - time.monotonic()) > 0 and not queue.wake.stopping:
+                await queue.wake.wait(news, min(left, _POLL), departure)
+                if departure.happened:
+                    return None
+                if taken := await _take(db, who, queue, presence, executor, places):
+                    return taken
+    return None
+
+
+async def _take(
+    db: Db, who: Principal, queue: jobs.Queue, presence: Presence, executor: ExecutorRow, places: tuple[str, ...]
+) -> tuple[Handed, Claim] | None:
+    async def still(tx: Tx) -> bool:
+        if not await store.may_claim(tx, executor.id, who.token_id):
+            raise Unauthenticated()
+        return True
+
+    if await presence.note(db, queue, executor.id, places, executor.org_id):
+        async with db.upkeep(system()) as tx:
+            await store.touch(tx, executor.id)
+    taken = await queue.claim(
+        db, places, count=1, executor_id=executor.id, org_id=executor.org_id or None, still=still
+    )  # fmt: skip
+    return (_handed(*taken[0]), taken[0][1]) if taken else None
+
+
+async def put_back(db: Db, queue: jobs.Queue, claim: Claim) -> None:
+    """The answer never reached its worker."""
+    async with db.upkeep(system()) as tx:
+        await queue.put_back(tx, claim)
 
 
 async def heartbeat(db: Db, who: Principal, queue: jobs.Queue, job_id: str, beat: Beat) -> Lease:
-    await _executor(db, who)
-    claim = _claim(job_id, beat.claim_token)
+    claim = await _claim(db, who, job_id, beat.claim_token)
     held = await queue.extend(db, claim, progress=beat.progress, message=beat.message)
     return Lease(held.lease_until)
 
 
 async def complete(db: Db, who: Principal, queue: jobs.Queue, job_id: str, done: Completion) -> None:
-    await _executor(db, who)
-    claim = _claim(job_id, done.claim_token)
+    claim = await _claim(db, who, job_id, done.claim_token)
     async with db.write(who, "job.complete") as tx:
         tx.target = job_id
         landed = await queue.complete(tx, claim, done.result)
@@ -67,8 +91,7 @@ async def complete(db: Db, who: Principal, queue: jobs.Queue, job_id: str, done:
 
 
 async def fail(db: Db, who: Principal, queue: jobs.Queue, job_id: str, failure: Failure) -> None:
-    await _executor(db, who)
-    claim = _claim(job_id, failure.claim_token)
+    claim = await _claim(db, who, job_id, failure.claim_token)
     fault = failure.error if isinstance(failure.error, Fault) else Fault(failure.error[:4000] or "It failed.")
     async with db.write(who, "job.fail") as tx:
         tx.target, tx.detail = job_id, {"code": fault.code}
@@ -91,8 +114,10 @@ def _places(executor: ExecutorRow, asking: Asking) -> tuple[str, ...]:
     return places_of(executor.id, kinds, sorted({executor.model} if executor.model else set(asking.models)))
 
 
-def _claim(job_id: str, token: str) -> Claim:
-    claim = jobs.parse(token)
+async def _claim(db: Db, who: Principal, job_id: str, token: str) -> Claim:
+    """A claim token is of use to the executor that it was given to, and to no other."""
+    executor = await _executor(db, who)
+    claim = jobs.parse(token, executor.id)
     if claim.job_id != job_id:
         raise jobs.stale()
     return claim

@@ -9,7 +9,7 @@ import logging
 import random
 import secrets
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from itertools import islice
@@ -28,9 +28,11 @@ from teamspace.jobs import store
 from teamspace.jobs.domain import lanes
 from teamspace.jobs.domain.kinds import Kinds
 from teamspace.jobs.domain.places import kind_of, local_place
-from teamspace.jobs.schemas import NORMAL, Block, Claim, Claimed, Fault, Landed, Lane
+from teamspace.jobs.domain.slots import SlotsByKind
+from teamspace.jobs.schemas import NORMAL, Block, Claim, Claimed, Fault, Landed, Lane, Opening, Turn
 
 log = logging.getLogger("teamspace.jobs")
+Still = Callable[[Tx], Awaitable[bool]]
 FIRST_LEASE = 15
 """Until the first sign of life: an answer that never reached its worker costs no more than this."""
 LEASE = 60
@@ -122,22 +124,46 @@ class Queue:
 
     async def claim(
         self, db: Db, places: Sequence[str], *, count: int, executor_id: str, org_id: str | None = None,
-        lease: float = FIRST_LEASE,
+        lease: float = FIRST_LEASE, slots: SlotsByKind | None = None, still: Still | None = None,
     ) -> list[tuple[Claimed, Claim]]:  # fmt: skip
-        """Up to `count` jobs whose turn it is. What a quota has no room for is parked until it has."""
+        """Up to `count` jobs whose turn it is. What a quota has no room for is parked until it has.
+
+        Each holds one of `slots`, where they are given. `still` is asked in the transaction whether there is anybody
+        left to claim for.
+        """
+        openings = slots.openings(places, count) if slots else [Opening(place, count) for place in places]
+        if not openings:
+            return []
         secret = secrets.token_urlsafe(16)
-        async with self._promoted(db) as tx:
-            if self._hosted and await tenancy.is_suspended(tx):
-                return []
-            taken = await store.claim(
-                tx, places, count=count, executor_id=executor_id, org_id=org_id, claim_hash=crypto.digest(secret),
-                lease=lease,
-            )  # fmt: skip
-            if len(taken) > 1:
-                await quota.open_books(tx, [job.org_id for job in taken if self.kinds[job.kind].estimate])
-            in_turn = sorted(taken, key=lambda job: job.rank)  # a database returns rows in any order
-            admitted = [job for job in in_turn if await self._within_quota(tx, job)]
-        return [(job, Claim(job.id, job.attempt, secret)) for job in admitted]
+        turns: list[Turn] = []
+        claimed: list[tuple[Claimed, Claim]] = []
+        try:
+            async with self._promoted(db) as tx:
+                if (self._hosted and await tenancy.is_suspended(tx)) or (still and not await still(tx)):
+                    return []
+                waiting = await store.select_admitted(tx, openings, org_id=org_id)
+                turns = slots.take(waiting, count) if slots else waiting[:count]
+                admitted = await self._taken(tx, turns, executor_id, crypto.digest(secret), lease)
+            claimed = [(job, Claim(job.id, job.attempt, secret, executor_id)) for job in admitted]
+        finally:
+            if slots:
+                begun = {job.id for job, _ in claimed}
+                for turn in turns:
+                    if turn.id not in begun:
+                        slots.of(turn.kind).leave(turn.org_id)
+        return claimed
+
+    async def _taken(
+        self, tx: Tx, turns: Sequence[Turn], executor_id: str, claim_hash: str, lease: float
+    ) -> list[Claimed]:  # fmt: skip
+        if not turns:
+            return []
+        ids = [turn.id for turn in turns]
+        taken = await store.take(tx, ids, executor_id=executor_id, claim_hash=claim_hash, lease=lease)
+        if len(taken) > 1:
+            await quota.open_books(tx, [job.org_id for job in taken if self.kinds[job.kind].estimate])
+        in_turn = sorted(taken, key=lambda job: job.rank)  # a database returns rows in any order
+        return [job for job in in_turn if await self._within_quota(tx, job)]
 
     async def _within_quota(self, tx: Tx, job: Claimed) -> bool:
         kind = self.kinds[job.kind]
@@ -239,6 +265,19 @@ class Queue:
         self._stir(tx, landed.lane)
         return landed
 
+    async def put_back(self, tx: Tx, claim: Claim) -> bool:
+        """Work that was cut off, or never reached its worker: it waits again, and neither attempt nor lapse is counted."""
+        digest = crypto.digest(claim.secret)
+        held = await store.get_held(tx, claim, digest)
+        landed = await store.put_back(tx, claim, digest)
+        if held is None or landed is None:
+            return False
+        if held.hold_id:
+            await quota.release(tx, held.hold_id)
+            await self.free_slots(tx, [landed.lane])
+        self._stir(tx, landed.lane)
+        return True
+
     async def give_back(self, tx: Tx, executor_id: str) -> None:
         """An executor is no more: what it holds goes to others, and nothing it still sends will land."""
         metered = await store.select_metered(tx, executor_id)
@@ -291,13 +330,13 @@ def first(lanes: set[Lane], most: int) -> tuple[list[Lane], set[Lane]]:
     return some, lanes.difference(some)
 
 
-def parse(token: str) -> Claim:
-    """A claim token as its worker shows it; anything else is one that does not hold."""
+def parse(token: str, executor_id: str) -> Claim:
+    """A claim token as a worker of this executor shows it; anything else is one that does not hold."""
     id, _, rest = token.partition(".")
     attempt, _, secret = rest.partition(".")
     if not (id and secret and attempt.isascii() and attempt.isdigit() and len(attempt) < 10):
         raise stale()
-    return Claim(id, int(attempt), secret)
+    return Claim(id, int(attempt), secret, executor_id)
 
 
 def stale() -> StaleClaim:

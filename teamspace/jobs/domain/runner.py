@@ -4,6 +4,7 @@ import asyncio
 import logging
 import random
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 
 import msgspec
 
@@ -13,7 +14,8 @@ from teamspace.core.errors import ExecutorFailed, Refusal, StaleClaim, Unauthent
 from teamspace.core.limits import Stopping
 from teamspace.core.principal import Call, system
 from teamspace.jobs.domain.places import local_place
-from teamspace.jobs.domain.queue import LEASE, Queue
+from teamspace.jobs.domain.queue import LEASE, Queue, Still
+from teamspace.jobs.domain.slots import Slots, SlotsByKind
 from teamspace.jobs.schemas import Claim, Claimed, Fault
 
 log = logging.getLogger("teamspace.jobs")
@@ -33,6 +35,8 @@ class Station(msgspec.Struct, frozen=True):
     org_id: str | None = None
     most: int = 1000
     """How many more it takes."""
+    still: Still | None = None
+    """Asked in the transaction of a claim whether the executor is still there."""
 
 
 class Work:
@@ -94,12 +98,12 @@ class Runner:
         stations: Callable[[], Awaitable[Sequence[Station]]] | None = None,
     ) -> None:  # fmt: skip
         self._db, self._queue, self._stopping = db, queue, stopping
-        self._slots = slots
+        self._slots = SlotsByKind(slots)
         self._stations = stations
         self._under_way: set[asyncio.Task[None]] = set()
-        self._working = 0
+        self._working: dict[asyncio.Task[None], Claim] = {}
         """Of those under way; the others are done, and on their way to the disk."""
-        self._freed = asyncio.Event()
+        self._news = asyncio.Event()
         self._results: list[tuple[Claim, msgspec.Struct, asyncio.Future[None]]] = []
         self._landing: asyncio.Task[None] | None = None
 
@@ -109,6 +113,7 @@ class Runner:
             try:
                 stations = await self._all_stations()
                 with self._queue.wake.listening({place for station in stations for place in station.places}) as news:
+                    self._news = news
                     if not await self._claim(stations):
                         await self._queue.wake.wait(news, _POLL * random.uniform(0.75, 1.25))
             except Exception:
@@ -120,42 +125,55 @@ class Runner:
         own = Station(LOCAL, tuple(local_place(kind.name) for kind in self._queue.kinds if kind.handler))
         return [own, *(await self._stations() if self._stations else ())]
 
+    @property
+    def working(self) -> int:
+        """How many jobs are being worked on."""
+        return len(self._working)
+
+    async def cut_off(self) -> None:
+        """End the work that is not done. Its jobs go back into the queue at once, as if they had not been begun."""
+        cut = dict(self._working)
+        for task in cut:
+            task.cancel()
+        if self._under_way:
+            await asyncio.wait(self._under_way)
+        for claim in cut.values():
+            async with self._db.upkeep(system()) as tx:
+                if await self._queue.put_back(tx, claim):
+                    log.info("job %s was cut off, and waits for its turn again", claim.job_id)
+
     async def _claim(self, stations: Sequence[Station]) -> int:
         """How many were taken."""
         taken = 0
         for station in stations:
-            while not (room := self._room()):
-                self._freed.clear()
-                await self._freed.wait()
-            if not station.places:
-                continue
             claimed = await self._queue.claim(
                 self._db,
                 station.places,
-                count=min(room, station.most),
+                count=station.most,
                 executor_id=station.executor_id,
                 org_id=station.org_id,
                 lease=LEASE,
+                slots=self._slots,
+                still=station.still,
             )
             for job, claim in claimed:
-                task = asyncio.create_task(self._work(job, claim, station.executor_id))
-                self._working += 1
+                task = asyncio.create_task(self._work(job, claim))
+                self._working[task] = claim
                 self._under_way.add(task)
-                task.add_done_callback(self._done)
+                task.add_done_callback(self._under_way.discard)
             taken += len(claimed)
         return taken
 
-    def _room(self) -> int:
-        """The next begin while results are on their way to the disk, but no more than as many again."""
-        return max(0, min(self._slots - self._working, 2 * self._slots - len(self._under_way)))
-
-    def _done(self, task: "asyncio.Task[None]") -> None:
-        self._under_way.discard(task)
-        self._freed.set()
-
-    async def _work(self, job: Claimed, claim: Claim, executor_id: str) -> None:
+    async def _work(self, job: Claimed, claim: Claim) -> None:
+        slots = self._slots.of(job.kind)
         try:
-            result = await self._worked(job, claim, executor_id)
+            await self._ended(job, claim)
+        finally:
+            self._freed(slots, slots.landed)
+
+    async def _ended(self, job: Claimed, claim: Claim) -> None:
+        try:
+            result = await self._worked(job, claim)
         except StaleClaim:
             log.warning("job %s was taken back while it ran here", job.id)
         except TimeoutError:
@@ -173,14 +191,23 @@ class Runner:
         else:
             await self._land(claim, result)
 
-    async def _worked(self, job: Claimed, claim: Claim, executor_id: str) -> msgspec.Struct:
+    async def _worked(self, job: Claimed, claim: Claim) -> msgspec.Struct:
+        slots, task = self._slots.of(job.kind), asyncio.current_task()
+        assert task is not None
         try:
-            return await self._handled(job, claim, executor_id)
+            return await self._handled(job, claim)
         finally:
-            self._working -= 1
-            self._freed.set()
+            del self._working[task]
+            self._freed(slots, partial(slots.worked, job.org_id))
 
-    async def _handled(self, job: Claimed, claim: Claim, executor_id: str) -> msgspec.Struct:
+    def _freed(self, slots: Slots, free: Callable[[], None]) -> None:
+        """Whoever was passed over for want of a slot is looked for again."""
+        was_short = slots.is_short
+        free()
+        if was_short:
+            self._news.set()
+
+    async def _handled(self, job: Claimed, claim: Claim) -> msgspec.Struct:
         kind = self._queue.kinds[job.kind]
         assert kind.handler is not None
         given = dict(kind.provided)
@@ -191,7 +218,7 @@ class Runner:
         if "input" in kind.wants:
             given["input"] = msgspec.json.decode(job.input, type=kind.input)
         if "work" in kind.wants:
-            given["work"] = Work(job, executor_id, report)
+            given["work"] = Work(job, claim.executor_id, report)
         if "db" in kind.wants:
             given["db"] = self._db
         if "who" in kind.wants:
