@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Coroutine
 from multiprocessing.process import BaseProcess
-from typing import Any, Self
+from typing import Any
 
 import uvloop
 from granian.constants import HTTPModes, Interfaces, SSLProtocols
@@ -23,6 +23,7 @@ from granian.server.embed import Server
 from teamspace import blobs, instance, tenancy
 from teamspace.app import App, StartError, opened, prepare_folder
 from teamspace.core import logs
+from teamspace.core.db import Engine
 from teamspace.core.db.sqlite import FolderLock
 from teamspace.settings import LOOPBACK, Settings
 
@@ -72,6 +73,23 @@ def _check_certificate(settings: Settings) -> None:
             raise StartError(f"SERVICE_TLS_CERT and SERVICE_TLS_KEY cannot be used together: {fault}") from None
 
 
+async def _check_connections(engine: Engine, settings: Settings) -> None:
+    """What the pools of this server may come to must fit into what the database allows, with room for others."""
+    allowed = await engine.capacity()
+    needed = settings.workers * (2 * settings.database_pool + 1)
+    if allowed is None:
+        return
+    formula = f"SERVICE_WORKERS {settings.workers} x (2 x SERVICE_DATABASE_POOL {settings.database_pool} + 1)"
+    if needed > allowed:
+        raise StartError(
+            f"up to {needed} connections to PostgreSQL are needed ({formula}), and it allows {allowed}:"
+            " lower these settings, or raise its max_connections"
+        )
+    if 2 * needed > allowed:
+        words = "up to %d connections to PostgreSQL are needed (%s), of %d: a second server would not fit"
+        log.warning(words, needed, formula, allowed)
+
+
 def _no_passphrase() -> str:
     raise StartError(
         "SERVICE_TLS_KEY asks for a passphrase: nobody would be there to give it, so use a key without one"
@@ -82,6 +100,8 @@ async def _serve(settings: Settings) -> None:
     lines = logs.start(settings.log)
     async with opened(settings) as db:
         app = App(settings, db, lines)
+        if multiprocessing.parent_process() is None:  # else the supervisor has looked, for all of them
+            await _check_connections(db.engine, settings)
         if settings.on_sqlite:  # there is no other server
             await app.fleet.recover(db)
         server = _server(app, settings)
@@ -252,8 +272,8 @@ class Supervisor:
 
 async def _check(settings: Settings) -> None:
     """What would stop every process stops the start, once."""
-    async with opened(settings):
-        pass
+    async with opened(settings) as db:
+        await _check_connections(db.engine, settings)
 
 
 def _work(settings: Settings) -> None:

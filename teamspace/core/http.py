@@ -185,11 +185,12 @@ class Gate:
 
     async def _streamed(self, request: Request, seen: "_Seen", answer: Outgoing, send: Send) -> int:
         address = neighbourhood(self._address(request))
-        try:
-            with self._downloads.take(token=seen.token, address=address):
-                await self._send(request, answer, send)
-        except RateLimited as refusal:
-            answer = self._refused(request, refusal)
+        with contextlib.ExitStack() as held:
+            try:
+                held.enter_context(self._downloads.take(token=seen.token, address=address))
+            except RateLimited as refusal:
+                async with aclosing(answer.body):  # type: ignore[type-var]
+                    answer = self._refused(request, refusal)
             await self._send(request, answer, send)
         return answer.status
 

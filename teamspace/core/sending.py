@@ -117,9 +117,7 @@ class Wire:
         coming = asyncio.ensure_future(anext(events, None))
         try:
             while True:
-                await asyncio.wait(
-                    {stop, gone, coming}, timeout=HEARTBEAT_SECONDS, return_when=asyncio.FIRST_COMPLETED
-                )
+                await asyncio.wait({stop, gone, coming}, timeout=HEARTBEAT_SECONDS, return_when=asyncio.FIRST_COMPLETED)
                 if gone.done():
                     return
                 if coming.done():

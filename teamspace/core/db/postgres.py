@@ -1,5 +1,7 @@
 """PostgreSQL: pooled connections, bounded waits, and the same named parameters as SQLite."""
 
+import asyncio
+import contextlib
 import re
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager
@@ -23,9 +25,23 @@ _LIMITS = {
 }
 _UNHURRIED = {**_LIMITS, "statement_timeout": "0", "lock_timeout": "0", "idle_in_transaction_session_timeout": "0"}
 """For a backup, a restore and an examination, which take as long as the data are large."""
+CONNECT_SECONDS = 10.0
+ACQUIRE_SECONDS = 5.0
+"""For a free connection of a pool, or a new one."""
+COMMAND_SECONDS = 20.0
+"""Longer than the database's own limits: who does not even answer with a refusal by then is silent."""
+RELEASE_SECONDS = 2.0
+MIGRATION_SECONDS = 3600.0
+"""For another server to finish its migrations."""
 _MIGRATION_LOCK = 7_236_518_902
 _PREFETCHED_ROWS = 1000
 _CHANNEL = "teamspace"
+_CAPACITY = (
+    "SELECT LEAST(current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int"
+    " - COALESCE(current_setting('reserved_connections', true), '0')::int, NULLIF(rolconnlimit, -1),"
+    " NULLIF(datconnlimit, -1)) FROM pg_roles, pg_database WHERE rolname = current_user AND datname = current_database()"
+)
+"""Of the whole server, or less where the role or the database has a limit of its own."""
 
 
 @cache
@@ -60,8 +76,10 @@ def _translated(fault: Exception) -> Exception:
         return Duplicate(fault.constraint_name or "")
     if isinstance(fault, asyncpg.SerializationError | asyncpg.DeadlockDetectedError):
         return Collision(str(fault))
-    if isinstance(fault, asyncpg.LockNotAvailableError | asyncpg.QueryCanceledError | TimeoutError):
+    if isinstance(fault, asyncpg.LockNotAvailableError | asyncpg.QueryCanceledError):
         return Overloaded("The database is busy; nothing of this request was written.")
+    if isinstance(fault, TimeoutError):
+        return Overloaded("The database does not answer; ask again whether the request took effect.", 2)
     if isinstance(fault, asyncpg.DiskFullError):
         return StorageFull("The database's disk is full; nothing of this request was written.")
     if isinstance(fault, _UNREACHABLE):
@@ -80,6 +98,21 @@ async def _faults() -> AsyncIterator[None]:
 _DRIVER_FAULTS = (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError, TimeoutError)
 
 
+@asynccontextmanager
+async def _borrowed(pool: Any) -> AsyncIterator[Any]:
+    """A connection for the block. Neither getting it nor giving it back waits for a database that is silent."""
+    try:
+        async with asyncio.timeout(ACQUIRE_SECONDS):
+            connection = await pool.acquire()
+    except TimeoutError:
+        detail = "No connection to the database is free; nothing of this request was written."
+        raise Overloaded(detail, 2) from None
+    try:
+        yield connection
+    finally:
+        await pool.release(connection, timeout=RELEASE_SECONDS)
+
+
 class PostgresSession:
     def __init__(self, connection: Any) -> None:
         self._connection = connection
@@ -88,6 +121,9 @@ class PostgresSession:
         text, names = numbered(sql)
         try:
             rows: Sequence[Row] = await self._connection.fetch(text, *[params[name] for name in names])
+        except TimeoutError as fault:
+            self._connection.terminate()  # a rollback would wait for the same silence; without a connection it is done
+            raise Overloaded("The database does not answer; nothing of this request was written.", 2) from fault
         except _DRIVER_FAULTS as fault:
             raise _translated(fault) from fault
         return rows
@@ -154,13 +190,18 @@ class Postgres:
 
     async def aside(self, sql: str, params: Params, *, seconds: float | None = None) -> Sequence[Row]:
         text, names = numbered(sql)
-        async with _faults(), self._reads.acquire() as connection:
-            rows: Sequence[Row] = await connection.fetch(text, *[params[name] for name in names], timeout=seconds)
+        async with _faults(), _borrowed(self._reads) as connection:
+            try:
+                rows: Sequence[Row] = await connection.fetch(text, *[params[name] for name in names], timeout=seconds)
+            except TimeoutError:
+                if seconds is None:
+                    raise
+                raise Overloaded("This took too long; ask for less.") from None
             return rows
 
     @asynccontextmanager
     async def transaction(self, *, lasting: bool = True) -> AsyncIterator[PostgresSession]:
-        async with _faults(), self._writes.acquire() as connection, connection.transaction():
+        async with _faults(), _borrowed(self._writes) as connection, connection.transaction():
             if not lasting:
                 await connection.execute("SET LOCAL synchronous_commit TO off")
             yield PostgresSession(connection)
@@ -179,14 +220,17 @@ class Postgres:
             yield PostgresLoading(connection)
 
     async def script(self, sql: str) -> None:
-        async with _faults(), self._writes.acquire() as connection, connection.transaction():
-            await connection.execute(sql)
+        async with _faults(), _borrowed(self._writes) as connection, connection.transaction():
+            await connection.execute(sql, timeout=MIGRATION_SECONDS)
 
     @asynccontextmanager
     async def migration_lock(self) -> AsyncIterator[None]:
         """Held by a connection outside the pools, for as long as another server may need to migrate."""
         async with _connection(self._url, {}) as connection:
-            await connection.execute("SELECT pg_advisory_lock($1)", _MIGRATION_LOCK)
+            try:
+                await connection.execute("SELECT pg_advisory_lock($1)", _MIGRATION_LOCK, timeout=MIGRATION_SECONDS)
+            except TimeoutError:
+                raise RuntimeError("another server or command has been migrating this database for an hour") from None
             yield
 
     async def tell(self, topics: Collection[str]) -> None:
@@ -205,9 +249,14 @@ class Postgres:
         """Foreign keys are enforced by the server itself; page checks are pg_amcheck's work."""
         return ()
 
+    async def capacity(self) -> int | None:
+        return int((await self.fetch(_CAPACITY, {}))[0][0])
+
     async def close(self) -> None:
-        await self._reads.close()
-        await self._writes.close()
+        for pool in (self._reads, self._writes):
+            with contextlib.suppress(TimeoutError):  # what does not end by then is cut off
+                async with asyncio.timeout(RELEASE_SECONDS):
+                    await pool.close()
 
 
 @asynccontextmanager
@@ -229,16 +278,17 @@ async def sole_user(url: str) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def _connection(url: str, settings: dict[str, str]) -> AsyncIterator[Any]:
-    connection = await asyncpg.connect(url, timeout=10, server_settings=settings)
+    connection = await asyncpg.connect(url, timeout=CONNECT_SECONDS, server_settings=settings)
     try:
         yield connection
     finally:
-        await connection.close()
+        with contextlib.suppress(*_DRIVER_FAULTS):
+            await connection.close(timeout=RELEASE_SECONDS)
 
 
 async def _pool(url: str, size: int, settings: dict[str, str]) -> Any:
     return await asyncpg.create_pool(
-        url, min_size=1, max_size=size, timeout=10, server_settings=settings,
+        url, min_size=1, max_size=size, timeout=CONNECT_SECONDS, command_timeout=COMMAND_SECONDS, server_settings=settings,
         statement_cache_size=400, max_cached_statement_lifetime=0, max_inactive_connection_lifetime=300,
         # Nothing here leaves session state behind, so the usual reset would be a wasted round trip.
         reset=_leave_as_is,

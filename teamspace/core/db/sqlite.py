@@ -269,6 +269,9 @@ class Sqlite:
 
         return await asyncio.to_thread(check)
 
+    async def capacity(self) -> int | None:
+        return None
+
     async def close(self) -> None:
         while self._commits:
             await asyncio.wait(self._commits)
