@@ -7,6 +7,7 @@ import time
 from collections import Counter, OrderedDict
 from collections.abc import AsyncIterator, Callable, Collection, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from typing import Any
 
 from teamspace.core.departure import Departure
 from teamspace.core.errors import Overloaded, RateLimited
@@ -188,9 +189,12 @@ class Wake:
 
     async def wait(self, news: asyncio.Event, seconds: float, departure: Departure | None = None) -> bool:
         """True when there was news, which is thereby heard."""
-        ends = [asyncio.ensure_future(news.wait()), asyncio.ensure_future(self._stopping.wait())]
+        ends: list[asyncio.Future[Any]] = [
+            asyncio.ensure_future(news.wait()),
+            asyncio.ensure_future(self._stopping.wait()),
+        ]
+        gone: list[asyncio.Future[Any]] = [departure.watched()] if departure else []
         try:
-            gone = [departure.watched()] if departure else []
             await asyncio.wait([*ends, *gone], timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
             return news.is_set()
         finally:

@@ -117,7 +117,8 @@ class Wire:
         coming = asyncio.ensure_future(anext(events, None))
         try:
             while True:
-                await asyncio.wait({stop, gone, coming}, timeout=HEARTBEAT_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+                ends: tuple[asyncio.Future[Any], ...] = (stop, gone, coming)
+                await asyncio.wait(ends, timeout=HEARTBEAT_SECONDS, return_when=asyncio.FIRST_COMPLETED)
                 if gone.done():
                     return
                 if coming.done():

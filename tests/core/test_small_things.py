@@ -17,7 +17,7 @@ from teamspace.core import clock, text
 from teamspace.core.addresses import client_address, neighbourhood
 from teamspace.core.errors import BadRequest, Overloaded, RateLimited
 from teamspace.core.ids import new_id
-from teamspace.core.limits import Rate, Slots, Stopping, Wake
+from teamspace.core.limits import Rate, Shares, Slots, Stopping, Wake
 from teamspace.core.logs import Lines
 from teamspace.core.paging import Paging, page
 
@@ -121,10 +121,23 @@ async def test_slots_are_taken_then_queued_then_refused() -> None:
     await hold()
 
 
+async def test_each_has_its_share_and_nobody_another_s() -> None:
+    shares = Shares("things", token=2, company=3)
+    with shares.take(token="a", company="c"), shares.take(token="a", company="c"):
+        with pytest.raises(RateLimited, match="one token"), shares.take(token="a", company="other"):
+            pass
+        with shares.take(token="b", company="c"):
+            with pytest.raises(RateLimited, match="one company"), shares.take(token="d", company="c"):
+                pass
+            with shares.take(token="e", company="other"), shares.take(token="", company=""):
+                pass
+    assert not shares._taken, "what was refused is not counted"
+
+
 async def test_a_sleeper_leaves_nothing_behind() -> None:
     wake = Wake(Stopping())
     with wake.listening(["topic", "other"]) as news:
-        assert not await wake.sleep(news, 0.001)
+        assert not await wake.wait(news, 0.001)
     assert wake._topics == {}
 
 

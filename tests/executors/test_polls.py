@@ -51,9 +51,10 @@ async def counted(world: World, job_id: str) -> tuple[str, int, int]:
 
 
 async def until_waiting(world: World, polls: int = 1) -> None:
+    """Each counts for its token and for its company."""
     async with asyncio.timeout(10):
         while True:
-            if world.app.gate.underway == polls and sum(map(len, queue(world).wake._topics.values())):
+            if queue(world).wake._shares._taken.total() == 2 * polls:
                 return
             await asyncio.sleep(0.01)
 
