@@ -13,7 +13,7 @@ from teamspace.core.routing import BEARER, ORGADMIN, PUBLIC, Route
 # fmt: off
 ROUTES = (
     Route("GET",    "/api/branding",          PUBLIC,   None,              None, "show",           "Title, tagline, logo and theme: the company's own on its hostname or for its signed-in user; ?scope=instance is the instance's, ?logo= fetches a logo.",
-          refuses=(NotFound,), recognises=True),
+          refuses=(NotFound,), recognises=True, unlimited=True),
     Route("PUT",    "/api/branding",          BEARER,   P.INSTANCE_MANAGE, None, "change",         "Set the instance's title, tagline, logo and theme; a theme that cannot be read is refused.",
           refuses=(InvalidThemeToken,)),
     Route("POST",   "/api/branding/logo",     BEARER,   P.INSTANCE_MANAGE, None, "upload",         "Upload the instance's logo: PNG, JPEG or WebP, in base64."),

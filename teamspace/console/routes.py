@@ -9,12 +9,12 @@ from teamspace.core.routing import PUBLIC, Route
 
 # fmt: off
 ROUTES = (
-    Route("GET", "/",             PUBLIC, None, None, "home",     "The console, titled and dressed by the branding of its hostname."),
-    Route("GET", "/index.html",   PUBLIC, None, None, "index",    "The console."),
-    Route("GET", "/login",        PUBLIC, None, None, "login",    "The console, sign-in first."),
-    Route("GET", "/activate",     PUBLIC, None, None, "activate", "The console on the activation screen; the token stays in the fragment."),
-    Route("GET", "/app/*page",    PUBLIC, None, None, "screen",   "The console on one of its screens: every one has an address."),
-    Route("GET", "/assets/*path", PUBLIC, None, None, "asset",    "A file of the console's build.", refuses=(NotFound,)),
+    Route("GET", "/",             PUBLIC, None, None, "home",     "The console, titled and dressed by the branding of its hostname.", unlimited=True),
+    Route("GET", "/index.html",   PUBLIC, None, None, "index",    "The console.", unlimited=True),
+    Route("GET", "/login",        PUBLIC, None, None, "login",    "The console, sign-in first.", unlimited=True),
+    Route("GET", "/activate",     PUBLIC, None, None, "activate", "The console on the activation screen; the token stays in the fragment.", unlimited=True),
+    Route("GET", "/app/*page",    PUBLIC, None, None, "screen",   "The console on one of its screens: every one has an address.", unlimited=True),
+    Route("GET", "/assets/*path", PUBLIC, None, None, "asset",    "A file of the console's build.", refuses=(NotFound,), unlimited=True),
 )
 # fmt: on
 

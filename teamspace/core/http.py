@@ -84,9 +84,6 @@ class Annex(Protocol):
 
 log = logging.getLogger("teamspace.http")
 
-# Whoever watches must hear from a busy server too, and a page of which a part is refused is no page.
-_NEVER_SHED = ("/health", "/", "/index.html", "/login", "/activate", "/app/*page", "/assets/*path")
-
 DOWNLOADS_OF_TOKEN, DOWNLOADS_OF_ADDRESS = 64, 256
 """Answers that stream at the same time. Each holds a file and what the HTTP server queues for a slow reader."""
 
@@ -248,7 +245,7 @@ class Gate:
     async def _answer(self, request: Request, seen: "_Seen") -> Outgoing:
         request.check()
         endpoint, parameters = self._matched(request, seen)
-        if endpoint.route.path not in _NEVER_SHED:
+        if not endpoint.route.unlimited:
             self.shedder.admit()
         who = await self._admitted(request, endpoint, seen)
         seen.user, seen.token = who.user_id, who.token_id
@@ -304,12 +301,14 @@ class Gate:
 
     async def _anybody(self, request: Request, route: Route, call: Call) -> Principal:
         """The caller of a public route: nobody in particular, unless the route cares and the credential holds."""
-        if route.recognises and b"authorization" in request.headers:
+        offered = route.recognises and b"authorization" in request.headers
+        if offered:
             with contextlib.suppress(Unauthenticated):
                 who = await self._identify(self._db, request.bearer(), call, afresh=False)
                 self._token_rate.spend(who.token_id)
                 return who
-        self._anonymous_rate.spend(neighbourhood(call.address))
+        if offered or not route.unlimited:
+            self._anonymous_rate.spend(neighbourhood(call.address))
         return Principal("anonymous", call)
 
     async def _identified(self, request: Request, call: Call, *, afresh: bool) -> Principal:

@@ -70,6 +70,9 @@ class Route(msgspec.Struct, frozen=True):
     """The largest body it takes."""
     recognises: bool = False
     """A public route that answers differently to somebody with a valid credential."""
+    unlimited: bool = False
+    """A public route that is never shed and not counted against an address: liveness, and the parts of the console's
+    page, which many people behind one address load at once and which is useless with a part missing."""
 
     @property
     def name(self) -> str:
@@ -178,6 +181,8 @@ def _faults(endpoint: Endpoint) -> list[str]:
         faults.append(f"{route.name}: a public route cannot ask for a permission or a feature")
     if route.recognises and route.auth is not PUBLIC:
         faults.append(f"{route.name}: only a public route can recognise a caller without asking who it is")
+    if route.unlimited and (route.auth is not PUBLIC or route.writes):
+        faults.append(f"{route.name}: only a public read can be without a limit")
     if route.auth in (SUPERADMIN, ORGADMIN) and not isinstance(route.permission, Permission):
         faults.append(f"{route.name}: this plane needs a permission")
     if {"body", "upload"} & endpoint.wants and not route.writes:

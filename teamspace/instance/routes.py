@@ -16,8 +16,8 @@ from teamspace.settings import Settings
 
 # fmt: off
 ROUTES = (
-    Route("GET",  "/health",                 PUBLIC,     None,              None, "health",       "Liveness: ok and multitenant, nothing else."),
-    Route("GET",  "/api/config",             PUBLIC,     None,              None, "config",       "What a client must know before anybody signs in."),
+    Route("GET",  "/health",                 PUBLIC,     None,              None, "health",       "Liveness: ok and multitenant, nothing else.", unlimited=True),
+    Route("GET",  "/api/config",             PUBLIC,     None,              None, "config",       "What a client must know before anybody signs in.", unlimited=True),
     Route("GET",  "/api/admin/status",       BEARER,     P.INSTANCE_MANAGE, None, "status",       "The instance: version, how it is set up, and how much there is of everything."),
     Route("POST", "/api/admin/seed-tenants", SUPERADMIN, P.INSTANCE_MANAGE, None, "seed_tenants", "For demonstrations: two companies whose people have known passwords.",
           refuses=(SingleTenant, Conflict)),

@@ -7,7 +7,7 @@ from teamspace.localization.schemas import Catalog, CatalogQuery
 
 # fmt: off
 ROUTES = (
-    Route("GET", "/api/i18n/catalog", PUBLIC, None, None, "catalog", "The console's messages in a locale, filled up through its fallback chain."),
+    Route("GET", "/api/i18n/catalog", PUBLIC, None, None, "catalog", "The console's messages in a locale, filled up through its fallback chain.", unlimited=True),
 )
 # fmt: on
 

@@ -13,7 +13,7 @@ from tests.console.browser import launch
 from tests.console.stage import Stage
 from tests.support.plugin import DATABASES, database_of
 from tests.support.postgres import create_database, drop_database
-from tests.support.served import Served
+from tests.support.served import DEFAULT_RATES, Served
 
 Serve = Callable[[str], AbstractContextManager[Served]]
 
@@ -42,12 +42,13 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 @pytest.fixture(scope="session")
 def serve(postgres_url: str, tmp_path_factory: pytest.TempPathFactory) -> Serve:
-    """A server that nobody has set up yet, on the database of that name."""
+    """A server with the rate limits it ships with that nobody has set up yet, on the database of that name."""
     numbers = count()
 
     @contextmanager
     def served(database: str) -> Iterator[Served]:
-        settings = {"SERVICE_DATA": str(tmp_path_factory.mktemp("console") / "data"), "SERVICE_SQLITE_SYNC": "normal"}
+        folder = tmp_path_factory.mktemp("console") / "data"
+        settings = {"SERVICE_DATA": str(folder), "SERVICE_SQLITE_SYNC": "normal", **DEFAULT_RATES}
         if database == "sqlite":
             with Served(settings) as server:
                 yield server

@@ -3,9 +3,12 @@
 import html
 import re
 
+import msgspec
 import pytest
 
-from tests.support.world import World
+from teamspace.settings import Settings
+from tests.support.world import PASSWORD, World
+from tests.support.world import world as opened_world
 
 ADDRESSES = ("/", "/index.html", "/login", "/activate", "/app/", "/app/notes/anything/below")
 
@@ -61,11 +64,29 @@ async def test_every_file_that_the_page_names_is_served_for_good_and_packed(worl
         assert packed.content == plain.content
 
 
-async def test_a_server_that_turns_people_away_still_gives_a_page_all_of_its_files(world: World) -> None:
+async def parts_of_a_page(world: World) -> list[str]:
+    """All that a browser without a credential asks for until the sign-in form is there."""
     page = (await world.anonymous.get("/")).text
+    files = set(re.findall(r'(?:src|href)="(/assets/[^"]+)"', page))
+    return [*ADDRESSES, *sorted(files), "/api/config", "/api/branding", "/api/i18n/catalog"]
+
+
+async def test_a_server_that_turns_people_away_still_gives_a_page_all_of_its_parts(world: World) -> None:
+    parts = await parts_of_a_page(world)
     world.app.gate.shedder.share = 1.0
-    for path in set(re.findall(r'(?:src|href)="(/assets/[^"]+)"', page)):
+    for path in parts:
         assert (await world.anonymous.get(path)).status_code == 200
+
+
+async def test_pages_are_outside_the_rate_of_an_address_and_sign_in_is_not(settings: Settings) -> None:
+    async with opened_world(msgspec.structs.replace(settings, rate_anonymous=2)) as world:
+        for path in [*await parts_of_a_page(world), "/health"] * 3:
+            assert (await world.anonymous.get(path)).status_code == 200, path
+        attempt = {"username": "nobody", "password": PASSWORD}
+        answers = [await world.anonymous.post("/api/login", attempt) for _ in range(3)]
+        assert [answer.json()["code"] for answer in answers] == ["invalid_credentials"] * 2 + ["rate_limited"]
+        guessed = await world.anonymous.get("/api/branding", headers={"authorization": "Bearer ts_a_guess"})
+        assert guessed.status_code == 429, "a refused credential costs its address wherever it is offered"
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,8 @@ START_LIMIT, STOP_LIMIT, COMMAND_LIMIT = 15.0, 40.0, 60.0
 _POLL = 0.005
 _TRIES = 5
 _PORTS = range(20_000, 32_000)
+DEFAULT_RATES = {"SERVICE_RATE_TOKEN": "", "SERVICE_RATE_ANONYMOUS": ""}
+"""Settings with which a server has the rate limits that it ships with."""
 
 
 class Served:
