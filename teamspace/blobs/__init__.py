@@ -1,7 +1,7 @@
 """Bytes kept outside the database: by their SHA-256, in a company's namespace, for as long as a row names them."""
 
 from teamspace.blobs.domain.choice import opened
-from teamspace.blobs.domain.drafts import drafted, in_hand, once
+from teamspace.blobs.domain.drafts import copied, drafted, in_hand, once
 from teamspace.blobs.domain.keeping import collect, hold, keep, name, release, store_draft
 from teamspace.blobs.domain.local import Folder
 from teamspace.blobs.domain.reading import fetched, prove, read, span
@@ -22,6 +22,7 @@ __all__ = [
     "Draft",
     "Folder",
     "collect",
+    "copied",
     "drafted",
     "fetched",
     "hold",

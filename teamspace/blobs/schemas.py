@@ -90,6 +90,10 @@ class BlobStore(Protocol):
         """Nothing, unless the store cannot be used as it is set up."""
         ...
 
+    def check_space(self) -> None:
+        """Nothing, unless there is too little room on the disk for more; cheap enough for every piece of a body."""
+        ...
+
     async def put(self, namespace: str, digest: str, draft: Path) -> None:
         """Takes the file away. When this returns, the bytes survive a power cut."""
         ...

@@ -247,12 +247,13 @@ class HeadersTooLarge(Refusal):
 
 
 class RateLimited(Refusal):
-    """Too many requests; `retry_after` seconds from now there is room again."""
+    """Too many requests; `retry_after` seconds from now there is room again, or never by time alone."""
 
     status, code, title = 429, "rate_limited", "Too many requests"
 
-    def __init__(self, detail: str, retry_after: int, **extra: Any) -> None:
-        super().__init__(detail, retry_after=retry_after, headers={"retry-after": str(retry_after)}, **extra)
+    def __init__(self, detail: str, retry_after: int | None, **extra: Any) -> None:
+        headers = {} if retry_after is None else {"retry-after": str(retry_after)}
+        super().__init__(detail, retry_after=retry_after, headers=headers, **extra)
 
 
 class QuotaExceeded(RateLimited):

@@ -459,6 +459,8 @@ def _arguments(
         arguments["accept"] = request.accept
     if "content_type" in wants:
         arguments["content_type"] = request.headers.get(b"content-type", b"").decode("latin-1")
+    if "length" in wants:
+        arguments["length"] = request.length
     if "gzip" in wants:
         arguments["gzip"] = b"gzip" in request.headers.get(b"accept-encoding", b"")
     if "departure" in wants:

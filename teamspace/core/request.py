@@ -131,6 +131,12 @@ class Request:
     def agent(self) -> str:
         return self.headers.get(b"user-agent", b"").decode("latin-1")
 
+    @property
+    def length(self) -> int | None:
+        """How many bytes the body is to have; None when nobody says."""
+        declared = self.headers.get(b"content-length", b"")
+        return int(declared) if declared.isdigit() and len(declared) < 20 else None
+
     def parameters(self) -> dict[str, list[str]]:
         values: dict[str, list[str]] = {}
         try:

@@ -23,7 +23,9 @@ SMALL_LIMIT = 64 * 1024
 """For what anybody may send: bodies that are hashed or judged, and are never long."""
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-_GATE_GIVES = ("db", "who", "body", "query", "match", "accept", "gzip", "upload", "content_type", "departure")
+_GATE_GIVES = (
+    "db", "who", "body", "query", "match", "accept", "gzip", "upload", "content_type", "length", "departure",
+)  # fmt: skip
 
 
 class Auth(StrEnum):

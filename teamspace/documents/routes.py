@@ -2,7 +2,7 @@
 
 from teamspace.blobs import BlobStore
 from teamspace.core.db import Db
-from teamspace.core.errors import StorageFull, TooLarge, VersionMismatch
+from teamspace.core.errors import QuotaExceeded, StorageFull, TooLarge, VersionMismatch
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
 from teamspace.core.replies import Created, Page, Reply
@@ -22,12 +22,12 @@ from teamspace.jobs import Queue
 # fmt: off
 ROUTES = (
     Route("POST",   "/api/documents",     BEARER, P.FILES_WRITE,       None, "create", "Create a text document.",
-          refuses=(StorageFull,)),
+          refuses=(QuotaExceeded, StorageFull)),
     Route("GET",    "/api/documents",     BEARER, row(P.FILES_READ),   None, "index",  "The text documents the caller can read, newest first."),
     Route("GET",    "/api/documents/:id", BEARER, row(P.FILES_READ),   None, "show",   "One document with its body; ?version= for history.",
           refuses=(TooLarge,)),
     Route("PUT",    "/api/documents/:id", BEARER, row(P.FILES_WRITE),  None, "update", "A new version with what is given replaced; with If-Match only if nobody wrote in between.",
-          refuses=(VersionMismatch, TooLarge, StorageFull)),
+          refuses=(VersionMismatch, TooLarge, QuotaExceeded, StorageFull)),
     Route("DELETE", "/api/documents/:id", BEARER, row(P.FILES_DELETE), None, "delete", "Delete a document with all its versions.",
           refuses=(VersionMismatch,)),
 )

@@ -44,4 +44,15 @@ CREATE TABLE quota_used (
     PRIMARY KEY (level, per, starts_at, subject)
 ) STRICT, WITHOUT ROWID;
 
+-- What is stored now, by a company and by a team: the sizes of all versions and of the parts of uploads under way, and
+-- how many objects. It changes in the transaction that stores or removes them.
+CREATE TABLE quota_stored (
+    level TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    org_id TEXT NOT NULL,
+    bytes INTEGER NOT NULL,
+    objects INTEGER NOT NULL,
+    PRIMARY KEY (level, subject)
+) STRICT, WITHOUT ROWID;
+
 CREATE INDEX quota_used_history ON quota_used (subject, per, starts_at);

@@ -13,6 +13,7 @@ from teamspace.quota.domain.spending import (
     spend,
     tidy,
 )
+from teamspace.quota.domain.storing import Room, room, store_more
 from teamspace.quota.schemas import Account, Bound, Dimension, Level, Plan, QuotaDraft, Spend, Usage
 from teamspace.quota.store import INVARIANTS
 
@@ -25,6 +26,7 @@ __all__ = [
     "Level",
     "Plan",
     "QuotaDraft",
+    "Room",
     "Spend",
     "Usage",
     "admit",
@@ -36,8 +38,10 @@ __all__ = [
     "release",
     "renew",
     "reserve",
+    "room",
     "set_limit",
     "settle",
     "spend",
+    "store_more",
     "tidy",
 ]

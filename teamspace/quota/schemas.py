@@ -14,6 +14,14 @@ class Dimension(StrEnum):
     REQUESTS = "ai.requests"
     TOKENS = "ai.tokens.total"
     CONCURRENCY = "ai.concurrency"
+    BYTES = "storage.bytes"
+    OBJECTS = "storage.objects"
+
+
+SPENDING = (Dimension.REQUESTS, Dimension.TOKENS, Dimension.CONCURRENCY)
+"""What is used up."""
+STORAGE = (Dimension.BYTES, Dimension.OBJECTS)
+"""What takes up room for as long as it is kept."""
 
 
 class Window(StrEnum):
@@ -78,7 +86,10 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 class QuotaDraft(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A limit to be set: null is no limit, 0 is nothing at all. `ai.concurrency` has no window."""
+    """A limit to be set: null is no limit, 0 is nothing at all.
+
+    `ai.concurrency` has no window, and that of `storage.bytes` and `storage.objects` is `lifetime`.
+    """
 
     dimension: Dimension
     limit: Annotated[int, msgspec.Meta(ge=0, le=1_000_000_000_000_000)] | None

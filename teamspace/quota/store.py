@@ -5,7 +5,19 @@ from functools import cache
 
 from teamspace.core.db import Reads, Tx, columns
 from teamspace.core.tables import Invariant
-from teamspace.quota.schemas import Account, Bound, Dimension, Entry, Interval, Spend, Spender, Subject, Window
+from teamspace.quota.schemas import (
+    SPENDING,
+    STORAGE,
+    Account,
+    Bound,
+    Dimension,
+    Entry,
+    Interval,
+    Spend,
+    Spender,
+    Subject,
+    Window,
+)
 
 _STARTS = "CASE l.per " + " ".join(f"WHEN '{window}' THEN :{window}" for window in Window) + " END"
 _LIVE = "settled_at IS NULL AND expires_at > moment(0)"
@@ -24,14 +36,35 @@ def _held(where: str) -> str:
     return f"(SELECT COALESCE(CAST(SUM({chosen}) AS BIGINT), 0) FROM quota_ledger AS h WHERE {_LIVE} AND {where})"
 
 
+def _kept(where: str) -> str:
+    chosen = "CASE l.dimension WHEN 'storage.bytes' THEN s.bytes ELSE s.objects END"
+    return f"(SELECT COALESCE(CAST(SUM({chosen}) AS BIGINT), 0) FROM quota_stored AS s WHERE {where})"
+
+
+def _one_of(dimensions: Sequence[Dimension]) -> str:
+    return ", ".join(f"'{dimension}'" for dimension in dimensions)
+
+
 _COMPANIES = "u.level = 'org'"
 # The tenant is the sum of its companies: one counter for all would be one row that everybody waits for.
-_BOUND = (
+_SPENDING = (
     "SELECT l.level, l.dimension, l.most, l.per,"
     f" CASE l.level WHEN 'tenant' THEN {_spent(_COMPANIES)}"
     f" ELSE {_spent('u.level = l.level AND u.subject = l.subject')} END,"
     f" CASE l.level WHEN 'tenant' THEN {_held('TRUE')} WHEN 'org' THEN {_held('h.org_id = l.subject')}"
-    f" ELSE {_held('h.team_id = l.subject')} END FROM quota_limits AS l"
+    f" ELSE {_held('h.team_id = l.subject')} END FROM quota_limits AS l WHERE l.dimension IN ({_one_of(SPENDING)})"
+)
+_OF_COMPANIES = "s.level = 'org'"
+_STORAGE = (
+    "SELECT l.level, l.dimension, l.most, l.per,"
+    f" CASE l.level WHEN 'tenant' THEN {_kept(_OF_COMPANIES)}"
+    f" ELSE {_kept('s.level = l.level AND s.subject = l.subject')} END,"
+    f" 0 FROM quota_limits AS l WHERE l.dimension IN ({_one_of(STORAGE)})"
+)
+_OF_SUBJECT = "l.level = :level AND l.subject = :subject"
+_OF_ACCOUNT = (
+    "((l.level = 'tenant' AND l.subject = '') OR (l.level = 'org' AND l.subject = :org_id)"
+    " OR (l.level = 'team' AND l.subject = :team_id))"
 )
 
 
@@ -52,7 +85,7 @@ async def select_limits(db: Reads, subject: Subject, starts: Mapping[str, str]) 
     """`starts` says when the present window of each length began."""
     return await db.all(
         Bound,
-        f"{_BOUND} WHERE l.level = :level AND l.subject = :subject",
+        f"{_SPENDING} AND {_OF_SUBJECT} UNION ALL {_STORAGE} AND {_OF_SUBJECT}",
         level=subject.level, subject=subject.id, **starts,
     )  # fmt: skip
 
@@ -61,9 +94,32 @@ async def select_bounds(db: Reads, account: Account, starts: Mapping[str, str]) 
     """Everything that binds the account, at every level."""
     return await db.all(
         Bound,
-        f"{_BOUND} WHERE (l.level = 'tenant' AND l.subject = '') OR (l.level = 'org' AND l.subject = :org_id)"
-        " OR (l.level = 'team' AND l.subject = :team_id)",
+        f"{_SPENDING} AND {_OF_ACCOUNT} UNION ALL {_STORAGE} AND {_OF_ACCOUNT}",
         org_id=account.org_id, team_id=account.team_id, **starts,
+    )  # fmt: skip
+
+
+async def select_spending_bounds(db: Reads, account: Account, starts: Mapping[str, str]) -> list[Bound]:
+    return await db.all(
+        Bound, f"{_SPENDING} AND {_OF_ACCOUNT}", org_id=account.org_id, team_id=account.team_id, **starts
+    )
+
+
+async def select_storage_bounds(db: Reads, org_id: str, team_id: str) -> list[Bound]:
+    """The limits alone; what is not limited is left out."""
+    return await db.all(
+        Bound, f"{_STORAGE} AND l.most IS NOT NULL AND {_OF_ACCOUNT}", org_id=org_id, team_id=team_id
+    )  # fmt: skip
+
+
+async def add_stored(tx: Tx, org_id: str, team_id: str, size: int, objects: int) -> None:
+    """The company's counter first, for everybody: its row is held until the commit, and the team's lies within."""
+    await tx.run(
+        "INSERT INTO quota_stored (level, subject, org_id, bytes, objects) VALUES"
+        " ('org', :org_id, :org_id, :size, :objects), ('team', :team_id, :org_id, :size, :objects)"
+        " ON CONFLICT (level, subject) DO UPDATE SET bytes = quota_stored.bytes + excluded.bytes,"
+        " objects = quota_stored.objects + excluded.objects",
+        org_id=org_id, team_id=team_id, size=size, objects=objects,
     )  # fmt: skip
 
 
@@ -152,8 +208,9 @@ async def select_spenders(db: Reads, team_id: str, only: str | None, per: Window
 
 # fmt: off
 INVARIANTS = (
-    Invariant("quota.windows", "a limit has a window, but for concurrency, which has none",
-        "SELECT subject || ' ' || dimension FROM quota_limits WHERE (per IS NULL) <> (dimension = 'ai.concurrency')"),
+    Invariant("quota.windows", "a limit has a window, but for concurrency, which has none; of storage it is the lifetime",
+        "SELECT subject || ' ' || dimension FROM quota_limits WHERE (per IS NULL) <> (dimension = 'ai.concurrency')"
+        f" OR (dimension IN ({_one_of(STORAGE)}) AND per <> 'lifetime')"),
     Invariant("quota.subjects", "a limit binds a company, a team of it, or the tenant",
         "SELECT subject FROM quota_limits WHERE (level = 'org' AND subject <> org_id) OR (level = 'tenant' AND"
         " subject <> '') OR (level = 'team' AND NOT EXISTS (SELECT 1 FROM teams WHERE teams.id = subject"

@@ -4,7 +4,15 @@ from collections.abc import AsyncIterator
 
 from teamspace.blobs import BlobStore
 from teamspace.core.db import Db
-from teamspace.core.errors import Conflict, InvalidRange, PreconditionFailed, StorageFull, TooLarge, VersionMismatch
+from teamspace.core.errors import (
+    Conflict,
+    InvalidRange,
+    PreconditionFailed,
+    QuotaExceeded,
+    StorageFull,
+    TooLarge,
+    VersionMismatch,
+)
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
 from teamspace.core.replies import Created, Reply, Stored
@@ -39,7 +47,7 @@ LARGEST = 5 * 1024**4
 ROUTES = (
     Route("GET",    "/api/repo",                     BEARER, row(P.FILES_READ),   None, "index",       "The objects the caller can read, newest first; ?prefix= in the order of keys, with &delimiter=/ by folders."),
     Route("PUT",    "/api/repo/*key",                BEARER, row(P.FILES_WRITE),  None, "put",         "The raw body becomes the next version of a key.",
-          refuses=(VersionMismatch, PreconditionFailed, Conflict, TooLarge, StorageFull), limit=LARGEST),
+          refuses=(VersionMismatch, PreconditionFailed, Conflict, TooLarge, QuotaExceeded, StorageFull), limit=LARGEST),
     Route("GET",    "/api/repo-obj/:id",             BEARER, row(P.FILES_READ),   None, "show",        "One object with its versions, newest first."),
     Route("DELETE", "/api/repo-obj/:id",             BEARER, row(P.FILES_DELETE), None, "delete",      "Delete an object with all its versions.",
           refuses=(VersionMismatch,)),
@@ -62,13 +70,13 @@ async def index(db: Db, who: Principal, query: ObjectQuery) -> Listing:
 
 async def put(
     db: Db, files: BlobStore, queue: Queue, uploads: Uploads, who: Principal, key: str, query: PutQuery, match: Match, content_type: str,
-    upload: AsyncIterator[bytes],
+    length: int | None, upload: AsyncIterator[bytes],
 ) -> Created[Object] | Reply[Object]:  # fmt: skip
     key = naming.key(key)
     filename = naming.filename(query.filename, key)
     work = Work(key, filename, naming.content_type(content_type, filename), visibility=query.visibility)
     async with uploads.take():
-        written = await writing.upload(db, files, queue, who, work, _condition(match), upload)
+        written = await writing.upload(db, files, queue, who, work, _condition(match), upload, length)
     shown = await finding.shown(db, who, written.row)
     return (Created if written.created else Reply)(shown, version=shown.version)
 

@@ -177,6 +177,14 @@ class UploadPartRow(msgspec.Struct, frozen=True):
     created_at: str
 
 
+class Held(msgspec.Struct, frozen=True):
+    """What the parts of uploads under way take up of a team's room."""
+
+    org_id: str
+    team_id: str
+    size: int
+
+
 class Substance(msgspec.Struct, frozen=True):
     """The bytes of a version: one blob, or the parts that are given to it."""
 

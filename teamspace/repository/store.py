@@ -11,6 +11,7 @@ from teamspace.repository.schemas import (
     Capability,
     DerivationRow,
     GrantRow,
+    Held,
     ObjectItem,
     ObjectRow,
     PartRow,
@@ -251,6 +252,18 @@ async def select_all_versions(db: Reads, object_id: str, below: int, limit: int)
     )  # fmt: skip
 
 
+async def get_total_size(db: Reads, object_id: str) -> int:
+    """Of all versions."""
+    return (
+        await db.one(
+            int,
+            "SELECT CAST(COALESCE(SUM(size), 0) AS BIGINT) FROM object_versions WHERE object_id = :object_id",
+            object_id=object_id,
+        )
+        or 0
+    )
+
+
 async def select_blobs(db: Reads, object_id: str, after: str, limit: int) -> list[str]:
     """What the bytes of all versions lie in."""
     return await db.all(
@@ -332,19 +345,30 @@ async def end_upload(tx: Tx, upload_id: str, version_id: str) -> None:
     )
 
 
-async def delete_upload(tx: Tx, upload_id: str) -> None:
-    await tx.run("DELETE FROM object_uploads WHERE id = :id", id=upload_id)
-
-
-async def delete_old_uploads(tx: Tx, touched_before: str, limit: int) -> int:
-    """How many that were."""
-    gone = await tx.all(
+async def select_old_uploads(tx: Tx, touched_before: str, limit: int) -> list[str]:
+    """They stay as they are until the commit; those that somebody is just going on with are passed over."""
+    return await tx.all(
         str,
-        "DELETE FROM object_uploads WHERE id IN"
-        " (SELECT id FROM object_uploads WHERE touched_at < :before LIMIT :limit) RETURNING id",
+        f"SELECT id FROM object_uploads WHERE touched_at < :before LIMIT :limit {tx.dialect.skip_locked}",
         before=touched_before, limit=limit,
     )  # fmt: skip
-    return len(gone)
+
+
+async def select_held(tx: Tx, upload_ids: Sequence[str]) -> list[Held]:
+    """What the parts of these uploads take up, by team."""
+    these, named = listed("id", upload_ids)
+    return await tx.all(
+        Held,
+        "SELECT u.org_id, u.team_id, CAST(SUM(p.size) AS BIGINT) FROM object_uploads u"
+        f" JOIN object_upload_parts p ON p.upload_id = u.id WHERE u.id IN ({these})"
+        " GROUP BY u.org_id, u.team_id ORDER BY u.org_id, u.team_id",
+        **named,
+    )  # fmt: skip
+
+
+async def delete_uploads(tx: Tx, upload_ids: Sequence[str]) -> None:
+    these, named = listed("id", upload_ids)
+    await tx.run(f"DELETE FROM object_uploads WHERE id IN ({these})", **named)
 
 
 async def put_upload_part(tx: Tx, upload_id: str, org_id: str, part: UploadPartRow) -> None:
@@ -355,6 +379,15 @@ async def put_upload_part(tx: Tx, upload_id: str, org_id: str, part: UploadPartR
         " md5 = excluded.md5, checksum = excluded.checksum, created_at = excluded.created_at",
         upload_id=upload_id, org_id=org_id, **msgspec.structs.asdict(part),
     )  # fmt: skip
+
+
+async def get_part_size(db: Reads, upload_id: str, number: int) -> int:
+    """Nothing, if there is no such part."""
+    return await db.one(
+        int,
+        "SELECT size FROM object_upload_parts WHERE upload_id = :id AND number = :number",
+        id=upload_id, number=number,
+    ) or 0  # fmt: skip
 
 
 async def select_upload_parts(db: Reads, upload_id: str, after: int, limit: int) -> list[UploadPartRow]:
@@ -475,6 +508,14 @@ INVARIANTS = (
         " SELECT version_id FROM (SELECT version_id, start,"
         " SUM(size) OVER (PARTITION BY version_id ORDER BY number) - size AS due FROM object_parts) AS p"
         " WHERE start <> due"),
+    Invariant("objects.stored", "what a company and a team have stored is what their versions, parts and objects add up to",
+        "SELECT who FROM (SELECT subject AS who, bytes, objects FROM quota_stored"
+        " UNION ALL SELECT org_id, 0, -1 FROM objects UNION ALL SELECT team_id, 0, -1 FROM objects"
+        " UNION ALL SELECT org_id, -size, 0 FROM object_versions"
+        " UNION ALL SELECT o.team_id, -v.size, 0 FROM object_versions v JOIN objects o ON o.id = v.object_id"
+        " UNION ALL SELECT org_id, -size, 0 FROM object_upload_parts"
+        " UNION ALL SELECT u.team_id, -p.size, 0 FROM object_upload_parts p JOIN object_uploads u ON u.id = p.upload_id"
+        ") AS entries GROUP BY who HAVING SUM(bytes) <> 0 OR SUM(objects) <> 0"),
     Invariant("objects.audit", "an object has its first write on record",
         "SELECT id FROM objects WHERE id NOT IN"
         " (SELECT target FROM audit WHERE action = 'object.create' AND target IS NOT NULL)"),

@@ -23,14 +23,9 @@ from teamspace.settings import Settings
 from teamspace.tenancy import store as tenancy_store
 from teamspace.tenancy.domain import founding
 from teamspace.tenancy.schemas import Org, OrgRole, Role, Team
+from tests.support.writes import TABLES
 
 PASSWORD = "correct horse battery"
-TABLES = (
-    "activations", "audit", "blobs", "branding", "executors", "instance", "job_archive", "jobs",
-    "login_attempts", "memberships", "note_grants", "note_tags", "notes", "object_derivations", "object_grants",
-    "object_versions", "objects", "org_roles", "orgs", "quota_ledger", "quota_limits", "quota_used", "recovery_codes",
-    "sign_in_places", "teams", "texts", "tokens", "totp", "users",
-)  # fmt: skip
 
 
 class Caller:

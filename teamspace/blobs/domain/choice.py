@@ -9,7 +9,9 @@ from teamspace.settings import Settings
 def opened(settings: Settings) -> BlobStore:
     root = settings.data / "blobs"
     if settings.blob_store == "rs3":
-        return Folder(root)
+        return Folder(root, settings.disk_floor)
     return Bucket(
-        Address(settings.s3_url, settings.s3_bucket, settings.s3_region, settings.s3_key_id, settings.s3_secret), root
+        Address(settings.s3_url, settings.s3_bucket, settings.s3_region, settings.s3_key_id, settings.s3_secret),
+        root,
+        settings.disk_floor,
     )

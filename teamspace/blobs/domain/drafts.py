@@ -53,7 +53,15 @@ class _Tally:
 
 @asynccontextmanager
 async def drafted(files: BlobStore, chunks: AsyncIterator[bytes], *, small: int = SMALL) -> AsyncIterator[Draft]:
-    """What is no larger than `small` needs no file."""
+    """What is no larger than `small` needs no file. Refused while the disk has too little room."""
+    files.check_space()
+    async with copied(files, _while_room(files, chunks), small=small) as draft:
+        yield draft
+
+
+@asynccontextmanager
+async def copied(files: BlobStore, chunks: AsyncIterator[bytes], *, small: int = SMALL) -> AsyncIterator[Draft]:
+    """The same for what will not stay, however little room there is."""
     stream = _handfuls(chunks)
     first = await anext(stream, list[bytes]())
     if sum(map(len, first)) <= small:
@@ -92,6 +100,12 @@ def _write_all(file: IO[bytes], chunk: bytes) -> None:
     rest = memoryview(chunk)
     while rest:
         rest = rest[file.write(rest) :]
+
+
+async def _while_room(files: BlobStore, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    async for chunk in chunks:
+        files.check_space()
+        yield chunk
 
 
 async def _handfuls(chunks: AsyncIterator[bytes]) -> AsyncIterator[list[bytes]]:

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import IO
 
+from teamspace.blobs.domain.space import Space
 from teamspace.blobs.schemas import INSTANCE, STRIDE, BlobMissing, StoredFile, name_of
 from teamspace.core.errors import StorageFull
 
@@ -19,8 +20,9 @@ _DRAFTS = "tmp"
 class Folder:
     """`<namespace>/ab/cd/<digest>` below one folder; what is being written lies in `tmp` until it is whole."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, floor: int = 0) -> None:
         self.root = root
+        self._space = Space(root.parent, floor)
         self._broken = False
         self._settled: set[Path] = set()
         """Folders whose own entry has been synced by this process."""
@@ -34,6 +36,9 @@ class Folder:
 
     def check(self) -> None:
         """The folder is made when it is needed; whether that can be done shows at the start, in the data folder."""
+
+    def check_space(self) -> None:
+        self._space.check()
 
     async def put(self, namespace: str, digest: str, draft: Path) -> None:
         await asyncio.to_thread(self._put, self.path(namespace, digest), draft)

@@ -64,8 +64,8 @@ class Bucket:
     and fails by naming it.
     """
 
-    def __init__(self, address: Address, root: Path) -> None:
-        self._folder = Folder(root)
+    def __init__(self, address: Address, root: Path, floor: int = 0) -> None:
+        self._folder = Folder(root, floor)
         self._address = address
         self._objects = S3Store(
             address.bucket,
@@ -88,6 +88,10 @@ class Bucket:
             next(iter(self._objects.list(chunk_size=1)), None)
         except (BaseError, OSError) as fault:
             raise Overloaded(f"the bucket {self._address} cannot be used: {_reason(fault)}") from None
+
+    def check_space(self) -> None:
+        """Drafts lie on this machine's disk before the bucket has them."""
+        self._folder.check_space()
 
     async def put(self, namespace: str, digest: str, draft: Path) -> None:
         """In place of what is there already, too. Once the bucket has said that it has it, it is the bucket's to keep."""

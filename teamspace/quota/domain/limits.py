@@ -10,6 +10,7 @@ from teamspace.core.principal import Principal
 from teamspace.quota import store
 from teamspace.quota.domain import windows
 from teamspace.quota.schemas import (
+    STORAGE,
     Account,
     Bound,
     Dimension,
@@ -27,15 +28,18 @@ USUAL_WINDOW: dict[Dimension, Window | None] = {
     Dimension.REQUESTS: Window.DAY,
     Dimension.TOKENS: Window.MONTH,
     Dimension.CONCURRENCY: None,
+    Dimension.BYTES: Window.LIFETIME,
+    Dimension.OBJECTS: Window.LIFETIME,
 }
+_GIB = 1024**3
 
 # fmt: off
 CAPS: dict[Plan, dict[Dimension, int | None]] = {
-    #                a day                     a month                         at a time
-    Plan.FREE:       {Dimension.REQUESTS: 100,    Dimension.TOKENS: 200_000,    Dimension.CONCURRENCY: 2},
-    Plan.PRO:        {Dimension.REQUESTS: 2_000,  Dimension.TOKENS: 5_000_000,  Dimension.CONCURRENCY: 4},
-    Plan.BUSINESS:   {Dimension.REQUESTS: 20_000, Dimension.TOKENS: 50_000_000, Dimension.CONCURRENCY: 8},
-    Plan.ENTERPRISE: {Dimension.REQUESTS: None,   Dimension.TOKENS: None,       Dimension.CONCURRENCY: 32},
+    #                a day                     a month                         at a time                  kept                            kept
+    Plan.FREE:       {Dimension.REQUESTS: 100,    Dimension.TOKENS: 200_000,    Dimension.CONCURRENCY: 2,  Dimension.BYTES: 5 * _GIB,      Dimension.OBJECTS: 100_000},
+    Plan.PRO:        {Dimension.REQUESTS: 2_000,  Dimension.TOKENS: 5_000_000,  Dimension.CONCURRENCY: 4,  Dimension.BYTES: 100 * _GIB,    Dimension.OBJECTS: 1_000_000},
+    Plan.BUSINESS:   {Dimension.REQUESTS: 20_000, Dimension.TOKENS: 50_000_000, Dimension.CONCURRENCY: 8,  Dimension.BYTES: 1024 * _GIB,   Dimension.OBJECTS: 10_000_000},
+    Plan.ENTERPRISE: {Dimension.REQUESTS: None,   Dimension.TOKENS: None,       Dimension.CONCURRENCY: 32, Dimension.BYTES: None,          Dimension.OBJECTS: None},
 }
 # fmt: on
 
@@ -97,6 +101,8 @@ def _check_window(draft: QuotaDraft) -> None:
     counted_at_once = draft.dimension is Dimension.CONCURRENCY
     if counted_at_once and draft.window is not None:
         raise BadRequest.at("/window", "must be null: concurrency is counted at every moment")
+    if draft.dimension in STORAGE and draft.window is not Window.LIFETIME:
+        raise BadRequest.at("/window", "must be lifetime: what is stored counts until it is deleted")
     if not counted_at_once and draft.window is None:
         raise BadRequest.at("/window", f"must be one of {', '.join(Window)}")
 

@@ -107,12 +107,12 @@ def refusal(bound: Bound) -> QuotaExceeded:
     if bound.dimension is Dimension.CONCURRENCY:
         detail = f"All {bound.most} slots of {bound.dimension} ({bound.level}) are taken."
         return QuotaExceeded(detail, 1, dimension=bound.dimension, level=bound.level, resets_at=None)
-    wait = clock.seconds(resets_at) - clock.now() if resets_at else clock.DAY
+    wait = max(1, round(clock.seconds(resets_at) - clock.now())) if resets_at else None
     used = bound.used + bound.reserved
     detail = f"{bound.dimension} ({bound.level}): {used} of {bound.most} are used" + (
         f"; it begins anew at {resets_at}." if resets_at else "."
     )
-    return QuotaExceeded(detail, max(1, round(wait)), dimension=bound.dimension, level=bound.level, resets_at=resets_at)
+    return QuotaExceeded(detail, wait, dimension=bound.dimension, level=bound.level, resets_at=resets_at)
 
 
 async def tidy(db: Db) -> None:
@@ -126,5 +126,5 @@ async def tidy(db: Db) -> None:
 async def _bounds(tx: Tx, account: Account) -> list[Bound]:
     """From the outermost."""
     levels = list(Level)
-    rows = await store.select_bounds(tx, account, windows.all_began())
+    rows = await store.select_spending_bounds(tx, account, windows.all_began())
     return sorted(rows, key=lambda row: (levels.index(row.level), row.dimension))

@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
-from teamspace import blobs
+from teamspace import blobs, quota
 from teamspace.blobs import Draft
 from teamspace.core import clock
 from teamspace.core.db import Db, Reads, Tx, persistently
@@ -75,6 +75,12 @@ async def parts(db: Reads, upload: UploadRow, after: int = 0, limit: int = MOST_
     return await store.select_upload_parts(db, upload.id, after, limit)
 
 
+async def room(db: Reads, upload: UploadRow, number: int) -> quota.Room:
+    """What there is room for in place of the part of that number."""
+    freed = await store.get_part_size(db, upload.id, number)
+    return await quota.room(db, upload.org_id, upload.team_id, freed)
+
+
 async def add_part(
     db: Db, who: Principal, upload: UploadRow, number: int, draft: Draft, checksum: str | None
 ) -> UploadPartRow:
@@ -99,7 +105,9 @@ async def _changed(db: Db, who: Principal, upload: UploadRow, part: UploadPartRo
         tx.target, tx.detail = upload.id, {"key": upload.key, "part": part.number}
         await _touch(tx, upload)
         yield tx
+        before = await store.get_part_size(tx, upload.id, part.number)
         await store.put_upload_part(tx, upload.id, upload.org_id, part)
+        await quota.store_more(tx, upload.org_id, upload.team_id, size=part.size - before)
 
 
 async def _touch(tx: Tx, upload: UploadRow) -> None:
@@ -117,8 +125,8 @@ async def complete(
     async def write() -> tuple[ObjectRow, VersionRow]:
         async with writing.written(db, who, work, condition) as (tx, before):
             await _touch(tx, upload)
-            await _leave_only(tx, upload, chosen)
-            row, version = await writing.add(tx, queue, who, before, work, _substance(chosen))
+            freed = await _leave_only(tx, upload, chosen)
+            row, version = await writing.add(tx, queue, who, before, work, _substance(chosen), freed=freed)
             await store.give_parts(tx, upload.id, version.id)
             await store.end_upload(tx, upload.id, version.id)
             if version.sha256 is None:
@@ -128,12 +136,14 @@ async def complete(
     return await persistently(write)
 
 
-async def _leave_only(tx: Tx, upload: UploadRow, chosen: Sequence[UploadPartRow]) -> None:
+async def _leave_only(tx: Tx, upload: UploadRow, chosen: Sequence[UploadPartRow]) -> int:
+    """What all parts took up, those that are let go of included."""
     there = {part.number: part for part in await parts(tx, upload)}
     if any(there.get(part.number) != part for part in chosen):
         raise PartChanged("A part was sent again meanwhile.")
     for number in there.keys() - {part.number for part in chosen}:
         await store.delete_upload_part(tx, upload.id, number)
+    return sum(part.size for part in there.values())
 
 
 def _substance(chosen: Sequence[UploadPartRow]) -> Substance:
@@ -148,7 +158,8 @@ async def abort(db: Db, who: Principal, upload: UploadRow) -> None:
     async with db.write(who, "upload.abort") as tx:
         tx.target, tx.detail = upload.id, {"key": upload.key}
         await _touch(tx, upload)
-        await store.delete_upload(tx, upload.id)
+        await _free(tx, [upload.id])
+        await store.delete_uploads(tx, [upload.id])
 
 
 async def reap(db: Db) -> int:
@@ -156,7 +167,16 @@ async def reap(db: Db) -> int:
     total = 0
     while True:
         async with db.upkeep(system()) as tx:
-            old = await store.delete_old_uploads(tx, clock.ago(PATIENCE), _AT_ONCE)
-        total += old
-        if old < _AT_ONCE:
+            old = await store.select_old_uploads(tx, clock.ago(PATIENCE), _AT_ONCE)
+            if old:
+                await _free(tx, old)
+                await store.delete_uploads(tx, old)
+        total += len(old)
+        if len(old) < _AT_ONCE:
             return total
+
+
+async def _free(tx: Tx, upload_ids: Sequence[str]) -> None:
+    """Their parts count no longer; all teams in one order, so that two never wait for each other."""
+    for held in await store.select_held(tx, upload_ids):
+        await quota.store_more(tx, held.org_id, held.team_id, size=-held.size)

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from teamspace import blobs
+from teamspace import blobs, quota
 from teamspace.core import clock
 from teamspace.core.db import Db, Reads, Tx
 from teamspace.core.errors import Forbidden, NotFound, PreconditionFailed, VersionMismatch
@@ -35,7 +35,9 @@ async def _delete(tx: Tx, row: ObjectRow) -> None:
         await blobs.release(tx, row.org_id, used)
         after = used[-1]
     await texts.drop(tx, row)
+    size = await store.get_total_size(tx, row.id)
     await store.delete(tx, row.id)
+    await quota.store_more(tx, row.org_id, row.team_id, size=-size, objects=-1)
 
 
 async def mark(db: Db, who: Principal, key: str, condition: Condition, actor_kind: ActorKind) -> VersionRow | None:
@@ -61,6 +63,7 @@ async def mark(db: Db, who: Principal, key: str, condition: Condition, actor_kin
             tx.action = "object.create"
             await store.insert(tx, _removed(row, version))
         await store.insert_version(tx, version)
+        await quota.store_more(tx, row.org_id, row.team_id, objects=int(not row.numbered))
         return version
 
 
@@ -106,6 +109,7 @@ async def drop_version(
         tx.target, tx.detail = row.id, {"key": row.key, "version": version.number}
         await blobs.release(tx, row.org_id, await _blobs(tx, version))
         await store.delete_version(tx, version.id)
+        await quota.store_more(tx, row.org_id, row.team_id, size=-version.size)
         await _show_newest(tx, queue, who, row, version)
         return version
 

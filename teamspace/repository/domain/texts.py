@@ -45,7 +45,7 @@ async def _read(db: Db, files: BlobStore, row: ObjectRow) -> tuple[TextFound, st
     try:
         # A copy: the store may be far away, and whoever reads a stranger's file should not come near the others.
         version = await finding.version_of(db, row, row.version)
-        async with blobs.drafted(files, reading.span(db, files, version, 0, most), small=0) as copy:
+        async with blobs.copied(files, reading.span(db, files, version, 0, most), small=0) as copy:
             found = await extraction.extract(copy.path, row.content_type, row.filename)
     except extraction.ExtractionFailed as failure:
         state: TextState = "none" if failure.reason is extraction.Reason.UNSUPPORTED else "failed"

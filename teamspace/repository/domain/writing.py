@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 
 import msgspec
 
-from teamspace import blobs
+from teamspace import blobs, quota
 from teamspace.blobs import BlobStore, Draft
 from teamspace.core import clock
 from teamspace.core.db import Db, Reads, Tx, persistently
@@ -39,11 +39,11 @@ class Uploads(Slots):
 
 async def upload(
     db: Db, files: BlobStore, queue: Queue, who: Principal, work: Work, condition: Condition,
-    chunks: AsyncIterator[bytes],
+    chunks: AsyncIterator[bytes], length: int | None,
 ) -> Written:  # fmt: skip
     """Whether the caller may write there is asked before the first byte is read, and again when all are there."""
-    await check(db, who, work, condition)
-    async with blobs.drafted(files, chunks) as draft:
+    room = await check(db, who, work, condition, length)
+    async with blobs.drafted(files, room.within(chunks)) as draft:
         await blobs.store_draft(db, files, who, who.org_id, draft)
         return await put(db, queue, who, work, condition, draft)
 
@@ -88,6 +88,7 @@ async def written(
         before = await store.get_at(tx, who.team_id, work.key)
         if before is not None and await _is_nothing(tx, who, before):
             await store.delete(tx, before.id)
+            await quota.store_more(tx, before.org_id, before.team_id, objects=-1)
             before = None
         await _check(tx, who, before, work, condition)
         yield tx, before
@@ -99,9 +100,9 @@ async def hold(tx: Tx, team_id: str, *keys: str) -> None:
 
 
 async def add(
-    tx: Tx, queue: Queue, who: Principal, before: ObjectRow | None, work: Work, substance: Substance
+    tx: Tx, queue: Queue, who: Principal, before: ObjectRow | None, work: Work, substance: Substance, *, freed: int = 0
 ) -> tuple[ObjectRow, VersionRow]:
-    """The next version, in a transaction that holds the key and has asked for the right."""
+    """The next version, in a transaction that holds the key and has asked for the right; `freed` bytes go with it."""
     row = _next(who, work, substance, before)
     version = _version(who, work, row, substance)
     if before is None:
@@ -113,15 +114,21 @@ async def add(
     tx.target, tx.detail, tx.team_id = row.id, {"key": row.key, "version": row.version}, row.team_id
     await texts.index(tx, queue, who, row, work)
     await tx.emit(ObjectWritten(row.id, row.version, row.key, row.content_type, work.actor_kind, work.run_id))
+    await quota.store_more(tx, row.org_id, row.team_id, size=version.size - freed, objects=int(before is None))
     return row, version
 
 
-async def check(db: Reads, who: Principal, work: Work, condition: Condition) -> None:
-    """Whether `who` may write to the key now, under the condition."""
+async def check(
+    db: Reads, who: Principal, work: Work, condition: Condition, length: int | None = None
+) -> quota.Room:  # fmt: skip
+    """Whether `who` may write `length` bytes to the key now, under the condition; the room that there is."""
     before = await store.get_at(db, who.team_id, work.key)
     if before is not None and await _is_nothing(db, who, before):
         before = None
     await _check(db, who, before, work, condition)
+    room = await quota.room(db, who.org_id, who.team_id)
+    room.check(length or 0, int(before is None))
+    return room
 
 
 async def _is_nothing(db: Reads, who: Principal, row: ObjectRow) -> bool:

@@ -7,6 +7,7 @@ from xml.etree.ElementTree import Element
 
 from teamspace import blobs
 from teamspace.blobs import Draft
+from teamspace.quota import Room
 from teamspace.repository import Checksum
 from teamspace.s3.domain import checksums, payload, xml
 from teamspace.s3.domain.checksums import Running, Wanted
@@ -17,15 +18,18 @@ _WORTH_A_THREAD = 64 * 1024
 
 
 @asynccontextmanager
-async def drafted(visit: Visit, wanted: Wanted) -> AsyncIterator[tuple[Draft, Checksum | None]]:
-    """The body as a draft, and its sum in the algorithm that is wanted."""
+async def drafted(
+    visit: Visit, wanted: Wanted, room: Room | None = None
+) -> AsyncIterator[tuple[Draft, Checksum | None]]:
+    """The body as a draft, and its sum in the algorithm that is wanted; no more of it than there is room for."""
+    visit.house.files.check_space()
     trailers = dict[str, str]()
     if visit.length is not None and visit.length <= blobs.SMALL:
         draft = blobs.in_hand(b"".join([chunk async for chunk in visit.body(trailers)]))
         yield draft, _proven(visit, wanted, draft, _summed(wanted, draft), trailers)
         return
     running = wanted.algorithm.start() if wanted.algorithm else None
-    body = visit.body(trailers)
+    body = visit.body(trailers) if room is None else room.within(visit.body(trailers))
     async with blobs.drafted(visit.house.files, checksums.summed(body, running) if running else body) as draft:
         yield draft, _proven(visit, wanted, draft, running, trailers)
 

@@ -43,6 +43,7 @@ STATUS: Mapping[str, int] = {
     "NoSuchVersion": 404,
     "NotImplemented": 501,
     "PreconditionFailed": 412,
+    "QuotaExceeded": 403,
     "RequestTimeTooSkewed": 403,
     "SignatureDoesNotMatch": 403,
     "SlowDown": 503,

@@ -77,9 +77,10 @@ async def put(visit: Visit) -> Answer:
     """Whether it may be written is asked when all bytes are there, and where they are many before the first is read."""
     work, condition = describing.work(visit), describing.condition(visit.headers)
     wanted = checksums.wanted(visit.headers, visit.payload.trailers)
+    room = None
     if visit.length is None or visit.length > blobs.SMALL:
-        await writing.check(visit.db, visit.who, work, condition)
-    async with visit.house.uploads.take(), bodies.drafted(visit, wanted) as (draft, checksum):
+        room = await writing.check(visit.db, visit.who, work, condition, visit.length)
+    async with visit.house.uploads.take(), bodies.drafted(visit, wanted, room) as (draft, checksum):
         await blobs.store_draft(visit.db, visit.house.files, visit.who, visit.who.org_id, draft)
         written = await writing.put(
             visit.db, visit.house.queue, visit.who, work.summed(checksum), condition, draft

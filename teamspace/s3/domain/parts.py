@@ -20,7 +20,9 @@ _WHOLE = re.compile(r"[0-9a-f]{32}")
 async def put(visit: Visit) -> Answer:
     place, upload = _number(visit), await uploads.found(visit)
     wanted = _wanted(visit, upload)
-    async with visit.house.uploads.take(), bodies.drafted(visit, wanted) as (draft, checksum):
+    room = await assembling.room(visit.db, upload, place)
+    room.check(visit.length or 0)
+    async with visit.house.uploads.take(), bodies.drafted(visit, wanted, room) as (draft, checksum):
         await blobs.store_draft(visit.db, visit.house.files, visit.who, visit.who.org_id, draft)
         kept = checksum.value if checksum and uploads.algorithm_of(upload) else None
         await _kept(assembling.add_part(visit.db, visit.who, upload, place, draft, kept))
@@ -90,6 +92,7 @@ async def _taken(
     algorithm = uploads.algorithm_of(upload)
     if whole and algorithm is None:
         return await _kept(assembling.take_part(visit.db, visit.who, upload, place, version))
+    (await assembling.room(visit.db, upload, place)).check(length)
     chunks = reading.span(visit.db, visit.house.files, version, start, length)
     running = algorithm.start() if algorithm else None
     async with (

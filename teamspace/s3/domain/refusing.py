@@ -18,6 +18,7 @@ CODES: Mapping[type[Refusal], str] = {
     errors.OutOfScope:         "AccessDenied",
     errors.Overloaded:         "SlowDown",
     errors.PreconditionFailed: "PreconditionFailed",
+    errors.QuotaExceeded:      "QuotaExceeded",
     errors.RateLimited:        "SlowDown",
     errors.StorageFull:        "InsufficientStorage",
     errors.TenantSuspended:    "AccessDenied",

@@ -1,0 +1,228 @@
+"""Room for files: what is kept counts from the write that stores it to the one that removes it, at every level."""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator
+
+import httpx2
+import msgspec
+import pytest
+
+from teamspace.blobs.domain import space
+from teamspace.quota.schemas import Plan
+from teamspace.settings import Settings
+from teamspace.tenancy.schemas import Role
+from tests.identity.help import broken, refusal
+from tests.repository.help import fetch, put, send
+from tests.support.world import Caller, World
+from tests.support.world import world as opened
+
+FULL = (429, "quota_exceeded")
+HOST_TOKEN = "the-token-of-whoever-hosts-this"
+GIB = 1024**3
+
+
+async def limit(caller: Caller, dimension: str, most: int | None, path: str = "/api/quota") -> None:
+    answer = await caller.post(path, {"dimension": f"storage.{dimension}", "limit": most, "window": "lifetime"})
+    assert answer.status_code == 200, answer.text
+
+
+async def stored(caller: Caller) -> tuple[int, int]:
+    """Bytes and objects, as the usage of the caller's team tells."""
+    rows = {row["dimension"]: row for row in (await caller.get("/api/usage")).json()["items"]}
+    return rows["storage.bytes"]["used"], rows["storage.objects"]["used"]
+
+
+async def test_storage_counts_every_version_and_what_is_deleted_is_free_again(world: World) -> None:
+    ann = await world.bootstrap()
+    first = await put(ann, "a.txt", b"x" * 1000)
+    await put(ann, "a.txt", b"y" * 500)
+    await put(ann, "b.txt", b"x" * 1000)
+    assert await stored(ann) == (2500, 2), "the same bytes count for each version that has them"
+    document = (await ann.post("/api/documents", {"title": "T", "body": "z" * 100})).json()
+    assert (await ann.put(f"/api/documents/{document['id']}", {"title": "U"})).status_code == 200
+    assert await stored(ann) == (2700, 3)
+    await ann.delete(f"/api/repo-obj/{first['id']}")
+    await ann.delete(f"/api/documents/{document['id']}")
+    assert await stored(ann) == (1000, 1)
+    assert await broken(world) == []
+
+
+async def test_storage_is_bounded_by_plan_at_the_company(world: World) -> None:
+    ann = await world.bootstrap()
+    await world.company("Aurora")
+    for plan, size, objects in (
+        (Plan.FREE, 5 * GIB, 100_000),
+        (Plan.PRO, 100 * GIB, 1_000_000),
+        (Plan.BUSINESS, 1024 * GIB, 10_000_000),
+        (Plan.ENTERPRISE, None, None),
+    ):
+        assert (await ann("PATCH", "/api/orgs/aurora", {"plan": plan})).status_code == 200
+        rows = (await ann.get("/api/orgs/aurora")).json()["quotas"]
+        shown = {row["dimension"]: (row["limit"], row["window"], row["level"]) for row in rows}
+        assert shown["storage.bytes"] == (size, "lifetime", "org")
+        assert shown["storage.objects"] == (objects, "lifetime", "org")
+
+
+async def test_a_limit_of_storage_is_for_a_lifetime(world: World) -> None:
+    ann = await world.bootstrap()
+    for window in ("day", None):
+        answer = await ann.post("/api/quota", {"dimension": "storage.bytes", "limit": 1, "window": window})
+        assert answer.status_code == 400
+        assert answer.json()["errors"][0]["pointer"] == "/window"
+
+
+async def test_a_full_quota_names_dimension_and_level_and_has_no_time_to_come_back(settings: Settings) -> None:
+    async with opened(msgspec.structs.replace(settings, provision_token=HOST_TOKEN)) as world:
+        ann = await world.bootstrap()
+        host = Caller(world, HOST_TOKEN)
+        for level, caller, path in (
+            ("team", ann, "/api/quota"),
+            ("org", ann, f"/api/orgs/{ann.org.id}/quota"),
+            ("tenant", host, "/api/instance/quota"),
+        ):
+            for dimension, most in (("bytes", 9), ("objects", 0)):
+                await limit(caller, dimension, most, path)
+                answer = await send(ann, "a.txt", b"x" * 10)
+                assert refusal(answer) == FULL
+                problem = answer.json()
+                assert (problem["dimension"], problem["level"]) == (f"storage.{dimension}", level)
+                assert "retry-after" not in answer.headers
+                assert "retry_after" not in problem and "resets_at" not in problem
+                await limit(caller, dimension, None, path)
+        assert (await send(ann, "a.txt", b"x" * 10)).status_code == 201
+        assert await broken(world) == []
+
+
+async def test_what_a_team_and_its_company_keep_is_counted_for_both(world: World) -> None:
+    ann = await world.bootstrap()
+    second = await world.join(ann, await world.team(ann.org), Role.OWNER)
+    await limit(ann, "bytes", 100, f"/api/orgs/{ann.org.id}/quota")
+    await put(ann, "a.txt", b"x" * 60)
+    refused = await send(second, "a.txt", b"x" * 41)
+    assert (refusal(refused), refused.json()["level"]) == (FULL, "org")
+    await put(second, "a.txt", b"x" * 40)
+    await limit(ann, "bytes", 60)
+    assert (await send(ann, "b.txt", b"")).status_code == 201, "what needs no room is let in"
+    stranger_org, stranger_team = await world.company()
+    stranger = await world.person(stranger_org, stranger_team)
+    await put(stranger, "a.txt", b"x" * 200)
+    assert await stored(stranger) == (200, 1)
+
+
+async def test_an_overwrite_needs_room_for_its_bytes_and_for_no_object(world: World) -> None:
+    ann = await world.bootstrap()
+    made = await put(ann, "a.txt", b"x" * 60)
+    await limit(ann, "objects", 1)
+    await limit(ann, "bytes", 100)
+    assert (await send(ann, "a.txt", b"y" * 40)).status_code == 200
+    assert refusal(await send(ann, "a.txt", b"y")) == FULL
+    assert refusal(await send(ann, "b.txt", b"")) == FULL
+    assert (await ann.delete(f"/api/repo-obj/{made['id']}")).status_code == 204
+    assert (await send(ann, "b.txt", b"y" * 100)).status_code == 201
+    assert await broken(world) == []
+
+
+async def test_a_document_of_another_team_counts_where_it_lies(world: World) -> None:
+    ann = await world.bootstrap()
+    elsewhere = await world.person(ann.org, await world.team(ann.org), Role.OWNER)
+    made = (await ann.post("/api/documents", {"title": "T", "body": "a"})).json()
+    share = {"principal_type": "user", "principal_id": elsewhere.user_id, "capability": "edit"}
+    assert (await ann.post(f"/api/repo-obj/{made['id']}/share", share)).status_code == 200
+    await limit(ann, "bytes", 10)
+    changed = await elsewhere.put(f"/api/documents/{made['id']}", {"body": "b" * 9})
+    assert changed.status_code == 200, changed.text
+    assert refusal(await elsewhere.put(f"/api/documents/{made['id']}", {"body": "b"})) == FULL
+    assert await broken(world) == []
+
+
+async def test_of_two_who_want_the_last_room_one_gets_it(world: World) -> None:
+    ann = await world.bootstrap()
+    second = await world.join(ann, await world.team(ann.org), Role.OWNER)
+    await limit(ann, "bytes", 100, f"/api/orgs/{ann.org.id}/quota")
+    await put(ann, "there.txt", b"x" * 30)
+    for number in range(5):
+        sent = [send(caller, f"{number}-{at}.txt", b"y" * 60) for at, caller in enumerate((ann, second, ann, second))]
+        answers = await asyncio.gather(*sent)
+        assert Counter(answer.status_code for answer in answers) == {201: 1, 429: 3}
+        (made,) = [(at, answer.json()["id"]) for at, answer in enumerate(answers) if answer.status_code == 201]
+        assert (await (ann, second)[made[0] % 2].delete(f"/api/repo-obj/{made[1]}")).status_code == 204
+    assert await broken(world) == []
+
+
+class Body:
+    """Counts what is taken of it."""
+
+    def __init__(self, size: int, piece: int = 64 * 1024) -> None:
+        self.size, self.piece, self.taken = size, piece, 0
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        while self.taken < self.size:
+            self.taken += self.piece
+            yield b"x" * self.piece
+
+
+async def sent(caller: Caller, key: str, body: Body, **headers: str) -> httpx2.Response:
+    waits = {"expect": "100-continue", "authorization": f"Bearer {caller.token}"}
+    return await caller.world.client.put(f"/api/repo/{key}", content=body.__aiter__(), headers={**waits, **headers})
+
+
+async def test_a_body_that_cannot_fit_is_refused_before_it_is_read(world: World) -> None:
+    ann = await world.bootstrap()
+    await limit(ann, "bytes", 1_000_000)
+    declared = Body(4 * 1024 * 1024)
+    answer = await sent(ann, "large.bin", declared, **{"content-length": str(declared.size)})
+    assert refusal(answer) == FULL
+    assert declared.taken == 0
+    assert await stored(ann) == (0, 0)
+
+
+async def test_a_body_of_unknown_length_is_read_up_to_where_there_is_room(world: World) -> None:
+    ann = await world.bootstrap()
+    await limit(ann, "bytes", 1_000_000)
+    endless = Body(1 << 50)
+    async with asyncio.timeout(30):
+        answer = await sent(ann, "endless.bin", endless)
+    assert refusal(answer) == FULL
+    assert list((world.app.settings.data / "blobs/tmp").glob("*")) == []
+
+
+async def test_below_the_floor_of_free_space_files_are_refused_and_everything_else_goes_on(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(msgspec.structs.replace(settings, disk_floor=1000)) as world:
+        ann = await world.bootstrap()
+        there = await put(ann, "a.txt", b"x" * 100_000)
+        document = (await ann.post("/api/documents", {"title": "T", "body": "a"})).json()
+        monkeypatch.setattr(space, "_LOOK_AGAIN", 0.0)
+        monkeypatch.setattr(space, "free", lambda folder: 999)
+        for data in (b"x", b"x" * 100_000):
+            assert refusal(await send(ann, "b.txt", data)) == (507, "storage_full")
+        for answer in (
+            await ann.post("/api/documents", {"title": "T", "body": "a"}),
+            await ann.put(f"/api/documents/{document['id']}", {"body": "b"}),
+        ):
+            assert refusal(answer) == (507, "storage_full")
+        assert (await ann.post("/api/notes", {"title": "T", "body": "b"})).status_code == 201
+        assert (await fetch(ann, there["id"])).content == b"x" * 100_000
+        assert (await ann.delete(f"/api/repo-obj/{there['id']}")).status_code == 204
+        monkeypatch.setattr(space, "free", lambda folder: 1000)
+        assert (await send(ann, "b.txt", b"x")).status_code == 201
+
+
+async def test_a_disk_that_fills_up_while_a_body_comes_ends_it(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = iter(range(5000, 0, -500))
+    monkeypatch.setattr(space, "_LOOK_AGAIN", 0.0)
+    monkeypatch.setattr(space, "free", lambda folder: next(left, 0))
+    async with opened(msgspec.structs.replace(settings, disk_floor=1000)) as world:
+        ann = await world.bootstrap()
+        endless = Body(1 << 50)
+        assert refusal(await sent(ann, "a.bin", endless)) == (507, "storage_full")
+        assert list((settings.data / "blobs/tmp").glob("*")) == []
+
+
+async def test_the_floor_is_that_of_the_disk_below_the_data_folder(settings: Settings) -> None:
+    async with opened(msgspec.structs.replace(settings, disk_floor=space.free(settings.data.parent) * 2)) as world:
+        assert refusal(await send(await world.bootstrap(), "a.txt", b"x")) == (507, "storage_full")
