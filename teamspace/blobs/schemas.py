@@ -1,5 +1,6 @@
 """What a blob store is, and what can be wrong with one blob."""
 
+import re
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -17,8 +18,20 @@ INSTANCE = "instance"
 """What the namespace without a company is called where names are needed."""
 
 
+_ID, _DIGEST = re.compile(r"[0-9A-Za-z_-]{0,64}"), re.compile(r"[0-9a-f]{64}")
+
+
+def is_well_named(namespace: str, digest: str) -> bool:
+    return bool(_ID.fullmatch(namespace) and _DIGEST.fullmatch(digest))
+
+
 def name_of(namespace: str, digest: str) -> str:
-    """Where a store keeps a blob, below whatever it keeps blobs in: folders by digest, so that none has too many."""
+    """Where a store keeps a blob, below whatever it keeps blobs in: folders by digest, so that none has too many.
+
+    Anything that is no id and no digest is a ValueError: a name never leads out of the store.
+    """
+    if not is_well_named(namespace, digest):
+        raise ValueError("this is no company's id, or no digest")
     return f"{namespace or INSTANCE}/{digest[:2]}/{digest[2:4]}/{digest}"
 
 
@@ -28,6 +41,10 @@ class Blob(msgspec.Struct, frozen=True):
     org_id: str
     digest: str
     size: int
+
+    @property
+    def is_well_named(self) -> bool:
+        return is_well_named(self.org_id, self.digest)
 
     @property
     def in_row(self) -> bool:
@@ -90,8 +107,8 @@ class BlobStore(Protocol):
         """Nothing, unless the store cannot be used as it is set up."""
         ...
 
-    def check_space(self) -> None:
-        """Nothing, unless there is too little room on the disk for more; cheap enough for every piece of a body."""
+    def check_space(self, coming: int = 0) -> None:
+        """Nothing, unless the disk has too little room for so many bytes more; cheap enough for every piece of a body."""
         ...
 
     async def put(self, namespace: str, digest: str, draft: Path) -> None:

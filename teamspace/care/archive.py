@@ -21,6 +21,7 @@ from teamspace.care.errors import CareError
 from teamspace.care.manifest import Manifest, TableEntry
 from teamspace.care.rows import blob_of
 from teamspace.core import clock
+from teamspace.core.crypto import Vault
 from teamspace.core.db.catalog import Table
 from teamspace.core.db.engine import Row
 
@@ -89,8 +90,8 @@ class Writer:
         self._out = out
         self._tar = _Tar.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT)
 
-    def manifest(self, manifest: Manifest) -> None:
-        text = manifests.encoded(manifest)
+    def manifest(self, manifest: Manifest, vault: Vault) -> None:
+        text = manifests.encoded(manifest, vault)
         self._add(_MANIFEST, io.BytesIO(text), len(text))
 
     def table(self, name: str, file: IO[bytes]) -> None:
@@ -173,6 +174,8 @@ class Reader:
         """
         entry = self.manifest.table("blobs")
         for blob in map(blob_of(entry.columns), self.rows(entry, msgspec.json.Decoder(list[Any]).decode)):
+            if not blob.is_well_named:
+                raise CareError(f"{self._source} is damaged: a row of blobs names no company or no digest")
             if not blob.in_row:
                 yield blob, self._open(self._expect(members, _blob_name(blob)))
 

@@ -11,6 +11,7 @@ from teamspace.blobs import Blob, BlobStore
 from teamspace.care.archive import Spool, Writer
 from teamspace.care.draft import draft
 from teamspace.care.errors import CareError
+from teamspace.care.keys import key_of
 from teamspace.care.manifest import FORMAT, Manifest
 from teamspace.care.rows import blob_of, encoder, every_row
 from teamspace.care.stock import unlisted
@@ -34,7 +35,7 @@ async def backup(settings: Settings, target: Path, *, force: bool = False) -> st
             writer = Writer(out)
             # The manifest stands first and describes the tables: they lie in nameless files until it is written.
             manifest, spools = await _rows(engine, files, target.parent)
-            writer.manifest(manifest)
+            writer.manifest(manifest, key_of(manifest, settings))
             for name, spool in spools.items():
                 writer.table(name, spool.file)
             for blob in _named(spools["blobs"]):
@@ -49,7 +50,7 @@ async def backup(settings: Settings, target: Path, *, force: bool = False) -> st
 
 @asynccontextmanager
 async def _reached(settings: Settings) -> AsyncIterator[Engine]:
-    """The database as it is; no key is needed, and nothing is made or migrated."""
+    """The database as it is; nothing is made or migrated."""
     _check_present(settings)
     engine = await connect(settings.database, pool=1)
     try:

@@ -1,10 +1,12 @@
 """What a backup says of itself: enough to refuse it before anything is read."""
 
 import hashlib
+import hmac
 
 import msgspec
 
 from teamspace.care.errors import CareError
+from teamspace.core.crypto import Vault
 from teamspace.core.db.audit import Head
 from teamspace.core.db.migrate import Applied
 
@@ -37,7 +39,10 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     heads: tuple[Head, ...]
     """Where the audit trail of every company ends."""
     sha256: str = ""
-    """Of all this, with nothing in this place."""
+    """Of all this, with nothing in this place and the next: it shows damage."""
+    mac: str = ""
+    """Of the same, under the secret key: nobody without it has changed anything. The digests of the tables are in it, and
+    in the table of blobs those of the files."""
 
     @property
     def rows(self) -> int:
@@ -54,8 +59,8 @@ class _OfAnyFormat(msgspec.Struct):
     format: int
 
 
-def encoded(manifest: Manifest) -> bytes:
-    proven = msgspec.structs.replace(manifest, sha256=_digest(manifest))
+def encoded(manifest: Manifest, vault: Vault) -> bytes:
+    proven = msgspec.structs.replace(manifest, sha256=_digest(manifest), mac=_mac(manifest, vault))
     return msgspec.json.format(msgspec.json.encode(proven), indent=2) + b"\n"
 
 
@@ -69,5 +74,18 @@ def decoded(text: bytes) -> Manifest:
     return manifest
 
 
+def check_mac(manifest: Manifest, vault: Vault) -> None:
+    if not hmac.compare_digest(manifest.mac.encode(), _mac(manifest, vault).encode()):
+        raise CareError("the backup was changed after it was made: its manifest is not signed with the secret key")
+
+
 def _digest(manifest: Manifest) -> str:
-    return hashlib.sha256(msgspec.json.encode(msgspec.structs.replace(manifest, sha256=""))).hexdigest()
+    return hashlib.sha256(_content(manifest)).hexdigest()
+
+
+def _mac(manifest: Manifest, vault: Vault) -> str:
+    return vault.mac("backup manifest", _content(manifest)).hex()
+
+
+def _content(manifest: Manifest) -> bytes:
+    return msgspec.json.encode(msgspec.structs.replace(manifest, sha256="", mac=""))

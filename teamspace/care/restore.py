@@ -17,14 +17,14 @@ from teamspace.care.alone import alone
 from teamspace.care.archive import Reader
 from teamspace.care.errors import CareError
 from teamspace.care.examine import promises
-from teamspace.care.manifest import Manifest
+from teamspace.care.keys import key_of
+from teamspace.care.manifest import Manifest, check_mac
 from teamspace.care.rows import decoder
 from teamspace.care.stock import unlisted
 from teamspace.care.view import View
 from teamspace.core import clock
-from teamspace.core.crypto import KEY_FILE, sync_folder
+from teamspace.core.crypto import sync_folder
 from teamspace.core.db import Engine, audit, catalog, connect
-from teamspace.core.db.canary import opening
 from teamspace.core.db.dialect import Dialect
 from teamspace.core.db.engine import Loading
 from teamspace.core.db.migrate import Migration, apply, shipped
@@ -40,7 +40,7 @@ async def restore(settings: Settings, source: Path, *, check: bool = True) -> st
     with Reader(source) as reader:
         manifest = reader.manifest
         known, newer = _migrations(manifest)
-        _check_key(manifest, settings)
+        check_mac(manifest, key_of(manifest, settings))
         prepare_folder(settings.data)
         async with alone(settings), _empty(settings) as engine:
             dialect = engine.dialect
@@ -71,16 +71,6 @@ def _migrations(manifest: Manifest) -> tuple[list[Migration], list[Migration]]:
     done = {theirs.number for theirs in manifest.migrations}
     known = [migration for number, migration in ours.items() if number in done]
     return known, [migration for number, migration in ours.items() if number not in done]
-
-
-def _check_key(manifest: Manifest, settings: Settings) -> None:
-    if not settings.secret_key and not (settings.data / KEY_FILE).exists():
-        raise CareError(
-            f"the secret key is missing: put {KEY_FILE} in {settings.data}, or set SERVICE_SECRET_KEY;"
-            " the key is not in the backup"
-        )
-    if opening(manifest.canary, settings.secret_key, settings.data) is None:
-        raise CareError("the secret key is not the one the backup was made with")
 
 
 # The place

@@ -273,3 +273,18 @@ def test_a_lock_ends_with_whoever_fails_under_it(folder: Folder) -> None:
         _ = 1 / 0
     with folder.collecting() as free:
         assert free is True
+
+
+@pytest.mark.parametrize(
+    ("namespace", "digest"),
+    [("../../..", "0" * 64), ("..", "0" * 64), ("/etc", "0" * 64), ("a/b", "0" * 64), ("", "../" * 22), ("", "0" * 63), ("", "")],
+)  # fmt: skip
+async def test_no_name_leads_out_of_the_folder(tmp_path: Path, namespace: str, digest: str) -> None:
+    store = Folder(tmp_path / "inside" / "blobs")
+    draft = tmp_path / "draft"
+    draft.write_bytes(b"bytes")
+    with pytest.raises(ValueError, match="no company's id, or no digest"):
+        await store.put(namespace, digest, draft)
+    with pytest.raises(ValueError, match="no company's id, or no digest"):
+        store.path(namespace, digest)
+    assert os.listdir(tmp_path) == ["draft"]

@@ -20,6 +20,7 @@ from teamspace.care import restore as restoring
 from teamspace.care.manifest import Manifest
 from teamspace.care.rows import encoder, every_row
 from teamspace.care.verdict import Verdict
+from teamspace.core.crypto import Vault, load_key
 from teamspace.core.db import audit, catalog, connect
 from teamspace.core.db.migrate import Migration, shipped
 from teamspace.core.principal import system
@@ -230,13 +231,14 @@ def write(backup: Path, content: list[tuple[str, bytes]]) -> Path:
     return backup
 
 
-def with_manifest(backup: Path, **changes: Any) -> Path:
-    """The same backup with another manifest, which is as well-formed as the first."""
-    changed = manifests.encoded(msgspec.structs.replace(read_manifest(backup), **changes))
+def with_manifest(backup: Path, by: Settings, **changes: Any) -> Path:
+    """The same backup with another manifest, which is as well-formed as the first and signed with the key of `by`."""
+    vault = Vault(load_key(by.secret_key or None, by.data))
+    changed = manifests.encoded(msgspec.structs.replace(read_manifest(backup), **changes), vault)
     return write(backup, [(name, changed if name == "manifest.json" else data) for name, data in list(members(backup))])
 
 
-def with_table(backup: Path, table: str, change: Callable[[list[bytes]], list[bytes]]) -> Path:
+def with_table(backup: Path, by: Settings, table: str, change: Callable[[list[bytes]], list[bytes]]) -> Path:
     """The same backup with other rows, and a manifest that agrees with them."""
     name = f"tables/{table}.jsonl.gz"
     lines = change(gzip.decompress(dict(members(backup))[name]).splitlines(keepends=True))
@@ -248,4 +250,4 @@ def with_table(backup: Path, table: str, change: Callable[[list[bytes]], list[by
         else entry
         for entry in read_manifest(backup).tables
     ]
-    return with_manifest(backup, tables=tuple(entries))
+    return with_manifest(backup, by, tables=tuple(entries))

@@ -175,7 +175,7 @@ async def test_a_tar_of_something_else(source: Settings, places: Places, tmp_pat
 
 
 async def test_an_unknown_format(source: Settings, places: Places, backup_file: Path) -> None:
-    with_manifest(backup_file, format=2)
+    with_manifest(backup_file, source, format=2)
     said = await refusal(places.new("sqlite", key_of=source), backup_file)
     assert said == "the backup has format 2, this server knows 1"
 
@@ -186,6 +186,44 @@ async def test_a_manifest_that_was_changed(source: Settings, places: Places, bac
         for name, data in members(backup_file)
     ]
     assert "manifest was changed" in await refusal(places.new("sqlite", key_of=source), write(backup_file, changed))
+
+
+async def test_an_edited_archive_whose_digests_agree_is_refused(
+    source: Settings, places: Places, backup_file: Path, tmp_path: Path
+) -> None:
+    stranger = at(tmp_path / "stranger")
+    stranger.data.mkdir()
+    with_table(backup_file, stranger, "users", lambda lines: lines[:1])
+    said = await refusal(places.new("sqlite", key_of=source), backup_file)
+    assert said == "the backup was changed after it was made: its manifest is not signed with the secret key"
+    unsigned = [
+        (name, msgspec.json.encode(msgspec.json.decode(data) | {"mac": ""}) if name == "manifest.json" else data)
+        for name, data in members(backup_file)
+    ]
+    assert "not signed" in await refusal(places.new("sqlite", key_of=source), write(backup_file, unsigned))
+
+
+OUTSIDE = ("../../..", "..", "/tmp/outside", "a/b", "a\\b", ".", "a\n", "x" * 65)
+
+
+@KINDS
+@pytest.mark.parametrize("escaping", ["org_id", "digest"])
+async def test_a_row_of_blobs_that_leads_out_of_the_folder_is_refused_even_if_it_is_signed(
+    kind: str, escaping: str, source: Settings, places: Places, backup_file: Path
+) -> None:
+    place = places.new(kind, key_of=source)
+    columns = read_manifest(backup_file).table("blobs").columns
+    whole = list(members(backup_file))
+    for name in OUTSIDE:
+
+        def changed(lines: list[bytes], name: str = name) -> list[bytes]:
+            row = msgspec.json.decode(lines[-1])
+            row[columns.index(escaping)] = name
+            return [*lines[:-1], msgspec.json.encode(row) + b"\n"]
+
+        with_table(write(backup_file, whole), source, "blobs", changed)
+        assert "a row of blobs names no company or no digest" in await refusal(place, backup_file)
+    assert not [path for path in place.data.parent.iterdir() if path.name not in (place.data.name, backup_file.name)]
 
 
 def without(name: str) -> Callable[[list[tuple[str, bytes]]], list[tuple[str, bytes]]]:
@@ -268,7 +306,7 @@ async def test_a_single_wrong_bit_is_refused_or_does_no_harm(
 async def test_a_blob_that_a_row_names_and_no_row_lists(
     kind: str, source: Settings, places: Places, backup_file: Path
 ) -> None:
-    with_table(backup_file, "blobs", lambda lines: [line for line in lines if not line.startswith(b'["",')])
+    with_table(backup_file, source, "blobs", lambda lines: [line for line in lines if not line.startswith(b'["",')])
     write(backup_file, without("blobs/instance/")(list(members(backup_file))))
     said = await refusal(places.new(kind, key_of=source), backup_file)
     assert "branding.logo names instance/" in said
@@ -276,7 +314,7 @@ async def test_a_blob_that_a_row_names_and_no_row_lists(
 
 @KINDS
 async def test_a_row_that_names_a_missing_one(kind: str, source: Settings, places: Places, backup_file: Path) -> None:
-    with_table(backup_file, "orgs", lambda lines: [])
+    with_table(backup_file, source, "orgs", lambda lines: [])
     place = places.new(kind, key_of=source)
     ended = await asyncio.to_thread(teamspace, "restore", str(backup_file), settings=environment(place))
     assert (ended.returncode, ended.stdout, ended.stderr.count("\n")) == (1, "", 1)
@@ -288,7 +326,7 @@ async def test_a_row_that_names_a_missing_one(kind: str, source: Settings, place
 async def test_a_broken_promise_is_restored_only_on_demand(
     kind: str, source: Settings, places: Places, backup_file: Path
 ) -> None:
-    with_table(backup_file, "audit", lambda lines: lines[:1] + lines[2:])
+    with_table(backup_file, source, "audit", lambda lines: lines[:1] + lines[2:])
     place = places.new(kind, key_of=source)
     assert "audit.chain does not hold" in await refusal(place, backup_file)
     await care.restore(place, backup_file, check=False)
@@ -304,7 +342,7 @@ async def test_a_trail_whose_end_was_cut_off(source: Settings, places: Places, b
         place, org = columns.index("seq"), columns.index("org_id")
         return [line for row, line in rows if row[place] != heads[row[org]]]
 
-    with_table(backup_file, "audit", cut)
+    with_table(backup_file, source, "audit", cut)
     assert "it was the chain's head once" in await refusal(places.new("sqlite", key_of=source), backup_file)
 
 
@@ -356,7 +394,7 @@ async def test_a_table_of_somebody_else_is_left_out_and_named(kind: str, places:
 
 async def test_another_history_of_the_schema(source: Settings, places: Places, backup_file: Path) -> None:
     first, *rest = read_manifest(backup_file).migrations
-    with_manifest(backup_file, migrations=(msgspec.structs.replace(first, digest="0" * 64), *rest))
+    with_manifest(backup_file, source, migrations=(msgspec.structs.replace(first, digest="0" * 64), *rest))
     said = await refusal(places.new("sqlite", key_of=source), backup_file)
     assert said == "0001_core.sql is not the one the backup was made with"
 
