@@ -1,3 +1,5 @@
+import "./app/trusted";
+
 import "./theme/base.css";
 import "@mantine/core/styles.layer.css";
 import "@mantine/notifications/styles.layer.css";

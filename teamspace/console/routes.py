@@ -21,7 +21,7 @@ ROUTES = (
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; img-src 'self' data: blob:;"
     " font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none';"
-    " frame-src blob:; frame-ancestors 'none'; object-src 'none'"
+    " frame-src blob:; frame-ancestors 'none'; object-src 'none'; require-trusted-types-for 'script'; trusted-types default"
 )
 _FOR_GOOD = {"cache-control": "public, max-age=31536000, immutable", "vary": "Accept-Encoding"}
 

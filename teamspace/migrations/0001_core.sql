@@ -37,6 +37,28 @@ CREATE INDEX audit_by_actor ON audit (org_id, COALESCE(actor_id, actor_kind), id
 CREATE INDEX audit_by_target ON audit (org_id, target, id) WHERE target IS NOT NULL;
 CREATE INDEX audit_by_action ON audit (org_id, action, id);
 
+-- A row is written once: only the sealer adds to it, and nobody takes it away.
+-- only sqlite
+CREATE TRIGGER audit_unchanged BEFORE UPDATE ON audit
+    WHEN OLD.seq IS NOT NULL OR NEW.seq IS NULL
+        OR (OLD.org_id, OLD.id, OLD.at, OLD.team_id, OLD.actor_kind, OLD.actor_id, OLD.token_id, OLD.action, OLD.target, OLD.detail, OLD.request_id, OLD.address)
+        IS NOT (NEW.org_id, NEW.id, NEW.at, NEW.team_id, NEW.actor_kind, NEW.actor_id, NEW.token_id, NEW.action, NEW.target, NEW.detail, NEW.request_id, NEW.address)
+    BEGIN SELECT RAISE(ABORT, 'the audit trail cannot be changed'); END;
+CREATE TRIGGER audit_undeleted BEFORE DELETE ON audit
+    BEGIN SELECT RAISE(ABORT, 'the audit trail cannot be changed'); END;
+-- only postgres
+CREATE OR REPLACE FUNCTION refuse_change_of_audit() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN RAISE EXCEPTION 'the audit trail cannot be changed'; END
+$$;
+CREATE TRIGGER audit_unchanged BEFORE UPDATE ON audit FOR EACH ROW
+    WHEN (OLD.seq IS NOT NULL OR NEW.seq IS NULL
+        OR (OLD.org_id, OLD.id, OLD.at, OLD.team_id, OLD.actor_kind, OLD.actor_id, OLD.token_id, OLD.action, OLD.target, OLD.detail, OLD.request_id, OLD.address)
+        IS DISTINCT FROM (NEW.org_id, NEW.id, NEW.at, NEW.team_id, NEW.actor_kind, NEW.actor_id, NEW.token_id, NEW.action, NEW.target, NEW.detail, NEW.request_id, NEW.address))
+    EXECUTE FUNCTION refuse_change_of_audit();
+CREATE TRIGGER audit_undeleted BEFORE DELETE ON audit FOR EACH ROW EXECUTE FUNCTION refuse_change_of_audit();
+CREATE TRIGGER audit_untruncated BEFORE TRUNCATE ON audit EXECUTE FUNCTION refuse_change_of_audit();
+-- on both
+
 -- Bytes by their SHA-256, in a company's namespace ('' is the instance's own): in files, or small ones right here.
 -- A row is pinned before its file is written, so that the collector leaves it alone until it is used.
 -- blocks: a CRC-32 of every 256 KiB, so that no part of a damaged file is ever served.

@@ -13,6 +13,7 @@ from teamspace.settings import Settings
 from tests.audit.conftest import Console
 from tests.audit.help import Made, at, exported, plant
 from tests.support.served import Served, teamspace
+from tests.support.tampering import tamper
 from tests.support.world import PASSWORD, Caller, World
 from tests.support.world import world as opened
 
@@ -60,7 +61,7 @@ async def test_a_database_is_held_against_kept_heads(world: World, sql: str, say
     await audit.seal(world.db)
     assert await audit.check_heads(world.db, kept) == []
     async with world.db.upkeep(system()) as tx:
-        await tx.run(sql)
+        await tamper(tx, sql)
     assert [finding for finding in await audit.check_heads(world.db, kept) if says in finding]
 
 
@@ -106,7 +107,7 @@ def test_the_log_of_a_server_shows_that_its_trail_was_cut(settings: Settings, tm
     async def cut(last: int) -> None:
         async with opened(settings) as world:
             async with world.db.upkeep(system()) as tx:
-                await tx.run("DELETE FROM audit WHERE seq > :last", last=last)
+                await tamper(tx, "DELETE FROM audit WHERE seq > :last", last=last)
             ann = Caller(world, token)
             export.write_bytes(await exported(ann, "/api/org/audit"))
 

@@ -33,6 +33,7 @@ async def test_the_policy_lets_in_no_inline_script_and_no_other_origin(world: Wo
     assert policy["style-src"] == f"'self' 'nonce-{nonce[1]}'"
     assert policy["frame-src"] == "blob:"
     assert policy["frame-ancestors"] == "'none'"
+    assert (policy["require-trusted-types-for"], policy["trusted-types"]) == ("'script'", "default")
     assert nonce[1] not in second.text
     assert not re.findall(r"<script(?![^>]*\bsrc=)", first.text)
     assert not re.findall(r"(?:src|href)=\"(?:https?:)?//", first.text)

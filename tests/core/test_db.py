@@ -19,6 +19,7 @@ from teamspace.core.errors import Overloaded, StorageFull
 from teamspace.core.principal import Call, Claim, Principal, system
 from teamspace.core.tables import On, collected
 from teamspace.settings import Settings
+from tests.support.tampering import tamper
 
 WHO = Principal("api", Call("request-1", "127.0.0.1"), user_id="u", org_id="o", team_id="t", token_id="k")
 
@@ -250,10 +251,39 @@ async def test_the_chain_is_sealed_and_every_change_is_found(db: Db) -> None:
     }.items():
         with pytest.raises(ZeroDivisionError):
             async with db.upkeep(system()) as tx:
-                await tx.run(damage)
+                await tamper(tx, damage)
                 found = await audit.check(tx)
                 raise ZeroDivisionError
         assert len(found) == 1 and words in found[0]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE audit SET action = 'other'",
+        "UPDATE audit SET action = 'other', seq = 9, hash = 'x' WHERE seq IS NULL",
+        "UPDATE audit SET id = 'x' WHERE seq IS NULL",
+        "UPDATE audit SET hash = 'x' WHERE seq IS NULL",
+        "UPDATE audit SET seq = 9 WHERE seq = 1",
+        "UPDATE audit SET seq = NULL, hash = NULL WHERE seq = 1",
+        "UPDATE audit SET target = NULL WHERE seq = 1",
+        "DELETE FROM audit WHERE seq IS NULL",
+        "DELETE FROM audit",
+    ],
+)
+async def test_rows_of_the_audit_trail_cannot_be_changed_by_sql(db: Db, change: str) -> None:
+    for sealed in (True, False):
+        async with db.write(WHO, "thing.make") as tx:
+            tx.target = "it"
+        if sealed:
+            await audit.seal(db)
+    before = await db.all(str, "SELECT id || action || coalesce(hash, '') FROM audit ORDER BY id")
+    with pytest.raises(Exception, match="the audit trail cannot be changed"):
+        async with db.upkeep(system()) as tx:
+            await tx.run(change)
+    assert await db.all(str, "SELECT id || action || coalesce(hash, '') FROM audit ORDER BY id") == before
+    assert await audit.seal(db) == 1, "the sealer still may"
+    assert await audit.check(db) == []
 
 
 async def test_chains_of_companies_are_apart(db: Db) -> None:

@@ -16,9 +16,11 @@ from argon2 import PasswordHasher
 from teamspace import wiring
 from teamspace.core import clock
 from teamspace.core.db import Tx, audit, columns
+from teamspace.core.db.handles import written_table
 from teamspace.core.limits import Slots
 from teamspace.core.principal import Principal, system
 from teamspace.identity.domain import passwords, sign_in
+from tests.support.tampering import tamper
 from tests.support.world import PASSWORD, Caller, World
 
 OTHER_PASSWORD = "staple lantern orbit"
@@ -191,4 +193,4 @@ async def broken(world: World) -> list[str]:
 
 async def run_sql(world: World, sql: str, **params: Any) -> None:
     async with world.db.upkeep(system()) as tx:
-        await tx.run(sql, **params)
+        await (tamper if written_table(sql) == "audit" else Tx.run)(tx, sql, **params)

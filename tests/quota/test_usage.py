@@ -14,7 +14,7 @@ from tests.identity.help import Hands, run_sql
 from tests.support.world import Caller, World
 from tests.support.world import world as opened
 
-DIMENSIONS = ["ai.requests", "ai.tokens.total", "ai.concurrency"]
+DIMENSIONS = ["ai.requests", "ai.tokens.total", "ai.concurrency", "storage.bytes", "storage.objects"]
 NOON = datetime(2024, 2, 29, 12, 30, 30, tzinfo=UTC).timestamp()
 HOST_TOKEN = "the-token-of-whoever-hosts-this"
 
@@ -66,6 +66,14 @@ async def test_there_is_one_row_a_dimension_for_everybody_in_the_team(world: Wor
             {
                 "dimension": "ai.concurrency", "used": 0, "reserved": 0, "limit": 2, "remaining": 2, "window": None,
                 "resets_at": None, "level": "org", "forecast": None,
+            },
+            {
+                "dimension": "storage.bytes", "used": 0, "reserved": 0, "limit": 5 * 1024**3, "remaining": 5 * 1024**3,
+                "window": "lifetime", "resets_at": None, "level": "org", "forecast": None,
+            },
+            {
+                "dimension": "storage.objects", "used": 0, "reserved": 0, "limit": 100_000, "remaining": 100_000,
+                "window": "lifetime", "resets_at": None, "level": "org", "forecast": None,
             },
         ],
         "next_cursor": None, "history": None, "spenders": None,

@@ -64,7 +64,7 @@ def drafts(data: Path) -> list[Path]:
 
 def test_a_full_disk_refuses_and_loses_nothing(small_disk: Path) -> None:
     data = small_disk / "data"
-    with Served({"SERVICE_DATA": str(data)}) as served:
+    with Served({"SERVICE_DATA": str(data), "SERVICE_DISK_FLOOR": "0"}) as served:
         token = served.call("POST", "/api/bootstrap", {"username": "ann", "password": PASSWORD})["token"]
         status, kept = put(served, token, "report", b"the first version")
         assert status == 201
@@ -76,12 +76,31 @@ def test_a_full_disk_refuses_and_loses_nothing(small_disk: Path) -> None:
         assert (status, after["version"]) == (200, 2)
 
 
+def test_a_disk_below_the_floor_refuses_files_and_takes_everything_else(small_disk: Path) -> None:
+    data, room = small_disk / "data", small_disk / "room"
+    with Served({"SERVICE_DATA": str(data), "SERVICE_DISK_FLOOR": str(16 * MIB)}) as served:
+        token = served.call("POST", "/api/bootstrap", {"username": "ann", "password": PASSWORD})["token"]
+        assert put(served, token, "before", b"taken")[0] == 201
+        status, refusal = put(served, token, "large", os.urandom(36 * MIB))
+        assert (status, refusal["code"]) == (507, "storage_full")
+        room.write_bytes(bytes(24 * MIB))
+        ends = time.monotonic() + 20
+        while (answer := put(served, token, "small", b"x"))[0] != 507 and time.monotonic() < ends:
+            time.sleep(0.1)  # what is free is looked at once a second
+        assert (answer[0], answer[1]["code"]) == (507, "storage_full")
+        served.call("POST", "/api/notes", {"title": "Written", "body": "all the same"}, token)
+        room.unlink()
+        while (answer := put(served, token, "small", b"x"))[0] == 507 and time.monotonic() < ends:
+            time.sleep(0.1)
+        assert answer[0] in (200, 201)
+
+
 @pytest.mark.parametrize("sizes", [(20_000,), (200_000,), (1_000, 20_000, 200_000)], ids=["small", "large", "both"])
 def test_a_disk_filled_with_files_keeps_each_that_was_acknowledged(small_disk: Path, sizes: tuple[int, ...]) -> None:
     data, room = small_disk / "data", small_disk / "room"
     room.write_bytes(bytes(24 * MIB))
     kept: dict[str, bytes] = {}
-    with Served({"SERVICE_DATA": str(data)}) as served:
+    with Served({"SERVICE_DATA": str(data), "SERVICE_DISK_FLOOR": "0"}) as served:
         token = served.call("POST", "/api/bootstrap", {"username": "ann", "password": PASSWORD})["token"]
         refused = 0
         while refused < 20:

@@ -33,10 +33,10 @@ INVALID = (400, "invalid_request")
 NOT_FOUND = (404, "not_found")
 SUSPENDED = (403, "org_suspended")
 CAPS = {
-    "free": (100, 200_000, 2),
-    "pro": (2_000, 5_000_000, 4),
-    "business": (20_000, 50_000_000, 8),
-    "enterprise": (None, None, 32),
+    "free": (100, 200_000, 2, 5 * 1024**3, 100_000),
+    "pro": (2_000, 5_000_000, 4, 100 * 1024**3, 1_000_000),
+    "business": (20_000, 50_000_000, 8, 1024**4, 10_000_000),
+    "enterprise": (None, None, 32, None, None),
 }
 OPEN_WHILE_SUSPENDED = {
     "DELETE /api/executors/:id", "POST /api/workers/claim", "POST /api/workers/jobs/:id/heartbeat",
@@ -169,13 +169,15 @@ async def test_a_name_is_kept_composed_and_trimmed(world: World) -> None:
 
 async def test_a_plan_brings_its_caps(world: World) -> None:
     ann = await world.bootstrap()
-    for plan, (requests, tokens, at_a_time) in CAPS.items():
+    for plan, (requests, tokens, at_a_time, size, objects) in CAPS.items():
         org = (await made(ann, plan=plan, owner={"username": plan}))["org"]
         company = (await ann.get(f"/api/orgs/{org['id']}")).json()
         assert [(row["dimension"], row["limit"], row["window"], row["level"]) for row in company["quotas"]] == [
             ("ai.requests", requests, "day", "org"),
             ("ai.tokens.total", tokens, "month", "org"),
             ("ai.concurrency", at_a_time, None, "org"),
+            ("storage.bytes", size, "lifetime", "org"),
+            ("storage.objects", objects, "lifetime", "org"),
         ]
 
 
@@ -447,10 +449,12 @@ async def test_a_limit_set_by_hand_holds_until_the_next_change_of_plan(world: Wo
             (7, "hour"),
             (200_000, "month"),
             (2, None),
+            (5 * 1024**3, "lifetime"),
+            (100_000, "lifetime"),
         ]
     shown = await patched(ann, "aurora-books", plan="pro")
     assert [(row["limit"], row["window"]) for row in shown["quotas"]] == [
-        (2_000, "day"), (5_000_000, "month"), (4, None)
+        (2_000, "day"), (5_000_000, "month"), (4, None), (100 * 1024**3, "lifetime"), (1_000_000, "lifetime")
     ]  # fmt: skip
 
 

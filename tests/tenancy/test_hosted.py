@@ -124,7 +124,7 @@ async def test_the_owner_owns_company_and_team_and_operates_nothing(hosted: Worl
     assert (me["org"]["name"], me["org"]["slug"], me["org"]["plan"], me["team"]["name"]) == (
         "Acme", "acme", "pro", "Office"
     )  # fmt: skip
-    assert [row["limit"] for row in (await noor.get("/api/org")).json()["quotas"]] == [2_000, 5_000_000, 4]
+    assert [row["limit"] for row in (await noor.get("/api/org")).json()["quotas"]][:3] == [2_000, 5_000_000, 4]
     for path in ("/api/orgs", "/api/admin/status", "/api/metrics"):
         assert refusal(await noor.get(path)) == (403, "forbidden")
     assert (await noor.post("/api/org/members", {"username": "mira", "team_id": me["team"]["id"]})).status_code == 201

@@ -2153,7 +2153,9 @@ export interface components {
         };
         /**
          * QuotaDraft
-         * @description A limit to be set: null is no limit, 0 is nothing at all. `ai.concurrency` has no window.
+         * @description A limit to be set: null is no limit, 0 is nothing at all.
+         *
+         *         `ai.concurrency` has no window, and that of `storage.bytes` and `storage.objects` is `lifetime`.
          */
         QuotaDraft: {
             dimension: components["schemas"]["Dimension"];
@@ -2166,7 +2168,7 @@ export interface components {
          * @description What is counted.
          * @enum {unknown}
          */
-        Dimension: "ai.concurrency" | "ai.requests" | "ai.tokens.total";
+        Dimension: "ai.concurrency" | "ai.requests" | "ai.tokens.total" | "storage.bytes" | "storage.objects";
         /**
          * Window
          * @description The time over which it is counted; it begins anew at the same moment for everybody, in UTC.
@@ -9228,7 +9230,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `rate_limited` */
+            /** @description `rate_limited`, `quota_exceeded` */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -9460,7 +9462,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `rate_limited` */
+            /** @description `rate_limited`, `quota_exceeded` */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -12250,7 +12252,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `rate_limited` */
+            /** @description `rate_limited`, `quota_exceeded` */
             429: {
                 headers: {
                     [name: string]: unknown;

@@ -3,11 +3,12 @@
 import type { ReactNode } from "react";
 
 import type { Schemas } from "@/api/client";
-import { number, t } from "@/i18n";
+import { t } from "@/i18n";
 
 import { DataTable } from "./DataTable";
 import { Meter } from "./Meter";
 import styles from "./QuotaTable.module.css";
+import { amount, isStorage } from "./quotaWords";
 import { Time } from "./Time";
 
 export type Quota = Schemas["Usage"];
@@ -56,15 +57,16 @@ function What({ quota }: { quota: Quota }) {
   );
 }
 
-export function limitOf({ limit, window }: Pick<Quota, "limit" | "window">): string {
+export function limitOf({ dimension, limit, window }: Pick<Quota, "dimension" | "limit" | "window">): string {
   if (limit === null) return t("quotas.unlimited");
+  if (isStorage(dimension)) return t("quotas.limit.storage", { limit: amount(dimension, limit) });
   return window ? t(`quotas.limit.${window}`, { limit }) : t("quotas.limit.at_once", { limit });
 }
 
 function Used({ quota }: { quota: Quota }) {
-  const { used, limit } = quota;
-  if (limit === null) return number(used);
-  const words = t("quotas.used", { used, limit });
+  const { dimension, used, limit } = quota;
+  if (limit === null) return amount(dimension, used);
+  const words = t("quotas.used", { used: amount(dimension, used), limit: amount(dimension, limit) });
   return (
     <span className={styles.used}>
       {words}

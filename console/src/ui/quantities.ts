@@ -15,6 +15,16 @@ export function bytes(value: number): string {
   return inUnit(scaled, UNITS[step] ?? "byte", scaled < 10 && step > 0 ? 1 : 0, step === 0 ? "long" : "short");
 }
 
+const BINARY = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"] as const;
+
+/** `5 GiB`: by powers of 1024, as limits of storage are set. */
+export function capacity(value: number): string {
+  const step = value < 1 ? 0 : Math.min(BINARY.length - 1, Math.floor(Math.log2(value) / 10));
+  const scaled = value / 1024 ** step;
+  const digits = scaled < 10 && step > 0 ? 1 : 0;
+  return `${new Intl.NumberFormat(currentLocale(), { maximumFractionDigits: digits }).format(scaled)} ${BINARY[step] ?? "B"}`;
+}
+
 /** `4.2 ms`, `1.3 sec`. */
 export function milliseconds(value: number): string {
   if (value >= 1000) return inUnit(value / 1000, "second", 1);

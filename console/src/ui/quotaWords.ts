@@ -1,9 +1,17 @@
 /** A quota that leaves no room, as a person would say it: what is used up, whose limit it is, and when there is more. */
 
 import type { Refusal } from "@/api/client";
-import { ago, dateTime, t } from "@/i18n";
+import { ago, dateTime, number, t } from "@/i18n";
 
-const DIMENSIONS = ["ai.requests", "ai.tokens.total", "ai.concurrency"] as const;
+import { capacity } from "./quantities";
+
+const DIMENSIONS = ["ai.requests", "ai.tokens.total", "ai.concurrency", "storage.bytes", "storage.objects"] as const;
+
+/** What is kept rather than spent: deleting makes room again, and time does not. */
+export const isStorage = (dimension?: string | null): boolean => Boolean(dimension?.startsWith("storage."));
+
+/** So much of a dimension. */
+export const amount = (dimension: string, value: number): string => (dimension === "storage.bytes" ? capacity(value) : number(value));
 
 export interface FullQuota {
   dimension?: string | null;
@@ -23,6 +31,7 @@ export function usedUpWords({ dimension, level }: FullQuota): string {
 
 export function moreWords({ dimension, resets_at: at }: FullQuota): string {
   if (dimension === "ai.concurrency") return t("quotas.more.soon");
+  if (isStorage(dimension)) return t("quotas.more.deleted");
   return at ? t("quotas.more.at", { when: ago(at), at: dateTime(at) }) : t("quotas.more.never");
 }
 

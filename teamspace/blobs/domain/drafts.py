@@ -104,7 +104,7 @@ def _write_all(file: IO[bytes], chunk: bytes) -> None:
 
 async def _while_room(files: BlobStore, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     async for chunk in chunks:
-        files.check_space()
+        files.check_space(len(chunk))
         yield chunk
 
 

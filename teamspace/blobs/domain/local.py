@@ -37,8 +37,8 @@ class Folder:
     def check(self) -> None:
         """The folder is made when it is needed; whether that can be done shows at the start, in the data folder."""
 
-    def check_space(self) -> None:
-        self._space.check()
+    def check_space(self, coming: int = 0) -> None:
+        self._space.check(coming)
 
     async def put(self, namespace: str, digest: str, draft: Path) -> None:
         await asyncio.to_thread(self._put, self.path(namespace, digest), draft)

@@ -89,9 +89,9 @@ class Bucket:
         except (BaseError, OSError) as fault:
             raise Overloaded(f"the bucket {self._address} cannot be used: {_reason(fault)}") from None
 
-    def check_space(self) -> None:
+    def check_space(self, coming: int = 0) -> None:
         """Drafts lie on this machine's disk before the bucket has them."""
-        self._folder.check_space()
+        self._folder.check_space(coming)
 
     async def put(self, namespace: str, digest: str, draft: Path) -> None:
         """In place of what is there already, too. Once the bucket has said that it has it, it is the bucket's to keep."""

@@ -10,18 +10,19 @@ _LOOK_AGAIN = 1.0
 
 
 class Space:
-    """What is free where a folder lies, asked for at most once a second."""
+    """What is free where a folder lies: asked for at most once a second, and counted down meanwhile."""
 
     def __init__(self, folder: Path, floor: int) -> None:
         self._folder, self._floor = folder, floor
         self._free, self._looked_at = 0, float("-inf")
 
-    def check(self) -> None:
+    def check(self, coming: int = 0) -> None:
         if not self._floor:
             return
         now = time.monotonic()
         if now - self._looked_at >= _LOOK_AGAIN:
             self._free, self._looked_at = free(self._folder), now
+        self._free -= coming
         if self._free < self._floor:
             raise StorageFull(
                 "The disk is nearly full: no files are taken until there is room. Everything else goes on."

@@ -2,8 +2,9 @@
 
 import { IconAlertTriangle, IconInfinity, IconTrendingUp } from "@tabler/icons-react";
 
-import { number, t } from "@/i18n";
+import { t } from "@/i18n";
 import { percent } from "@/ui/quantities";
+import { amount, isStorage } from "@/ui/quotaWords";
 import { Tag } from "@/ui/Tag";
 
 import { forecastOf } from "./forecast";
@@ -26,7 +27,7 @@ export function UsageBar({ usage }: { usage: Usage }) {
       </div>
       <p className={styles.amount}>
         <b>{amountOf(usage)}</b>
-        {usage.window && usage.limit !== 0 && <span className="muted">{t(`usage.since.${usage.window}`)}</span>}
+        {usage.window && usage.limit !== 0 && !isStorage(usage.dimension) && <span className="muted">{t(`usage.since.${usage.window}`)}</span>}
         {Boolean(usage.limit) && <span className={styles.percent}>{percent(share(usage))}</span>}
       </p>
       {state === "unlimited" ? <div className={styles.endless} /> : <Track usage={usage} state={state} />}
@@ -35,11 +36,11 @@ export function UsageBar({ usage }: { usage: Usage }) {
           <span>{t("usage.unlimited.words")}</span>
         ) : (
           <>
-            <span>{t("usage.left", { left: number(usage.remaining ?? 0) })}</span>
+            <span>{t("usage.left", { left: amount(usage.dimension, usage.remaining ?? 0) })}</span>
             <span>{t(`usage.level.${usage.level}`)}</span>
           </>
         )}
-        {usage.window && usage.reserved > 0 && <span>{t("usage.reserved", { count: number(usage.reserved) })}</span>}
+        {usage.window && usage.reserved > 0 && <span>{t("usage.reserved", { count: amount(usage.dimension, usage.reserved) })}</span>}
         {usage.limit !== null && resetOf(usage) && <span>{resetOf(usage)}</span>}
       </p>
       {state === "spent" ? <p className={styles.alert}>{spentWords(usage)}</p> : <Heading usage={usage} />}

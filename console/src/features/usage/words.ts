@@ -1,6 +1,7 @@
 /** A row of usage in words. */
 
-import { ago, dateTime, number, t } from "@/i18n";
+import { ago, dateTime, t } from "@/i18n";
+import { amount, isStorage } from "@/ui/quotaWords";
 
 import { forecastOf } from "./forecast";
 import type { Usage } from "./queries";
@@ -29,7 +30,7 @@ export function windowOf(usage: Usage): string {
 
 /** Empty for what is counted at every moment, and so has nothing to begin anew. */
 export function resetOf(usage: Usage): string {
-  if (!usage.window) return "";
+  if (!usage.window || isStorage(usage.dimension)) return "";
   const at = usage.resets_at;
   return at ? t("usage.resets", { when: ago(at), at: dateTime(at) }) : t("usage.resets.never");
 }
@@ -41,14 +42,15 @@ export function usedOf({ used, reserved, window }: Usage): number {
 
 export function amountOf(usage: Usage): string {
   if (usage.limit === 0) return t("usage.nothing");
-  const used = number(usedOf(usage));
-  const limit = usage.limit === null ? null : number(usage.limit);
+  const used = amount(usage.dimension, usedOf(usage));
+  const limit = usage.limit === null ? null : amount(usage.dimension, usage.limit);
   if (!usage.window) return limit === null ? t("usage.now.unlimited", { used }) : t("usage.now", { used, limit });
   return limit === null ? t("usage.used", { used }) : t("usage.of", { used, limit });
 }
 
 /** What happens now that nothing is left. */
 export function spentWords(usage: Usage): string {
+  if (isStorage(usage.dimension)) return t("usage.spent.storage");
   if (usage.limit === 0) return t("usage.spent.nothing");
   if (!usage.window) return t("usage.spent.now");
   return usage.resets_at ? t("usage.spent.words") : t("usage.spent.never");

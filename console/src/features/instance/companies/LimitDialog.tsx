@@ -7,19 +7,21 @@ import { Dialog, DialogActions } from "@/ui/Dialog";
 import { Fault, useSending } from "@/ui/forms";
 import { notice } from "@/ui/notice";
 import { limitOf, type Quota } from "@/ui/QuotaTable";
+import { isStorage } from "@/ui/quotaWords";
 
 import { useLimitCompany, type Company, type Window } from "../queries";
 import styles from "./Companies.module.css";
-import { WINDOWS } from "./plans";
+import { GIB, WINDOWS } from "./plans";
 
 const MOST = 1_000_000_000_000_000;
 
 export function LimitDialog({ company, quota, onClose }: { company: Company; quota: Quota; onClose: () => void }) {
   const set = useLimitCompany(company.slug);
-  const atOnce = quota.dimension === "ai.concurrency";
+  const timed = quota.dimension !== "ai.concurrency" && !isStorage(quota.dimension);
+  const unit = quota.dimension === "storage.bytes" ? GIB : 1;
   const what = t(`quotas.dimension.${quota.dimension}`);
   const { form, sending, fault, submit } = useSending(
-    { bound: quota.limit === null ? "none" : "some", limit: quota.limit ?? ("" as number | ""), window: quota.window ?? ("day" as Window) },
+    { bound: quota.limit === null ? "none" : "some", limit: quota.limit === null ? ("" as number | "") : quota.limit / unit, window: quota.window ?? ("day" as Window | null) },
     async ({ bound, limit, window }) => {
       if (bound === "some" && limit === "") {
         form.setFieldError("limit", t("companies.limits.missing"));
@@ -27,8 +29,8 @@ export function LimitDialog({ company, quota, onClose }: { company: Company; quo
       }
       const limited = await set.mutateAsync({
         dimension: quota.dimension,
-        limit: bound === "none" ? null : Number(limit),
-        window: atOnce ? null : window,
+        limit: bound === "none" ? null : Math.round(Number(limit) * unit),
+        window: timed ? window : quota.window,
       });
       notice(t("companies.limits.done", { what, limit: limitOf(limited) }));
       onClose();
@@ -48,17 +50,17 @@ export function LimitDialog({ company, quota, onClose }: { company: Company; quo
         {limits && (
           <div className={styles.pair}>
             <NumberInput
-              label={t("quotas.column.limit")}
+              label={unit === GIB ? t("companies.limits.gib") : t("quotas.column.limit")}
               description={t("companies.limits.zero")}
               min={0}
-              max={MOST}
-              allowDecimal={false}
+              max={MOST / unit}
+              allowDecimal={unit === GIB}
               allowNegative={false}
               thousandSeparator
               hideControls
               {...form.getInputProps("limit")}
             />
-            {!atOnce && (
+            {timed && (
               <Select
                 label={t("companies.limits.window")}
                 description={t("companies.limits.utc")}
