@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from teamspace.core import idempotency, ranges
+from teamspace.core import idempotency, paging, ranges
 from teamspace.core.addresses import Network, client_address, is_trusted, neighbourhood
 from teamspace.core.crypto import same
 from teamspace.core.db import AlreadyClaimed, Db, persistently
@@ -37,6 +37,7 @@ from teamspace.core.errors import (
 from teamspace.core.limits import Rate, Shares, Shedder, Stopping
 from teamspace.core.logs import Lines
 from teamspace.core.metrics import Metrics
+from teamspace.core.paging import Paging
 from teamspace.core.permissions import Permission
 from teamspace.core.principal import Call, Principal
 from teamspace.core.reading import body_of, query_of
@@ -371,7 +372,7 @@ class Gate:
         if result is None:
             return Outgoing(204, content_type=None)
         if isinstance(result, Reply):
-            return _reply(request, result)
+            return _reply(request, result, _with_signed_cursor(self._db, result.body))
         if isinstance(result, Content):
             return self._wire.content(result)
         if isinstance(result, Download):
@@ -380,7 +381,7 @@ class Gate:
             return ranges.answered(request, result)
         if isinstance(result, Events):
             return self._wire.events(result, request.departure)
-        return Outgoing(200, msgspec.json.encode(result))
+        return Outgoing(200, msgspec.json.encode(_with_signed_cursor(self._db, result)))
 
     def _note(self, request: Request, seen: "_Seen", seconds: float) -> None:
         if self._metrics:
@@ -468,14 +469,25 @@ def _arguments(
     if endpoint.body:
         arguments["body"] = body_of(endpoint.body, body)
     if endpoint.query:
-        arguments["query"] = query_of(endpoint.query, request.parameters())
+        arguments["query"] = _with_verified_cursor(db, query_of(endpoint.query, request.parameters()))
     elif request.query and endpoint.route.path.startswith("/api/"):
         name = next(iter(request.parameters()), "")
         raise BadRequest.at(name, "this route takes no query")
     return arguments
 
 
-def _reply(request: Request, result: Reply[Any]) -> Outgoing:
+def _with_verified_cursor(db: Db, query: Any) -> Any:
+    if not isinstance(query, Paging) or query.cursor is None:
+        return query
+    return msgspec.structs.replace(query, cursor=paging.verified(db.vault, query.cursor))
+
+
+def _with_signed_cursor(db: Db, body: Any) -> Any:
+    cursor = getattr(body, "next_cursor", None)
+    return body if cursor is None else msgspec.structs.replace(body, next_cursor=paging.signed(db.vault, cursor))
+
+
+def _reply(request: Request, result: Reply[Any], body: Any) -> Outgoing:
     headers = dict(result.headers)
     if result.version is not None:
         tag = str(result.version)
@@ -484,8 +496,8 @@ def _reply(request: Request, result: Reply[Any]) -> Outgoing:
             seen = request.match().if_none_match or frozenset()
             if tag in seen or "*" in seen:
                 return Outgoing(304, content_type=None, headers=headers)
-    body = msgspec.json.encode(result.body)
-    return Outgoing(result.status, body, headers=headers, undelivered=result.undelivered)
+    encoded = msgspec.json.encode(body)
+    return Outgoing(result.status, encoded, headers=headers, undelivered=result.undelivered)
 
 
 def _problem(refusal: Refusal, request_id: str) -> Outgoing:

@@ -33,6 +33,7 @@ _API: Headers = [
     (b"cache-control", b"private, no-store"),
     (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
 ]
+_USUAL = frozenset(name for name, _ in _API)
 
 
 class Outgoing(msgspec.Struct):
@@ -42,6 +43,7 @@ class Outgoing(msgspec.Struct):
     body: bytes | AsyncIterator[bytes] = b""
     content_type: str | None = "application/json"
     headers: dict[str, str] = {}
+    """In place of those that every answer carries; an empty one takes that away."""
     undelivered: Callable[[], Awaitable[None]] | None = None
     """Takes back what was given with this answer; called when the client has gone before it."""
 
@@ -96,7 +98,9 @@ class Wire:
         if answer.headers:
             own = [(name.encode(), value.encode("latin-1")) for name, value in answer.headers.items()]
             replaced = {name for name, _ in own}
-            headers = [pair for pair in headers if pair[0] not in replaced] + own
+            headers = [pair for pair in headers if pair[0] not in replaced] + [
+                pair for pair in own if pair[1] or pair[0] not in _USUAL
+            ]
         return headers
 
     def content(self, reply: Content) -> Outgoing:

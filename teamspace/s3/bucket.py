@@ -29,6 +29,8 @@ from teamspace.tenancy import Callers, Known
 _XML = "application/xml"
 _INERT = {"content-security-policy": "default-src 'none'; sandbox"}
 """Whatever somebody has stored: opened by its link, it runs nothing on this origin."""
+_NOT_OURS_TO_SAY = {"cache-control": ""}
+"""Of an object, clients take it for what its writer said, and keep it with the copies they make."""
 _OPEN = {"access-control-allow-origin": "*", "access-control-expose-headers": "*"}
 """Pages elsewhere may ask, since nothing but the signature opens anything here."""
 
@@ -142,7 +144,7 @@ async def _outgoing(request: Request, reply: Reply) -> Outgoing:
     if answer.status == 304 or (answer.status == 206 and reply.only is None):
         # The sum is one of the whole, and clients compare it with whatever they get.
         answer.headers = {name: text for name, text in answer.headers.items() if not name.startswith(PREFIX)}
-    answer.headers = headers | answer.headers
+    answer.headers = headers | _NOT_OURS_TO_SAY | answer.headers
     return await ranges.begun(answer) if request.method != "HEAD" else answer
 
 

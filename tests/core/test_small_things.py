@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from teamspace.core import clock, text
+from teamspace.core import clock, paging, text
 from teamspace.core.addresses import client_address, neighbourhood
+from teamspace.core.crypto import Vault
 from teamspace.core.errors import BadRequest, Overloaded, RateLimited
 from teamspace.core.ids import new_id
 from teamspace.core.limits import Rate, Shares, Slots, Stopping, Wake
@@ -54,6 +55,22 @@ def test_a_page_knows_whether_there_is_more() -> None:
     assert first.items == rows[:3]
     assert Paging(cursor=first.next_cursor).before == rows[2]
     assert page(rows, Paging(limit=4), lambda row: row).next_cursor is None
+
+
+def test_a_cursor_is_signed_with_the_servers_key() -> None:
+    ours, theirs = Vault(b"k" * 32), Vault(b"l" * 32)
+    sent = paging.signed(ours, paging.sealed("an id"))
+    assert paging.verified(ours, sent) == paging.sealed("an id")
+    for vault, cursor in (
+        (theirs, sent),
+        (ours, paging.sealed("an id")),
+        (ours, paging.sealed("another id") + sent[sent.index(".") :]),
+        (ours, sent[:-1]),
+        (ours, ""),
+        (ours, "é."),
+    ):
+        with pytest.raises(BadRequest):
+            paging.verified(vault, cursor)
 
 
 @given(st.text(max_size=80))

@@ -215,7 +215,19 @@ async def test_lists_are_filtered_and_paged(world: World) -> None:
 
 
 @pytest.mark.parametrize(
-    "query", ["limit=0", "limit=-1", "limit=x", "cursor=x", "cursor=", "scope=all", "bogus=1", "tag=a&tag=b"]
+    "query",
+    [
+        "limit=0",
+        "limit=-1",
+        "limit=x",
+        "cursor=x",
+        "cursor=",
+        "cursor=MDE5YTg3",
+        "cursor=MDE5YTg3.AAAA",
+        "scope=all",
+        "bogus=1",
+        "tag=a&tag=b",
+    ],
 )
 async def test_a_bad_query_is_refused_by_name(world: World, query: str) -> None:
     ann = await world.bootstrap()

@@ -126,3 +126,35 @@ def test_signatures_of_version_two_are_for_links_alone(place: Place) -> None:
     other.client = place.client_with(signature_version="s3")
     assert other.refused("put_object", Body=b"x") == (400, "InvalidArgument")
     assert place.raw("HEAD").status == 404
+
+
+OWN_TO_S3 = {
+    "accept-ranges", "connection", "content-length", "content-type", "date", "etag", "last-modified", "server",
+    "x-amz-checksum-crc32", "x-amz-checksum-type", "x-amz-request-id", "x-amz-version-id",
+}  # fmt: skip
+OURS = {
+    "content-security-policy", "cross-origin-opener-policy", "cross-origin-resource-policy", "permissions-policy",
+    "referrer-policy", "x-api-version", "x-content-type-options", "x-request-id",
+}  # fmt: skip
+"""Headers that no S3 client takes for something of the object."""
+
+
+def test_stored_html_runs_nothing_and_carries_no_metadata_of_ours(place: Place) -> None:
+    place.do("put_object", "page.html", Body=b"<script>alert(1)</script>", ContentType="text/html")
+    for operation in ("get_object", "head_object"):
+        answer = place.do(operation, "page.html")
+        sent = answer["ResponseMetadata"]["HTTPHeaders"]
+        assert "sandbox" in sent["content-security-policy"].split("; ")
+        assert (sent["x-content-type-options"], sent["content-type"]) == ("nosniff", "text/html")
+        assert set(sent) <= OWN_TO_S3 | OURS, "a client would keep it with the object"
+        assert not answer.keys() & {
+            "CacheControl",
+            "Expires",
+            "ContentDisposition",
+            "ContentEncoding",
+            "ContentLanguage",
+        }
+        assert answer["Metadata"] == {}
+    place.do("put_object", "kept.html", Body=b"x", CacheControl="max-age=60", Metadata={"empty": ""})
+    kept = place.do("head_object", "kept.html")
+    assert (kept["CacheControl"], kept["Metadata"]) == ("max-age=60", {"empty": ""})

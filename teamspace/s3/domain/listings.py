@@ -60,12 +60,12 @@ async def second(visit: Visit) -> Answer:
     """The second way: a token says where to go on."""
     wish, token = asked(visit), visit.query.get("continuation-token")
     start = visit.query.get("start-after", "")
-    walk = await _walk(visit, wish, _place(token) if token else after_marker(start, wish))
+    walk = await _walk(visit, wish, _place(visit, token) if token else after_marker(start, wish))
     return _listed(
         visit, wish, walk, xml.text("KeyCount", len(walk.entries)),
         xml.text("StartAfter", wish.encode(start)) if start else "",
         xml.text("ContinuationToken", token) if token is not None else "",
-        xml.text("NextContinuationToken", paging.sealed(json.dumps(walk.place))) if walk.place else "",
+        xml.text("NextContinuationToken", _token(visit, walk.place)) if walk.place else "",
         with_owner=visit.query.get("fetch-owner") == "true",
     )  # fmt: skip
 
@@ -87,9 +87,13 @@ def after_marker(marker: str, wish: Asked) -> Place | None:
     return marker, walking.BEYOND_ANY_ID
 
 
-def _place(token: str) -> Place:
+def _token(visit: Visit, place: Place) -> str:
+    return paging.signed(visit.db.vault, paging.sealed(json.dumps(place)))
+
+
+def _place(visit: Visit, token: str) -> Place:
     try:
-        key, id = json.loads(paging.opened(token))
+        key, id = json.loads(paging.opened(paging.verified(visit.db.vault, token)))
         if isinstance(key, str) and isinstance(id, str):
             return key, id
     except (ValueError, TypeError, BadRequest):
