@@ -11,7 +11,6 @@ from argon2 import PasswordHasher
 
 from teamspace.app import prepare_folder
 from teamspace.core.db import connect, migrate
-from teamspace.core.limits import Slots
 from teamspace.identity.domain import passwords
 from teamspace.settings import Settings, load
 from tests.support.databases import Databases
@@ -28,12 +27,6 @@ def cheap_hashes() -> Iterator[None]:
     real, passwords.hasher = passwords.hasher, PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
     yield
     passwords.hasher = real
-
-
-@pytest.fixture(autouse=True)
-def fresh_slots(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A semaphore belongs to the event loop that first waits for it, and every test has its own loop."""
-    monkeypatch.setattr(passwords, "_slots", Slots("password checks", most=4, queue=32))
 
 
 @pytest.fixture(scope="session")

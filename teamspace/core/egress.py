@@ -19,7 +19,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from teamspace.core import pools
 from teamspace.core.addresses import Address, is_public
+from teamspace.core.errors import Overloaded
 
 if TYPE_CHECKING:
     import httpx2
@@ -171,6 +173,8 @@ class Egress:
                             raise Failed("cannot be reached") from fault
         except TimeoutError:
             raise Failed("did not answer in time") from None
+        except Overloaded as fault:
+            raise Failed("cannot be looked up just now") from fault
         raise Failed("cannot be reached")
 
     async def _vetted(self, target: Target, reach: Reach) -> list[Address]:
@@ -246,7 +250,7 @@ async def _read(answer: "httpx2.Response") -> Answer:
 
 
 async def _resolve(host: str, port: int) -> list[str]:
-    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    found = await pools.NAMES.run(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
     return [str(place[0]) for *_, place in found]
 
 

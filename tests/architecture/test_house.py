@@ -143,3 +143,18 @@ def test_nobody_but_the_settings_reads_the_environment() -> None:
         path.name for path in ROOT.rglob("*.py") if "os.environ" in path.read_text() or "getenv" in path.read_text()
     ]
     assert readers == ["settings.py"]
+
+
+DEFAULT_EXECUTOR = re.compile(r"\bto_thread\b|run_in_executor\(\s*None|loop\(\)\.getaddrinfo|set_default_executor")
+"""The pool that all would share."""
+EXECUTORS = {"core/pools.py", "core/db/sqlite.py"}
+"""Where executors are made: the table of pools, and SQLite's one thread that commits."""
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.rglob("*.py")), ids=lambda path: str(path.relative_to(ROOT)))
+def test_threads_are_those_of_a_pool_with_a_purpose(path: Path) -> None:
+    """One full pool must not hold up what has nothing to do with it; see core/pools.py."""
+    source = path.read_text()
+    assert not DEFAULT_EXECUTOR.search(source)
+    if str(path.relative_to(ROOT)) not in EXECUTORS:
+        assert "run_in_executor" not in source and "ThreadPoolExecutor" not in source

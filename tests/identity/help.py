@@ -17,7 +17,6 @@ from teamspace import wiring
 from teamspace.core import clock
 from teamspace.core.db import Tx, audit, columns
 from teamspace.core.db.handles import written_table
-from teamspace.core.limits import Slots
 from teamspace.core.principal import Principal, system
 from teamspace.identity.domain import passwords, sign_in
 from tests.support.tampering import tamper
@@ -67,12 +66,6 @@ def hasher(monkeypatch: pytest.MonkeyPatch) -> Hasher:
     counting = Hasher(passwords.hasher)
     monkeypatch.setattr(passwords, "hasher", counting)
     return counting
-
-
-@pytest.fixture(autouse=True)
-def slots(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A semaphore that was once waited for belongs to its event loop, and every test has a loop of its own."""
-    monkeypatch.setattr(passwords, "_slots", Slots("password checks", most=4, queue=32))
 
 
 @pytest.fixture

@@ -1,9 +1,11 @@
 """Passwords: how they are kept, and which are taken."""
 
 import importlib.util
+import time
 from typing import Any
 
 import httpx2
+import pytest
 from argon2 import Type, extract_parameters
 
 from teamspace.identity.domain import passwords
@@ -133,3 +135,31 @@ async def test_all_of_a_long_password_counts(world: World) -> None:
 async def test_a_hash_that_cannot_be_read_matches_nothing() -> None:
     for stored in ("", "plain text", "$argon2id$v=19$broken"):
         assert not await passwords.matches(stored, "plain text")
+
+
+# What judging one costs
+
+
+@pytest.mark.parametrize(
+    "password",
+    [
+        "4@8({[<3691!|70$5+7%2" * 4,
+        "4836917052|$+" * 6,
+        "".join(f"{sign}{letter}" for sign, letter in zip("4@8({[<3691!|70$5+%2" * 2, "abcdefgh" * 5, strict=True)),
+        "p@$$w0rd1!" * 8,
+        "1999" * 18,
+        "a" * 1024,
+    ],
+    ids=lambda password: password[:12],
+)
+def test_judging_a_password_stays_cheap(password: str) -> None:
+    """72 signs that could each be a letter took ten seconds."""
+    passwords._guesses("loads its words", ())
+    began = time.thread_time()
+    passwords._guesses(password, ("ann", "Ann"))
+    assert time.thread_time() - began < 0.5
+
+
+def test_signs_for_letters_hide_no_word() -> None:
+    for password in ("p@$$w0rd1234", "123456789012", "passwordpassword", "qwertyuiop[]"):
+        assert passwords._guesses(password, ()) < 1_000_000, password

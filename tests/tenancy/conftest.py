@@ -1,5 +1,5 @@
 """Fixtures of the tests of companies and their teams."""
 
-from tests.identity.help import hands, hasher, no_attempt_limit, slots
+from tests.identity.help import hands, hasher, no_attempt_limit
 
-__all__ = ["hands", "hasher", "no_attempt_limit", "slots"]
+__all__ = ["hands", "hasher", "no_attempt_limit"]

@@ -15,6 +15,7 @@ from typing import IO
 
 from teamspace.blobs.domain.sums import BlockSums
 from teamspace.blobs.schemas import SMALL, STRIDE, BlobStore, Draft
+from teamspace.core import pools
 from teamspace.core.errors import StorageFull
 
 _MOST_LOOSE = 256
@@ -34,7 +35,7 @@ class _Tally:
 
     async def write(self, chunks: Sequence[bytes], file: IO[bytes]) -> None:
         # MD5 is four times slower than all the rest: side by side they cost what it costs alone.
-        await asyncio.gather(asyncio.to_thread(self._tell, chunks, file), asyncio.to_thread(self._digest, chunks))
+        await asyncio.gather(pools.FILES.run(self._tell, chunks, file), pools.HASHING.run(self._digest, chunks))
 
     def _tell(self, chunks: Sequence[bytes], file: IO[bytes] | None = None) -> None:
         for chunk in chunks:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from teamspace.blobs import store
 from teamspace.blobs.domain.drafts import drafted, once
 from teamspace.blobs.schemas import Blob, BlobStore, Draft
-from teamspace.core import clock
+from teamspace.core import clock, pools
 from teamspace.core.db import Db, Tx
 from teamspace.core.errors import StorageFull
 from teamspace.core.principal import Principal, system
@@ -70,7 +70,7 @@ async def collect(db: Db, files: BlobStore, kept: Sequence[Kept]) -> int:
     with files.collecting() as free:
         if not free:
             return 0
-        await asyncio.to_thread(files.check)  # one that is away must not hold up a transaction
+        await pools.UPKEEP.run(files.check)  # one that is away must not hold up a transaction
         files.discard_stale(time.time() - GRACE)  # by the clock that dated the files
         return await _collect(db, files, kept)
 

@@ -1,6 +1,5 @@
 """The store that needs nothing but a folder: one file a blob, named by its digest."""
 
-import asyncio
 import contextlib
 import errno
 import fcntl
@@ -12,6 +11,7 @@ from typing import IO
 
 from teamspace.blobs.domain.space import Space
 from teamspace.blobs.schemas import INSTANCE, STRIDE, BlobMissing, StoredFile, name_of
+from teamspace.core import pools
 from teamspace.core.errors import StorageFull
 
 _DRAFTS = "tmp"
@@ -41,7 +41,7 @@ class Folder:
         self._space.check(coming)
 
     async def put(self, namespace: str, digest: str, draft: Path) -> None:
-        await asyncio.to_thread(self._put, self.path(namespace, digest), draft)
+        await pools.FILES.run(self._put, self.path(namespace, digest), draft)
 
     async def get(self, namespace: str, digest: str, start: int = 0, length: int | None = None) -> AsyncIterator[bytes]:
         try:
@@ -51,19 +51,19 @@ class Folder:
         with file:
             file.seek(start)
             left = sys.maxsize if length is None else length
-            while left and (chunk := await asyncio.to_thread(file.read, min(left, STRIDE))):
+            while left and (chunk := await pools.FILES.run(file.read, min(left, STRIDE))):
                 left -= len(chunk)
                 yield chunk
 
     async def delete(self, namespace: str, digest: str) -> None:
         try:
-            await asyncio.to_thread(self.path(namespace, digest).unlink, missing_ok=True)
+            await pools.FILES.run(self.path(namespace, digest).unlink, missing_ok=True)
         except OSError as fault:
             raise StorageFull("The disk failed to remove a file; nothing was changed.") from fault
 
     async def stat(self, namespace: str, digest: str) -> int | None:
         try:
-            return (await asyncio.to_thread(self.path(namespace, digest).stat)).st_size
+            return (await pools.FILES.run(self.path(namespace, digest).stat)).st_size
         except FileNotFoundError:
             return None
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import apsw
 
-from teamspace.core import clock
+from teamspace.core import clock, pools
 from teamspace.core.db.dialect import SQLITE
 from teamspace.core.db.engine import Duplicate, Params, Row
 from teamspace.core.db.relevance import relevance
@@ -164,7 +164,7 @@ class Sqlite:
             finally:
                 connection.close()
 
-        return await asyncio.to_thread(read)
+        return await pools.READS.run(read)
 
     @asynccontextmanager
     async def transaction(self, *, lasting: bool = True) -> AsyncIterator[SqliteSession]:
@@ -252,7 +252,7 @@ class Sqlite:
     @asynccontextmanager
     async def migration_lock(self) -> AsyncIterator[None]:
         with self._path.with_suffix(".migrating").open("w") as lock:
-            await asyncio.to_thread(fcntl.flock, lock, fcntl.LOCK_EX)
+            await pools.UPKEEP.run(fcntl.flock, lock, fcntl.LOCK_EX)
             yield
 
     async def tell(self, topics: Collection[str]) -> None:
@@ -267,7 +267,7 @@ class Sqlite:
             found = [str(row[0]) for row in self._reader.execute("PRAGMA integrity_check")]
             return [line for line in found if line != "ok"] + _dangling(self._reader)
 
-        return await asyncio.to_thread(check)
+        return await pools.UPKEEP.run(check)
 
     async def capacity(self) -> int | None:
         return None

@@ -1,12 +1,12 @@
 """Bodies, believed only once they are seen to be what the client says they are."""
 
-import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from xml.etree.ElementTree import Element
 
 from teamspace import blobs
 from teamspace.blobs import Draft
+from teamspace.core import pools
 from teamspace.quota import Room
 from teamspace.repository import Checksum
 from teamspace.s3.domain import checksums, payload, xml
@@ -56,7 +56,7 @@ def _proven(
 async def document(visit: Visit, name: str, headers: Mapping[str, str] | None = None) -> Element:
     """A body of XML, whose root is called so; a large one is read where it holds nobody up."""
     body = await whole(visit, headers)
-    return xml.read(body, name) if len(body) < _WORTH_A_THREAD else await asyncio.to_thread(xml.read, body, name)
+    return xml.read(body, name) if len(body) < _WORTH_A_THREAD else await pools.TEXT.run(xml.read, body, name)
 
 
 async def whole(visit: Visit, headers: Mapping[str, str] | None = None) -> bytes:

@@ -1,6 +1,5 @@
 """Checksums that clients send along: which one is meant, the sum of the bytes as they flow, and of parts together."""
 
-import asyncio
 import base64
 import binascii
 import hashlib
@@ -10,6 +9,7 @@ from typing import Protocol
 import msgspec
 from awscrt import checksums as crt
 
+from teamspace.core import pools
 from teamspace.s3.domain.faults import Fault
 
 PREFIX = "x-amz-checksum-"
@@ -121,7 +121,7 @@ async def add(running: Running, block: bytes) -> None:
     if isinstance(running, _Crc) or len(block) < _WORTH_A_THREAD:
         running.update(block)
     else:
-        await asyncio.to_thread(running.update, block)
+        await pools.HASHING.run(running.update, block)
 
 
 def checked(wanted: Wanted, digest: bytes, trailers: Mapping[str, str]) -> str:
