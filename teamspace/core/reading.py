@@ -10,7 +10,8 @@ import msgspec
 from teamspace.core.errors import BadRequest, FieldError
 
 S = TypeVar("S", bound=msgspec.Struct)
-_PLACE = re.compile(r"^(?P<what>.*?)(?: - at `(?P<where>[^`]*)`)?$", re.DOTALL)
+_LONGEST = 500
+"""A fault may repeat a key as long as the body."""
 _STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+|\.\.\.)\]")
 
 
@@ -66,7 +67,8 @@ def converted(shape: type[S], given: Any, *, within: str) -> S:
 
 
 def _refusal(message: str, within: str = "") -> BadRequest:
-    found = _PLACE.match(message)
-    what, where = (found["what"], found["where"] or "") if found else (message, "")
+    before, at, after = message.rpartition(" - at `")
+    what, where = (before, after) if at else (message, "")
+    what, where = what[:_LONGEST], where[:_LONGEST]
     pointer = within + "".join(f"/{name or index}" for name, index in _STEP.findall(where))
     return BadRequest(f"{pointer or 'The body'}: {what}.", errors=(FieldError(pointer, what),))

@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl
 
 import msgspec
 
+from teamspace.core import json_body
 from teamspace.core.departure import Departure, Disconnected
 from teamspace.core.errors import BadRequest, HeadersTooLarge, TooLarge, Unauthenticated, UnsupportedType
 from teamspace.core.ids import new_id
@@ -19,15 +20,12 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 
 MOST_HEADER_BYTES = 16 * 1024
 MOST_URL_BYTES = 8 * 1024
-MOST_DEPTH = 64
 STALL_SECONDS, SLOWEST_BYTES = 30.0, 1024
 """How long a body may pause, and how many bytes a second it must bring beyond that."""
 MOST_DRAINED, DRAIN_SECONDS = 16 * 1024 * 1024, 2.0
 _SANE_ID = re.compile(rb"[A-Za-z0-9._-]{8,128}")
 _HOST = re.compile(rb"([a-z0-9.-]{1,253}?|\[[0-9a-f:.]+\])\.?(?::\d+)?")
 _QUALITY = re.compile(r"\bq=([01](?:\.\d{0,3})?)")
-_STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"')
-_NOT_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 _SINGLE = frozenset({b"authorization", b"content-length", b"content-type", b"idempotency-key", b"host"})
 
 
@@ -211,10 +209,8 @@ class Request:
         body = b"".join([chunk async for chunk in self.chunks(limit)])
         if body and kind != b"application/json":
             raise UnsupportedType("Send the body as application/json.")
-        if too_deep(body):
-            raise BadRequest(f"The body is nested more than {MOST_DEPTH} deep.")
-        if b"\\u0000" in body and holds_nul(body):
-            raise BadRequest("A text of the body holds a NUL character.")
+        if body:
+            await json_body.check(body)
         return body or b"{}"
 
 
@@ -226,20 +222,3 @@ def _quality(parameters: str) -> float:
 def _hostname(header: bytes) -> str:
     match = _HOST.fullmatch(header.strip().lower())
     return match[1].decode() if match else ""
-
-
-def too_deep(body: bytes) -> bool:
-    """Whether brackets nest beyond the limit, at the speed of `bytes.replace`."""
-    if body.count(b"[") + body.count(b"{") <= MOST_DEPTH:
-        return False
-    brackets = _STRINGS.sub(b"", body).translate(None, _NOT_BRACKETS)
-    for _ in range(MOST_DEPTH):
-        brackets = brackets.replace(b"[]", b"").replace(b"{}", b"")
-        if not brackets:
-            return False
-    return True
-
-
-def holds_nul(body: bytes) -> bool:
-    """An escaped NUL: a backslash-u-0000 whose backslash is not itself escaped."""
-    return re.search(rb"(?<!\\)(?:\\\\)*\\u0000", body) is not None

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
+from teamspace.core.json_body import holds_nul, too_deep
 from teamspace.core.limits import Rate, Shedder
-from teamspace.core.request import holds_nul, too_deep
 from teamspace.tenancy.schemas import OrgRole, Role
 from tests.core.conftest import PROVISION, Lab
 from tests.support.world import World
