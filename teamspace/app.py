@@ -90,6 +90,10 @@ class App:
         )
         self.metrics.watch("requests_underway", "Requests being answered.", lambda: self.gate.underway)
         self.metrics.watch("shed_share", "The share of requests refused as too many.", lambda: self.gate.shedder.share)
+        self.metrics.watch(
+            "loop_held_seconds", "The longest time the event loop was held in the last five minutes.",
+            lambda: self.gate.watchdog.longest,
+        )  # fmt: skip
 
     async def upkeep(self) -> None:
         """What is not urgent: sealing the audit trail, times of last use, old keys, credentials and blobs."""

@@ -56,6 +56,7 @@ from teamspace.core.routing import (
     decoded,
 )
 from teamspace.core.sending import Outgoing, Send, Wire
+from teamspace.core.watchdog import Watchdog
 
 
 class Identify(Protocol):
@@ -123,7 +124,8 @@ class Gate:
         self._refusals = refusals
         self._downloads = Shares("downloads", token=DOWNLOADS_OF_TOKEN, address=DOWNLOADS_OF_ADDRESS)
         self._tasks: set[asyncio.Task[Any]] = set()
-        self.shedder = Shedder()
+        self.watchdog = Watchdog()
+        self.shedder = Shedder(self.watchdog.ticked)
         self.underway = 0
         self.idle = asyncio.Event()
         self.idle.set()
@@ -135,7 +137,7 @@ class Gate:
         request = Request(scope, receive)
         seen = _Seen()
         task = asyncio.current_task()
-        self._enter(task)
+        self._enter(seen, task)
         try:
             answer = await self._answered(request, seen)
             if request.is_awaited:
@@ -146,16 +148,18 @@ class Gate:
             seen.status = 499
         finally:
             request.departure.close()
-            self._leave(task)
+            self._leave(seen, task)
             self._note(request, seen, time.perf_counter() - started)
 
-    def _enter(self, task: "asyncio.Task[Any] | None") -> None:
+    def _enter(self, seen: "_Seen", task: "asyncio.Task[Any] | None") -> None:
+        self.watchdog.begin(seen)
         if task is not None:
             self._tasks.add(task)
         self.underway += 1
         self.idle.clear()
 
-    def _leave(self, task: "asyncio.Task[Any] | None") -> None:
+    def _leave(self, seen: "_Seen", task: "asyncio.Task[Any] | None") -> None:
+        self.watchdog.end(seen)
         if task is not None:
             self._tasks.discard(task)
         self.underway -= 1
@@ -396,7 +400,7 @@ class Gate:
 
 
 class _Seen:
-    """What is known of a request once it was admitted, for the access line and the limits of its answer."""
+    """What is known of a request, for the access line, the watchdog and the limits of its answer."""
 
     __slots__ = ("route", "status", "token", "user", "who")
 

@@ -94,8 +94,10 @@ class Shedder:
     TICK, TARGET = 0.02, 0.1
     GROW, SHRINK, MOST = 0.5, 0.02, 0.98
 
-    def __init__(self) -> None:
+    def __init__(self, watch: Callable[[float], None] | None = None) -> None:
+        """`watch` is told how late the loop was at every tick."""
         self.share = 0.0
+        self._watch = watch
         self._due = 0.0
         self._was_late = False
         self._timer: asyncio.TimerHandle | None = None
@@ -118,6 +120,8 @@ class Shedder:
 
     def _tick(self) -> None:
         late = asyncio.get_running_loop().time() - self._due
+        if self._watch:
+            self._watch(late)
         was_late, self._was_late = self._was_late, late > self.TARGET
         if self._was_late and was_late:
             self.share += (self.MOST - self.share) * self.GROW * (1 - self.TARGET / late)
