@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 
 from msgspec import UNSET
 
-from teamspace import blobs, repository
+from teamspace import blobs, fulltext, repository
 from teamspace.blobs import BlobStore
 from teamspace.core import paging, text
 from teamspace.core.db import Db
@@ -35,9 +35,10 @@ _TRIES = 10
 
 async def create(db: Db, files: BlobStore, queue: Queue, who: Principal, draft: NewDocument) -> Document:
     title = text.name(draft.title, "title", most=200)
+    searched = await fulltext.prepare(draft.body, is_markdown=True)
     async with _kept(db, files, who, draft.body) as bytes_:
         for key in await repository.free_keys(db, who, _keys(title)):
-            work = Work(key, key.removeprefix(FOLDER), MARKDOWN, title, draft.visibility, text=draft.body)
+            work = Work(key, key.removeprefix(FOLDER), MARKDOWN, title, draft.visibility, text=searched)
             try:
                 written = await repository.put(db, queue, who, work, Condition(exists=False), bytes_)
             except (VersionMismatch, Conflict):  # somebody was quicker
@@ -92,7 +93,8 @@ async def _update(
     title = _title(row) if change.title is UNSET else text.name(change.title, "title", most=200)
     body = await _body(db, files, row) if change.body is UNSET else change.body
     visibility = None if change.visibility is UNSET else change.visibility
-    work = Work(row.key, row.filename, MARKDOWN, title, visibility, text=body)
+    searched = await fulltext.prepare(body, is_markdown=True)
+    work = Work(row.key, row.filename, MARKDOWN, title, visibility, text=searched)
     async with _kept(db, files, who, body) as draft:
         written = await repository.add_version(db, queue, who, row.id, work, Condition(row.version), draft)
     return await _document(db, who, written, body)

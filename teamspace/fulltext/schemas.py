@@ -33,6 +33,13 @@ class Hits(msgspec.Struct, frozen=True):
     params: dict[str, str]
 
 
+class Prepared(msgspec.Struct, frozen=True):
+    """A text that was read before the transaction that keeps it: as it is shown, and its words."""
+
+    text: str
+    words: str
+
+
 class Words(msgspec.Struct, frozen=True):
     """The words of a text, with a space between two."""
 

@@ -21,6 +21,14 @@ async def put(tx: Tx, id: int, text: NewText) -> None:
     )  # fmt: skip
 
 
+async def rename(tx: Tx, kind: str, ref: str, title: str, labels: str, title_words: str, label_words: str) -> None:
+    await tx.defer(
+        "UPDATE texts SET title = :title, labels = :labels, title_words = :title_words, label_words = :label_words"
+        " WHERE kind = :kind AND ref = :ref",
+        kind=kind, ref=ref, title=title, labels=labels, title_words=title_words, label_words=label_words,
+    )  # fmt: skip
+
+
 async def delete(tx: Tx, kind: str, ref: str) -> None:
     await tx.defer("DELETE FROM texts WHERE kind = :kind AND ref = :ref", kind=kind, ref=ref)
 

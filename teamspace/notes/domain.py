@@ -25,11 +25,12 @@ async def create(db: Db, who: Principal, draft: NewNote) -> Note:
         id=new_id(), team_id=who.team_id, owner_id=who.user_id, title=text.name(draft.title, "title", most=200),
         body=draft.body, visibility=draft.visibility, tags=_clean(draft.tags), version=1, created_at=now, updated_at=now,
     )  # fmt: skip
+    body = await fulltext.prepare(row.body, is_markdown=True)
     async with db.write(who, "note.create") as tx:
         tx.target = row.id
         await store.insert(tx, who.org_id, row)
         await _put_tags(tx, who, row)
-        await _put_text(tx, who.org_id, row)
+        await _put_text(tx, who.org_id, row, body)
     return _note(row, [])
 
 
@@ -54,6 +55,7 @@ async def update(db: Db, who: Principal, note_id: str, change: NoteChange, seen:
     tags = None if change.tags is UNSET else _clean(change.tags)
     if not any(given is not None for given in (title, body, visibility, tags)):
         raise BadRequest("There is nothing to change: send title, body, visibility or tags.")
+    text_of_body = None if body is None else await fulltext.prepare(body, is_markdown=True)
     async with db.write(who, "note.update") as tx:
         before = await _held(tx, who, note_id, P.NOTES_WRITE)
         if visibility not in (None, before.visibility):
@@ -67,7 +69,7 @@ async def update(db: Db, who: Principal, note_id: str, change: NoteChange, seen:
             await store.delete_tags(tx, note_id)
             await _put_tags(tx, who, row)
         if any(given is not None for given in (title, body, tags)):
-            await _put_text(tx, who.org_id, row)
+            await _put_text(tx, who.org_id, row, text_of_body)
         tx.target, tx.detail = note_id, {"version": row.version}
         return _note(row, await store.select_grants(tx, note_id))
 
@@ -166,9 +168,13 @@ async def _put_tags(tx: Tx, who: Principal, row: NoteRow) -> None:
         await store.insert_tag(tx, row.id, who.org_id, tag)
 
 
-async def _put_text(tx: Tx, org_id: str, row: NoteRow) -> None:
-    body, labels = fulltext.plain(row.body), " ".join(row.tags)
-    await fulltext.put(tx, store.KIND, row.id, org_id, title=row.title, body=body, labels=labels)
+async def _put_text(tx: Tx, org_id: str, row: NoteRow, body: fulltext.Prepared | None) -> None:
+    """Without a body, the one that is there stays."""
+    labels = " ".join(row.tags)
+    if body is None:
+        await fulltext.rename(tx, store.KIND, row.id, title=row.title, labels=labels)
+    else:
+        await fulltext.put(tx, store.KIND, row.id, org_id, title=row.title, labels=labels, body=body)
 
 
 def _note(row: NoteRow, grants: list[Grant]) -> Note:

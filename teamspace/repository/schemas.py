@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from teamspace import fulltext
 from teamspace.core.paging import Paging
 from teamspace.core.permissions import Permission
 
@@ -69,7 +70,7 @@ class Work(msgspec.Struct, frozen=True):
     visibility: Visibility | None = None
     actor_kind: ActorKind = "human"
     run_id: str | None = None
-    text: str | None = None
+    text: fulltext.Prepared | None = None
     """What can be searched for in it, where the writer knows already."""
     carried: Carried | None = None
     tags: dict[str, str] | None = None

@@ -1,6 +1,5 @@
 """What a search finds, for whom, and in which order."""
 
-import asyncio
 from typing import get_args
 
 from teamspace import fulltext, notes, repository
@@ -34,13 +33,12 @@ async def search(db: Db, who: Principal, query: SearchQuery) -> Page[Found]:
         return Page([], None)
     hits = await store.select(db, asked, fences, who.org_id, below=below, limit=query.size + 1)
     page = paging.page(hits, query, lambda hit: f"{hit.points}/{hit.id}")
-    return Page([await _shown(hit, asked) for hit in page.items], page.next_cursor)
+    texts = await fulltext.snippets([hit.text for hit in page.items], asked)
+    return Page([_found(hit, text) for hit, text in zip(page.items, texts, strict=True)], page.next_cursor)
 
 
-async def _shown(hit: Hit, asked: fulltext.Query) -> Found:
-    await asyncio.sleep(0)  # a long text takes a while to look through: others come in between
-    text = fulltext.snippet(hit.text, asked)
-    return Found(hit.type, hit.id, hit.title, text, hit.points / store.POINTS, hit.updated_at)
+def _found(hit: Hit, snippet: str) -> Found:
+    return Found(hit.type, hit.id, hit.title, snippet, hit.points / store.POINTS, hit.updated_at)
 
 
 def _kinds(query: SearchQuery) -> frozenset[str]:

@@ -14,7 +14,7 @@ from tests.support.world import World
 
 async def put(world: World, org_id: str, ref: str) -> None:
     async with world.db.upkeep(system()) as tx:
-        await fulltext.put(tx, "note", ref, org_id, title=f"title of {ref}", body="")
+        await fulltext.put(tx, "note", ref, org_id, title=f"title of {ref}")
 
 
 async def drop(world: World, ref: str) -> None:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from teamspace.fulltext import read, snippet
-from teamspace.fulltext.domain.snippets import LENGTH
+from teamspace.fulltext import read
+from teamspace.fulltext.domain.snippets import LENGTH, snippet
 
 # fmt: off
 MARKED = [

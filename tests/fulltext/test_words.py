@@ -1,5 +1,7 @@
 """What a word is, in any script."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -50,10 +52,29 @@ def test_reading_what_was_read_changes_nothing(text: str) -> None:
 
 
 def test_a_text_is_read_as_far_as_the_index_goes() -> None:
-    made = words.kept("title", "label", "word " * 100_000)
-    assert (made.title_words, made.label_words) == ("title", "label")
-    assert len(made.body_words.split()) == words.MOST_WORDS - 2
-    long = words.kept("", "", " ".join(f"{number:05}{'漢字' * 100}" for number in range(10_000)))
-    assert len(long.body_words.encode()) <= words.MOST_BYTES
-    assert words.kept("", "", "." * words.MOST_CHARACTERS + " word").body_words == ""
-    assert len(words.kept("x" * 10_000, "", "").title_words) == words.LONGEST
+    assert len(words.of_text("word " * 100_000).split()) == words.MOST_WORDS
+    long = words.of_text(" ".join(f"{number:05}{'漢字' * 100}" for number in range(10_000)))
+    assert len(long.encode()) <= words.MOST_BYTES
+    assert words.of_text("." * words.MOST_CHARACTERS + " word") == ""
+    assert len(words.of_name("x" * 10_000)) == words.LONGEST
+
+
+@pytest.mark.parametrize("text", ["two words. ", "東京都、新宿区。", "Zürich und é\u0301 "])
+def test_a_long_text_has_the_words_of_its_parts(text: str) -> None:
+    """Where it is cut to be read in pieces no word is cut."""
+    assert words.of_text(text * 2_000).split() == words.words(text) * 2_000
+
+
+@pytest.mark.parametrize("marks", ["\u0300\u0316", "\u0f73", "\uff9e\u0316"])
+def test_no_letter_wears_more_marks_than_any_writing_has(marks: str) -> None:
+    """Putting them in order takes quadratic time: 80,000 took six seconds."""
+    began = time.thread_time()
+    words.folded("a" + marks * 40_000)
+    assert time.thread_time() - began < 0.5
+    assert words.folded("e" + "\u0301" * 100 + "te") == "ete"
+
+
+def test_a_text_grows_by_a_few_times_at_most() -> None:
+    """One sign may stand for a line of eighteen letters."""
+    assert words.words("\ufdfa") == ["صلى", "الله", "عليه", "وسلم"]
+    assert len(words.folded("\ufdfa" * 1000)) < 5000

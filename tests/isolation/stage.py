@@ -162,7 +162,9 @@ class Stage:
         )  # fmt: skip
         async with self.world.db.upkeep(system(org_id=spot.org.id)) as tx:
             await note_store.insert(tx, spot.org.id, row)
-            await fulltext.put(tx, note_store.KIND, row.id, spot.org.id, title=title, body=row.body)
+            await fulltext.put(
+                tx, note_store.KIND, row.id, spot.org.id, title=title, body=await fulltext.prepare(row.body)
+            )
             for user_id, permission in (lent or {}).items():
                 await note_store.put_grant(tx, row.id, spot.org.id, user_id, Permission(permission), owner_id, now)
         return row.id
@@ -188,7 +190,7 @@ class Stage:
         async with self.world.db.upkeep(system(org_id=spot.org.id)) as tx:
             await object_store.insert(tx, row)
             await object_store.insert_version(tx, version)
-            await fulltext.put(tx, "object", id, spot.org.id, title="isolation", body="")
+            await fulltext.put(tx, "object", id, spot.org.id, title="isolation")
             for user_id, capability in (lent or {}).items():
                 await object_store.put_grant(
                     tx, id, spot.org.id, "user", user_id, Capability(capability), by=owner_id, expires_at=None, now=now

@@ -126,7 +126,7 @@ async def _hang(world: World, picture: Picture, callers: list[Principal], note: 
     row = NoteRow(new_id(), team_id, owner.user_id, "title", "", note.visibility, [], 1, now, now)  # type: ignore[arg-type]
     async with world.db.upkeep(system()) as tx:
         await store.insert(tx, owner.org_id, row)
-        await fulltext.put(tx, store.KIND, row.id, owner.org_id, title=row.title, body=row.body)
+        await fulltext.put(tx, store.KIND, row.id, owner.org_id, title=row.title, body=await fulltext.prepare(row.body))
         for reader, permission in note.grants.items():
             if picture.people[reader].org == picture.people[note.owner].org and reader != note.owner:
                 await store.put_grant(

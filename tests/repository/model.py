@@ -178,7 +178,7 @@ async def paint(world: World, picture: Picture) -> Painted:
                 id=new_id(), object_id=id, number=1, removal=False, blob="", carried=None, tags=None,
                 author_id=owner.user_id, actor_kind="human", run_id=None, **common,
             ))  # fmt: skip
-            await fulltext.put(tx, "object", id, owner.org_id, title="common", body=thing.key)
+            await fulltext.put(tx, "object", id, owner.org_id, title="common", body=await fulltext.prepare(thing.key))
             for given in thing.grants:
                 to = teams[given.to].id if given.to_team else callers[given.to].user_id
                 await store.put_grant(

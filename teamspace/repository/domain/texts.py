@@ -21,7 +21,7 @@ def state_of(work: Work, size: int) -> TextState:
 
 async def index(tx: Tx, queue: Queue, who: Principal, row: ObjectRow, work: Work) -> None:
     """In the transaction that writes the version. The text of the one before is not looked for any more."""
-    await _put(tx, row, work.text or "")
+    await _put(tx, row, work.text)
     if row.text_state == "pending":
         await queue.enqueue(tx, who, EXTRACT, ExtractText(row.id))
 
@@ -34,9 +34,10 @@ async def extract(db: Db, files: BlobStore, who: Principal, wish: ExtractText) -
     """Reads the newest version; if there is a newer one by the time that is done, its own job does it."""
     row = await finding.seen(db, who, wish.object_id)
     found, text = await _read(db, files, row)
+    prepared = await fulltext.prepare(text, is_markdown=row.content_type == MARKDOWN)
     async with db.upkeep(who) as tx:
         if await store.set_text_state(tx, row.id, row.version, found.text_state, found.reason):
-            await _put(tx, row, text)
+            await _put(tx, row, prepared)
     return found
 
 
@@ -53,7 +54,6 @@ async def _read(db: Db, files: BlobStore, row: ObjectRow) -> tuple[TextFound, st
     return TextFound("ready", len(found.text)), found.text
 
 
-async def _put(tx: Tx, row: ObjectRow, text: str) -> None:
-    title = row.title or row.filename
-    body = fulltext.plain(text) if row.content_type == MARKDOWN else text
+async def _put(tx: Tx, row: ObjectRow, text: fulltext.Prepared | None) -> None:
+    title, body = row.title or row.filename, text or fulltext.NOTHING
     await fulltext.put(tx, store.KIND, row.id, row.org_id, title=title, labels=row.key, body=body)
