@@ -10,6 +10,7 @@ from teamspace import blobs
 from teamspace.blobs import BlobStore
 from teamspace.branding import store
 from teamspace.branding.domain import images
+from teamspace.core import pools
 from teamspace.core.db import Reads
 from teamspace.core.errors import BadRequest, NotFound
 
@@ -27,15 +28,22 @@ class Logo(msgspec.Struct, frozen=True):
     content_type: str
 
 
-def from_uri(uri: str, pointer: str) -> Logo:
+async def from_uri(uri: str, pointer: str) -> Logo:
     found = _URI.fullmatch(uri)
     if not found:
         raise BadRequest.at(pointer, "must be null, the address of the present logo, or a data: URI in base64")
-    return judged(found[2], found[1], pointer)
+    return await judged(found[2], found[1], pointer)
 
 
-def judged(text: str, declared: str | None, pointer: str) -> Logo:
-    """The logo, if it is one; `declared` is what the caller takes its type to be."""
+async def judged(text: str, declared: str | None, pointer: str) -> Logo:
+    """The logo, if it is one; `declared` is what the caller takes its type to be.
+
+    In a thread: a picture may be made of a hundred thousand parts.
+    """
+    return await pools.TEXT.run(_judged, text, declared, pointer)
+
+
+def _judged(text: str, declared: str | None, pointer: str) -> Logo:
     try:
         data = base64.b64decode(text, validate=True)
     except ValueError:

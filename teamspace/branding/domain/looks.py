@@ -54,7 +54,7 @@ async def change(db: Db, files: BlobStore, who: Principal, org_id: str, wish: Br
     if wish.logo is None:
         fields |= {"logo": None, "logo_type": None}
     elif wish.logo is not UNSET and not stays:
-        fields |= await _kept(db, files, who, org_id, logos.from_uri(wish.logo, "/logo"))
+        fields |= await _kept(db, files, who, org_id, await logos.from_uri(wish.logo, "/logo"))
     async with db.write(who, "branding.update", alone=_lock(org_id)) as tx:
         if stays and wish.logo != (await _now(tx, org_id)).logo:
             raise BadRequest.at("/logo", "is not the address of the present logo")
@@ -62,7 +62,7 @@ async def change(db: Db, files: BlobStore, who: Principal, org_id: str, wish: Br
 
 
 async def set_logo(db: Db, files: BlobStore, who: Principal, org_id: str, wish: NewLogo) -> Branding:
-    fields = await _kept(db, files, who, org_id, logos.judged(wish.data, wish.content_type, "/data"))
+    fields = await _kept(db, files, who, org_id, await logos.judged(wish.data, wish.content_type, "/data"))
     async with db.write(who, "branding.logo", alone=_lock(org_id)) as tx:
         return await _replace(tx, org_id, fields)
 

@@ -21,6 +21,7 @@ STATUS: Mapping[str, int] = {
     "InvalidAccessKeyId": 403,
     "InvalidArgument": 400,
     "InvalidBucketState": 409,
+    "InvalidChunkSizeError": 403,
     "InvalidDigest": 400,
     "InvalidPart": 400,
     "InvalidPartNumber": 416,

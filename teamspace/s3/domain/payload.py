@@ -17,6 +17,8 @@ LONGEST_LINE = 1024
 """Of a chunk's head; a real one has less than a hundred bytes."""
 MOST_TRAILING = 8 * 1024
 _AT_ONCE = 256
+_SMALL, _MOST_SMALL = 1024, 2_000
+"""S3 takes chunks from 8 KiB on, and a smaller last one. A body of tiny ones would cost far more than its bytes."""
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _HEAD = re.compile(rb"([0-9a-fA-F]{1,15})(?:;chunk-signature=([0-9a-f]{64}))?")
 _LENGTH = re.compile(r"\d{1,15}", re.ASCII)
@@ -122,11 +124,14 @@ def check(payload: Payload, digest: str) -> None:
 
 
 async def _unframed(source: "_Source", payload: Payload, trailers: dict[str, str]) -> AsyncIterator[bytes]:
-    chain = _Chain(payload.seed) if payload.seed else None
+    chain, small = _Chain(payload.seed) if payload.seed else None, 0
     for number in count():
         if number % _AT_ONCE == 0:
             await asyncio.sleep(0)  # chunks may be tiny and many in one block: others come in between
         size, signature = _head(await source.line(), signed=chain is not None)
+        small += size < _SMALL
+        if small > _MOST_SMALL:
+            raise Fault("InvalidChunkSizeError", f"Only {_MOST_SMALL} chunks may hold less than {_SMALL} bytes.")
         left, running = size, hashlib.sha256()
         while left:
             piece = await source.some(left)

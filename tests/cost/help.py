@@ -1,0 +1,90 @@
+"""A request put straight to the gate, and what it cost the thread of the event loop."""
+
+import gc
+import time
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping, Sequence
+from typing import Any
+
+import msgspec
+
+from tests.support.world import World
+
+LIMIT = 0.1
+"""Seconds of the loop's own processor time that one request may take."""
+FLOOR = 0.01
+"""Below this a figure is noise, and its growth says nothing."""
+GROWTH = 2.5
+"""How many times as much twice the size may cost."""
+_CHUNK = 64 * 1024
+
+
+class Call(msgspec.Struct, frozen=True):
+    method: str
+    path: str
+    query: bytes = b""
+    headers: Sequence[tuple[bytes, bytes]] = ()
+    body: bytes = b""
+    chunk: int = _CHUNK
+
+
+async def asked(world: World, call: Call) -> tuple[float, int]:
+    """What the call cost, and its status. Time that other threads spend, or that nobody does, does not count: a busy
+    machine changes nothing."""
+    size = call.chunk
+    chunks = [call.body[start : start + size] for start in range(0, len(call.body), size)] or [b""]
+    chunks.reverse()
+    status = [0]
+
+    async def receive() -> MutableMapping[str, Any]:
+        return {"type": "http.request", "body": chunks.pop(), "more_body": bool(chunks)}
+
+    async def send(message: MutableMapping[str, Any]) -> None:
+        status[0] = message.get("status", status[0])
+
+    scope = {
+        "type": "http", "method": call.method, "path": call.path, "raw_path": call.path.encode("latin-1"),
+        "query_string": call.query, "headers": list(call.headers), "client": ("127.0.0.1", 50000),
+    }  # fmt: skip
+    began = time.thread_time()
+    await world.app.gate(scope, receive, send)
+    return time.thread_time() - began, status[0]
+
+
+class Costs:
+    """What calls have cost, and which of them too much."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self.calls = 0
+        self.faults: list[str] = []
+        gc.collect()
+        gc.freeze()  # what is there already is not looked through in somebody's time
+
+    async def of(self, name: str, call: Call, half: Callable[[], Call] | None = None) -> int:
+        """The status. Dear ones are tried again, since whatever runs for the first time costs once; `half` is the
+        same call at half the size."""
+        self.calls += 1
+        cost, status = await asked(self._world, call)
+        if cost > FLOOR:
+            cost = min(cost, (await asked(self._world, call))[0])
+        if cost > LIMIT:
+            cost = min(cost, *[(await asked(self._world, call))[0] for _ in range(2)])
+        if cost > LIMIT:
+            self.faults.append(f"{name}: {cost * 1000:.0f} ms, status {status}")
+        elif cost > FLOOR and half is not None:
+            smaller = min([(await asked(self._world, half()))[0] for _ in range(3)])
+            again = min([cost] + [(await asked(self._world, call))[0] for _ in range(2)])
+            if again > FLOOR and again > GROWTH * smaller:
+                self.faults.append(f"{name}: {again * 1000:.1f} ms against {smaller * 1000:.1f} ms for half of it")
+        return status
+
+
+async def spent(work: Awaitable[Any]) -> float:
+    began = time.thread_time()
+    await work
+    return time.thread_time() - began
+
+
+def some(items: Sequence[str], number: int, step: int) -> Iterable[str]:
+    """Every `step`-th, beginning at another one each time: together they are all."""
+    return (item for place, item in enumerate(items) if (place + number) % step == 0)

@@ -1,0 +1,154 @@
+"""Every way in for people's text and bytes: a sound request for each, into which the worst text is put.
+
+A route, an S3 operation or a kind of job that is not here fails the test of what text costs.
+"""
+
+from typing import Any
+
+import msgspec
+
+from tests.branding.help import encoded, picture
+from tests.support.world import PASSWORD
+
+
+class Entry(msgspec.Struct, frozen=True):
+    body: dict[str, Any] | None = None
+    """What the route takes; every text of its shape is replaced in turn."""
+    about: str = ""
+    """What the path names; see `things` of the test."""
+    who: str = "ann"
+    query: dict[str, str] = {}
+    refused: bool = False
+    """Even the sound body is refused: its address would have to be called."""
+
+
+_LIMIT = {"dimension": "ai.requests", "limit": 5, "window": "day"}
+_OWNER = {"username": "somebody", "password": PASSWORD}
+_LOOK = {"title": "Title"}
+_LOGO = {"data": encoded(picture())}
+_GRANT = {"principal_type": "user", "principal_id": "x", "capability": "view"}
+_EXECUTOR = {"name": "Executor", "mode": "push", "url": "https://models.example.com/v1", "model": "m"}
+_TEXT = {"title": "Title", "body": "Text"}
+
+# fmt: off
+ROUTES: dict[str, Entry] = {
+    "GET /":                                Entry(),
+    "GET /index.html":                      Entry(),
+    "GET /login":                           Entry(),
+    "GET /activate":                        Entry(),
+    "GET /app/*page":                       Entry(about="page"),
+    "GET /assets/*path":                    Entry(about="page"),
+    "GET /health":                          Entry(),
+    "GET /api/config":                      Entry(),
+    "GET /api/openapi.json":                Entry(),
+    "GET /api/docs":                        Entry(),
+    "GET /api/i18n/catalog":                Entry(),
+    "GET /api/branding":                    Entry(),
+    "PUT /api/branding":                    Entry(_LOOK),
+    "POST /api/branding/logo":              Entry(_LOGO),
+    "GET /api/org/branding":                Entry(),
+    "PUT /api/org/branding":                Entry(_LOOK),
+    "DELETE /api/org/branding":             Entry(),
+    "POST /api/org/branding/logo":          Entry(_LOGO),
+    "POST /api/bootstrap":                  Entry(_OWNER, who="nobody"),
+    "POST /api/provision":                  Entry({"username": "somebody"}, who="host"),
+    "POST /api/instance/suspend":           Entry(who="host"),
+    "POST /api/instance/resume":            Entry(who="host"),
+    "POST /api/instance/quota":             Entry(_LIMIT, who="host"),
+    "POST /api/activate":                   Entry({"token": "x", "password": PASSWORD}, who="nobody"),
+    "POST /api/login":                      Entry(_OWNER, who="nobody"),
+    "POST /api/logout":                     Entry(who="nobody"),
+    "GET /api/whoami":                      Entry(),
+    "POST /api/profile":                    Entry({"locale": "en"}),
+    "POST /api/password":                   Entry({"current_password": PASSWORD, "new_password": PASSWORD}),
+    "GET /api/sessions":                    Entry(),
+    "DELETE /api/sessions/:id":             Entry(about="nothing"),
+    "POST /api/2fa/enable":                 Entry({"confirm": False}),
+    "POST /api/2fa/recovery-codes":         Entry(),
+    "GET /api/2fa/recovery-codes":          Entry(),
+    "DELETE /api/2fa":                      Entry({"password": PASSWORD}),
+    "DELETE /api/admin/users/:id/2fa":      Entry(about="nothing"),
+    "POST /api/members":                    Entry({"username": "somebody", "role": "guest"}),
+    "GET /api/members":                     Entry(),
+    "PATCH /api/members/:id":               Entry({"role": "guest"}, about="nothing"),
+    "DELETE /api/members/:id":              Entry(about="nothing"),
+    "GET /api/admin/status":                Entry(),
+    "GET /api/metrics":                     Entry(),
+    "POST /api/admin/seed":                 Entry(),
+    "POST /api/admin/seed-tenants":         Entry(),
+    "POST /api/orgs":                       Entry({"name": "Company", "owner": _OWNER}),
+    "GET /api/orgs":                        Entry(),
+    "GET /api/orgs/:ref":                   Entry(about="org"),
+    "PATCH /api/orgs/:ref":                 Entry({"plan": "pro"}, about="org"),
+    "POST /api/orgs/:ref/suspend":          Entry(about="nothing"),
+    "POST /api/orgs/:ref/resume":           Entry(about="nothing"),
+    "POST /api/orgs/:ref/quota":            Entry(_LIMIT, about="org"),
+    "GET /api/org":                         Entry(),
+    "GET /api/org/teams":                   Entry(),
+    "POST /api/org/teams":                  Entry({"name": "Team"}),
+    "POST /api/org/members":                Entry({"username": "somebody", "role": "guest", "team_id": "x"}),
+    "PATCH /api/org/members/:id":           Entry({"org_role": None}, about="nothing"),
+    "GET /api/audit":                       Entry(),
+    "GET /api/org/audit":                   Entry(),
+    "POST /api/ai/echo":                    Entry({"prompt": "Hello"}),
+    "POST /api/jobs":                       Entry({"kind": "ai.chat", "input": {"prompt": "Hello"}}),
+    "GET /api/jobs":                        Entry(),
+    "GET /api/jobs/:id":                    Entry(about="job"),
+    "POST /api/jobs/:id/cancel":            Entry(about="nothing"),
+    "GET /api/executors":                   Entry(),
+    "POST /api/executors":                  Entry(_EXECUTOR, refused=True),
+    "DELETE /api/executors/:id":            Entry(about="nothing"),
+    "POST /api/org/executors":              Entry(_EXECUTOR, refused=True),
+    "POST /api/workers/claim":              Entry({"max_wait": 0}, who="worker"),
+    "POST /api/workers/jobs/:id/heartbeat": Entry({"claim_token": "x"}, about="job", who="worker"),
+    "POST /api/workers/jobs/:id/complete":  Entry({"result": {}, "claim_token": "x"}, about="job", who="worker"),
+    "POST /api/workers/jobs/:id/fail":      Entry({"error": "no", "claim_token": "x"}, about="job", who="worker"),
+    "GET /api/usage":                       Entry(),
+    "POST /api/quota":                      Entry(_LIMIT),
+    "GET /api/features":                    Entry(),
+    "POST /api/features/:name":             Entry({"enabled": True}, about="nothing"),
+    "POST /api/tokens":                     Entry({"name": "Token", "scope": ["notes:read"]}),
+    "GET /api/tokens":                      Entry(),
+    "DELETE /api/tokens/:id":               Entry(about="nothing"),
+    "GET /api/s3/credentials":              Entry(),
+    "POST /api/s3/credentials":             Entry({"name": "Key"}),
+    "DELETE /api/s3/credentials/:id":       Entry(about="nothing"),
+    "POST /api/notes":                      Entry({**_TEXT, "tags": ["tag"]}),
+    "GET /api/notes":                       Entry(),
+    "GET /api/notes/:id":                   Entry(about="note"),
+    "PUT /api/notes/:id":                   Entry({**_TEXT, "tags": ["tag"]}, about="note"),
+    "DELETE /api/notes/:id":                Entry(about="nothing"),
+    "POST /api/notes/:id/share":            Entry({"user_id": "x", "permission": "notes:read"}, about="note"),
+    "POST /api/documents":                  Entry(_TEXT),
+    "GET /api/documents":                   Entry(),
+    "GET /api/documents/:id":               Entry(about="document"),
+    "PUT /api/documents/:id":               Entry(_TEXT, about="document"),
+    "DELETE /api/documents/:id":            Entry(about="nothing"),
+    "GET /api/repo":                        Entry(),
+    "PUT /api/repo/*key":                   Entry(about="key"),
+    "GET /api/repo-obj/:id":                Entry(about="object"),
+    "DELETE /api/repo-obj/:id":             Entry(about="nothing"),
+    "GET /api/repo-obj/:id/content":        Entry(about="object"),
+    "POST /api/repo-obj/:id/presign":       Entry({}, about="object"),
+    "POST /api/repo-obj/:id/share":         Entry(_GRANT, about="object"),
+    "POST /api/repo-obj/:id/unshare":       Entry({"principal_type": "user", "principal_id": "x"}, about="object"),
+    "GET /api/repo-obj/:id/grants":         Entry(about="object"),
+    "POST /api/repo-obj/:id/visibility":    Entry({"visibility": "private"}, about="object"),
+    "GET /api/repo-obj/:id/derivations":    Entry(about="object"),
+    "GET /api/repo-obj/:id/processing":     Entry(about="object"),
+    "GET /api/share-targets":               Entry(),
+    "GET /api/search":                      Entry(query={"q": "plan"}),
+}
+
+XML, BYTES = "xml", "bytes"
+S3_OPERATIONS: dict[str, str] = {
+    "ListBuckets": "", "ListObjects": "", "ListObjectsV2": "", "ListObjectVersions": "", "ListMultipartUploads": "",
+    "GetBucketLocation": "", "GetBucketVersioning": "", "GetBucketAcl": "", "HeadBucket": "", "CreateBucket": XML,
+    "PutBucketVersioning": XML, "PutBucketAcl": XML, "DeleteBucket": "", "DeleteObjects": XML, "GetObject": "",
+    "HeadObject": "", "PutObject": BYTES, "CopyObject": "", "DeleteObject": "", "GetObjectAttributes": "",
+    "GetObjectTagging": "", "PutObjectTagging": XML, "DeleteObjectTagging": "", "GetObjectAcl": "", "PutObjectAcl": XML,
+    "CreateMultipartUpload": "", "UploadPart": BYTES, "UploadPartCopy": "", "ListParts": "",
+    "CompleteMultipartUpload": XML, "AbortMultipartUpload": "",
+}
+"""Every operation of the S3 path, and what its body is."""
+# fmt: on
