@@ -1,6 +1,5 @@
 """The API's description, made from the route table and the types; nothing in it is written by hand."""
 
-import asyncio
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from http import HTTPStatus
@@ -10,7 +9,7 @@ from typing import Any, Union, get_args, get_origin
 import msgspec
 
 from teamspace import __version__
-from teamspace.core import errors
+from teamspace.core import errors, pools
 from teamspace.core.openapi_page import rendered
 from teamspace.core.permissions import Permission
 from teamspace.core.replies import Content, Download, Events, JsonLines, Reply, Stored
@@ -48,11 +47,11 @@ class Description:
         self._endpoints = endpoints
 
     async def json(self) -> Content:
-        body = await asyncio.to_thread(lambda: self._json)
+        body = await pools.TEXT.run(lambda: self._json)
         return Content(body, "application/json", {"cache-control": "public, max-age=60"})
 
     async def page(self) -> Content:
-        page, style_hash = await asyncio.to_thread(lambda: self._page)
+        page, style_hash = await pools.TEXT.run(lambda: self._page)
         policy = (
             f"default-src 'none'; style-src '{style_hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
         )

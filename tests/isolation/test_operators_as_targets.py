@@ -31,11 +31,11 @@ async def test_an_operator_is_changed_by_operators_alone(stage: Stage, route: st
         )
         for kind in KINDS
     ]
-    picture = await stage.picture()
     for kind, caller, ask in asks:
         outcome = _expected(case, kind)
+        mark = await stage.writes.mark()
         wrong = faults(await stage.send(caller, ask), outcome)
-        picture, changed = await stage.changes(picture)
+        changed = await stage.writes.since(mark)
         wrong += [f"wrote to {table}" for table in changed if outcome.refused]
         found += [f"{route} x {kind.name}: {fault}" for fault in wrong]
     assert not found, "\n" + "\n".join(found)

@@ -1,7 +1,6 @@
 """What is taken away is gone with the very next request, read or write, whatever was remembered before."""
 
 from collections.abc import AsyncIterator
-from typing import Any
 
 import httpx2
 import pytest
@@ -56,18 +55,18 @@ async def test_a_demoted_admin_manages_nobody(stage: Stage) -> None:
 
 async def test_whoever_is_demoted_in_the_middle_of_a_long_write_stores_nothing(stage: Stage) -> None:
     for person in await _with_both_credentials(stage, Role.MEMBER):
-        picture: dict[str, Any] = {}
+        marks: list[int] = []
 
-        async def halves(person: Caller = person, seen: dict[str, Any] = picture) -> AsyncIterator[bytes]:
+        async def halves(person: Caller = person, marks: list[int] = marks) -> AsyncIterator[bytes]:
             yield b"first half, "
             await _change_role(stage, person, "viewer")
-            seen |= await stage.picture()
+            marks.append(await stage.writes.mark())
             yield b"second half"
 
         headers = _ID | {"authorization": f"Bearer {person.token}"}
         answer = await stage.world.client.put("/api/repo/long.txt", content=halves(), headers=headers)
         _check(answer, forbidden("files:write"))
-        changed = (await stage.changes(picture))[1]
+        changed = await stage.writes.since(marks[0])
         assert set(changed) <= {"blobs"}, "bytes without a name are collected later"
 
 
