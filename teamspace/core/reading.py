@@ -68,7 +68,7 @@ def converted(shape: type[S], given: Any, *, within: str) -> S:
 
 def _refusal(message: str, within: str = "") -> BadRequest:
     before, at, after = message.rpartition(" - at `")
-    what, where = (before, after) if at else (message, "")
+    what, where = (before, after.removesuffix("`")) if at else (message, "")
     what, where = what[:_LONGEST], where[:_LONGEST]
     pointer = within + "".join(f"/{name or index}" for name, index in _STEP.findall(where))
     return BadRequest(f"{pointer or 'The body'}: {what}.", errors=(FieldError(pointer, what),))

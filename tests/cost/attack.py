@@ -62,9 +62,11 @@ def put(base: Any, place: Place, text: str) -> Any:
     return {**inner, step: put(inner.get(step), rest, text)}
 
 
-def body_with(base: dict[str, Any], place: Place, repeat: str, most: int | None, limit: int) -> bytes:
-    """The sound body with one text as long as both the field and the route take it."""
-    size = min(most or limit, limit)
+def body_with(
+    base: dict[str, Any], place: Place, repeat: str, most: int | None, limit: int, share: int = 1
+) -> bytes:  # fmt: skip
+    """The sound body with one text as long as both the field and the route take it, or a share of that."""
+    size, limit = min(most or limit, limit) // share, limit // share
     while len(body := msgspec.json.encode(put(base, place, filled(repeat, size)))) > limit:
         size = size * limit // len(body) - 1
     return body

@@ -11,9 +11,10 @@ import base64
 import itertools
 import struct
 import zlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import quote, urlsplit
 
 import msgspec
@@ -24,7 +25,7 @@ from botocore.credentials import Credentials
 
 from teamspace import routes, wiring
 from teamspace.core.request import MOST_HEADER_BYTES, MOST_URL_BYTES
-from teamspace.core.routing import Endpoint
+from teamspace.core.routing import Endpoint, Route
 from teamspace.s3.domain.operations import OPERATIONS, Level, Operation
 from teamspace.s3.domain.visits import LARGEST_XML
 from teamspace.settings import Settings, load
@@ -124,22 +125,24 @@ async def test_no_text_in_a_body_holds_the_loop(stage: Stage, capability: str) -
         route, entry = endpoint.route, ROUTES[endpoint.route.name]
         path, base = path_of(route.name, stage.things[entry.about]), entry.body or {}
 
-        def call(body: bytes, route: Any = route, path: str = path, who: str = entry.who) -> Call:
-            return Call(route.method, path, headers=stage.headers(who), body=body)
-
+        call = partial(sent, stage, route, path, entry.who)
         status = await costs.of(route.name, call(msgspec.json.encode(base)))
         assert entry.refused or status not in (400, 405, 415), f"{route.name}: the entry's own body is not taken"
         for place, most in attack.places(endpoint.body):
             large = min(most or route.limit, route.limit) >= LARGE
             for repeat in some(REPEATS, number, 6) if large else REPEATS:
-
-                def sized(share: int, place: attack.Place = place, repeat: str = repeat, most: int | None = most,
-                          base: dict[str, Any] = base, limit: int = route.limit) -> bytes:  # fmt: skip
-                    return attack.body_with(base, place, repeat, (most or limit) // share, limit // share)
-
-                name = f"{route.name} {place} {repeat!r}"
-                await costs.of(name, call(sized(1)), lambda sized=sized, call=call: call(sized(2)))
+                filled_to = partial(attack.body_with, base, place, repeat, most, route.limit)
+                half = partial(_half, call, filled_to)
+                await costs.of(f"{route.name} {place} {repeat!r}", call(filled_to(1)), half)
     assert not costs.faults
+
+
+def sent(stage: Stage, route: Route, path: str, who: str, body: bytes) -> Call:
+    return Call(route.method, path, headers=stage.headers(who), body=body)
+
+
+def _half(call: Callable[[bytes], Call], filled_to: Callable[[int], bytes]) -> Call:
+    return call(filled_to(2))
 
 
 def sound_and_unsound(limit: int) -> dict[str, bytes]:
@@ -182,8 +185,7 @@ async def test_no_shape_of_a_body_holds_the_loop(stage: Stage) -> None:
         smaller = sound_and_unsound(route.limit // 2)
         for name, body in sound_and_unsound(route.limit).items():
             call = Call(route.method, path, headers=stage.headers(entry.who), body=body)
-            half = msgspec.structs.replace(call, body=smaller[name])
-            await costs.of(f"{route.name} {name}", call, lambda half=half: half)
+            await costs.of(f"{route.name} {name}", call, partial(msgspec.structs.replace, call, body=smaller[name]))
     assert not costs.faults and len(seen) >= 4
 
 

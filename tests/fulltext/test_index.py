@@ -1,14 +1,17 @@
 """Texts come and go with the transactions of what they are of."""
 
 import asyncio
+import threading
 from functools import partial
+from typing import Any
 
 import pytest
 
 from teamspace import fulltext
 from teamspace.core.db import persistently
 from teamspace.core.principal import system
-from teamspace.fulltext.domain import index
+from teamspace.fulltext import store
+from teamspace.fulltext.domain import index, words
 from tests.support.world import World
 
 
@@ -52,3 +55,48 @@ async def test_a_number_that_another_server_took_is_not_taken_twice(
 def test_numbers_always_rise() -> None:
     made = [index._numbers.next() for _ in range(10_000)]
     assert made == sorted(set(made))
+
+
+# Reading comes before the transaction
+
+
+async def test_a_long_text_is_read_off_the_loop_and_before_the_transaction(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ann = await world.bootstrap()
+    threads, order = list[threading.Thread](), list[str]()
+    read, write = words.of_text, store.put
+
+    def seen(text: str) -> str:
+        threads.append(threading.current_thread())
+        order.append("read")
+        return read(text)
+
+    async def written(*given: Any) -> None:
+        order.append("write")
+        await write(*given)
+
+    monkeypatch.setattr(words, "of_text", seen)
+    monkeypatch.setattr(store, "put", written)
+    note = (await ann.post("/api/notes", {"title": "Short", "body": "few words"})).json()
+    assert (threads.pop(), order) == (threading.main_thread(), ["read", "write"])
+    long = {"title": "Long", "body": "many words " * 1000}
+    for answer in (
+        await ann.post("/api/notes", long),
+        await ann.put(f"/api/notes/{note['id']}", long),
+        await ann.post("/api/documents", long),
+    ):
+        assert answer.status_code in (200, 201)
+    assert len(threads) == 3 and threading.main_thread() not in threads
+    assert order == ["read", "write"] * 4
+
+
+async def test_a_note_with_another_title_keeps_the_words_of_its_text(world: World) -> None:
+    ann = await world.bootstrap()
+    note = (await ann.post("/api/notes", {"title": "First", "body": "harbour", "tags": ["one"]})).json()
+    await ann.put(f"/api/notes/{note['id']}", {"title": "Second"})
+    await ann.put(f"/api/notes/{note['id']}", {"tags": ["two"]})
+    for q, found in {"first": 0, "one": 0, "second": 1, "two": 1, "harbour": 1}.items():
+        items = (await ann.get("/api/search", params={"q": q})).json()["items"]
+        assert len(items) == found, q
+        assert all(item["title"] == "Second" for item in items)
