@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import MutableMapping
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -9,6 +10,7 @@ import pytest
 
 from teamspace import jobs
 from teamspace.core.limits import Shares
+from teamspace.executors import store
 from teamspace.jobs import Queue
 from teamspace.tenancy.schemas import OrgRole, Role
 from tests.executors.help import Worker, executor
@@ -136,6 +138,19 @@ async def test_a_retirement_between_two_looks_of_a_poll_is_seen_by_its_claim(
 
     monkeypatch.setattr(Queue, "claim", too_late)
     assert refusal(await worker.claim()) == (401, "unauthenticated")
+    assert await counted(world, job["id"]) == ("queued", 3, 0)
+    assert await unsound(world) == []
+
+
+async def test_a_server_claims_nothing_for_a_push_executor_that_was_retired(world: World) -> None:
+    """It remembers for a moment which there are, so the claim looks again."""
+    ann = await world.bootstrap()
+    made, _ = await executor(world, ann)
+    job, place = await ask(ann), jobs.any_place("ai.chat")
+    await queue(world).seen(world.db, [place], "")
+    assert (await ann.delete(f"/api/executors/{made['id']}")).status_code == 204
+    still = partial(store.is_active, id=made["id"])
+    assert not await queue(world).claim(world.db, [place], count=1, executor_id=made["id"], still=still)
     assert await counted(world, job["id"]) == ("queued", 3, 0)
     assert await unsound(world) == []
 
