@@ -16,9 +16,9 @@ Headers = list[tuple[bytes, bytes]]
 
 HEARTBEAT_SECONDS = 15.0
 WRITE_STALL_SECONDS = 30.0
-PIECE = 128 * 1024
-"""The HTTP server queues about eight pieces for each connection: their size is what a stalled reader costs. Half of
-it would save another megabyte a reader, and costs a seventh of the speed of a fast one."""
+PIECE = 256 * 1024
+"""The HTTP server queues about eight pieces for each connection: their size is what a stalled reader costs (3 MiB with
+these, 9 MiB with pieces of 1 MiB). Smaller ones cost more time for each byte: 64 KiB 40 % more than 1 MiB, these 14 %."""
 
 _COMMON: Headers = [
     (b"x-api-version", b"1"),
