@@ -8,11 +8,15 @@ import httpx2
 import msgspec
 import pytest
 
+from teamspace import blobs
 from teamspace.blobs.domain import space
+from teamspace.core.permissions import Permission as P
+from teamspace.core.principal import Call, Principal
 from teamspace.quota.schemas import Plan
+from teamspace.repository import Work, assembling
 from teamspace.settings import Settings
 from teamspace.tenancy.schemas import Role
-from tests.identity.help import broken, refusal
+from tests.identity.help import broken, refusal, run_sql
 from tests.repository.help import fetch, put, send
 from tests.support.world import Caller, World
 from tests.support.world import world as opened
@@ -147,6 +151,27 @@ async def test_of_two_who_want_the_last_room_one_gets_it(world: World) -> None:
         assert Counter(answer.status_code for answer in answers) == {201: 1, 429: 3}
         (made,) = [(at, answer.json()["id"]) for at, answer in enumerate(answers) if answer.status_code == 201]
         assert (await (ann, second)[made[0] % 2].delete(f"/api/repo-obj/{made[1]}")).status_code == 204
+    assert await broken(world) == []
+
+
+async def test_an_upload_that_nobody_goes_on_with_is_free_again(world: World) -> None:
+    ann = await world.bootstrap()
+    who = Principal(
+        "api",
+        Call(),
+        user_id=ann.user_id,
+        team_id=ann.team.id,
+        org_id=ann.org.id,
+        permissions=frozenset({P.FILES_WRITE}),
+    )
+    for key in ("a", "b"):
+        upload = await assembling.begin(world.db, who, Work(key, key, "text/plain"))
+        for number in (1, 2):
+            await assembling.add_part(world.db, who, upload, number, blobs.in_hand(b"x" * 10), None)
+    assert await stored(ann) == (40, 0)
+    await run_sql(world, "UPDATE object_uploads SET touched_at = '2000-01-01T00:00:00.000Z' WHERE key = 'a'")
+    assert await assembling.reap(world.db) == 1
+    assert await stored(ann) == (20, 0)
     assert await broken(world) == []
 
 
