@@ -47,7 +47,7 @@ class Pool:
 #                       what                   threads  waiting
 TEXT      = Pool("texts being read",                 2,      64)   # words, snippets, large JSON and XML
 PASSWORDS = Pool("password checks",                  4,      32)   # argon2, 64 MiB each
-STRENGTH  = Pool("password judgements",              1,      16)   # zxcvbn
+STRENGTH  = Pool("password judgements",              1,      32)   # zxcvbn
 READS     = Pool("long reads",                       4,      64)   # SQLite beside the loop: searches, exports
 NAMES     = Pool("lookups of names",                 4,      64)   # DNS
 FILES     = Pool("files",                           16,    None)   # blobs: read, written, synced, removed

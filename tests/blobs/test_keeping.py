@@ -174,7 +174,7 @@ async def test_a_blob_that_could_not_be_stored_is_no_blob(world: World) -> None:
             raise OSError("no room")
 
     with pytest.raises(OSError, match="no room"):
-        await keep(world, DATA, files=Full(path(world, "").parent))
+        await keep(world, DATA, files=Full(world.app.files.root))
     assert stored(world) == set()
     digest = await keep(world, DATA)
     assert await read(world, digest) == DATA

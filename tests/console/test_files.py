@@ -154,6 +154,8 @@ def test_files_are_looked_at_where_they_are(browser: Browser, stage: Stage) -> N
         image = page.get_by_role("img", name="Preview of sunset.png")
         expect(image).to_be_visible()
         assert image.evaluate("image => image.decode().then(() => image.naturalWidth)") == 640
+        # A browser without windows has no reader of PDF, and the page asks for one first.
+        page.add_init_script("Object.defineProperty(navigator, 'pdfViewerEnabled', { value: true })")
         page.goto(f"/app/files/{stage.upload('looks/sunset.pdf', picture('PDF'), 'member')}")
         expect(page.locator("iframe[title='Preview of sunset.pdf']")).to_have_attribute("src", re.compile("^blob:"))
         page.goto(f"/app/files/{stage.upload('looks/page.html', b'<script>alert(1)</script>', 'member')}")

@@ -278,7 +278,13 @@ async def test_the_echo_costs_what_a_request_would(world: World) -> None:
         "finish_reason": "stop",
     }  # fmt: skip
     rows = {row["dimension"]: row["used"] for row in (await ann.get("/api/usage")).json()["items"]}
-    assert rows == {"ai.requests": 1, "ai.tokens.total": 3, "ai.concurrency": 0}
+    assert rows == {
+        "ai.requests": 1,
+        "ai.tokens.total": 3,
+        "ai.concurrency": 0,
+        "storage.bytes": 0,
+        "storage.objects": 0,
+    }
     limit = {"dimension": "ai.tokens.total", "limit": 5, "window": "day"}
     assert (await ann.post("/api/quota", limit)).status_code == 200
     refused = await ann.post("/api/ai/echo", {"prompt": "x" * 9})

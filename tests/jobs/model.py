@@ -38,7 +38,7 @@ from teamspace.jobs import Claim
 from teamspace.jobs.schemas import Block
 from teamspace.quota import Dimension, Level, Plan, QuotaDraft, Spend
 from teamspace.quota.domain import windows
-from teamspace.quota.schemas import Window
+from teamspace.quota.schemas import SPENDING, Window
 from teamspace.settings import load
 from tests.executors.help import Worker, executor
 from tests.identity.help import Hands
@@ -475,7 +475,7 @@ class Walk:
 
     async def limit(self) -> tuple[object, ...]:
         dice = self.random
-        person, dimension = dice.choice(self.people), dice.choice(list(Dimension))
+        person, dimension = dice.choice(self.people), dice.choice(list(SPENDING))
         level, subject, org = dice.choice((
             (Level.TENANT, "", ""), (Level.ORG, person.org.id, person.org.id), (Level.TEAM, person.team.id, person.org.id)
         ))  # fmt: skip

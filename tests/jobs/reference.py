@@ -12,7 +12,7 @@ from teamspace.quota import JOB_CAPS, Dimension, Level, Plan, Spend
 from teamspace.quota.domain import windows
 from teamspace.quota.domain.limits import CAPS, USUAL_WINDOW
 from teamspace.quota.domain.spending import TTL
-from teamspace.quota.schemas import Window
+from teamspace.quota.schemas import SPENDING, Window
 
 SERVED_FOR = 60
 ATTEMPTS = 3
@@ -295,7 +295,7 @@ class Reference:
         return [
             (level, dimension)
             for level, subject in ((Level.TENANT, ""), (Level.ORG, org), (Level.TEAM, team))
-            for dimension in sorted(Dimension)
+            for dimension in sorted(SPENDING)
             if asked[dimension] > self._left(level, subject, dimension)
         ]
 

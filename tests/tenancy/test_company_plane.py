@@ -67,7 +67,7 @@ async def test_everybody_with_a_role_in_the_company_sees_it_with_its_teams(world
     seen = [(await caller.get("/api/org")).json() for caller in (noor, await member(noor, OrgRole.READER, Role.GUEST))]
     assert seen[0] == seen[1] == seen[0] | msgspec.to_builtins(noor.org)
     assert seen[0]["teams"] == msgspec.to_builtins([rights, noor.team])
-    assert [row["limit"] for row in seen[0]["quotas"]] == [100, 200_000, 2]
+    assert [row["limit"] for row in seen[0]["quotas"]] == [100, 200_000, 2, 5 * 1024**3, 100_000]
     for path in ("/api/org", "/api/org/teams"):
         assert refusal(await (await member(noor)).get(path)) == FORBIDDEN
 

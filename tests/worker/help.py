@@ -41,8 +41,9 @@ class Office:
         return await self.until(job_id, "succeeded", "failed", seconds=seconds)
 
     async def used(self) -> dict[str, int]:
+        """Of what model work is counted in."""
         rows = (await self.call("GET", "/api/usage"))["items"]
-        return {row["dimension"]: row["used"] for row in rows}
+        return {row["dimension"]: row["used"] for row in rows if row["dimension"].startswith("ai.")}
 
     async def executor(self, name: str = "Hands") -> Path:
         """The file with its worker token."""
