@@ -173,6 +173,7 @@ async def test_a_blob_that_could_not_be_stored_is_no_blob(world: World) -> None:
         async def put(self, namespace: str, digest: str, draft: Path) -> None:
             raise OSError("no room")
 
+    assert isinstance(world.app.files, Folder)
     with pytest.raises(OSError, match="no room"):
         await keep(world, DATA, files=Full(world.app.files.root))
     assert stored(world) == set()

@@ -43,7 +43,7 @@ async def test_who_gives_up_leaves_the_place_only_when_the_work_has_ended() -> N
 async def test_one_pool_that_is_full_leaves_the_others_free() -> None:
     """Passwords being judged held up every tenant's downloads."""
     free = threading.Event()
-    held = [asyncio.create_task(pools.STRENGTH.run(free.wait)) for _ in range(17)]
+    held = [asyncio.create_task(pools.STRENGTH.run(free.wait)) for _ in range(33)]
     await asyncio.sleep(0)
     with pytest.raises(Overloaded):
         await pools.STRENGTH.run(int)
