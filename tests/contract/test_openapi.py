@@ -118,6 +118,8 @@ class Cast(msgspec.Struct, frozen=True):
             "path.name": ["chat", "agent"],
             "/assets/{path} path.path": _built_files(),
             "/api/members/{id} path.id": person,
+            "/api/members/{id}/transfer path.id": person,
+            "/api/members/{id}/transfer body.to": [first["user"]["id"]],
             "/api/org/members/{id} path.id": person,
             "/api/admin/users/{id}/2fa path.id": person,
             "/api/jobs/{id} path.id": jobs,
