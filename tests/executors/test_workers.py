@@ -50,16 +50,6 @@ async def test_there_may_be_nothing_to_do(world: World) -> None:
     assert (answer.status_code, answer.content) == (204, b"")
 
 
-async def test_a_worker_that_waits_is_woken(world: World) -> None:
-    ann = await world.bootstrap()
-    _, worker = await executor(world, ann)
-    waiting = asyncio.create_task(worker.handed(max_wait=20))
-    await asyncio.sleep(0.3)
-    job = await ask(ann)
-    handed = await asyncio.wait_for(waiting, 5)
-    assert handed["job"]["id"] == job["id"]
-
-
 async def test_without_an_executor_the_server_does_it_itself(world: World) -> None:
     ann = await world.bootstrap()
     async with running(world):
