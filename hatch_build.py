@@ -91,6 +91,12 @@ def _pack(static: Path) -> None:
             path.with_name(path.name + ".gz").write_bytes(gzip.compress(path.read_bytes(), 9, mtime=0))
 
 
+def check(console: Path) -> None:
+    """The rules of style and accessibility, and the unit tests."""
+    npm("run", "lint", console=console)
+    npm("test", console=console)
+
+
 def types(console: Path, made: Path) -> None:
     """The console's types of the API, from the description that the server prints."""
     said = subprocess.run(
@@ -104,7 +110,10 @@ def types(console: Path, made: Path) -> None:
 
 if __name__ == "__main__":
     root = Path(__file__).parent
-    if sys.argv[1:] == ["types"]:
-        types(root / "console", root / "console" / TYPES)
-    else:
-        build(root)
+    match sys.argv[1:]:
+        case ["types"]:
+            types(root / "console", root / "console" / TYPES)
+        case ["check"]:
+            check(root / "console")
+        case _:
+            build(root)

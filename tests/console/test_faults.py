@@ -7,7 +7,7 @@ from tests.console.stage import PASSWORD, Stage
 from tests.support.served import Served
 
 CLIPBOARD = ["clipboard-read", "clipboard-write"]
-CODE = "**/assets/UsageScreen*.js"
+CODE = "**/assets/settings-*.js"
 LOST = "Failed to fetch dynamically imported module"
 MISSING = "01890000-0000-7000-8000-000000000000"
 

@@ -46,15 +46,18 @@ def may(role: str, thing: Screen | Action) -> bool:
 
 
 def rail(page: Page) -> list[str]:
-    links = page.get_by_role("navigation", name="Main").get_by_role("link").all()
-    return [link.get_attribute("href") or "" for link in links]
+    links = page.get_by_role("navigation", name="Main").get_by_role("link")
+    found: list[str] = links.evaluate_all("links => links.map(link => link.getAttribute('href'))")
+    return found
 
 
 def palette(page: Page) -> list[tuple[str, str]]:
     page.keyboard.press("Control+k")
     options = page.get_by_role("option")
     expect(options.first).to_be_visible()
-    found = [option.locator("span").all_inner_texts() for option in options.all()]
+    found = options.evaluate_all(
+        "options => options.map(option => [...option.querySelectorAll('span')].map(one => one.innerText))"
+    )
     close(page)
     return sorted((title, hint) for title, hint in found)
 
@@ -63,11 +66,12 @@ def keys(page: Page) -> list[tuple[str, str]]:
     page.keyboard.press("?")
     rows = page.get_by_role("dialog", name="Keys").get_by_role("row")
     expect(rows.first).to_be_visible()
-    found = [
-        (row.locator("th, td").first.inner_text(), " ".join(row.locator("kbd").all_inner_texts())) for row in rows.all()
-    ]
+    found = rows.evaluate_all(
+        "rows => rows.map(row => [row.querySelector('th, td').innerText,"
+        " [...row.querySelectorAll('kbd')].map(key => key.innerText).join(' ')])"
+    )
     close(page)
-    return sorted(found)
+    return sorted((title, pressed) for title, pressed in found)
 
 
 def close(page: Page) -> None:

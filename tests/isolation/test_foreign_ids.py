@@ -24,6 +24,7 @@ class Pair(msgspec.Struct, frozen=True):
     nobodys: Ask
 
 
+@pytest.mark.by_turns
 @pytest.mark.parametrize("slot", SLOTS, ids=[f"{slot.route} {slot.field}" for slot in SLOTS])
 async def test_what_is_not_yours_and_what_is_nobodys_look_alike(stage: Stage, slot: Slot) -> None:
     await _tried_by_all(stage, slot)

@@ -16,6 +16,7 @@ _WITH_A_BODY = [case for case in CASES if case.body is not None]
 _PEOPLE = [kind for kind in KINDS if kind.credential not in (*DEAD, WORKER)]
 
 
+@pytest.mark.by_turns
 @pytest.mark.parametrize("case", CASES, ids=[case.route for case in CASES])
 async def test_every_caller_gets_what_the_contract_gives_them(stage: Stage, case: Case) -> None:
     await _tried_by_all(stage, case)

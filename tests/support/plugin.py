@@ -9,6 +9,7 @@ import pytest
 from tests.support.bucket import Buckets, emptied
 from tests.support.postgres import Postgres
 from tests.support.timings import Timings
+from tests.support.touched import is_touched
 
 DATABASES = ("sqlite", "postgres")
 SERVER = pytest.StashKey[Postgres]()
@@ -28,10 +29,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """What only repeats a proof in another combination runs when that is asked for."""
+    """What only repeats a proof in another combination runs when that is asked for, or when its subject has changed."""
     if config.getoption("thorough"):
         return
-    left_out = [item for item in items if item.get_closest_marker("thorough") or _has_its_turn_elsewhere(item)]
+    repeated = [item for item in items if item.get_closest_marker("thorough") or _has_its_turn_elsewhere(item)]
+    left_out = [item for item in repeated if not is_touched(item)]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in set(left_out)]
