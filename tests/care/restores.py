@@ -1,7 +1,7 @@
 """Backups of a server that is written to all the while, each restored and compared with a journal kept outside.
 
-A round takes a backup by the command line while clients write, restores it into a fresh place, on SQLite
-and PostgreSQL in turn, has it examined in depth, serves from it, and compares: what was acknowledged
+A round takes a backup by the command line while clients write, restores it into a fresh place, on PostgreSQL
+and SQLite in turn, has it examined in depth, serves from it, and compares: what was acknowledged
 before the backup began is there with its content, and nothing is there by half.
 """
 
@@ -89,11 +89,12 @@ class Restores(Soak):
 
     @contextmanager
     def _place(self) -> Iterator[dict[str, str]]:
-        """A fresh place with the secret key and nothing else, on either database in turn."""
+        """A fresh place with the secret key and nothing else, on either database in turn; the other one comes first."""
         data, name = self._folder / "restored", f"restored_{self.cycle}"
         data.mkdir()
         shutil.copy(self.data / "secret.key", data)
-        url = self._cluster.create_database(name) if self.cycle % 2 == 0 else ""
+        on_the_other = self.cycle % 2 == 1
+        url = self._cluster.create_database(name) if on_the_other != bool(self.postgres) else ""
         try:
             yield {"SERVICE_DATA": str(data), "SERVICE_DATABASE_URL": url}
         finally:

@@ -13,10 +13,10 @@ from tests.support.postgres import Postgres
 
 
 @pytest.mark.parametrize("database", ["sqlite", "postgres"])
-async def test_backups_under_load_are_whole(database: str, tmp_path: Path) -> None:
+async def test_backups_under_load_are_whole(database: str, tmp_path: Path, thorough: bool) -> None:
     with (
         Postgres.start() as cluster,
-        Restores(2, Plan(clients=6, seed=1), tmp_path, cluster, database) as restores,
+        Restores(4 if thorough else 1, Plan(clients=6, seed=1), tmp_path, cluster, database) as restores,
     ):
         await restores.run()
     assert restores.journal.acknowledged > 20

@@ -2,12 +2,11 @@
 
 import re
 
-import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.console.browser import window
 from tests.console.stage import PEOPLE, Stage
-from tests.console.writing import CHOICES, LINES, editor, opened_by_both, saved, write
+from tests.console.writing import CHOICES, LINES, choose, collide, editor, opened_by_both, saved, write
 
 
 def test_a_new_document_saves_itself_and_lies_among_the_files(browser: Browser, stage: Stage) -> None:
@@ -40,23 +39,12 @@ def test_who_sees_a_document_is_no_version_of_it(browser: Browser, stage: Stage)
     assert stage.call("GET", f"/api/documents/{document}", token=stage.operator)["visibility"] == "team"
 
 
-@pytest.mark.parametrize("choice", CHOICES)
-def test_two_people_in_one_place_are_asked_and_nothing_is_lost(browser: Browser, stage: Stage, choice: str) -> None:
+def test_two_people_in_one_place_are_asked_and_nothing_is_lost(browser: Browser, stage: Stage) -> None:
+    """As with a note, which has every way out tried."""
     document = stage.document("Bread", LINES)
     with opened_by_both(browser, stage, f"/app/documents/{document}") as (ann, priya):
-        write(ann, ", white")
-        expect(saved(ann, 2)).to_be_visible()
-        write(priya, ", wholemeal")
-        dialog = priya.get_by_role("dialog", name="Two versions of “Bread”")
-        for words in ("Flour, white", "Flour, wholemeal"):
-            expect(dialog.get_by_role("region", name="Differences")).to_contain_text(words)
-        assert body(stage, document).startswith("Flour, white\n"), "nothing is saved before a choice"
-        dialog.get_by_role("button", name=choice).click()
-        if choice == "Merge both":
-            dialog.get_by_role("button", name="Save the merge").click()
-        expect(dialog).to_have_count(0)
-        expect(saved(priya, 2 if choice == "Take theirs" else 3)).to_be_visible()
-    assert body(stage, document) == LINES.replace("Flour", CHOICES[choice])
+        choose(collide(ann, priya), "Merge both")
+    assert body(stage, document) == LINES.replace("Flour", CHOICES["Merge both"])
 
 
 def test_what_no_server_heard_is_not_lost(browser: Browser, anywhere: Stage) -> None:

@@ -2,12 +2,11 @@
 
 import re
 
-import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.console.browser import window
+from tests.console.browser import visit, window
 from tests.console.stage import PASSWORD, Stage
-from tests.console.writing import CHOICES, LINES, editor, opened_by_both, saved, write
+from tests.console.writing import CHOICES, LINES, choose, collide, editor, opened_by_both, saved, write
 from tests.support.served import Served
 
 
@@ -36,25 +35,17 @@ def test_two_people_at_different_parts_of_a_note_are_brought_together_unasked(br
     assert stage.read(note) == LINES.replace("Flour", "Flour, white")
 
 
-@pytest.mark.parametrize("choice", CHOICES)
-def test_two_people_in_one_place_are_asked_and_nothing_is_lost(browser: Browser, stage: Stage, choice: str) -> None:
-    note = stage.note("Bread", LINES)
-    with opened_by_both(browser, stage, f"/app/notes/{note}") as (ann, priya):
-        write(ann, ", white")
-        expect(saved(ann, 2)).to_be_visible()
-        write(priya, ", wholemeal")
-        dialog = priya.get_by_role("dialog", name="Two versions of “Bread”")
-        for words in ("Flour, white", "Flour, wholemeal"):
-            expect(dialog.get_by_role("region", name="Differences")).to_contain_text(words)
-        for way in CHOICES:
-            expect(dialog.get_by_role("button", name=way)).to_be_visible()
-        assert stage.read(note).startswith("Flour, white\n"), "nothing is saved before a choice"
-        dialog.get_by_role("button", name=choice).click()
-        if choice == "Merge both":
-            dialog.get_by_role("button", name="Save the merge").click()
-        expect(dialog).to_have_count(0)
-        expect(saved(priya, 2 if choice == "Take theirs" else 3)).to_be_visible()
-    assert stage.read(note) == LINES.replace("Flour", CHOICES[choice])
+def test_two_people_in_one_place_are_asked_and_nothing_is_lost(browser: Browser, stage: Stage) -> None:
+    notes = {choice: stage.note("Bread", LINES) for choice in CHOICES}
+    with opened_by_both(browser, stage, f"/app/notes/{notes['Keep mine']}") as pages:
+        for choice, note in notes.items():
+            for page in pages:
+                visit(page, f"/notes/{note}?edit=true")
+                expect(editor(page)).to_contain_text("Flour")
+            dialog = collide(*pages)
+            assert stage.read(note).startswith("Flour, white\n"), "nothing is saved before a choice"
+            choose(dialog, choice)
+            assert stage.read(note) == LINES.replace("Flour", CHOICES[choice])
 
 
 def test_what_was_written_while_the_server_was_down_is_offered_back(browser: Browser, fresh: Served) -> None:

@@ -18,6 +18,27 @@ CHOICES = {
 }
 
 
+def collide(ann: Page, priya: Page) -> Locator:
+    """Both write into the first line of what both have open: the dialog in which whoever came second is asked."""
+    write(ann, ", white")
+    expect(saved(ann, 2)).to_be_visible()
+    write(priya, ", wholemeal")
+    dialog = priya.get_by_role("dialog", name="Two versions of “Bread”")
+    for words in ("Flour, white", "Flour, wholemeal"):
+        expect(dialog.get_by_role("region", name="Differences")).to_contain_text(words)
+    for way in CHOICES:
+        expect(dialog.get_by_role("button", name=way)).to_be_visible()
+    return dialog
+
+
+def choose(dialog: Locator, choice: str) -> None:
+    dialog.get_by_role("button", name=choice).click()
+    if choice == "Merge both":
+        dialog.get_by_role("button", name="Save the merge").click()
+    expect(dialog).to_have_count(0)
+    expect(saved(dialog.page, 2 if choice == "Take theirs" else 3)).to_be_visible()
+
+
 @contextmanager
 def opened_by_both(browser: Browser, stage: Stage, address: str) -> Iterator[tuple[Page, Page]]:
     """The same text, which begins with flour, under the hands of two people, each in a window of their own."""

@@ -15,8 +15,8 @@ from tests.durability.wire import Answer, Connection
 from tests.support.postgres import Postgres
 from tests.support.served import Served
 
-SHORT = Plan(cycles=8, clients=6, seed=1, outage_every=4)
-FEW = Plan(cycles=4, clients=3, seed=1, outage_every=4)
+SHORT = Plan(cycles=4, clients=6, seed=1, outage_every=4)
+FEW = Plan(cycles=2, clients=3, seed=1, outage_every=2)
 DRAIN_LIMIT = 30.0
 
 

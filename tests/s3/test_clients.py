@@ -31,7 +31,8 @@ TREE = ("a.txt", "reports/a b+c.txt", "reports/ü%&<'.txt", "reports/2026/q1.txt
 def clients(able: str = "put") -> pytest.MarkDecorator:
     """Every client that can do that, at every place where it is tried."""
     cases = [
-        pytest.param(place, kind, id=f"{kind.__name__}-{place}")
+        # No client sees the database: test_conformance_*.py are about both.
+        pytest.param(place, kind, id=f"{kind.__name__}-{place}", marks=[pytest.mark.thorough] * (place == "postgres"))
         for place, kinds in CASES
         for kind in kinds
         if getattr(kind, able) is not getattr(Client, able)

@@ -11,7 +11,8 @@ import pytest
 
 from tests.s3.help import Bucket, Person, pages, refused
 
-SEED, COUNT, THREADS = 11, 1000, 8
+SEED, THREADS = 11, 8
+FEW, MANY = 250, 1000
 LARGEST = 100 * 1024
 LONGEST_KEY = 1024
 HARD = (
@@ -36,12 +37,12 @@ def hostile(chance: random.Random) -> Iterator[str]:
         yield from (key, key.swapcase(), unicodedata.normalize("NFC", key), unicodedata.normalize("NFD", key))
 
 
-def made(chance: random.Random) -> dict[str, bytes]:
+def made(chance: random.Random, count: int) -> dict[str, bytes]:
     objects: dict[str, bytes] = {}
     for key in hostile(chance):
         if len(key.encode()) <= LONGEST_KEY and not {".", ".."} & set(key.split("/")):
             objects[key] = chance.randbytes(chance.choice((0, 1, 100, chance.randint(0, LARGEST))))
-        if len(objects) == COUNT:
+        if len(objects) == count:
             return objects
     raise AssertionError
 
@@ -52,8 +53,8 @@ def together(do: Callable[[str], Any], keys: Mapping[str, bytes]) -> dict[str, A
 
 
 @pytest.fixture(scope="module")
-def objects() -> dict[str, bytes]:
-    return made(random.Random(SEED))
+def objects(thorough: bool) -> dict[str, bytes]:
+    return made(random.Random(SEED), MANY if thorough else FEW)
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.durability.leases import end_leases
 from tests.support.llama import Llama
 from tests.support.served import Served
 from tests.support.upstream import Asked, Upstream, completion
@@ -117,7 +118,9 @@ async def test_a_worker_that_is_stopped_twice_gives_back_what_it_holds(office: O
             assert (job["error"]["code"], job["error"]["retryable"]) == ("stopped", True)
 
 
-async def test_what_a_killed_worker_held_is_done_by_another(office: Office) -> None:
+async def test_what_a_killed_worker_held_is_done_by_another(
+    office: Office, settings: dict[str, str], tmp_path: Path
+) -> None:
     slow = Slow()
     token = await office.executor()
     async with Upstream(slow) as dead, Upstream(completion("By another")) as alive:
@@ -126,6 +129,7 @@ async def test_what_a_killed_worker_held_is_done_by_another(office: Office) -> N
             await asyncio.wait_for(slow.asked.wait(), 30)
             worker.signal(signal.SIGKILL)
             await worker.ended()
+        await end_leases(settings["SERVICE_DATABASE_URL"] or tmp_path / "data/teamspace.sqlite")
         with hired(office, token, alive.url):
             job = await office.done(held)
         assert (job["state"], job["result"]["text"], job["attempt"]) == ("succeeded", "By another", 2)
