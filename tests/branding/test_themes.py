@@ -14,7 +14,7 @@ from teamspace.branding.schemas import Theme
 from teamspace.core.errors import InvalidThemeToken
 
 COLOURS = [name for name in Theme.__struct_fields__ if name not in ("radius", "font")]
-FUZZED = 100_000
+FUZZED = 20_000
 HEX = frozenset("0123456789abcdefABCDEF")
 DEBRIS = (
     *"#0fFgG xX;:{}()/*\\\"'<>,.%&_-+\n\r\t\0", "url(", "red", "rgb(", "var(--x)", "}", "/*", "\u2028", "\u0660", "０",
@@ -64,7 +64,7 @@ def test_a_fuzzed_colour_passes_only_as_a_colour() -> None:
         if is_colour:
             passed += 1
             assert themes.accepted({"border": value}) == {"border": value.lower()}
-    assert 1_000 < passed < FUZZED / 2
+    assert 200 < passed < FUZZED / 2
 
 
 def mangled(chance: random.Random) -> str:

@@ -279,9 +279,9 @@ async def test_a_damaged_row_is_not_served(world: World, ann: Caller) -> None:
     assert (await fetch(ann, made["id"])).content == data, "whoever brought the bytes again has mended it"
 
 
-async def test_thousands_of_small_files_leave_no_file_behind(ann: Caller, settings: Settings) -> None:
+async def test_hundreds_of_small_files_leave_no_file_behind(ann: Caller, settings: Settings) -> None:
     dice = random.Random(1)
-    contents = {f"small/{number}": dice.randbytes(dice.choice((1, 300, 5_000))) for number in range(1000)}
+    contents = {f"small/{number}": dice.randbytes(dice.choice((1, 300, 5_000))) for number in range(300)}
     contents["small/0"] = b""
     contents["small/1"] = dice.randbytes(blobs.SMALL)
     ids: dict[str, str] = {}
@@ -293,7 +293,7 @@ async def test_thousands_of_small_files_leave_no_file_behind(ann: Caller, settin
 
     await asyncio.gather(*(client() for _ in range(16)))
     assert [path for path in (settings.data / "blobs").rglob("*") if path.is_file()] == []
-    assert len(ids) == 1000
+    assert len(ids) == 300
     for key in ("small/0", "small/1", *dice.sample(sorted(ids), 50)):
         assert (await fetch(ann, ids[key])).content == contents[key]
 
