@@ -68,12 +68,13 @@ async def test_companies_whose_work_hangs_hold_up_neither_others_nor_other_kinds
         task = asyncio.create_task(world.app.runner.run())
         try:
             await until_running(world, 6)
-            assert [await count_running(world, ids) for ids in hanging] == [4, 2], "of 8 slots"
+            held = [await count_running(world, ids) for ids in hanging]
+            assert sum(held) == 6 and max(held) <= 4, "of 8 slots, in whichever order they came"
             (same_kind,) = await enqueue(world, ann, hang=False)
             other_kind = (await ask(ann))["id"]
             assert (await ended(ann, same_kind))["state"] == "succeeded"
             assert (await ended(ann, other_kind))["state"] == "succeeded"
-            assert [await count_running(world, ids) for ids in hanging] == [4, 2]
+            assert [await count_running(world, ids) for ids in hanging] == held
         finally:
             world.app.stopping.begin()
             await world.app.runner.cut_off()
