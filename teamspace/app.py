@@ -106,6 +106,7 @@ class App:
             (instance.REPORT_SECONDS, partial(instance.report, self.db, self.settings, self.metrics)),
             (20, partial(jobs.tidy, self.db, self.queue)),
             (60, partial(fulltext.refresh, self.db)),
+            (60, partial(executors.place_again, self.db, self.fleet)),
             (600, partial(instance.warn, self.db, self.settings)),
             (600, partial(idempotency.forget_old, self.db, system())),
             (3600, partial(identity.clean, self.db)),

@@ -176,7 +176,8 @@ def _responses(endpoint: Endpoint, by_shape: dict[Any, Any]) -> dict[str, Any]:
         answer = answers.setdefault(str(status), {"description": HTTPStatus(status).phrase})
         if shape is not None:
             kind, content = _BYTES[shape] if shape in _BYTES else (_JSON, {"schema": by_shape[shape]})
-            answer.setdefault("content", {})[kind] = content
+            bodies = answer.setdefault("content", {})
+            bodies[kind] = {"schema": _either(bodies[kind]["schema"], by_shape[shape])} if kind in bodies else content
     refusals: dict[str, list[str]] = {}
     for refusal in _refusals(endpoint):
         refusals.setdefault(str(refusal.status), []).append(f"`{refusal.code}`")
@@ -185,6 +186,10 @@ def _responses(endpoint: Endpoint, by_shape: dict[Any, Any]) -> dict[str, Any]:
         for status, codes in refusals.items()
     }
     return {**answers, **dict(sorted(described.items()))}
+
+
+def _either(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    return {"anyOf": [*one.get("anyOf", [one]), other]}
 
 
 def _refusals(endpoint: Endpoint) -> Iterable[type[errors.Refusal]]:

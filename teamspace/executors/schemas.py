@@ -10,6 +10,7 @@ from teamspace.jobs import Fault
 
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=80)]
 Kinds = Annotated[list[Annotated[str, msgspec.Meta(max_length=200)]], msgspec.Meta(min_length=1, max_length=50)]
+Names = Annotated[list[Annotated[str, msgspec.Meta(max_length=200)]], msgspec.Meta(max_length=50)]
 
 
 class Mode(StrEnum):
@@ -37,6 +38,7 @@ class ExecutorRow(msgspec.Struct, frozen=True):
     mode: Mode
     model: str | None
     capabilities: list[str]
+    """The kinds it takes; empty is every kind that is offered to executors of its mode, now and later."""
     token_id: str | None
     url: str | None
     fingerprint: str | None
@@ -105,10 +107,12 @@ class InstanceDraft(Draft, frozen=True):
 
 
 class Asking(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a worker can do, and how many seconds it is ready to wait."""
+    """What a worker can do, and how many seconds it is ready to wait. An empty list restricts nothing."""
 
-    kinds: Kinds | None = None
-    models: Annotated[list[Annotated[str, msgspec.Meta(max_length=200)]], msgspec.Meta(max_length=50)] = []
+    kinds: Names | None = None
+    """Those of them that the executor takes."""
+    models: Names | None = None
+    """Only jobs that name one of these, or none."""
     max_wait: float = 0
 
 
@@ -129,7 +133,7 @@ class Handed(msgspec.Struct, frozen=True):
 
 
 class Beat(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    claim_token: str = ""
+    claim_token: str | None = None
     progress: Annotated[float, msgspec.Meta(ge=0, le=1)] | None = None
     message: Annotated[str, msgspec.Meta(max_length=500)] | None = None
 
@@ -140,9 +144,23 @@ class Lease(msgspec.Struct, frozen=True):
 
 class Completion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     result: Any
-    claim_token: str = ""
+    claim_token: str | None = None
+
+
+class Reported(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Why a worker gives up. The job has failed, unless it says that another attempt may succeed."""
+
+    message: Annotated[str, msgspec.Meta(min_length=1, max_length=4000)]
+    code: Annotated[str, msgspec.Meta(max_length=64)] = "failed"
+    retryable: bool = False
 
 
 class Failure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    error: Fault | str
-    claim_token: str = ""
+    error: Reported | str
+    claim_token: str | None = None
+
+    @property
+    def fault(self) -> Fault:
+        if isinstance(self.error, str):
+            return Fault(self.error[:4000] or "It failed.", retryable=False)
+        return Fault(self.error.message, self.error.code, self.error.retryable)

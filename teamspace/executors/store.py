@@ -15,6 +15,19 @@ _HEALTH = (
 _RUNNING = "(SELECT COUNT(*) FROM jobs WHERE jobs.executor_id = executors.id AND jobs.state = 'running')"
 
 
+_ACTIVE = (
+    "executors.retired_at IS NULL AND executors.org_id IN ('', jobs.org_id)"
+    " AND (executors.capabilities = '[]' OR executors.capabilities LIKE :takes)"
+)
+SERVES = {
+    "any": f"{_ACTIVE} AND executors.model IS NULL",
+    "model": f"{_ACTIVE} AND executors.model = :which",
+    "push": f"{_ACTIVE} AND executors.mode = 'push'",
+    "on": f"{_ACTIVE} AND executors.id = :which",
+}
+"""When an executor serves a place, by what its workers have in common."""
+
+
 async def insert(tx: Tx, row: ExecutorRow, name_key: str, created_by: str, secret: str | None) -> None:
     values = msgspec.structs.asdict(row) | {"capabilities": msgspec.json.encode(row.capabilities).decode()}
     await tx.run(
@@ -73,6 +86,15 @@ async def get_push(db: Reads, id: str) -> PushRow | None:
         PushRow,
         f"SELECT {columns(PushRow)} FROM executors WHERE id = :id AND mode = 'push' AND retired_at IS NULL",
         id=id,
+    )
+
+
+async def select_stranded_places(db: Reads) -> list[str]:
+    """Where jobs wait, and nobody has asked for work lately."""
+    return await db.all(
+        str,
+        "SELECT DISTINCT jobs.place FROM jobs WHERE jobs.state = 'queued' AND jobs.place NOT LIKE '%@local'"
+        " AND NOT EXISTS (SELECT 1 FROM job_places WHERE job_places.place = jobs.place AND seen_at > moment(-60))",
     )
 
 

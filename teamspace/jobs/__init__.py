@@ -1,7 +1,15 @@
 """Durable work: a queue that is fair between teams, leases that fence, and the server's own worker."""
 
 from teamspace.jobs.domain.kinds import Kind, Kinds, bind
-from teamspace.jobs.domain.places import any_place, executor_place, local_place, model_place
+from teamspace.jobs.domain.places import (
+    any_place,
+    executor_place,
+    kind_of,
+    local_place,
+    model_place,
+    push_place,
+    served_by,
+)
 from teamspace.jobs.domain.placing import Placed, Placing
 from teamspace.jobs.domain.queue import LEASE, Queue, parse, stale
 from teamspace.jobs.domain.runner import LOCAL, Runner, Station, Work
@@ -27,10 +35,13 @@ __all__ = [
     "any_place",
     "bind",
     "executor_place",
+    "kind_of",
     "local_place",
     "model_place",
     "parse",
+    "push_place",
     "recover",
+    "served_by",
     "stale",
     "sweep",
     "tidy",

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import msgspec
 
 from teamspace.core.paging import Paging
+from teamspace.core.replies import Page
 from teamspace.quota import Plan
 
 NORMAL = 1
@@ -204,7 +205,18 @@ class JobRow(msgspec.Struct, frozen=True):
     lease_until: str | None
 
 
-class JobItem(msgspec.Struct, frozen=True, kw_only=True):
+class JobOutline(msgspec.Struct, frozen=True, kw_only=True, tag_field="view", tag="outline"):
+    """A job of the team that the caller may know of, and not read."""
+
+    id: str
+    kind: str
+    state: State
+    created_at: str
+    started_at: str | None
+    finished_at: str | None
+
+
+class JobItem(msgspec.Struct, frozen=True, kw_only=True, tag_field="view", tag="full"):
     """A job in a list."""
 
     id: str
@@ -230,7 +242,11 @@ class JobItem(msgspec.Struct, frozen=True, kw_only=True):
     finished_at: str | None
 
 
-class Job(JobItem, frozen=True, kw_only=True):
+class JobPage(Page[JobItem | JobOutline], frozen=True):
+    pass
+
+
+class Job(JobItem, frozen=True, kw_only=True, tag="full"):
     """One job, with what it was given and what came of it."""
 
     input: Any

@@ -10,6 +10,7 @@ from functools import cache
 import msgspec
 
 from teamspace.core.db import Fence, Reads, Tx, columns, listed
+from teamspace.core.db.dialect import Dialect
 from teamspace.core.tables import Invariant
 from teamspace.jobs.schemas import (
     Block,
@@ -98,6 +99,19 @@ def _asking(count: int, share: str) -> str:
         " (SELECT rank FROM jobs WHERE rank IS NOT NULL ORDER BY rank DESC LIMIT 1), 0)"
         f" FROM asked JOIN orgs ON orgs.id = asked.org_id {share}"
     )
+
+
+async def move(tx: Tx, place: str, target: str, served: str, params: dict[str, str]) -> list[Lane]:
+    """Jobs that wait at a place go to another, but for those that an executor of their company still serves.
+
+    `served` is the condition, over `jobs` and `executors`, under which it does.
+    """
+    return await tx.all(
+        Lane,
+        "UPDATE jobs SET place = :target WHERE state = 'queued' AND place NOT LIKE '%@local' AND place = :place"
+        f" AND NOT EXISTS (SELECT 1 FROM executors WHERE {served}) RETURNING org_id, team_id, kind",
+        place=place, target=target, **params,
+    )  # fmt: skip
 
 
 async def select_places(db: Reads) -> list[Place]:
@@ -190,6 +204,28 @@ async def withdraw_unserved(tx: Tx) -> None:
     )
 
 
+async def mark(tx: Tx, org_id: str) -> None:
+    """Something about a company has changed, or about all of them where none is named."""
+    await tx.run("INSERT INTO job_marks (org_id) VALUES (:org_id) ON CONFLICT DO NOTHING", org_id=org_id)
+
+
+async def take_marks(tx: Tx) -> list[str]:
+    return await tx.all(str, "DELETE FROM job_marks RETURNING org_id")
+
+
+async def has_marks(db: Reads) -> bool:
+    return bool(await db.one(int, "SELECT 1 FROM job_marks LIMIT 1"))
+
+
+async def end_parking(tx: Tx, org_id: str) -> None:
+    """Of all companies where none is named."""
+    await tx.run(
+        "UPDATE jobs SET run_at = moment(0) WHERE state = 'queued' AND phase = 'parked' AND rank IS NOT NULL"
+        " AND (org_id = :org_id OR :org_id = '')",
+        org_id=org_id,
+    )
+
+
 async def put_place(tx: Tx, place: str, org_id: str, kind: str) -> None:
     await tx.run(
         "INSERT INTO job_places (place, org_id, kind, seen_at) VALUES (:place, :org_id, :kind, moment(0))"
@@ -206,22 +242,28 @@ async def forget_places(tx: Tx, seconds: float) -> None:
 # In somebody's hands
 
 
-async def select_admitted(tx: Tx, openings: Sequence[Opening], *, org_id: str | None) -> list[Turn]:
+async def select_admitted(
+    tx: Tx, openings: Sequence[Opening], *, org_id: str | None, models: Sequence[str] | None
+) -> list[Turn]:
     """Those whose turn it is there, the first first; nobody else takes them before this transaction ends."""
     values: dict[str, str | int] = {} if org_id is None else {"org_id": org_id}
+    if models is not None:
+        values["models"] = msgspec.json.encode(models).decode()
     for at, opening in enumerate(openings):
         values |= {f"place_{at}": opening.place, f"most_{at}": opening.most}
         values |= {f"without_{at}_{number}": org for number, org in enumerate(opening.without)}
     without = tuple(len(opening.without) for opening in openings)
-    return await tx.all(Turn, _choosing(without, org_id is not None, tx.dialect.skip_locked), **values)
+    return await tx.all(Turn, _choosing(without, org_id is not None, models is not None, tx.dialect), **values)
 
 
 @cache
-def _choosing(without: tuple[int, ...], of_company: bool, skip_locked: str) -> str:
-    company = "org_id = :org_id AND" if of_company else ""
+def _choosing(without: tuple[int, ...], of_company: bool, of_models: bool, dialect: Dialect) -> str:
+    only = "org_id = :org_id AND" if of_company else ""
+    if of_models:
+        only += f" (model IS NULL OR model IN ({dialect.strings.format('models')})) AND"
     arms = " UNION ALL ".join(
-        f"SELECT id, org_id, kind, rank FROM (SELECT id, org_id, kind, rank FROM jobs WHERE {company} {_excluded(at, count)}"
-        f" place = :place_{at} AND {_ADMITTED} ORDER BY rank LIMIT :most_{at} {skip_locked}) AS arm_{at}"
+        f"SELECT id, org_id, kind, rank FROM (SELECT id, org_id, kind, rank FROM jobs WHERE {only} {_excluded(at, count)}"
+        f" place = :place_{at} AND {_ADMITTED} ORDER BY rank LIMIT :most_{at} {dialect.skip_locked}) AS arm_{at}"
         for at, count in enumerate(without)
     )
     return f"SELECT id, org_id, kind FROM ({arms}) AS arms ORDER BY rank"

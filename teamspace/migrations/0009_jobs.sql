@@ -42,6 +42,7 @@ CREATE INDEX jobs_backlog ON jobs (team_id, place, priority, id) WHERE state = '
 CREATE INDEX jobs_lanes ON jobs (org_id, team_id, kind) WHERE state = 'queued' AND phase = 'ready' AND rank IS NULL;
 CREATE INDEX jobs_taken ON jobs (team_id, kind, rank) WHERE rank IS NOT NULL;
 CREATE INDEX jobs_rank ON jobs (rank) WHERE rank IS NOT NULL;
+CREATE INDEX jobs_elsewhere ON jobs (place) WHERE state = 'queued' AND place NOT LIKE '%@local';
 CREATE INDEX jobs_running ON jobs (rank) WHERE state = 'running';
 CREATE INDEX jobs_executor ON jobs (executor_id) WHERE state = 'running';
 CREATE INDEX jobs_lease ON jobs (lease_until) WHERE state = 'running';
@@ -85,4 +86,9 @@ CREATE TABLE job_places (
     kind TEXT NOT NULL,
     seen_at TEXT NOT NULL,
     PRIMARY KEY (place, org_id)
+) STRICT, WITHOUT ROWID;
+
+-- Companies whose lanes are to be looked at, since something about them has changed ('' is all).
+CREATE TABLE job_marks (
+    org_id TEXT NOT NULL PRIMARY KEY
 ) STRICT, WITHOUT ROWID;

@@ -14,7 +14,7 @@ from teamspace.quota.domain.spending import (
     tidy,
 )
 from teamspace.quota.domain.storing import Room, room, store_more
-from teamspace.quota.schemas import Account, Bound, Dimension, Level, Plan, QuotaDraft, Spend, Usage
+from teamspace.quota.schemas import Account, Bound, Dimension, Level, LimitChanged, Plan, QuotaDraft, Spend, Usage
 from teamspace.quota.store import INVARIANTS
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "Bound",
     "Dimension",
     "Level",
+    "LimitChanged",
     "Plan",
     "QuotaDraft",
     "Room",

@@ -58,6 +58,12 @@ class Subject(msgspec.Struct, frozen=True):
     org_id: str
 
 
+class LimitChanged(msgspec.Struct, frozen=True):
+    """An event: from this commit on another limit binds a company, or the whole tenant where `org_id` is empty."""
+
+    org_id: str
+
+
 class Account(msgspec.Struct, frozen=True):
     """Who spends: a person, in a team, of a company."""
 

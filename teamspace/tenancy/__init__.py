@@ -15,6 +15,7 @@ from teamspace.tenancy.domain.principals import RIGHTS, Callers, Known, bucket_o
 from teamspace.tenancy.domain.teams import create as create_team
 from teamspace.tenancy.schemas import (
     CompanyDraft,
+    CompanyResumed,
     CompanySuspended,
     Estate,
     Locales,
@@ -34,6 +35,7 @@ __all__ = [
     "RIGHTS",
     "Callers",
     "CompanyDraft",
+    "CompanyResumed",
     "CompanySuspended",
     "Estate",
     "Known",

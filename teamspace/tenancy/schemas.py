@@ -419,3 +419,10 @@ class CompanySuspended(msgspec.Struct, frozen=True):
     """An event: from this commit on the company can be read, not changed."""
 
     org_id: str
+
+
+class CompanyResumed(msgspec.Struct, frozen=True):
+    """An event: from this commit on the company can be changed again."""
+
+    org_id: str
+    """Empty where the whole tenant is."""

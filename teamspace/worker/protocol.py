@@ -6,8 +6,8 @@ import msgspec
 
 from teamspace.core.egress import Answer, Egress, Failed, Patience, Reach
 
-FIRST_LEASE, LEASE = 15.0, 60.0
-"""Seconds: until the first sign of life, and after each."""
+LEASE = 60.0
+"""Seconds from a claim, and from each heartbeat."""
 MOST_WAIT = 10.0
 """Seconds to wait for a job in one request; the server would wait for 30, but so does whoever stops this worker."""
 _PATIENCE = Patience(connect=5, read=MOST_WAIT + 20, total=MOST_WAIT + 40)

@@ -16,7 +16,7 @@ import msgspec
 from teamspace.completions import Endpoint, Fault
 from teamspace.core.egress import Egress
 from teamspace.worker import bridge
-from teamspace.worker.protocol import FIRST_LEASE, LEASE, Away, Dropped, Handed, Rejected, Server
+from teamspace.worker.protocol import LEASE, Away, Dropped, Handed, Rejected, Server
 
 log = logging.getLogger("teamspace.worker")
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 30.0
@@ -136,7 +136,7 @@ class Worker:
 
     async def _beat(self, handed: Handed, working: "asyncio.Future[Callable[[], Awaitable[None]]]") -> None:
         """Every third of the lease. When the job is in other hands, what is done for it here ends."""
-        wait = FIRST_LEASE / 3
+        wait = LEASE / 3
         while True:
             await asyncio.sleep(wait)
             try:

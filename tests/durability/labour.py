@@ -89,7 +89,7 @@ class Asker:
             body = {"kind": "ai.chat", "input": {"prompt": f"{_HERE} {key}{slow}", "executor": "local"}}
         else:
             slow = " [work:1]" if number % 16 == 1 else ""
-            body = {"kind": "ai.chat", "input": {"prompt": f"{_AFAR} {key}{slow}"}}
+            body = {"kind": "ai.chat", "input": {"prompt": f"{_AFAR} {key}{slow}", "model": "afar"}}
         self.wishes.append(Wish(key, body))
         return self.wishes[-1]
 
@@ -215,7 +215,9 @@ class Labour(Soak):
     async def _pause(self) -> tuple[Hand, str, int]:
         """Ask for slow work, and stop whoever takes it."""
         asker = self.askers[0]
-        slow = Wish("slow", {"kind": "ai.chat", "input": {"prompt": f"{_AFAR} slow [work:2]"}, "priority": 0})
+        slow = Wish(
+            "slow", {"kind": "ai.chat", "input": {"prompt": f"{_AFAR} slow [work:2]", "model": "afar"}, "priority": 0}
+        )
         asker.wishes.append(slow)
         await asker.ask(slow)
         async with asyncio.timeout(_PATIENCE):

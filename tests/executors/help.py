@@ -4,9 +4,16 @@ from typing import Any
 
 import httpx2
 
+from tests.jobs import help
 from tests.support.world import Caller, World
 
 KINDS = ["ai.chat"]
+MODEL = "llama"
+
+
+async def ask(caller: Caller, prompt: str = "Hello", **more: Any) -> dict[str, Any]:
+    """A job that is not done by the server itself while somebody else is there: it names a model."""
+    return await help.ask(caller, prompt, **{"model": MODEL, **more})
 
 
 class Worker(Caller):

@@ -13,9 +13,9 @@ from teamspace.core.limits import Shares
 from teamspace.executors import store
 from teamspace.jobs import Queue
 from teamspace.tenancy.schemas import OrgRole, Role
-from tests.executors.help import Worker, executor
+from tests.executors.help import Worker, ask, executor
 from tests.identity.help import refusal
-from tests.jobs.help import ask, look, queue, result, unsound
+from tests.jobs.help import look, queue, result, unsound
 from tests.support.world import Caller, World
 
 Message = MutableMapping[str, Any]

@@ -7,9 +7,9 @@ import pytest
 
 from teamspace import jobs
 from teamspace.tenancy.schemas import OrgRole, Role
-from tests.executors.help import Worker, executor
+from tests.executors.help import Worker, ask, executor
 from tests.identity.help import Hands, hands, refusal, run_sql
-from tests.jobs.help import ask, ended, look, queue, result, running, unsound
+from tests.jobs.help import ended, look, queue, result, running, unsound
 from tests.support.moment import move_clock, stop_clock
 from tests.support.world import World
 
@@ -27,8 +27,8 @@ async def test_a_worker_is_handed_a_job_and_brings_its_result(world: World) -> N
     assert handed["job"] == {
         "id": job["id"],
         "kind": "ai.chat",
-        "input": {"prompt": "Hello"},
-        "model": None,
+        "input": {"prompt": "Hello", "model": "llama"},
+        "model": "llama",
         "attempt": 1,
     }
     shown = await look(ann, job["id"])
@@ -127,16 +127,17 @@ async def test_a_claim_token_that_does_not_fit_is_refused(world: World, verb: st
 async def test_a_worker_that_slept_through_its_lease_lands_nothing(world: World, hands: Hands) -> None:
     ann = await world.bootstrap()
     _, worker = await executor(world, ann)
+    _, other = await executor(world, ann, "Another")
     await ask(ann)
     late = await worker.handed()
-    hands.forward(30)
-    await move_clock(world, 30)
+    hands.forward(61)
+    await move_clock(world, 61)
     await jobs.sweep(world.db, queue(world))
-    second = await worker.handed()
+    second = await other.handed()
     assert second["job"]["attempt"] == 2
     assert refusal(await worker.tell("complete", late, result=result("Late"))) == STALE
     assert refusal(await worker.tell("fail", late, error="Late")) == STALE
-    assert (await worker.tell("complete", second, result=result("In time"))).status_code == 204
+    assert (await other.tell("complete", second, result=result("In time"))).status_code == 204
     assert await unsound(world) == []
 
 
@@ -165,7 +166,7 @@ async def test_a_job_cut_off_with_its_executor_has_all_its_attempts_left(world: 
     assert (await ann.delete(f"/api/executors/{made['id']}")).status_code == 204
     states = []
     for tries in range(1, 4):
-        await other.tell("fail", await other.handed(), error="It did not work.")
+        await other.tell("fail", await other.handed(), error={"message": "It did not work.", "retryable": True})
         states.append((await look(ann, job["id"]))["state"])
         hands.forward(15)
         await move_clock(world, 15 * tries)

@@ -11,7 +11,7 @@ from teamspace.core.principal import system
 from teamspace.identity import store as identity_store
 from teamspace.tenancy.schemas import Role
 from tests.isolation.contract import HOME, KINDS, SISTER, SUSPENDED, Kind, held, scope
-from tests.isolation.outcomes import HIDDEN, Outcome, forbidden
+from tests.isolation.outcomes import FORBIDDEN, HIDDEN, Outcome, forbidden
 from tests.isolation.stage import Stage
 from tests.support.world import Caller
 
@@ -97,9 +97,14 @@ _CAPABILITIES = {
 
 
 def by_the_job(kind: Kind, permission: str) -> Outcome | None:
-    """Of whoever asked for it, and of those who run its team."""
-    runs_the_team = kind.place in (HOME, SUSPENDED) and "settings:manage" in held(kind.roles) & scope(kind, permission)
-    return None if kind.owns or runs_the_team else HIDDEN
+    """Seen by its team, at least in outline."""
+    return None if kind.owns or kind.place in (HOME, SUSPENDED) else HIDDEN
+
+
+def by_the_job_to_cancel(kind: Kind, permission: str) -> Outcome | None:
+    """By whoever asked for it, and by those who run its team."""
+    runs_the_team = "settings:manage" in held(kind.roles) & scope(kind, permission)
+    return by_the_job(kind, permission) or (None if kind.owns or runs_the_team else FORBIDDEN)
 
 
 _LADDER = ("notes:read", "notes:write", "notes:delete", "notes:manage")
@@ -226,6 +231,7 @@ COMPANY = Thing(_company, anybody)
 FEATURE = Thing(_feature, anybody)
 INSTANCE = Thing(_nothing, by_the_operator_flag)
 JOB = Thing(_job, by_the_job)
+JOB_TO_CANCEL = Thing(_job, by_the_job_to_cancel)
 SOME_JOB = Thing(_job, anybody)
 EXECUTOR = Thing(_executor, anybody)
 NOTHING = Thing(_nothing, anybody)

@@ -14,8 +14,9 @@ from tests.support.world import Caller, World
 CHAT = jobs.local_place("ai.chat")
 
 
-async def ask(caller: Caller, prompt: str = "Hello", **more: Any) -> dict[str, Any]:
-    answer = await caller.post("/api/jobs", {"kind": "ai.chat", "input": {"prompt": prompt}, **more})
+async def ask(caller: Caller, prompt: str = "Hello", *, model: str | None = None, **more: Any) -> dict[str, Any]:
+    input = {"prompt": prompt} if model is None else {"prompt": prompt, "model": model}
+    answer = await caller.post("/api/jobs", {"kind": "ai.chat", "input": input, **more})
     assert answer.status_code == 202, answer.text
     job: dict[str, Any] = answer.json()
     return job

@@ -59,7 +59,7 @@ JUMPS = {
 }
 """Seconds, and how often: mostly few, now and then around a lease, a reservation, a window."""
 WEIGHTS = {
-    "ask": 24, "claim_here": 12, "claim_afar": 16, "beat": 8, "complete": 20, "complete_again": 4, "fail": 7, "jump": 16,
+    "ask": 24, "claim_here": 12, "claim_afar": 16, "beat": 8, "complete": 20, "complete_again": 4, "fail": 9, "jump": 16,
     "sweep": 12, "tidy": 3, "tidy_quota": 1, "cancel": 4, "retry": 3, "hire": 2, "retire": 1, "suspend": 1, "resume": 3,
     "limit": 4, "plan": 2,
 }
@@ -200,7 +200,7 @@ class Walk:
         dice = self.random
         person, kind = dice.choice(self.people), dice.choice((CHAT, CHAT, CHAT, ERRAND))
         input = {"prompt": "x" * dice.choice((1, 400, 4000))}
-        if dice.random() < 0.2:
+        if dice.random() < 0.5:
             input["model"] = "small"
         later = dice.choice((None, None, None, -100, 1, 20, 300))
         draft = {"kind": kind, "input": input, "priority": dice.choice((0, 1, 1, 2))}
@@ -454,7 +454,16 @@ class Walk:
         assert answer.status_code == 204, answer.text
         self.staff.remove(staff)
         self.model.give_back(staff.id)
+        self.model.strand(self._is_stranded)
         return ("at work" if held else "idle", staff.id[-6:])
+
+    def _is_stranded(self, task: Task) -> bool:
+        """Whether a job waits where nobody of the staff works for its company any more."""
+        how, which = jobs.served_by(task.place)
+        return how != "local" and not any(
+            which == (staff.id if how == "on" else staff.model or "") and staff.org in ("", task.lane[0])
+            for staff in self.staff
+        )
 
     async def suspend(self) -> tuple[object, ...]:
         org = self.random.choice(list(self.orgs.values()))
@@ -470,7 +479,7 @@ class Walk:
         org = self.random.choice(suspended)
         answer = await self.operator.post(f"/api/orgs/{org.slug}/resume")
         assert answer.status_code == 200, answer.text
-        self.model.companies[org.id].suspended = False
+        self.model.resume(org.id)
         return ("done", org.slug)
 
     async def limit(self) -> tuple[object, ...]:
@@ -488,6 +497,7 @@ class Walk:
         async with self.world.db.upkeep(system()) as tx:
             await quota.set_limit(tx, level, subject, org, draft)
         self.model.limits[level, subject, dimension] = draft.limit, window
+        self.model.unpark(org)
         return level, dimension, draft.limit, window
 
     async def plan(self) -> tuple[object, ...]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from teamspace.core import clock
 from teamspace.jobs import local_place
-from teamspace.jobs.domain.queue import FIRST_LEASE, LEASE, MOST_LAPSES
+from teamspace.jobs.domain.queue import LEASE, MOST_LAPSES
 from teamspace.jobs.domain.sweeping import ARCHIVE_AFTER
 from teamspace.quota import JOB_CAPS, Dimension, Level, Plan, Spend
 from teamspace.quota.domain import windows
@@ -110,6 +110,8 @@ class Reference:
     used: Counter[tuple[str, str, str, str, str]] = field(default_factory=Counter)
     """Level, window, its beginning, subject and what is counted."""
     limits: dict[tuple[Level, str, Dimension], Limit] = field(default_factory=dict)
+    marked: set[str] = field(default_factory=set)
+    """Companies whose lanes the next sweep looks at."""
 
     def __post_init__(self) -> None:
         for org, company in self.companies.items():
@@ -181,7 +183,7 @@ class Reference:
         ]  # fmt: skip
 
     def take(self, task: Task, executor: str) -> None:
-        task.state, task.executor, task.lease = "running", executor, clock.later(FIRST_LEASE)
+        task.state, task.executor, task.lease = "running", executor, clock.later(LEASE)
         task.attempt += 1
         if task.cost:
             task.hold = Hold(*task.lane[:2], task.user, task.cost, clock.stamp(), clock.later(TTL))
@@ -229,6 +231,9 @@ class Reference:
         lapsed = [task for task in self.tasks.values() if task.state == "running" and (task.lease or "") <= now]
         for task in sorted(lapsed, key=lambda task: (task.lease or "", task.id)):
             self._lapse(task)
+        if self.marked:
+            self.promote({task.lane for task in lapsed} | {lane for lane in self.lanes if lane[0] in self.marked})
+            self.marked.clear()
         due = [task for task in self.tasks.values() if task.phase != "ready" and task.run_at <= now]
         due = [task for task in due if task.state == "queued"]
         for task in due:
@@ -273,6 +278,8 @@ class Reference:
         if plan is not self.companies[org].plan:
             self.companies[org].plan = plan
             self._apply(org, plan)
+            self.unpark(org)
+            self.marked.add(org)
         for lane in [lane for lane in self.lanes if lane[0] == org]:
             admitted = sorted(
                 (task for task in self.lane(lane) if task.turn),
@@ -281,6 +288,23 @@ class Reference:
             for task in admitted[self.cap(lane) :]:
                 if task.state == "queued":
                     task.back()
+
+    def resume(self, org: str) -> None:
+        self.companies[org].suspended = False
+        self.marked.add(org)
+
+    def unpark(self, org: str) -> None:
+        """A limit has changed: whoever waits for one is tried at the next sweep."""
+        for task in self.tasks.values():
+            if task.state == "queued" and task.phase == "parked" and org in ("", task.lane[0]):
+                task.run_at = clock.stamp()
+
+    def strand(self, is_stranded: Callable[[Task], bool]) -> None:
+        """An executor is gone: what waits for it, and for nobody else, is done by the server."""
+        moved = [task for task in self.tasks.values() if task.state == "queued" and is_stranded(task)]
+        for task in moved:
+            task.place = local_place(task.lane[2])
+        self.promote({task.lane for task in moved})
 
     def _apply(self, org: str, plan: Plan) -> None:
         for dimension, most in CAPS[plan].items():

@@ -29,7 +29,7 @@ async def test_no_statement_reads_all_that_waits(world: World, monkeypatch: pyte
     ann = await world.bootstrap()
     made, worker = await executor(world, ann)
     for _ in range(4):
-        await ask(ann)
+        await ask(ann, model="llama")
     await worker.handed()
     for ends in (complete, fail):
         ((_, token),) = await claim(world, 1, (jobs.any_place("ai.chat"),))
@@ -40,6 +40,8 @@ async def test_no_statement_reads_all_that_waits(world: World, monkeypatch: pyte
     async with world.db.upkeep(system()) as tx:
         await gate.fit(tx, ann.org.id, quota.Plan.FREE)
         await gate.withdraw(tx, ann.org.id)
+        await gate.unpark(tx, ann.org.id)
+        await gate.reopen(tx, ann.org.id)
     about = {sql: params for sql, params in asked.items() if "jobs" in sql and not sql.startswith("INSERT INTO jobs")}
     assert len(about) > 10
     for sql, params in about.items():

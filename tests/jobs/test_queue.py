@@ -183,8 +183,8 @@ async def test_a_lapsed_attempt_lands_nowhere(world: World, hands: Hands) -> Non
     ann = await world.bootstrap()
     made = await ask(ann)
     ((_, late),) = await claim(world)
-    hands.forward(16)
-    await move_clock(world, 16)
+    hands.forward(61)
+    await move_clock(world, 61)
     for attempt in (complete(world, late), fail(world, late), queue(world).extend(world.db, late)):
         with pytest.raises(StaleClaim):
             await attempt
@@ -219,8 +219,8 @@ async def test_what_ends_its_workers_is_given_up(world: World, hands: Hands) -> 
     made = await ask(ann)
     for lapse in range(1, MOST_LAPSES + 1):
         assert len(await claim(world)) == 1
-        hands.forward(16)
-        await move_clock(world, 16 * lapse)
+        hands.forward(61)
+        await move_clock(world, 61 * lapse)
         await jobs.sweep(world.db, queue(world))
     shown = await look(ann, made["id"])
     assert (shown["state"], shown["error"]["code"]) == ("failed", "lost")
@@ -301,15 +301,22 @@ async def test_a_suspended_company_s_jobs_wait_and_what_is_held_still_lands(worl
     assert {job.id for job, _ in await claim(world, 5)} == set(made[1:])
 
 
-async def test_jobs_are_seen_by_their_owner_and_by_those_who_run_the_team(world: World) -> None:
+async def test_a_job_is_read_by_its_owner_and_by_those_who_run_the_team_and_outlined_for_the_others(
+    world: World,
+) -> None:
     org, team = await world.company()
     admin, one, other = [await world.person(org, team, role) for role in (Role.ADMIN, Role.MEMBER, Role.MEMBER)]
     mine, theirs = (await ask(one))["id"], (await ask(other))["id"]
-    assert [job["id"] for job in (await admin.get("/api/jobs")).json()["items"]] == [theirs, mine]
-    assert [job["id"] for job in (await one.get("/api/jobs")).json()["items"]] == [mine]
-    assert (await one.get(f"/api/jobs/{theirs}")).status_code == 404
-    assert (await one.post(f"/api/jobs/{theirs}/cancel")).status_code == 404
-    assert [job["id"] for job in (await admin.get("/api/jobs?state=queued&limit=1")).json()["items"]] == [theirs]
+    for reader, views in ((admin, ["full", "full"]), (one, ["outline", "full"])):
+        items = (await reader.get("/api/jobs")).json()["items"]
+        assert [(job["id"], job["view"]) for job in items] == list(zip([theirs, mine], views, strict=True))
+    shown = (await one.get(f"/api/jobs/{theirs}")).json()
+    assert shown.keys() == {"view", "id", "kind", "state", "created_at", "started_at", "finished_at"}
+    assert (shown["view"], shown["kind"], shown["state"]) == ("outline", "ai.chat", "queued")
+    assert refusal(await one.post(f"/api/jobs/{theirs}/cancel")) == (403, "forbidden")
+    assert refusal(await one.post("/api/jobs", {"retry_of": theirs})) == (404, "not_found")
+    assert (await admin.post(f"/api/jobs/{theirs}/cancel")).status_code == 200
+    assert [job["id"] for job in (await admin.get("/api/jobs?state=queued&limit=1")).json()["items"]] == [mine]
 
 
 async def test_what_is_long_over_is_put_away_and_still_found(world: World, hands: Hands) -> None:

@@ -47,7 +47,7 @@ async def test_what_one_accepts_a_worker_that_waits_at_the_other_is_handed(
     ann = await here.bootstrap()
     made, _ = await executor(here, ann)
     waiting = asyncio.create_task(Worker(there, made["token"]).handed(max_wait=workers.LONGEST_WAIT))
-    await ask(ann)
+    await ask(ann, model="llama")
     assert (await waiting)["job"]["attempt"] == 1
 
 

@@ -21,12 +21,14 @@ class Office:
     def __init__(self, served: Served, folder: Path) -> None:
         self.served, self.folder = served, folder
         self.token: str = served.call("POST", "/api/bootstrap", PERSON)["token"]
+        self._asked: dict[str, str] = {}
+        """Of whom: of the executor that was set up last."""
 
     async def call(self, method: str, path: str, body: Any = None) -> Any:
         return await asyncio.to_thread(self.served.call, method, path, body, self.token)
 
     async def ask(self, prompt: str = "Hello", **more: Any) -> str:
-        body = {"kind": "ai.chat", "input": {"prompt": prompt, "max_tokens": 8, **more}}
+        body = {"kind": "ai.chat", "input": {"prompt": prompt, "max_tokens": 8, **self._asked, **more}}
         return str((await self.call("POST", "/api/jobs", body))["id"])
 
     async def until(self, job_id: str, *states: str, seconds: float = 60) -> dict[str, Any]:
@@ -48,6 +50,7 @@ class Office:
     async def executor(self, name: str = "Hands") -> Path:
         """The file with its worker token."""
         made = await self.call("POST", "/api/executors", {"name": name, "mode": "pull"})
+        self._asked = {"executor": name}
         path = self.folder / f"{name}.token"
         path.write_text(made["token"] + "\n")
         return path

@@ -57,7 +57,7 @@ async def at_work(script: Scripted, model: Upstream) -> AsyncIterator[running.Wo
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running, "FIRST_LEASE", 0.3)
+    monkeypatch.setattr(running, "LEASE", 0.3)
     monkeypatch.setattr(running, "LEASE", 0.3)
     monkeypatch.setattr(running, "_AGAIN", 0.05)
 

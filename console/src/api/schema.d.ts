@@ -1296,7 +1296,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The team's jobs, newest first: one's own, or all for those who run the team.
+         * The team's jobs, newest first. Those of others are outlines, but for those who run the team.
          * @description A session or API token.
          */
         get: operations["jobs.index"];
@@ -1340,7 +1340,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One job: its state, why it waits, its result or its error.
+         * One job: its state, why it waits, its result or its error; an outline where somebody else asked for it.
          * @description A session or API token.
          */
         get: operations["jobs.show"];
@@ -2889,13 +2889,13 @@ export interface components {
         };
         /**
          * Asking
-         * @description What a worker can do, and how many seconds it is ready to wait.
+         * @description What a worker can do, and how many seconds it is ready to wait. An empty list restricts nothing.
          */
         Asking: {
             /** @default null */
             kinds?: string[] | null;
-            /** @default [] */
-            models?: string[];
+            /** @default null */
+            models?: string[] | null;
             /** @default 0 */
             max_wait?: number;
         };
@@ -2918,8 +2918,8 @@ export interface components {
         };
         /** Beat */
         Beat: {
-            /** @default  */
-            claim_token?: string;
+            /** @default null */
+            claim_token?: string | null;
             /** @default null */
             progress?: number | null;
             /** @default null */
@@ -2932,24 +2932,24 @@ export interface components {
         /** Completion */
         Completion: {
             result: unknown;
-            /** @default  */
-            claim_token?: string;
+            /** @default null */
+            claim_token?: string | null;
         };
         /** Failure */
         Failure: {
-            error: string | components["schemas"]["Fault"];
-            /** @default  */
-            claim_token?: string;
+            error: string | components["schemas"]["Reported"];
+            /** @default null */
+            claim_token?: string | null;
         };
         /**
-         * Fault
-         * @description Why an attempt failed. What is not `retryable` is not tried again.
+         * Reported
+         * @description Why a worker gives up. The job has failed, unless it says that another attempt may succeed.
          */
-        Fault: {
+        Reported: {
             message: string;
             /** @default failed */
             code?: string;
-            /** @default true */
+            /** @default false */
             retryable?: boolean;
         };
         /** UsageQuery */
@@ -3163,6 +3163,8 @@ export interface components {
          * @description One job, with what it was given and what came of it.
          */
         Job: {
+            /** @enum {unknown} */
+            view: "full";
             id: string;
             kind: string;
             state: components["schemas"]["State"];
@@ -3218,6 +3220,17 @@ export interface components {
             level: string;
             resets_at: string | null;
         };
+        /**
+         * Fault
+         * @description Why an attempt failed. What is not `retryable` is not tried again.
+         */
+        Fault: {
+            message: string;
+            /** @default failed */
+            code?: string;
+            /** @default true */
+            retryable?: boolean;
+        };
         /** JobQuery */
         JobQuery: {
             /** @default 50 */
@@ -3229,12 +3242,9 @@ export interface components {
             /** @default null */
             kind?: string | null;
         };
-        /**
-         * Page[JobItem]
-         * @description One page of a list; `next_cursor` is null on the last.
-         */
-        Page_JobItem_: {
-            items: components["schemas"]["JobItem"][];
+        /** JobPage */
+        JobPage: {
+            items: (components["schemas"]["JobItem"] | components["schemas"]["JobOutline"])[];
             next_cursor: string | null;
         };
         /**
@@ -3242,6 +3252,8 @@ export interface components {
          * @description A job in a list.
          */
         JobItem: {
+            /** @enum {unknown} */
+            view: "full";
             id: string;
             kind: string;
             state: components["schemas"]["State"];
@@ -3259,6 +3271,20 @@ export interface components {
             error: components["schemas"]["Fault"] | null;
             retry_of: string | null;
             lease_expires_at: string | null;
+            created_at: string;
+            started_at: string | null;
+            finished_at: string | null;
+        };
+        /**
+         * JobOutline
+         * @description A job of the team that the caller may know of, and not read.
+         */
+        JobOutline: {
+            /** @enum {unknown} */
+            view: "outline";
+            id: string;
+            kind: string;
+            state: components["schemas"]["State"];
             created_at: string;
             started_at: string | null;
             finished_at: string | null;
@@ -11660,7 +11686,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_JobItem_"];
+                    "application/json": components["schemas"]["JobPage"];
                 };
             };
             /** @description `invalid_request` */
@@ -11984,7 +12010,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Job"];
+                    "application/json": components["schemas"]["Job"] | components["schemas"]["JobOutline"];
                 };
             };
             /** @description `invalid_request` */

@@ -14,6 +14,8 @@ class Dialect(msgspec.Struct, frozen=True):
     """Makes a SELECT inside a transaction hold its row as it is until the commit."""
     skip_locked: str
     """Makes a SELECT inside a transaction lock its rows, and pass over those that another holds."""
+    strings: str
+    """The strings of a JSON list as rows; the parameter's name goes into the braces."""
     bounds_each_way: bool
     """Whether each arm of a UNION must be limited by itself, or is read only as far as the whole needs."""
     prelude: str
@@ -36,6 +38,7 @@ SQLITE = Dialect(
     name="sqlite",
     share="",  # there is one writer
     skip_locked="",
+    strings="SELECT value FROM json_each(:{})",
     bounds_each_way=False,
     prelude="",  # the engine gives every connection its `moment`
     types=((re.compile(r"\bBOOLEAN\b"), "INTEGER"),),
@@ -45,6 +48,7 @@ POSTGRES = Dialect(
     name="postgres",
     share="FOR SHARE",
     skip_locked="FOR UPDATE SKIP LOCKED",
+    strings="SELECT jsonb_array_elements_text(CAST(:{} AS JSONB))",
     bounds_each_way=True,
     # The database's clock, so many seconds from now, as our own text. What must agree between servers is told by it.
     prelude="""

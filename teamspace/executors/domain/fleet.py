@@ -21,6 +21,7 @@ from teamspace.core.egress import Egress, Reach
 from teamspace.core.errors import ExecutorFailed
 from teamspace.core.principal import system
 from teamspace.executors import store
+from teamspace.executors.domain.offers import offered_to, taken_by
 from teamspace.executors.domain.presence import Presence, places
 from teamspace.executors.domain.pulse import Pulse
 from teamspace.executors.schemas import ExecutorRow, Health, Mode, SeenRow
@@ -54,6 +55,15 @@ class Fleet:
     def is_named(self, executor_id: str) -> bool:
         return executor_id in self._named
 
+    def names_serve(self, place: str) -> bool:
+        """Whether one of the settings does, which works for all."""
+        how, which = jobs.served_by(place)
+        if not self._named or jobs.kind_of(place) not in offered_to(Mode.PUSH, self.queue.kinds):
+            return False
+        return how == "push" or any(
+            which == (id if how == "on" else one.model or "") for id, one in self._named.items()
+        )
+
     def pulse(self, executor_id: str) -> Pulse:
         return self._pulses.setdefault(executor_id, Pulse())
 
@@ -74,16 +84,9 @@ class Fleet:
 
     def _row(self, id: str, executor: PushExecutor) -> ExecutorRow:
         return ExecutorRow(
-            id, "", executor.name, Mode.PUSH, executor.model, self.kinds(Mode.PUSH), None, executor.url,
+            id, "", executor.name, Mode.PUSH, executor.model, [], None, executor.url,
             fingerprint(executor.key), Reach.LISTED, None, None,
         )  # fmt: skip
-
-    def kinds(self, mode: Mode) -> list[str]:
-        """What an executor can take: a worker whatever is offered to workers, a model server what is done here."""
-        kinds = self.queue.kinds
-        if mode is Mode.LOCAL:
-            return sorted(kind.name for kind in kinds if kind.handler)
-        return sorted(kind.name for kind in kinds if kind.row.remote and (kind.handler or mode is Mode.PULL))
 
     async def _push_rows(self, db: Db) -> list[ExecutorRow]:
         if time.monotonic() - self._read_at > _REMEMBERED:
@@ -104,10 +107,11 @@ class Fleet:
         pulse, room = self.pulse(row.id), self._room(row.org_id)
         if room <= 0 or not pulse.open:
             return None
-        where = places(row.id, row.capabilities, [row.model] if row.model else pulse.models)
+        models = (row.model,) if row.model else tuple(pulse.models)
+        where = places(row, taken_by(row, self.queue.kinds), models)
         await self._presence.note(db, self.queue, row.id, where, row.org_id)
         still = None if self.is_named(row.id) else partial(store.is_active, id=row.id)
-        return jobs.Station(row.id, where, row.org_id or None, room, still)
+        return jobs.Station(row.id, where, row.org_id or None, room, still, models or None)
 
     def _room(self, org_id: str) -> int:
         return self._slots if not org_id else max(1, self._slots // 4) - self._under_way[org_id]

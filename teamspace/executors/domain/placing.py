@@ -1,8 +1,8 @@
-"""Where a job is done: with the executor it names, with one that has the model it names, or wherever it is offered.
+"""Where a job is done: with the executor it names, with one that has the model it names, or here.
 
-What names neither is done here when the local executor has a real model. When it has only the simulated one, and
-executors are set up for the company, those are what people meant to use: the job rather waits for one of them than
-be answered by a model that is none.
+What names neither is done here, if it can be. Only where the local model is the simulated one, and a model server is
+set up for this one to call, that is what people meant to use. A kind that has no handler here waits for whichever
+executor comes first, also for one that is set up later.
 """
 
 from typing import Any
@@ -16,8 +16,9 @@ from teamspace.core.permissions import Permission
 from teamspace.core.principal import Principal
 from teamspace.executors import access
 from teamspace.executors.domain.fleet import Fleet
+from teamspace.executors.domain.offers import taken_by
 from teamspace.executors.domain.roster import LOCAL_NAME
-from teamspace.executors.schemas import SeenRow
+from teamspace.executors.schemas import Mode, SeenRow
 from teamspace.jobs import Kind, Placed
 
 
@@ -30,28 +31,31 @@ class Placing:
         name, model = getattr(wish, "executor", None), getattr(wish, "model", None)
         if name is not None and not who.holds(Permission.INSTANCE_MANAGE):
             raise Forbidden(f"Choosing an executor needs {Permission.INSTANCE_MANAGE}.")
-        if not kind.row.remote or name == LOCAL_NAME or (name is None and self._local_does(model)):
+        if not kind.row.remote or name == LOCAL_NAME:
             return Placed(jobs.local_place(kind.name), model)
         rows = await self._fleet.select(tx, access.fence(who))
-        offered = [row for row in rows if kind.name in row.capabilities]
+        offered = [row for row in rows if kind.name in taken_by(row, self._fleet.queue.kinds)]
         if name is not None:
             return Placed(jobs.executor_place(kind.name, _named(offered, name, who).id), model)
-        if model is not None and (offered or self._fleet.local):
-            return self._by_model(kind, offered, model)
-        return Placed(jobs.any_place(kind.name) if offered else jobs.local_place(kind.name), model)
+        if model is not None:
+            return Placed(self._place_of_model(kind, offered, model), model)
+        if kind.handler is None:
+            return Placed(jobs.any_place(kind.name))
+        called = self._fleet.local is None and any(row.mode is Mode.PUSH for row in offered)
+        return Placed(jobs.push_place(kind.name) if called else jobs.local_place(kind.name))
 
-    def _local_does(self, model: str | None) -> bool:
-        """Without a question: it has a real model, which is the one that is wanted."""
+    def _place_of_model(self, kind: Kind, offered: list[SeenRow], model: str) -> str:
+        """Of those that have it, or else of one that names no model: it takes any."""
         local = self._fleet.local
-        return local is not None and model in (None, local.model)
-
-    def _by_model(self, kind: Kind, offered: list[SeenRow], model: str) -> Placed:
-        """An executor that names no model takes any; here as well, if nobody else does."""
-        if any(row.model in (None, model) for row in offered):
-            return Placed(jobs.model_place(kind.name, model), model)
-        if self._fleet.local and self._fleet.local.model is None:
-            return Placed(jobs.local_place(kind.name), model)
-        raise BadRequest.at("/input/model", "is not the model of any executor")
+        if kind.handler and local and local.model == model:
+            return jobs.local_place(kind.name)
+        if any(row.model == model for row in offered):
+            return jobs.model_place(kind.name, model)
+        if any(row.model is None for row in offered) or not kind.handler:
+            return jobs.any_place(kind.name)
+        if (local is None and offered) or (local and local.model):
+            raise BadRequest.at("/input/model", "is not the model of any executor")
+        return jobs.local_place(kind.name)
 
 
 def _named(offered: list[SeenRow], name: str, who: Principal) -> SeenRow:

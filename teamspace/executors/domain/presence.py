@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 from teamspace import jobs
 from teamspace.core.db import Db
+from teamspace.executors.schemas import ExecutorRow, Mode
 
 _NOTE_EVERY = 15.0
 """Seconds between two notes of the same presence."""
@@ -31,14 +32,15 @@ class Presence:
         return True
 
 
-def places(executor_id: str, kinds: Iterable[str], models: Iterable[str]) -> tuple[str, ...]:
+def places(executor: ExecutorRow, kinds: Iterable[str], models: Iterable[str]) -> tuple[str, ...]:
     """Jobs that name this executor, that name one of its models, and that name neither."""
     return tuple(
         place
         for kind in kinds
         for place in (
-            jobs.executor_place(kind, executor_id),
+            jobs.executor_place(kind, executor.id),
             jobs.any_place(kind),
+            *([jobs.push_place(kind)] if executor.mode is Mode.PUSH else ()),
             *(jobs.model_place(kind, model) for model in models),
         )
     )

@@ -11,7 +11,9 @@ from teamspace.core.ids import new_id
 from teamspace.core.permissions import Permission
 from teamspace.core.principal import Principal
 from teamspace.executors import access, store
+from teamspace.executors.domain import stranded
 from teamspace.executors.domain.fleet import Fleet, fingerprint, place
+from teamspace.executors.domain.offers import offered_to, taken_by
 from teamspace.executors.schemas import Draft, Executor, ExecutorRow, Health, Mode, NewExecutor, SeenRow
 
 LOCAL_NAME = "local"
@@ -22,7 +24,7 @@ MOST = 50
 async def listing(db: Reads, who: Principal, fleet: Fleet) -> list[Executor]:
     """The server itself, those of the settings, then the others, newest first."""
     fence = access.everywhere() if who.operator else access.fence(who)
-    return [await _local(db, fleet), *(_shown(row, who) for row in await fleet.select(db, fence))]
+    return [await _local(db, fleet), *(_shown(row, who, fleet) for row in await fleet.select(db, fence))]
 
 
 async def create(
@@ -45,7 +47,7 @@ async def create(
         tx.target, tx.detail = row.id, {"name": name, "mode": draft.mode, "org_id": org_id or None}
         await _insert(tx, row, draft.key)
     seen = SeenRow(**msgspec.structs.asdict(row), health=Health.NEW, running=0)
-    return NewExecutor(**msgspec.structs.asdict(_shown(seen, who)), token=token)
+    return NewExecutor(**msgspec.structs.asdict(_shown(seen, who, fleet)), token=token)
 
 
 async def retire(db: Db, who: Principal, fleet: Fleet, id: str) -> None:
@@ -60,6 +62,7 @@ async def retire(db: Db, who: Principal, fleet: Fleet, id: str) -> None:
         if row.token_id:
             await identity.revoke_token(tx, row.token_id)
         await fleet.queue.give_back(tx, id)
+        await stranded.leave(tx, fleet, row)
         tx.after_commit(fleet.forget)
 
 
@@ -79,9 +82,9 @@ async def _check_mode(fleet: Fleet, draft: Draft, reach: Reach) -> None:
 
 
 def _capabilities(fleet: Fleet, draft: Draft) -> list[str]:
-    offered = fleet.kinds(draft.mode)
     if draft.capabilities is None:
-        return offered
+        return []
+    offered = offered_to(draft.mode, fleet.queue.kinds)
     if unknown := sorted(set(draft.capabilities) - set(offered)):
         raise BadRequest.at("/capabilities", f"{unknown[0]} is not one of {', '.join(offered)}")
     return sorted(set(draft.capabilities))
@@ -110,15 +113,16 @@ def _taken(name: str) -> Conflict:
 async def _local(db: Reads, fleet: Fleet) -> Executor:
     pulse = fleet.pulse(jobs.LOCAL)
     return Executor(
-        jobs.LOCAL, LOCAL_NAME, Mode.LOCAL, fleet.local.model if fleet.local else None, fleet.kinds(Mode.LOCAL), None,
+        jobs.LOCAL, LOCAL_NAME, Mode.LOCAL, fleet.local.model if fleet.local else None,
+        offered_to(Mode.LOCAL, fleet.queue.kinds), None,
         Health.DOWN if pulse.answers is False else Health.UP, None, await store.count_running(db, jobs.LOCAL), None,
         simulated=fleet.local is None,
     )  # fmt: skip
 
 
-def _shown(row: SeenRow, who: Principal) -> Executor:
+def _shown(row: SeenRow, who: Principal, fleet: Fleet) -> Executor:
     inside = who.operator or (row.org_id == who.org_id and who.holds(Permission.ORG_MANAGE))
     return Executor(
-        row.id, row.name, row.mode, row.model, row.capabilities, row.org_id or None, row.health, row.last_seen_at,
+        row.id, row.name, row.mode, row.model, taken_by(row, fleet.queue.kinds), row.org_id or None, row.health, row.last_seen_at,
         row.running, row.created_at, row.url if inside else None, row.fingerprint if inside else None,
     )  # fmt: skip

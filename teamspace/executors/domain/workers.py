@@ -11,9 +11,10 @@ import msgspec
 from teamspace import jobs
 from teamspace.core.db import Db, Tx
 from teamspace.core.departure import Departure
-from teamspace.core.errors import BadRequest, Forbidden, Unauthenticated
+from teamspace.core.errors import Forbidden, Unauthenticated
 from teamspace.core.principal import Principal, system
 from teamspace.executors import store
+from teamspace.executors.domain.offers import taken_by
 from teamspace.executors.domain.presence import Presence
 from teamspace.executors.domain.presence import places as places_of
 from teamspace.executors.schemas import (
@@ -26,7 +27,7 @@ from teamspace.executors.schemas import (
     HandedJob,
     Lease,
 )
-from teamspace.jobs import Claim, Claimed, Fault
+from teamspace.jobs import Claim, Claimed
 
 LONGEST_WAIT = 30
 _POLL = 2.0
@@ -37,35 +38,36 @@ async def claim(
 ) -> tuple[Handed, Claim] | None:
     """The next job this worker can do; nothing when none comes while it waits, or when it has gone meanwhile."""
     executor = await _executor(db, who)
-    places = _places(executor, asking)
+    wanted = _wanted(executor, queue.kinds, asking)
     until = time.monotonic() + min(LONGEST_WAIT, max(0.0, asking.max_wait))
     departure.watched()
-    with queue.wake.listening(places) as news:
-        if (taken := await _take(db, who, queue, presence, executor, places)) or asking.max_wait <= 0:
+    with queue.wake.listening(wanted.places) as news:
+        if (taken := await _take(db, who, queue, presence, executor, wanted)) or asking.max_wait <= 0:
             return taken
         async with queue.wake.place(token=who.token_id, company=who.org_id):
             while (left := until - time.monotonic()) > 0 and not queue.wake.stopping:
                 await queue.wake.wait(news, min(left, _POLL), departure)
                 if departure.happened:
                     return None
-                if taken := await _take(db, who, queue, presence, executor, places):
+                if taken := await _take(db, who, queue, presence, executor, wanted):
                     return taken
     return None
 
 
 async def _take(
-    db: Db, who: Principal, queue: jobs.Queue, presence: Presence, executor: ExecutorRow, places: tuple[str, ...]
+    db: Db, who: Principal, queue: jobs.Queue, presence: Presence, executor: ExecutorRow, wanted: "Wanted"
 ) -> tuple[Handed, Claim] | None:
     async def still(tx: Tx) -> bool:
         if not await store.may_claim(tx, executor.id, who.token_id):
             raise Unauthenticated()
         return True
 
-    if await presence.note(db, queue, executor.id, places, executor.org_id):
+    if await presence.note(db, queue, executor.id, wanted.places, executor.org_id):
         async with db.upkeep(system()) as tx:
             await store.touch(tx, executor.id)
     taken = await queue.claim(
-        db, places, count=1, executor_id=executor.id, org_id=executor.org_id or None, still=still
+        db, wanted.places, models=wanted.models, count=1, executor_id=executor.id, org_id=executor.org_id or None,
+        still=still,
     )  # fmt: skip
     return (_handed(*taken[0]), taken[0][1]) if taken else None
 
@@ -92,10 +94,9 @@ async def complete(db: Db, who: Principal, queue: jobs.Queue, job_id: str, done:
 
 async def fail(db: Db, who: Principal, queue: jobs.Queue, job_id: str, failure: Failure) -> None:
     claim = await _claim(db, who, job_id, failure.claim_token)
-    fault = failure.error if isinstance(failure.error, Fault) else Fault(failure.error[:4000] or "It failed.")
     async with db.write(who, "job.fail") as tx:
-        tx.target, tx.detail = job_id, {"code": fault.code}
-        landed = await queue.fail(tx, claim, fault)
+        tx.target, tx.detail = job_id, {"code": failure.fault.code}
+        landed = await queue.fail(tx, claim, failure.fault)
         tx.org_id, tx.team_id = landed.org_id, landed.team_id
 
 
@@ -106,18 +107,28 @@ async def _executor(db: Db, who: Principal) -> ExecutorRow:
     return executor
 
 
-def _places(executor: ExecutorRow, asking: Asking) -> tuple[str, ...]:
-    able = set(executor.capabilities)
-    kinds = sorted(able if asking.kinds is None else able & set(asking.kinds))
-    if not kinds:
-        raise BadRequest.at("/kinds", f"names none that this executor takes: {', '.join(sorted(able))}")
-    return places_of(executor.id, kinds, sorted({executor.model} if executor.model else set(asking.models)))
+class Wanted(msgspec.Struct, frozen=True):
+    """What a worker asks for, within what its executor was made for."""
+
+    places: tuple[str, ...]
+    models: tuple[str, ...] | None
+    """Jobs that name another model are passed over; None passes over none."""
 
 
-async def _claim(db: Db, who: Principal, job_id: str, token: str) -> Claim:
+def _wanted(executor: ExecutorRow, kinds: jobs.Kinds, asking: Asking) -> Wanted:
+    able = taken_by(executor, kinds)
+    asked = [kind for kind in able if not asking.kinds or kind in asking.kinds]
+    models = {executor.model} if executor.model else None
+    if asking.models:
+        models = set(asking.models) if models is None else models & set(asking.models)
+    named = tuple(sorted(models or ()))
+    return Wanted(places_of(executor, asked, named), None if models is None else named)
+
+
+async def _claim(db: Db, who: Principal, job_id: str, token: str | None) -> Claim:
     """A claim token is of use to the executor that it was given to, and to no other."""
     executor = await _executor(db, who)
-    claim = jobs.parse(token, executor.id)
+    claim = jobs.parse(token or "", executor.id)
     if claim.job_id != job_id:
         raise jobs.stale()
     return claim

@@ -5,9 +5,8 @@ import msgspec
 from teamspace import quota
 from teamspace.core import paging, text
 from teamspace.core.db import Db, Reads, Tx
-from teamspace.core.errors import BadRequest, NotCancellable, NotFound
+from teamspace.core.errors import BadRequest, Forbidden, NotCancellable, NotFound
 from teamspace.core.principal import Principal
-from teamspace.core.replies import Page
 from teamspace.jobs import access, store
 from teamspace.jobs.domain.kinds import Kind
 from teamspace.jobs.domain.places import local_place
@@ -17,6 +16,8 @@ from teamspace.jobs.schemas import (
     Job,
     JobDraft,
     JobItem,
+    JobOutline,
+    JobPage,
     JobQuery,
     JobRow,
     Phase,
@@ -41,37 +42,51 @@ async def ask(db: Db, who: Principal, queue: Queue, placing: Placing, draft: Job
             retry_of=draft.retry_of,
         )  # fmt: skip
         tx.detail = {"kind": kind.name}
-    return await find(db, who, tx.target)
+    return await _own(db, who, tx.target)
 
 
 async def cancel(db: Db, who: Principal, queue: Queue, job_id: str) -> Job:
     """Only while it waits: what runs is not stopped, and its result is kept."""
     async with db.write(who, "job.cancel") as tx:
         row = await _row(tx, who, job_id)
+        if not access.may_read(who, row.user_id):
+            raise Forbidden("A job is cancelled by whoever asked for it, or by those who run the team.")
         tx.target = job_id
         if not await queue.cancel(tx, job_id):
             state = "running" if row.state is State.RUNNING else "over"
             raise NotCancellable(f"The job is {state}: only one that waits can be cancelled.")
-    return await find(db, who, job_id)
+    return await _own(db, who, job_id)
 
 
-async def listing(db: Db, who: Principal, query: JobQuery) -> Page[JobItem]:
+async def listing(db: Db, who: Principal, query: JobQuery) -> JobPage:
     filters = {name: str(value) for name in ("state", "kind") if (value := getattr(query, name)) is not None}
     live, archived = (access.fence(who, table) for table in access.TABLES)
     rows = await store.select(db, live, archived, filters, query.before, query.size + 1)
     page = paging.page(rows, query, lambda row: row.id)
     view = await _View.now(db, who)
-    return Page([await view.item(db, row) for row in page.items], page.next_cursor)
+    return JobPage([await view.shown(db, row) for row in page.items], page.next_cursor)
 
 
-async def find(db: Reads, who: Principal, job_id: str) -> Job:
+async def find(db: Reads, who: Principal, job_id: str) -> Job | JobOutline:
     row = await _row(db, who, job_id)
-    bodies = await store.get_bodies(db, job_id)
+    return await _whole(db, who, row) if access.may_read(who, row.user_id) else outline(row)
+
+
+async def _whole(db: Reads, who: Principal, row: JobRow) -> Job:
+    bodies = await store.get_bodies(db, row.id)
     if bodies is None:
         raise NotFound()
     item = await (await _View.now(db, who)).item(db, row)
     result = None if bodies.result is None else msgspec.json.decode(bodies.result)
     return Job(**msgspec.structs.asdict(item), input=msgspec.json.decode(bodies.input), result=result)
+
+
+async def _own(db: Reads, who: Principal, job_id: str) -> Job:
+    """One that the caller may read."""
+    row = await _row(db, who, job_id)
+    if not access.may_read(who, row.user_id):
+        raise NotFound()
+    return await _whole(db, who, row)
 
 
 async def _row(db: Reads, who: Principal, job_id: str) -> JobRow:
@@ -90,7 +105,7 @@ async def _wanted(db: Db, who: Principal, queue: Queue, draft: JobDraft) -> tupl
         return kind, kind.read_input({} if draft.input is None else draft.input)
     if draft.kind is not None or draft.input is not None:
         raise BadRequest.at("/retry_of", "brings its own kind and input: leave those out")
-    before = await find(db, who, draft.retry_of)
+    before = await _own(db, who, draft.retry_of)
     if before.state not in _OVER:
         raise BadRequest.at("/retry_of", f"is still {before.state}")
     kind = queue.kinds.callable(before.kind)
@@ -105,9 +120,17 @@ async def _check_quota(tx: Tx, who: Principal, kind: Kind, input: msgspec.Struct
             raise quota.refusal(bound)
 
 
+def outline(row: JobRow) -> JobOutline:
+    return JobOutline(
+        id=row.id, kind=row.kind, state=row.state, created_at=row.created_at, started_at=row.started_at,
+        finished_at=row.finished_at,
+    )  # fmt: skip
+
+
 class _View(msgspec.Struct, frozen=True):
     """What must be known besides a row to say why it waits."""
 
+    who: Principal
     suspended: bool
     plan: quota.Plan
     org_id: str
@@ -121,13 +144,16 @@ class _View(msgspec.Struct, frozen=True):
         if company is None:
             raise NotFound()
         suspended = who.tenant_suspended or company.suspended
-        return cls(suspended, company.plan, who.org_id, await store.select_places(db), {})
+        return cls(who, suspended, company.plan, who.org_id, await store.select_places(db), {})
 
     async def _is_full(self, db: Reads, row: JobRow) -> bool:
         if row.kind not in self.full:
             taken = await store.count_taken(db, row.team_id, row.kind)
             self.full[row.kind] = taken >= quota.JOB_CAPS[self.plan]
         return self.full[row.kind]
+
+    async def shown(self, db: Reads, row: JobRow) -> JobItem | JobOutline:
+        return await self.item(db, row) if access.may_read(self.who, row.user_id) else outline(row)
 
     async def item(self, db: Reads, row: JobRow) -> JobItem:
         return JobItem(

@@ -11,6 +11,11 @@ def any_place(kind: str) -> str:
     return f"{kind}@any"
 
 
+def push_place(kind: str) -> str:
+    """With whatever model server this one calls."""
+    return f"{kind}@push"
+
+
 def model_place(kind: str, model: str) -> str:
     """With a worker that has this model."""
     return f"{kind}@model:{model}"
@@ -23,3 +28,9 @@ def executor_place(kind: str, executor_id: str) -> str:
 
 def kind_of(place: str) -> str:
     return place.partition("@")[0]
+
+
+def served_by(place: str) -> tuple[str, str]:
+    """What its workers have in common: `local`, `any`, `push`, `model` or `on`, and of the last two which."""
+    how, _, which = place.partition("@")[2].partition(":")
+    return how, which

@@ -33,8 +33,6 @@ from teamspace.jobs.schemas import NORMAL, Block, Claim, Claimed, Fault, Landed,
 
 log = logging.getLogger("teamspace.jobs")
 Still = Callable[[Tx], Awaitable[bool]]
-FIRST_LEASE = 15
-"""Until the first sign of life: an answer that never reached its worker costs no more than this."""
 LEASE = 60
 MOST_LAPSES = 3
 _LONGEST_DELAY = 15 * 60
@@ -124,11 +122,11 @@ class Queue:
 
     async def claim(
         self, db: Db, places: Sequence[str], *, count: int, executor_id: str, org_id: str | None = None,
-        lease: float = FIRST_LEASE, slots: SlotsByKind | None = None, still: Still | None = None,
+        models: Sequence[str] | None = None, slots: SlotsByKind | None = None, still: Still | None = None,
     ) -> list[tuple[Claimed, Claim]]:  # fmt: skip
         """Up to `count` jobs whose turn it is. What a quota has no room for is parked until it has.
 
-        Each holds one of `slots`, where they are given. `still` is asked in the transaction whether there is anybody
+        With `models`, those that name another are passed over. Each holds one of `slots`, where they are given. `still` is asked in the transaction whether there is anybody
         left to claim for.
         """
         openings = slots.openings(places, count) if slots else [Opening(place, count) for place in places]
@@ -141,9 +139,9 @@ class Queue:
             async with self._promoted(db) as tx:
                 if (self._hosted and await tenancy.is_suspended(tx)) or (still and not await still(tx)):
                     return []
-                waiting = await store.select_admitted(tx, openings, org_id=org_id)
+                waiting = await store.select_admitted(tx, openings, org_id=org_id, models=models)
                 turns = slots.take(waiting, count) if slots else waiting[:count]
-                admitted = await self._taken(tx, turns, executor_id, crypto.digest(secret), lease)
+                admitted = await self._taken(tx, turns, executor_id, crypto.digest(secret))
             claimed = [(job, Claim(job.id, job.attempt, secret, executor_id)) for job in admitted]
         finally:
             if slots:
@@ -153,13 +151,11 @@ class Queue:
                         slots.of(turn.kind).leave(turn.org_id)
         return claimed
 
-    async def _taken(
-        self, tx: Tx, turns: Sequence[Turn], executor_id: str, claim_hash: str, lease: float
-    ) -> list[Claimed]:  # fmt: skip
+    async def _taken(self, tx: Tx, turns: Sequence[Turn], executor_id: str, claim_hash: str) -> list[Claimed]:
         if not turns:
             return []
         ids = [turn.id for turn in turns]
-        taken = await store.take(tx, ids, executor_id=executor_id, claim_hash=claim_hash, lease=lease)
+        taken = await store.take(tx, ids, executor_id=executor_id, claim_hash=claim_hash, lease=LEASE)
         if len(taken) > 1:
             await quota.open_books(tx, [job.org_id for job in taken if self.kinds[job.kind].estimate])
         in_turn = sorted(taken, key=lambda job: job.rank)  # a database returns rows in any order
@@ -287,6 +283,13 @@ class Queue:
             await quota.release(tx, job.hold_id or "")
         await self.free_slots(tx, [job.lane for job in metered])
         self._stir(tx, *(job.lane for job in returned))
+
+    async def move(self, tx: Tx, place: str, target: str, served: str, params: dict[str, str]) -> None:
+        """What waits at a place that nobody serves any more is offered at another."""
+        moved = await store.move(tx, place, target, served, params)
+        if moved:
+            self._stir(tx, *moved)
+            tx.after_commit(partial(self.tell, [target]))
 
     async def free_slots(self, tx: Tx, lanes: Sequence[Lane]) -> None:
         """Slots that jobs of these lanes held are free: whoever was parked for one, the first in turn, may go.

@@ -37,6 +37,8 @@ class Station(msgspec.Struct, frozen=True):
     """How many more it takes."""
     still: Still | None = None
     """Asked in the transaction of a claim whether the executor is still there."""
+    models: tuple[str, ...] | None = None
+    """Those that it has, where that is known: jobs that name another are not for it."""
 
 
 class Work:
@@ -152,7 +154,7 @@ class Runner:
                 count=station.most,
                 executor_id=station.executor_id,
                 org_id=station.org_id,
-                lease=LEASE,
+                models=station.models,
                 slots=self._slots,
                 still=station.still,
             )

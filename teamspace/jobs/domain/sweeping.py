@@ -9,6 +9,7 @@ from teamspace import quota
 from teamspace.core.db import Db
 from teamspace.core.principal import system
 from teamspace.jobs import store
+from teamspace.jobs.domain.places import local_place
 from teamspace.jobs.domain.queue import MOST_LAPSES, Queue
 from teamspace.jobs.schemas import Claimed, Fault
 
@@ -26,6 +27,8 @@ async def sweep(db: Db, queue: Queue) -> None:
     """Once a second."""
     for held in await store.select_lapsed(db, _BATCH):
         await _lapse(db, queue, held)
+    if await store.has_marks(db):
+        await _follow_marks(db, queue)
     while await _due(db, queue) == _BATCH:
         pass
 
@@ -64,6 +67,20 @@ async def _lapse(db: Db, queue: Queue, held: Claimed) -> None:
             await quota.release(tx, held.hold_id)
             await queue.free_slots(tx, [held.lane])
     queue.stir([held.lane])
+
+
+async def _follow_marks(db: Db, queue: Queue) -> None:
+    """After the commits that made them, whichever server's they were."""
+    async with db.upkeep(system()) as tx:
+        marked = await store.take_marks(tx)
+    for org_id in marked:
+        await queue.promote_waiting(db, org_id or None)
+    if (
+        "" in marked
+    ):  # nothing was claimed while the tenant was suspended, and what is admitted has nobody to tell of it
+        queue.tell(
+            {local_place(kind.name) for kind in queue.kinds} | {place.place for place in await store.select_places(db)}
+        )
 
 
 async def _due(db: Db, queue: Queue) -> int:

@@ -16,6 +16,7 @@ from teamspace.quota.schemas import (
     Dimension,
     Interval,
     Level,
+    LimitChanged,
     Plan,
     QuotaDraft,
     Spender,
@@ -85,6 +86,7 @@ async def set_limit(tx: Tx, level: Level, subject_id: str, org_id: str, draft: Q
     await store.put_limit(
         tx, subject, draft.dimension, draft.limit, draft.window, set_by="hand", now=clock.stamp()
     )  # fmt: skip
+    await tx.emit(LimitChanged(org_id))
     tx.target = subject_id or "tenant"
     tx.detail = {"level": level, "dimension": draft.dimension, "limit": draft.limit, "window": draft.window}
     return next(_shown(row) for row in await _rows(tx, subject) if row.dimension is draft.dimension)
@@ -95,6 +97,7 @@ async def apply_plan(tx: Tx, org_id: str, plan: Plan) -> None:
     for dimension, most in CAPS[plan].items():
         subject = Subject(Level.ORG, org_id, org_id)
         await store.put_limit(tx, subject, dimension, most, USUAL_WINDOW[dimension], set_by="plan", now=clock.stamp())
+    await tx.emit(LimitChanged(org_id))
 
 
 def _check_window(draft: QuotaDraft) -> None:

@@ -19,6 +19,7 @@ from teamspace.tenancy.schemas import (
     CompanyChange,
     CompanyCreated,
     CompanyDraft,
+    CompanyResumed,
     CompanySuspended,
     Org,
     PlanChanged,
@@ -106,7 +107,9 @@ async def resume(db: Db, who: Principal, ref: str) -> Org:
     org = await _known(db, ref)
     async with db.write(who, "org.resume", alone=("org", org.id)) as tx:
         tx.target, tx.org_id, tx.team_id = org.id, org.id, ""
-        return await store.resume_org(tx, org.id) or org
+        resumed = await store.resume_org(tx, org.id) or org
+        await tx.emit(CompanyResumed(org.id))
+        return resumed
 
 
 async def set_limit(db: Db, who: Principal, ref: str, draft: quota.QuotaDraft) -> quota.Usage:

@@ -8,7 +8,7 @@ from teamspace.core.principal import Principal
 from teamspace.settings import Settings
 from teamspace.tenancy import store
 from teamspace.tenancy.domain import founding
-from teamspace.tenancy.schemas import Provision, Provisioned, Tenant, user_view
+from teamspace.tenancy.schemas import CompanyResumed, Provision, Provisioned, Tenant, user_view
 
 
 async def provision(db: Db, who: Principal, settings: Settings, wish: Provision) -> Provisioned:
@@ -48,6 +48,7 @@ async def resume(db: Db, who: Principal) -> Tenant:
     async with db.write(who, "tenant.resume", alone=("tenant", "")) as tx:
         tx.target = "tenant"
         await store.set_tenant_suspended(tx, "")
+        await tx.emit(CompanyResumed(""))
     return Tenant(False, None)
 
 

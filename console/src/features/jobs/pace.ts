@@ -1,6 +1,6 @@
 /** How soon to look again: often while something moves, seldom when it can only be something new, less while nobody looks. */
 
-import type { JobItem } from "./queries";
+import type { JobItem, JobOutline } from "./queries";
 
 const OFTEN = 2_000;
 const SELDOM = 30_000;
@@ -15,14 +15,17 @@ interface Look {
   now?: number;
 }
 
+type Standing = Pick<JobItem, "state" | "waiting"> | Pick<JobOutline, "state">;
+
 /** Milliseconds; false is not at all. */
-export function paceOf(jobs: readonly Pick<JobItem, "state" | "waiting">[], { pages = 1, hidden = false, now = Date.now() }: Look = {}) {
+export function paceOf(jobs: readonly Standing[], { pages = 1, hidden = false, now = Date.now() }: Look = {}) {
   const moving = jobs.some((job) => moves(job, now));
   if (hidden) return moving && UNSEEN * pages;
   return (moving ? OFTEN : SELDOM) * Math.max(1, pages);
 }
 
-function moves({ state, waiting }: Pick<JobItem, "state" | "waiting">, now: number): boolean {
-  if (state === "running") return true;
-  return state === "queued" && !(waiting?.until && new Date(waiting.until).getTime() - now > FAR);
+function moves(job: Standing, now: number): boolean {
+  if (job.state === "running") return true;
+  const waiting = "waiting" in job ? job.waiting : null;
+  return job.state === "queued" && !(waiting?.until && new Date(waiting.until).getTime() - now > FAR);
 }

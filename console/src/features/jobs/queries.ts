@@ -9,6 +9,8 @@ import type { Filters } from "./filters";
 import { paceOf } from "./pace";
 
 export type JobItem = Schemas["JobItem"];
+/** A job of somebody else's: that there is one, and how it stands. */
+export type JobOutline = Schemas["JobOutline"];
 export type Job = Schemas["Job"];
 export type State = Schemas["State"];
 export type Waiting = Schemas["Waiting"];

@@ -5,11 +5,12 @@ import { Failed, Loading } from "@/ui/states";
 import { useJob } from "../queries";
 import { BackToList } from "./BackToList";
 import { OpenJob } from "./OpenJob";
+import { OutlinedJob } from "./OutlinedJob";
 
 export function JobPane({ id }: { id: string }) {
   const job = useJob(id);
   // What was read once stays: a look that failed is made up for by the next.
-  if (job.data) return <OpenJob job={job.data} />;
+  if (job.data) return job.data.view === "full" ? <OpenJob job={job.data} /> : <OutlinedJob job={job.data} />;
   if (job.isPending) return <Loading />;
   return (
     <>

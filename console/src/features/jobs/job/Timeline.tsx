@@ -63,5 +63,5 @@ function JobLink({ id, children }: { id: string; children: string }) {
 
 /** Those that the list has read: a retry is newer than what it retries, so it is before it there. */
 function useRetriesOf(id: string) {
-  return useJobs(useFilters()).data?.filter((job) => job.retry_of === id) ?? [];
+  return useJobs(useFilters()).data?.filter((job) => job.view === "full" && job.retry_of === id) ?? [];
 }

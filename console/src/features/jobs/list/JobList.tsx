@@ -37,7 +37,13 @@ export function JobList({ openId }: { openId?: string }) {
       {jobs.isSuccess && found.length === 0 && <NoJobs />}
       <ul className={styles.list} aria-busy={jobs.isPending}>
         {found.map((job) => (
-          <JobRow key={job.id} job={job} owner={names.owner(job.owner)} open={job.id === openId} entry={job.id === entry} />
+          <JobRow
+            key={job.id}
+            job={job}
+            owner={job.view === "full" ? names.owner(job.owner) : t("jobs.of.other")}
+            open={job.id === openId}
+            entry={job.id === entry}
+          />
         ))}
       </ul>
       <Endless query={jobs} />

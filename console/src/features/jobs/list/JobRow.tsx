@@ -8,13 +8,13 @@ import { Progress } from "@/ui/Progress";
 import { Time } from "@/ui/Time";
 
 import type { Filters } from "../filters";
-import type { JobItem } from "../queries";
+import type { JobItem, JobOutline } from "../queries";
 import { StateTag } from "../StateTag";
 import { attemptWords, tookWords, waitingTitle } from "../words";
 import styles from "./JobList.module.css";
 
 interface Props {
-  job: JobItem;
+  job: JobItem | JobOutline;
   owner: string;
   open: boolean;
   /** The one that Tab leads to; the arrow keys lead to the others. */
@@ -22,7 +22,8 @@ interface Props {
 }
 
 export function JobRow({ job, owner, open, entry }: Props) {
-  const words = standing(job);
+  const read = job.view === "full" ? job : undefined;
+  const words = read && standing(read);
   return (
     <li className={styles.row}>
       <Link
@@ -38,11 +39,11 @@ export function JobRow({ job, owner, open, entry }: Props) {
           <b>{kindWords(job.kind)}</b>
           <StateTag state={job.state} />
         </span>
-        {job.state === "running" && job.progress !== null && <Progress label={t("jobs.progress")} share={job.progress} />}
+        {job.state === "running" && typeof read?.progress === "number" && <Progress label={t("jobs.progress")} share={read.progress} />}
         {words && <span className={styles.words}>{words}</span>}
         <span className={styles.meta}>
-          <span className={styles.who}>{[owner, job.model, job.state === "succeeded" && tookWords(job)].filter(Boolean).join(" · ")}</span>
-          {job.attempt > 1 && <span>{attemptWords(job)}</span>}
+          <span className={styles.who}>{[owner, read?.model, job.state === "succeeded" && tookWords(job)].filter(Boolean).join(" · ")}</span>
+          {read && read.attempt > 1 && <span>{attemptWords(read)}</span>}
           <Time at={job.created_at} />
         </span>
       </Link>
