@@ -119,7 +119,7 @@ def test_a_worker_is_connected_with_the_token_and_does_a_job(browser: Browser, o
             page.reload()
             expect(row).to_contain_text("Up")
             page.goto("/app/jobs")
-            asks(page, "ahoy")
+            asks(page, "ahoy", "Basement GPU")
             job = page.get_by_role("article", name="Question to a model")
             expect(job.get_by_text("AHOY", exact=True)).to_be_visible()
             expect(job).to_contain_text("Attempt 1 of 3 started · Basement GPU")
@@ -135,7 +135,7 @@ def test_a_job_without_a_worker_says_so_and_can_be_cancelled(browser: Browser, o
     office.call("POST", "/api/executors", {"name": "Far away", "mode": "pull", "model": "llama"})
     with window(browser, office.url, token=office.token) as page:
         page.goto("/app/jobs")
-        asks(page, "Anybody there?")
+        asks(page, "Anybody there?", "Far away")
         job = page.get_by_role("article", name="Question to a model")
         expect(job).to_contain_text("No worker that could take it is connected.")
         listed = page.get_by_role("region", name="Jobs of the team").get_by_role("listitem")
@@ -145,13 +145,16 @@ def test_a_job_without_a_worker_says_so_and_can_be_cancelled(browser: Browser, o
         expect(job.get_by_role("status")).to_have_text("Cancelled")
 
 
-def asks(page: Page, prompt: str) -> None:
-    """By the palette, from wherever one is."""
+def asks(page: Page, prompt: str, executor: str = "") -> None:
+    """By the palette, from wherever one is; of an executor, or of the server itself."""
     settle(page)
     page.keyboard.press("Control+k")
     page.get_by_role("combobox", name="Where to").fill("try a model")
     page.get_by_role("option", name=re.compile("^Try a model")).click()
     page.get_by_label("Your question").fill(prompt)
+    if executor:
+        page.get_by_role("combobox", name="Executor").click()
+        page.get_by_role("option", name=executor).click()
     page.get_by_role("button", name="Ask", exact=True).click()
 
 

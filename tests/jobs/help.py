@@ -53,13 +53,15 @@ async def fail(world: World, held: Claim, *, retryable: bool = True) -> None:
 
 @asynccontextmanager
 async def running(world: World) -> AsyncIterator[None]:
-    """The server's own worker, at work."""
+    """The server's own worker, at work, and the queue that lets jobs in for it."""
+    promoting = asyncio.create_task(world.app.queue.run(world.db))
     task = asyncio.create_task(world.app.runner.run())
     try:
         yield
     finally:
         world.app.stopping.begin()
         await asyncio.wait_for(task, 20)
+        promoting.cancel()
 
 
 async def ended(caller: Caller, job_id: str, seconds: float = 15) -> dict[str, Any]:
