@@ -41,8 +41,8 @@ async def test_without_its_claim_token_nothing_is_said_of_a_job(
     _, worker = await executor(world, ann)
     job = await ask(ann)
     await worker.handed()
-    said: dict[str, Any] = {"complete": {"result": help.result()}, "fail": {"error": "No"}}.get(verb, {})
-    answer = await worker.post(f"/api/workers/jobs/{job['id']}/{verb}", {**said, **token})
+    said: dict[str, dict[str, Any]] = {"complete": {"result": help.result()}, "fail": {"error": "No"}}
+    answer = await worker.post(f"/api/workers/jobs/{job['id']}/{verb}", {**said.get(verb, {}), **token})
     assert (answer.status_code, answer.json()["code"]) == (409, "stale_claim"), answer.text
 
 
