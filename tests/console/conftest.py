@@ -15,7 +15,7 @@ from tests.support.plugin import DATABASES, database_of
 from tests.support.postgres import create_database, drop_database
 from tests.support.served import DEFAULT_RATES, Served
 
-Serve = Callable[[str], AbstractContextManager[Served]]
+Serve = Callable[..., AbstractContextManager[Served]]
 
 
 @pytest.fixture(scope="package")
@@ -42,13 +42,16 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 @pytest.fixture(scope="session")
 def serve(postgres_url: str, tmp_path_factory: pytest.TempPathFactory) -> Serve:
-    """A server with the rate limits it ships with that nobody has set up yet, on the database of that name."""
+    """A server with the rate limits it ships with that nobody has set up yet, on the database of that name.
+
+    Further settings are given by name.
+    """
     numbers = count()
 
     @contextmanager
-    def served(database: str) -> Iterator[Served]:
+    def served(database: str, **more: str) -> Iterator[Served]:
         folder = tmp_path_factory.mktemp("console") / "data"
-        settings = {"SERVICE_DATA": str(folder), "SERVICE_SQLITE_SYNC": "normal", **DEFAULT_RATES}
+        settings = {"SERVICE_DATA": str(folder), "SERVICE_SQLITE_SYNC": "normal", **DEFAULT_RATES, **more}
         if database == "sqlite":
             with Served(settings) as server:
                 yield server

@@ -8,10 +8,12 @@ import pyotp
 from playwright.sync_api import Browser, Page, expect
 
 from tests.console.browser import sign_in, sign_out, window
+from tests.console.conftest import Serve
 from tests.console.stage import OPERATOR, PASSWORD, Stage
 from tests.support.served import Served
 
 STEP_SECONDS = 30
+CODE = "a-code-of-the-harbour-master"
 
 
 def test_the_first_visitor_sets_up_the_instance_and_guards_the_account(browser: Browser, fresh: Served) -> None:
@@ -29,6 +31,20 @@ def test_the_first_visitor_sets_up_the_instance_and_guards_the_account(browser: 
         sign_in(page, "ann", PASSWORD)
         give_code(page, codes[0])
         expect(page.get_by_role("alert"), "a recovery code works once").to_be_visible()
+
+
+def test_where_a_code_is_set_nobody_sets_up_the_instance_without_it(browser: Browser, serve: Serve) -> None:
+    with serve("sqlite", SERVICE_BOOTSTRAP_CODE=CODE) as served, window(browser, served.url) as page:
+        page.goto("/")
+        expect(page.get_by_label("Bootstrap code")).to_be_focused()
+        page.keyboard.type("some other code")
+        page.get_by_label("Username").fill("ann")
+        page.get_by_label("Password", exact=False).first.fill(PASSWORD)
+        page.get_by_role("button", name="Create operator and start").click()
+        expect(page.get_by_role("alert")).to_contain_text("bootstrap code")
+        page.get_by_label("Bootstrap code").fill(CODE)
+        page.get_by_role("button", name="Create operator and start").click()
+        expect(page.get_by_role("heading", name="Hello, ann")).to_be_visible()
 
 
 def test_somebody_who_was_invited_signs_in_with_what_the_dialog_showed(browser: Browser, stage: Stage) -> None:

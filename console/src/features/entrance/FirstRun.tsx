@@ -40,10 +40,11 @@ export default function FirstRun({ asksForCode }: { asksForCode: boolean }) {
             description={t("entrance.first_run.code.hint")}
             autoComplete="off"
             required
+            autoFocus
             {...form.getInputProps("code")}
           />
         )}
-        <TextInput label={t("field.username")} autoComplete="username" autoFocus required {...form.getInputProps("username")} />
+        <TextInput label={t("field.username")} autoComplete="username" autoFocus={!asksForCode} required {...form.getInputProps("username")} />
         <TextInput label={t("field.display_name")} autoComplete="name" {...form.getInputProps("display_name")} />
         <NewPassword label={t("field.password")} required {...form.getInputProps("password")} value={form.values.password} />
         <TextInput label={t("field.company")} autoComplete="organization" placeholder={t("field.company.example")} {...form.getInputProps("org")} />
