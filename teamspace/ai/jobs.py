@@ -4,13 +4,14 @@ from teamspace.ai.domain import turns
 from teamspace.ai.domain.turns import Models
 from teamspace.ai.schemas import ChatInput, ChatResult
 from teamspace.core.db import Db
+from teamspace.core.permissions import Feature, Permission
 from teamspace.core.tables import Job
 from teamspace.jobs import Work
 from teamspace.quota import Spend
 
 JOBS = (
-    Job("ai.chat", "chat", "One turn with a model: text in, text out.", callable=True, remote=True, estimate="estimate",
-        spent="spent"),
+    Job("ai.chat", "chat", "One turn with a model: text in, text out.", callable=True, remote=True,
+        permission=Permission.CHAT_USE, feature=Feature.CHAT, estimate="estimate", spent="spent"),
 )  # fmt: skip
 
 

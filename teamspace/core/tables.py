@@ -6,6 +6,8 @@ from typing import Any
 
 import msgspec
 
+from teamspace.core.permissions import Feature, Permission
+
 
 class On(msgspec.Struct, frozen=True):
     """A listener: `handler(tx, event)` runs inside the transaction that emitted the event."""
@@ -27,6 +29,9 @@ class Job(msgspec.Struct, frozen=True):
     doc: str
     callable: bool = False
     """Whether people may ask for it, or only the server itself."""
+    permission: Permission | None = None
+    feature: Feature | None = None
+    """What the route that it stands for asks for: of whoever asks for the job, and when it is done here."""
     remote: bool = False
     """Whether a remote worker may claim it."""
     attempts: int = 3

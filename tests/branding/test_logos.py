@@ -78,6 +78,7 @@ async def test_a_logo_is_shown_to_anybody_as_it_was_uploaded(world: World, data:
     assert await broken(world) == []
 
 
+@pytest.mark.by_turns
 @pytest.mark.parametrize(
     ("data", "says"),
     [
@@ -119,6 +120,7 @@ async def test_what_is_no_logo_is_refused_and_not_kept(world: World, data: bytes
     assert (await ann.get("/api/org/branding")).json()["own"] is False
 
 
+@pytest.mark.by_turns
 @pytest.mark.parametrize(
     "text", ["!", "AAAA AAAA", "AAAA\nAAAA", "iVBORw0KGgo", "AA==AA==", "é", "data:image/png;base64,AAAA", "_-_-"]
 )

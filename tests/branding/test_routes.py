@@ -267,6 +267,7 @@ async def test_a_suspended_company_keeps_its_look_as_it_is(world: World) -> None
 # What is refused
 
 
+@pytest.mark.by_turns
 @pytest.mark.parametrize("path", [INSTANCE, COMPANY])
 @pytest.mark.parametrize(
     ("body", "pointer"),

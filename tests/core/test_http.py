@@ -104,6 +104,7 @@ async def test_a_feature_that_is_off_is_named(bench: Lab, world: World) -> None:
     assert (refused.status_code, refused.json()["code"]) == (403, "feature_disabled")
 
 
+@pytest.mark.by_turns
 @pytest.mark.parametrize(
     "header", ["", "Bearer", "Bearer ", "Basic abc", "Bearer a b", "Bearer a,b", "ts_a_x", "Bearer ts_a_" + "x" * 36]
 )
@@ -124,6 +125,7 @@ async def test_headers_and_addresses_have_a_limit(bench: Lab) -> None:
     assert (await bench.client.get("/lab/slow?" + "x" * 9000)).status_code == 400
 
 
+@pytest.mark.by_turns
 @pytest.mark.parametrize(
     ("body", "status", "words"),
     [

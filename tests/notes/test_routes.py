@@ -46,6 +46,7 @@ async def test_a_note_is_created_read_changed_and_deleted(world: World) -> None:
     assert code(await ann.get(f"/api/notes/{note['id']}")) == (404, "not_found")
 
 
+@pytest.mark.by_turns
 @pytest.mark.parametrize(
     ("draft", "pointer"),
     [
@@ -214,6 +215,7 @@ async def test_lists_are_filtered_and_paged(world: World) -> None:
     assert seen == await titles(ann)
 
 
+@pytest.mark.by_turns
 @pytest.mark.parametrize(
     "query",
     [

@@ -90,6 +90,7 @@ async def test_pages_are_outside_the_rate_of_an_address_and_sign_in_is_not(setti
         assert guessed.status_code == 429, "a refused credential costs its address wherever it is offered"
 
 
+@pytest.mark.by_turns
 @pytest.mark.parametrize(
     "path",
     ["missing.js", ".built-from", "..%2findex.html", "%2e%2e/index.html", "a/b.js", "scheme.js.gz", "x.py", "%00.js"],

@@ -154,6 +154,7 @@ async def test_no_question_means_anything_to_the_database(ann: Caller, q: str) -
         assert (answer.status_code, answer.json()) == (200, {"items": [], "next_cursor": None})
 
 
+@pytest.mark.by_turns
 @pytest.mark.parametrize(
     "query",
     [

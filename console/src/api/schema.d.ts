@@ -11796,7 +11796,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `out_of_scope`, `org_suspended` */
+            /** @description `forbidden`, `out_of_scope`, `org_suspended`, `feature_disabled` */
             403: {
                 headers: {
                     [name: string]: unknown;

@@ -33,6 +33,7 @@ _OVER = (State.SUCCEEDED, State.FAILED, State.CANCELLED)
 async def ask(db: Db, who: Principal, queue: Queue, placing: Placing, draft: JobDraft) -> Job:
     """Into the queue, unless the team has used up what the job would spend."""
     kind, input = await _wanted(db, who, queue, draft)
+    kind.check_asker(who)
     run_at = None if draft.run_at is None else text.moment(draft.run_at, "run_at")
     async with db.write(who, "job.enqueue") as tx:
         await _check_quota(tx, who, kind, input)

@@ -7,7 +7,8 @@ from typing import Any, get_type_hints
 
 import msgspec
 
-from teamspace.core.errors import BadRequest, FieldError, ResponseRefused
+from teamspace.core.errors import BadRequest, FeatureDisabled, FieldError, Forbidden, ResponseRefused
+from teamspace.core.principal import Principal
 from teamspace.core.reading import converted
 from teamspace.core.tables import Job
 from teamspace.quota import Spend
@@ -31,6 +32,13 @@ class Kind(msgspec.Struct, frozen=True):
     @property
     def name(self) -> str:
         return self.row.kind
+
+    def check_asker(self, who: Principal) -> None:
+        """Refused, unless they may do what the kind stands for, and the team has not switched it off."""
+        if self.row.feature is not None and self.row.feature not in who.features:
+            raise FeatureDisabled(f"The feature {self.row.feature} is off for this team.")
+        if self.row.permission is not None and not who.holds(self.row.permission):
+            raise Forbidden(f"A job of the kind {self.name} needs {self.row.permission}.")
 
     def read_input(self, given: Any) -> msgspec.Struct:
         return converted(self.input, given, within="/input")

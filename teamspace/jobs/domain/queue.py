@@ -20,7 +20,7 @@ import msgspec
 from teamspace import quota, tenancy
 from teamspace.core import crypto
 from teamspace.core.db import Db, Tx
-from teamspace.core.errors import StaleClaim
+from teamspace.core.errors import QuotaExceeded, StaleClaim
 from teamspace.core.ids import new_id
 from teamspace.core.limits import Wake
 from teamspace.core.principal import Principal, system
@@ -169,18 +169,26 @@ class Queue:
         estimate = kind.estimate(msgspec.json.decode(job.input, type=kind.input))
         reserved = await quota.reserve(tx, account, estimate, purpose=job.kind)
         if isinstance(reserved, quota.Bound):
-            await self._park(tx, job, reserved)
+            await self._parked(tx, job.id, quota.refusal(reserved))
             return False
         await store.set_hold(tx, job.id, reserved)
         return True
 
-    async def _park(self, tx: Tx, job: Claimed, bound: quota.Bound) -> None:
-        refusal = quota.refusal(bound)
-        until = refusal.extra["resets_at"]
+    async def park(self, tx: Tx, claim: Claim, refusal: QuotaExceeded) -> None:
+        """What met the quota while it was worked on waits until there is room, as if it had not been claimed."""
+        held = await store.get_held(tx, claim, crypto.digest(claim.secret))
+        if held is None:
+            raise stale()
+        if held.hold_id:
+            await quota.release(tx, held.hold_id)
+            await self.free_slots(tx, [held.lane])
+        await self._parked(tx, held.id, refusal)
+
+    async def _parked(self, tx: Tx, job_id: str, refusal: QuotaExceeded) -> None:
+        dimension, level, until = (refusal.extra[name] for name in ("dimension", "level", "resets_at"))
         # A slot may be free at any moment; where no window ends, the limit may still be raised by somebody.
-        seconds = _AGAIN_FOR_A_SLOT if bound.dimension is quota.Dimension.CONCURRENCY else _LONGEST_DELAY
-        block = Block(bound.dimension, bound.level, until)
-        await store.park(tx, job.id, block, until=until, seconds=seconds)
+        seconds = _AGAIN_FOR_A_SLOT if dimension == quota.Dimension.CONCURRENCY else _LONGEST_DELAY
+        await store.park(tx, job_id, Block(dimension, level, until), until=until, seconds=seconds)
 
     # In somebody's hands
 

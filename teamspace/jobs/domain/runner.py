@@ -10,7 +10,7 @@ import msgspec
 
 from teamspace import tenancy
 from teamspace.core.db import Db
-from teamspace.core.errors import ExecutorFailed, Refusal, StaleClaim, Unauthenticated
+from teamspace.core.errors import ExecutorFailed, QuotaExceeded, Refusal, StaleClaim, Unauthenticated
 from teamspace.core.limits import Stopping
 from teamspace.core.principal import Call, system
 from teamspace.jobs.domain.places import local_place
@@ -183,6 +183,8 @@ class Runner:
         except Unauthenticated:
             fault = Fault("Whoever asked for it is no longer in the team.", "unauthenticated", retryable=False)
             await self._fail(claim, fault)
+        except QuotaExceeded as refusal:
+            await self._park(claim, refusal)
         except ExecutorFailed as failure:
             await self._fail(claim, Fault(failure.detail, failure.code, failure.retryable))
         except Refusal as refusal:
@@ -223,9 +225,12 @@ class Runner:
             given["work"] = Work(job, claim.executor_id, report)
         if "db" in kind.wants:
             given["db"] = self._db
-        if "who" in kind.wants:
+        if "who" in kind.wants or kind.row.feature or kind.row.permission:
             call = Call(request_id=f"job-{job.id}")
-            given["who"] = await tenancy.stand_in(self._db, call, job.user_id, job.team_id)
+            who = await tenancy.stand_in(self._db, call, job.user_id, job.team_id)
+            kind.check_asker(who)
+            if "who" in kind.wants:
+                given["who"] = who
         with Beating(lambda: self._queue.extend(self._db, claim), job.id):
             async with asyncio.timeout(kind.row.seconds):
                 return await kind.handler(**given)
@@ -260,6 +265,14 @@ class Runner:
                 _dropped(job_id)
             return
         log.error("%d results are lost: their jobs lapse, and are done again", len(ended))
+
+    async def _park(self, claim: Claim, refusal: QuotaExceeded) -> None:
+        """A budget that the handler met waits like one that the claim met."""
+        try:
+            async with self._db.upkeep(system()) as tx:
+                await self._queue.park(tx, claim, refusal)
+        except StaleClaim:
+            _dropped(claim.job_id)
 
     async def _fail(self, claim: Claim, fault: Fault) -> None:
         try:
