@@ -23,7 +23,7 @@ MOST_URL_BYTES = 8 * 1024
 STALL_SECONDS, SLOWEST_BYTES = 30.0, 1024
 """How long a body may pause, and how many bytes a second it must bring beyond that."""
 MOST_DRAINED, DRAIN_SECONDS = 16 * 1024 * 1024, 2.0
-_SANE_ID = re.compile(rb"[A-Za-z0-9._-]{8,128}")
+_SANE_ID = re.compile(rb"[A-Za-z0-9._-]{1,128}")
 _HOST = re.compile(rb"([a-z0-9.-]{1,253}?|\[[0-9a-f:.]+\])\.?(?::\d+)?")
 _QUALITY = re.compile(r"\bq=([01](?:\.\d{0,3})?)")
 _SINGLE = frozenset({b"authorization", b"content-length", b"content-type", b"idempotency-key", b"host"})

@@ -150,14 +150,16 @@ def _title(row: ObjectRow) -> str:
 
 def _item(row: ObjectRow) -> DocumentItem:
     return DocumentItem(
-        id=row.id, title=_title(row), key=row.key, visibility=row.visibility, owner=row.owner_id, team_id=row.team_id,
+        id=row.id, title=_title(row), key=row.key, content_type=row.content_type, visibility=row.visibility,
+        owner=row.owner_id, team_id=row.team_id,
         size=row.size, version=row.version, created_at=row.created_at, updated_at=row.updated_at,
     )  # fmt: skip
 
 
 async def _document(db: Db, who: Principal, row: ObjectRow, body: str) -> Document:
     return Document(
-        id=row.id, title=_title(row), key=row.key, visibility=row.visibility, owner=row.owner_id, team_id=row.team_id,
+        id=row.id, title=_title(row), key=row.key, content_type=row.content_type, visibility=row.visibility,
+        owner=row.owner_id, team_id=row.team_id,
         size=row.size, version=row.version, created_at=row.created_at, updated_at=row.updated_at, body=body,
         permissions=await repository.permissions(db, who, row),
     )  # fmt: skip

@@ -17,6 +17,7 @@ class DocumentItem(msgspec.Struct, frozen=True):
     id: str
     title: str
     key: str
+    content_type: str
     visibility: Visibility
     owner: str
     team_id: str

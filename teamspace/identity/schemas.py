@@ -7,7 +7,8 @@ from msgspec import UNSET, UnsetType
 
 Password = Annotated[str, msgspec.Meta(max_length=1024)]
 Line = Annotated[str, msgspec.Meta(max_length=1000)]
-Ttl = Annotated[int, msgspec.Meta(ge=60, le=31_536_000)] | Literal["never"]
+_A_CENTURY = 100 * 365 * 86_400
+Ttl = Annotated[float, msgspec.Meta(gt=0, le=_A_CENTURY)] | Literal["never"]
 
 
 class Person(msgspec.Struct, frozen=True):

@@ -59,7 +59,7 @@ ROUTES = (
     Route("POST",   "/api/repo-obj/:id/visibility",  BEARER, row(P.FILES_MANAGE), None, "visibility",  "Make an object private, visible to the team, or shared."),
     Route("GET",    "/api/repo-obj/:id/derivations", BEARER, row(P.FILES_READ),   None, "derivations", "What an object was made of, and what was made of it."),
     Route("GET",    "/api/repo-obj/:id/processing",  BEARER, row(P.FILES_READ),   None, "processing",  "What has become of an object: its text, its sources, derived documents and runs."),
-    Route("GET",    "/api/share-targets",            BEARER, row(P.FILES_READ),   None, "targets",     "The people of the team and the teams of the company, for whoever shares."),
+    Route("GET",    "/api/share-targets",            BEARER, P.FILES_READ,        None, "targets",     "The people of the team and the teams of the company, for whoever shares."),
 )
 # fmt: on
 

@@ -454,7 +454,7 @@ class Share(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     principal_type: PrincipalType | None = None
     principal_id: Id | None = None
-    capability: Capability = Capability.VIEW
+    capability: Capability | None = None
     expires_at: Annotated[str, msgspec.Meta(max_length=40)] | None = None
     user_id: Id | None = None
 

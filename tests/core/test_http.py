@@ -32,7 +32,7 @@ async def test_every_answer_carries_its_headers(bench: Lab) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "kept"), [("abcdef-123.X_y", True), ("short", False), ("bad id here", False), ("x" * 200, False)]
+    ("given", "kept"), [("abcdef-123.X_y", True), ("x", True), ("bad id here", False), ("x" * 200, False)]
 )
 async def test_a_sane_request_id_is_kept(bench: Lab, given: str, kept: bool) -> None:
     answer = await bench.client.get("/nowhere", headers={"x-request-id": given})

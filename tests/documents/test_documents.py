@@ -28,7 +28,8 @@ async def test_a_document_is_an_object_of_the_repository(ann: Caller) -> None:
     assert found == made
     assert (await fetch(ann, str(made["id"]))).content == b"# Plan\n"
     seen = (await ann.get(f"/api/repo-obj/{made['id']}")).json()
-    assert (seen["content_type"], seen["filename"]) == ("text/markdown", "harbour-the-plan.md")
+    assert seen["content_type"] == made["content_type"] == "text/markdown"
+    assert seen["filename"] == "harbour-the-plan.md"
 
 
 async def test_namesakes_have_keys_of_their_own(ann: Caller) -> None:

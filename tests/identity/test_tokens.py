@@ -115,10 +115,11 @@ async def test_the_letter_of_a_token_cannot_be_exchanged(world: World) -> None:
 
 async def test_a_token_ends_when_its_time_is_over(world: World, hands: Hands) -> None:
     ann = await world.token(await world.bootstrap())
-    wishes: tuple[tuple[dict[str, int], int], ...] = (
+    wishes: tuple[tuple[dict[str, float], float], ...] = (
         ({}, 7_776_000),
-        ({"ttl": 60}, 60),
-        ({"ttl": 31_536_000}, 31_536_000),
+        ({"ttl": 2}, 2),
+        ({"ttl": 90.5}, 90.5),
+        ({"ttl": 1_000_000_000}, 1_000_000_000),
     )
     for wish, seconds in wishes:
         answer = await issue(ann, **wish)
@@ -140,7 +141,7 @@ async def test_a_token_may_live_for_ever(world: World, hands: Hands) -> None:
 
 async def test_no_other_time_to_live_is_taken(world: World) -> None:
     ann = await world.bootstrap()
-    for ttl in (59, 31_536_001, 0, -1, "60", "forever", 90.5, True, None):
+    for ttl in (0, -1, 1e300, "60", "forever", True, None):
         answer = await issue(ann, ttl=ttl)
         assert refusal(answer) == (400, "invalid_request"), ttl
         assert answer.json()["errors"][0]["pointer"] == "/ttl"

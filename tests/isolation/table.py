@@ -306,7 +306,7 @@ CASES = (
     Case("POST /api/repo-obj/:id/visibility", row("files:manage"),       {"visibility": "private"}, OK, OBJECT),
     Case("GET /api/repo-obj/:id/derivations", row("files:read"),         None,                    OK, OBJECT),
     Case("GET /api/repo-obj/:id/processing", row("files:read"),          None,                    OK, OBJECT),
-    Case("GET /api/share-targets",          row("files:read")),
+    Case("GET /api/share-targets",          role("files:read")),
     Case("GET /api/search",                 role("search"),              None,                    NOTHING_ASKED),
     Case("GET /api/search?q=isolation",     role("search")),
 )

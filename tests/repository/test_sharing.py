@@ -39,6 +39,13 @@ async def may(caller: Caller, object_id: str) -> str:
     return can
 
 
+async def test_a_share_says_what_it_gives(ann: Caller, bob: Caller) -> None:
+    made = await put(ann, "a.txt", b"a")
+    wish = {"principal_type": "user", "principal_id": bob.user_id}
+    answer = await ann.post(f"/api/repo-obj/{made['id']}/share", wish)
+    assert (answer.status_code, answer.json()["errors"][0]["pointer"]) == (400, "/capability")
+
+
 @pytest.mark.parametrize(("capability", "can"), [("view", "r"), ("edit", "rw"), ("manage", "rwm")])
 async def test_a_capability_gives_what_it_says(ann: Caller, bob: Caller, capability: str, can: str) -> None:
     made = await put(ann, "plan.md")
@@ -99,7 +106,7 @@ async def test_a_grant_ends_when_it_says(
 @pytest.mark.parametrize("given", ["2001-01-01T00:00:00Z", "tomorrow", "2099-01-01T00:00:00", "99999-01-01T00:00:00Z"])
 async def test_an_end_that_cannot_be_is_refused(ann: Caller, bob: Caller, given: str) -> None:
     made = await put(ann, "plan.md")
-    wish = {"principal_type": "user", "principal_id": bob.user_id, "expires_at": given}
+    wish = {"principal_type": "user", "principal_id": bob.user_id, "capability": "view", "expires_at": given}
     answer = await ann.post(f"/api/repo-obj/{made['id']}/share", wish)
     assert (answer.status_code, answer.json()["errors"][0]["pointer"]) == (400, "/expires_at")
 
@@ -140,7 +147,7 @@ async def test_the_owner_needs_no_grant_and_strangers_get_none(world: World, ann
     org, team = await world.company()
     stranger = await world.person(org, team)
     for kind, id in (("user", stranger.user_id), ("team", team.id), ("user", "nobody")):
-        wish = {"principal_type": kind, "principal_id": id}
+        wish = {"principal_type": kind, "principal_id": id, "capability": "view"}
         assert (await ann.post(f"/api/repo-obj/{made['id']}/share", wish)).status_code == 404
 
 

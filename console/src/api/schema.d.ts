@@ -1585,7 +1585,7 @@ export interface paths {
         };
         /**
          * The people of the team and the teams of the company, for whoever shares.
-         * @description A session or API token. Needs `files:read`, by role, ownership or grant.
+         * @description A session or API token. Needs `files:read`.
          */
         get: operations["repository.targets"];
         put?: never;
@@ -2769,6 +2769,7 @@ export interface components {
             id: string;
             title: string;
             key: string;
+            content_type: string;
             /** @enum {unknown} */
             visibility: "private" | "shared" | "team";
             owner: string;
@@ -2803,6 +2804,7 @@ export interface components {
             id: string;
             title: string;
             key: string;
+            content_type: string;
             /** @enum {unknown} */
             visibility: "private" | "shared" | "team";
             owner: string;
@@ -3419,8 +3421,8 @@ export interface components {
             principal_type?: ("team" | "user") | null;
             /** @default null */
             principal_id?: string | null;
-            /** @default view */
-            capability?: components["schemas"]["Capability"];
+            /** @default null */
+            capability?: components["schemas"]["Capability"] | null;
             /** @default null */
             expires_at?: string | null;
             /** @default null */

@@ -30,21 +30,22 @@ MOST_GRANTS = 500
 async def share(db: Db, who: Principal, object_id: str, wish: Share) -> Grants:
     """Give somebody, or a team, a capability; what they had before is replaced."""
     kind, id = _principal(wish)
+    capability = _capability(wish)
     wanted = None if wish.expires_at is None else _future(wish.expires_at)
     async with db.write(who, "object.share") as tx:
         row = await finding.held(tx, who, object_id, P.FILES_MANAGE)
-        _check_scope(who, row, wish.capability)
+        _check_scope(who, row, capability)
         await _check_principal(tx, who, row, kind, id)
         expires_at = _sooner(wanted, await _own_end(tx, who, row))
         tx.target = row.id
         tx.detail = {
             "principal_type": kind,
             "principal_id": id,
-            "capability": wish.capability,
+            "capability": capability,
             "expires_at": expires_at,
         }
         await store.put_grant(
-            tx, row.id, row.org_id, kind, id, wish.capability, by=who.user_id, expires_at=expires_at, now=clock.stamp()
+            tx, row.id, row.org_id, kind, id, capability, by=who.user_id, expires_at=expires_at, now=clock.stamp()
         )
         grants = await store.select_grants(tx, row.id)
         if len(grants) > MOST_GRANTS:
@@ -88,6 +89,12 @@ def _principal(wish: Share | Unshare) -> tuple[PrincipalType, str]:
     if wish.principal_type is None or wish.principal_id is None:
         raise BadRequest.at("/principal_id", "is needed, with principal_type user or team")
     return wish.principal_type, wish.principal_id
+
+
+def _capability(wish: Share) -> Capability:
+    if wish.capability is None and wish.user_id is None:
+        raise BadRequest.at("/capability", f"is missing: one of {', '.join(Capability)}")
+    return wish.capability or Capability.VIEW
 
 
 def _future(given: str) -> str:
