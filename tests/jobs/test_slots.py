@@ -2,12 +2,15 @@
 
 import asyncio
 import sys
+from typing import Any
 
 import msgspec
+import pytest
 
 from teamspace import jobs
 from teamspace.core.principal import Call, Principal
 from teamspace.core.tables import Job
+from teamspace.jobs import Queue
 from teamspace.jobs.domain.slots import SlotsByKind
 from teamspace.jobs.schemas import Turn
 from teamspace.settings import Settings
@@ -109,6 +112,28 @@ async def test_work_that_is_cut_off_goes_back_and_costs_neither_attempt_nor_laps
             world.db, [jobs.local_place("ai.chat")], count=1, executor_id=jobs.LOCAL
         )
         assert (again.id, again.attempt, again.lapses) == (job["id"], 2, 0)
+        assert await unsound(world) == []
+
+
+async def test_what_is_claimed_while_the_rest_is_cut_off_goes_back_too(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with made(msgspec.structs.replace(settings, simulate=True)) as world:
+        ann, claim = await world.bootstrap(), Queue.claim
+
+        async def late(*given: Any, **more: Any) -> Any:
+            """The claim is committed, and its answer comes when everything else has been cut off."""
+            claimed = await claim(*given, **more)
+            if claimed:
+                world.app.stopping.begin()
+                await world.app.runner.cut_off()
+            return claimed
+
+        monkeypatch.setattr(Queue, "claim", late)
+        job = await ask(ann, HANG)
+        await asyncio.wait_for(world.app.runner.run(), 20)
+        shown = await look(ann, job["id"])
+        assert (shown["state"], shown["max_attempts"] - shown["attempt"]) == ("queued", 3)
         assert await unsound(world) == []
 
 

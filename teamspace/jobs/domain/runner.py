@@ -105,6 +105,7 @@ class Runner:
         self._under_way: set[asyncio.Task[None]] = set()
         self._working: dict[asyncio.Task[None], Claim] = {}
         """Of those under way; the others are done, and on their way to the disk."""
+        self._cut = False
         self._news = asyncio.Event()
         self._results: list[tuple[Claim, msgspec.Struct, asyncio.Future[None]]] = []
         self._landing: asyncio.Task[None] | None = None
@@ -134,15 +135,19 @@ class Runner:
 
     async def cut_off(self) -> None:
         """End the work that is not done. Its jobs go back into the queue at once, as if they had not been begun."""
+        self._cut = True  # a claim may be on its way: what it brings goes back as well
         cut = dict(self._working)
         for task in cut:
             task.cancel()
         if self._under_way:
             await asyncio.wait(self._under_way)
         for claim in cut.values():
-            async with self._db.upkeep(system()) as tx:
-                if await self._queue.put_back(tx, claim):
-                    log.info("job %s was cut off, and waits for its turn again", claim.job_id)
+            await self._put_back(claim)
+
+    async def _put_back(self, claim: Claim) -> None:
+        async with self._db.upkeep(system()) as tx:
+            if await self._queue.put_back(tx, claim):
+                log.info("job %s was cut off, and waits for its turn again", claim.job_id)
 
     async def _claim(self, stations: Sequence[Station]) -> int:
         """How many were taken."""
@@ -159,6 +164,9 @@ class Runner:
                 still=station.still,
             )
             for job, claim in claimed:
+                if self._cut:
+                    await self._put_back(claim)
+                    continue
                 task = asyncio.create_task(self._work(job, claim))
                 self._working[task] = claim
                 self._under_way.add(task)
