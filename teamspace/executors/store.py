@@ -15,15 +15,11 @@ _HEALTH = (
 _RUNNING = "(SELECT COUNT(*) FROM jobs WHERE jobs.executor_id = executors.id AND jobs.state = 'running')"
 
 
-_ACTIVE = (
-    "executors.retired_at IS NULL AND executors.org_id IN ('', jobs.org_id)"
-    " AND (executors.capabilities = '[]' OR executors.capabilities LIKE :takes)"
-)
-SERVES = {
-    "any": f"{_ACTIVE} AND executors.model IS NULL",
-    "model": f"{_ACTIVE} AND executors.model = :which",
-    "push": f"{_ACTIVE} AND executors.mode = 'push'",
-    "on": f"{_ACTIVE} AND executors.id = :which",
+_SERVES = {
+    "any": "model IS NULL",
+    "model": "model = :which",
+    "push": "mode = 'push'",
+    "on": "id = :which",
 }
 """When an executor serves a place, by what its workers have in common."""
 
@@ -87,6 +83,16 @@ async def get_push(db: Reads, id: str) -> PushRow | None:
         f"SELECT {columns(PushRow)} FROM executors WHERE id = :id AND mode = 'push' AND retired_at IS NULL",
         id=id,
     )
+
+
+async def select_served(tx: Tx, kind: str, how: str, which: str) -> list[str]:
+    """For which companies an executor serves a place; empty is all of them."""
+    return await tx.all(
+        str,
+        "SELECT DISTINCT org_id FROM executors WHERE retired_at IS NULL AND (capabilities = '[]'"
+        f" OR capabilities LIKE :takes) AND {_SERVES[how]}",
+        takes=f'%"{kind}"%', **({"which": which} if which else {}),
+    )  # fmt: skip
 
 
 async def select_stranded_places(db: Reads) -> list[str]:

@@ -101,16 +101,13 @@ def _asking(count: int, share: str) -> str:
     )
 
 
-async def move(tx: Tx, place: str, target: str, served: str, params: dict[str, str]) -> list[Lane]:
-    """Jobs that wait at a place go to another, but for those that an executor of their company still serves.
-
-    `served` is the condition, over `jobs` and `executors`, under which it does.
-    """
+async def move(tx: Tx, place: str, target: str, but_of: Sequence[str]) -> list[Lane]:
+    """Jobs that wait at a place go to another, except for those of some companies."""
     return await tx.all(
         Lane,
         "UPDATE jobs SET place = :target WHERE state = 'queued' AND place NOT LIKE '%@local' AND place = :place"
-        f" AND NOT EXISTS (SELECT 1 FROM executors WHERE {served}) RETURNING org_id, team_id, kind",
-        place=place, target=target, **params,
+        f" AND org_id NOT IN ({tx.dialect.strings.format('but_of')}) RETURNING org_id, team_id, kind",
+        place=place, target=target, but_of=msgspec.json.encode(but_of).decode(),
     )  # fmt: skip
 
 

@@ -29,10 +29,11 @@ async def place_again(db: Db, fleet: Fleet) -> None:
 async def _move(tx: Tx, fleet: Fleet, stranded: Iterable[str]) -> None:
     for place in stranded:
         target = _target(fleet, place)
-        if target != place and not fleet.names_serve(place):
-            how, which = jobs.served_by(place)
-            params = {"takes": f'%"{jobs.kind_of(place)}"%', **({"which": which} if which else {})}
-            await fleet.queue.move(tx, place, target, store.SERVES[how], params)
+        if target == place or fleet.names_serve(place):
+            continue
+        served = await store.select_served(tx, jobs.kind_of(place), *jobs.served_by(place))
+        if "" not in served:
+            await fleet.queue.move(tx, place, target, but_of=served)
 
 
 def _target(fleet: Fleet, place: str) -> str:

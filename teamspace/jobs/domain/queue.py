@@ -126,8 +126,8 @@ class Queue:
     ) -> list[tuple[Claimed, Claim]]:  # fmt: skip
         """Up to `count` jobs whose turn it is. What a quota has no room for is parked until it has.
 
-        With `models`, those that name another are passed over. Each holds one of `slots`, where they are given. `still` is asked in the transaction whether there is anybody
-        left to claim for.
+        With `models`, those that name another are passed over. Each holds one of `slots`, where they are given.
+        `still` is asked in the transaction whether there is anybody left to claim for.
         """
         openings = slots.openings(places, count) if slots else [Opening(place, count) for place in places]
         if not openings:
@@ -292,9 +292,9 @@ class Queue:
         await self.free_slots(tx, [job.lane for job in metered])
         self._stir(tx, *(job.lane for job in returned))
 
-    async def move(self, tx: Tx, place: str, target: str, served: str, params: dict[str, str]) -> None:
-        """What waits at a place that nobody serves any more is offered at another."""
-        moved = await store.move(tx, place, target, served, params)
+    async def move(self, tx: Tx, place: str, target: str, *, but_of: Sequence[str]) -> None:
+        """What waits at a place is offered at another, except for the jobs of some companies."""
+        moved = await store.move(tx, place, target, but_of)
         if moved:
             self._stir(tx, *moved)
             tx.after_commit(partial(self.tell, [target]))
