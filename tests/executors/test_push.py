@@ -12,6 +12,7 @@ import pytest
 
 from teamspace import care, jobs, wiring
 from teamspace.core.principal import system
+from teamspace.executors import place_again
 from teamspace.executors.domain import fleet as fleets
 from teamspace.executors.domain import pulse as pulses
 from teamspace.settings import PushExecutor, Settings
@@ -178,6 +179,26 @@ async def test_those_of_the_settings_are_like_the_others(settings: Settings) -> 
             again = await ann.post("/api/executors", {"name": "GPU", "mode": "pull"})
             assert refusal(again) == (409, "conflict")
             assert KEY not in (await ann.get("/api/executors")).text
+            assert await unsound(world) == []
+
+
+async def test_jobs_of_one_that_was_taken_out_of_the_settings_are_done_here(settings: Settings) -> None:
+    async with Upstream() as upstream:
+        named = (PushExecutor("gpu", upstream.url, "tiny", KEY),)
+        async with at(settings, upstream, executors=named) as world:
+            ann = await world.bootstrap()
+            asked = [
+                await ask(ann, input={"prompt": "x", **wish}) for wish in ({"executor": "GPU"}, {"model": "tiny"}, {})
+            ]
+            await place_again(world.db, world.app.fleet)
+            places = await world.db.all(str, "SELECT place FROM jobs ORDER BY id")
+            assert places == ["ai.chat@on:env:gpu", "ai.chat@model:tiny", "ai.chat@push"], "it is still there"
+        async with at(settings, upstream) as world:
+            ann = Caller(world, ann.token)
+            await place_again(world.db, world.app.fleet)
+            async with running(world):
+                done = [await ended(ann, job["id"]) for job in asked]
+            assert {(job["state"], job["executor"]) for job in done} == {("succeeded", "local")}
             assert await unsound(world) == []
 
 
