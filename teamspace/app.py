@@ -13,6 +13,7 @@ from teamspace import (
     ai,
     blobs,
     executors,
+    extraction,
     fulltext,
     identity,
     instance,
@@ -65,6 +66,7 @@ class App:
         self.metrics: Metrics = self.given[Metrics]
         self.queue: jobs.Queue = self.given[jobs.Queue]
         self.fleet: executors.Fleet = self.given[executors.Fleet]
+        self.readers: extraction.Readers = self.given[extraction.Readers]
         self.runner = jobs.Runner(
             db, self.queue, self.stopping, slots=settings.job_slots, stations=partial(self.fleet.stations, db)
         )
@@ -121,6 +123,7 @@ class App:
         )
 
     async def finish(self) -> None:
+        await self.readers.end()
         await self.last_use.save(self.db)
         await self.refusals.save(self.db)
         await audit.seal(self.db)
@@ -154,6 +157,7 @@ def given(settings: Settings, stopping: Stopping) -> dict[type, Any]:
         jobs.Queue: queue,
         jobs.Placing: executors.Placing(fleet),
         repository.Uploads: repository.Uploads(),
+        extraction.Readers: extraction.Readers(),
         executors.Fleet: fleet,
         executors.Presence: executors.Presence(),
         ai.Models: ai.Registry(fleet, simulate=settings.simulate),

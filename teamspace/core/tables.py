@@ -43,6 +43,8 @@ class Job(msgspec.Struct, frozen=True):
     """From the result to what it has spent."""
     check: str | None = None
     """From input and result to what is wrong with the result, or None."""
+    on_failure: str | None = None
+    """Called with the transaction in which a job ends without a result, who asked for it, its input, and the reason."""
     input: type[msgspec.Struct] | None = None
     result: type[msgspec.Struct] | None = None
 

@@ -14,7 +14,7 @@ from teamspace.jobs.domain.placing import Placed, Placing
 from teamspace.jobs.domain.queue import LEASE, Queue, parse, stale
 from teamspace.jobs.domain.runner import LOCAL, Runner, Station, Work
 from teamspace.jobs.domain.sweeping import recover, sweep, tidy
-from teamspace.jobs.schemas import Claim, Claimed, Fault
+from teamspace.jobs.schemas import Claim, Claimed, Fault, Obsolete
 from teamspace.jobs.store import INVARIANTS
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "Fault",
     "Kind",
     "Kinds",
+    "Obsolete",
     "Placed",
     "Placing",
     "Queue",

@@ -253,6 +253,21 @@ class Job(JobItem, frozen=True, kw_only=True, tag="full"):
     result: Any
 
 
+class Asked(msgspec.Struct, frozen=True):
+    """Who asked for a job, and for what."""
+
+    user_id: str
+    input: str
+
+
+class Obsolete(Exception):
+    """Raised by a handler when what the job was about is gone: the job is cancelled, which is nobody's fault."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(detail)
+        self.fault = Fault(detail, "not_found", retryable=False)
+
+
 class Bodies(msgspec.Struct, frozen=True):
     input: str
     result: str | None

@@ -13,6 +13,7 @@ from teamspace.core.db import Fence, Reads, Tx, columns, listed
 from teamspace.core.db.dialect import Dialect
 from teamspace.core.tables import Invariant
 from teamspace.jobs.schemas import (
+    Asked,
     Block,
     Bodies,
     Claim,
@@ -26,6 +27,7 @@ from teamspace.jobs.schemas import (
     Place,
     Room,
     Standing,
+    State,
     Turn,
 )
 from teamspace.quota import Dimension, Level
@@ -374,12 +376,14 @@ async def get_landed(tx: Tx, claim: Claim, claim_hash: str, result: str) -> Land
     )  # fmt: skip
 
 
-async def fail(tx: Tx, claim: Claim, claim_hash: str, fault: Fault) -> Landed | None:
+async def end(tx: Tx, claim: Claim, claim_hash: str, state: State, fault: Fault) -> Landed | None:
+    """Without a result."""
     return await tx.one(
         Landed,
-        "UPDATE jobs SET state = 'failed', error = :error, rank = NULL, lease_until = NULL, claim_hash = NULL,"
+        "UPDATE jobs SET state = :state, error = :error, rank = NULL, lease_until = NULL, claim_hash = NULL,"
         f" finished_at = moment(0) WHERE {_HELD} RETURNING {columns(Landed)}",
-        id=claim.job_id, attempt=claim.attempt, claim_hash=claim_hash, executor_id=claim.executor_id, error=_json(fault),
+        id=claim.job_id, attempt=claim.attempt, claim_hash=claim_hash, executor_id=claim.executor_id, state=state,
+        error=_json(fault),
     )  # fmt: skip
 
 
@@ -401,6 +405,10 @@ async def put_back(tx: Tx, claim: Claim, claim_hash: str) -> Landed | None:
         f" {_LET_GO} WHERE {_HELD} RETURNING {columns(Landed)}",
         id=claim.job_id, attempt=claim.attempt, claim_hash=claim_hash, executor_id=claim.executor_id,
     )  # fmt: skip
+
+
+async def get_asked(db: Reads, job_id: str) -> Asked | None:
+    return await db.one(Asked, "SELECT user_id, input FROM jobs WHERE id = :id", id=job_id)
 
 
 async def get_kind(db: Reads, job_id: str) -> str | None:

@@ -460,6 +460,16 @@ async def set_text_state(tx: Tx, object_id: str, number: int, state: TextState, 
     )  # fmt: skip
 
 
+async def fail_text(tx: Tx, object_id: str, author_id: str, fault: str) -> None:
+    """Of what is still waited for, if this person wrote the newest version."""
+    await tx.run(
+        "UPDATE objects SET text_state = 'failed', text_fault = :fault WHERE id = :id AND text_state = 'pending'"
+        " AND EXISTS (SELECT 1 FROM object_versions WHERE object_id = objects.id AND number = objects.version"
+        " AND author_id = :author_id)",
+        id=object_id, author_id=author_id, fault=fault,
+    )  # fmt: skip
+
+
 # Provenance
 
 

@@ -2,17 +2,20 @@
 
 import asyncio
 import resource
+import signal
 import subprocess
 import sys
+import textwrap
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import pytest
 
 from teamspace import extraction
-from teamspace.extraction import Extracted, ExtractionFailed, Reason
-from teamspace.extraction.domain import limits, running
+from teamspace.extraction import Extracted, ExtractionFailed, Plan, Readers, Reason
+from teamspace.extraction.domain import limits, readers
 from tests.extraction import files
 
 READABLE: dict[str, Callable[[], bytes]] = {
@@ -22,43 +25,64 @@ READABLE: dict[str, Callable[[], bytes]] = {
 }  # fmt: skip
 
 
-async def read(folder: Path, name: str, data: bytes) -> Extracted:
-    path = folder / "file"
-    path.write_bytes(data)
-    return await extraction.extract(path, "", name)
+class Desk:
+    """Reads files as the repository does: simple ones in this process, all others by a reader."""
+
+    def __init__(self, folder: Path) -> None:
+        self.readers = Readers()
+        self._folder = folder
+
+    async def __call__(self, name: str, data: bytes) -> Extracted:
+        plan = extraction.plan("", name, len(data))
+        if plan.is_simple:
+            return await plan.read(data)
+        path = self._folder / "file"
+        path.write_bytes(data)
+        return await self.from_file(path, plan)
+
+    async def from_file(self, path: Path, plan: Plan) -> Extracted:
+        async with self.readers.one(nullcontext) as reader:
+            return await reader.read(path, plan.kind)
+
+
+@pytest.fixture
+async def read(tmp_path: Path) -> AsyncIterator[Desk]:
+    desk = Desk(tmp_path)
+    yield desk
+    await desk.readers.end()
 
 
 @pytest.mark.parametrize("name", READABLE)
-async def test_its_text_is_read(tmp_path: Path, name: str) -> None:
-    found = await read(tmp_path, name, READABLE[name]())
+async def test_its_text_is_read(read: Desk, name: str) -> None:
+    found = await read(name, READABLE[name]())
     assert files.WORDS in found.text
     assert not found.truncated
 
 
-async def test_a_pdf_is_read(tmp_path: Path) -> None:
-    assert (await read(tmp_path, "plan.pdf", files.pdf())).text.strip() == "Zurich budget plan"
+async def test_a_pdf_is_read(read: Desk) -> None:
+    assert (await read("plan.pdf", files.pdf())).text.strip() == "Zurich budget plan"
 
 
-async def test_what_a_page_does_is_no_text(tmp_path: Path) -> None:
-    assert "evil" not in (await read(tmp_path, "a.html", files.html())).text
-    assert "Hello from Ann" in (await read(tmp_path, "a.eml", files.eml())).text
+async def test_what_a_page_does_is_no_text(read: Desk) -> None:
+    assert "evil" not in (await read("a.html", files.html())).text
+    assert "Hello from Ann" in (await read("a.eml", files.eml())).text
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252"])
-async def test_text_in_any_encoding(tmp_path: Path, encoding: str) -> None:
-    assert (await read(tmp_path, "a.txt", files.WORDS.encode(encoding))).text == files.WORDS
+async def test_text_in_any_encoding(read: Desk, encoding: str) -> None:
+    assert (await read("a.txt", files.WORDS.encode(encoding))).text == files.WORDS
 
 
-async def test_an_empty_text_is_a_text(tmp_path: Path) -> None:
-    assert await read(tmp_path, "a.txt", b"") == Extracted("", truncated=False)
+async def test_an_empty_text_is_a_text(read: Desk) -> None:
+    assert await read("a.txt", b"") == Extracted("", truncated=False)
 
 
-async def test_control_characters_become_spaces(tmp_path: Path) -> None:
-    assert (await read(tmp_path, "a.txt", b"a" * 5000 + b"\x00\x1b[31m\tb\r\n")).text == "a" * 5000 + "  [31m\tb\r\n"
+async def test_control_characters_become_spaces(read: Desk) -> None:
+    assert (await read("a.txt", b"a" * 5000 + b"\x00\x1b[31m\tb\r\n")).text == "a" * 5000 + "  [31m\tb\r\n"
 
 
-async def test_a_long_text_is_kept_as_far_as_it_goes(tmp_path: Path) -> None:
-    found = await read(tmp_path, "a.txt", "ü".encode() * (3 << 20))
+async def test_a_long_text_is_kept_as_far_as_it_goes(read: Desk) -> None:
+    found = await read("a.txt", "ü".encode() * (3 << 20))
     assert (found.text, found.truncated) == ("ü" * (1 << 20), True)
 
 
@@ -83,31 +107,31 @@ BAD: dict[str, tuple[Callable[[], bytes], Reason]] = {
 
 
 @pytest.mark.parametrize("name", BAD)
-async def test_what_cannot_be_read_has_a_reason(tmp_path: Path, name: str) -> None:
+async def test_what_cannot_be_read_has_a_reason(read: Desk, name: str) -> None:
     make, reason = BAD[name]
     with pytest.raises(ExtractionFailed) as failure:
-        await read(tmp_path, name, make())
+        await read(name, make())
     assert failure.value.reason is reason
 
 
-async def test_an_archive_that_lies_about_its_size_comes_to_an_end(tmp_path: Path) -> None:
+async def test_an_archive_that_lies_about_its_size_comes_to_an_end(read: Desk) -> None:
     with pytest.raises(ExtractionFailed):
-        await read(tmp_path, "a.docx", files.lying_bomb())
+        await read("a.docx", files.lying_bomb())
 
 
-async def test_a_pdf_whose_tables_point_at_each_other_comes_to_an_end(tmp_path: Path) -> None:
-    assert "budget" in (await read(tmp_path, "a.pdf", files.pdf(xref=300))).text
+async def test_a_pdf_whose_tables_point_at_each_other_comes_to_an_end(read: Desk) -> None:
+    assert "budget" in (await read("a.pdf", files.pdf(xref=300))).text
 
 
-async def test_a_gigabyte_of_nothing(tmp_path: Path) -> None:
+async def test_a_gigabyte_of_nothing(read: Desk, tmp_path: Path) -> None:
     path = files.zeros(tmp_path / "zeros", 1 << 30)
     for name, reason in {"a.txt": Reason.DAMAGED, "a.pdf": Reason.TOO_LARGE}.items():
         with pytest.raises(ExtractionFailed) as failure:
-            await extraction.extract(path, "", name)
+            await read.from_file(path, extraction.plan("", name, 1 << 30))
         assert failure.value.reason is reason
 
 
-async def test_the_server_itself_stays_as_it_is(tmp_path: Path) -> None:
+async def test_the_server_itself_stays_as_it_is(read: Desk) -> None:
     bombs = [files.laughs(), files.lying_bomb(), files.zip_bomb(), b"x" * 1000]
     before, most = _memory(), 0.0
 
@@ -120,8 +144,8 @@ async def test_the_server_itself_stays_as_it_is(tmp_path: Path) -> None:
     watching = asyncio.create_task(watch())
     for bomb in bombs:
         with pytest.raises(ExtractionFailed):
-            await read(tmp_path, "a.docx", bomb)
-    await extraction.extract(files.zeros(tmp_path / "wide", 0), "", "a.txt")
+            await read("a.docx", bomb)
+    assert (await read("a.txt", b"\xff" * limits.PLAIN_BYTES)).text
     watching.cancel()
     assert most - before < 20
 
@@ -134,9 +158,14 @@ def _memory() -> float:
 # The child
 
 
-def instead(monkeypatch: pytest.MonkeyPatch, code: str) -> None:
-    """Another program in the reader's place."""
-    monkeypatch.setattr(running, "_command", lambda kind: [sys.executable, "-I", "-c", code])
+def instead(monkeypatch: pytest.MonkeyPatch, code: str, first: str = "pass") -> None:
+    """Another program in the place of what reads a file, and something that goes before."""
+    program = (
+        f"{first}\nfrom teamspace.extraction.domain import reading\nimport os\n"
+        f"def read(kind, walls):\n{textwrap.indent(code, '    ')}\n"
+        "reading.serve(read)"
+    )
+    monkeypatch.setattr(readers, "_command", lambda: [sys.executable, "-I", "-c", program])
 
 
 @pytest.mark.parametrize(
@@ -144,31 +173,34 @@ def instead(monkeypatch: pytest.MonkeyPatch, code: str) -> None:
     [
         ("while True: pass", Reason.TOOK_TOO_LONG),
         ("import time; time.sleep(1000)", Reason.TOOK_TOO_LONG),
-        ("while True: print('x' * 10_000)", Reason.TOOK_TOO_LONG),
-        ("import os; os.kill(os.getpid(), 24)", Reason.TOOK_TOO_LONG),
-        ("import os; os.abort()", Reason.CRASHED),
+        ("while True: os.write(1, b'x' * 10_000)", Reason.TOOK_TOO_LONG),
+        ("os.kill(os.getpid(), 24)", Reason.TOOK_TOO_LONG),
+        ("os.abort()", Reason.CRASHED),
+        ("os.killpg(0, 9)", Reason.CRASHED),
         ("raise MemoryError('out of memory')", Reason.TOO_MUCH_MEMORY),
-        ("print('x' * 10_000_000)", Reason.CRASHED),
-        ("pass", Reason.CRASHED),
+        ("return b'x' * 10_000_000", Reason.CRASHED),
+        ("return b''", Reason.CRASHED),
     ],
 )
 async def test_a_reader_that_fails_is_a_reason_too(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str, reason: Reason
+    read: Desk, monkeypatch: pytest.MonkeyPatch, code: str, reason: Reason
 ) -> None:
     monkeypatch.setattr(limits, "WALL_SECONDS", 3.0)
     instead(monkeypatch, code)
     with pytest.raises(ExtractionFailed) as failure:
-        await read(tmp_path, "a.txt", b"text")
+        await read("a.pdf", b"text")
     assert failure.value.reason is reason
 
 
 @pytest.mark.parametrize("how", ["time", "cancellation"])
-async def test_what_a_reader_started_ends_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
+async def test_what_a_reader_started_ends_with_it(
+    read: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
     monkeypatch.setattr(limits, "WALL_SECONDS", 2.0 if how == "time" else 60.0)
     beat = tmp_path / "beat"
     child = f"import time\nwhile True: open({str(beat)!r}, 'a').write('x'); time.sleep(0.05)"
     instead(monkeypatch, f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}])")
-    reading = asyncio.create_task(read(tmp_path, "a.txt", b"text"))
+    reading = asyncio.create_task(read("a.pdf", b"text"))
     await _until(beat.exists)
     if how == "cancellation":
         reading.cancel()
@@ -187,11 +219,11 @@ async def _until(true: Callable[[], bool]) -> None:
     raise AssertionError("it never came")
 
 
-async def test_two_read_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_two_read_at_a_time(read: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = tmp_path / "seen"
-    instead(monkeypatch, f"import time; open({str(seen)!r}, 'a').write('<'); time.sleep(0.3);"
-            f"open({str(seen)!r}, 'a').write('>'); print('{{}}')")  # fmt: skip
-    await asyncio.gather(*(read(tmp_path, "a.txt", b"text") for _ in range(5)))
+    instead(monkeypatch, f"import time\nopen({str(seen)!r}, 'a').write('<')\ntime.sleep(0.3)\n"
+            f"open({str(seen)!r}, 'a').write('>')\nreturn b'{{}}'")  # fmt: skip
+    await asyncio.gather(*(read("a.pdf", b"text") for _ in range(5)))
     depth = most = 0
     for sign in seen.read_text():
         depth += 1 if sign == "<" else -1
@@ -199,23 +231,110 @@ async def test_two_read_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert (most, depth) == (2, 0)
 
 
-async def test_a_reader_that_cannot_be_loaded_is_not_the_files_fault(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+async def test_a_reader_serves_many_files_each_in_a_process_of_its_own(
+    read: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    spoilt = "import sys; sys.modules['kreuzberg'] = None; from teamspace.extraction.domain import reading; "
-    instead(monkeypatch, spoilt + "reading.main('application/pdf')")
+    """What one file has left behind in memory, no other meets."""
+    instead(
+        monkeypatch, "left.append(kind)\nreturn b'{}\\n%d %d %d' % (os.getppid(), os.getpid(), len(left))", "left = []"
+    )
+    first, second = [(await read("a.pdf", b"text")).text.split() for _ in range(2)]
+    assert first[0] == second[0] and first[1] != second[1]
+    assert first[2] == second[2] == "1"
+
+
+async def test_a_simple_text_starts_no_process(read: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    instead(monkeypatch, "raise AssertionError")
+    assert (await read("a.md", b"x" * limits.PLAIN_BYTES)).text
+    with pytest.raises(ExtractionFailed):
+        await read("a.md", b"x" * (limits.PLAIN_BYTES + 1))
+
+
+async def test_a_reader_with_nothing_to_do_ends(read: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "IDLE_SECONDS", 0.05)
+    instead(monkeypatch, "return b'{}\\n%d' % os.getppid()")
+    process = Path("/proc") / (await read("a.pdf", b"text")).text
+    assert process.exists()
+    await _until(lambda: not process.exists())
+    assert (await read("a.pdf", b"text")).text != process.name
+
+
+async def test_a_reader_ends_with_the_server_that_was_killed(tmp_path: Path) -> None:
+    """With the process that it has forked, whatever that does."""
+    code = f"""
+        import asyncio, sys
+        from contextlib import nullcontext
+        from pathlib import Path
+        from teamspace.extraction.domain import readers
+        hang = "import os, time; print(os.getppid(), os.getpid(), file=open('pids', 'w'), flush=True); time.sleep(1000)"
+        program = f"from teamspace.extraction.domain import reading; reading.serve(lambda kind, walls: exec({{hang!r}}))"
+        readers._command = lambda: [sys.executable, "-I", "-c", program.replace("'pids'", repr({str(tmp_path / "pids")!r}))]
+        async def main():
+            async with readers.Readers().one(nullcontext) as reader:
+                await reader.read(Path(sys.executable), "application/pdf")
+        asyncio.run(main())
+    """
+    server = await asyncio.create_subprocess_exec(sys.executable, "-c", textwrap.dedent(code))
+    pids = tmp_path / "pids"
+    await _until(lambda: pids.exists() and pids.read_text().endswith("\n"))
+    processes = [Path("/proc") / pid for pid in pids.read_text().split()]
+    assert all(_is_alive(process) for process in processes)
+    server.send_signal(signal.SIGKILL)
+    await server.wait()
+    await _until(lambda: not any(_is_alive(process) for process in processes))
+
+
+def _is_alive(process: Path) -> bool:
+    """A process that nobody has asked for its end is in the list still."""
+    try:
+        return process.joinpath("stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+async def test_waiting_for_a_reader_is_told_apart_from_reading(read: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "AT_ONCE", 1)
+    desk, waits = Readers(), 0
+
+    @contextmanager
+    def waiting() -> Iterator[None]:
+        nonlocal waits
+        waits += 1
+        yield
+        waits -= 1
+
+    async with desk.one(waiting):
+        assert waits == 0
+        second = asyncio.create_task(_held(desk, waiting))
+        await asyncio.sleep(0)
+        assert waits == 1
+    await second
+    assert waits == 0
+    await desk.end()
+
+
+async def _held(desk: Readers, waiting: readers.Waiting) -> None:
+    async with desk.one(waiting):
+        pass
+
+
+async def test_a_reader_that_cannot_be_loaded_is_not_the_files_fault(
+    read: Desk, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    spoilt = (
+        "import sys; sys.modules['kreuzberg'] = None; from teamspace.extraction.domain import reading; reading.serve()"
+    )
+    monkeypatch.setattr(readers, "_command", lambda: [sys.executable, "-I", "-c", spoilt])
     with pytest.raises(ExtractionFailed) as failure:
-        await read(tmp_path, "a.pdf", files.pdf())
+        await read("a.pdf", files.pdf())
     assert failure.value.reason is Reason.CRASHED
     assert "kreuzberg" in caplog.text
 
 
-async def test_nothing_of_the_servers_environment_is_known_to_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_nothing_of_the_servers_environment_is_known_to_it(read: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SERVICE_SECRET_KEY", "secret")
-    instead(monkeypatch, "import os, json; print('{}'); print(json.dumps(dict(os.environ)), os.getcwd())")
-    text = (await read(tmp_path, "a.txt", b"text")).text
+    instead(monkeypatch, "import json\nreturn f'{{}}\\n{json.dumps(dict(os.environ))} {os.getcwd()}'.encode()")
+    text = (await read("a.pdf", b"text")).text
     assert "secret" not in text and "PATH" not in text
     assert "teamspace-" in text
 
@@ -269,9 +388,9 @@ def test_memory_and_time_are_bounded(code: str, signal: int) -> None:
     assert time.monotonic() - began < 60
 
 
-async def test_the_walls_stand_while_a_file_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_walls_stand_while_a_file_is_read(read: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     warned: list[object] = []
-    monkeypatch.setattr(running, "_warn", lambda: warned.append(1))
-    await read(tmp_path, "a.pdf", files.pdf())
-    await read(tmp_path, "a.txt", b"text")
+    monkeypatch.setattr(readers, "_warn", lambda: warned.append(1))
+    await read("a.pdf", files.pdf())
+    await read("a.txt", b"text" * limits.MIB)
     assert not warned

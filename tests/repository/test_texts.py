@@ -1,14 +1,23 @@
 """The text inside objects: found by a job, searched by whoever may read the object, gone with it."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 from typing import Any
 
+import msgspec
 import pytest
 
+from teamspace import jobs
+from teamspace.core.principal import system
+from teamspace.jobs.domain.queue import MOST_LAPSES
+from teamspace.repository.domain import texts
 from tests.extraction import files
-from tests.jobs.help import ended, running
+from tests.jobs.help import claim, ended, fail, running
 from tests.repository.help import put
 from tests.support.world import Caller, World
+
+PLACE = jobs.local_place(texts.EXTRACT)
 
 
 @pytest.fixture
@@ -89,4 +98,85 @@ async def test_people_may_ask_for_it_to_be_read_again_if_they_may_read_it(world:
         asked = [(caller, (await caller.post("/api/jobs", wish)).json()["id"]) for caller in (ann, stranger)]
         jobs = [await ended(caller, job_id, seconds=60) for caller, job_id in asked]
     ends = [(job["state"], (job["error"] or {}).get("code")) for job in jobs]
-    assert ends == [("succeeded", None), ("failed", "not_found")]
+    assert ends == [("succeeded", None), ("cancelled", "not_found")]
+
+
+async def test_a_file_that_is_deleted_before_its_turn_ends_its_job_quietly(world: World, ann: Caller) -> None:
+    made = await put(ann, "a.txt", b"words", content_type="text/plain")
+    await ann.delete(f"/api/repo-obj/{made['id']}")
+    (job,) = (await ann.get("/api/jobs")).json()["items"]
+    async with running(world):
+        job = await ended(ann, job["id"])
+    assert (job["state"], job["error"]["code"]) == ("cancelled", "not_found")
+
+
+# When nobody will read it
+
+
+async def _fails(world: World, ann: Caller, uploader: Caller) -> None:
+    ((_, held),) = await claim(world, places=(PLACE,))
+    await fail(world, held, retryable=False)
+
+
+async def _lapses(world: World, ann: Caller, uploader: Caller) -> None:
+    for _ in range(MOST_LAPSES):
+        assert await claim(world, places=(PLACE,))
+        async with world.db.upkeep(system()) as tx:
+            await tx.run("UPDATE jobs SET lease_until = '2000' WHERE state = 'running'")
+        await jobs.sweep(world.db, world.app.queue)
+
+
+async def _loses_its_uploader(world: World, ann: Caller, uploader: Caller) -> None:
+    assert (await ann.delete(f"/api/members/{uploader.user_id}")).status_code == 204
+    async with running(world):
+        await read(ann, (await ann.get("/api/repo")).json()["items"][0]["id"])
+
+
+async def _is_cancelled(world: World, ann: Caller, uploader: Caller) -> None:
+    (job,) = (await uploader.get("/api/jobs")).json()["items"]
+    assert (await uploader.post(f"/api/jobs/{job['id']}/cancel")).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("ends", "fault"),
+    [
+        (_fails, "crashed"),
+        (_lapses, "crashed"),
+        (_loses_its_uploader, "uploader_left"),
+        (_is_cancelled, "cancelled"),
+    ],
+)
+async def test_a_text_whose_job_ends_without_it_is_not_waited_for(
+    world: World, ann: Caller, ends: Callable[[World, Caller, Caller], Awaitable[None]], fault: str
+) -> None:
+    uploader = await world.person(ann.org, ann.team)
+    made = await put(uploader, "a.txt", b"words", "?visibility=team", content_type="text/plain")
+    assert made["text_state"] == "pending"
+    await ends(world, ann, uploader)
+    found = (await ann.get(f"/api/repo-obj/{made['id']}")).json()
+    assert (found["text_state"], found["text_fault"]) == ("failed", fault)
+
+
+async def test_a_job_that_others_ask_for_says_nothing_of_the_text(world: World, ann: Caller) -> None:
+    made = await put(ann, "a.txt", b"words", content_type="text/plain")
+    stranger = await world.person(ann.org, ann.team)
+    wish = {"kind": "repo.extract_text", "input": {"object_id": made["id"]}}
+    asked = (await stranger.post("/api/jobs", wish)).json()
+    await stranger.post(f"/api/jobs/{asked['id']}/cancel")
+    assert (await ann.get(f"/api/repo-obj/{made['id']}")).json()["text_state"] == "pending"
+
+
+@pytest.mark.by_turns
+async def test_waiting_for_a_reader_is_no_part_of_a_jobs_time(world: World, ann: Caller) -> None:
+    """All readers are taken for longer than the job may last."""
+    kind = world.app.queue.kinds[texts.EXTRACT]
+    world.app.queue.kinds.add([msgspec.structs.replace(kind, row=msgspec.structs.replace(kind.row, seconds=1.5))])
+    readers = world.app.readers
+    async with running(world):
+        async with readers.one(nullcontext), readers.one(nullcontext):
+            made = await put(ann, "a.pdf", files.pdf("harbour"), content_type="application/pdf")
+            await asyncio.sleep(2)
+            (job,) = (await ann.get("/api/jobs")).json()["items"]
+            assert job["state"] == "running"
+        assert (await read(ann, made["id"]))["text_state"] == "ready"
+        assert (await ended(ann, job["id"]))["attempt"] == 1

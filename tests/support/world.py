@@ -186,3 +186,4 @@ async def world(settings: Settings) -> AsyncIterator[World]:
         transport = httpx2.ASGITransport(app=app.gate, client=("127.0.0.1", 50000))
         async with httpx2.AsyncClient(transport=transport, base_url="http://teamspace.test") as client:
             yield World(app, client)
+        await app.readers.end()

@@ -1,121 +1,129 @@
-"""Runs as a process of its own: a file comes in on standard input, its text goes out on standard output.
+"""A fork server: a process that loads the libraries once, and then forks for every file.
 
-Everything that is needed is loaded first; then the walls are closed, and only then is the file looked at.
+The forked process puts up the walls and reads the file, which comes as an open file descriptor; its text goes out on
+another. It starts with clean memory and ends with its file: no file ever meets what another one left behind. Forking
+costs milliseconds where loading costs a tenth of a second. There must be no thread before a fork, so the libraries
+are imported here and first used in the forked process.
 """
 
 import codecs
+import contextlib
+import gc
 import html
 import io
 import os
 import re
-import sys
+import socket
+import traceback
 import zipfile
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
 
-from teamspace.extraction.domain import kinds, limits, walls
-from teamspace.extraction.schemas import ExtractionFailed, Reason, Told
+from teamspace.extraction.domain import kinds, limits, plain, walls
+from teamspace.extraction.schemas import Extracted, ExtractionFailed, Reason, Told
 
-_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _TAGS = re.compile(r"<[^>]*>")
 _SPACES = re.compile(r"\s*\n\s*")
-_MARKS = (
-    (codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF32_LE, "utf-32-le"), (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"),
-)  # fmt: skip
 _OLD_OFFICE = bytes.fromhex("d0cf11e0a1b11ae1")
 """What an encrypted document of today's Office is wrapped in."""
 _SAMPLE = (
     b"%PDF-1.1\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n2 0 obj\n<</Type/Pages/Kids[3 0 R]/Count 1>>\nendobj\n"
     b"3 0 obj\n<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>\nendobj\ntrailer\n<</Root 1 0 R/Size 4>>\n%%EOF\n"
 )
+_KIND_BYTES = 256
+_INPUT, _OUTPUT, _ERRORS = 0, 1, 2
+
+Read = Callable[[str, tuple[str, ...]], bytes]
 
 
-def main(kind: str) -> None:
-    walls.bound()
-    standing = ["network"] if walls.leave_the_network() else []
-    reader = None if kind == kinds.TEXT else _reader(kind)
-    _load_codecs()
-    if walls.close():
-        standing.append("calls")
+def serve(read: Read | None = None) -> None:
+    """One file after the other, until whoever asks is gone. They come over the socket that is standard input."""
+    standing = ("network",) if walls.leave_the_network() else ()
+    walls.end_with_parent()
+    read = read or _load()
+    control = socket.socket(fileno=os.dup(_INPUT))
+    gc.freeze()
+    while True:
+        kind, given, _, _ = socket.recv_fds(control, _KIND_BYTES, 3)
+        if not kind:
+            return
+        child = os.fork()
+        if not child:
+            _answer(kind.decode(), given, control, read, standing)
+        for descriptor in given:
+            os.close(descriptor)
+        _, status = os.waitpid(child, 0)
+        control.send(os.waitstatus_to_exitcode(status).to_bytes(4, "little", signed=True))
+
+
+def _answer(kind: str, given: list[int], control: socket.socket, read: Read, standing: tuple[str, ...]) -> None:
+    """In the forked process, which ends here: nothing of it may get back to where the next file is forked."""
     try:
-        text, truncated = _kept(_plain() if reader is None else _document(kind, *reader))
-        told = Told(truncated=truncated, walls=tuple(standing))
-    except ExtractionFailed as failure:
-        text, told = b"", Told(failure.reason, walls=tuple(standing))
-    except MemoryError:
-        text, told = b"", Told(Reason.TOO_MUCH_MEMORY, walls=tuple(standing))
-    _say(msgspec.json.encode(told) + b"\n" + text)
+        walls.end_with_parent()
+        control.close()
+        for descriptor, number in zip(given, (_INPUT, _OUTPUT, _ERRORS), strict=True):
+            os.dup2(descriptor, number)
+            os.close(descriptor)
+        walls.bound()
+        _say(read(kind, standing))
+    except BaseException:
+        with contextlib.suppress(BaseException):
+            os.write(_ERRORS, traceback.format_exc().encode())
+        os._exit(1)
+    # Not the usual way out: the library's threads are of no interest any more.
+    os._exit(0)
 
 
 def _say(answer: bytes) -> None:
     while answer:
-        answer = answer[os.write(1, answer) :]
-    # Not the usual way out: the reader's threads are of no interest any more.
-    os._exit(0)
+        answer = answer[os.write(_OUTPUT, answer) :]
 
 
-def _load_codecs() -> None:
-    for _, name in _MARKS:
+def _load() -> Read:
+    import kreuzberg  # noqa: PLC0415 - a tenth of a second, which only this process spends
+
+    for name in (*plain.CODECS, "latin-1", "cp437"):
         codecs.lookup(name)
-    for name in ("cp1252", "latin-1", "cp437"):
-        codecs.lookup(name)
+
+    def read(kind: str, standing: tuple[str, ...]) -> bytes:
+        config = None if kind == kinds.TEXT else _ready(kreuzberg, kind)
+        if walls.close():
+            standing = (*standing, "calls")
+        try:
+            found = plain.read(_input(limits.READ_BYTES)) if config is None else _document(kind, kreuzberg, config)
+            told, text = Told(truncated=found.truncated, walls=standing), found.text
+        except ExtractionFailed as failure:
+            told, text = Told(failure.reason, walls=standing), ""
+        except MemoryError:
+            told, text = Told(Reason.TOO_MUCH_MEMORY, walls=standing), ""
+        return msgspec.json.encode(told) + b"\n" + text.encode()
+
+    return read
 
 
 def _input(most: int) -> bytes:
     parts, size = [], 0
-    while size < most and (part := os.read(0, min(most - size, limits.MIB))):
+    while size < most and (part := os.read(_INPUT, min(most - size, limits.MIB))):
         parts.append(part)
         size += len(part)
     return b"".join(parts)
 
 
-def _kept(text: str) -> tuple[bytes, bool]:
-    data = _UNPRINTABLE.sub(" ", text).encode("utf-8", "replace")
-    return data[: limits.TEXT_BYTES].decode("utf-8", "ignore").encode(), len(data) > limits.TEXT_BYTES
-
-
-# Text as it stands
-
-
-def _plain() -> str:
-    data = _input(limits.READ_BYTES)
-    for mark, name in _MARKS:
-        if data.startswith(mark):
-            return data[len(mark) :].decode(name, "replace")
-    if b"\0" in data[:4096]:
-        return _wide(data)
-    try:
-        return codecs.getincrementaldecoder("utf-8")().decode(data)  # which may be cut in the middle of a character
-    except UnicodeDecodeError:
-        return data.decode("cp1252", "replace")
-
-
-def _wide(data: bytes) -> str:
-    """UTF-16 without a mark has its zeros at every second place; anything else with zeros is no text."""
-    head = data[:4096]
-    for name, zeros, others in (("utf-16-le", head[1::2], head[::2]), ("utf-16-be", head[::2], head[1::2])):
-        if zeros.count(0) > len(zeros) * 0.6 and others.count(0) == 0:
-            return data.decode(name, "replace")
-    raise ExtractionFailed(Reason.DAMAGED)
-
-
 # Documents
 
 
-def _reader(kind: str) -> tuple[Any, Any]:
-    """The library, loaded to the last file that it wants."""
-    import kreuzberg  # noqa: PLC0415 - a third of a second, and not for plain text
-
-    settings: Any = kreuzberg.ExtractionConfig  # its stubs do not know every setting
+def _ready(kreuzberg: Any, kind: str) -> Any:
+    """How the library reads, once it has opened the last file that it wants."""
+    settings = kreuzberg.ExtractionConfig  # its stubs do not know every setting
     config = settings(use_cache=False, disable_ocr=True, enable_quality_processing=False)
     sample, called = (_SAMPLE, kinds.PDF) if kind == kinds.PDF else (b"x", kinds.TEXT)
     kreuzberg.extract_bytes_sync(sample, called, config)  # whatever fails here is the system's fault, not the file's
-    return kreuzberg, config
+    return config
 
 
-def _document(kind: str, kreuzberg: Any, config: Any) -> str:
+def _document(kind: str, kreuzberg: Any, config: Any) -> Extracted:
     data = _input(limits.FILE_BYTES + 1)
     if len(data) > limits.FILE_BYTES:
         raise ExtractionFailed(Reason.TOO_LARGE)
@@ -129,7 +137,7 @@ def _document(kind: str, kreuzberg: Any, config: Any) -> str:
         raise ExtractionFailed(_reason(str(fault).lower())) from None
     if not text.strip():
         raise ExtractionFailed(Reason.NO_TEXT)
-    return text
+    return plain.kept(text)
 
 
 def _slides(data: bytes) -> str:
@@ -163,4 +171,4 @@ def _check_archive(data: bytes) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    serve()

@@ -8,6 +8,7 @@ import ctypes
 import os
 import platform
 import resource
+import signal
 import struct
 import sys
 from errno import EACCES
@@ -51,7 +52,7 @@ _LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
 _ALLOW, _REFUSE = 0x7FFF0000, 0x00050000 | EACCES
 _NUMBER, _ARCH, _FIRST_ARGUMENT = 0, 4, 16
 _SET_MODE_FILTER, _ALL_THREADS = 1, 1
-_NO_NEW_PRIVILEGES, _NOT_DUMPABLE = 38, 4
+_PARENT_DEATH_SIGNAL, _NOT_DUMPABLE, _NO_NEW_PRIVILEGES = 1, 4, 38
 _NEW_USER, _NEW_NETWORK = 0x10000000, 0x40000000
 
 
@@ -62,7 +63,14 @@ def bound() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if sys.platform == "linux":
         # One processor is enough, and a pool of threads for each of many would use the memory up.
-        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+        processors = sorted(os.sched_getaffinity(0))
+        os.sched_setaffinity(0, {processors[os.getpid() % len(processors)]})
+
+
+def end_with_parent() -> None:
+    """However that ends: nobody would wait for what this process does."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
 
 
 def leave_the_network() -> bool:

@@ -7,6 +7,7 @@ from typing import Any, get_type_hints
 
 import msgspec
 
+from teamspace.core.db import Tx
 from teamspace.core.errors import BadRequest, FeatureDisabled, FieldError, Forbidden, ResponseRefused
 from teamspace.core.principal import Principal
 from teamspace.core.reading import converted
@@ -28,6 +29,7 @@ class Kind(msgspec.Struct, frozen=True):
     estimate: Callable[[Any], Spend] | None
     spent: Callable[[Any], Spend] | None
     check: Callable[[Any, Any], str | None] | None
+    on_failure: Callable[[Tx, str, Any, str], Awaitable[None]] | None
 
     @property
     def name(self) -> str:
@@ -87,9 +89,8 @@ def bind(modules: Iterable[ModuleType], provided: Mapping[type, Any]) -> tuple[l
     faults: list[str] = []
     for module in modules:
         for row in module.JOBS:
-            missing = [
-                name for name in (row.handler, row.estimate, row.spent, row.check) if name and not hasattr(module, name)
-            ]
+            named = (row.handler, row.estimate, row.spent, row.check, row.on_failure)
+            missing = [name for name in named if name and not hasattr(module, name)]
             if missing:
                 faults.append(f"{row.kind}: {module.__name__} has no {', '.join(missing)}")
                 continue
@@ -114,6 +115,7 @@ def _kind(row: Job, module: ModuleType, provided: Mapping[type, Any]) -> Kind:
         estimate=getattr(module, row.estimate) if row.estimate else None,
         spent=getattr(module, row.spent) if row.spent else None,
         check=getattr(module, row.check) if row.check else None,
+        on_failure=getattr(module, row.on_failure) if row.on_failure else None,
     )
 
 

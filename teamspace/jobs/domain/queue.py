@@ -29,7 +29,7 @@ from teamspace.jobs.domain import lanes
 from teamspace.jobs.domain.kinds import Kinds
 from teamspace.jobs.domain.places import kind_of, local_place
 from teamspace.jobs.domain.slots import SlotsByKind
-from teamspace.jobs.schemas import NORMAL, Block, Claim, Claimed, Fault, Landed, Lane, Opening, Turn
+from teamspace.jobs.schemas import NORMAL, Block, Claim, Claimed, Fault, Landed, Lane, Opening, State, Turn
 
 log = logging.getLogger("teamspace.jobs")
 Still = Callable[[Tx], Awaitable[bool]]
@@ -259,8 +259,23 @@ class Queue:
         failures = held.attempt - held.lapses
         if fault.retryable and failures < held.attempts:
             landed = await store.postpone(tx, claim, digest, fault, delay(failures))
-        else:
-            landed = await store.fail(tx, claim, digest, fault)
+            return await self._released(tx, held, landed)
+        return await self._ended(tx, held, await store.end(tx, claim, digest, State.FAILED, fault), fault)
+
+    async def drop(self, tx: Tx, claim: Claim, fault: Fault) -> Landed:
+        """What it was about is gone: it ends as cancelled."""
+        digest = crypto.digest(claim.secret)
+        held = await store.get_held(tx, claim, digest)
+        if held is None:
+            raise stale()
+        return await self._ended(tx, held, await store.end(tx, claim, digest, State.CANCELLED, fault), fault)
+
+    async def _ended(self, tx: Tx, held: Claimed, landed: Landed | None, fault: Fault) -> Landed:
+        await self.tell_failure(tx, held.id, held.kind, fault.code)
+        return await self._released(tx, held, landed)
+
+    async def _released(self, tx: Tx, held: Claimed, landed: Landed | None) -> Landed:
+        """With what was reserved for it."""
         if landed is None:
             raise stale()
         if held.hold_id:
@@ -268,6 +283,12 @@ class Queue:
             await self.free_slots(tx, [landed.lane])
         self._stir(tx, landed.lane)
         return landed
+
+    async def tell_failure(self, tx: Tx, job_id: str, kind_name: str, reason: str) -> None:
+        """There will be no result: whoever waits for one hears of it in the same commit."""
+        kind = self.kinds[kind_name]
+        if kind.on_failure is not None and (asked := await store.get_asked(tx, job_id)):
+            await kind.on_failure(tx, asked.user_id, msgspec.json.decode(asked.input, type=kind.input), reason)
 
     async def put_back(self, tx: Tx, claim: Claim) -> bool:
         """Work that was cut off, or never reached its worker: it waits again, and neither attempt nor lapse is counted."""
@@ -314,6 +335,7 @@ class Queue:
         cancelled = await store.cancel(tx, job_id)
         if cancelled is None:
             return False
+        await self.tell_failure(tx, job_id, cancelled.kind, "cancelled")
         self._stir(tx, cancelled.lane)
         return True
 

@@ -3,7 +3,8 @@
 import asyncio
 import logging
 import random
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 
 import msgspec
@@ -16,7 +17,7 @@ from teamspace.core.principal import Call, system
 from teamspace.jobs.domain.places import local_place
 from teamspace.jobs.domain.queue import LEASE, Queue, Still
 from teamspace.jobs.domain.slots import Slots, SlotsByKind
-from teamspace.jobs.schemas import Claim, Claimed, Fault
+from teamspace.jobs.schemas import Claim, Claimed, Fault, Obsolete
 
 log = logging.getLogger("teamspace.jobs")
 LOCAL = "local"
@@ -44,7 +45,10 @@ class Station(msgspec.Struct, frozen=True):
 class Work:
     """A job as its handler sees it."""
 
-    def __init__(self, job: Claimed, executor_id: str, report: Callable[[float, str | None], Awaitable[None]]) -> None:
+    def __init__(
+        self, job: Claimed, executor_id: str, report: Callable[[float, str | None], Awaitable[None]],
+        deadline: asyncio.Timeout,
+    ) -> None:  # fmt: skip
         self.job_id = job.id
         self.attempt = job.attempt
         """A number that only rises: what a handler does elsewhere can be fenced with it."""
@@ -52,6 +56,19 @@ class Work:
         self.executor_id = executor_id
         self.report = report
         """How far it is, from 0 to 1, and a word about it."""
+        self._deadline = deadline
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """Waiting for a turn is no part of the time that the work may take."""
+        now, end = asyncio.get_running_loop().time, self._deadline.when()
+        assert end is not None
+        left = end - now()
+        self._deadline.reschedule(None)
+        try:
+            yield
+        finally:
+            self._deadline.reschedule(now() + left)
 
 
 class Beating:
@@ -191,6 +208,8 @@ class Runner:
         except Unauthenticated:
             fault = Fault("Whoever asked for it is no longer in the team.", "unauthenticated", retryable=False)
             await self._fail(claim, fault)
+        except Obsolete as obsolete:
+            await self._drop(claim, obsolete.fault)
         except QuotaExceeded as refusal:
             await self._park(claim, refusal)
         except ExecutorFailed as failure:
@@ -229,8 +248,6 @@ class Runner:
 
         if "input" in kind.wants:
             given["input"] = msgspec.json.decode(job.input, type=kind.input)
-        if "work" in kind.wants:
-            given["work"] = Work(job, claim.executor_id, report)
         if "db" in kind.wants:
             given["db"] = self._db
         if "who" in kind.wants or kind.row.feature or kind.row.permission:
@@ -240,7 +257,9 @@ class Runner:
             if "who" in kind.wants:
                 given["who"] = who
         with Beating(lambda: self._queue.extend(self._db, claim), job.id):
-            async with asyncio.timeout(kind.row.seconds):
+            async with asyncio.timeout(kind.row.seconds) as deadline:
+                if "work" in kind.wants:
+                    given["work"] = Work(job, claim.executor_id, report, deadline)
                 return await kind.handler(**given)
 
     async def _land(self, claim: Claim, result: msgspec.Struct) -> None:
@@ -279,6 +298,13 @@ class Runner:
         try:
             async with self._db.upkeep(system()) as tx:
                 await self._queue.park(tx, claim, refusal)
+        except StaleClaim:
+            _dropped(claim.job_id)
+
+    async def _drop(self, claim: Claim, fault: Fault) -> None:
+        try:
+            async with self._db.upkeep(system()) as tx:
+                await self._queue.drop(tx, claim, fault)
         except StaleClaim:
             _dropped(claim.job_id)
 

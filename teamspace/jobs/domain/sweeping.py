@@ -57,12 +57,11 @@ async def tidy(db: Db, queue: Queue) -> None:
 
 async def _lapse(db: Db, queue: Queue, held: Claimed) -> None:
     async with db.upkeep(system()) as tx:
-        if held.lapses + 1 < MOST_LAPSES:
-            gone = await store.take_back(tx, held)
-        else:
-            gone = await store.give_up(tx, held, LOST)
-        if not gone:
+        is_last = held.lapses + 1 >= MOST_LAPSES
+        if not await (store.give_up(tx, held, LOST) if is_last else store.take_back(tx, held)):
             return
+        if is_last:
+            await queue.tell_failure(tx, held.id, held.kind, LOST.code)
         if held.hold_id:
             await quota.release(tx, held.hold_id)
             await queue.free_slots(tx, [held.lane])

@@ -1,15 +1,23 @@
 """What can be searched for in an object: its name and key at once, the text inside it when somebody has read it."""
 
-from teamspace import blobs, extraction, fulltext
+from teamspace import blobs, extraction, fulltext, jobs
 from teamspace.blobs import BlobStore
 from teamspace.core.db import Db, Tx
+from teamspace.core.errors import NotFound
 from teamspace.core.principal import Principal
+from teamspace.extraction import Readers
 from teamspace.jobs import Queue
 from teamspace.repository import store
 from teamspace.repository.domain import finding, reading
 from teamspace.repository.schemas import MARKDOWN, ExtractText, ObjectRow, TextFound, TextState, Work
 
 EXTRACT = "repo.extract_text"
+_FAULTS = {
+    "timeout": extraction.Reason.TOOK_TOO_LONG,
+    "unauthenticated": "uploader_left",
+    "cancelled": "cancelled",
+}
+"""Why there is no text, by why its job ended."""
 
 
 def state_of(work: Work, size: int) -> TextState:
@@ -30,10 +38,15 @@ async def drop(tx: Tx, row: ObjectRow) -> None:
     await fulltext.drop(tx, store.KIND, row.id)
 
 
-async def extract(db: Db, files: BlobStore, who: Principal, wish: ExtractText) -> TextFound:
+async def extract(
+    db: Db, files: BlobStore, readers: Readers, who: Principal, wish: ExtractText, work: jobs.Work
+) -> TextFound:
     """Reads the newest version; if there is a newer one by the time that is done, its own job does it."""
-    row = await finding.seen(db, who, wish.object_id)
-    found, text = await _read(db, files, row)
+    try:
+        row = await finding.seen(db, who, wish.object_id)
+    except NotFound:
+        raise jobs.Obsolete("There is no such object any more.") from None
+    found, text = await _read(db, files, readers, row, work)
     prepared = await fulltext.prepare(text, is_markdown=row.content_type == MARKDOWN)
     async with db.upkeep(who) as tx:
         if await store.set_text_state(tx, row.id, row.version, found.text_state, found.reason):
@@ -41,17 +54,35 @@ async def extract(db: Db, files: BlobStore, who: Principal, wish: ExtractText) -
     return found
 
 
-async def _read(db: Db, files: BlobStore, row: ObjectRow) -> tuple[TextFound, str]:
-    most = min(row.size, extraction.FILE_BYTES + 1)
+async def give_up(tx: Tx, asked_by: str, wish: ExtractText, reason: str) -> None:
+    """Nobody will read it any more: whoever wrote the version is not left to wait for its text.
+
+    Others may ask for any object by its id, so what becomes of their jobs is not written here.
+    """
+    await store.fail_text(tx, wish.object_id, asked_by, _FAULTS.get(reason, extraction.Reason.CRASHED))
+
+
+async def _read(db: Db, files: BlobStore, readers: Readers, row: ObjectRow, work: jobs.Work) -> tuple[TextFound, str]:
     try:
-        # A copy: the store may be far away, and whoever reads a stranger's file should not come near the others.
-        version = await finding.version_of(db, row, row.version)
-        async with blobs.copied(files, reading.span(db, files, version, 0, most), small=0) as copy:
-            found = await extraction.extract(copy.path, row.content_type, row.filename)
+        found = await _extracted(db, files, readers, row, work)
     except extraction.ExtractionFailed as failure:
         state: TextState = "none" if failure.reason is extraction.Reason.UNSUPPORTED else "failed"
         return TextFound(state, 0, failure.reason), ""
     return TextFound("ready", len(found.text)), found.text
+
+
+async def _extracted(
+    db: Db, files: BlobStore, readers: Readers, row: ObjectRow, work: jobs.Work
+) -> extraction.Extracted:
+    plan = extraction.plan(row.content_type, row.filename, row.size)
+    version = await finding.version_of(db, row, row.version)
+    content = reading.span(db, files, version, 0, plan.size)
+    if plan.is_simple:
+        return await plan.read(b"".join([chunk async for chunk in content]))
+    # A copy: the store may be far away, and whoever reads a stranger's file should not come near the others.
+    async with readers.one(work.waiting) as reader, blobs.copied(files, content, small=0) as copy:
+        assert copy.path is not None
+        return await reader.read(copy.path, plan.kind)
 
 
 async def _put(tx: Tx, row: ObjectRow, text: fulltext.Prepared | None) -> None:

@@ -16,6 +16,7 @@ const LOOKS = {
 
 const FAULTS = [
   "too_large", "damaged", "encrypted", "unpacks_too_much", "took_too_long", "too_much_memory", "no_text", "crashed",
+  "uploader_left", "cancelled",
 ] as const; // prettier-ignore
 
 function faultWords(fault: string): string {
