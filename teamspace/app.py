@@ -27,7 +27,7 @@ from teamspace import (
     wiring,
 )
 from teamspace import audit as trail
-from teamspace.core import idempotency
+from teamspace.core import clock, idempotency
 from teamspace.core.db import Db, Engine, audit, check_schema, connect, migrate
 from teamspace.core.db.canary import proven_vault
 from teamspace.core.egress import Egress
@@ -114,7 +114,8 @@ class App:
             (3600, partial(identity.clean, self.db)),
             (3600, partial(quota.tidy, self.db)),
             (3600, partial(repository.reap, self.db)),
-            (3600, partial(blobs.collect, self.db, self.files, wiring.KEPT)),
+            (60, partial(blobs.collect, self.db, self.files, wiring.KEPT, retention=self.settings.blob_retention)),
+            (clock.DAY, partial(blobs.search, self.db, wiring.KEPT)),
             (3600, partial(self.witness.tell, self.db)),
         )
         notices = Notices(self.db.engine, self.given[Wake])

@@ -15,7 +15,7 @@ import apsw
 import asyncpg
 import msgspec
 
-from teamspace import __version__, audit, blobs, care, server, settings, tenancy, worker
+from teamspace import __version__, audit, blobs, care, server, settings, tenancy, wiring, worker
 from teamspace.app import StartError, endpoints, given, inspected, opened, upgraded
 from teamspace.core import logs
 from teamspace.core.crypto import WrongKey
@@ -185,6 +185,8 @@ def _add_care(commands: "_Commands") -> None:
     rekeyed = _add(commands, "rekey", _rekey, "seal everything at rest with a new secret key",
                    "No server may be running.")  # fmt: skip
     rekeyed.add_argument("--key-stdin", action="store_true", help="read the new key from standard input")
+    _add(commands, "collect", _collect, "release the bytes that nothing names any more, at once",
+         "The server does this by itself, within ten minutes; this may run beside it, and looks at every blob.")  # fmt: skip
     doctor = _add(commands, "doctor", _doctor, "check that the data keeps its promises",
                   "Reads only, and may run beside the server. Ends with 0 when all is well, 1 when something was found,"
                   " 2 when it could not look.")  # fmt: skip
@@ -206,6 +208,15 @@ def _rekey(arguments: argparse.Namespace) -> int:
     key = sys.stdin.readline().strip() if arguments.key_stdin else None
     print(asyncio.run(care.rekey(settings.load(), key)))
     return 0
+
+
+def _collect(arguments: argparse.Namespace) -> int:
+    async def run(db: Db) -> int:
+        await blobs.search(db, wiring.KEPT)
+        print(f"{await blobs.collect(db, blobs.opened(settings.load()), wiring.KEPT, retention=0)} blobs released")
+        return 0
+
+    return _with_database(run, inspected)
 
 
 def _doctor(arguments: argparse.Namespace) -> int:

@@ -160,6 +160,7 @@ SETTINGS = (
     Setting("SERVICE_S3_KEY_ID",          _header,                    "",          "The id of the access key."),
     Setting("SERVICE_S3_SECRET",          _header,                    "",          "The secret of the access key."),
     Setting("SERVICE_DISK_FLOOR",         _number(0, 2**50),          "268435456", "Bytes that stay free where the data folder lies: with less, files are refused and everything else goes on."),
+    Setting("SERVICE_BLOB_RETENTION",     _number(0, 10 * 365 * 86400), "300",     "For how many seconds files are kept that nothing names any more."),
     Setting("SERVICE_HOST",               str,                        "127.0.0.1", "The address to listen on."),
     Setting("SERVICE_PORT",               _number(1, 65535),          "8080",      "The port to listen on."),
     Setting("SERVICE_WORKERS",            _number(1, 64),             "1",         "Server processes; more than one needs PostgreSQL."),
@@ -201,6 +202,7 @@ class Settings(msgspec.Struct, frozen=True):
     s3_key_id: str
     s3_secret: str
     disk_floor: int
+    blob_retention: int
     host: str
     port: int
     workers: int

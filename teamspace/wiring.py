@@ -8,9 +8,12 @@ from teamspace.core import idempotency
 from teamspace.core.db import audit, canary
 from teamspace.core.tables import Invariant, Kept, Owned, SealedColumn
 
+KEPT: tuple[Kept, ...] = (*branding.KEPT, *repository.KEPT)
+"""Every column that names a blob."""
+
 INVARIANTS: tuple[Invariant, ...] = (
     *audit.INVARIANTS,
-    *blobs.INVARIANTS,
+    *blobs.invariants(KEPT),
     *identity.INVARIANTS,
     *quota.INVARIANTS,
     *tenancy.INVARIANTS,
@@ -20,9 +23,6 @@ INVARIANTS: tuple[Invariant, ...] = (
     *notes.INVARIANTS,
     *repository.INVARIANTS,
 )
-
-KEPT: tuple[Kept, ...] = (*branding.KEPT, *repository.KEPT)
-"""Every column that names a blob."""
 
 OWNED: tuple[Owned, ...] = (*notes.OWNED, *repository.OWNED)
 """Every table whose rows belong to a person in a team."""

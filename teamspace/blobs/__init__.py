@@ -1,17 +1,17 @@
 """Bytes kept outside the database: by their SHA-256, in a company's namespace, for as long as a row names them."""
 
 from teamspace.blobs.domain.choice import opened
+from teamspace.blobs.domain.collecting import collect, search
 from teamspace.blobs.domain.drafts import copied, drafted, in_hand, once
-from teamspace.blobs.domain.keeping import collect, hold, keep, name, release, store_draft
+from teamspace.blobs.domain.keeping import hold, keep, name, release, store_draft
 from teamspace.blobs.domain.local import Folder
 from teamspace.blobs.domain.reading import fetched, prove, read, span
 from teamspace.blobs.domain.remote import Bucket
 from teamspace.blobs.schemas import BLOCK, SMALL, STRIDE, Blob, BlobMissing, BlobStore, DamagedBlob, Draft
-from teamspace.blobs.store import INVARIANTS, is_known, is_named, select, select_unknown
+from teamspace.blobs.store import invariants, is_known, is_named, select, select_unknown
 
 __all__ = [
     "BLOCK",
-    "INVARIANTS",
     "SMALL",
     "STRIDE",
     "Blob",
@@ -27,6 +27,7 @@ __all__ = [
     "fetched",
     "hold",
     "in_hand",
+    "invariants",
     "is_known",
     "is_named",
     "keep",
@@ -36,6 +37,7 @@ __all__ = [
     "prove",
     "read",
     "release",
+    "search",
     "select",
     "select_unknown",
     "span",

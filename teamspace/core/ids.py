@@ -20,6 +20,12 @@ _ticks = _Ticks()
 _random = random.Random()  # an id is a name and not a secret; asking the system for bits is slow
 
 
+def began(seconds: float) -> str:
+    """Comes before every id that was made at that moment or later, and after all others."""
+    millis = int(seconds * 1000)
+    return f"{millis >> 16:08x}-{millis & 0xFFFF:04x}"
+
+
 def new_id() -> str:
     """A fresh id, greater than every id this process made before."""
     tick = _ticks.next()

@@ -147,8 +147,9 @@ INVARIANTS = (
     Invariant("executors.tokens", "a worker token belongs to an executor, and ends with it",
         "SELECT executors.id FROM executors JOIN tokens ON tokens.id = executors.token_id"
         " WHERE tokens.kind <> 'worker' OR (executors.retired_at IS NOT NULL AND tokens.revoked_at IS NULL)"),
-    Invariant("executors.modes", "a pull executor has a token and a push executor an address, and neither the other's",
-        "SELECT id FROM executors WHERE (mode = 'pull') <> (token_id IS NOT NULL) OR (mode = 'push') <> (url IS NOT NULL)"
+    Invariant("executors.modes", "a pull executor has a token, until long after it is retired, and a push executor an address",
+        "SELECT id FROM executors WHERE (mode = 'pull' AND token_id IS NULL AND retired_at IS NULL)"
+        " OR (mode <> 'pull' AND token_id IS NOT NULL) OR (mode = 'push') <> (url IS NOT NULL)"
         " OR (secret IS NOT NULL AND (mode <> 'push' OR retired_at IS NOT NULL))"),
     Invariant("executors.retired", "an executor that is retired holds no job",
         "SELECT jobs.id FROM jobs JOIN executors ON executors.id = jobs.executor_id"

@@ -5,7 +5,7 @@ The predicates are written out as the indexes have them; a claim walks the index
 """
 
 from collections.abc import Sequence
-from functools import cache
+from functools import lru_cache
 
 import msgspec
 
@@ -84,7 +84,7 @@ def _named(lanes: Sequence[Lane]) -> dict[str, str]:
     }
 
 
-@cache
+@lru_cache(64)
 def _asking(count: int, share: str) -> str:
     asked = ", ".join(
         f"(CAST(:org_id_{at} AS TEXT), CAST(:team_id_{at} AS TEXT), CAST(:kind_{at} AS TEXT))" for at in range(count)
@@ -132,7 +132,7 @@ async def admit(tx: Tx, rooms: Sequence[Room], step: int) -> list[str]:
     return await tx.all(str, _admitting(tuple(len(room.places) for room in rooms), tx.dialect.skip_locked), **values)
 
 
-@cache
+@lru_cache(64)
 def _admitting(places: tuple[int, ...], skip_locked: str) -> str:
     lanes = " UNION ALL ".join(
         f"SELECT id, :after_{at} + :step * turn AS given FROM (SELECT id, ROW_NUMBER() OVER (ORDER BY priority, id) AS turn"
@@ -255,7 +255,7 @@ async def select_admitted(
     return await tx.all(Turn, _choosing(without, org_id is not None, models is not None, tx.dialect), **values)
 
 
-@cache
+@lru_cache(64)
 def _choosing(without: tuple[int, ...], of_company: bool, of_models: bool, dialect: Dialect) -> str:
     only = "org_id = :org_id AND" if of_company else ""
     if of_models:
@@ -351,7 +351,7 @@ async def succeed_all(tx: Tx, ended: Sequence[tuple[Claim, str, str]]) -> list[L
     return await tx.all(Landed, _succeeding(len(ended)), **values)
 
 
-@cache
+@lru_cache(64)
 def _succeeding(count: int) -> str:
     rows = ", ".join(
         f"(CAST(:id_{at} AS TEXT), CAST(:attempt_{at} AS BIGINT), CAST(:hash_{at} AS TEXT), CAST(:result_{at} AS TEXT))"

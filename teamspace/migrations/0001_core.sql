@@ -60,7 +60,8 @@ CREATE TRIGGER audit_untruncated BEFORE TRUNCATE ON audit EXECUTE FUNCTION refus
 -- on both
 
 -- Bytes by their SHA-256, in a company's namespace ('' is the instance's own): in files, or small ones right here.
--- A row is pinned before its file is written, so that the collector leaves it alone until it is used.
+-- collect_at: when the collector looks whether any row names it; NULL once one does. A row is there before its file
+-- is written, with time enough until it is named. removing_until: its file is being deleted, and nobody may use it.
 -- blocks: a CRC-32 of every 256 KiB, so that no part of a damaged file is ever served.
 -- data: the bytes themselves, of up to 32 KiB: they cost no file, and no sync besides the commit.
 CREATE TABLE blobs (
@@ -69,10 +70,11 @@ CREATE TABLE blobs (
     size INTEGER NOT NULL,
     blocks BLOB NOT NULL,
     data BLOB,
-    pinned_at TEXT NOT NULL,
+    collect_at TEXT,
+    removing_until TEXT,
     PRIMARY KEY (org_id, digest)
 ) STRICT;
-CREATE INDEX blobs_by_age ON blobs (pinned_at);
+CREATE INDEX blobs_to_collect ON blobs (collect_at) WHERE collect_at IS NOT NULL;
 
 -- Idempotency keys of the last day; the answer is sealed, since it may hold a secret.
 CREATE TABLE idempotency (

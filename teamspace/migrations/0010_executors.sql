@@ -11,7 +11,7 @@ CREATE TABLE executors (
     mode TEXT NOT NULL,
     model TEXT,
     capabilities TEXT NOT NULL,
-    token_id TEXT REFERENCES tokens (id),
+    token_id TEXT REFERENCES tokens (id) ON DELETE SET NULL,
     url TEXT,
     secret TEXT,
     fingerprint TEXT,

@@ -91,6 +91,15 @@ class Entry(msgspec.Struct, frozen=True):
     began_at: str
 
 
+class Settled(msgspec.Struct, frozen=True):
+    """What a spending came to."""
+
+    org_id: str
+    team_id: str
+    requests: int
+    tokens: int
+
+
 class QuotaDraft(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A limit to be set: null is no limit, 0 is nothing at all.
 

@@ -1,7 +1,7 @@
 """Quotas in SQL: one statement per function, no rules."""
 
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import lru_cache
 
 from teamspace.core.db import Reads, Tx, columns
 from teamspace.core.tables import Invariant
@@ -13,6 +13,7 @@ from teamspace.quota.schemas import (
     Dimension,
     Entry,
     Interval,
+    Settled,
     Spend,
     Spender,
     Subject,
@@ -20,6 +21,8 @@ from teamspace.quota.schemas import (
 )
 
 _STARTS = "CASE l.per " + " ".join(f"WHEN '{window}' THEN :{window}" for window in Window) + " END"
+CLOSED = "closed"
+"""In place of a window: what was taken out of the ledger, all of it since the beginning."""
 _LIVE = "settled_at IS NULL AND expires_at > moment(0)"
 
 
@@ -157,6 +160,16 @@ async def delete_dead_entries(tx: Tx, seconds: float) -> None:
     )  # fmt: skip
 
 
+async def take_old_entries(tx: Tx, before_id: str, limit: int) -> list[Settled]:
+    """The oldest of those that are settled; ids rise with time."""
+    return await tx.all(
+        Settled,
+        "DELETE FROM quota_ledger WHERE id IN (SELECT id FROM quota_ledger WHERE id < :before_id AND settled_at IS NOT NULL"
+        f" ORDER BY id LIMIT :limit {tx.dialect.skip_locked}) RETURNING {columns(Settled)}",
+        before_id=before_id, limit=limit,
+    )  # fmt: skip
+
+
 async def add_used(tx: Tx, org_id: str, counters: Sequence[tuple[str, str, str, str]], spend: Spend) -> None:
     """Each counter is (level, per, starts_at, subject)."""
     values = {
@@ -167,7 +180,7 @@ async def add_used(tx: Tx, org_id: str, counters: Sequence[tuple[str, str, str, 
     await tx.run(_adding(len(counters)), org_id=org_id, requests=spend.requests, tokens=spend.tokens, **values)
 
 
-@cache
+@lru_cache(64)
 def _adding(count: int) -> str:
     rows = [
         f"(:level_{place}, :per_{place}, :starts_{place}, :subject_{place}, :org_id, :requests, :tokens)"
@@ -215,8 +228,9 @@ INVARIANTS = (
         "SELECT subject FROM quota_limits WHERE (level = 'org' AND subject <> org_id) OR (level = 'tenant' AND"
         " subject <> '') OR (level = 'team' AND NOT EXISTS (SELECT 1 FROM teams WHERE teams.id = subject"
         " AND teams.org_id = quota_limits.org_id))"),
-    Invariant("quota.ledger", "the counters of a company and of a team are what its settled ledger adds up to",
+    Invariant("quota.ledger", "the counters of a company and of a team are what its settled ledger adds up to, with what was taken out of it",
         "SELECT who FROM (SELECT subject AS who, requests, tokens FROM quota_used WHERE per = 'lifetime' AND level <> 'person'"
+        f" UNION ALL SELECT subject, -requests, -tokens FROM quota_used WHERE per = '{CLOSED}'"
         " UNION ALL SELECT org_id, -requests, -tokens FROM quota_ledger WHERE settled_at IS NOT NULL"
         " UNION ALL SELECT team_id, -requests, -tokens FROM quota_ledger WHERE settled_at IS NOT NULL) AS entries"
         " GROUP BY who HAVING SUM(requests) <> 0 OR SUM(tokens) <> 0"),

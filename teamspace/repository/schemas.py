@@ -178,6 +178,13 @@ class UploadPartRow(msgspec.Struct, frozen=True):
     created_at: str
 
 
+class EndedUpload(msgspec.Struct, frozen=True):
+    """An upload in parts that nobody goes on with."""
+
+    id: str
+    org_id: str
+
+
 class Held(msgspec.Struct, frozen=True):
     """What the parts of uploads under way take up of a team's room."""
 

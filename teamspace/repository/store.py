@@ -10,6 +10,7 @@ from teamspace.repository.schemas import (
     MARKDOWN,
     Capability,
     DerivationRow,
+    EndedUpload,
     GrantRow,
     Held,
     ObjectItem,
@@ -345,11 +346,11 @@ async def end_upload(tx: Tx, upload_id: str, version_id: str) -> None:
     )
 
 
-async def select_old_uploads(tx: Tx, touched_before: str, limit: int) -> list[str]:
+async def select_old_uploads(tx: Tx, touched_before: str, limit: int) -> list[EndedUpload]:
     """They stay as they are until the commit; those that somebody is just going on with are passed over."""
     return await tx.all(
-        str,
-        f"SELECT id FROM object_uploads WHERE touched_at < :before LIMIT :limit {tx.dialect.skip_locked}",
+        EndedUpload,
+        f"SELECT id, org_id FROM object_uploads WHERE touched_at < :before LIMIT :limit {tx.dialect.skip_locked}",
         before=touched_before, limit=limit,
     )  # fmt: skip
 
@@ -381,13 +382,12 @@ async def put_upload_part(tx: Tx, upload_id: str, org_id: str, part: UploadPartR
     )  # fmt: skip
 
 
-async def get_part_size(db: Reads, upload_id: str, number: int) -> int:
-    """Nothing, if there is no such part."""
+async def get_upload_part(db: Reads, upload_id: str, number: int) -> UploadPartRow | None:
     return await db.one(
-        int,
-        "SELECT size FROM object_upload_parts WHERE upload_id = :id AND number = :number",
+        UploadPartRow,
+        f"SELECT {columns(UploadPartRow)} FROM object_upload_parts WHERE upload_id = :id AND number = :number",
         id=upload_id, number=number,
-    ) or 0  # fmt: skip
+    )  # fmt: skip
 
 
 async def select_upload_parts(db: Reads, upload_id: str, after: int, limit: int) -> list[UploadPartRow]:

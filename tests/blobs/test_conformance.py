@@ -231,8 +231,8 @@ async def test_the_collector_takes_what_nothing_names(files: BlobStore, world: W
     hands.forward(clock.DAY + 1)
     fresh = await blobs.keep(world.db, files, system(), ORG, b"fresh" + bytes(blobs.SMALL))
     with files.held():
-        assert await blobs.collect(world.db, files, wiring.KEPT) == 0
-    assert await blobs.collect(world.db, files, wiring.KEPT) == 60
+        assert await blobs.collect(world.db, files, wiring.KEPT, retention=0) == 0
+    assert await blobs.collect(world.db, files, wiring.KEPT, retention=0) == 60
     assert stored(files) == {(ORG, fresh)}
 
 
@@ -242,5 +242,5 @@ async def test_small_blobs_never_come_to_the_store(files: BlobStore, world: Worl
         assert await blobs.read(world.db, files, ORG, await blobs.keep(world.db, files, system(), ORG, data)) == data
     assert stored(files) == {(ORG, digest(large))}
     hands.forward(clock.DAY + 1)
-    assert await blobs.collect(world.db, files, wiring.KEPT) == 2
+    assert await blobs.collect(world.db, files, wiring.KEPT, retention=0) == 2
     assert stored(files) == set()

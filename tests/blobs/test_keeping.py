@@ -11,9 +11,10 @@ import pytest
 
 from teamspace import blobs, wiring
 from teamspace.blobs import Blob, BlobMissing, DamagedBlob, Folder
+from teamspace.blobs.domain import keeping
 from teamspace.core import clock
 from teamspace.core.db import columns
-from teamspace.core.errors import StorageFull
+from teamspace.core.errors import Overloaded, StorageFull
 from teamspace.core.principal import system
 from tests.identity.help import Hands, run_sql
 from tests.support.world import World
@@ -36,7 +37,8 @@ async def read(world: World, digest: str, org_id: str = ORG) -> bytes:
 
 
 async def collect(world: World, files: blobs.BlobStore | None = None) -> int:
-    return await blobs.collect(world.db, files or world.app.files, wiring.KEPT)
+    """As the server does by itself."""
+    return await blobs.collect(world.db, files or world.app.files, wiring.KEPT, retention=300)
 
 
 async def name(world: World, digest: str, org_id: str = ORG) -> None:
@@ -46,6 +48,12 @@ async def name(world: World, digest: str, org_id: str = ORG) -> None:
         "INSERT INTO branding (org_id, theme, logo, logo_type, updated_at) VALUES (:org_id, '{}', :digest, '', '')",
         org_id=org_id, digest=digest,
     )  # fmt: skip
+
+
+async def unname(world: World, digest: str) -> None:
+    async with world.db.upkeep(system()) as tx:
+        await tx.run("DELETE FROM branding")
+        await blobs.release(tx, ORG, [digest])
 
 
 async def rows(world: World) -> list[Blob]:
@@ -101,8 +109,8 @@ async def test_a_small_blob_lies_in_its_row_and_any_other_in_a_file(world: World
     assert await there(world) == {(ORG, digest)}
     assert await read(world, digest) == await part(world, digest, 0, size) == data
     await blobs.prove(world.db, world.app.files, ORG, digest)
-    (invariant,) = blobs.INVARIANTS
-    assert not await world.db.holds(invariant.sql)
+    for invariant in blobs.invariants(wiring.KEPT):
+        assert not await world.db.holds(invariant.sql)
 
 
 @OF_BOTH_KINDS
@@ -187,10 +195,10 @@ async def test_a_blob_that_could_not_be_stored_is_no_blob(world: World) -> None:
 @OF_BOTH_KINDS
 async def test_what_nothing_names_is_collected_after_a_day(world: World, hands: Hands, data: bytes) -> None:
     digest = await keep(world, data)
-    hands.forward(clock.DAY)
+    hands.forward(clock.DAY + 299)
     assert await collect(world) == 0
     assert await read(world, digest) == data
-    hands.forward(1)
+    hands.forward(2)
     assert await collect(world) == 1
     assert (await rows(world), await there(world)) == ([], set())
     assert await collect(world) == 0
@@ -201,7 +209,7 @@ async def test_a_blob_that_is_kept_again_has_another_day(world: World, hands: Ha
     digest = await keep(world, data)
     hands.forward(clock.DAY)
     await keep(world, data)
-    hands.forward(clock.DAY)
+    hands.forward(clock.DAY + 299)
     assert await collect(world) == 0
     assert await read(world, digest) == data
 
@@ -215,8 +223,9 @@ async def test_what_a_row_names_is_never_collected(world: World, hands: Hands, d
     assert await read(world, digest) == data
     assert await blobs.is_named(world.db, wiring.KEPT, ORG, digest)
 
-    await run_sql(world, "DELETE FROM branding")
+    await unname(world, digest)
     assert not await blobs.is_named(world.db, wiring.KEPT, ORG, digest)
+    hands.forward(301)
     assert await collect(world) == 1
     assert (await rows(world), await there(world)) == ([], set())
 
@@ -314,8 +323,8 @@ async def waiting(work: Awaitable[object]) -> "asyncio.Future[object]":
     return task
 
 
-async def test_a_collector_that_dies_half_way_loses_nothing_that_is_brought_again(world: World, hands: Hands) -> None:
-    class Dies(Folder):
+async def test_a_collector_that_fails_half_way_loses_nothing_that_is_brought_again(world: World, hands: Hands) -> None:
+    class Fails(Folder):
         async def delete(self, namespace: str, digest: str) -> None:
             await super().delete(namespace, digest)
             raise PowerCut
@@ -323,10 +332,33 @@ async def test_a_collector_that_dies_half_way_loses_nothing_that_is_brought_agai
     digest = await keep(world, DATA)
     hands.forward(2 * clock.DAY)
     with pytest.raises(PowerCut):
-        await collect(world, Dies(paused(world, "").root))
-    assert await blobs.is_known(world.db, ORG, digest), "its transaction did not happen"
+        await collect(world, Fails(paused(world, "").root))
+    with pytest.raises(StorageFull):
+        async with world.db.upkeep(system()) as tx:
+            await blobs.hold(tx, ORG, digest)
     assert await keep(world, DATA) == digest
     assert await read(world, digest) == DATA
+
+
+async def test_a_collector_that_dies_half_way_leaves_the_rest_to_the_next(
+    world: World, hands: Hands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    digest = await keep(world, DATA)
+    hands.forward(2 * clock.DAY)
+    files = paused(world, "delete")
+    collector = asyncio.ensure_future(collect(world, files))
+    await files.reached.wait()
+    collector.cancel()
+    await asyncio.wait([collector])
+    monkeypatch.setattr(keeping, "_WAIT_FOR_REMOVAL", 0.2)
+    with pytest.raises(Overloaded):
+        await keep(world, DATA)
+    assert await collect(world) == 0
+    hands.forward(301)
+    assert await keep(world, DATA) == digest
+    assert await read(world, digest) == DATA
+    hands.forward(2 * clock.DAY)
+    assert await collect(world) == 1
 
 
 async def test_who_keeps_the_bytes_that_are_being_collected_has_them(world: World, hands: Hands) -> None:
@@ -336,11 +368,68 @@ async def test_who_keeps_the_bytes_that_are_being_collected_has_them(world: Worl
     collector = asyncio.ensure_future(collect(world, files))
     await files.reached.wait()
     keeper = await waiting(keep(world, DATA))
-    assert not keeper.done(), "it waits for the collector's commit"
+    assert not keeper.done(), "it waits until they are gone"
     files.over.set()
     assert (await collector, await keeper) == (1, digest)
     assert await read(world, digest) == DATA
     assert await blobs.is_known(world.db, ORG, digest)
+
+
+async def test_nobody_else_waits_for_the_store_while_something_is_deleted_there(world: World, hands: Hands) -> None:
+    """A bucket may be far away, and SQLite has one writer."""
+    await keep(world, DATA)
+    hands.forward(2 * clock.DAY)
+    files = paused(world, "delete")
+    collector = asyncio.ensure_future(collect(world, files))
+    await files.reached.wait()
+    async with asyncio.timeout(10):
+        await keep(world, FEW)
+    files.over.set()
+    assert await collector == 1
+
+
+@OF_BOTH_KINDS
+async def test_what_is_released_is_gone_within_ten_minutes_and_at_once_if_asked(
+    world: World, hands: Hands, data: bytes
+) -> None:
+    for at_once in (False, True):
+        digest = await keep(world, data)
+        await name(world, digest)
+        await unname(world, digest)
+        assert await collect(world) == 0
+        if at_once:
+            assert await blobs.collect(world.db, world.app.files, wiring.KEPT, retention=0) == 1
+        else:
+            hands.forward(9 * 60)
+            assert await collect(world) == 1
+        assert (await rows(world), await there(world)) == ([], set())
+
+
+async def test_asked_to_collect_at_once_it_spares_what_is_about_to_be_named(world: World) -> None:
+    digest = await keep(world, DATA)
+    assert await blobs.collect(world.db, world.app.files, wiring.KEPT, retention=0) == 0
+    assert await read(world, digest) == DATA
+
+
+async def test_what_is_named_is_looked_at_once(world: World, hands: Hands) -> None:
+    digest = await keep(world, DATA)
+    await name(world, digest)
+    hands.forward(2 * clock.DAY)
+    await collect(world)
+    assert await world.db.holds("SELECT 1 FROM blobs WHERE collect_at IS NULL")
+
+
+@OF_BOTH_KINDS
+async def test_what_nobody_has_told_of_is_found(world: World, hands: Hands, data: bytes) -> None:
+    await name(world, await keep(world, data))
+    hands.forward(2 * clock.DAY)
+    await collect(world)
+    assert await blobs.search(world.db, wiring.KEPT) == 0
+    await run_sql(world, "DELETE FROM branding")
+    assert await collect(world) == 0
+    assert await blobs.search(world.db, wiring.KEPT) == 1
+    hands.forward(301)
+    assert await collect(world) == 1
 
 
 async def test_what_is_pinned_is_spared_before_it_is_written(world: World, hands: Hands) -> None:
@@ -377,7 +466,7 @@ async def test_who_names_the_blob_in_time_keeps_it(world: World, hands: Hands, p
         hands.forward(2 * clock.DAY)
         await collect(world)
         assert await read(world, hashlib.sha256(data).hexdigest()) == data
-        await run_sql(world, "DELETE FROM branding")
+        await unname(world, hashlib.sha256(data).hexdigest())
 
 
 @PADDED

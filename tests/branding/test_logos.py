@@ -238,7 +238,7 @@ async def test_the_collector_spares_what_is_shown(
         await upload(ann, data)
     now = clock.now()
     monkeypatch.setattr(clock, "now", lambda: now + 2 * clock.DAY)
-    assert await blobs.collect(world.db, world.app.files, wiring.KEPT) == 2
+    assert await blobs.collect(world.db, world.app.files, wiring.KEPT, retention=0) == 2
     assert not stored(world, "", old).exists() and not stored(world, ann.org.id, old).exists()
     assert stored(world, "", new).exists() is (new is OTHER_LARGE)
     assert (await world.anonymous.get(address(new))).content == new

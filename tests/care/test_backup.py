@@ -193,13 +193,13 @@ async def test_a_blob_still_on_its_way_is_left_out(settings: Settings, places: P
 
 async def test_the_collector_waits_for_a_backup(world: World, hands: Hands) -> None:
     digest = await blobs.keep(world.db, world.app.files, system(), "", UNUSED)
-    await run_sql(world, "UPDATE blobs SET pinned_at = '2000'")
+    await run_sql(world, "UPDATE blobs SET collect_at = '2000'")
     with world.app.files.held():
-        assert await blobs.collect(world.db, world.app.files, wiring.KEPT) == 0
+        assert await blobs.collect(world.db, world.app.files, wiring.KEPT, retention=0) == 0
         with world.app.files.held():
             assert await world.app.files.stat("", digest) == len(UNUSED)
     hands.forward(clock.HOUR)
-    assert await blobs.collect(world.db, world.app.files, wiring.KEPT) == 1
+    assert await blobs.collect(world.db, world.app.files, wiring.KEPT, retention=0) == 1
     assert await world.app.files.stat("", digest) is None
 
 
@@ -207,9 +207,9 @@ async def test_the_collector_waits_with_small_ones_too(world: World, hands: Hand
     digest = await blobs.keep(world.db, world.app.files, system(), "", SCRAP)
     hands.forward(2 * clock.DAY)
     with world.app.files.held():
-        assert await blobs.collect(world.db, world.app.files, wiring.KEPT) == 0
+        assert await blobs.collect(world.db, world.app.files, wiring.KEPT, retention=0) == 0
         assert await blobs.read(world.db, world.app.files, "", digest) == SCRAP
-    assert await blobs.collect(world.db, world.app.files, wiring.KEPT) == 1
+    assert await blobs.collect(world.db, world.app.files, wiring.KEPT, retention=0) == 1
     assert not await blobs.is_known(world.db, "", digest)
 
 
@@ -221,7 +221,7 @@ async def test_the_collector_clears_what_was_never_finished(world: World) -> Non
     for path in (old, new):
         path.write_bytes(b"half")
     os.utime(old, (0, 0))
-    await blobs.collect(world.db, store, wiring.KEPT)
+    await blobs.collect(world.db, store, wiring.KEPT, retention=0)
     assert (old.exists(), new.exists()) == (False, True)
 
 

@@ -145,7 +145,7 @@ async def test_a_disaster_is_not_read_into_memory(settings: Settings) -> None:
         for number in range(30):
             await run_sql(
                 world,
-                "INSERT INTO blobs (org_id, digest, size, blocks, pinned_at) VALUES ('', :digest, 100000, :blocks, '')",
+                "INSERT INTO blobs (org_id, digest, size, blocks, collect_at) VALUES ('', :digest, 100000, :blocks, '')",
                 digest=f"{number:064}",
                 blocks=b"",
             )

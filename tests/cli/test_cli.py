@@ -28,6 +28,7 @@ from teamspace.tenancy.schemas import OrgRole, Role
 from tests.branding.help import encoded, picture
 from tests.identity.help import enrolled, login, signed_in, trail
 from tests.jobs.help import claim, complete
+from tests.repository.help import put
 from tests.support.tampering import tamper
 from tests.support.world import Caller, World
 from tests.support.world import world as opened
@@ -212,6 +213,21 @@ def test_a_schema_of_a_newer_server_is_left_alone(console: Console, settings: Se
     assert "the database has schema 9999" in ended.err
 
 
+# collect
+
+
+def test_what_nothing_names_any_more_is_released_at_once_on_request(console: Console, settings: Settings) -> None:
+    async def scene(world: World) -> None:
+        ann = await world.bootstrap()
+        made = await put(ann, "a.bin", b"x" * (SMALL + 1))
+        await ann.delete(f"/api/repo-obj/{made['id']}")
+
+    inside(settings, scene)
+    for said in ("1 blobs released", "0 blobs released"):
+        ended = console("collect", settings=settings)
+        assert (ended.status, ended.out.strip()) == (0, said)
+
+
 # doctor
 
 OTHER = "(SELECT id FROM orgs WHERE slug = 'other')"
@@ -287,6 +303,7 @@ PLANTS = [
     ("blobs.small", "UPDATE blobs SET data = NULL"),
     ("blobs.small", f"UPDATE blobs SET size = {SMALL + 1}"),
     ("blobs.small", "UPDATE blobs SET size = size - 1"),
+    ("blobs.unused", "UPDATE blobs SET collect_at = NULL, org_id = 'nobody'"),
     ("branding.company", "UPDATE branding SET org_id = 'x'"),
     ("branding.logo", "DELETE FROM blobs"),
     ("branding.logo_type", "UPDATE branding SET logo_type = 'text/html'"),

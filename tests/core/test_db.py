@@ -234,6 +234,30 @@ async def test_rights_begin_a_new_epoch_when_a_watched_table_changes(db: Db) -> 
     assert await elsewhere.rights_epoch(afresh=True) != seen
 
 
+async def test_what_changes_no_right_begins_no_epoch(db: Db) -> None:
+    watching = Db(db.engine, db.vault, rights=frozenset({"things"}))
+    before = await watching.rights_epoch(afresh=True)
+    async with watching.upkeep(system(), same_rights=True) as tx:
+        await put(tx, "a")
+    assert await watching.rights_epoch(afresh=True) == before
+
+
+async def test_a_transaction_inside_another_is_a_fault_and_no_hang(db: Db) -> None:
+    async with asyncio.timeout(10):
+        with pytest.raises(RuntimeError, match="inside another one"):
+            async with db.write(WHO, "thing.put"), db.upkeep(system()):
+                pass
+        async with db.upkeep(system()) as tx:
+            await put(tx, "a")
+    assert await things(db) == ["a"]
+
+
+async def test_statements_of_every_length_are_not_remembered_for_ever() -> None:
+    for count in range(3000):
+        numbered(f"SELECT {', '.join(f':n{at}' for at in range(count % 50))} -- {count}")
+    assert numbered.cache_info().currsize <= 1024
+
+
 # The audit chain
 
 
@@ -379,7 +403,7 @@ async def test_a_row_that_stays_locked_is_given_up_with_a_name(db: Db) -> None:
     async with db.upkeep(system()) as tx:
         await tx.run("UPDATE things SET value = 'x' WHERE id = '1'")
         with pytest.raises(Overloaded):
-            async with db.upkeep(system()) as other:
+            async with Db(db.engine, db.vault).upkeep(system()) as other:
                 await other.run("SET LOCAL lock_timeout = '50ms'")
                 await other.run("UPDATE things SET value = 'y' WHERE id = '1'")
 

@@ -1,9 +1,10 @@
 """`python -m tests.durability.hurried serve`: the server, with a collector that works without pause and spares little.
 
-A blob has `GRACE` seconds until a row names it, where it has a day elsewhere: whoever is slower than that, because the
+A blob has `GRACE` seconds until a row names it, where it has a day elsewhere, and after the last row is gone: whoever is slower than that, because the
 machine is, loses bytes that a patient server would have kept.
 """
 
+import os
 from collections.abc import Awaitable, Callable
 from functools import partial
 
@@ -22,6 +23,7 @@ async def _hurried(every: float, chore: Callable[[], Awaitable[object]]) -> None
 
 
 if __name__ == "__main__":
-    keeping.GRACE = GRACE
+    keeping.UNNAMED = GRACE
+    os.environ["SERVICE_BLOB_RETENTION"] = str(GRACE)
     app._repeat = _hurried
     cli.main()

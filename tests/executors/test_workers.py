@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from teamspace import jobs
+from teamspace import identity, jobs
+from teamspace.core import clock
 from teamspace.tenancy.schemas import OrgRole, Role
 from tests.executors.help import Worker, ask, executor
 from tests.identity.help import Hands, hands, refusal, run_sql
@@ -154,6 +155,18 @@ async def test_a_retired_executor_s_jobs_go_to_others_and_its_worker_is_nobody(w
     assert (again["job"]["id"], again["job"]["attempt"]) == (job["id"], 2)
     assert (await ann.delete(f"/api/executors/{made['id']}")).status_code == 404
     assert [row["name"] for row in (await ann.get("/api/executors")).json()["items"]] == ["local", "New"]
+    assert await unsound(world) == []
+
+
+async def test_the_token_of_an_executor_that_was_retired_long_ago_is_forgotten(world: World, hands: Hands) -> None:
+    ann = await world.bootstrap()
+    made, _ = await executor(world, ann)
+    await ann.delete(f"/api/executors/{made['id']}")
+    await run_sql(world, "INSERT INTO login_attempts VALUES ('user:bob', 1, '2000')")
+    hands.forward(31 * clock.DAY)
+    await identity.clean(world.db)
+    assert not await world.db.holds("SELECT 1 FROM tokens WHERE kind = 'worker'")
+    assert not await world.db.holds("SELECT 1 FROM login_attempts")
     assert await unsound(world) == []
 
 

@@ -6,6 +6,8 @@ import pytest
 
 from teamspace import identity
 from teamspace.core import clock
+from teamspace.core.db import Tx
+from teamspace.identity.domain import tokens
 from teamspace.settings import Settings
 from tests.identity.help import (
     OTHER_PASSWORD,
@@ -284,6 +286,21 @@ async def test_a_hundred_guesses_at_once_get_five_verifications(world: World, ha
     answers = await asyncio.gather(*(login(world, username, f"wrong password {n}") for n in range(100)))
     assert sorted(answer.status_code for answer in answers) == [401] * 5 + [429] * 95
     assert hasher.verified == 5
+
+
+async def test_upkeep_that_fails_in_one_place_goes_on_in_the_others(
+    world: World, hands: Hands, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def fails(tx: Tx, then: str) -> None:
+        raise RuntimeError("a row is in the way")
+
+    await world.bootstrap()
+    await fail(world, "ann", 1)
+    hands.forward(WINDOW)
+    monkeypatch.setattr(tokens, "_OLD", ((fails, 0), *tokens._OLD))
+    await identity.clean(world.db)
+    assert not await world.db.holds("SELECT 1 FROM login_attempts")
+    assert "a row is in the way" in caplog.text
 
 
 async def test_upkeep_forgets_the_counts_whose_window_is_over(world: World, hands: Hands) -> None:

@@ -12,7 +12,7 @@ from teamspace.core.db import Tx
 from teamspace.core.errors import QuotaExceeded
 from teamspace.core.principal import system
 from teamspace.quota import Account, Level, QuotaDraft, Spend
-from teamspace.quota.domain import windows
+from teamspace.quota.domain import spending, windows
 from teamspace.quota.schemas import Dimension, Window
 from teamspace.settings import Settings
 from teamspace.tenancy.schemas import Org, Role, Team
@@ -203,6 +203,25 @@ async def test_what_is_left_behind_is_forgotten_in_time(world: World, hands: Han
     assert await world.db.all(str, "SELECT id FROM quota_ledger") == [spent]
     kept = await world.db.all(str, "SELECT DISTINCT per FROM quota_used ORDER BY per")
     assert kept == ["day", "lifetime", "month", "week"]
+    assert await unbalanced(world) == []
+
+
+async def test_what_was_settled_long_ago_leaves_the_ledger_and_the_books_still_balance(
+    world: World, hands: Hands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spending, "_BATCH", 2)
+    who, other = await account(world), await account(world)
+    for spender in (who, who, other, who, other):
+        await settled(world, await admitted(world, spender))
+    hands.forward(91 * 24 * 3600)
+    await quota.tidy(world.db)
+    assert await world.db.all(str, "SELECT id FROM quota_ledger") == []
+    assert await unbalanced(world) == []
+    (lifetime,) = await world.db.all(
+        int, "SELECT requests FROM quota_used WHERE per = 'lifetime' AND subject = :id", id=who.team_id
+    )
+    assert lifetime == 3
+    await settled(world, await admitted(world, who))
     assert await unbalanced(world) == []
 
 

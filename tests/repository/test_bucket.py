@@ -7,7 +7,6 @@ import msgspec
 import pytest
 
 from teamspace import blobs, care, wiring
-from teamspace.core import clock
 from teamspace.core.errors import Overloaded
 from teamspace.settings import Settings, load
 from tests.care.help import environment, files, findings
@@ -52,8 +51,8 @@ async def test_what_is_uploaded_is_there_in_parts_and_gone_when_it_is_deleted(pl
         }
 
         assert (await ann.delete(f"/api/repo-obj/{made['id']}")).status_code == 204
-        hands.forward(clock.DAY + 1)
-        assert await blobs.collect(world.db, world.app.files, wiring.KEPT) == 1
+        hands.forward(10 * 60)
+        assert await blobs.collect(world.db, world.app.files, wiring.KEPT, retention=300) == 1
         assert [file.digest for file in world.app.files.stored()] == [kept["sha256"]]
         assert (await fetch(ann, kept["id"])).content == data
 
@@ -115,7 +114,7 @@ async def test_a_bucket_that_is_away_stops_large_files_and_nothing_else(
         assert (await put(ann, "plans/small.bin", b"second"))["version"] == 2
         assert (await fetch(ann, small["id"])).content == b"second"
         with pytest.raises(Overloaded):
-            await blobs.collect(world.db, world.app.files, wiring.KEPT)
+            await blobs.collect(world.db, world.app.files, wiring.KEPT, retention=300)
         assert os.listdir(world.app.files.drafts) == []
 
 

@@ -70,6 +70,7 @@ async def set_logo(db: Db, files: BlobStore, who: Principal, org_id: str, wish: 
 async def drop(db: Db, who: Principal, org_id: str) -> None:
     async with db.write(who, "branding.delete", alone=_lock(org_id)) as tx:
         tx.target = org_id
+        await _release(tx, await store.get(tx, org_id))
         await store.delete(tx, org_id)
 
 
@@ -99,9 +100,16 @@ async def _replace(tx: Tx, org_id: str, fields: Fields) -> Branding:
         await blobs.hold(tx, org_id, fields["logo"])
     before = await store.get(tx, org_id) or BrandingRow(org_id)
     await store.put(tx, msgspec.structs.replace(before, **fields), clock.stamp())
+    if "logo" in fields:
+        await _release(tx, before)
     tx.target = org_id or "instance"
     tx.detail = {"fields": sorted(fields.keys() - {"logo_type"})}
     return await _now(tx, org_id)
+
+
+async def _release(tx: Tx, before: BrandingRow | None) -> None:
+    if before and before.logo:
+        await blobs.release(tx, before.org_id, [before.logo])
 
 
 async def _now(db: Reads, org_id: str) -> Branding:

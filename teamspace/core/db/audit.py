@@ -10,7 +10,7 @@ import asyncio
 import hashlib
 import re
 from collections.abc import AsyncIterator, Iterable
-from functools import cache
+from functools import lru_cache
 
 import msgspec
 
@@ -128,7 +128,7 @@ async def _seal_some(db: Db, org_id: str) -> int:
         return len(entries)
 
 
-@cache
+@lru_cache(64)
 def _sealing(count: int) -> str:
     """One statement for a whole batch: on PostgreSQL each would be a round trip."""
     rows = [

@@ -1,12 +1,13 @@
 """The two handles: `Db` reads; `Tx` writes, and exists only with an actor and an action to put on record."""
 
+import asyncio
 import logging
 import re
 import time
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from functools import cache
+from functools import lru_cache
 from typing import Any, TypeVar
 
 import msgspec
@@ -31,7 +32,7 @@ CLAIM_SECONDS = clock.DAY
 _WRITE = re.compile(r"(?:INSERT INTO|UPDATE|DELETE FROM) (\w+)")
 
 
-@cache
+@lru_cache(1024)
 def written_table(sql: str) -> str | None:
     """The table a statement changes, if any; the house writes its SQL verbs in capitals."""
     match = _WRITE.match(sql)
@@ -137,6 +138,7 @@ class Db(Reads):
         """The tables from which callers' rights are read: a commit that changes one begins a new epoch."""
         self._guard = guard
         self._epoch, self._shared_epoch, self._looked_at = 0, "", 0.0
+        self._writing: set[asyncio.Task[Any] | None] = set()
 
     async def _fetch(self, sql: str, params: Params) -> Sequence[Row]:
         return await self.engine.fetch(sql, params)
@@ -156,7 +158,7 @@ class Db(Reads):
 
         `alone` is a lock to hold from the very beginning, for verbs whose guard could meet another's.
         """
-        async with self.engine.transaction() as session:
+        async with self._transaction() as session:
             tx = Tx(self, session, who, action)
             if alone:
                 await tx.lock(*alone)
@@ -169,13 +171,30 @@ class Db(Reads):
         self._committed(tx)
 
     @asynccontextmanager
-    async def upkeep(self, who: Principal, *, lasting: bool = True) -> AsyncIterator[Tx]:
-        """The server's own bookkeeping (counters, times of last use, seals): no guard and no audit row."""
-        async with self.engine.transaction(lasting=lasting) as session:
+    async def upkeep(self, who: Principal, *, lasting: bool = True, same_rights: bool = False) -> AsyncIterator[Tx]:
+        """The server's own bookkeeping (counters, times of last use, seals): no guard and no audit row.
+
+        With `same_rights` no right changes, although a table is written that rights are read from.
+        """
+        async with self._transaction(lasting=lasting) as session:
             tx = Tx(self, session, who, "")
             yield tx
+            tx.rights_changed = tx.rights_changed and not same_rights
             await _begin_epoch(tx)
         self._committed(tx)
+
+    @asynccontextmanager
+    async def _transaction(self, *, lasting: bool = True) -> AsyncIterator[Session]:
+        """One at a time for each task: a second one would wait for the first, which waits for it."""
+        task = asyncio.current_task()
+        if task in self._writing:
+            raise RuntimeError("a transaction was begun inside another one: pass its handle on instead")
+        self._writing.add(task)
+        try:
+            async with self.engine.transaction(lasting=lasting) as session:
+                yield session
+        finally:
+            self._writing.discard(task)
 
     async def settled(self) -> None:
         """Once what others are just committing can be read: SQLite gathers commits, and readers see them when on disk."""

@@ -5,7 +5,7 @@ import contextlib
 import re
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import asyncpg
@@ -44,7 +44,7 @@ _CAPACITY = (
 """Of the whole server, or less where the role or the database has a limit of its own."""
 
 
-@cache
+@lru_cache(1024)
 def numbered(sql: str) -> tuple[str, tuple[str, ...]]:
     """The statement with `$1` for `:name`, and the names in that order."""
     names: list[str] = []

@@ -1,5 +1,6 @@
 """Sessions and API tokens: minted once, kept as digests, revoked for good."""
 
+import logging
 from math import inf
 
 import msgspec
@@ -15,6 +16,7 @@ from teamspace.core.replies import Page
 from teamspace.identity import access, store
 from teamspace.identity.schemas import ApiToken, IssuedToken, NewToken, Session
 
+log = logging.getLogger("teamspace.identity")
 SESSION_LIFE, SESSION_IDLE = 30 * clock.DAY, clock.DAY
 MOST_SESSIONS = 10
 FIRST_TOKEN_TTL = USUAL_TTL = 90 * clock.DAY
@@ -176,7 +178,7 @@ class LastUse:
     async def save(self, db: Db) -> None:
         used, self._used = self._used, {}
         if used:
-            async with db.upkeep(system()) as tx:
+            async with db.upkeep(system(), same_rights=True) as tx:
                 # Tokens first: a write holds its token before it changes its person.
                 for token_id, at in sorted(used.items()):
                     await store.touch(tx, token_id, at)
@@ -184,10 +186,21 @@ class LastUse:
                     await store.touch_user(tx, token_id, at)
 
 
+_OLD = (
+    (store.delete_dead_tokens, _DEAD_KEPT),
+    (store.delete_old_attempts, 0),
+    (store.delete_old_activations, _DEAD_KEPT),
+    (store.delete_old_places, _DEAD_KEPT),
+)
+"""What is dropped, and how long after its end."""
+
+
 async def clean(db: Db) -> None:
     """Drop credentials and links that ended long ago, and counts of failures whose time is over."""
-    async with db.upkeep(system()) as tx:
-        await store.delete_dead_tokens(tx, clock.ago(_DEAD_KEPT))
-        await store.delete_old_attempts(tx, clock.stamp())
-        await store.delete_old_activations(tx, clock.ago(_DEAD_KEPT))
-        await store.delete_old_places(tx, clock.ago(_DEAD_KEPT))
+    for delete, kept in _OLD:
+        # Each by itself: one that cannot be done must not keep the others from it.
+        try:
+            async with db.upkeep(system()) as tx:
+                await delete(tx, clock.ago(kept))
+        except Exception:
+            log.exception("%s failed; it is tried again", delete.__name__)

@@ -6,7 +6,7 @@ Nothing is ever taken off a counter, so a crash between the two leaves nothing t
 
 from collections.abc import Iterable
 
-from teamspace.core import clock
+from teamspace.core import clock, ids
 from teamspace.core.db import Db, Tx
 from teamspace.core.errors import QuotaExceeded
 from teamspace.core.ids import new_id
@@ -21,6 +21,8 @@ NOTHING = Spend(0, 0)
 _FORGET_DEAD = clock.DAY
 _KEEP = {Window.MINUTE: clock.DAY, Window.HOUR: 60 * clock.DAY}
 """For how long the counters of short windows are kept; the others stay."""
+_KEEP_SETTLED = 90 * clock.DAY
+_BATCH = 500
 _PERSONAL = (Window.DAY, Window.MONTH)
 
 
@@ -116,11 +118,28 @@ def refusal(bound: Bound) -> QuotaExceeded:
 
 
 async def tidy(db: Db) -> None:
-    """Forget reservations that were left behind, and counters of short windows long past."""
+    """Forget reservations that were left behind, counters of short windows long past, and what was settled long ago."""
     async with db.upkeep(system()) as tx:
         await store.delete_dead_entries(tx, _FORGET_DEAD)
         for window, seconds in _KEEP.items():
             await store.delete_used(tx, window, clock.ago(seconds))
+    while await _close_some(db) == _BATCH:
+        pass
+
+
+async def _close_some(db: Db) -> int:
+    """Old entries leave the ledger; of each company and team their sum stays, so that the books can still be checked."""
+    async with db.upkeep(system()) as tx:
+        old = await store.take_old_entries(tx, ids.began(clock.now() - _KEEP_SETTLED), _BATCH)
+        sums: dict[tuple[str, str, str], Spend] = {}
+        for entry in old:
+            for level, subject in ((Level.ORG, entry.org_id), (Level.TEAM, entry.team_id)):
+                counter = (entry.org_id, str(level), subject)
+                before = sums.get(counter, NOTHING)
+                sums[counter] = Spend(before.requests + entry.requests, before.tokens + entry.tokens)
+        for (org_id, at, subject), spent in sorted(sums.items(), key=lambda item: item[0]):
+            await store.add_used(tx, org_id, [(at, store.CLOSED, "", subject)], spent)
+    return len(old)
 
 
 async def _bounds(tx: Tx, account: Account) -> list[Bound]:

@@ -20,6 +20,7 @@ from teamspace.repository.domain import naming, reading, writing
 from teamspace.repository.schemas import (
     Checksum,
     Condition,
+    EndedUpload,
     HashParts,
     ObjectRow,
     Substance,
@@ -77,8 +78,8 @@ async def parts(db: Reads, upload: UploadRow, after: int = 0, limit: int = MOST_
 
 async def room(db: Reads, upload: UploadRow, number: int) -> quota.Room:
     """What there is room for in place of the part of that number."""
-    freed = await store.get_part_size(db, upload.id, number)
-    return await quota.room(db, upload.org_id, upload.team_id, freed)
+    before = await store.get_upload_part(db, upload.id, number)
+    return await quota.room(db, upload.org_id, upload.team_id, before.size if before else 0)
 
 
 async def add_part(
@@ -105,9 +106,11 @@ async def _changed(db: Db, who: Principal, upload: UploadRow, part: UploadPartRo
         tx.target, tx.detail = upload.id, {"key": upload.key, "part": part.number}
         await _touch(tx, upload)
         yield tx
-        before = await store.get_part_size(tx, upload.id, part.number)
+        before = await store.get_upload_part(tx, upload.id, part.number)
         await store.put_upload_part(tx, upload.id, upload.org_id, part)
-        await quota.store_more(tx, upload.org_id, upload.team_id, size=part.size - before)
+        await quota.store_more(tx, upload.org_id, upload.team_id, size=part.size - (before.size if before else 0))
+        if before:
+            await blobs.release(tx, upload.org_id, [before.blob])
 
 
 async def _touch(tx: Tx, upload: UploadRow) -> None:
@@ -143,6 +146,7 @@ async def _leave_only(tx: Tx, upload: UploadRow, chosen: Sequence[UploadPartRow]
         raise PartChanged("A part was sent again meanwhile.")
     for number in there.keys() - {part.number for part in chosen}:
         await store.delete_upload_part(tx, upload.id, number)
+        await blobs.release(tx, upload.org_id, [there[number].blob])
     return sum(part.size for part in there.values())
 
 
@@ -158,8 +162,7 @@ async def abort(db: Db, who: Principal, upload: UploadRow) -> None:
     async with db.write(who, "upload.abort") as tx:
         tx.target, tx.detail = upload.id, {"key": upload.key}
         await _touch(tx, upload)
-        await _free(tx, [upload.id])
-        await store.delete_uploads(tx, [upload.id])
+        await _free(tx, [EndedUpload(upload.id, upload.org_id)])
 
 
 async def reap(db: Db) -> int:
@@ -170,13 +173,23 @@ async def reap(db: Db) -> int:
             old = await store.select_old_uploads(tx, clock.ago(PATIENCE), _AT_ONCE)
             if old:
                 await _free(tx, old)
-                await store.delete_uploads(tx, old)
         total += len(old)
         if len(old) < _AT_ONCE:
             return total
 
 
-async def _free(tx: Tx, upload_ids: Sequence[str]) -> None:
-    """Their parts count no longer; all teams in one order, so that two never wait for each other."""
+async def _free(tx: Tx, uploads: Sequence[EndedUpload]) -> None:
+    """They are no more, with their parts; all teams in one order, so that two never wait for each other."""
+    upload_ids = [upload.id for upload in uploads]
     for held in await store.select_held(tx, upload_ids):
         await quota.store_more(tx, held.org_id, held.team_id, size=-held.size)
+    for upload in uploads:
+        await _release_parts(tx, upload)
+    await store.delete_uploads(tx, upload_ids)
+
+
+async def _release_parts(tx: Tx, upload: EndedUpload) -> None:
+    after = 0
+    while some := await store.select_upload_parts(tx, upload.id, after, _AT_ONCE):
+        await blobs.release(tx, upload.org_id, [part.blob for part in some])
+        after = some[-1].number

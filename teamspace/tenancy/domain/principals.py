@@ -63,12 +63,18 @@ class Callers:
             self._known.clear()
             self._epoch = epoch
         known = self._known.get(token)
-        if known is None:
+        # A session that looks idle may have been used meanwhile, here or elsewhere.
+        if known is None or clock.now() >= known.ends_at:
             known = await _look_up(db, token, hosted=self._hosted)
             # What was read while an epoch ended may be of the old one: it serves this request only.
-            if epoch == self._epoch and len(self._known) < _MOST_REMEMBERED:
-                self._known[token] = known
+            if epoch == self._epoch:
+                self._remember(token, known)
         return known
+
+    def _remember(self, token: str, known: Known) -> None:
+        if len(self._known) >= _MOST_REMEMBERED:
+            self._known.clear()
+        self._known[token] = known
 
     def used(self, known: Known, call: Call) -> Principal:
         now = clock.now()

@@ -1,0 +1,106 @@
+"""Whoever stops naming bytes says so: the collector looks at nothing else, and they are gone within ten minutes."""
+
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from teamspace import blobs, tenancy, wiring
+from teamspace.core.principal import Call, Principal
+from teamspace.repository.domain import assembling
+from teamspace.repository.schemas import Condition, UploadPartRow, UploadRow, Work
+from tests.identity.help import Hands, broken
+from tests.repository.help import put
+from tests.support.world import Caller, World
+
+SIZES = pytest.mark.parametrize("size", [10, blobs.SMALL + 1], ids=["small", "large"])
+
+
+class Uploads:
+    """An upload in parts of somebody's, as the S3 path makes it."""
+
+    def __init__(self, world: World, who: Principal, size: int) -> None:
+        self._world, self._who, self._size = world, who, size
+
+    async def begin(self) -> UploadRow:
+        work = Work("a.bin", "a.bin", "application/octet-stream")
+        return await assembling.begin(self._world.db, self._who, work)
+
+    async def part(self, upload: UploadRow, number: int, content: bytes) -> UploadPartRow:
+        files, who = self._world.app.files, self._who
+        async with blobs.drafted(files, blobs.once(content * self._size)) as draft:
+            await blobs.store_draft(self._world.db, files, who, who.org_id, draft)
+            return await assembling.add_part(self._world.db, who, upload, number, draft, None)
+
+    async def replace(self) -> None:
+        upload = await self.begin()
+        await self.part(upload, 1, b"a")
+        await self.part(upload, 1, b"b")
+
+    async def leave_out(self) -> None:
+        upload = await self.begin()
+        chosen = [await self.part(upload, 1, b"b")]
+        await self.part(upload, 2, b"a")
+        await assembling.complete(
+            self._world.db, self._world.app.queue, self._who, upload, chosen, None, Condition()
+        )  # fmt: skip
+
+    async def abort(self) -> None:
+        upload = await self.begin()
+        await self.part(upload, 1, b"a")
+        await assembling.abort(self._world.db, self._who, upload)
+
+
+WAYS: dict[str, Callable[[Uploads], Awaitable[None]]] = {
+    "a part sent again": Uploads.replace, "a part left out": Uploads.leave_out, "an upload given up": Uploads.abort,
+}  # fmt: skip
+
+
+@SIZES
+@pytest.mark.parametrize("way", WAYS)
+async def test_the_bytes_of_a_part_that_is_let_go_of_are_released(
+    world: World, hands: Hands, way: str, size: int
+) -> None:
+    ann = await world.bootstrap()
+    who = await tenancy.stand_in(world.db, Call(request_id="test"), ann.user_id, ann.team.id)
+    await WAYS[way](Uploads(world, who, size))
+    assert await broken(world) == []
+    hands.forward(10 * 60)
+    assert await blobs.collect(world.db, world.app.files, wiring.KEPT, retention=300) == 1
+    assert await broken(world) == []
+
+
+@SIZES
+async def test_the_bytes_of_an_upload_that_nobody_goes_on_with_are_released(
+    world: World, hands: Hands, size: int
+) -> None:
+    ann = await world.bootstrap()
+    who = await tenancy.stand_in(world.db, Call(request_id="test"), ann.user_id, ann.team.id)
+    uploads = Uploads(world, who, size)
+    await uploads.part(await uploads.begin(), 1, b"a")
+    hands.forward(assembling.PATIENCE + 1)
+    assert await assembling.reap(world.db) == 1
+    hands.forward(10 * 60)
+    assert await blobs.collect(world.db, world.app.files, wiring.KEPT, retention=300) == 1
+
+
+@SIZES
+async def test_the_bytes_of_a_deleted_object_are_released(world: World, hands: Hands, size: int) -> None:
+    ann = await world.bootstrap()
+    made = await put(ann, "a.bin", b"a" * size)
+    await put(ann, "b.bin", b"a" * size)
+    hands.forward(2 * 24 * 3600)
+    await blobs.collect(world.db, world.app.files, wiring.KEPT, retention=300)
+    await _delete_all(ann, made["id"])
+    hands.forward(10 * 60)
+    assert await blobs.collect(world.db, world.app.files, wiring.KEPT, retention=300) == 0, (
+        "another object has the same"
+    )
+    (other,) = (await ann.get("/api/repo")).json()["items"]
+    await _delete_all(ann, other["id"])
+    assert await broken(world) == []
+    hands.forward(10 * 60)
+    assert await blobs.collect(world.db, world.app.files, wiring.KEPT, retention=300) == 1
+
+
+async def _delete_all(caller: Caller, object_id: str) -> None:
+    assert (await caller.delete(f"/api/repo-obj/{object_id}")).status_code == 204
