@@ -4,7 +4,7 @@ import asyncio
 import logging
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ from teamspace import (
 )
 from teamspace import audit as trail
 from teamspace.core import idempotency
+from teamspace.core.crypto import sync_folder
 from teamspace.core.db import Db, Engine, audit, check_schema, connect, migrate
 from teamspace.core.db.canary import proven_vault
 from teamspace.core.egress import Egress
@@ -235,9 +236,18 @@ def _check_present(settings: Settings) -> None:
 
 def prepare_folder(folder: Path) -> None:
     try:
+        new = [path for path in folder.parents if not path.exists()]
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for path in (folder, *new):
+            _settle(path)
         probe = folder / ".probe"
         probe.write_text("")
         probe.unlink()
     except OSError as fault:
         raise StartError(f"the data folder {folder} cannot be written: {os.strerror(fault.errno or 0)}") from None
+
+
+def _settle(folder: Path) -> None:
+    """At every start, since whoever made the folder may have died before; not where it cannot be ours."""
+    with suppress(PermissionError):
+        sync_folder(folder.parent)
