@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -236,10 +236,9 @@ def _check_present(settings: Settings) -> None:
 
 def prepare_folder(folder: Path) -> None:
     try:
-        new = [path for path in folder.parents if not path.exists()]
+        new = [path for path in (folder, *folder.parents) if not path.exists()]
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        for path in (folder, *new):
-            _settle(path)
+        _settle(folder, new)
         probe = folder / ".probe"
         probe.write_text("")
         probe.unlink()
@@ -247,7 +246,10 @@ def prepare_folder(folder: Path) -> None:
         raise StartError(f"the data folder {folder} cannot be written: {os.strerror(fault.errno or 0)}") from None
 
 
-def _settle(folder: Path) -> None:
-    """At every start, since whoever made the folder may have died before; not where it cannot be ours."""
-    with suppress(PermissionError):
-        sync_folder(folder.parent)
+def _settle(folder: Path, new: Sequence[Path]) -> None:
+    """What was written in a folder survives a power cut only if the folder's own entry does."""
+    for path in new:
+        sync_folder(path.parent)
+    if not new:
+        with suppress(OSError):  # whoever made it may have died before; where it was not this user, nothing is lost
+            sync_folder(folder.parent)
