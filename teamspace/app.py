@@ -188,10 +188,12 @@ def _misowned(arranged: list[Endpoint]) -> list[str]:
 
 
 @asynccontextmanager
-async def opened(settings: Settings) -> AsyncIterator[Db]:
-    """The database: reached, migrated, and proven to belong to the secret key."""
+async def opened(settings: Settings, check: Callable[[Engine], Awaitable[None]] | None = None) -> AsyncIterator[Db]:
+    """The database: reached, migrated, and proven to belong to the secret key. What `check` refuses is left as it is."""
     prepare_folder(settings.data)
     async with _connected(settings) as engine:
+        if check:
+            await check(engine)
         await migrate(engine)
         yield await _handle(engine, settings, plant=True)
 
