@@ -7,7 +7,7 @@ not matter by which way they are written. The map of shared memory (`-shm`) is n
 import os
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from unittest.mock import patch
 
@@ -28,12 +28,12 @@ class Recorder:
         self.log: list[Event] = []
         self.lock = threading.RLock()
         self._names: dict[str, int] = {}
-        self._last_file = FOLDER
-        self._databases: set[str] = set()
-        self._content: dict[int, bytes] = {}
         self._inodes: dict[int, int] = {}
-        self._held: list[int] = []
-        """Open files: as long as one is, no other gets its inode."""
+        self._held: dict[int, int] = {}
+        """The descriptors of all files that were seen: as long as one is open, no other gets its inode."""
+        self._content: dict[int, bytes] = {}
+        self._followed: set[int] = set()
+        """SQLite's files: what is written to them is told by the VFS."""
 
     @contextmanager
     def recording(self) -> Iterator[None]:
@@ -48,7 +48,7 @@ class Recorder:
             self._look()
         finally:
             vfs.unregister()
-            for descriptor in self._held:
+            for descriptor in self._held.values():
                 os.close(descriptor)
 
     def note(self, event: Requested | Acknowledged) -> None:
@@ -68,25 +68,17 @@ class Recorder:
     def _noted(self, sync: Callable[[int], None]) -> Callable[[int], None]:
         return lambda descriptor: self.sync(Path(os.readlink(f"/proc/self/fd/{descriptor}")), lambda: sync(descriptor))
 
-    # SQLite's files
-
-    def opened(self, path: Path, *, new: bool) -> int:
-        name = str(path.relative_to(self.root))
-        self._databases.add(name)
-        self._look()  # the folder may be as new
-        if new:
-            self._rename((name, self._new_file()))
-        return self._names[name]
-
-    def deleted(self, path: Path) -> None:
-        self._rename((str(path.relative_to(self.root)), None))
-
-    # All others
+    def follow(self, path: Path) -> int:
+        """The file of that name is SQLite's from now on."""
+        self._look()
+        file = self._names[str(path.relative_to(self.root))]
+        self._followed.add(file)
+        return file
 
     def _look(self) -> None:
         """Note what has changed since the last look."""
         found = dict(self._entries())
-        gone = [name for name in self._names if name not in found and name not in self._databases]
+        gone = [name for name in self._names if name not in found]
         for name, file in found.items():
             if self._names.get(name) != file:
                 before = [old for old in gone if file != FOLDER and self._names[old] == file]
@@ -99,38 +91,32 @@ class Recorder:
         for folder, folders, files in os.walk(self.root):
             for entry in sorted(folders):
                 yield str((Path(folder) / entry).relative_to(self.root)), FOLDER
-            for entry in sorted(files):
-                name = str((Path(folder) / entry).relative_to(self.root))
-                if name in self._databases or name.endswith(_SHARED_MEMORY):
-                    continue
-                if file := self._read(Path(folder) / entry):
-                    yield name, file
+            for path in (Path(folder) / entry for entry in sorted(files) if not entry.endswith(_SHARED_MEMORY)):
+                with suppress(FileNotFoundError):  # another thread may just have removed it
+                    yield str(path.relative_to(self.root)), self._seen(path)
 
-    def _read(self, path: Path) -> int | None:
-        """The file of that name, once its content is noted; none if another thread has just removed it."""
-        try:
-            descriptor = os.open(path, os.O_RDONLY)
-        except FileNotFoundError:
-            return None
-        found = os.fstat(descriptor)
-        new = found.st_ino not in self._inodes
-        file = self._inodes[found.st_ino] = self._new_file() if new else self._inodes[found.st_ino]
-        data, before = os.pread(descriptor, found.st_size, 0), self._content.get(file, b"")
-        if data != before:
-            kept = len(before) if data.startswith(before) else 0
-            if not kept and before:
-                self.log.append(Resized(file, 0))
-            self.log.append(Written(file, kept, data[kept:]))
-        self._content[file] = data
-        if new:
-            self._held.append(descriptor)
-        else:
-            os.close(descriptor)
+    def _seen(self, path: Path) -> int:
+        """The file of that name, once its content is noted."""
+        file = self._inodes.get(path.stat().st_ino) or self._hold(path)
+        if file not in self._followed:
+            descriptor = self._held[file]
+            self._compare(file, os.pread(descriptor, os.fstat(descriptor).st_size, 0))
         return file
 
-    def _new_file(self) -> int:
-        self._last_file += 1
-        return self._last_file
+    def _hold(self, path: Path) -> int:
+        file, descriptor = len(self._held) + 1, os.open(path, os.O_RDONLY)
+        self._held[file] = descriptor
+        self._inodes[os.fstat(descriptor).st_ino] = file
+        return file
+
+    def _compare(self, file: int, data: bytes) -> None:
+        before = self._content.get(file, b"")
+        if not data.startswith(before):
+            self.log.append(Resized(file, 0))
+            before = b""
+        if len(data) > len(before):
+            self.log.append(Written(file, len(before), data[len(before) :]))
+        self._content[file] = data
 
     def _rename(self, *names: tuple[str, int | None]) -> None:
         self.log.append(Named(names))
@@ -158,19 +144,17 @@ class _Vfs(apsw.VFS):
     def xDelete(self, filename: str, syncdir: bool) -> None:
         with self.recorder.lock:
             super().xDelete(filename, syncdir)
-            self.recorder.deleted(Path(filename))
-        if syncdir:
-            self.recorder.sync(Path(filename).parent, lambda: None)
+            if syncdir:
+                self.recorder.sync(Path(filename).parent, lambda: None)
 
 
 class _File(apsw.VFSFile):
     def __init__(self, vfs: _Vfs, path: Path, name: str | apsw.URIFilename | None, flags: list[int]) -> None:
-        new = not path.exists()
         # SQLite's own file syncs the folder with the first sync of a journal or log that it may have made, unseen.
         self._settles_name = bool(flags[0] & apsw.SQLITE_OPEN_CREATE and flags[0] & _JOURNALS)
         super().__init__(vfs.base, name, flags)
         self._recorder, self._path = vfs.recorder, path
-        self._file = vfs.recorder.opened(path, new=new)
+        self._file = vfs.recorder.follow(path)
 
     def xWrite(self, data: bytes, offset: int) -> None:
         with self._recorder.lock:

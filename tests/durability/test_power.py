@@ -10,10 +10,20 @@ import pytest
 
 from teamspace import app
 from teamspace.blobs.domain import keeping, local
+from teamspace.care.backup import backup
 from teamspace.core.db import sqlite
 from teamspace.s3.domain import completing
 from tests.durability.disk import Named, Synced, cuts, everything
-from tests.durability.power import Recording, record, trials, trials_when_acknowledged, violations
+from tests.durability.power import (
+    Recording,
+    record,
+    record_rekey,
+    record_restore,
+    settings_of,
+    trials,
+    trials_when_acknowledged,
+    violations,
+)
 from tests.durability.workload import Workload
 
 SEEDS, SEEDS_THOROUGHLY = 1, 12
@@ -28,20 +38,34 @@ def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def test_a_cut_at_any_sync_takes_back_nothing_that_was_answered(tmp_path: Path, thorough: bool) -> None:
     recording = await record(tmp_path / "before", Workload.all)
-    seeds = SEEDS_THOROUGHLY if thorough else SEEDS
-    chosen = chain(trials(recording.log, seeds), trials_when_acknowledged(recording.log))
-    async for violation in violations(recording, chosen, tmp_path / "after"):
-        pytest.fail(violation)
-    _check_complete(recording)
-
-
-def _check_complete(recording: Recording) -> None:
-    *_, end = cuts(recording.log)
-    assert end.disk.after_a_cut(everything).entries == recording.left.entries, "the log has missed a write"
+    await _check(recording, tmp_path / "after", thorough)
     names = {file: name for event in recording.log if isinstance(event, Named) for name, file in event.names}
     syncs = Counter(names[event.file] for event in recording.log if isinstance(event, Synced))
     assert syncs["data/teamspace.sqlite-wal"] > 40, "commits"
     assert syncs["data/teamspace.sqlite"] > 8, "checkpoints"
+
+
+async def test_a_new_key_takes_nothing_with_it(tmp_path: Path, thorough: bool) -> None:
+    instance = await record(tmp_path / "instance", Workload.few)
+    recording = await record_rekey(tmp_path / "before", tmp_path / "instance", instance)
+    await _check(recording, tmp_path / "after", thorough)
+
+
+async def test_a_restore_is_whole_when_it_has_ended_and_invisible_before(tmp_path: Path, thorough: bool) -> None:
+    instance = await record(tmp_path / "instance", Workload.few, SERVICE_SECRET_KEY="ab" * 32)
+    archive = tmp_path / "backup.tar"
+    await backup(settings_of(tmp_path / "instance", instance.settings), archive)
+    recording = await record_restore(tmp_path / "before", archive, instance)
+    await _check(recording, tmp_path / "after", thorough)
+
+
+async def _check(recording: Recording, folder: Path, thorough: bool) -> None:
+    seeds = SEEDS_THOROUGHLY if thorough else SEEDS
+    chosen = chain(trials(recording, seeds), trials_when_acknowledged(recording))
+    async for violation in violations(recording, chosen, folder):
+        pytest.fail(violation)
+    *_, end = cuts(recording.log)
+    assert end.disk.after_a_cut(everything).entries == recording.left.entries, "the log has missed a write"
 
 
 async def test_who_chose_so_may_lose_the_last_writes_and_no_more(tmp_path: Path) -> None:
@@ -52,7 +76,7 @@ async def test_who_chose_so_may_lose_the_last_writes_and_no_more(tmp_path: Path)
 
 
 async def _seen(recording: Recording, folder: Path) -> list[str]:
-    return [violation async for violation in violations(recording, trials_when_acknowledged(recording.log), folder)]
+    return [violation async for violation in violations(recording, trials_when_acknowledged(recording), folder)]
 
 
 # Without one of its syncs
