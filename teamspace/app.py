@@ -3,8 +3,8 @@
 import asyncio
 import logging
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ from teamspace import (
 )
 from teamspace import audit as trail
 from teamspace.core import clock, idempotency
+from teamspace.core.crypto import sync_folder
 from teamspace.core.db import Db, Engine, audit, check_schema, connect, migrate
 from teamspace.core.db.canary import proven_vault
 from teamspace.core.egress import Egress
@@ -192,10 +193,12 @@ def _misowned(arranged: list[Endpoint]) -> list[str]:
 
 
 @asynccontextmanager
-async def opened(settings: Settings) -> AsyncIterator[Db]:
-    """The database: reached, migrated, and proven to belong to the secret key."""
+async def opened(settings: Settings, check: Callable[[Engine], Awaitable[None]] | None = None) -> AsyncIterator[Db]:
+    """The database: reached, migrated, and proven to belong to the secret key. What `check` refuses is left as it is."""
     prepare_folder(settings.data)
     async with _connected(settings) as engine:
+        if check:
+            await check(engine)
         await migrate(engine)
         yield await _handle(engine, settings, plant=True)
 
@@ -240,9 +243,20 @@ def _check_present(settings: Settings) -> None:
 
 def prepare_folder(folder: Path) -> None:
     try:
+        new = [path for path in (folder, *folder.parents) if not path.exists()]
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _settle(folder, new)
         probe = folder / ".probe"
         probe.write_text("")
         probe.unlink()
     except OSError as fault:
         raise StartError(f"the data folder {folder} cannot be written: {os.strerror(fault.errno or 0)}") from None
+
+
+def _settle(folder: Path, new: Sequence[Path]) -> None:
+    """What was written in a folder survives a power cut only if the folder's own entry does."""
+    for path in new:
+        sync_folder(path.parent)
+    if not new:
+        with suppress(OSError):  # whoever made it may have died before; where it was not this user, nothing is lost
+            sync_folder(folder.parent)

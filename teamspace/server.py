@@ -12,6 +12,7 @@ import ssl
 import threading
 import time
 from collections.abc import Coroutine
+from functools import partial
 from multiprocessing.process import BaseProcess
 from typing import Any
 
@@ -73,6 +74,11 @@ def _check_certificate(settings: Settings) -> None:
             raise StartError(f"SERVICE_TLS_CERT and SERVICE_TLS_KEY cannot be used together: {fault}") from None
 
 
+async def _check_database(engine: Engine, settings: Settings) -> None:
+    await _check_connections(engine, settings)
+    await _check_durability(engine, settings)
+
+
 async def _check_connections(engine: Engine, settings: Settings) -> None:
     """What the pools of this server may come to must fit into what the database allows, with room for others."""
     allowed = await engine.capacity()
@@ -90,6 +96,19 @@ async def _check_connections(engine: Engine, settings: Settings) -> None:
         log.warning(words, needed, formula, allowed)
 
 
+async def _check_durability(engine: Engine, settings: Settings) -> None:
+    """A database that does not sync would take back in a power cut what was answered."""
+    off = " and ".join(f"{name} = off" for name in await engine.unsafe_settings())
+    if not off:
+        return
+    if settings.postgres_sync == "full":
+        raise StartError(
+            f"PostgreSQL has {off}, and would lose in a power cut what was answered: turn it on,"
+            " or take the risk with SERVICE_POSTGRES_SYNC=any"
+        )
+    log.warning("PostgreSQL has %s: a power cut may lose what was answered (SERVICE_POSTGRES_SYNC=any)", off)
+
+
 def _no_passphrase() -> str:
     raise StartError(
         "SERVICE_TLS_KEY asks for a passphrase: nobody would be there to give it, so use a key without one"
@@ -98,10 +117,9 @@ def _no_passphrase() -> str:
 
 async def _serve(settings: Settings) -> None:
     lines = logs.start(settings.log)
-    async with opened(settings) as db:
+    alone = multiprocessing.parent_process() is None  # else the supervisor has looked, for all of them
+    async with opened(settings, partial(_check_database, settings=settings) if alone else None) as db:
         app = App(settings, db, lines)
-        if multiprocessing.parent_process() is None:  # else the supervisor has looked, for all of them
-            await _check_connections(db.engine, settings)
         if settings.on_sqlite:  # there is no other server
             await app.fleet.recover(db)
         server = _server(app, settings)
@@ -272,8 +290,8 @@ class Supervisor:
 
 async def _check(settings: Settings) -> None:
     """What would stop every process stops the start, once."""
-    async with opened(settings) as db:
-        await _check_connections(db.engine, settings)
+    async with opened(settings, partial(_check_database, settings=settings)):
+        pass
 
 
 def _work(settings: Settings) -> None:

@@ -153,6 +153,7 @@ SETTINGS = (
     Setting("SERVICE_DATABASE_URL",       _database,                  "",          "postgresql://... for PostgreSQL; without it, SQLite in the data folder."),
     Setting("SERVICE_DATABASE_POOL",      _number(1, 200),            "10",        "PostgreSQL connections for reads, and as many for writes, of each process."),
     Setting("SERVICE_SQLITE_SYNC",        _one_of("full", "normal"),  "full",      "full syncs every acknowledged write to disk; normal may lose the last ones in a power cut."),
+    Setting("SERVICE_POSTGRES_SYNC",      _one_of("full", "any"),     "full",      "full refuses a PostgreSQL with fsync or full_page_writes off; any takes it, for trials and for storage that makes up for it."),
     Setting("SERVICE_BLOB_STORE",         _one_of("rs3", "s3"),       "rs3",       "Where files lie: rs3 is the data folder, s3 a bucket."),
     Setting("SERVICE_S3_URL",             _address,                   "",          "The address of that bucket's service, without the bucket."),
     Setting("SERVICE_S3_BUCKET",          _bucket,                    "",          "The name of the bucket, which must be there."),
@@ -195,6 +196,7 @@ class Settings(msgspec.Struct, frozen=True):
     database_url: str
     database_pool: int
     sqlite_sync: str
+    postgres_sync: str
     blob_store: str
     s3_url: str
     s3_bucket: str

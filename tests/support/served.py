@@ -20,6 +20,12 @@ START_LIMIT, STOP_LIMIT, COMMAND_LIMIT = 15.0, 40.0, 60.0
 _POLL = 0.005
 _TRIES = 5
 _PORTS = range(20_000, 32_000)
+_DEFAULTS = {
+    "SERVICE_RATE_TOKEN": "0",
+    "SERVICE_RATE_ANONYMOUS": "0",
+    "SERVICE_SIMULATE": "true",
+    "SERVICE_POSTGRES_SYNC": "any",  # that of the tests syncs nothing
+}
 DEFAULT_RATES = {"SERVICE_RATE_TOKEN": "", "SERVICE_RATE_ANONYMOUS": ""}
 """Settings with which a server has the rate limits that it ships with."""
 
@@ -28,8 +34,8 @@ class Served:
     """One server on `url`. It can be killed and started again, on the same folder and port."""
 
     def __init__(self, settings: Mapping[str, str], program: str = "teamspace") -> None:
-        """`settings` are SERVICE_* values; SERVICE_DATA is needed; the port, no rate limits and a model that hangs
-        when it is told to come by themselves.
+        """`settings` are SERVICE_* values; SERVICE_DATA is needed; the port, no rate limits, a model that hangs
+        when it is told to, and leave for a PostgreSQL that does not sync come by themselves.
         `program` is a module that takes the same arguments.
 
         With SERVICE_TLS_CERT, which is also the one that is trusted, it speaks https.
@@ -38,8 +44,7 @@ class Served:
         certificate = settings.get("SERVICE_TLS_CERT")
         self.tls = ssl.create_default_context(cafile=certificate) if certificate else None
         self.url = f"{'https' if self.tls else 'http'}://{HOST}:{self.port}"
-        defaults = {"SERVICE_RATE_TOKEN": "0", "SERVICE_RATE_ANONYMOUS": "0", "SERVICE_SIMULATE": "true"}
-        self.settings = {**defaults, **settings}
+        self.settings = {**_DEFAULTS, **settings}
         self.settings["SERVICE_PORT"] = str(self.port)
         self.log = Path(settings["SERVICE_DATA"] + ".log")
         self.process: subprocess.Popen[bytes] | None = None

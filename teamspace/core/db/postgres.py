@@ -42,6 +42,9 @@ _CAPACITY = (
     " NULLIF(datconnlimit, -1)) FROM pg_roles, pg_database WHERE rolname = current_user AND datname = current_database()"
 )
 """Of the whole server, or less where the role or the database has a limit of its own."""
+_UNSAFE = "SELECT name FROM pg_settings WHERE name IN ('fsync', 'full_page_writes') AND setting = 'off' ORDER BY name"
+_LASTING = "SELECT set_config('synchronous_commit', COALESCE(NULLIF(current_setting('synchronous_commit'), 'off'), 'on'), false)"
+"""As the database has it, unless that is off; from then on the connection's own, whatever is configured later."""
 
 
 @lru_cache(1024)
@@ -182,7 +185,7 @@ class Postgres:
         return cls(
             url,
             await _pool(url, pool, {**_LIMITS, "default_transaction_read_only": "on"}),
-            await _pool(url, pool, _LIMITS),
+            await _pool(url, pool, _LIMITS, init=_make_lasting),
         )
 
     async def fetch(self, sql: str, params: Params) -> Sequence[Row]:
@@ -216,8 +219,10 @@ class Postgres:
 
     @asynccontextmanager
     async def loading(self) -> AsyncIterator[PostgresLoading]:
-        async with _connection(self._url, _UNHURRIED) as connection, connection.transaction():
-            yield PostgresLoading(connection)
+        async with _connection(self._url, _UNHURRIED) as connection:
+            await _make_lasting(connection)
+            async with connection.transaction():
+                yield PostgresLoading(connection)
 
     async def script(self, sql: str) -> None:
         async with _faults(), _borrowed(self._writes) as connection, connection.transaction():
@@ -251,6 +256,9 @@ class Postgres:
 
     async def capacity(self) -> int | None:
         return int((await self.fetch(_CAPACITY, {}))[0][0])
+
+    async def unsafe_settings(self) -> Sequence[str]:
+        return [row[0] for row in await self.fetch(_UNSAFE, {})]
 
     async def close(self) -> None:
         for pool in (self._reads, self._writes):
@@ -286,14 +294,19 @@ async def _connection(url: str, settings: dict[str, str]) -> AsyncIterator[Any]:
             await connection.close(timeout=RELEASE_SECONDS)
 
 
-async def _pool(url: str, size: int, settings: dict[str, str]) -> Any:
+async def _pool(url: str, size: int, settings: dict[str, str], init: Any = None) -> Any:
     return await asyncpg.create_pool(
         url, min_size=1, max_size=size, timeout=CONNECT_SECONDS, command_timeout=COMMAND_SECONDS, server_settings=settings,
         statement_cache_size=400, max_cached_statement_lifetime=0, max_inactive_connection_lifetime=300,
         # Nothing here leaves session state behind, so the usual reset would be a wasted round trip.
-        reset=_leave_as_is,
+        reset=_leave_as_is, init=init,
     )  # fmt: skip
 
 
 async def _leave_as_is(connection: Any) -> None:
     return None
+
+
+async def _make_lasting(connection: Any) -> None:
+    """A commit on it is answered when it is on disk."""
+    await connection.execute(_LASTING)

@@ -272,6 +272,9 @@ class Sqlite:
     async def capacity(self) -> int | None:
         return None
 
+    async def unsafe_settings(self) -> Sequence[str]:
+        return ()
+
     async def close(self) -> None:
         while self._commits:
             await asyncio.wait(self._commits)

@@ -1,0 +1,129 @@
+"""On PostgreSQL a commit is answered when it is on disk; a database that is set up to lie is refused at the start."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import asyncpg
+import pytest
+
+from teamspace.app import StartError
+from teamspace.core.db import Engine, connect
+from teamspace.server import _check_durability
+from teamspace.settings import load
+from tests.support.postgres import Postgres
+from tests.support.served import Served, free_port, teamspace
+
+SHOW = "SHOW synchronous_commit"
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    """A PostgreSQL that syncs, whose settings nobody else sees."""
+    with Postgres.start(fsync=True) as server:
+        yield server.url
+
+
+@asynccontextmanager
+async def connected(url: str) -> AsyncIterator[Engine]:
+    engine = await connect(url, pool=1)
+    yield engine
+    await engine.close()
+
+
+@asynccontextmanager
+async def configured(url: str, **settings: str) -> AsyncIterator[None]:
+    """Inside, the server has these settings."""
+    connection = await asyncpg.connect(url)
+    for name, value in settings.items():
+        await connection.execute(f"ALTER SYSTEM SET {name} = {value}")
+    await _reload(connection)
+    for name, value in settings.items():
+        assert await connection.fetchval(f"SHOW {name}") == value
+    yield
+    await connection.execute("ALTER SYSTEM RESET ALL")
+    await _reload(connection)
+    await connection.close()
+
+
+async def _reload(connection: asyncpg.Connection) -> None:
+    loaded = await connection.fetchval("SELECT pg_conf_load_time()")
+    await connection.execute("SELECT pg_reload_conf()")
+    for _ in range(500):
+        if await connection.fetchval("SELECT pg_conf_load_time()") != loaded:
+            return
+        await asyncio.sleep(0.01)
+    raise TimeoutError
+
+
+# A commit
+
+
+@pytest.mark.parametrize(("default", "used"), [("off", "on"), ("on", "on"), ("local", "local")])
+async def test_a_commit_waits_for_the_disk_whatever_the_default_is(url: str, default: str, used: str) -> None:
+    async with configured(url, synchronous_commit=default), connected(url) as engine:
+        for _ in range(2):
+            async with engine.transaction() as session:
+                assert tuple((await session.fetch(SHOW, {}))[0]) == (used,)
+            async with engine.transaction(lasting=False) as session:
+                assert tuple((await session.fetch(SHOW, {}))[0]) == ("off",), "and the next one waits again"
+        async with engine.loading() as loading:
+            assert tuple((await loading.fetch(SHOW, {}))[0]) == (used,)
+
+
+async def test_a_default_that_is_changed_later_does_not_reach_a_connection(url: str) -> None:
+    async with connected(url) as engine, configured(url, synchronous_commit="off"), engine.transaction() as session:
+        assert tuple((await session.fetch(SHOW, {}))[0]) == ("on",)
+
+
+# A start
+
+
+@pytest.mark.parametrize(
+    ("off", "named"),
+    [
+        (["fsync"], "PostgreSQL has fsync = off, and"),
+        (["full_page_writes"], "PostgreSQL has full_page_writes = off, and"),
+        (["fsync", "full_page_writes"], "PostgreSQL has fsync = off and full_page_writes = off, and"),
+    ],
+)
+async def test_a_database_that_does_not_sync_is_taken_only_on_request(
+    url: str, tmp_path: Path, caplog: pytest.LogCaptureFixture, off: list[str], named: str
+) -> None:
+    settings = load({"SERVICE_DATABASE_URL": url}, file=tmp_path / "no.env")
+    on_request = load({"SERVICE_DATABASE_URL": url, "SERVICE_POSTGRES_SYNC": "any"}, file=tmp_path / "no.env")
+    async with connected(url) as engine:
+        await _check_durability(engine, settings)
+        async with configured(url, **dict.fromkeys(off, "off")):
+            with pytest.raises(StartError, match=named):
+                await _check_durability(engine, settings)
+            assert not caplog.messages
+            await _check_durability(engine, on_request)
+            assert "a power cut may lose what was answered" in caplog.text
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_server_says_so_and_leaves_the_database_alone(postgres_url: str, tmp_path: Path, workers: str) -> None:
+    """The PostgreSQL of all other tests syncs nothing."""
+    given = {"SERVICE_DATABASE_URL": postgres_url, "SERVICE_DATA": str(tmp_path), "SERVICE_WORKERS": workers}
+    ended = teamspace("serve", settings={**given, "SERVICE_PORT": str(free_port())})
+    assert not asyncio.run(_tables(postgres_url))
+    assert ended.returncode != 0
+    (line,) = ended.stderr.splitlines()
+    assert line.startswith("teamspace: PostgreSQL has fsync = off and full_page_writes = off, and would lose")
+    assert "SERVICE_POSTGRES_SYNC=any" in line
+
+
+async def _tables(url: str) -> int:
+    connection = await asyncpg.connect(url)
+    try:
+        return int(await connection.fetchval("SELECT COUNT(*) FROM pg_tables WHERE schemaname = 'public'"))
+    finally:
+        await connection.close()
+
+
+def test_a_server_on_a_database_that_syncs_starts(url: str, tmp_path: Path) -> None:
+    given = {"SERVICE_DATA": str(tmp_path / "data"), "SERVICE_DATABASE_URL": url, "SERVICE_POSTGRES_SYNC": "full"}
+    with Served(given) as served:
+        assert served.healthy()

@@ -1,0 +1,172 @@
+"""Power cuts: the real server is recorded once, and what each cut may leave of its folder is given to the real server."""
+
+import os
+import shutil
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from teamspace.care.examine import examine
+from teamspace.care.rekey import rekey
+from teamspace.care.restore import restore
+from teamspace.core.db import audit
+from teamspace.core.db.sqlite import Sqlite
+from teamspace.settings import Settings, load
+from tests.durability.disk import Acknowledged, Event, Image, cuts, cuts_when_acknowledged, everything, nothing, torn
+from tests.durability.recorder import Recorder
+from tests.durability.workload import Sealed, State, Workload, picture
+from tests.support.world import world
+
+CHECKPOINT_PAGES = 60
+"""A log of so many pages is copied into the database: soon, so that a short workload has many checkpoints."""
+Possible = Callable[[Sequence[Event]], dict[str, list[State]]]
+"""How every subject may be when no more than this has happened."""
+_DATABASE = "data/teamspace.sqlite"
+
+
+@dataclass(frozen=True)
+class Recording:
+    log: Sequence[Event]
+    token: str
+    """Somebody's, to look with."""
+    possible: Possible
+    left: Image
+    """The folder as it really was in the end."""
+    settings: Mapping[str, str]
+    begins: int = 0
+    """How much of the log only prepares for what is tried."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    happened: int
+    outcome: str
+    image: Image
+
+    def __str__(self) -> str:
+        return f"cut after {self.happened} events, {self.outcome}"
+
+
+@dataclass(frozen=True)
+class Recovered:
+    """What the real server makes of an image."""
+
+    subjects: dict[str, Any]
+    heads: frozenset[str]
+    """Every row of the audit trail, as the head that it was."""
+    broken: Sequence[str]
+
+
+async def record(root: Path, work: Callable[[Workload], Awaitable[None]], **settings: str) -> Recording:
+    """From the first start of an instance, in a folder that it makes, to its end."""
+    recorder = Recorder(root)
+    with recorder.recording():
+        async with world(settings_of(root, settings)) as instance:
+            assert isinstance(instance.db.engine, Sqlite)
+            instance.db.engine._writer.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
+            workload = Workload(recorder, instance)
+            await work(workload)
+    return Recording(recorder.log, workload.token, workload.possible, _read(root), settings)
+
+
+async def record_rekey(root: Path, instance: Path, of: Recording) -> Recording:
+    """On a copy of that instance, all of which is there at any time."""
+    recorder = Recorder(root)
+    with recorder.recording():
+        _copy(instance, root)
+        begins = len(recorder.log)
+        await rekey(settings_of(root, of.settings))
+    return Recording(recorder.log, of.token, lambda log: of.possible(of.log), _read(root), of.settings, begins)
+
+
+async def record_restore(root: Path, archive: Path, of: Recording) -> Recording:
+    """Of a backup of that instance: all of it is there when the command has ended, and before that all or nothing."""
+    recorder = Recorder(root)
+    with recorder.recording():
+        await restore(settings_of(root, of.settings), archive)
+        recorder.note(Acknowledged("restored"))
+
+    def possible(log: Sequence[Event]) -> dict[str, list[State]]:
+        before = [] if Acknowledged("restored") in log else [None]
+        return {subject: [*before, *states] for subject, states in of.possible(of.log).items()}
+
+    return Recording(recorder.log, of.token, possible, _read(root), of.settings)
+
+
+def trials(recording: Recording, seeds: int) -> Iterator[Trial]:
+    """At every sync: with nothing kept of what was not synced, with all of it, and with so many mixtures."""
+    for cut in cuts(recording.log):
+        if cut.happened >= recording.begins:
+            yield Trial(cut.happened, "nothing else is kept", cut.disk.after_a_cut(nothing))
+            yield Trial(cut.happened, "all is kept", cut.disk.after_a_cut(everything))
+            for seed in range(cut.happened, cut.happened + seeds):
+                yield Trial(cut.happened, f"torn by seed {seed}", cut.disk.after_a_cut(torn(seed)))
+
+
+def trials_when_acknowledged(recording: Recording) -> Iterator[Trial]:
+    """Just after every answer, with nothing kept of what was not synced."""
+    for cut in cuts_when_acknowledged(recording.log):
+        yield Trial(cut.happened, "nothing else is kept", cut.disk.after_a_cut(nothing))
+
+
+async def violations(recording: Recording, trials: Iterable[Trial], folder: Path) -> AsyncIterator[str]:
+    """Every promise that some trial breaks."""
+    known: dict[bytes, Recovered] = {}
+    for trial in trials:
+        digest = trial.image.digest
+        if digest not in known:
+            try:
+                known[digest] = await _recovered(trial, folder, recording)
+            except Exception as fault:
+                yield f"{trial}: the server does not start, or does not answer: {fault!r}"
+                continue
+        for violation in _compare(recording, trial.happened, known[digest]):
+            yield f"{trial}: {violation}"
+
+
+async def _recovered(trial: Trial, folder: Path, recording: Recording) -> Recovered:
+    quick = {**recording.settings, "SERVICE_SQLITE_SYNC": "normal"}  # there is no second cut
+    trial.image.write(folder)
+    if _DATABASE in trial.image.entries and trial.happened % 2:  # shared memory is built anew, whatever is left of it
+        (folder / f"{_DATABASE}-shm").write_bytes(b"\x5a" * 32_768)
+    try:
+        async with world(settings_of(folder, quick)) as instance:
+            await audit.seal(instance.db)
+            verdicts = [verdict async for verdict in examine(instance.db, files=instance.app.files)]
+            rows = await instance.db.all(audit.Head, "SELECT org_id, seq, hash FROM audit")
+            broken = [str(verdict) for verdict in verdicts if verdict.broken]
+            return Recovered(await picture(instance, recording.token), frozenset(map(str, rows)), broken)
+    finally:
+        shutil.rmtree(folder)
+
+
+def _compare(recording: Recording, happened: int, found: Recovered) -> Iterator[str]:
+    yield from found.broken
+    for subject, possible in recording.possible(recording.log[:happened]).items():
+        if (seen := found.subjects.get(subject)) not in possible:
+            expected = "\n  or ".join(map(str, possible))
+            yield f"{subject} is\n     {seen}\n  not {expected}"
+    for event in recording.log[:happened]:
+        if isinstance(event, Acknowledged) and isinstance(event.what, Sealed):
+            yield from (f"the audit trail lost {head}" for head in event.what.heads if head not in found.heads)
+
+
+def _read(root: Path) -> Image:
+    paths = [path for path in root.rglob("*") if not path.name.endswith("-shm")]
+    return Image({str(path.relative_to(root)): None if path.is_dir() else path.read_bytes() for path in paths})
+
+
+def _copy(source: Path, target: Path) -> None:
+    """As if it had always been there."""
+    shutil.copytree(source, target, dirs_exist_ok=True)
+    for path in (target, *target.rglob("*")):
+        descriptor = os.open(path, os.O_RDONLY)
+        os.fsync(descriptor)
+        os.close(descriptor)
+
+
+def settings_of(root: Path, settings: Mapping[str, str]) -> Settings:
+    """As they come, but for limits of rate."""
+    given = {"SERVICE_DATA": str(root / "data"), "SERVICE_RATE_TOKEN": "0", "SERVICE_RATE_ANONYMOUS": "0"}
+    return load({**given, **settings}, file=root / "no.env")
