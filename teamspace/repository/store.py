@@ -126,17 +126,17 @@ async def insert(tx: Tx, row: ObjectRow) -> None:
 
 
 async def update(tx: Tx, row: ObjectRow) -> None:
-    """Everything but whose it is, where it is, and since when."""
+    """All that changes with a version, under the lock of its key. Whose it is, where and since when stays, and who sees
+    it, which changes without that lock."""
     await tx.run(
-        "UPDATE objects SET filename = :filename, title = :title, content_type = :content_type,"
-        " visibility = :visibility, version = :version, numbered = :numbered, removed = :removed, size = :size,"
+        "UPDATE objects SET filename = :filename, title = :title, content_type = :content_type, version = :version, numbered = :numbered, removed = :removed, size = :size,"
         " sha256 = :sha256, etag = :etag, text_state = :text_state, text_fault = :text_fault,"
         " written_at = :written_at, updated_at = :updated_at WHERE id = :id",
         **{name: value for name, value in msgspec.structs.asdict(row).items() if name not in _FIXED},
     )
 
 
-_FIXED = ("org_id", "team_id", "owner_id", "key", "created_at")
+_FIXED = ("org_id", "team_id", "owner_id", "key", "visibility", "created_at")
 
 
 async def set_visibility(tx: Tx, object_id: str, visibility: Visibility, now: str) -> None:

@@ -110,6 +110,8 @@ async def add(
     else:
         tx.action = "object.update"
         await store.update(tx, row)
+        if work.visibility is not None:
+            await store.set_visibility(tx, row.id, work.visibility, row.updated_at)
     await store.insert_version(tx, version)
     tx.target, tx.detail, tx.team_id = row.id, {"key": row.key, "version": row.version}, row.team_id
     await texts.index(tx, queue, who, row, work)
