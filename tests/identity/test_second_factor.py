@@ -3,6 +3,8 @@
 import base64
 from urllib.parse import parse_qs, urlsplit
 
+import pytest
+
 from teamspace.core import clock
 from teamspace.tenancy.schemas import Role
 from tests.identity.help import (
@@ -213,7 +215,22 @@ async def test_a_wrong_password_does_not_fall_back_to_a_fresh_sign_in(world: Wor
     assert refusal(await session.delete("/api/2fa", {"password": "a wrong password"})) == REAUTH
 
 
+@pytest.mark.parametrize("body", [None, {"password": PASSWORD}, {"password": "a wrong password"}, {"code": "000000"}])
+async def test_one_that_is_off_says_so_whatever_is_shown_for_it(world: World, body: dict[str, str] | None) -> None:
+    ann = await world.bootstrap()
+    for _ in ("off", "prepared"):
+        assert refusal(await ann.delete("/api/2fa", body)) == CONFLICT
+        await ann.post("/api/2fa/enable", {"confirm": True})
+
+
 # By an operator
+
+
+async def test_an_operator_is_told_that_it_is_off(world: World) -> None:
+    ann = await world.bootstrap()
+    zoe = await world.person(ann.org, ann.team)
+    assert refusal(await ann.delete(f"/api/admin/users/{zoe.user_id}/2fa")) == CONFLICT
+    assert await is_alive(zoe)
 
 
 async def test_an_operator_takes_the_factor_of_anybody_away_and_ends_their_sessions(world: World, hands: Hands) -> None:

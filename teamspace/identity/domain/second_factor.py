@@ -80,6 +80,8 @@ async def count_codes(db: Db, who: Principal) -> RecoveryCount:
 
 async def turn_off(db: Db, who: Principal, proof: Proof) -> None:
     """The caller's own, by a proof or a sign-in not older than 15 minutes; a stolen token alone is not enough."""
+    if not await codes.armed(db, who.user_id):
+        raise FactorOff
     if proof.password is not None or proof.code is not None or not _signed_in_just_now(who):
         await proofs.demand(db, who, password=proof.password, code=proof.code)
     async with db.write(who, "totp.disable", alone=("user", who.user_id)) as tx:
@@ -95,7 +97,8 @@ async def revoke(db: Db, who: Principal, user_id: str) -> None:
         raise NotFound()
     async with db.write(who, "totp.revoke", alone=("user", user_id)) as tx:
         tx.target, tx.org_id, tx.team_id = user_id, account.org_id, ""
-        await disarm(tx, user_id)
+        if not await disarm(tx, user_id):
+            raise FactorOff
 
 
 async def disarm(tx: Tx, user_id: str, *, keep_session: str = "") -> bool:
