@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import os
+import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
@@ -29,7 +30,7 @@ from teamspace import (
 from teamspace import audit as trail
 from teamspace.core import clock, idempotency
 from teamspace.core.crypto import sync_folder
-from teamspace.core.db import Db, Engine, audit, check_schema, connect, migrate
+from teamspace.core.db import Db, Engine, audit, catalog, check_schema, connect, migrate
 from teamspace.core.db.canary import proven_vault
 from teamspace.core.egress import Egress
 from teamspace.core.http import Gate
@@ -196,7 +197,7 @@ def _misowned(arranged: list[Endpoint]) -> list[str]:
 async def opened(settings: Settings, check: Callable[[Engine], Awaitable[None]] | None = None) -> AsyncIterator[Db]:
     """The database: reached, migrated, and proven to belong to the secret key. What `check` refuses is left as it is."""
     prepare_folder(settings.data)
-    async with _connected(settings) as engine:
+    async with _restored(settings) as engine:
         if check:
             await check(engine)
         await migrate(engine)
@@ -206,7 +207,7 @@ async def opened(settings: Settings, check: Callable[[Engine], Awaitable[None]] 
 async def upgraded(settings: Settings) -> list[str]:
     """Migrate and nothing else; the names of what was applied."""
     prepare_folder(settings.data)
-    async with _connected(settings) as engine:
+    async with _restored(settings) as engine:
         return await migrate(engine)
 
 
@@ -217,6 +218,34 @@ async def inspected(settings: Settings) -> AsyncIterator[Db]:
     async with _connected(settings) as engine:
         await check_schema(engine)
         yield await _handle(engine, settings, plant=False)
+
+
+@asynccontextmanager
+async def _restored(settings: Settings) -> AsyncIterator[Engine]:
+    """An instance that was only half restored would be an empty one, and whoever comes first would own it."""
+    marker = restoring(settings)
+    if settings.on_sqlite and marker.exists():
+        raise _interrupted(marker)
+    async with _connected(settings) as engine:
+        if marker.exists():
+            # On PostgreSQL a restore is one transaction: if anything is there, all is.
+            if not await catalog.tables(engine, engine.dialect):
+                raise _interrupted(marker)
+            marker.unlink()
+        yield engine
+
+
+def restoring(settings: Settings) -> Path:
+    """What is there while a restore goes on: SQLite's new file itself, and for PostgreSQL an empty one."""
+    name = Path(settings.database.removeprefix("sqlite:")).name if settings.on_sqlite else "postgres"
+    return settings.data / f"{name}.restoring"
+
+
+def _interrupted(marker: Path) -> StartError:
+    return StartError(
+        f"a restore into this place was interrupted: run `teamspace restore` again, or remove {marker}"
+        " to begin with an empty instance"
+    )
 
 
 @asynccontextmanager
@@ -246,9 +275,8 @@ def prepare_folder(folder: Path) -> None:
         new = [path for path in (folder, *folder.parents) if not path.exists()]
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         _settle(folder, new)
-        probe = folder / ".probe"
-        probe.write_text("")
-        probe.unlink()
+        with tempfile.NamedTemporaryFile(dir=folder, prefix=".probe-"):
+            pass
     except OSError as fault:
         raise StartError(f"the data folder {folder} cannot be written: {os.strerror(fault.errno or 0)}") from None
 

@@ -5,14 +5,14 @@ import os
 import secrets
 import shutil
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import IO
 
 from teamspace import blobs
-from teamspace.app import prepare_folder
+from teamspace.app import prepare_folder, restoring
 from teamspace.care.alone import alone
 from teamspace.care.archive import Reader
 from teamspace.care.errors import CareError
@@ -80,25 +80,37 @@ def _migrations(manifest: Manifest) -> tuple[list[Migration], list[Migration]]:
 async def _empty(settings: Settings) -> AsyncIterator[Engine]:
     """An empty database, which is the settings' own once the block has ended well."""
     if settings.on_sqlite:
-        async with _new_file(Path(settings.database.removeprefix("sqlite:"))) as engine:
+        async with _new_file(Path(settings.database.removeprefix("sqlite:")), restoring(settings)) as engine:
             yield engine
         return
     engine = await connect(settings.database, pool=1)
     try:
         if await catalog.tables(engine, engine.dialect):
             raise CareError("the database already holds something: a restore needs an empty one")
-        yield engine
+        with _marked(restoring(settings)):
+            yield engine
     finally:
         await engine.close()
 
 
+@contextmanager
+def _marked(marker: Path) -> Iterator[None]:
+    """A file that stays if this process is killed: nobody takes an empty database for a new instance then."""
+    marker.touch()
+    sync_folder(marker.parent)
+    try:
+        yield
+    finally:
+        marker.unlink()
+        sync_folder(marker.parent)
+
+
 @asynccontextmanager
-async def _new_file(path: Path) -> AsyncIterator[Engine]:
+async def _new_file(path: Path, draft: Path) -> AsyncIterator[Engine]:
     """A file beside the name it is to have. It gets that in the last step, whole and on disk."""
     for name in (path, path.with_name(f"{path.name}-wal")):  # a log without its database would be played into ours
         if name.exists() and name.stat().st_size:
             raise CareError(f"{name} already holds something: a restore needs an empty folder")
-    draft = path.with_name(f"{path.name}.restoring")
     _remove(draft)
     try:
         engine = await connect(f"sqlite:{draft}")

@@ -4,6 +4,9 @@ import asyncio
 import os
 import random
 import shutil
+import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -11,7 +14,7 @@ import msgspec
 import pytest
 
 from teamspace import care
-from teamspace.app import upgraded
+from teamspace.app import StartError, restoring, upgraded
 from teamspace.care import CareError
 from teamspace.core.crypto import new_key
 from teamspace.settings import Settings
@@ -66,6 +69,35 @@ async def refusal(place: Settings, backup_file: Path) -> str:
 
 
 # The place
+
+
+@KINDS
+async def test_an_instance_whose_restore_was_cut_off_does_not_start_as_an_empty_one(
+    kind: str, source: Settings, places: Places
+) -> None:
+    place, backup_file = places.new(kind, key_of=source), str(source.data / "backup.tar")
+    killed = (
+        "import os, signal, sys; from teamspace import cli, care;"
+        "sys.modules['teamspace.care.restore']._put_blobs = lambda *_: os.kill(os.getpid(), signal.SIGKILL); cli.main()"
+    )
+    command = [sys.executable, "-c", killed, "restore", backup_file]
+    ended = await asyncio.to_thread(subprocess.run, command, env={**os.environ, **environment(place)}, check=False)
+    assert ended.returncode == -signal.SIGKILL
+    with pytest.raises(StartError, match="interrupted"):
+        await upgraded(place)
+    refused = await asyncio.to_thread(teamspace, "serve", settings=environment(place))
+    assert "run `teamspace restore` again, or remove" in refused.stderr
+    await care.restore(place, Path(backup_file))
+    assert await content(place) == await content(source)
+    await upgraded(place)
+
+
+async def test_a_restore_that_was_cut_off_after_its_end_is_a_whole_one(source: Settings, places: Places) -> None:
+    place = places.new("postgres", key_of=source)
+    await care.restore(place, source.data / "backup.tar")
+    restoring(place).touch()
+    await upgraded(place)
+    assert not restoring(place).exists()
 
 
 @KINDS

@@ -4,6 +4,7 @@ import io
 import socket
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import apsw.shell
 import httpx2
 import pytest
 
+from teamspace.app import prepare_folder
 from tests.support.served import HOST, Served, free_port, teamspace
 
 LIMIT = 5.0
@@ -125,3 +127,10 @@ def test_a_postgresql_that_is_not_there(data: Path) -> None:
 
 def test_a_database_that_does_not_exist(data: Path, postgres_url: str) -> None:
     assert "does not exist" in refusal(data, SERVICE_DATABASE_URL=postgres_url + "_of_nobody")
+
+
+def test_many_may_prepare_one_folder_at_the_same_moment(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        for _ in pool.map(lambda _: prepare_folder(tmp_path / "data"), range(400)):
+            pass
+    assert list((tmp_path / "data").iterdir()) == []
