@@ -416,6 +416,14 @@ class PutQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     visibility: Visibility | None = None
 
 
+class Reach(msgspec.Struct, frozen=True):
+    """A part of the order of keys: those that begin with `prefix`, which are all below `beyond`, if there is such."""
+
+    prefix: str
+    beyond: str | None
+    only_team: str | None = None
+
+
 class ObjectQuery(Paging, frozen=True, forbid_unknown_fields=True):
     """Without a prefix newest first; with one, even an empty one, in the order of keys."""
 

@@ -304,6 +304,8 @@ PLANTS = [
     ("objects.company", f"UPDATE object_grants SET org_id = {OTHER}"),
     ("objects.company", "UPDATE object_grants SET principal_id = (SELECT id FROM users WHERE username = 'zoe')"),
     ("objects.company", "UPDATE object_grants SET principal_type = 'team'"),
+    ("objects.grants", "UPDATE object_grants SET key = 'elsewhere'"),
+    ("objects.grants", "UPDATE object_grants SET removed = TRUE"),
     ("objects.newest", "DELETE FROM object_versions"),
     ("objects.newest", "UPDATE objects SET size = 7"),
     ("objects.newest", "INSERT INTO object_versions SELECT 'x', object_id, org_id, 2, removal, size, blob, sha256, etag,"

@@ -2,7 +2,7 @@
 
 import hashlib
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from functools import partial
 
 from teamspace import blobs
@@ -69,9 +69,17 @@ async def newest(db: Reads, row: ObjectRow) -> VersionRow:
     return version
 
 
-async def all_versions(db: Reads, row: ObjectRow, limit: int) -> list[VersionRow]:
-    """Newest first, with the marks of removals; a fence has admitted the object."""
-    return await store.select_all_versions(db, row.id, row.numbered + 1, limit)
+async def all_versions(db: Reads, rows: Sequence[ObjectRow], limit: int) -> dict[str, list[VersionRow]]:
+    """Of objects that a fence has admitted, by their ids: newest first, with the marks of removals.
+
+    Of one object at most `limit`, of several all: who asks for those knows that they are few.
+    """
+    if len(rows) == 1:
+        return {row.id: await store.select_all_versions(db, row.id, row.numbered + 1, limit) for row in rows}
+    found: dict[str, list[VersionRow]] = {row.id: [] for row in rows}
+    for version in await store.select_versions_of(db, list(found)) if rows else ():
+        found[version.object_id].append(version)
+    return found
 
 
 async def older_versions(
