@@ -96,7 +96,11 @@ async def written(
 
 async def hold(tx: Tx, team_id: str, *keys: str) -> None:
     """One writer of a key at a time, whether or not there is a row yet: versions are numbered without a gap."""
-    await tx.lock("object", *(f"{team_id}:{key}" for key in keys))
+    await tx.lock(*locks(team_id, *keys))
+
+
+def locks(team_id: str, *keys: str) -> tuple[str, ...]:
+    return "object", *(f"{team_id}:{key}" for key in keys)
 
 
 async def add(
