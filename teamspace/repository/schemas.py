@@ -236,10 +236,14 @@ class HashParts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class Hashed(msgspec.Struct, frozen=True):
     sha256: str
+    """`*` for any: what is asked for by its tag and is not there at all is not found."""
 
 
 class ExtractText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     object_id: Id
+
+    def accepts(self, etag: str) -> bool:
+        return self.etag in (None, "*", etag) and self.not_etag != etag
 
 
 class TextFound(msgspec.Struct, frozen=True):

@@ -95,8 +95,7 @@ def _check(version: VersionRow | None, condition: Condition) -> None:
     is_met = (
         not version.removal
         and condition.exists is not False
-        and condition.etag in (None, version.etag)
-        and condition.not_etag != version.etag
+        and condition.accepts(version.etag)
         and condition.size in (None, version.size)
         and condition.modified in (None, int(clock.seconds(version.created_at)))
     )

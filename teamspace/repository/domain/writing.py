@@ -160,7 +160,7 @@ def _check_condition(before: ObjectRow | None, condition: Condition) -> None:
         return
     if condition.exists is False or condition.version not in (None, before.version):
         raise VersionMismatch(before.version)
-    if condition.etag not in (None, before.etag):
+    if condition.etag not in (None, "*", before.etag):
         raise PreconditionFailed("It has changed since: this is not the content that If-Match asks for.")
     if condition.not_etag == before.etag:
         raise PreconditionFailed("This is the content that If-None-Match does not want.")
