@@ -67,6 +67,9 @@ class Work(msgspec.Struct, frozen=True):
     filename: str
     content_type: str
     title: str | None = None
+    """None leaves a document the one that it has."""
+    renames: bool = False
+    """Whether somebody chose the file's name; otherwise what is there keeps its own."""
     visibility: Visibility | None = None
     actor_kind: ActorKind = "human"
     run_id: str | None = None

@@ -9,30 +9,22 @@ from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
 import pytest
-from botocore.auth import S3SigV4Auth
-from botocore.awsrequest import AWSRequest
-from botocore.credentials import Credentials
 
 from teamspace.core.db import Collision
 from teamspace.repository.domain import removing
 from tests.repository.help import keys, put, share
+from tests.s3.inside import Inside
 from tests.support.world import Caller, World
 
-HOST = "teamspace.test"
 MANY = 120
 Told = list[tuple[str, str, str]]
 
 
 async def deleted(caller: Caller, wishes: list[str]) -> Told:
     """What is told of each: Deleted or Error, the key, and the code of an error."""
-    key = (await caller.post("/api/s3/credentials", {"name": "test"})).json()
     body = f"<Delete>{''.join(f'<Object><Key>{escape(wish)}</Key></Object>' for wish in wishes)}</Delete>".encode()
     digest = base64.b64encode(hashlib.md5(body).digest()).decode()
-    url = f"http://{HOST}/{key['bucket']}?delete="
-    asked = AWSRequest("POST", url, {"Host": HOST, "Content-MD5": digest}, body)
-    S3SigV4Auth(Credentials(key["access_key_id"], key["secret_access_key"]), "s3", "auto").add_auth(asked)
-    answer = await caller.world.client.post(url, content=body, headers=dict(asked.headers.items()))
-    assert answer.status_code == 200, answer.text
+    answer = await (await Inside.of(caller))("POST", "", "delete=", body, content_md5=digest)
     return [
         (item.tag.rpartition("}")[2], item.findtext("{*}Key", ""), item.findtext("{*}Code", ""))
         for item in ElementTree.fromstring(answer.content)

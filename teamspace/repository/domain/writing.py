@@ -18,6 +18,7 @@ from teamspace.jobs import Queue
 from teamspace.repository import access, store
 from teamspace.repository.domain import finding, texts
 from teamspace.repository.schemas import (
+    MARKDOWN,
     Condition,
     Object,
     ObjectRow,
@@ -107,6 +108,7 @@ async def add(
     tx: Tx, queue: Queue, who: Principal, before: ObjectRow | None, work: Work, substance: Substance, *, freed: int = 0
 ) -> tuple[ObjectRow, VersionRow]:
     """The next version, in a transaction that holds the key and has asked for the right; `freed` bytes go with it."""
+    work = _following(work, before)
     row = _next(who, work, substance, before)
     version = _version(who, work, row, substance)
     if before is None:
@@ -188,6 +190,15 @@ async def free_keys(db: Reads, who: Principal, keys: Sequence[str]) -> list[str]
 
 def _substance(draft: Draft) -> Substance:
     return Substance(draft.size, draft.md5, draft.digest, draft.digest)
+
+
+def _following(work: Work, before: ObjectRow | None) -> Work:
+    """What was not named anew stays: the name of the file, and the title while it is a document."""
+    if before is None or before.removed:
+        return work
+    filename = work.filename if work.renames else before.filename
+    title = before.title if work.title is None and work.content_type == MARKDOWN else work.title
+    return msgspec.structs.replace(work, filename=filename, title=title)
 
 
 def _next(who: Principal, work: Work, substance: Substance, before: ObjectRow | None) -> ObjectRow:
