@@ -106,7 +106,7 @@ def wanted(headers: Mapping[str, str], trailers: Collection[str]) -> Wanted:
 def check_form(algorithm: Algorithm, value: str) -> None:
     """Base64 of as many bytes as the algorithm gives."""
     if _size(value) != algorithm.size:
-        raise Fault("InvalidRequest", f"Value for {algorithm.header} is invalid.")
+        raise Fault("BadDigest", f"The value of {algorithm.header} is no {algorithm.name.upper()} in base64.")
 
 
 async def summed(chunks: AsyncIterator[bytes], running: Running) -> AsyncIterator[bytes]:
