@@ -67,7 +67,7 @@ CREATE TABLE object_versions (
 ) STRICT;
 CREATE INDEX object_versions_of_blob ON object_versions (org_id, blob);
 
--- Of versions that came in parts: where each begins, and the blob that holds it.
+-- Of versions that came in parts: where each begins, and the blob that holds it. md5: the tag of a part that is a copy.
 CREATE TABLE object_parts (
     version_id TEXT NOT NULL REFERENCES object_versions (id) ON DELETE CASCADE,
     number INTEGER NOT NULL,
@@ -75,6 +75,7 @@ CREATE TABLE object_parts (
     start INTEGER NOT NULL,
     size INTEGER NOT NULL,
     blob TEXT NOT NULL,
+    md5 TEXT NOT NULL,
     checksum TEXT,
     PRIMARY KEY (version_id, number)
 ) STRICT, WITHOUT ROWID;

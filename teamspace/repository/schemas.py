@@ -146,7 +146,17 @@ class PartRow(msgspec.Struct, frozen=True):
     start: int
     size: int
     blob: str
+    md5: str
     checksum: str | None
+
+
+class Whole(msgspec.Struct, frozen=True):
+    """All bytes of a blob, and what is known of them."""
+
+    size: int
+    blob: str
+    md5: str
+    checksum: Checksum | None
 
 
 class Written(msgspec.Struct, frozen=True):
@@ -226,10 +236,14 @@ class Condition(msgspec.Struct, frozen=True):
     version: int | None = None
     exists: bool | None = None
     etag: str | None = None
+    """`*` for any: what is asked for by its tag and is not there at all is not found."""
     not_etag: str | None = None
     size: int | None = None
     modified: int | None = None
     """Seconds since the epoch. This and the size are asked of what is to be deleted."""
+
+    def accepts(self, etag: str) -> bool:
+        return self.etag in (None, "*", etag) and self.not_etag != etag
 
 
 class HashParts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -239,14 +253,10 @@ class HashParts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class Hashed(msgspec.Struct, frozen=True):
     sha256: str
-    """`*` for any: what is asked for by its tag and is not there at all is not found."""
 
 
 class ExtractText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     object_id: Id
-
-    def accepts(self, etag: str) -> bool:
-        return self.etag in (None, "*", etag) and self.not_etag != etag
 
 
 class TextFound(msgspec.Struct, frozen=True):

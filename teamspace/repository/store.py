@@ -331,8 +331,8 @@ async def select_parts(db: Reads, version_id: str, start: int, end: int) -> list
 
 async def copy_parts(tx: Tx, from_version: str, to_version: str) -> None:
     await tx.run(
-        "INSERT INTO object_parts (version_id, number, org_id, start, size, blob, checksum)"
-        " SELECT :to_version, number, org_id, start, size, blob, checksum FROM object_parts"
+        "INSERT INTO object_parts (version_id, number, org_id, start, size, blob, md5, checksum)"
+        " SELECT :to_version, number, org_id, start, size, blob, md5, checksum FROM object_parts"
         " WHERE version_id = :from_version",
         from_version=from_version, to_version=to_version,
     )  # fmt: skip
@@ -447,8 +447,8 @@ async def delete_upload_part(tx: Tx, upload_id: str, number: int) -> None:
 async def give_parts(tx: Tx, upload_id: str, version_id: str) -> None:
     """All that an upload has becomes a version's, one after the other."""
     await tx.run(
-        "INSERT INTO object_parts (version_id, number, org_id, start, size, blob, checksum)"
-        " SELECT :version_id, number, org_id, SUM(size) OVER (ORDER BY number) - size, size, blob, checksum"
+        "INSERT INTO object_parts (version_id, number, org_id, start, size, blob, md5, checksum)"
+        " SELECT :version_id, number, org_id, SUM(size) OVER (ORDER BY number) - size, size, blob, md5, checksum"
         " FROM object_upload_parts WHERE upload_id = :upload_id",
         upload_id=upload_id, version_id=version_id,
     )  # fmt: skip

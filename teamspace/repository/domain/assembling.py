@@ -26,6 +26,7 @@ from teamspace.repository.schemas import (
     UploadPartRow,
     UploadRow,
     VersionRow,
+    Whole,
     Work,
 )
 
@@ -91,9 +92,11 @@ async def add_part(
     return part
 
 
-async def take_part(db: Db, who: Principal, upload: UploadRow, number: int, source: VersionRow) -> UploadPartRow:
-    """A version that is one blob, and whose tag is its MD5, becomes a part without being read again."""
-    part = UploadPartRow(number, source.size, source.blob or "", source.etag, None, clock.stamp())
+async def take_part(
+    db: Db, who: Principal, upload: UploadRow, number: int, source: Whole, checksum: str | None
+) -> UploadPartRow:
+    """Bytes that are stored already become a part, and nothing is stored but that they do."""
+    part = UploadPartRow(number, source.size, source.blob, source.md5, checksum, clock.stamp())
     async with _changed(db, who, upload, part) as tx:
         await blobs.hold(tx, upload.org_id, part.blob)
     return part
