@@ -357,15 +357,14 @@ async def get_upload(db: Reads, fence: Fence, upload_id: str) -> UploadRow | Non
 
 
 async def select_uploads(
-    db: Reads, fence: Fence, *, prefix: str, beyond: str | None, after: tuple[str, str], limit: int
+    db: Reads, fence: Fence, *, beyond: str | None, after: tuple[str, str], limit: int
 ) -> list[UploadRow]:
     """Those under way, in the order of keys."""
     return await db.all(
         UploadRow,
-        f"SELECT {columns(UploadRow)} FROM object_uploads WHERE {fence.sql} AND version_id IS NULL AND key >= :prefix"
+        f"SELECT {columns(UploadRow)} FROM object_uploads WHERE {fence.sql} AND version_id IS NULL"
         f" {'AND key < :beyond' if beyond else ''} AND (key, id) > (:after_key, :after_id) ORDER BY key, id LIMIT :limit",
-        prefix=prefix, after_key=after[0], after_id=after[1], limit=limit, **fence.params,
-        **({"beyond": beyond} if beyond else {}),
+        after_key=after[0], after_id=after[1], limit=limit, **fence.params, **({"beyond": beyond} if beyond else {}),
     )  # fmt: skip
 
 

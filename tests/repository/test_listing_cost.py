@@ -6,7 +6,7 @@ import msgspec
 
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Call, Grantable, Principal, system
-from teamspace.repository import walking
+from teamspace.repository import Work, assembling, walking
 from teamspace.repository.domain import finding
 from teamspace.repository.schemas import ObjectQuery
 from tests.support.visited import visited
@@ -143,6 +143,36 @@ async def test_no_list_costs_more_where_more_is(world: World) -> None:
     before = await filled.costs()
     await filled.up_to(LARGE)
     assert grown(before, await filled.costs()) == {}
+
+
+_UPLOADS = (
+    "INSERT INTO object_uploads (id, org_id, team_id, owner_id, key, work, created_at, touched_at)"
+    f" {_NUMBERS} SELECT {_ID}, :org, :team, :owner, {_KEY}, :work, :now, :now FROM numbers"
+)
+
+
+async def test_a_list_of_uploads_begins_where_it_goes_on(world: World) -> None:
+    ann = await world.bootstrap()
+    work = msgspec.json.encode(Work("x", "x", "text/plain")).decode()
+    facts = {
+        "org": ann.org.id,
+        "team": ann.team.id,
+        "owner": ann.user_id,
+        "work": work,
+        "now": "2026-01-01T00:00:00.000Z",
+    }
+    async with world.db.upkeep(system(org_id=ann.org.id)) as tx:
+        await tx.run(_UPLOADS, first=0, last=LARGE - 1, **facts)
+    if world.db.dialect.name == "postgres":
+        await world.db.engine.script("ANALYZE")
+    costs = []
+    for after in ("", "f149/"):
+        async with visited(world) as seen:
+            who = msgspec.structs.replace(principal(ann), permissions=frozenset({P.FILES_WRITE}))
+            page = await assembling.listing(world.db, who, prefix="f", after=(after, ""), limit=PAGE)
+        assert [row.key[:4] for row in page] == [after[:4] or "f100"] * PAGE
+        costs.append(seen.count)
+    assert costs[1] <= NOISE * costs[0], "what lies before the place is not walked through"
 
 
 async def test_no_list_passes_over_what_was_removed(world: World) -> None:

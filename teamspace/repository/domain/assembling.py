@@ -68,7 +68,7 @@ async def listing(
     db: Reads, who: Principal, *, prefix: str, after: tuple[str, str], limit: int
 ) -> list[UploadRow]:  # fmt: skip
     return await store.select_uploads(
-        db, access.own_uploads(who), prefix=prefix, beyond=naming.successor(prefix), after=after, limit=limit
+        db, access.own_uploads(who), beyond=naming.successor(prefix), after=max(after, (prefix, "")), limit=limit
     )
 
 
