@@ -7,6 +7,7 @@ from teamspace.app import endpoints, given
 from teamspace.core import errors
 from teamspace.core.limits import Stopping
 from teamspace.core.permissions import Permission
+from teamspace.s3.domain.operations import OPERATIONS
 from teamspace.settings import SETTINGS, load
 from teamspace.tenancy.domain.roles import BY_ORG_ROLE, BY_ROLE, OPERATOR, WORKER_TOKEN
 from teamspace.wiring import INVARIANTS
@@ -67,9 +68,19 @@ def invariants() -> str:
     return f"# What `teamspace doctor` checks\n\n{MADE}\n" + table("Invariant", "", rows=rows)
 
 
+def operations() -> str:
+    rows = [
+        [f"`{row.name}`", f"`{row.method}`", row.level.value, " ".join(f"`{word}`" for word in row.query.split()),
+         f"`{row.permission}`" if row.permission else ""]
+        for row in OPERATIONS
+    ]  # fmt: skip
+    head = f"# Operations of the S3 path\n\n{MADE}\nWhatever is not in this table is answered `NotImplemented`.\n\n"
+    return head + table("Operation", "Method", "Of", "Query", "Scope of the key", rows=rows)
+
+
 PAGES = {
     "routes.md": routes, "settings.md": settings, "roles.md": roles, "errors.md": refusals,
-    "invariants.md": invariants,
+    "invariants.md": invariants, "s3.md": operations,
 }  # fmt: skip
 
 

@@ -38,7 +38,7 @@ async def create(db: Db, files: BlobStore, queue: Queue, who: Principal, draft: 
     searched = await fulltext.prepare(draft.body, is_markdown=True)
     async with _kept(db, files, who, draft.body) as bytes_:
         for key in await repository.free_keys(db, who, _keys(title)):
-            work = Work(key, key.removeprefix(FOLDER), MARKDOWN, title, draft.visibility, text=searched)
+            work = Work(key, key.removeprefix(FOLDER), MARKDOWN, title, visibility=draft.visibility, text=searched)
             try:
                 written = await repository.put(db, queue, who, work, Condition(exists=False), bytes_)
             except (VersionMismatch, Conflict):  # somebody was quicker
@@ -94,7 +94,7 @@ async def _update(
     body = await _body(db, files, row) if change.body is UNSET else change.body
     visibility = None if change.visibility is UNSET else change.visibility
     searched = await fulltext.prepare(body, is_markdown=True)
-    work = Work(row.key, row.filename, MARKDOWN, title, visibility, text=searched)
+    work = Work(row.key, row.filename, MARKDOWN, title, visibility=visibility, text=searched)
     async with _kept(db, files, who, body) as draft:
         written = await repository.add_version(db, queue, who, row.id, work, Condition(row.version), draft)
     return await _document(db, who, written, body)

@@ -31,6 +31,7 @@ CREATE TABLE objects (
 ) STRICT;
 CREATE INDEX objects_owned ON objects (org_id, owner_id, removed, id, team_id);
 CREATE INDEX objects_owned_by_key ON objects (owner_id, removed, key, id, team_id);
+CREATE INDEX objects_owned_in_team_by_key ON objects (team_id, owner_id, removed, key, id);
 CREATE INDEX objects_of_team ON objects (team_id, removed, id) WHERE visibility = 'team';
 CREATE INDEX objects_of_team_by_key ON objects (team_id, removed, key, id) WHERE visibility = 'team';
 CREATE INDEX objects_of_org ON objects (org_id, removed, id) WHERE visibility = 'team';
@@ -66,7 +67,7 @@ CREATE TABLE object_versions (
 ) STRICT;
 CREATE INDEX object_versions_of_blob ON object_versions (org_id, blob);
 
--- Of versions that came in parts: where each begins, and the blob that holds it.
+-- Of versions that came in parts: where each begins, and the blob that holds it. md5: the tag of a part that is a copy.
 CREATE TABLE object_parts (
     version_id TEXT NOT NULL REFERENCES object_versions (id) ON DELETE CASCADE,
     number INTEGER NOT NULL,
@@ -74,6 +75,7 @@ CREATE TABLE object_parts (
     start INTEGER NOT NULL,
     size INTEGER NOT NULL,
     blob TEXT NOT NULL,
+    md5 TEXT NOT NULL,
     checksum TEXT,
     PRIMARY KEY (version_id, number)
 ) STRICT, WITHOUT ROWID;
@@ -108,19 +110,37 @@ CREATE TABLE object_upload_parts (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX object_upload_parts_of_blob ON object_upload_parts (org_id, blob);
 
--- One entry a principal. expires_at: NULL for ever.
+-- One entry a principal. expires_at: NULL for ever. team_id, key, removed: the object's, so that what is shared with
+-- somebody can be walked through in the order of keys. The first two never change, and a trigger repeats the third.
 CREATE TABLE object_grants (
     object_id TEXT NOT NULL REFERENCES objects (id) ON DELETE CASCADE,
     principal_type TEXT NOT NULL,
     principal_id TEXT NOT NULL,
     org_id TEXT NOT NULL,
+    team_id TEXT NOT NULL,
+    key TEXT NOT NULL,
+    removed BOOLEAN NOT NULL,
     capability TEXT NOT NULL,
     granted_by TEXT NOT NULL,
     expires_at TEXT,
     created_at TEXT NOT NULL,
     PRIMARY KEY (object_id, principal_type, principal_id)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX object_grants_of_principal ON object_grants (principal_id, principal_type, object_id);
+CREATE INDEX object_grants_of_principal ON object_grants (principal_id, principal_type, removed, object_id);
+CREATE INDEX object_grants_by_key ON object_grants (principal_id, principal_type, removed, key, object_id);
+CREATE INDEX object_grants_in_team_by_key ON object_grants
+    (principal_id, principal_type, team_id, removed, key, object_id);
+
+-- only sqlite
+CREATE TRIGGER object_grants_follow AFTER UPDATE OF removed ON objects WHEN OLD.removed <> NEW.removed
+    BEGIN UPDATE object_grants SET removed = NEW.removed WHERE object_id = NEW.id; END;
+-- only postgres
+CREATE OR REPLACE FUNCTION repeat_removal_in_grants() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN UPDATE object_grants SET removed = NEW.removed WHERE object_id = NEW.id; RETURN NULL; END
+$$;
+CREATE TRIGGER object_grants_follow AFTER UPDATE OF removed ON objects FOR EACH ROW
+    WHEN (OLD.removed <> NEW.removed) EXECUTE FUNCTION repeat_removal_in_grants();
+-- on both
 
 -- What a version was made of, by which run and step.
 CREATE TABLE object_derivations (

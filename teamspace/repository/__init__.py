@@ -27,6 +27,7 @@ from teamspace.repository.schemas import (
     UploadRow,
     VersionRow,
     Visibility,
+    Whole,
     Work,
 )
 from teamspace.repository.store import COUNTS, INVARIANTS, KEPT, OWNED
@@ -48,6 +49,7 @@ __all__ = [
     "Uploads",
     "VersionRow",
     "Visibility",
+    "Whole",
     "Work",
     "add_version",
     "as_of",

@@ -56,8 +56,8 @@ def own_uploads(who: Principal) -> Fence:
     """What comes in parts is nobody else's business until it is whole."""
     if not who.in_scope(P.FILES_WRITE):
         return nothing("object_uploads")
-    below, params = _below(who, P.FILES_WRITE, "object_uploads")
-    return Fence("object_uploads", _narrowed((_OWN_UPLOAD,), below), params)
+    below, params = _below(who, P.FILES_WRITE)
+    return Fence("object_uploads", _narrowed((_OWN_UPLOAD,), below, "object_uploads"), params)
 
 
 def _fence(who: Principal, permission: P, *ways: Way, also: str = "TRUE", removed: bool = False) -> Fence:
@@ -67,13 +67,15 @@ def _fence(who: Principal, permission: P, *ways: Way, also: str = "TRUE", remove
     below, params = _below(who, permission)
     # What is there and what was removed are ways of their own: each has its place in the indexes.
     states = ("FALSE", "TRUE") if removed else ("FALSE",)
-    each = (_narrowed(ways, f"objects.removed = {state} AND {also} AND {below}") for state in states)
+    each = (_narrowed(ways, f"{{row}}.removed = {state} AND {also} AND {below}") for state in states)
     return Fence("objects", tuple(chain.from_iterable(each)), params)
 
 
 @cache
-def _narrowed(ways: tuple[Way, ...], also: str) -> tuple[Way, ...]:
-    return tuple(msgspec.structs.replace(way, where=f"{way.where} AND {also}") for way in ways)
+def _narrowed(ways: tuple[Way, ...], also: str, table: str = "objects") -> tuple[Way, ...]:
+    return tuple(
+        msgspec.structs.replace(way, where=f"{way.where} AND {also.format(row=way.copy or table)}") for way in ways
+    )
 
 
 def _held(by_role: bool, by_company: bool) -> tuple[Way, ...]:
@@ -89,18 +91,41 @@ def _granted(permission: P) -> tuple[Way, ...]:
             f" AND grants.capability IN ({enough}) AND {_LIVE}",
             through="object_grants AS grants",
             key="grants.object_id",
+            copy="grants",
         )
         for kind, id in (("user", ":user_id"), ("team", ":team_id"))
     )
 
 
-def _below(who: Principal, permission: P, table: str = "objects") -> tuple[str, dict[str, str]]:
+def prefixes(who: Principal, permission: P, wanted: str) -> list[str]:
+    """Where below `wanted` the token admits anything at all, in the order of keys and none inside another."""
+    limits = _prefixes(who, permission)
+    if limits is None:
+        return [wanted]
+    found: list[str] = []
+    for prefix in sorted({max(limit, wanted, key=len) for limit in limits if _overlap(limit, wanted)}):
+        if not found or not prefix.startswith(found[-1]):
+            found.append(prefix)
+    return found
+
+
+def _overlap(one: str, other: str) -> bool:
+    return one.startswith(other) or other.startswith(one)
+
+
+def _prefixes(who: Principal, permission: P) -> list[str] | None:
+    """Those that the token is limited to; None when it is not."""
+    limits = [entry.prefix for entry in who.scope or () if entry.permission is permission]
+    return None if who.scope is None or "" in limits else limits
+
+
+def _below(who: Principal, permission: P) -> tuple[str, dict[str, str]]:
     params = {"user_id": who.user_id, "team_id": who.team_id, "org_id": who.org_id}
-    prefixes = [entry.prefix for entry in who.scope or () if entry.permission is permission]
-    if who.scope is None or "" in prefixes:
+    limits = _prefixes(who, permission)
+    if limits is None:
         return "TRUE", params
-    named = {f"{permission.name.lower()}_below_{number}": prefix for number, prefix in enumerate(prefixes)}
+    named = {f"{permission.name.lower()}_below_{number}": prefix for number, prefix in enumerate(limits)}
     begins = " OR ".join(
-        f"substr({table}.key, 1, length(CAST(:{name} AS TEXT))) = CAST(:{name} AS TEXT)" for name in named
+        f"substr({{row}}.key, 1, length(CAST(:{name} AS TEXT))) = CAST(:{name} AS TEXT)" for name in named
     )
     return f"({begins})", params | named

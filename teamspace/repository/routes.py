@@ -74,7 +74,8 @@ async def put(
 ) -> Created[Object] | Reply[Object]:  # fmt: skip
     key = naming.key(key)
     filename = naming.filename(query.filename, key)
-    work = Work(key, filename, naming.content_type(content_type, filename), visibility=query.visibility)
+    kind, renames = naming.content_type(content_type, filename), query.filename is not None
+    work = Work(key, filename, kind, renames=renames, visibility=query.visibility)
     async with uploads.take():
         written = await writing.upload(db, files, queue, who, work, _condition(match), upload, length)
     shown = await finding.shown(db, who, written.row)

@@ -67,6 +67,9 @@ class Work(msgspec.Struct, frozen=True):
     filename: str
     content_type: str
     title: str | None = None
+    """None leaves a document the one that it has."""
+    renames: bool = False
+    """Whether somebody chose the file's name; otherwise what is there keeps its own."""
     visibility: Visibility | None = None
     actor_kind: ActorKind = "human"
     run_id: str | None = None
@@ -143,7 +146,17 @@ class PartRow(msgspec.Struct, frozen=True):
     start: int
     size: int
     blob: str
+    md5: str
     checksum: str | None
+
+
+class Whole(msgspec.Struct, frozen=True):
+    """All bytes of a blob, and what is known of them."""
+
+    size: int
+    blob: str
+    md5: str
+    checksum: Checksum | None
 
 
 class Written(msgspec.Struct, frozen=True):
@@ -230,10 +243,14 @@ class Condition(msgspec.Struct, frozen=True):
     version: int | None = None
     exists: bool | None = None
     etag: str | None = None
+    """`*` for any: what is asked for by its tag and is not there at all is not found."""
     not_etag: str | None = None
     size: int | None = None
     modified: int | None = None
     """Seconds since the epoch. This and the size are asked of what is to be deleted."""
+
+    def accepts(self, etag: str) -> bool:
+        return self.etag in (None, "*", etag) and self.not_etag != etag
 
 
 class HashParts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -421,6 +438,14 @@ class Processing(msgspec.Struct, frozen=True):
 class PutQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     filename: Name | None = None
     visibility: Visibility | None = None
+
+
+class Reach(msgspec.Struct, frozen=True):
+    """A part of the order of keys: those that begin with `prefix`, which are all below `beyond`, if there is such."""
+
+    prefix: str
+    beyond: str | None
+    only_team: str | None = None
 
 
 class ObjectQuery(Paging, frozen=True, forbid_unknown_fields=True):

@@ -17,6 +17,7 @@ from teamspace.repository.schemas import (
     ObjectRow,
     PartRow,
     PrincipalType,
+    Reach,
     Rights,
     TextState,
     UploadPartRow,
@@ -92,20 +93,48 @@ async def select_newest(db: Reads, fence: Fence, before: str, limit: int) -> lis
 
 
 async def select_by_key(
-    db: Reads, fence: Fence, *, only_team: str | None, prefix: str, beyond: str | None, after: tuple[str, str],
-    limit: int,
-) -> list[ObjectRow]:  # fmt: skip
-    """In the order of keys: those that begin with `prefix`, which are all below `beyond`."""
-    where = ["objects.key >= :prefix"]
-    where += ["objects.key < :beyond"] if beyond else []
-    where += ["objects.team_id = :only_team"] if only_team else []
-    page = fence.along(db.dialect, ("key", "id"), " AND ".join(where))
+    db: Reads, fence: Fence, reach: Reach, *, after: tuple[str, str], limit: int
+) -> list[ObjectRow]:
+    where, params = _within(reach)
+    page = fence.along(db.dialect, _BY_KEY, where)
     return await db.all(
         ObjectRow,
         f"SELECT {columns(ObjectRow)} FROM objects WHERE id IN (SELECT id FROM ({page}) AS page) ORDER BY key, id",
-        prefix=prefix, after_key=after[0], after_id=after[1], limit=limit, **fence.params,
-        **({"beyond": beyond} if beyond else {}), **({"only_team": only_team} if only_team else {}),
+        after_key=after[0], after_id=after[1], limit=limit, **params, **fence.params,
     )  # fmt: skip
+
+
+async def select_by_folder(
+    db: Reads, fence: Fence, reach: Reach, prefix: str, delimiter: str, *, after: tuple[str, str], limit: int
+) -> list[ObjectRow]:
+    """The same, but of what lies in a folder below `prefix` only the first: the next step begins beyond the rest."""
+    where, params = _within(reach)
+    step = fence.along(db.dialect, _BY_KEY, where, after=("walk.key", "walk.id"), limit="1")
+    end, text = f"{db.dialect.position}(substr(met.key, :inside), :delimiter)", f"AS TEXT) {db.dialect.bytewise}"
+    return await db.all(
+        ObjectRow,
+        f"WITH RECURSIVE walk (met, key, id, steps) AS (SELECT CAST('' {text}, CAST(:after_key {text},"
+        f" CAST(:after_id {text}, 0 UNION ALL SELECT met.id,"
+        f" CASE {end} WHEN 0 THEN met.key ELSE substr(met.key, 1, {end} + :folder) || :beyond_any END,"
+        f" CASE {end} WHEN 0 THEN met.id ELSE '' END, steps + 1"
+        f" FROM walk CROSS JOIN objects AS met WHERE met.id = (SELECT id FROM ({step}) AS step) AND steps < :limit)"
+        f" SELECT {columns(ObjectRow, 'objects')} FROM walk CROSS JOIN objects WHERE objects.id = walk.met"
+        " ORDER BY walk.steps",
+        after_key=after[0], after_id=after[1], limit=limit, delimiter=delimiter, inside=len(prefix) + 1,
+        folder=len(prefix) + len(delimiter) - 1, beyond_any=_BEYOND_ANY_KEY, **params, **fence.params,
+    )  # fmt: skip
+
+
+_BY_KEY = ("key", "id")
+_BEYOND_ANY_KEY = "\U0010ffff" * 256
+"""Behind a folder it is beyond every key there, none of which has that many bytes."""
+
+
+def _within(reach: Reach) -> tuple[str, dict[str, str]]:
+    """Only the end: a walk begins no earlier than the reach, and a second lower bound would hide the first."""
+    bounds = {"{row}.key < :beyond": reach.beyond, "{row}.team_id = :only_team": reach.only_team}
+    met = {sql: value for sql, value in bounds.items() if value is not None}
+    return " AND ".join(met) or "TRUE", {sql.split(":")[1]: value for sql, value in met.items()}
 
 
 async def select_these(db: Reads, fence: Fence, ids: Sequence[str]) -> list[ObjectItem]:
@@ -253,6 +282,15 @@ async def select_all_versions(db: Reads, object_id: str, below: int, limit: int)
     )  # fmt: skip
 
 
+async def select_versions_of(db: Reads, object_ids: Sequence[str]) -> list[VersionRow]:
+    return await db.all(
+        VersionRow,
+        f"SELECT {columns(VersionRow)} FROM object_versions WHERE object_id IN ({db.dialect.strings.format('ids')})"
+        " ORDER BY object_id, number DESC",
+        ids=_json(object_ids),
+    )  # fmt: skip
+
+
 async def get_total_size(db: Reads, object_id: str) -> int:
     """Of all versions."""
     return (
@@ -294,8 +332,8 @@ async def select_parts(db: Reads, version_id: str, start: int, end: int) -> list
 
 async def copy_parts(tx: Tx, from_version: str, to_version: str) -> None:
     await tx.run(
-        "INSERT INTO object_parts (version_id, number, org_id, start, size, blob, checksum)"
-        " SELECT :to_version, number, org_id, start, size, blob, checksum FROM object_parts"
+        "INSERT INTO object_parts (version_id, number, org_id, start, size, blob, md5, checksum)"
+        " SELECT :to_version, number, org_id, start, size, blob, md5, checksum FROM object_parts"
         " WHERE version_id = :from_version",
         from_version=from_version, to_version=to_version,
     )  # fmt: skip
@@ -320,15 +358,14 @@ async def get_upload(db: Reads, fence: Fence, upload_id: str) -> UploadRow | Non
 
 
 async def select_uploads(
-    db: Reads, fence: Fence, *, prefix: str, beyond: str | None, after: tuple[str, str], limit: int
+    db: Reads, fence: Fence, *, beyond: str | None, after: tuple[str, str], limit: int
 ) -> list[UploadRow]:
     """Those under way, in the order of keys."""
     return await db.all(
         UploadRow,
-        f"SELECT {columns(UploadRow)} FROM object_uploads WHERE {fence.sql} AND version_id IS NULL AND key >= :prefix"
+        f"SELECT {columns(UploadRow)} FROM object_uploads WHERE {fence.sql} AND version_id IS NULL"
         f" {'AND key < :beyond' if beyond else ''} AND (key, id) > (:after_key, :after_id) ORDER BY key, id LIMIT :limit",
-        prefix=prefix, after_key=after[0], after_id=after[1], limit=limit, **fence.params,
-        **({"beyond": beyond} if beyond else {}),
+        after_key=after[0], after_id=after[1], limit=limit, **fence.params, **({"beyond": beyond} if beyond else {}),
     )  # fmt: skip
 
 
@@ -409,8 +446,8 @@ async def delete_upload_part(tx: Tx, upload_id: str, number: int) -> None:
 async def give_parts(tx: Tx, upload_id: str, version_id: str) -> None:
     """All that an upload has becomes a version's, one after the other."""
     await tx.run(
-        "INSERT INTO object_parts (version_id, number, org_id, start, size, blob, checksum)"
-        " SELECT :version_id, number, org_id, SUM(size) OVER (ORDER BY number) - size, size, blob, checksum"
+        "INSERT INTO object_parts (version_id, number, org_id, start, size, blob, md5, checksum)"
+        " SELECT :version_id, number, org_id, SUM(size) OVER (ORDER BY number) - size, size, blob, md5, checksum"
         " FROM object_upload_parts WHERE upload_id = :upload_id",
         upload_id=upload_id, version_id=version_id,
     )  # fmt: skip
@@ -433,8 +470,9 @@ async def put_grant(
     expires_at: str | None, now: str,
 ) -> None:  # fmt: skip
     await tx.run(
-        "INSERT INTO object_grants (object_id, principal_type, principal_id, org_id, capability, granted_by, expires_at,"
-        " created_at) VALUES (:object_id, :kind, :id, :org_id, :capability, :by, :expires_at, :now)"
+        "INSERT INTO object_grants (object_id, principal_type, principal_id, org_id, team_id, key, removed, capability,"
+        " granted_by, expires_at, created_at) SELECT id, :kind, :id, :org_id, team_id, key, removed, :capability, :by,"
+        f" :expires_at, :now FROM objects WHERE id = :object_id {tx.dialect.share}"
         " ON CONFLICT (object_id, principal_type, principal_id) DO UPDATE SET capability = excluded.capability,"
         " granted_by = excluded.granted_by, expires_at = excluded.expires_at, created_at = excluded.created_at",
         object_id=object_id, kind=kind, id=id, org_id=org_id, capability=capability, by=by, expires_at=expires_at,
@@ -502,6 +540,9 @@ INVARIANTS = (
         " (SELECT 1 FROM users u WHERE u.id = g.principal_id AND u.org_id = o.org_id))"
         " OR (g.principal_type = 'team' AND NOT EXISTS"
         " (SELECT 1 FROM teams t WHERE t.id = g.principal_id AND t.org_id = o.org_id))"),
+    Invariant("objects.grants", "a grant repeats where its object is",
+        "SELECT g.object_id FROM object_grants g JOIN objects o ON o.id = g.object_id"
+        " WHERE g.team_id <> o.team_id OR g.key <> o.key OR g.removed <> o.removed"),
     Invariant("objects.newest", "an object shows its newest version, and none is beyond it",
         "SELECT o.id FROM objects o LEFT JOIN object_versions v ON v.object_id = o.id AND v.number = o.version"
         " WHERE v.id IS NULL OR v.removal <> o.removed OR (NOT o.removed AND (v.size <> o.size OR v.etag <> o.etag"

@@ -42,7 +42,11 @@ class Path:
 
     def takes(self, request: Request) -> bool:
         """Whatever is signed for S3, and whatever asks for a bucket: without a signature it is refused in S3's words."""
-        return recognised(request.headers, request.query) or tenancy.is_bucket(request.path[1:])
+        return (
+            recognised(request.headers, request.query)
+            or tenancy.is_bucket(request.path[1:])
+            or (request.method == "OPTIONS" and tenancy.is_bucket(self._bucket_of(request.host)))
+        )
 
     async def answer(self, request: Request, call: Call) -> Annexed:
         if request.method == "OPTIONS":

@@ -321,6 +321,8 @@ PLANTS = [
     ("objects.company", f"UPDATE object_grants SET org_id = {OTHER}"),
     ("objects.company", "UPDATE object_grants SET principal_id = (SELECT id FROM users WHERE username = 'zoe')"),
     ("objects.company", "UPDATE object_grants SET principal_type = 'team'"),
+    ("objects.grants", "UPDATE object_grants SET key = 'elsewhere'"),
+    ("objects.grants", "UPDATE object_grants SET removed = TRUE"),
     ("objects.newest", "DELETE FROM object_versions"),
     ("objects.newest", "UPDATE objects SET size = 7"),
     ("objects.newest", "INSERT INTO object_versions SELECT 'x', object_id, org_id, 2, removal, size, blob, sha256, etag,"
@@ -332,8 +334,8 @@ PLANTS = [
     ("objects.newest", "UPDATE objects SET numbered = 0"),
     ("objects.bytes", "UPDATE object_versions SET blob = NULL"),
     ("objects.bytes", "UPDATE object_versions SET removal = TRUE"),
-    ("objects.bytes", "INSERT INTO object_parts (version_id, number, org_id, start, size, blob)"
-                      " SELECT id, 1, org_id, 0, size, blob FROM object_versions"),
+    ("objects.bytes", "INSERT INTO object_parts (version_id, number, org_id, start, size, blob, md5)"
+                      " SELECT id, 1, org_id, 0, size, blob, etag FROM object_versions"),
     ("objects.stored", "UPDATE quota_stored SET bytes = bytes + 1 WHERE level = 'team'"),
     ("objects.stored", "UPDATE quota_stored SET objects = 0 WHERE level = 'org'"),
     ("objects.stored", "DELETE FROM quota_stored"),
@@ -435,8 +437,8 @@ async def test_parts_that_do_not_follow_one_another_are_found(
             await tx.run("UPDATE object_versions SET blob = NULL")
             for number, (start, size) in enumerate(parts):
                 await tx.run(
-                    "INSERT INTO object_parts (version_id, number, org_id, start, size, blob)"
-                    " SELECT id, :number, org_id, :start, :size, 'x' FROM object_versions",
+                    "INSERT INTO object_parts (version_id, number, org_id, start, size, blob, md5)"
+                    " SELECT id, :number, org_id, :start, :size, 'x', 'x' FROM object_versions",
                     number=number, start=start, size=size,
                 )  # fmt: skip
             found = await tx.all(str, query)

@@ -150,7 +150,11 @@ S3_OPERATIONS: dict[str, str] = {
     "HeadObject": "", "PutObject": BYTES, "CopyObject": "", "DeleteObject": "", "GetObjectAttributes": "",
     "GetObjectTagging": "", "PutObjectTagging": XML, "DeleteObjectTagging": "", "GetObjectAcl": "", "PutObjectAcl": XML,
     "CreateMultipartUpload": "", "UploadPart": BYTES, "UploadPartCopy": "", "ListParts": "",
-    "CompleteMultipartUpload": XML, "AbortMultipartUpload": "",
+    "CompleteMultipartUpload": XML, "AbortMultipartUpload": "", "GetBucketAccelerateConfiguration": "",
+    "GetBucketCors": "", "GetBucketEncryption": "", "GetBucketLifecycleConfiguration": "", "GetBucketLogging": "",
+    "GetBucketNotificationConfiguration": "", "GetObjectLockConfiguration": "", "GetBucketOwnershipControls": "",
+    "GetBucketPolicy": "", "GetBucketPolicyStatus": "", "GetPublicAccessBlock": "", "GetBucketReplication": "",
+    "GetBucketRequestPayment": "", "GetBucketTagging": "", "GetBucketWebsite": "",
 }
 """Every operation of the S3 path, and what its body is."""
 # fmt: on

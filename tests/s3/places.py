@@ -126,8 +126,8 @@ class Place:
         """As it is, with a length unless the headers say how long it is."""
         connection = http.client.HTTPConnection(urlsplit(self.endpoint).netloc, timeout=20)
         try:
-            connection.putrequest(method, target, skip_accept_encoding=True)
             named = {name.lower() for name in headers}
+            connection.putrequest(method, target, skip_host="host" in named, skip_accept_encoding=True)
             if not named & {"content-length", "transfer-encoding"} and (body or method in ("PUT", "POST")):
                 connection.putheader("Content-Length", str(len(body)))
             for name, value in headers.items():

@@ -84,14 +84,10 @@ def test_a_checksum_in_a_trailer_is_compared(algorithm: Algorithm) -> None:
     asked = wanted({}, (algorithm.header,))
     assert asked == Wanted(algorithm, in_trailer=True)
     assert checked(asked, digest, {algorithm.header: base64_of(digest)}) == base64_of(digest)
-    for value, code in (
-        (base64_of(bytes(algorithm.size)), "BadDigest"),
-        ("", "InvalidRequest"),
-        ("x", "InvalidRequest"),
-    ):
+    for value in (base64_of(bytes(algorithm.size)), "", "x"):
         with pytest.raises(Fault) as caught:
             checked(asked, digest, {algorithm.header: value})
-        assert caught.value.code == code
+        assert caught.value.code == "BadDigest"
     with pytest.raises(Fault):
         checked(asked, digest, {})
 
@@ -117,7 +113,7 @@ def test_one_checksum_is_enough() -> None:
 
 @pytest.mark.parametrize("value", ["", "AAAA", "AAAAAAA=", "AAAA AA==", "AAAAAA", "é", "AAAAAA==,AAAAAA=="])
 def test_a_value_that_is_no_checksum_is_refused(value: str) -> None:
-    assert refused({"x-amz-checksum-crc32": value}) == "InvalidRequest"
+    assert refused({"x-amz-checksum-crc32": value}) == "BadDigest"
 
 
 def test_an_unknown_algorithm_is_refused() -> None:

@@ -74,11 +74,11 @@ WRITES = [
     (THERE, {"IfNoneMatch": OTHER}, 200, ""),
     (THERE, {"IfNoneMatch": "own"}, 412, "PreconditionFailed"),
     (GONE, {"IfMatch": OTHER}, 404, "NoSuchKey"),
-    (GONE, {"IfMatch": "*"}, 412, "PreconditionFailed"),
+    (GONE, {"IfMatch": "*"}, 404, "NoSuchKey"),
     (GONE, {"IfNoneMatch": "*"}, 200, ""),
     (GONE, {"IfNoneMatch": OTHER}, 200, ""),
     (DELETED, {"IfMatch": "own"}, 404, "NoSuchKey"),
-    (DELETED, {"IfMatch": "*"}, 412, "PreconditionFailed"),
+    (DELETED, {"IfMatch": "*"}, 404, "NoSuchKey"),
     (DELETED, {"IfNoneMatch": "*"}, 200, ""),
     (DELETED, {"IfNoneMatch": "own"}, 200, ""),
 ]

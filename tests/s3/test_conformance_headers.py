@@ -1,6 +1,7 @@
 """Requests that are signed badly, late, or not at all."""
 
 from datetime import UTC, datetime, timedelta
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -118,6 +119,18 @@ def test_a_browser_may_ask_whether_it_may_ask(place: Place) -> None:
     reply = place.raw("OPTIONS", headers=asks | {"Access-Control-Request-Headers": "x-amz-date"}, signed=False)
     assert (reply.status, reply.headers["access-control-allow-origin"]) == (200, "*")
     assert reply.headers["access-control-allow-headers"] == "x-amz-date"
+
+
+def test_a_browser_may_ask_so_at_an_address_that_names_the_bucket_first(place: Place) -> None:
+    host = urlsplit(place.endpoint)
+    at = {"Host": f"{place.name}.{host.hostname}:{host.port}", "Origin": "https://elsewhere.example"}
+    asks = {"Access-Control-Request-Method": "PUT", "Access-Control-Request-Headers": "x-amz-date"}
+    for path in ("/", "/folder/key", "/api/notes"):
+        reply = place.send("OPTIONS", path, at | asks)
+        assert (reply.status, reply.headers["access-control-allow-origin"]) == (200, "*")
+        assert reply.headers["access-control-allow-headers"] == "x-amz-date"
+    elsewhere = at | {"Host": f"acme.{host.hostname}:{host.port}"}
+    assert "access-control-allow-origin" not in place.send("OPTIONS", "/api/notes", elsewhere | asks).headers
 
 
 def test_signatures_of_version_two_are_for_links_alone(place: Place) -> None:

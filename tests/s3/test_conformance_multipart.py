@@ -68,6 +68,15 @@ def test_parts_that_are_not_named_are_left_out(place: Place) -> None:
     assert place.do("head_object", PartNumber=7)["PartsCount"] == 1
 
 
+def test_of_a_part_that_is_named_twice_the_last_counts(place: Place) -> None:
+    upload = place.begin()
+    first = place.send_part(upload, 1, body("a"))
+    again, last = place.send_part(upload, 1, body("b")), place.send_part(upload, 2, b"c")
+    place.complete(upload, [first, again, last, last])
+    assert place.read() == body("b") + b"c"
+    assert place.do("head_object", PartNumber=1)["PartsCount"] == 2
+
+
 def test_an_upload_replaces_what_was_there(place: Place) -> None:
     place.put()
     place.in_parts("object", b"in parts")
@@ -85,7 +94,8 @@ def test_an_upload_replaces_what_was_there(place: Place) -> None:
         ([(1, '"ffffffffffffffffffffffffffffffff"')], 400, "InvalidPart"),
         ([(1, '""')], 400, "InvalidPart"),
         ([(2, "own"), (1, "own")], 400, "InvalidPartOrder"),
-        ([(1, "own"), (1, "own")], 400, "InvalidPartOrder"),
+        ([(1, "own"), (2, "own"), (1, "own")], 400, "InvalidPartOrder"),
+        ([(1, "own"), (1, '"x"')], 400, "InvalidPart"),
         ([(1, "own"), (2, "own")], 400, "EntityTooSmall"),
     ],
 )

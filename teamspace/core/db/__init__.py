@@ -2,7 +2,7 @@
 
 from teamspace.core.db.engine import AlreadyClaimed, Collision, Duplicate, Engine
 from teamspace.core.db.fence import Fence, Way, nothing
-from teamspace.core.db.handles import Db, Guard, Reads, Tx
+from teamspace.core.db.handles import Db, Guard, Reads, Tx, Units
 from teamspace.core.db.migrate import SchemaError, check_schema, migrate
 from teamspace.core.db.opening import connect
 from teamspace.core.db.persistence import persistently
@@ -19,6 +19,7 @@ __all__ = [
     "Reads",
     "SchemaError",
     "Tx",
+    "Units",
     "Way",
     "check_schema",
     "columns",

@@ -16,6 +16,10 @@ class Dialect(msgspec.Struct, frozen=True):
     """Makes a SELECT inside a transaction lock its rows, and pass over those that another holds."""
     strings: str
     """The strings of a JSON list as rows; the parameter's name goes into the braces."""
+    position: str
+    """The function that finds a text in another, counting from 1; 0 where it is not."""
+    bytewise: str
+    """Gives an expression the order of the columns."""
     bounds_each_way: bool
     """Whether each arm of a UNION must be limited by itself, or is read only as far as the whole needs."""
     prelude: str
@@ -39,6 +43,8 @@ SQLITE = Dialect(
     share="",  # there is one writer
     skip_locked="",
     strings="SELECT value FROM json_each(:{})",
+    position="instr",
+    bytewise="COLLATE BINARY",
     bounds_each_way=False,
     prelude="",  # the engine gives every connection its `moment`
     types=((re.compile(r"\bBOOLEAN\b"), "INTEGER"),),
@@ -49,6 +55,8 @@ POSTGRES = Dialect(
     share="FOR SHARE",
     skip_locked="FOR UPDATE SKIP LOCKED",
     strings="SELECT jsonb_array_elements_text(CAST(:{} AS JSONB))",
+    position="strpos",
+    bytewise='COLLATE "C"',
     bounds_each_way=True,
     # The database's clock, so many seconds from now, as our own text. What must agree between servers is told by it.
     prelude="""

@@ -11,12 +11,14 @@ from teamspace.core.db.dialect import Dialect
 class Way(msgspec.Struct, frozen=True):
     """One reason a row may be touched, as a predicate with an index behind it.
 
-    A way that leads `through` another table (a grant) names the column there that holds the row's id.
+    A way that leads `through` another table (a grant) names the column there that holds the row's id. Where that table
+    repeats columns of the row, so that it has an index in their order, `copy` is its name in the statement.
     """
 
     where: str
     through: str = ""
     key: str = ""
+    copy: str = ""
 
     def predicate(self, table: str) -> str:
         if not self.through:
@@ -24,15 +26,21 @@ class Way(msgspec.Struct, frozen=True):
         return f"EXISTS (SELECT 1 FROM {self.through} WHERE {self.key} = {table}.id AND {self.where})"
 
     def newest(self, table: str, where: str) -> str:
-        source, key = table, f"{table}.id"
-        if self.through:
-            source, key = f"{self.through} JOIN {table} ON {table}.id = {self.key}", self.key
-        return f"SELECT {key} AS id FROM {source} WHERE {self.where} AND {where} AND {key} < :before"
+        key = self.key or f"{table}.id"
+        return f"SELECT {key} AS id FROM {self._source(table)} AND {where} AND {key} < :before"
 
-    def along(self, table: str, columns: tuple[str, ...], where: str) -> str:
-        source = f"{self.through} JOIN {table} ON {table}.id = {self.key}" if self.through else table
-        place = ", ".join(f"{table}.{column}" for column in columns)
-        return f"SELECT {place} FROM {source} WHERE {self.where} AND {where} AND ({place}) > ({_after(columns)})"
+    def along(self, table: str, columns: tuple[str, ...], where: str, after: tuple[str, ...]) -> str:
+        row = self.copy or table
+        ordered = [self.key if column == "id" and self.copy else f"{row}.{column}" for column in columns]
+        shown = ", ".join(f"{place} AS {column}" for place, column in zip(ordered, columns, strict=True))
+        beyond = f"({', '.join(ordered)}) > ({', '.join(after)})"
+        return f"SELECT {shown} FROM {self._source(table)} AND {where.format(row=row)} AND {beyond}"
+
+    def _source(self, table: str) -> str:
+        if not self.through:
+            return f"{table} WHERE {self.where}"
+        # SQLite takes a CROSS JOIN in the order in which it is written: from the few that lead here to their rows.
+        return f"{self.through} CROSS JOIN {table} WHERE {table}.id = {self.key} AND {self.where}"
 
 
 class Fence(msgspec.Struct, frozen=True):
@@ -54,9 +62,16 @@ class Fence(msgspec.Struct, frozen=True):
         """
         return _newest(self.table, self.ways, where, dialect.bounds_each_way)
 
-    def along(self, dialect: Dialect, columns: tuple[str, ...], where: str = "TRUE") -> str:
-        """SQL for `columns` of one page in their own order, beyond `:after_<column>`, `:limit` of them."""
-        return _along(self.table, self.ways, columns, where, dialect.bounds_each_way)
+    def along(
+        self, dialect: Dialect, columns: tuple[str, ...], where: str = "TRUE", *, after: tuple[str, ...] = (),
+        limit: str = ":limit",
+    ) -> str:  # fmt: skip
+        """SQL for `columns` of one page in their own order, `limit` of them, beyond `after` or `:after_<column>`.
+
+        In `where` the row is called `{row}`: a way may have a copy of its columns in another table.
+        """
+        after = after or tuple(f":after_{column}" for column in columns)
+        return _along(self.table, self.ways, columns, where, after, limit, dialect.bounds_each_way)
 
 
 @cache
@@ -73,15 +88,14 @@ def _newest(table: str, ways: tuple[Way, ...], where: str, bounded: bool) -> str
 
 
 @cache
-def _along(table: str, ways: tuple[Way, ...], columns: tuple[str, ...], where: str, bounded: bool) -> str:
-    arms, order = [way.along(table, columns, where) for way in ways], ", ".join(columns)
+def _along(
+    table: str, ways: tuple[Way, ...], columns: tuple[str, ...], where: str, after: tuple[str, ...], limit: str,
+    bounded: bool,
+) -> str:  # fmt: skip
+    arms, order = [way.along(table, columns, where, after) for way in ways], ", ".join(columns)
     if bounded:
-        arms = [f"SELECT {order} FROM ({arm} ORDER BY {order} LIMIT :limit) AS way" for arm in arms]
-    return " UNION ".join(arms) + f" ORDER BY {order} LIMIT :limit"
-
-
-def _after(columns: tuple[str, ...]) -> str:
-    return ", ".join(f":after_{column}" for column in columns)
+        arms = [f"SELECT {order} FROM ({arm} ORDER BY {order} LIMIT {limit}) AS way" for arm in arms]
+    return " UNION ".join(arms) + f" ORDER BY {order} LIMIT {limit}"
 
 
 def nothing(table: str) -> Fence:

@@ -162,13 +162,31 @@ class Db(Reads):
             tx = Tx(self, session, who, action)
             if alone:
                 await tx.lock(*alone)
-            if self._guard is not None:
-                await self._guard(tx)
+            await self._check(tx)
             yield tx
             await _claim(tx)
             await _record(tx)
             await _begin_epoch(tx)
         self._committed(tx)
+
+    @asynccontextmanager
+    async def write_many(self, who: Principal, subject: str, *keys: str) -> AsyncIterator["Units"]:
+        """One commit for several writes: each has its own row in the trail, and may fail by itself.
+
+        All that they lock is locked at the beginning: taken one by one, two such transactions could meet.
+        """
+        async with self._transaction() as session:
+            units = Units(self, session)
+            tx = Tx(self, session, who, "")
+            await tx.lock(subject, *keys)
+            yield units
+            await _claim(tx)
+        for done in (*units.done, tx):
+            self._committed(done)
+
+    async def _check(self, tx: Tx) -> None:
+        if self._guard is not None:
+            await self._guard(tx)
 
     @asynccontextmanager
     async def upkeep(self, who: Principal, *, lasting: bool = True, same_rights: bool = False) -> AsyncIterator[Tx]:
@@ -217,6 +235,29 @@ class Db(Reads):
 
     async def close(self) -> None:
         await self.engine.close()
+
+
+class Units(Reads):
+    """Writes that share a transaction; a block that fails undoes its own, and no other."""
+
+    def __init__(self, db: Db, session: Session) -> None:
+        self.vault = db.vault
+        self.dialect = db.dialect
+        self.done: list[Tx] = []
+        self._db, self._session = db, session
+
+    async def _fetch(self, sql: str, params: Params) -> Sequence[Row]:
+        return await self._session.fetch(sql, params)
+
+    @asynccontextmanager
+    async def write(self, who: Principal, action: str) -> AsyncIterator[Tx]:
+        async with self._session.savepoint():
+            tx = Tx(self._db, self._session, who, action)
+            await self._db._check(tx)
+            yield tx
+            await _record(tx)
+            await _begin_epoch(tx)
+        self.done.append(tx)
 
 
 async def _begin_epoch(tx: Tx) -> None:

@@ -27,6 +27,7 @@ from teamspace.repository.schemas import (
     UploadPartRow,
     UploadRow,
     VersionRow,
+    Whole,
     Work,
 )
 
@@ -68,7 +69,7 @@ async def listing(
     db: Reads, who: Principal, *, prefix: str, after: tuple[str, str], limit: int
 ) -> list[UploadRow]:  # fmt: skip
     return await store.select_uploads(
-        db, access.own_uploads(who), prefix=prefix, beyond=naming.successor(prefix), after=after, limit=limit
+        db, access.own_uploads(who), beyond=naming.successor(prefix), after=max(after, (prefix, "")), limit=limit
     )
 
 
@@ -92,9 +93,11 @@ async def add_part(
     return part
 
 
-async def take_part(db: Db, who: Principal, upload: UploadRow, number: int, source: VersionRow) -> UploadPartRow:
-    """A version that is one blob, and whose tag is its MD5, becomes a part without being read again."""
-    part = UploadPartRow(number, source.size, source.blob or "", source.etag, None, clock.stamp())
+async def take_part(
+    db: Db, who: Principal, upload: UploadRow, number: int, source: Whole, checksum: str | None
+) -> UploadPartRow:
+    """Bytes that are stored already become a part, and nothing is stored but that they do."""
+    part = UploadPartRow(number, source.size, source.blob, source.md5, checksum, clock.stamp())
     async with _changed(db, who, upload, part) as tx:
         await blobs.hold(tx, upload.org_id, part.blob)
     return part

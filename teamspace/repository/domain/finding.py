@@ -152,7 +152,7 @@ async def _by_key(db: Db, who: Principal, fence: Fence, query: ObjectQuery) -> L
     only_team = None if query.scope or query.shared else who.team_id
     after = _place(query.cursor) if query.cursor else None
     walk = await walking.walk(
-        db, fence, only_team=only_team, prefix=query.prefix or "", delimiter=query.delimiter or "", after=after,
+        db, who, fence, only_team=only_team, prefix=query.prefix or "", delimiter=query.delimiter or "", after=after,
         size=query.size,
     )  # fmt: skip
     return Listing(

@@ -2,7 +2,8 @@
 
 import hashlib
 import logging
-from collections.abc import AsyncIterator
+import re
+from collections.abc import AsyncIterator, Sequence
 from functools import partial
 
 from teamspace import blobs
@@ -14,10 +15,21 @@ from teamspace.core.principal import Principal
 from teamspace.core.replies import Stored
 from teamspace.repository import store
 from teamspace.repository.domain import finding, naming
-from teamspace.repository.schemas import ContentQuery, Hashed, HashParts, ObjectRow, PartRow, VersionRow
+from teamspace.repository.schemas import (
+    Checksum,
+    ContentQuery,
+    Hashed,
+    HashParts,
+    ObjectRow,
+    PartRow,
+    VersionRow,
+    Whole,
+)
 
 HASH_PARTS = "repo.hash_parts"
 log = logging.getLogger("teamspace.repository")
+_MD5 = re.compile(r"[0-9a-f]{32}")
+"""The tag of what came whole; a tag of parts is none."""
 INLINE = frozenset(
     {"image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "application/pdf", "text/plain"}
 )
@@ -69,9 +81,17 @@ async def newest(db: Reads, row: ObjectRow) -> VersionRow:
     return version
 
 
-async def all_versions(db: Reads, row: ObjectRow, limit: int) -> list[VersionRow]:
-    """Newest first, with the marks of removals; a fence has admitted the object."""
-    return await store.select_all_versions(db, row.id, row.numbered + 1, limit)
+async def all_versions(db: Reads, rows: Sequence[ObjectRow], limit: int) -> dict[str, list[VersionRow]]:
+    """Of objects that a fence has admitted, by their ids: newest first, with the marks of removals.
+
+    Of one object at most `limit`, of several all: who asks for those knows that they are few.
+    """
+    if len(rows) == 1:
+        return {row.id: await store.select_all_versions(db, row.id, row.numbered + 1, limit) for row in rows}
+    found: dict[str, list[VersionRow]] = {row.id: [] for row in rows}
+    for version in await store.select_versions_of(db, list(found)) if rows else ():
+        found[version.object_id].append(version)
+    return found
 
 
 async def older_versions(
@@ -88,6 +108,23 @@ async def older_versions(
 async def parts(db: Reads, version: VersionRow) -> list[PartRow]:
     """Those in which a version came; none if it came whole."""
     return [] if version.blob is not None else await store.select_parts(db, version.id, -1, version.size + 1)
+
+
+async def whole_blob(db: Reads, version: VersionRow, start: int, length: int) -> Whole | None:
+    """What holds exactly these bytes of a version that a fence has admitted; None where no blob does."""
+    if version.blob is not None:
+        is_whole = length == version.size and _MD5.fullmatch(version.etag)
+        return Whole(version.size, version.blob, version.etag, version.checksum) if is_whole else None
+    for part in await store.select_parts(db, version.id, start, start + length):
+        if (part.start, part.size) == (start, length):
+            return Whole(part.size, part.blob, part.md5, _sum_of(part, version))
+    return None
+
+
+def _sum_of(part: PartRow, version: VersionRow) -> Checksum | None:
+    if version.checksum is None or part.checksum is None:
+        return None
+    return Checksum(version.checksum.algorithm, part.checksum)
 
 
 async def text_of(db: Reads, files: BlobStore, row: ObjectRow) -> str:

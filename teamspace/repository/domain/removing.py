@@ -1,10 +1,13 @@
 """Deleting what is at a key: with all its versions, by a mark that leaves them, or one version alone."""
 
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
 import msgspec
 
 from teamspace import blobs, quota
 from teamspace.core import clock
-from teamspace.core.db import Db, Reads, Tx
+from teamspace.core.db import Db, Reads, Tx, Units
 from teamspace.core.errors import Forbidden, NotFound, PreconditionFailed, VersionMismatch
 from teamspace.core.ids import new_id
 from teamspace.core.permissions import Permission as P
@@ -40,7 +43,16 @@ async def _delete(tx: Tx, row: ObjectRow) -> None:
     await quota.store_more(tx, row.org_id, row.team_id, size=-size, objects=-1)
 
 
-async def mark(db: Db, who: Principal, key: str, condition: Condition, actor_kind: ActorKind) -> VersionRow | None:
+@asynccontextmanager
+async def together(db: Db, who: Principal, keys: Sequence[str]) -> AsyncIterator[Units]:
+    """For the removal of many keys of the caller's team in one commit."""
+    async with db.write_many(who, *writing.locks(who.team_id, *keys)) as units:
+        yield units
+
+
+async def mark(
+    db: Db | Units, who: Principal, key: str, condition: Condition, actor_kind: ActorKind
+) -> VersionRow | None:
     """A mark as the newest version: the key is gone, and all that was there is kept.
 
     Where nothing was there is a mark as well, and None only where there is something that is not the caller's.
@@ -83,8 +95,7 @@ def _check(version: VersionRow | None, condition: Condition) -> None:
     is_met = (
         not version.removal
         and condition.exists is not False
-        and condition.etag in (None, version.etag)
-        and condition.not_etag != version.etag
+        and condition.accepts(version.etag)
         and condition.size in (None, version.size)
         and condition.modified in (None, int(clock.seconds(version.created_at)))
     )
@@ -93,7 +104,7 @@ def _check(version: VersionRow | None, condition: Condition) -> None:
 
 
 async def drop_version(
-    db: Db, queue: Queue, who: Principal, key: str, version_id: str, condition: Condition
+    db: Db | Units, queue: Queue, who: Principal, key: str, version_id: str, condition: Condition
 ) -> VersionRow | None:
     """One version is no more, and its number is not given again; None when there is no such version."""
     if await _droppable(db, who, key, version_id) is None:

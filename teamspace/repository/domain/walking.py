@@ -7,7 +7,10 @@ from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
 from teamspace.repository import access, store
 from teamspace.repository.domain import naming
-from teamspace.repository.schemas import ObjectRow
+from teamspace.repository.schemas import ObjectRow, Reach
+
+Place = tuple[str, str]
+"""A key and an id: where in the order of keys something is."""
 
 BEYOND_ANY_ID = "~"
 
@@ -16,43 +19,47 @@ class Walk(msgspec.Struct, frozen=True):
     """Objects and folders in the order of keys, and the place from which it goes on, if it does."""
 
     entries: list[ObjectRow | str]
-    place: tuple[str, str] | None
+    place: Place | None
 
 
 async def of_team(
-    db: Reads, who: Principal, *, prefix: str, delimiter: str, after: tuple[str, str] | None, size: int,
-    removed: bool = False,
+    db: Reads, who: Principal, *, prefix: str, delimiter: str, after: Place | None, size: int, removed: bool = False
 ) -> Walk:  # fmt: skip
     """Through what `who` can read in their team, perhaps with what was removed."""
     fence = access.with_removed(who, P.FILES_READ) if removed else access.fence(who, P.FILES_READ)
     return await walk(
-        db, fence, only_team=who.team_id, prefix=prefix, delimiter=delimiter, after=after, size=size
+        db, who, fence, only_team=who.team_id, prefix=prefix, delimiter=delimiter, after=after, size=size
     )  # fmt: skip
 
 
 async def walk(
-    db: Reads, fence: Fence, *, only_team: str | None, prefix: str, delimiter: str, after: tuple[str, str] | None,
-    size: int,
+    db: Reads, who: Principal, fence: Fence, *, only_team: str | None, prefix: str, delimiter: str,
+    after: Place | None, size: int,
 ) -> Walk:  # fmt: skip
-    """Whatever lies in a folder is passed over in one step, however much it is."""
+    """Whatever lies in a folder is passed over in one step, however much it is, and so is what no prefix of a token
+    admits."""
     entries: list[ObjectRow | str] = []
-    places: list[tuple[str, str]] = []
-    after = max(after or (prefix, ""), (prefix, ""))
-    while after is not None and len(entries) <= size:
-        rows = await store.select_by_key(
-            db, fence, only_team=only_team, prefix=prefix, beyond=naming.successor(prefix), after=after,
-            limit=size + 1 - len(entries),
-        )  # fmt: skip
-        if not rows:
-            break
+    places: list[Place] = [after or (prefix, "")]
+    for below in access.prefixes(who, P.FILES_READ, prefix):
+        reach = Reach(below, naming.successor(below), only_team)
+        rows = await _rows(
+            db, fence, reach, prefix, delimiter, after=max(places[-1], (below, "")), limit=size + 1 - len(entries)
+        )
         for row in rows:
             folder = folder_of(row.key, prefix, delimiter)
-            after = beyond(folder) if folder else (row.key, row.id)
             entries.append(folder or row)
-            places.append(after or (row.key, BEYOND_ANY_ID))
-            if folder:
-                break
-    return Walk(entries[:size], places[size - 1] if size and len(entries) > size else None)
+            places.append((folder and beyond(folder)) or (row.key, BEYOND_ANY_ID if folder else row.id))
+        if len(entries) > size:
+            break
+    return Walk(entries[:size], places[size] if size and len(entries) > size else None)
+
+
+async def _rows(
+    db: Reads, fence: Fence, reach: Reach, prefix: str, delimiter: str, *, after: Place, limit: int
+) -> list[ObjectRow]:
+    if not delimiter:
+        return await store.select_by_key(db, fence, reach, after=after, limit=limit)
+    return await store.select_by_folder(db, fence, reach, prefix, delimiter, after=after, limit=limit)
 
 
 def folder_of(key: str, prefix: str, delimiter: str) -> str | None:
@@ -61,6 +68,6 @@ def folder_of(key: str, prefix: str, delimiter: str) -> str | None:
     return key[: end + len(delimiter)] if end >= 0 else None
 
 
-def beyond(folder: str) -> tuple[str, str] | None:
+def beyond(folder: str) -> Place | None:
     following = naming.successor(folder)
     return None if following is None else (following, "")

@@ -18,6 +18,7 @@ from teamspace.jobs import Queue
 from teamspace.repository import access, store
 from teamspace.repository.domain import finding, texts
 from teamspace.repository.schemas import (
+    MARKDOWN,
     Condition,
     Object,
     ObjectRow,
@@ -96,13 +97,18 @@ async def written(
 
 async def hold(tx: Tx, team_id: str, *keys: str) -> None:
     """One writer of a key at a time, whether or not there is a row yet: versions are numbered without a gap."""
-    await tx.lock("object", *(f"{team_id}:{key}" for key in keys))
+    await tx.lock(*locks(team_id, *keys))
+
+
+def locks(team_id: str, *keys: str) -> tuple[str, ...]:
+    return "object", *(f"{team_id}:{key}" for key in keys)
 
 
 async def add(
     tx: Tx, queue: Queue, who: Principal, before: ObjectRow | None, work: Work, substance: Substance, *, freed: int = 0
 ) -> tuple[ObjectRow, VersionRow]:
     """The next version, in a transaction that holds the key and has asked for the right; `freed` bytes go with it."""
+    work = _following(work, before)
     row = _next(who, work, substance, before)
     version = _version(who, work, row, substance)
     if before is None:
@@ -158,7 +164,7 @@ def _check_condition(before: ObjectRow | None, condition: Condition) -> None:
         return
     if condition.exists is False or condition.version not in (None, before.version):
         raise VersionMismatch(before.version)
-    if condition.etag not in (None, before.etag):
+    if condition.etag not in (None, "*", before.etag):
         raise PreconditionFailed("It has changed since: this is not the content that If-Match asks for.")
     if condition.not_etag == before.etag:
         raise PreconditionFailed("This is the content that If-None-Match does not want.")
@@ -186,6 +192,15 @@ async def free_keys(db: Reads, who: Principal, keys: Sequence[str]) -> list[str]
 
 def _substance(draft: Draft) -> Substance:
     return Substance(draft.size, draft.md5, draft.digest, draft.digest)
+
+
+def _following(work: Work, before: ObjectRow | None) -> Work:
+    """What was not named anew stays: the name of the file, and the title while it is a document."""
+    if before is None or before.removed:
+        return work
+    filename = work.filename if work.renames else before.filename
+    title = before.title if work.title is None and work.content_type == MARKDOWN else work.title
+    return msgspec.structs.replace(work, filename=filename, title=title)
 
 
 def _next(who: Principal, work: Work, substance: Substance, before: ObjectRow | None) -> ObjectRow:

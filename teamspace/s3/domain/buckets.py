@@ -37,10 +37,6 @@ async def location(visit: Visit) -> Answer:
     return Answer(body=xml.document("LocationConstraint", REGION))
 
 
-async def versioning(visit: Visit) -> Answer:
-    return Answer(body=xml.document("VersioningConfiguration", xml.text("Status", "Enabled")))
-
-
 async def set_versioning(visit: Visit) -> Answer:
     status = xml.value(await bodies.document(visit, "VersioningConfiguration"), "Status")
     if status not in ("Enabled", "Suspended"):

@@ -104,9 +104,9 @@ def wanted(headers: Mapping[str, str], trailers: Collection[str]) -> Wanted:
 
 
 def check_form(algorithm: Algorithm, value: str) -> None:
-    """Base64 of as many bytes as the algorithm gives."""
+    """Base64 of as many bytes as the algorithm gives; anything else is the sum of no bytes at all."""
     if _size(value) != algorithm.size:
-        raise Fault("InvalidRequest", f"Value for {algorithm.header} is invalid.")
+        raise Fault("BadDigest", f"The value of {algorithm.header} is no {algorithm.name.upper()} in base64.")
 
 
 async def summed(chunks: AsyncIterator[bytes], running: Running) -> AsyncIterator[bytes]:
@@ -126,7 +126,7 @@ async def add(running: Running, block: bytes) -> None:
 
 def checked(wanted: Wanted, digest: bytes, trailers: Mapping[str, str]) -> str:
     """The checksum in base64, which is the one that was announced."""
-    value = base64.b64encode(digest).decode()
+    value = encoded(digest)
     if wanted.algorithm is None:
         return value
     given = trailers.get(wanted.algorithm.header, "") if wanted.in_trailer else wanted.value
@@ -136,6 +136,10 @@ def checked(wanted: Wanted, digest: bytes, trailers: Mapping[str, str]) -> str:
         name = wanted.algorithm.name.upper()
         raise Fault("BadDigest", f"The {name} you specified did not match the calculated checksum.")
     return value
+
+
+def encoded(digest: bytes) -> str:
+    return base64.b64encode(digest).decode()
 
 
 def check_md5(wanted: Wanted, digest: bytes) -> None:

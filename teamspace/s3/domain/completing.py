@@ -75,11 +75,11 @@ def _named(root: Element) -> list[_Named]:
         named.append(_Named(int(place), etag, next(filter(None, given), "")))
     if not 1 <= len(named) <= assembling.MOST_PARTS:
         raise xml.malformed()
-    if any(before.number >= after.number for before, after in pairwise(named)):
+    if any(before.number > after.number for before, after in pairwise(named)):
         raise Fault(
             "InvalidPartOrder", "The list of parts was not in ascending order. Parts must be ordered by part number."
         )
-    return named
+    return list({part.number: part for part in named}.values())  # of a part that is named twice the last counts
 
 
 def _chosen(named: Sequence[_Named], parts: Sequence[UploadPartRow]) -> list[UploadPartRow]:

@@ -103,7 +103,7 @@ def condition(headers: Mapping[str, str]) -> Condition:
         return Condition(exists=False) if none_match.strip() == "*" else Condition(not_etag=unquoted(none_match))
     if match is None:
         return Condition()
-    return Condition(exists=True) if match.strip() == "*" else Condition(etag=unquoted(match))
+    return Condition(etag=unquoted(match))
 
 
 def of_deletion(match: str | None, size: str | None, modified: str | None) -> Condition:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
+from itertools import accumulate, takewhile
 from urllib.parse import quote, unquote_plus
 
 import msgspec
@@ -200,9 +201,7 @@ async def _versions(visit: Visit, wish: Asked, marker: str, version_marker: str)
             size=max(size, 1),
             removed=True,
         )
-        for entry in walk.entries:
-            if not await _add(visit, wish, page, entry):
-                return page
+        await _add_all(visit, wish, page, walk.entries)
         if walk.place is None:
             return page
         after = walk.place
@@ -218,16 +217,30 @@ async def _rest(visit: Visit, wish: Asked, page: _Page, key: str, version_id: st
         page.following = _mark(page)
 
 
-async def _add(visit: Visit, wish: Asked, page: _Page, entry: ObjectRow | str) -> bool:
-    """Whether there is room for more."""
+async def _add_all(visit: Visit, wish: Asked, page: _Page, entries: Sequence[ObjectRow | str]) -> None:
+    """As far as there is room. Objects whose versions are sure to fit are asked for together."""
+    done = 0
+    while done < len(entries) and page.following is None:
+        room = wish.size - len(page.entries)
+        batch = entries[done : done + _fitting(entries[done:], room)]
+        rows = [entry for entry in batch if not isinstance(entry, str)]
+        versions = await reading.all_versions(visit.db, rows, room + 1)
+        for entry in batch:
+            _add(page, wish, [entry] if isinstance(entry, str) else [(entry, each) for each in versions[entry.id]])
+        done += len(batch)
+
+
+def _fitting(entries: Sequence[ObjectRow | str], room: int) -> int:
+    """How many of them, but at least one; an object has no more versions than it ever numbered."""
+    needed = accumulate(1 if isinstance(entry, str) else entry.numbered for entry in entries)
+    return max(sum(1 for total in takewhile(lambda total: total <= room, needed)), 1)
+
+
+def _add(page: _Page, wish: Asked, found: Sequence[tuple[ObjectRow, VersionRow] | str]) -> None:
     room = wish.size - len(page.entries)
-    found: Sequence[tuple[ObjectRow, VersionRow] | str] = [entry] if isinstance(entry, str) else []
-    if not isinstance(entry, str):
-        found = [(entry, version) for version in await reading.all_versions(visit.db, entry, room + 1)]
     page.entries += found[:room]
     if len(found) > room:
         page.following = _mark(page)
-    return page.following is None
 
 
 def _mark(page: _Page) -> tuple[str, str]:

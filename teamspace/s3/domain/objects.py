@@ -7,7 +7,7 @@ import msgspec
 
 from teamspace import blobs, repository
 from teamspace.core import clock
-from teamspace.core.db import persistently
+from teamspace.core.db import Db, Units, persistently
 from teamspace.core.replies import Stored
 from teamspace.repository import Checksum, Condition, VersionRow, reading, removing, writing
 from teamspace.s3.domain import bodies, checksums, describing, xml
@@ -96,21 +96,21 @@ async def put(visit: Visit) -> Answer:
 
 async def delete(visit: Visit) -> Answer:
     condition = describing.of_deletion(*(visit.headers.get(name) for name in _CONDITIONS))
-    gone = await removed(visit, visit.key, visit.query.get("versionId"), condition)
+    key, version_id = describing.key(visit.key), visit.query.get("versionId")
+    gone = await persistently(lambda: removed(visit, visit.db, key, version_id, condition))
     if gone is None:
-        version_id = visit.query.get("versionId")
         return Answer(204, headers={"x-amz-version-id": version_id} if version_id else {})
     headers = {"x-amz-version-id": gone.id}
     return Answer(204, headers=headers | ({"x-amz-delete-marker": "true"} if gone.removal else {}))
 
 
-async def removed(visit: Visit, key: str, version_id: str | None, condition: Condition) -> VersionRow | None:
+async def removed(
+    visit: Visit, db: Db | Units, key: str, version_id: str | None, condition: Condition
+) -> VersionRow | None:
     """The mark that a key was deleted, or the version that is no more."""
-    key = describing.key(key)
     if version_id is None:
-        return await persistently(lambda: removing.mark(visit.db, visit.who, key, condition, "s3"))
-    queue = visit.house.queue
-    return await persistently(lambda: removing.drop_version(visit.db, queue, visit.who, key, version_id, condition))
+        return await removing.mark(db, visit.who, key, condition, "s3")
+    return await removing.drop_version(db, visit.house.queue, visit.who, key, version_id, condition)
 
 
 # Facts

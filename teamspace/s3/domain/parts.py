@@ -1,20 +1,19 @@
 """The parts of an upload: sent, or taken from what is there already."""
 
 import re
-from collections.abc import Awaitable
+from collections.abc import AsyncIterator, Awaitable
 
 import msgspec
 
 from teamspace import blobs
 from teamspace.core.errors import NotFound
-from teamspace.repository import UploadPartRow, UploadRow, VersionRow, assembling, reading
+from teamspace.repository import UploadPartRow, UploadRow, VersionRow, Whole, assembling, reading
 from teamspace.s3.domain import bodies, checksums, copies, uploads, xml
-from teamspace.s3.domain.checksums import ALGORITHMS, Wanted
+from teamspace.s3.domain.checksums import ALGORITHMS, Algorithm, Wanted
 from teamspace.s3.domain.faults import Fault
 from teamspace.s3.domain.visits import Answer, Visit, number
 
 _RANGE = re.compile(r"bytes=(\d{1,15})-(\d{1,15})", re.ASCII)
-_WHOLE = re.compile(r"[0-9a-f]{32}")
 
 
 async def put(visit: Visit) -> Answer:
@@ -87,18 +86,30 @@ def _range(visit: Visit, version: VersionRow) -> tuple[int, int]:
 async def _taken(
     visit: Visit, upload: UploadRow, place: int, version: VersionRow, start: int, length: int
 ) -> UploadPartRow:
-    """All of a source that is one blob is taken as it is; anything else is read and stored as bytes of its own."""
-    whole = version.blob is not None and length == version.size and _WHOLE.fullmatch(version.etag)
-    algorithm = uploads.algorithm_of(upload)
-    if whole and algorithm is None:
-        return await _kept(assembling.take_part(visit.db, visit.who, upload, place, version))
+    """What the store has as a whole is named once more; anything else is read and stored as bytes of its own."""
     (await assembling.room(visit.db, upload, place)).check(length)
     chunks = reading.span(visit.db, visit.house.files, version, start, length)
+    algorithm = uploads.algorithm_of(upload)
+    if whole := await reading.whole_blob(visit.db, version, start, length):
+        async with visit.house.uploads.take():
+            value = await _sum(whole, algorithm, chunks) if algorithm else None
+        return await _kept(assembling.take_part(visit.db, visit.who, upload, place, whole, value))
     running = algorithm.start() if algorithm else None
     async with (
         visit.house.uploads.take(),
         blobs.drafted(visit.house.files, checksums.summed(chunks, running) if running else chunks) as draft,
     ):
         await blobs.store_draft(visit.db, visit.house.files, visit.who, visit.who.org_id, draft)
-        value = checksums.checked(Wanted(), running.digest(), {}) if running else None
+        value = checksums.encoded(running.digest()) if running else None
         return await _kept(assembling.add_part(visit.db, visit.who, upload, place, draft, value))
+
+
+async def _sum(whole: Whole, algorithm: Algorithm, chunks: AsyncIterator[bytes]) -> str:
+    """The one that is known, or of the bytes, which are read for it."""
+    known = whole.checksum
+    if known and known.algorithm == algorithm.name and known.value and not known.of_parts:
+        return known.value
+    running = algorithm.start()
+    async for chunk in chunks:
+        await checksums.add(running, chunk)
+    return checksums.encoded(running.digest())

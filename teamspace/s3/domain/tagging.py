@@ -13,7 +13,7 @@ async def get_tags(visit: Visit) -> Answer:
     version = await objects.found(visit)
     tags = (
         xml.element("Tag", xml.text("Key", name), xml.text("Value", value))
-        for name, value in (version.tags or {}).items()
+        for name, value in sorted((version.tags or {}).items())
     )
     body = xml.document("Tagging", xml.element("TagSet", *tags))
     return Answer(body=body, headers={"x-amz-version-id": version.id})

@@ -53,21 +53,20 @@ async def of_bucket(visit: Visit) -> Answer:
 
 
 async def _uploads(visit: Visit, wish: listings.Asked, after: listings.Place) -> tuple[list[UploadRow | str], bool]:
-    """Uploads and folders, and whether there are more."""
+    """Uploads and folders, and whether there are more. A folder may follow at every step, and ends it: they begin small."""
     entries: list[UploadRow | str] = []
-    place: listings.Place | None = after
-    while place is not None:
-        rows = await assembling.listing(visit.db, visit.who, prefix=wish.prefix, after=place, limit=wish.size + 1)
+    place, step = after, 1 if wish.delimiter else wish.size + 1
+    while rows := await assembling.listing(visit.db, visit.who, prefix=wish.prefix, after=place, limit=step):
+        step = min(step * 2, wish.size + 1)
         for row in rows:
             if len(entries) == wish.size:
                 return entries, bool(entries)
             folder = walking.folder_of(row.key, wish.prefix, wish.delimiter)
             entries.append(folder or row)
-            place = walking.beyond(folder) if folder else (row.key, row.id)
+            place = (folder and walking.beyond(folder)) or (row.key, walking.BEYOND_ANY_ID if folder else row.id)
             if folder:
+                step = 1
                 break
-        if not rows:
-            break
     return entries, False
 
 

@@ -1,0 +1,82 @@
+"""Folders are passed over in one step each, and nothing beside them is."""
+
+import itertools
+import random
+
+import msgspec
+import pytest
+
+from teamspace.core.permissions import Permission as P
+from teamspace.core.principal import Call, Grantable, Principal
+from teamspace.repository import ObjectRow, walking
+from tests.repository.help import put, share
+from tests.support.world import Caller, World
+
+PIECES = ("a", "b", "/", "//", "é", "\U0010ffff", "-", "%")
+DELIMITERS = ("", "/", "//", "a", "é/", "\U0010ffff", "\U0010ffff\U0010ffff", "no")
+PREFIXES = ("", "a", "a/", "/", "é", "\U0010ffff", "b/a")
+
+
+def principal(caller: Caller) -> Principal:
+    return Principal(
+        "s3", Call(), user_id=caller.user_id, team_id=caller.team.id, org_id=caller.org.id,
+        permissions=frozenset({P.FILES_READ}),
+    )  # fmt: skip
+
+
+def expected(keys: list[str], prefix: str, delimiter: str) -> list[str]:
+    entries = [walking.folder_of(key, prefix, delimiter) or key for key in sorted(keys) if key.startswith(prefix)]
+    return [entry for entry, _ in itertools.groupby(entries)]
+
+
+async def walked(world: World, who: Principal, prefix: str, delimiter: str, size: int) -> list[str]:
+    found: list[str] = []
+    after: walking.Place | None = None
+    while True:
+        walk = await walking.of_team(world.db, who, prefix=prefix, delimiter=delimiter, after=after, size=size)
+        found += [entry.key if isinstance(entry, ObjectRow) else entry for entry in walk.entries]
+        if walk.place is None:
+            return found
+        after = walk.place
+
+
+@pytest.fixture
+async def filled(world: World) -> tuple[Caller, list[str]]:
+    ann, dice = await world.bootstrap(), random.Random(3)
+    keys = sorted({"".join(dice.choices(PIECES, k=dice.randint(1, 6))) for _ in range(60)})
+    for key in keys:
+        await put(ann, key, b"")
+    return ann, keys
+
+
+async def test_a_walk_finds_what_a_look_at_every_key_finds(world: World, filled: tuple[Caller, list[str]]) -> None:
+    ann, keys = filled
+    for delimiter, prefix in itertools.product(DELIMITERS, PREFIXES):
+        for size in (1, 7, 1000):
+            found = await walked(world, principal(ann), prefix, delimiter, size)
+            assert found == expected(keys, prefix, delimiter), (prefix, delimiter, size)
+
+
+async def test_a_token_below_prefixes_walks_there_alone(world: World, filled: tuple[Caller, list[str]]) -> None:
+    ann, keys = filled
+    limits = ("b", "a", "a/", "é", "zzz")
+    scoped = msgspec.structs.replace(principal(ann), scope=tuple(Grantable(P.FILES_READ, limit) for limit in limits))
+    below = [key for key in keys if key.startswith(limits)]
+    for delimiter, prefix in itertools.product(DELIMITERS, (*PREFIXES, "a/a", "-")):
+        found = await walked(world, scoped, prefix, delimiter, 3)
+        assert found == expected(below, prefix, delimiter), (prefix, delimiter)
+
+
+async def test_what_was_shared_leaves_a_list_with_its_removal_and_comes_back_with_it(world: World) -> None:
+    ann = await world.bootstrap()
+    bob = await world.person(ann.org, ann.team)
+    made = await put(ann, "plans/crane")
+    await share(ann, made["id"], bob)
+    who = principal(bob)
+    seen = await walking.of_team(world.db, who, prefix="", delimiter="", after=None, size=10)
+    assert [entry.key for entry in seen.entries if isinstance(entry, ObjectRow)] == ["plans/crane"]
+    for removed in (True, False):
+        async with world.db.upkeep(who) as tx:
+            await tx.run("UPDATE objects SET removed = :removed", removed=removed)
+        for delimiter, entry in (("", "plans/crane"), ("/", "plans/")):
+            assert await walked(world, who, "", delimiter, 10) == ([] if removed else [entry])
