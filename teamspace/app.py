@@ -102,6 +102,7 @@ class App:
     async def upkeep(self) -> None:
         """What is not urgent: sealing the audit trail, times of last use, old keys, credentials and blobs."""
         chores: tuple[tuple[float, Callable[[], Awaitable[object]]], ...] = (
+            (1, self.db.watch_schema),
             (1, partial(audit.seal, self.db)),
             (1, partial(jobs.sweep, self.db, self.queue)),
             (1, partial(self.refusals.save, self.db)),
@@ -122,19 +123,21 @@ class App:
         )
         notices = Notices(self.db.engine, self.given[Wake])
         await asyncio.gather(
-            notices.run(), self.queue.run(self.db), *(_repeat(every, chore) for every, chore in chores)
+            notices.run(), self.queue.run(self.db), *(_repeat(self.db, every, chore) for every, chore in chores)
         )
 
     async def finish(self) -> None:
         await self.readers.end()
+        if self.db.outdated:
+            return
         await self.last_use.save(self.db)
         await self.refusals.save(self.db)
         await audit.seal(self.db)
         await self.witness.tell(self.db)
 
 
-async def _repeat(every: float, chore: Callable[[], Awaitable[object]]) -> None:
-    while True:
+async def _repeat(db: Db, every: float, chore: Callable[[], Awaitable[object]]) -> None:
+    while not db.outdated:
         await asyncio.sleep(every)
         try:
             await chore()
@@ -154,6 +157,7 @@ def given(settings: Settings, stopping: Stopping) -> dict[type, Any]:
         Metrics: Metrics(),
         blobs.BlobStore: blobs.opened(settings),
         instance.Counted: instance.Counted(),
+        instance.Readiness: instance.Readiness(stopping),
         tenancy.Locales: tenancy.Locales(tuple(localization.available())),
         tenancy.Estate: tenancy.Estate(wiring.OWNED),
         Refusals: Refusals(),

@@ -49,6 +49,7 @@ ORDER = (
     ("GET    /login",                      "console"),
     ("GET    /activate",                   "console"),
     ("GET    /health",                     "instance"),
+    ("GET    /ready",                      "instance"),
     ("GET    /api/config",                 "instance"),
     ("GET    /api/branding",               "branding"),
     ("PUT    /api/branding",               "branding"),

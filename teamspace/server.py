@@ -24,7 +24,7 @@ from granian.server.embed import Server
 from teamspace import blobs, instance, tenancy
 from teamspace.app import App, StartError, opened, prepare_folder
 from teamspace.core import logs
-from teamspace.core.db import Engine
+from teamspace.core.db import Db, Engine
 from teamspace.core.db.sqlite import FolderLock
 from teamspace.settings import LOOPBACK, Settings
 
@@ -122,6 +122,8 @@ async def _serve(settings: Settings) -> None:
         app = App(settings, db, lines)
         if settings.on_sqlite:  # there is no other server
             await app.fleet.recover(db)
+        elif isinstance(app.files, blobs.Folder):
+            await _claim_folder(db, app.files)
         server = _server(app, settings)
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -147,6 +149,13 @@ async def _serve(settings: Settings) -> None:
             lines.flush()
     log.info("stopped")
     lines.flush()
+
+
+async def _claim_folder(db: Db, folder: blobs.Folder) -> None:
+    try:
+        await blobs.claim_folder(db, folder)
+    except blobs.WrongFolder as fault:
+        raise StartError(str(fault)) from None
 
 
 def _server(app: App, settings: Settings) -> Server:

@@ -87,6 +87,10 @@ class StoredFile(msgspec.Struct, frozen=True):
     written_at: float
 
 
+class WrongFolder(Exception):
+    """The blobs of the database lie elsewhere."""
+
+
 class BlobMissing(Exception):
     """The store has no such bytes."""
 

@@ -6,6 +6,9 @@ from teamspace.blobs.schemas import SMALL, Blob, Draft, Sums
 from teamspace.core.db import Reads, Tx, columns, listed
 from teamspace.core.tables import Invariant, Kept
 
+FOLDER_ID = "blob_folder"
+"""The name of the instance's row that says in which folder the blobs lie."""
+
 
 def invariants(kept: Sequence[Kept]) -> tuple[Invariant, ...]:
     return (
@@ -144,6 +147,26 @@ async def select(db: Reads, after: tuple[str, str], limit: int) -> list[Blob]:
         f"SELECT {columns(Blob)} FROM blobs WHERE (org_id, digest) > (:org_id, :digest)"
         " ORDER BY org_id, digest LIMIT :limit",
         org_id=after[0], digest=after[1], limit=limit,
+    )  # fmt: skip
+
+
+async def select_in_files(db: Reads, limit: int) -> list[Blob]:
+    """Some of those that a row names and that lie in files."""
+    return await db.all(
+        Blob,
+        f"SELECT {columns(Blob)} FROM blobs WHERE data IS NULL AND collect_at IS NULL LIMIT :limit",
+        limit=limit,
+    )  # fmt: skip
+
+
+async def get_folder_id(db: Reads) -> str | None:
+    return await db.one(str, f"SELECT value FROM instance WHERE name = '{FOLDER_ID}'")
+
+
+async def put_folder_id(tx: Tx, id: str) -> None:
+    """Unless another server has just done so."""
+    await tx.run(
+        f"INSERT INTO instance (name, value) VALUES ('{FOLDER_ID}', :id) ON CONFLICT (name) DO NOTHING", id=id
     )  # fmt: skip
 
 

@@ -49,6 +49,8 @@ async def restore(settings: Settings, source: Path, *, check: bool = True) -> st
                 await apply(loading, dialect, known)
                 strange = await _load(loading, dialect, reader)
                 await apply(loading, dialect, newer)
+                # The files will lie in another folder, which the first start makes the database's own.
+                await loading.fetch(f"DELETE FROM instance WHERE name = '{blobs.FOLDER_ID}'", {})
                 await _check(loading, dialect, manifest, thoroughly=check)
                 await _put_blobs(reader, settings)
     left_out = f"; left out: {', '.join(strange)}, which no migration makes" if strange else ""

@@ -267,6 +267,10 @@ class TooManyAttempts(RateLimited):
     recorded = True
 
 
+class NotReady(Refusal):
+    status, code, title = 503, "not_ready", "The server is not ready"
+
+
 class InternalError(Refusal):
     status, code, title = 500, "internal_error", "Something went wrong on the server"
 

@@ -2,5 +2,6 @@
 
 from teamspace.instance.domain.facts import Counted, warn, warnings
 from teamspace.instance.domain.fleet import REPORT_SECONDS, report
+from teamspace.instance.domain.readiness import Readiness
 
-__all__ = ["REPORT_SECONDS", "Counted", "report", "warn", "warnings"]
+__all__ = ["REPORT_SECONDS", "Counted", "Readiness", "report", "warn", "warnings"]

@@ -2,7 +2,7 @@
 
 from teamspace.blobs import BlobStore
 from teamspace.core.db import Db
-from teamspace.core.errors import Conflict, SingleTenant
+from teamspace.core.errors import Conflict, NotReady, SingleTenant
 from teamspace.core.metrics import CONTENT_TYPE, Metrics
 from teamspace.core.openapi import Description
 from teamspace.core.permissions import Permission as P
@@ -10,13 +10,15 @@ from teamspace.core.principal import Principal
 from teamspace.core.replies import Content, Created
 from teamspace.core.routing import BEARER, PUBLIC, SUPERADMIN, Route
 from teamspace.instance.domain import demo, facts, samples
-from teamspace.instance.schemas import Config, DemoCompanies, Figures, Liveness, Seeded, Status
+from teamspace.instance.domain.readiness import Readiness
+from teamspace.instance.schemas import Config, DemoCompanies, Figures, Liveness, Ready, Seeded, Status
 from teamspace.jobs import Queue
 from teamspace.settings import Settings
 
 # fmt: off
 ROUTES = (
     Route("GET",  "/health",                 PUBLIC,     None,              None, "health",       "Liveness: ok and multitenant, nothing else.", unlimited=True),
+    Route("GET",  "/ready",                  PUBLIC,     None,              None, "ready",        "Readiness: whether database and blob store answer, and the server is not stopping.", unlimited=True, refuses=(NotReady,)),
     Route("GET",  "/api/config",             PUBLIC,     None,              None, "config",       "What a client must know before anybody signs in.", unlimited=True),
     Route("GET",  "/api/admin/status",       BEARER,     P.INSTANCE_MANAGE, None, "status",       "The instance: version, how it is set up, and how much there is of everything."),
     Route("POST", "/api/admin/seed-tenants", SUPERADMIN, P.INSTANCE_MANAGE, None, "seed_tenants", "For demonstrations: two companies whose people have known passwords.",
@@ -31,6 +33,10 @@ ROUTES = (
 
 async def health(settings: Settings) -> Liveness:
     return Liveness(ok=True, multitenant=settings.multitenant)
+
+
+async def ready(db: Db, files: BlobStore, readiness: Readiness) -> Ready:
+    return await readiness.check(db, files)
 
 
 async def config(db: Db, settings: Settings) -> Config:

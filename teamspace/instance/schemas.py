@@ -10,6 +10,12 @@ class Liveness(msgspec.Struct, frozen=True):
     multitenant: bool
 
 
+class Ready(msgspec.Struct, frozen=True):
+    """Database and blob store answer, and the server is not stopping."""
+
+    ready: bool
+
+
 class Localization(msgspec.Struct, frozen=True):
     default_locale: str
     available_locales: list[str]

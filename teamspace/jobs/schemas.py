@@ -139,6 +139,8 @@ class Claim(msgspec.Struct, frozen=True):
     attempt: int
     secret: str
     executor_id: str
+    lease: float = 60
+    """Seconds that each sign of life is worth."""
 
     def __str__(self) -> str:
         return f"{self.job_id}.{self.attempt}.{self.secret}"

@@ -409,6 +409,17 @@ async def test_a_row_that_stays_locked_is_given_up_with_a_name(db: Db) -> None:
 
 
 @on_postgres
+async def test_a_migration_takes_as_long_as_it_takes(db: Db) -> None:
+    """And waits for whoever is before it, longer than a request would."""
+    async with db.upkeep(system()) as tx:
+        await tx.run("LOCK TABLE things IN ACCESS EXCLUSIVE MODE")
+        migrating = asyncio.create_task(db.engine.script("ALTER TABLE things ADD COLUMN later TEXT"))
+        await asyncio.sleep(4)  # longer than a request waits for a lock
+        assert not migrating.done()
+    await migrating
+
+
+@on_postgres
 async def test_a_statement_that_takes_too_long_is_given_up_with_a_name(db: Db) -> None:
     with pytest.raises(Overloaded):
         async with db.upkeep(system()) as tx:

@@ -39,6 +39,7 @@ ROUTES: dict[str, Entry] = {
     "GET /app/*page":                       Entry(about="page"),
     "GET /assets/*path":                    Entry(about="page"),
     "GET /health":                          Entry(),
+    "GET /ready":                           Entry(),
     "GET /api/config":                      Entry(),
     "GET /api/openapi.json":                Entry(),
     "GET /api/docs":                        Entry(),

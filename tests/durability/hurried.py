@@ -10,6 +10,7 @@ from functools import partial
 
 from teamspace import app, blobs, cli
 from teamspace.blobs.domain import keeping
+from teamspace.core.db import Db
 
 GRACE = 8
 EVERY = 0.25
@@ -17,9 +18,9 @@ EVERY = 0.25
 _repeat = app._repeat
 
 
-async def _hurried(every: float, chore: Callable[[], Awaitable[object]]) -> None:
+async def _hurried(db: Db, every: float, chore: Callable[[], Awaitable[object]]) -> None:
     collects = isinstance(chore, partial) and chore.func is blobs.collect
-    await _repeat(EVERY if collects else every, chore)
+    await _repeat(db, EVERY if collects else every, chore)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """What the instance says of itself: a little to anybody, everything to its operators, and to nobody else."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -8,13 +9,16 @@ import pytest
 
 from teamspace import __version__
 from teamspace.core import clock
-from teamspace.instance.domain import facts
+from teamspace.core.errors import Overloaded
+from teamspace.core.principal import system
+from teamspace.instance.domain import facts, readiness
 from teamspace.settings import Settings
 from teamspace.tenancy.schemas import OrgRole, Role
 from tests.identity.help import refusal
 from tests.support.world import Caller, World
 from tests.support.world import world as opened
 
+NOT_READY = (503, "not_ready")
 HOST_TOKEN = "the-token-of-whoever-hosts-this"
 TABLES = {"users": "users", "teams": "teams", "orgs": "orgs", "notes": "notes", "audit_events": "audit"}
 
@@ -32,6 +36,63 @@ async def status(operator: Caller) -> dict[str, Any]:
 async def test_health_says_that_it_lives_and_nothing_else(world: World) -> None:
     answer = await world.anonymous.get("/health")
     assert (answer.status_code, answer.json()) == (200, {"ok": True, "multitenant": True})
+
+
+async def test_a_server_that_can_work_is_ready(world: World) -> None:
+    answer = await world.anonymous.get("/ready")
+    assert (answer.status_code, answer.json()) == (200, {"ready": True})
+
+
+async def test_a_server_that_stops_is_not_ready(world: World) -> None:
+    assert (await world.anonymous.get("/ready")).status_code == 200
+    world.app.stopping.begin()
+    assert refusal(await world.anonymous.get("/ready")) == NOT_READY
+    assert (await world.anonymous.get("/health")).status_code == 200, "it is alive"
+
+
+async def test_a_server_without_its_blob_store_is_not_ready(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    def away() -> None:
+        raise Overloaded("the bucket cannot be used")
+
+    monkeypatch.setattr(world.app.files, "check", away)
+    answer = await world.anonymous.get("/ready")
+    assert refusal(answer) == NOT_READY
+    assert answer.json()["detail"] == "The blob store does not answer."
+
+
+async def test_a_server_without_its_database_is_not_ready(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def silent(*_: Any) -> None:
+        await asyncio.sleep(60)
+
+    monkeypatch.setattr(readiness, "_PATIENCE", 0.05)
+    monkeypatch.setattr(world.db, "_fetch", silent)
+    answer = await world.anonymous.get("/ready")
+    assert refusal(answer) == NOT_READY
+    assert answer.json()["detail"] == "The database does not answer."
+
+
+async def test_however_many_ask_the_store_is_looked_at_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = 0
+
+    def look() -> None:
+        nonlocal looks
+        looks += 1
+
+    monkeypatch.setattr(world.app.files, "check", look)
+    answers = await asyncio.gather(*(world.anonymous.get("/ready") for _ in range(20)))
+    assert ({answer.status_code for answer in answers}, looks) == ({200}, 1)
+
+
+async def test_a_server_whose_database_has_become_a_newer_ones_only_reads(world: World) -> None:
+    ann = await world.bootstrap()
+    note = (await ann.post("/api/notes", {"title": "Before"})).json()
+    async with world.db.upkeep(system()) as tx:
+        await tx.run("INSERT INTO migrations VALUES (9999, '9999_later.sql', '', '')")
+    await world.db.watch_schema()
+    assert refusal(await ann.post("/api/notes", {"title": "After"})) == (503, "overloaded")
+    assert (await ann.get(f"/api/notes/{note['id']}")).status_code == 200
+    assert refusal(await world.anonymous.get("/ready")) == NOT_READY
+    await asyncio.wait_for(world.app.runner.run(), 10)  # it ends by itself
 
 
 async def test_a_client_learns_what_it_must_know_before_anybody_signs_in(world: World) -> None:

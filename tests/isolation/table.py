@@ -185,6 +185,7 @@ CASES = (
     Case("GET /app/*page",                  PUBLIC,                      about=SCREEN),
     Case("GET /assets/*path",               PUBLIC,                      about=SCRIPT,            cached=True),
     Case("GET /health",                     PUBLIC),
+    Case("GET /ready",                      PUBLIC),
     Case("GET /api/config",                 PUBLIC),
     Case("GET /api/openapi.json",           PUBLIC,                                               cached=True),
     Case("GET /api/docs",                   PUBLIC,                                               cached=True),

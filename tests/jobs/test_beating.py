@@ -26,7 +26,7 @@ class Beats:
 
 @pytest.fixture(autouse=True)
 def short_lease(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runner, "LEASE", 0.03)
+    monkeypatch.setattr(runner, "_LEASE", 0.03)
 
 
 async def test_work_that_lasts_shows_signs_of_life_until_it_ends() -> None:

@@ -12,7 +12,7 @@ from typing import IO
 from teamspace.blobs.domain.space import Space
 from teamspace.blobs.schemas import INSTANCE, STRIDE, BlobMissing, StoredFile, name_of
 from teamspace.core import pools
-from teamspace.core.errors import StorageFull
+from teamspace.core.errors import Overloaded, StorageFull
 
 _DRAFTS = "tmp"
 
@@ -31,11 +31,40 @@ class Folder:
     def drafts(self) -> Path:
         return self.root / _DRAFTS
 
+    @property
+    def id_file(self) -> Path:
+        return self.root / ".folder-id"
+
+    def get_id(self) -> str | None:
+        """What tells this folder from others; None while it has no such thing."""
+        try:
+            return self.id_file.read_text().strip()
+        except FileNotFoundError:
+            return None
+
+    def give_id(self, id: str) -> str:
+        """The id that the folder has then: the first one counts."""
+        self.root.mkdir(parents=True, exist_ok=True)
+        draft = self.root / f".folder-id-{id}"
+        draft.write_text(f"{id}\n")
+        _sync(draft)
+        try:
+            os.link(draft, self.id_file)
+        except FileExistsError:
+            pass
+        finally:
+            draft.unlink()
+        _sync(self.root)
+        self._settle(self.root)
+        return self.get_id() or ""
+
     def path(self, namespace: str, digest: str) -> Path:
         return self.root / name_of(namespace, digest)
 
     def check(self) -> None:
-        """The folder is made when it is needed; whether that can be done shows at the start, in the data folder."""
+        """The folder itself is made when it is needed."""
+        if not os.access(self.root.parent, os.W_OK | os.X_OK):
+            raise Overloaded(f"the folder {self.root.parent} cannot be written")
 
     def check_space(self, coming: int = 0) -> None:
         self._space.check(coming)

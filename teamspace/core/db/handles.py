@@ -16,7 +16,9 @@ from teamspace.core import clock
 from teamspace.core.crypto import Vault
 from teamspace.core.db.dialect import Dialect
 from teamspace.core.db.engine import AlreadyClaimed, Engine, Params, Row, Session
+from teamspace.core.db.migrate import is_outdated
 from teamspace.core.db.rows import mapper
+from teamspace.core.errors import Overloaded
 from teamspace.core.ids import new_id
 from teamspace.core.principal import Principal
 
@@ -138,6 +140,8 @@ class Db(Reads):
         """The tables from which callers' rights are read: a commit that changes one begins a new epoch."""
         self._guard = guard
         self._epoch, self._shared_epoch, self._looked_at = 0, "", 0.0
+        self.outdated = False
+        """A newer server has migrated the database: nothing is written any more by the rules of this one."""
         self._writing: set[asyncio.Task[Any] | None] = set()
 
     async def _fetch(self, sql: str, params: Params) -> Sequence[Row]:
@@ -204,6 +208,8 @@ class Db(Reads):
     @asynccontextmanager
     async def _transaction(self, *, lasting: bool = True) -> AsyncIterator[Session]:
         """One at a time for each task: a second one would wait for the first, which waits for it."""
+        if self.outdated:
+            raise Overloaded("The database belongs to a newer server now: this one only reads.", 60)
         task = asyncio.current_task()
         if task in self._writing:
             raise RuntimeError("a transaction was begun inside another one: pass its handle on instead")
@@ -218,6 +224,12 @@ class Db(Reads):
         """Once what others are just committing can be read: SQLite gathers commits, and readers see them when on disk."""
         async with self.engine.transaction():
             pass
+
+    async def watch_schema(self) -> None:
+        """Now and then: see whether the schema is still this server's."""
+        if not self.outdated and await is_outdated(self.engine):
+            self.outdated = True
+            log.error("a newer server has migrated the database: this one only reads from now on; replace it")
 
     async def rights_epoch(self, *, afresh: bool) -> tuple[int, str]:
         """Changes whenever anybody's rights may have, by any process; at most a second old unless read `afresh`."""

@@ -83,6 +83,12 @@ async def applied(source: Fetches) -> Sequence[Applied]:
     return done
 
 
+async def is_outdated(source: Fetches) -> bool:
+    """Whether a newer server has migrated the database since this one started."""
+    rows = await source.fetch("SELECT MAX(number) FROM migrations", {})
+    return bool(rows[0][0] > shipped()[-1].number)
+
+
 async def check_schema(engine: Engine) -> None:
     """Refuse a schema that is not this server's, older or newer."""
     if missing := await _missing(engine):

@@ -24,7 +24,7 @@ _LIMITS = {
     "jit": "off",
 }
 _UNHURRIED = {**_LIMITS, "statement_timeout": "0", "lock_timeout": "0", "idle_in_transaction_session_timeout": "0"}
-"""For a backup, a restore and an examination, which take as long as the data are large."""
+"""For a backup, a restore, an examination and a migration, which take as long as the data are large."""
 CONNECT_SECONDS = 10.0
 ACQUIRE_SECONDS = 5.0
 """For a free connection of a pool, or a new one."""
@@ -225,8 +225,11 @@ class Postgres:
                 yield PostgresLoading(connection)
 
     async def script(self, sql: str) -> None:
-        async with _faults(), _borrowed(self._writes) as connection, connection.transaction():
-            await connection.execute(sql, timeout=MIGRATION_SECONDS)
+        """A migration takes as long as the data are large, and waits for whoever is before it."""
+        async with _faults(), _connection(self._url, _UNHURRIED) as connection:
+            await _make_lasting(connection)
+            async with connection.transaction():
+                await connection.execute(sql)
 
     @asynccontextmanager
     async def migration_lock(self) -> AsyncIterator[None]:

@@ -34,6 +34,7 @@ from teamspace.jobs.schemas import NORMAL, Block, Claim, Claimed, Fault, Landed,
 log = logging.getLogger("teamspace.jobs")
 Still = Callable[[Tx], Awaitable[bool]]
 LEASE = 60
+"""Of those who work elsewhere: networks pause."""
 MOST_LAPSES = 3
 _LONGEST_DELAY = 15 * 60
 _AGAIN_FOR_A_SLOT = 1
@@ -123,6 +124,7 @@ class Queue:
     async def claim(
         self, db: Db, places: Sequence[str], *, count: int, executor_id: str, org_id: str | None = None,
         models: Sequence[str] | None = None, slots: SlotsByKind | None = None, still: Still | None = None,
+        lease: float = LEASE,
     ) -> list[tuple[Claimed, Claim]]:  # fmt: skip
         """Up to `count` jobs whose turn it is. What a quota has no room for is parked until it has.
 
@@ -141,8 +143,8 @@ class Queue:
                     return []
                 waiting = await store.select_admitted(tx, openings, org_id=org_id, models=models)
                 turns = slots.take(waiting, count) if slots else waiting[:count]
-                admitted = await self._taken(tx, turns, executor_id, crypto.digest(secret))
-            claimed = [(job, Claim(job.id, job.attempt, secret, executor_id)) for job in admitted]
+                admitted = await self._taken(tx, turns, executor_id, crypto.digest(secret), lease)
+            claimed = [(job, Claim(job.id, job.attempt, secret, executor_id, lease)) for job in admitted]
         finally:
             if slots:
                 begun = {job.id for job, _ in claimed}
@@ -151,11 +153,13 @@ class Queue:
                         slots.of(turn.kind).leave(turn.org_id)
         return claimed
 
-    async def _taken(self, tx: Tx, turns: Sequence[Turn], executor_id: str, claim_hash: str) -> list[Claimed]:
+    async def _taken(
+        self, tx: Tx, turns: Sequence[Turn], executor_id: str, claim_hash: str, lease: float
+    ) -> list[Claimed]:
         if not turns:
             return []
         ids = [turn.id for turn in turns]
-        taken = await store.take(tx, ids, executor_id=executor_id, claim_hash=claim_hash, lease=LEASE)
+        taken = await store.take(tx, ids, executor_id=executor_id, claim_hash=claim_hash, lease=lease)
         if len(taken) > 1:
             await quota.open_books(tx, [job.org_id for job in taken if self.kinds[job.kind].estimate])
         in_turn = sorted(taken, key=lambda job: job.rank)  # a database returns rows in any order
@@ -199,7 +203,7 @@ class Queue:
         permille = None if progress is None else round(progress * 1000)
         async with db.upkeep(system(), lasting=False) as tx:
             held = await store.extend(
-                tx, claim, crypto.digest(claim.secret), lease=LEASE, progress=permille, message=message
+                tx, claim, crypto.digest(claim.secret), lease=claim.lease, progress=permille, message=message
             )
             if held is None:
                 raise stale()

@@ -1,0 +1,82 @@
+"""Two servers on one PostgreSQL: they serve the same files, and one goes on with what the other began."""
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from teamspace.blobs import SMALL
+from tests.support.postgres import create_database, drop_database
+from tests.support.served import Served, teamspace
+
+PASSWORD = "a cautious first passphrase"
+PATIENCE = 20.0
+"""Less than the lease of a remote worker, so that nobody waits for one."""
+FILE = b"x" * (SMALL + 1)
+
+
+@pytest.fixture
+def shared(postgres_url: str) -> Iterator[dict[str, str]]:
+    """What the settings of both have in common."""
+    name = f"two_servers_{os.getpid()}"
+    url = create_database(postgres_url, name)
+    yield {"SERVICE_DATABASE_URL": url, "SERVICE_SECRET_KEY": "ab" * 32, "SERVICE_POSTGRES_SYNC": "any"}
+    drop_database(postgres_url, name)
+
+
+def owner(served: Served) -> str:
+    token: str = served.call("POST", "/api/bootstrap", {"username": "ann", "password": PASSWORD})["token"]
+    return token
+
+
+def test_a_server_with_a_folder_of_its_own_refuses_to_start(shared: dict[str, str], tmp_path: Path) -> None:
+    one, other = ({**shared, "SERVICE_DATA": str(tmp_path / name)} for name in ("one", "other"))
+    with Served(one) as first:
+        token = owner(first)
+        made = first.put("/api/repo/a.bin", FILE, token)
+        refused = teamspace("serve", settings=other)
+        assert refused.returncode != 0
+        assert "is not where the files of this database lie" in refused.stderr
+        (tmp_path / "other" / "blobs").symlink_to(tmp_path / "one" / "blobs")
+        with Served(other) as second:
+            assert second.call("GET", f"/api/repo-obj/{made['id']}", token=token)["size"] == len(FILE)
+            second.put("/api/repo/b.bin", FILE, token)
+            assert second.stop() == 0
+        assert first.stop() == 0
+    with Served(one) as again:
+        assert again.stop() == 0
+
+
+def test_a_folder_that_lost_its_id_says_what_to_do(shared: dict[str, str], tmp_path: Path) -> None:
+    settings = {**shared, "SERVICE_DATA": str(tmp_path / "one")}
+    with Served(settings) as served:
+        served.put("/api/repo/a.bin", FILE, owner(served))
+        assert served.stop() == 0
+    (tmp_path / "one" / "blobs" / ".folder-id").unlink()
+    refused = teamspace("serve", settings=settings)
+    assert "If it is the same folder, write" in refused.stderr
+
+
+def test_a_killed_servers_job_goes_on_elsewhere(shared: dict[str, str], tmp_path: Path) -> None:
+    settings = {**shared, "SERVICE_DATA": str(tmp_path / "data")}
+    with Served(settings) as first:
+        token = owner(first)
+        job = first.call("POST", "/api/jobs", {"kind": "ai.chat", "input": {"prompt": "[simulate:hang]"}}, token)
+        _until(first, job["id"], token, state="running", attempt=1)
+        with Served(settings) as second:
+            first.kill()
+            _until(second, job["id"], token, state="running", attempt=2)
+            second.kill()
+
+
+def _until(served: Served, job_id: str, token: str, **wanted: Any) -> None:
+    ends = time.monotonic() + PATIENCE
+    while time.monotonic() < ends:
+        job = served.call("GET", f"/api/jobs/{job_id}", token=token)
+        if wanted.items() <= job.items():
+            return
+        time.sleep(0.1)
+    raise AssertionError(f"{job} is not {wanted}")
