@@ -12,13 +12,14 @@ from teamspace import cli, routes
 PROMISED = Path(__file__).with_name("routes.csv")
 
 BEYOND = {
+    "GET /ready",
     "POST /api/members/:id/transfer",
     "PATCH /api/admin/users/:id",
     "GET /api/openapi.json", "GET /api/docs", "POST /api/logout", "GET /api/sessions", "DELETE /api/sessions/:id",
     "PATCH /api/members/:id", "DELETE /api/members/:id",
     "GET /app/*page", "GET /assets/*path",
 }  # fmt: skip
-"""What is served besides, each with a reason: description of the API, sessions, the end of a membership, and the console's screens and files."""
+"""What is served besides, each with a reason: readiness, description of the API, sessions, the end of a membership, and the console's screens and files."""
 
 
 def served(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> str:

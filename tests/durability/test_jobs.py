@@ -81,6 +81,8 @@ async def test_a_server_that_slept_through_its_leases_lands_nothing(settings: di
         for job in held:
             await client.until(job, "running")
         sleeper.send(signal.SIGSTOP)
+        (tmp_path / "other").mkdir()
+        (tmp_path / "other" / "blobs").symlink_to(tmp_path / "data" / "blobs")
         with Served({**shared, "SERVICE_DATA": str(tmp_path / "other")}) as other:
             client.served = other
             await end_leases(settings["SERVICE_DATABASE_URL"])

@@ -226,13 +226,6 @@ async def test_one_that_is_off_says_so_whatever_is_shown_for_it(world: World, bo
 # By an operator
 
 
-async def test_an_operator_is_told_that_it_is_off(world: World) -> None:
-    ann = await world.bootstrap()
-    zoe = await world.person(ann.org, ann.team)
-    assert refusal(await ann.delete(f"/api/admin/users/{zoe.user_id}/2fa")) == CONFLICT
-    assert await is_alive(zoe)
-
-
 async def test_an_operator_takes_the_factor_of_anybody_away_and_ends_their_sessions(world: World, hands: Hands) -> None:
     ann = await world.bootstrap()
     org, team = await world.company()
