@@ -4,8 +4,9 @@ import { ActionIcon, Button, Drawer, Tooltip } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { Link, useRouterState } from "@tanstack/react-router";
 import { IconCommand, IconDots, IconSearch } from "@tabler/icons-react";
-import { lazy, Suspense, useEffect, type ReactNode } from "react";
+import { Suspense, useEffect, type ReactNode } from "react";
 
+import { lazily } from "@/api/reach";
 import { uploading } from "@/features/repository/upload/uploading";
 import { SearchBox } from "@/features/search/SearchBox";
 import { t } from "@/i18n";
@@ -23,7 +24,7 @@ import { TeamSwitcher } from "./TeamSwitcher";
 
 const GROUPS: readonly Group[] = ["work", "team", "company", "instance"];
 const ON_THE_BAR = 4;
-const Uploads = lazy(() => import("@/features/repository/upload/Tray"));
+const Uploads = lazily(() => import("@/features/repository/upload/Tray"));
 
 export function Shell({ children }: { children: ReactNode }) {
   const { me } = useSession();

@@ -2,8 +2,9 @@
 
 import { Textarea } from "@mantine/core";
 import { useWindowEvent } from "@mantine/hooks";
-import { lazy, Suspense, useRef, useState, type ReactNode } from "react";
+import { Suspense, useRef, useState, type ReactNode } from "react";
 
+import { lazily } from "@/api/reach";
 import { t } from "@/i18n";
 import { Segments } from "@/ui/Segments";
 import { Loading } from "@/ui/states";
@@ -14,7 +15,7 @@ import { LONGEST_TITLE } from "./text";
 import title from "./Title.module.css";
 import type { Snapshot, Writing } from "./writing";
 
-const MarkdownEditor = lazy(() => import("@/ui/markdown/MarkdownEditor"));
+const MarkdownEditor = lazily(() => import("@/ui/markdown/MarkdownEditor"));
 
 interface Props {
   now: Snapshot;
