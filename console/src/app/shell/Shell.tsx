@@ -52,6 +52,7 @@ export function Shell({ children }: { children: ReactNode }) {
         closeButtonProps={{ "aria-label": t("action.close") }}
         position="bottom"
         size="85%"
+        classNames={{ content: styles.drawer, body: styles.drawn }}
       >
         <Rail />
       </Drawer>
@@ -79,14 +80,16 @@ function Rail() {
     <div className={styles.stack}>
       <TeamSwitcher />
       <Find />
-      {useRail().map(([group, screens]) => (
-        <div key={group} role="group" aria-label={t(`shell.group.${group}`)}>
-          {group !== "work" && <p className={styles.group}>{t(`shell.group.${group}`)}</p>}
-          {screens.map((screen) => (
-            <Place key={screen.path} screen={screen} />
-          ))}
-        </div>
-      ))}
+      <div className={styles.places}>
+        {useRail().map(([group, screens]) => (
+          <div key={group} role="group" aria-label={t(`shell.group.${group}`)}>
+            {group !== "work" && <p className={styles.group}>{t(`shell.group.${group}`)}</p>}
+            {screens.map((screen) => (
+              <Place key={screen.path} screen={screen} />
+            ))}
+          </div>
+        ))}
+      </div>
       <div className={styles.foot}>
         <Button variant="subtle" size="compact-xs" color="gray" onClick={keyMap.open}>
           {t("shell.keys")} <kbd className={styles.key}>?</kbd>
