@@ -193,6 +193,7 @@ def test_a_file_is_shared_for_a_while_and_everybody_sees_why(browser: Browser, s
         page.get_by_role("button", name="Share").click()
         dialog = page.get_by_role("dialog", name="Share “list.txt”")
         expect(dialog).to_contain_text("It is shared with nobody by name yet.")
+        expect(dialog.get_by_label("Person or team")).to_be_focused()
         give(page, dialog, guest.name[:4], guest.name, "View", "7 days")
         row = dialog.get_by_role("list", name="Who was given this").get_by_role("listitem")
         expect(row).to_contain_text([re.compile(f"{guest.name}.*ends in 7 days")])
