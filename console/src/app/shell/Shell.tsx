@@ -19,6 +19,7 @@ import { allowed, type Group, type Screen } from "../tables";
 import { KeyMap } from "./KeyMap";
 import { Me } from "./Me";
 import styles from "./Shell.module.css";
+import { SigningOut } from "./SigningOut";
 import { Suspended } from "./Suspended";
 import { TeamSwitcher } from "./TeamSwitcher";
 
@@ -63,6 +64,7 @@ export function Shell({ children }: { children: ReactNode }) {
       )}
       <Palette />
       <KeyMap />
+      <SigningOut />
     </div>
   );
 }

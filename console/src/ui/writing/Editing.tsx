@@ -35,6 +35,7 @@ export function Editing({ now, writing, facts, label, placeholder, onLeave }: Pr
   const [isFresh] = useState(now.word === "new");
   const body = useRef<HTMLDivElement>(null);
   useEscape(onLeave);
+  useSaveKeys(() => void writing.flush());
   return (
     <div className={styles.desk} data-side={side}>
       <h1 className="sr-only">{t("writing.editing", { title: now.text.title })}</h1>
@@ -79,6 +80,15 @@ export function Editing({ now, writing, facts, label, placeholder, onLeave }: Pr
       <Preview text={now.text} />
     </div>
   );
+}
+
+/** As everywhere else; the browser would save the page. */
+function useSaveKeys(save: () => void): void {
+  useWindowEvent("keydown", (event) => {
+    if (!(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey || event.key.toLowerCase() !== "s") return;
+    event.preventDefault();
+    save();
+  });
 }
 
 /** Escape leaves, unless it closes something that lies above. */
