@@ -32,7 +32,9 @@ def test_every_kind_of_job_has_words() -> None:
 
 
 def test_everything_that_the_status_counts_has_a_name() -> None:
-    names = re.findall(r'"([a-z_]+)"', (CONSOLE / "src/features/instance/status/Counts.tsx").read_text().partition("as const")[0])
+    names = re.findall(
+        r'"([a-z_]+)"', (CONSOLE / "src/features/instance/status/Counts.tsx").read_text().partition("as const")[0]
+    )
     assert {count.name for count in facts.COUNTS} <= set(names)
 
 
