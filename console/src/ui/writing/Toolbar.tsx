@@ -51,7 +51,7 @@ export function Toolbar({ now, back, label, rights, edits, address, words, child
       )}
       {children}
       {rights.manage && address && (
-        <Button variant="default" size="compact-md" onClick={() => onDialog("share")}>
+        <Button variant="default" size="compact-md" className={edits ? styles.later : undefined} onClick={() => onDialog("share")}>
           <IconShare2 aria-hidden size={15} />
           <span className={styles.word}>{t("sharing.share")}</span>
         </Button>
