@@ -11,10 +11,11 @@ import { Notifications } from "@mantine/notifications";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { setNonce } from "get-nonce";
-import { lazy, StrictMode, Suspense, type ReactNode } from "react";
+import { StrictMode, Suspense, type ReactNode } from "react";
 import { createRoot } from "react-dom/client";
 
 import { Refusal } from "./api/client";
+import { lazily } from "./api/reach";
 import { token } from "./api/token";
 import { configQuery } from "./app/Entrance";
 import { BASE, router } from "./app/router";
@@ -29,7 +30,10 @@ const queries = new QueryClient({
       staleTime: 10_000,
       // A refusal stays one; only what never reached the server is asked again.
       retry: (count, fault) => count < 2 && fault instanceof Refusal && fault.status === 0,
+      // A browser without a network asks all the same, and is told so: the server may be on this very machine.
+      networkMode: "always",
     },
+    mutations: { networkMode: "always" },
   },
 });
 
@@ -40,7 +44,7 @@ const scheme = localStorageColorSchemeManager({ key: "teamspace.scheme" });
 const nonce = document.querySelector<HTMLMetaElement>("meta[name=csp-nonce]")?.content ?? "";
 setNonce(nonce); // for the lock on scrolling behind a dialog
 
-const Activate = lazy(() => import("./features/entrance/Activate"));
+const Activate = lazily(() => import("./features/entrance/Activate"));
 
 /** The page has four addresses outside the console's own: one redeems a link, the others lead in. */
 function opening(): ReactNode {

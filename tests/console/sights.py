@@ -25,6 +25,9 @@ class Sight(NamedTuple):
     def show(self, page: Page, stage: Stage) -> None:
         if self.act is fails:
             page.route("**/api/audit*", lambda route: route.fulfill(status=500, json=FAILURE))
+        if self.act is loses_the_server:
+            page.route("**/api/audit*", lambda route: route.abort())
+            page.route("**/health", lambda route: route.abort())
         address = stage.placed(self.address)
         if self.act is None and address.startswith("/app/") and is_at_rest(page):
             visit(page, address.removeprefix("/app"))
@@ -123,6 +126,10 @@ def fails(page: Page, _: Stage) -> None:
     expect(page.get_by_role("alert")).to_be_visible()
 
 
+def loses_the_server(page: Page, _: Stage) -> None:
+    expect(page.get_by_role("heading", name="The server cannot be reached")).to_be_visible()
+
+
 def makes_a_key(page: Page, _: Stage) -> None:
     """Down to the secret."""
     limits_a_key(page, _)
@@ -180,6 +187,7 @@ SIGHTS = (
     Sight("documents-empty",     "/app/documents",            "org_admin"),
     Sight("files-folder",        "/app/files?in=reports/"),
     Sight("files-nothing",       "/app/files?in=new/"),
+    Sight("home-guest",          "/app/",                     "guest"),
     Sight("files-shared",        "/app/files?show=shared",    "guest"),
     Sight("files-new-folder",    "/app/files",                act=presses("New folder")),
     Sight("files-tray",          "/app/files?in=reports/",    act=uploads),
@@ -209,6 +217,7 @@ SIGHTS = (
     Sight("state-refused",       "/app/audit",                "guest"),
     Sight("state-missing",       "/app/notes/01890000-0000-7000-8000-000000000000"),
     Sight("state-nowhere",       "/app/nowhere"),
+    Sight("state-unreachable",   "/app/audit",                act=loses_the_server),
     Sight("state-failed",        "/app/audit",                act=fails),
     Sight("entrance-sign-in",    "/login",                    ""),
     Sight("entrance-code",       "/login",                    "", asks_for_code),

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 import pytest
 from _pytest.mark import ParameterSet
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from tests.console.browser import settle, window
 from tests.console.conftest import Serve
@@ -20,6 +20,8 @@ AXE = Path(__file__).parents[2] / "console/node_modules/axe-core/axe.min.js"
 GRAVE = ("serious", "critical")
 RUN = """async () => (await axe.run(document, { resultTypes: ["violations"] })).violations
     .flatMap(({ id, impact, nodes }) => nodes.map((node) => ({ id, impact, html: node.html })))"""
+# Whoever types into a dialog and presses Enter must not close it by that.
+CLOSES = ".mantine-Modal-close:focus"
 STILL = "* { transition: none !important; animation: none !important }"
 
 
@@ -64,6 +66,7 @@ def test_nobody_is_shut_out(window_of: Callable[[str], Page], anywhere: Stage, s
     page.unroute_all()
     sight.show(page, anywhere)
     assert not (found := faults(page)), "\n".join(found)
+    expect(page.locator(CLOSES)).to_have_count(0)
 
 
 def test_nobody_is_shut_out_of_the_first_run(browser: Browser, serve: Serve) -> None:

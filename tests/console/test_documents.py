@@ -2,11 +2,14 @@
 
 import re
 
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.console.browser import window
-from tests.console.stage import PEOPLE, Stage
+from tests.console.stage import OPERATOR, PEOPLE, Stage
 from tests.console.writing import CHOICES, LINES, choose, collide, editor, opened_by_both, saved, write
+
+# Nothing goes out any more, not even what is sent when a page is left.
+CRASHES = "() => { window.fetch = () => new Promise(() => undefined) }"
 
 
 def test_a_new_document_saves_itself_and_lies_among_the_files(browser: Browser, stage: Stage) -> None:
@@ -14,13 +17,17 @@ def test_a_new_document_saves_itself_and_lies_among_the_files(browser: Browser, 
         page.goto("/app/documents")
         page.get_by_role("link", name="New document").first.click()
         page.get_by_label("Title").fill("Mooring manual")
+        expect(page.get_by_role("toolbar").get_by_text("Unsaved (kept here)")).to_be_visible()
+        page.get_by_role("button", name="Save").click()
         expect(saved(page, 1)).to_be_visible()
         expect(page).to_have_url(re.compile(r"/app/documents/(?!new)[^/?]+\?edit=true"))
         write(page, "Two lines at least.")
         expect(saved(page, 2)).to_be_visible()
-        page.reload()
-        expect(editor(page)).to_have_text("Two lines at least.")
+        page.keyboard.type(" Three in a storm.")
+        page.reload()  # whoever leaves is saved
+        expect(editor(page)).to_have_text("Two lines at least. Three in a storm.")
         page.get_by_role("button", name="Done").click()
+        expect(saved(page, 3)).to_be_visible()
         expect(page.get_by_role("region", name="List of documents").get_by_text("Mooring manual")).to_be_visible()
         page.get_by_role("link", name=re.compile("See it among the files")).click()
         expect(page.get_by_role("region", name="Preview")).to_contain_text("Two lines at least.")
@@ -48,25 +55,37 @@ def test_two_people_in_one_place_are_asked_and_nothing_is_lost(browser: Browser,
 
 
 def test_what_no_server_heard_is_not_lost(browser: Browser, anywhere: Stage) -> None:
-    """It is sent once more when the page is left; should that fail too, it is offered back."""
+    """After a crash it is offered back, beside what came since.
+
+    Whoever signs out takes it along: what cannot be saved is deleted, after a question.
+    """
     document = anywhere.document("Bread", LINES)
-    with window(browser, anywhere.url, token=anywhere.session("operator")) as page:
+    with window(browser, anywhere.url, token=anywhere.sign_in(OPERATOR.username)) as page:
         page.goto(f"/app/documents/{document}?edit=true")
         expect(editor(page)).to_be_visible()
-        page.route(
-            "**/api/documents/*", lambda route: route.abort() if route.request.method == "PUT" else route.continue_()
-        )
+        page.route("**/api/documents/*", unsaved)
         write(page, ", for Sunday")
         expect(page.get_by_text("Offline (kept here)").first).to_be_visible()
+        page.evaluate(CRASHES)
         page.goto("about:blank")
-        page.unroute("**/api/documents/*")
+        anywhere.call("PUT", f"/api/documents/{document}", {"body": f"{LINES}\nYeast\n"}, anywhere.session("owner"))
+        page.unroute_all()
         page.goto(f"/app/documents/{document}")
-        restore = page.get_by_role("button", name="Restore")
-        expect(restore.or_(saved(page, 2)).first).to_be_visible()
-        if restore.is_visible():
-            restore.click()
-        expect(saved(page, 2)).to_be_visible()
-    assert body(anywhere, document) == LINES.replace("Flour", "Flour, for Sunday")
+        expect(page.get_by_role("alert")).to_contain_text("Version 2 was saved since")
+        page.get_by_role("button", name="Restore").click()
+        choose(page.get_by_role("dialog", name="Two versions of “Bread”"), "Merge both")
+        assert body(anywhere, document) == LINES.replace("Flour", "Flour, for Sunday") + "\nYeast\n"
+        page.route("**/api/documents/*", unsaved)
+        page.get_by_role("button", name="Edit").click()
+        write(page, " and Monday")
+        page.get_by_role("navigation", name="Main").locator("button[aria-haspopup=menu]").last.click()
+        page.get_by_role("menuitem", name="Sign out").click()
+        asked = page.get_by_role("dialog", name="Sign out with unsaved text?")
+        expect(asked.get_by_role("button", name="Cancel")).to_be_focused()
+        assert drafts(page) == 1
+        asked.get_by_role("button", name="Sign out").click()
+        expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+        assert drafts(page) == 0
 
 
 def test_versions_are_compared_word_by_word_and_an_old_one_is_restored(browser: Browser, stage: Stage) -> None:
@@ -91,6 +110,11 @@ def test_versions_are_compared_word_by_word_and_an_old_one_is_restored(browser: 
         page.get_by_role("button", name="Restore this version").click()
         expect(page.get_by_role("article")).to_contain_text("Ships wait 21 minutes.")
         expect(saved(page, 4)).to_be_visible()
+        page.get_by_role("link", name="Versions").click()
+        versions = page.get_by_role("region", name="Versions").get_by_role("link")
+        expect(versions).to_have_count(3)  # what one person saved in a row is one entry
+        page.get_by_role("button", name="One earlier save").click()
+        expect(versions).to_have_count(4)
     assert body(stage, document) == "Ships wait 21 minutes.\n"
 
 
@@ -141,6 +165,18 @@ def test_who_may_only_read_a_document_is_offered_no_more(browser: Browser, anywh
         anywhere.share(document, "guest", "edit")
         page.reload()
         expect(restore).to_be_enabled()
+
+
+def unsaved(route: Route) -> None:
+    if route.request.method == "PUT":
+        route.abort()
+    else:
+        route.continue_()
+
+
+def drafts(page: Page) -> int:
+    found: int = page.evaluate("Object.keys(localStorage).filter(key => key.startsWith('teamspace.draft.')).length")
+    return found
 
 
 def body(stage: Stage, document: str) -> str:

@@ -1,6 +1,6 @@
 """What the server refuses, lacks or fails is said in words, with what to do next."""
 
-from playwright.sync_api import Browser, Route, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.console.browser import window
 from tests.console.stage import PASSWORD, Stage
@@ -9,20 +9,26 @@ from tests.support.served import Served
 CLIPBOARD = ["clipboard-read", "clipboard-write"]
 CODE = "**/assets/settings-*.js"
 LOST = "Failed to fetch dynamically imported module"
+GONE = "The server cannot be reached"
 MISSING = "01890000-0000-7000-8000-000000000000"
 
 
-def test_a_server_that_is_gone_is_said_so_and_asked_again_on_demand(browser: Browser, fresh: Served) -> None:
+def test_a_server_that_is_gone_is_said_so_and_returned_to_unasked(browser: Browser, fresh: Served) -> None:
+    """Whether it took a screen's code with it or what the screen shows, and whoever lost the network."""
     token = fresh.call("POST", "/api/bootstrap", {"username": "ann", "password": PASSWORD})["token"]
     fresh.call("POST", "/api/notes", {"title": "Bread", "body": "Flour"}, token)
-    with window(browser, fresh.url, token=token) as page:
-        page.goto("/app/notes")
-        page.get_by_role("link", name="Bread").wait_for()
+    with window(browser, fresh.url, token=token, expected="Refusal: ") as page:
+        page.goto("/app/")
+        expect(page.get_by_role("heading", name="Hello")).to_be_visible()
         fresh.kill()
-        page.get_by_role("link", name="Bread").click()
-        expect(page.get_by_role("alert")).to_contain_text("The server cannot be reached.")
+        page.get_by_role("navigation", name="Main").get_by_role("link", name="Notes").click()
+        is_unreachable(page)
         fresh.start()
-        page.get_by_role("button", name="Try again").click()
+        expect(page.get_by_role("link", name="Bread")).to_be_visible()
+        page.context.set_offline(True)
+        page.get_by_role("link", name="Bread").click()
+        is_unreachable(page)
+        page.context.set_offline(False)
         expect(page.get_by_role("article")).to_contain_text("Flour")
 
 
@@ -85,3 +91,9 @@ def test_a_session_that_ended_leads_back_to_the_door(browser: Browser, anywhere:
         page.keyboard.press("g")
         page.keyboard.press("u")
         expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+
+
+def is_unreachable(page: Page) -> None:
+    refused = page.get_by_role("alert")
+    expect(refused.get_by_role("heading", name=GONE)).to_be_visible()
+    expect(refused.get_by_role("button", name="Try again")).to_be_visible()

@@ -13,7 +13,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Browser, Dialog, Locator, Page, expect
 
-from tests.console.browser import settle, window
+from tests.console.browser import settle, visit, window
 from tests.console.stage import PEOPLE, Stage, picture
 
 MOMENT = 2.0
@@ -193,6 +193,7 @@ def test_a_file_is_shared_for_a_while_and_everybody_sees_why(browser: Browser, s
         page.get_by_role("button", name="Share").click()
         dialog = page.get_by_role("dialog", name="Share “list.txt”")
         expect(dialog).to_contain_text("It is shared with nobody by name yet.")
+        expect(dialog.get_by_label("Person or team")).to_be_focused()
         give(page, dialog, guest.name[:4], guest.name, "View", "7 days")
         row = dialog.get_by_role("list", name="Who was given this").get_by_role("listitem")
         expect(row).to_contain_text([re.compile(f"{guest.name}.*ends in 7 days")])
@@ -292,6 +293,18 @@ def test_what_is_new_is_on_the_first_screen(browser: Browser, anywhere: Stage) -
         page.goto("/app/")
         page.get_by_role("region", name="New files and documents").get_by_role("link", name="newest.txt").click()
         expect(page.get_by_role("region", name="Text of the file")).to_have_text("Just in.")
+
+
+def test_a_guest_finds_what_was_shared_and_is_not_told_to_upload(browser: Browser, anywhere: Stage) -> None:
+    file = anywhere.upload("guests/tickets.txt", b"Two adults.", visibility="private")
+    anywhere.share(file, "guest")
+    with window(browser, anywhere.url, token=anywhere.session("guest")) as page:
+        page.goto("/app/")
+        shared = page.get_by_role("region", name="Shared with you")
+        expect(shared.get_by_role("link", name="tickets.txt")).to_be_visible()
+        for address in ("/files", "/files?in=nothing/", "/files?show=shared"):
+            visit(page, address)
+            expect(page.get_by_role("main")).not_to_contain_text(re.compile("drop|upload", re.IGNORECASE))
 
 
 def test_a_file_is_deleted_after_a_question(browser: Browser, anywhere: Stage) -> None:

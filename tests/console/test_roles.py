@@ -27,6 +27,7 @@ def test_a_role_is_shown_what_it_may_see_and_refused_the_rest(
     with window(browser, anywhere.url, token=anywhere.session(role)) as page:
         page.goto("/app/")
         settle(page)
+        account_is_at_hand(page)
         assert rail(page) == [
             f"/app{screen.path}" for screen in SCREENS if screen.group not in ("", "Me") and may(role, screen)
         ]
@@ -46,6 +47,14 @@ def test_a_role_is_shown_what_it_may_see_and_refused_the_rest(
 
 def may(role: str, thing: Screen | Action) -> bool:
     return not thing.needs or thing.needs in held(ROLES[role])
+
+
+def account_is_at_hand(page: Page) -> None:
+    """However much the rail holds, and however low the window is."""
+    account = page.get_by_role("navigation", name="Main").locator("button[aria-haspopup=menu]").last
+    for height in (480, 900):
+        page.set_viewport_size({"width": 1440, "height": height})
+        expect(account).to_be_in_viewport(ratio=1)
 
 
 def rail(page: Page) -> list[str]:

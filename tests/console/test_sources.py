@@ -7,6 +7,7 @@ from pathlib import Path
 
 from hatch_build import TYPES, types
 from teamspace import wiring
+from teamspace.instance.domain import facts
 
 ROOT = Path(__file__).parents[2]
 CONSOLE = ROOT / "console"
@@ -28,6 +29,13 @@ def test_every_kind_of_job_has_words() -> None:
     kinds = {job.kind for module in wiring.JOBS for job in module.JOBS}
     known = re.findall(r'"([a-z_]+\.[a-z_]+)"', (CONSOLE / "src/ui/kindWords.ts").read_text())
     assert sorted(known) == sorted(kinds)
+
+
+def test_everything_that_the_status_counts_has_a_name() -> None:
+    names = re.findall(
+        r'"([a-z_]+)"', (CONSOLE / "src/features/instance/status/Counts.tsx").read_text().partition("as const")[0]
+    )
+    assert {count.name for count in facts.COUNTS} <= set(names)
 
 
 def test_the_lock_names_no_registry() -> None:

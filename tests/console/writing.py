@@ -58,11 +58,12 @@ def editor(page: Page) -> Locator:
 
 
 def write(page: Page, words: str) -> None:
-    """Add words to the end of the first line, which may be wrapped."""
+    """Add words to the end of the first line, which may be wrapped, and save them."""
     editor(page).click()
     for key in ("Control+Home", "End", "End"):
         editor(page).press(key)
     page.keyboard.type(words)
+    page.keyboard.press("Control+s")
 
 
 def saved(page: Page, version: int) -> Locator:

@@ -2,6 +2,8 @@
 
 import createClient, { type Middleware } from "openapi-fetch";
 
+import { t } from "@/i18n";
+
 import { patiently } from "./patience";
 import { token } from "./token";
 import type { components, paths } from "./schema";
@@ -11,6 +13,8 @@ export type Permission = Schemas["Permission"];
 export type Feature = Schemas["Feature"];
 export type Problem = Schemas["Problem"];
 
+const PROXY_SAYS = new Set([502, 503, 504]);
+
 /** The server said no, or could not be asked: what a person is told, and the id to ask about. */
 export class Refusal extends Error {
   readonly status: number;
@@ -18,11 +22,16 @@ export class Refusal extends Error {
   readonly problem: Partial<Problem>;
 
   constructor(status: number, problem: Partial<Problem>) {
-    super(problem.detail ?? problem.title ?? "The server could not be reached.");
+    super(problem.detail ?? problem.title ?? t("state.unreachable.words"));
     this.name = "Refusal";
     this.status = status;
     this.code = problem.code ?? (status ? "unexpected_answer" : "unreachable");
     this.problem = problem;
+  }
+
+  /** Nobody answered, or only a proxy in front of the server, which has no words of ours. */
+  get unreachable(): boolean {
+    return this.status === 0 || (PROXY_SAYS.has(this.status) && this.problem.code === undefined);
   }
 
   get requestId(): string | undefined {
@@ -58,7 +67,7 @@ const authorize: Middleware = {
     throw await refused(response);
   },
   onError() {
-    throw new Refusal(0, { detail: "The server cannot be reached. What you wrote is kept here." });
+    throw new Refusal(0, { title: t("state.unreachable"), detail: t("state.unreachable.words") });
   },
 };
 

@@ -2,6 +2,8 @@
 
 import { useQuery } from "@tanstack/react-query";
 
+import { byName } from "@/i18n";
+
 import { answer, api, type Schemas } from "./client";
 
 export type Member = Schemas["Member"];
@@ -37,5 +39,5 @@ async function everybody(scope?: "org"): Promise<Member[]> {
     if (!found.next_cursor) break;
     cursor = found.next_cursor;
   }
-  return people.sort((one, other) => one.display_name.localeCompare(other.display_name));
+  return people.sort((one, other) => byName(one.display_name, other.display_name));
 }

@@ -2,17 +2,18 @@
 
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { Outlet } from "@tanstack/react-router";
-import { lazy, Suspense, type ReactNode } from "react";
+import { Suspense, type ReactNode } from "react";
 
 import { answer, api } from "@/api/client";
+import { lazily } from "@/api/reach";
 import { useLanguage } from "@/i18n/useLanguage";
 import { Failed, Loading } from "@/ui/states";
 
 import { SessionProvider, useToken, useWhoami } from "./session";
 import { Shell } from "./shell/Shell";
 
-const FirstRun = lazy(() => import("@/features/entrance/FirstRun"));
-const SignIn = lazy(() => import("@/features/entrance/SignIn"));
+const FirstRun = lazily(() => import("@/features/entrance/FirstRun"));
+const SignIn = lazily(() => import("@/features/entrance/SignIn"));
 
 export const configQuery = queryOptions({
   queryKey: ["instance", "config"],

@@ -6,8 +6,9 @@ import {
   createRouter,
   type AnyRoute,
 } from "@tanstack/react-router";
-import { lazy, type ReactNode } from "react";
+import type { ReactNode } from "react";
 
+import { lazily } from "@/api/reach";
 import { t } from "@/i18n";
 import { Empty, Failed, Loading, Refused } from "@/ui/states";
 
@@ -25,7 +26,7 @@ const root = createRootRoute({
 });
 
 function guarded(screen: Screen): () => ReactNode {
-  const Content = lazy(screen.load);
+  const Content = lazily(screen.load);
   return function Guarded() {
     const session = useSession();
     if (allowed(screen, session)) return <Content />;

@@ -90,6 +90,15 @@ export function number(value: number): string {
   return new Intl.NumberFormat(locale).format(value);
 }
 
+const collators = new Map<string, Intl.Collator>();
+
+/** Names in the order that people expect: without regard to case, and with 9 before 10. */
+export function byName(one: string, other: string): number {
+  const collator = collators.get(locale) ?? new Intl.Collator(locale, { numeric: true });
+  collators.set(locale, collator);
+  return collator.compare(one, other);
+}
+
 /** `5 minutes ago`, `in 6 hours`; under a minute, just now. */
 export function ago(stamp: string, now = Date.now()): string {
   const distance = new Date(stamp).getTime() - now;

@@ -40,7 +40,7 @@ export function ConfirmDialog({ title, confirm, dismiss, perform, onClose, child
       {children}
       <Fault fault={fault} />
       <DialogActions>
-        <Button variant="default" data-autofocus onClick={onClose}>
+        <Button variant="default" onClick={onClose}>
           {dismiss ?? t("action.cancel")}
         </Button>
         <Button color="danger" loading={busy} onClick={() => void go()}>

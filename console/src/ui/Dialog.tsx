@@ -1,7 +1,7 @@
-/** A dialog: named by its title, and when it goes the focus is where it was before. */
+/** A dialog: named by its title, begun at its first field, and when it goes the focus is where it was before. */
 
 import { Modal } from "@mantine/core";
-import { useEffect, useState, type ReactNode } from "react";
+import { useEffect, useRef, useState, type FocusEvent, type ReactNode } from "react";
 
 import { t } from "@/i18n";
 
@@ -33,14 +33,59 @@ export function Dialog({ title, onClose, firm = false, wide = false, children }:
       transitionProps={{ duration: 120 }}
       classNames={{ content: styles.content, header: styles.header, title: styles.title, body: styles.body }}
     >
-      {children}
+      <Beginning>{children}</Beginning>
     </Modal>
+  );
+}
+
+/** Of a group of radios, the one that is chosen. */
+const FIELDS = "input:not([type=radio]:not(:checked)), textarea, select, [contenteditable=true]";
+/** Where a dialog begins, the first that is there: its own choice, a field, the way back, any other action. */
+const BEGINNINGS = ["[data-autofocus]", FIELDS, "[data-actions] button", "button, a[href]"];
+
+function beginningOf(content: HTMLElement): HTMLElement | undefined {
+  const usable = (element: HTMLElement): boolean => !element.matches(":disabled, [type=hidden]") && element.checkVisibility();
+  return BEGINNINGS.flatMap((which) => [...content.querySelectorAll<HTMLElement>(which)]).find(usable);
+}
+
+/** Has the focus only until there is something to begin with: that may come after the dialog, and be replaced by a next step. */
+function Beginning({ children }: { children: ReactNode }) {
+  const content = useRef<HTMLDivElement>(null);
+  const touched = useRef(false);
+  const begin = (): void => {
+    const { activeElement } = document;
+    const isLost = activeElement === document.body || (activeElement === content.current && !touched.current);
+    if (content.current && isLost) beginningOf(content.current)?.focus({ preventScroll: true });
+  };
+  useEffect(() => {
+    if (!content.current) return;
+    const watch = new MutationObserver(begin);
+    watch.observe(content.current, { childList: true, subtree: true, attributes: true, attributeFilter: ["disabled"] });
+    return () => watch.disconnect();
+  }, []);
+  return (
+    <div
+      ref={content}
+      className={styles.beginning}
+      tabIndex={-1}
+      data-autofocus
+      onPointerDown={() => {
+        touched.current = true;
+      }}
+      onFocus={(event: FocusEvent) => event.target === event.currentTarget && begin()}
+    >
+      {children}
+    </div>
   );
 }
 
 /** The buttons at a dialog's end: the way back first, what it is for last. */
 export function DialogActions({ children }: { children: ReactNode }) {
-  return <div className={styles.actions}>{children}</div>;
+  return (
+    <div className={styles.actions} data-actions>
+      {children}
+    </div>
+  );
 }
 
 /** Where the first of several dialogs in a row was opened from: what opened the others is gone with the one before. */

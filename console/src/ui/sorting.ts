@@ -2,7 +2,7 @@
 
 import { useState } from "react";
 
-import { currentLocale } from "@/i18n";
+import { byName } from "@/i18n";
 
 import type { Column } from "./DataTable";
 
@@ -44,5 +44,5 @@ export function useSorting<Row>(rows: readonly Row[], columns: Sortable<Row>[], 
 
 function compared(one: number | string, other: number | string): number {
   if (typeof one === "number" && typeof other === "number") return one - other;
-  return String(one).localeCompare(String(other), currentLocale());
+  return byName(String(one), String(other));
 }

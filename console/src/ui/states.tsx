@@ -1,10 +1,11 @@
 /** The states of a screen that is not ready: it waits, is empty, was refused, or failed. Each says what to do next. */
 
 import { Button, CopyButton, Loader } from "@mantine/core";
-import { IconAlertTriangle, IconCopy, IconLock, IconMoodEmpty, type Icon } from "@tabler/icons-react";
-import type { ReactNode } from "react";
+import { IconAlertTriangle, IconCopy, IconLock, IconMoodEmpty, IconPlugConnectedX, type Icon } from "@tabler/icons-react";
+import { useEffect, useEffectEvent, type ReactNode } from "react";
 
 import { Refusal, type Permission } from "@/api/client";
+import { onReturn } from "@/api/reach";
 import { t } from "@/i18n";
 
 import styles from "./states.module.css";
@@ -47,9 +48,15 @@ export function Refused({ permission, detail }: { permission?: Permission | "ope
   );
 }
 
-export function Failed({ error, again }: { error: unknown; again?: () => void }) {
+interface Failure {
+  error: unknown;
+  again?: () => void;
+}
+
+export function Failed({ error, again }: Failure) {
   const refusal = error instanceof Refusal ? error : undefined;
   if (refusal?.status === 403) return <Refused detail={refusal.message} />;
+  if (refusal?.unreachable) return <Unreachable again={again} />;
   return (
     <div className={styles.state} role="alert">
       <IconAlertTriangle aria-hidden size={36} stroke={1.25} className={styles.picture} />
@@ -63,6 +70,24 @@ export function Failed({ error, again }: { error: unknown; again?: () => void })
         )}
         {refusal?.requestId && <RequestId id={refusal.requestId} code={refusal.code} />}
       </div>
+    </div>
+  );
+}
+
+/** The server is gone: asked again on demand, and unasked as soon as it is back. */
+function Unreachable({ again }: Pick<Failure, "again">) {
+  const goOn = useEffectEvent(() => again?.());
+  useEffect(() => onReturn(() => goOn()), []);
+  return (
+    <div className={styles.state} role="alert">
+      <IconPlugConnectedX aria-hidden size={36} stroke={1.25} className={styles.picture} />
+      <h1>{t("state.unreachable")}</h1>
+      <p className={styles.words}>{t("state.unreachable.words")}</p>
+      {again && (
+        <Button variant="default" onClick={again}>
+          {t("state.again")}
+        </Button>
+      )}
     </div>
   );
 }

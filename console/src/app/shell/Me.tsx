@@ -7,7 +7,7 @@ import { Link } from "@tanstack/react-router";
 import { t } from "@/i18n";
 
 import { useSession } from "../session";
-import { signOut } from "../signOut";
+import { signingOut } from "../signOut";
 import styles from "./Me.module.css";
 import { RailButton } from "./RailButton";
 
@@ -44,7 +44,7 @@ export function Me() {
           ))}
         </Menu.RadioGroup>
         <Menu.Divider />
-        <Menu.Item leftSection={<IconLogout aria-hidden size={15} />} onClick={() => void signOut()}>
+        <Menu.Item leftSection={<IconLogout aria-hidden size={15} />} onClick={signingOut.open}>
           {t("session.end")}
         </Menu.Item>
       </Menu.Dropdown>

@@ -4,8 +4,9 @@ import { ActionIcon, Button, Drawer, Tooltip } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { Link, useRouterState } from "@tanstack/react-router";
 import { IconCommand, IconDots, IconSearch } from "@tabler/icons-react";
-import { lazy, Suspense, useEffect, type ReactNode } from "react";
+import { Suspense, useEffect, type ReactNode } from "react";
 
+import { lazily } from "@/api/reach";
 import { uploading } from "@/features/repository/upload/uploading";
 import { SearchBox } from "@/features/search/SearchBox";
 import { t } from "@/i18n";
@@ -18,12 +19,13 @@ import { allowed, type Group, type Screen } from "../tables";
 import { KeyMap } from "./KeyMap";
 import { Me } from "./Me";
 import styles from "./Shell.module.css";
+import { SigningOut } from "./SigningOut";
 import { Suspended } from "./Suspended";
 import { TeamSwitcher } from "./TeamSwitcher";
 
 const GROUPS: readonly Group[] = ["work", "team", "company", "instance"];
 const ON_THE_BAR = 4;
-const Uploads = lazy(() => import("@/features/repository/upload/Tray"));
+const Uploads = lazily(() => import("@/features/repository/upload/Tray"));
 
 export function Shell({ children }: { children: ReactNode }) {
   const { me } = useSession();
@@ -51,6 +53,7 @@ export function Shell({ children }: { children: ReactNode }) {
         closeButtonProps={{ "aria-label": t("action.close") }}
         position="bottom"
         size="85%"
+        classNames={{ content: styles.drawer, body: styles.drawn }}
       >
         <Rail />
       </Drawer>
@@ -61,6 +64,7 @@ export function Shell({ children }: { children: ReactNode }) {
       )}
       <Palette />
       <KeyMap />
+      <SigningOut />
     </div>
   );
 }
@@ -78,14 +82,16 @@ function Rail() {
     <div className={styles.stack}>
       <TeamSwitcher />
       <Find />
-      {useRail().map(([group, screens]) => (
-        <div key={group} role="group" aria-label={t(`shell.group.${group}`)}>
-          {group !== "work" && <p className={styles.group}>{t(`shell.group.${group}`)}</p>}
-          {screens.map((screen) => (
-            <Place key={screen.path} screen={screen} />
-          ))}
-        </div>
-      ))}
+      <div className={styles.places}>
+        {useRail().map(([group, screens]) => (
+          <div key={group} role="group" aria-label={t(`shell.group.${group}`)}>
+            {group !== "work" && <p className={styles.group}>{t(`shell.group.${group}`)}</p>}
+            {screens.map((screen) => (
+              <Place key={screen.path} screen={screen} />
+            ))}
+          </div>
+        ))}
+      </div>
       <div className={styles.foot}>
         <Button variant="subtle" size="compact-xs" color="gray" onClick={keyMap.open}>
           {t("shell.keys")} <kbd className={styles.key}>?</kbd>

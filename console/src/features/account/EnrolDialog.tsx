@@ -52,8 +52,6 @@ function Confirm({ secret, onClose, onCodes }: Props & { secret: TotpSecret }) {
         </div>
       </div>
       <TextInput
-        data-autofocus
-        autoFocus
         label={t("account.factor.code")}
         description={t("account.factor.code.hint")}
         autoComplete="one-time-code"

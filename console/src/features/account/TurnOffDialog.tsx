@@ -28,7 +28,6 @@ export function TurnOffDialog({ onClose }: { onClose: () => void }) {
       <p className="muted">{t("account.factor.disable.words")}</p>
       <form onSubmit={submit}>
         <PasswordInput
-          data-autofocus
           label={t("account.password.current")}
           autoComplete="current-password"
           required

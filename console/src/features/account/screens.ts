@@ -2,7 +2,7 @@
 
 import { IconLogout, IconSunMoon, IconUser } from "@tabler/icons-react";
 
-import { signOut } from "@/app/signOut";
+import { signingOut } from "@/app/signOut";
 import { action, screen } from "@/app/tables";
 
 import { switchTheme } from "./gestures";
@@ -17,5 +17,5 @@ export const accountScreens = [
 
 export const accountActions = [
   action("account.theme", { title: "account.theme", icon: IconSunMoon, perform: switchTheme }),
-  action("account.sign_out", { title: "session.end", icon: IconLogout, perform: () => void signOut() }),
+  action("account.sign_out", { title: "session.end", icon: IconLogout, perform: signingOut.open }),
 ] as const;

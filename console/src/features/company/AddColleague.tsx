@@ -50,7 +50,6 @@ function AddDialog({ onClose, onAdded }: { onClose: () => void; onAdded: (added:
     <Dialog title={t("company.add")} onClose={onClose}>
       <form onSubmit={sending.submit} autoComplete="off">
         <TextInput
-          data-autofocus
           label={t("field.username")}
           description={t("company.add.username.words")}
           autoCapitalize="none"

@@ -25,7 +25,6 @@ export function NewTeam({ onClose }: { onClose: () => void }) {
       <form onSubmit={submit}>
         <TextInput
           label={t("company.team.name")}
-          data-autofocus
           required
           maxLength={LONGEST}
           placeholder={t("company.team.example")}

@@ -38,7 +38,6 @@ function NewKeyDialog({ onClose, onMade }: { onClose: () => void; onMade: (made:
     <Dialog title={t("connect.new.named")} onClose={onClose}>
       <form onSubmit={submit}>
         <TextInput
-          data-autofocus
           label={t("connect.new.name")}
           description={t("connect.new.name.hint")}
           placeholder={t("connect.new.name.example")}

@@ -4,6 +4,7 @@ import { useMutation, useQuery, useQueryClient, type InfiniteData, type QueryCli
 import { useMemo } from "react";
 
 import { answer, api, type Schemas } from "@/api/client";
+import { outliving } from "@/api/outliving";
 import { t } from "@/i18n";
 import { useEndless } from "@/ui/endless";
 import type { Written } from "@/ui/writing/text";
@@ -45,7 +46,7 @@ const fetchDocument = (id: string, version?: number): Promise<Document> =>
   answer(api.GET("/api/documents/{id}", { params: { path: { id }, query: { version } } }));
 
 const update = (id: string, change: Partial<Written>, version: number): Promise<Document> =>
-  answer(api.PUT("/api/documents/{id}", { params: { path: { id }, header: { "If-Match": `"${version}"` } }, body: change }));
+  answer(api.PUT("/api/documents/{id}", { params: { path: { id }, header: { "If-Match": `"${version}"` } }, body: change, ...outliving(change) }));
 
 /** Who sees a document is no version of it: it is set by itself. */
 async function setVisibility(id: string, visibility: Written["visibility"]): Promise<Document> {
@@ -61,7 +62,7 @@ export function useDesk(): Desk<Written> {
       manner: DOCUMENTS,
       untitled: t("writing.untitled"),
       fetch: (id) => fetchDocument(id),
-      create: (text, key) => answer(api.POST("/api/documents", { body: text, params: { header: { "Idempotency-Key": key } } })),
+      create: (text, key) => answer(api.POST("/api/documents", { body: text, params: { header: { "Idempotency-Key": key } }, ...outliving(text) })),
       update: (id, change, version) => {
         const { visibility, ...words } = change;
         return visibility && Object.keys(words).length === 0 ? setVisibility(id, visibility) : update(id, change, version);

@@ -11,6 +11,7 @@ import { Page } from "@/ui/Page";
 import { Failed, Loading } from "@/ui/states";
 
 import styles from "./FeaturesScreen.module.css";
+import { isNeeded } from "./needed";
 import { useFlags, useSwitch, type Flag } from "./queries";
 
 const PICTURES: Record<Feature, Icon> = {
@@ -35,7 +36,7 @@ function Flags() {
   if (flags.isError) return <Failed error={flags.error} again={() => void flags.refetch()} />;
   return (
     <ul className={styles.flags} aria-label={t("features.list")}>
-      {flags.data.items.map((flag) => (
+      {flags.data.items.filter(({ name }) => isNeeded(name)).map((flag) => (
         <FlagLine key={flag.name} flag={flag} />
       ))}
     </ul>

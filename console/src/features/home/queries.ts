@@ -1,25 +1,47 @@
-/** What the first screen shows: the team's newest notes and files, and a way to get some. */
+/** What the first screen shows: the team's newest notes and files, what others shared, and a way to get some. */
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
-import { answer, api } from "@/api/client";
+import { answer, api, type Schemas } from "@/api/client";
 
 const RECENT = 6;
 
-export function useRecentNotes(enabled: boolean) {
-  return useQuery({
-    queryKey: ["notes", "recent"],
-    queryFn: () => answer(api.GET("/api/notes", { params: { query: { limit: RECENT } } })),
-    enabled,
-  });
+export type NoteItem = Schemas["NoteItem"];
+export type FileItem = Schemas["ObjectItem"];
+
+export interface News {
+  notes: NoteItem[];
+  /** Documents are among them. What was shared with the caller is not. */
+  files: FileItem[];
+  shared: FileItem[];
 }
 
-/** Documents are among them. */
-export function useRecentFiles() {
-  return useQuery({
-    queryKey: ["files", "recent"],
-    queryFn: () => answer(api.GET("/api/repo", { params: { query: { limit: RECENT } } })),
+/** All at once, so that nothing moves when the rest comes. Changes with notes and with files. */
+export function useNews(ofTheTeam: boolean) {
+  const notes = useQuery({
+    queryKey: ["notes", "recent"],
+    queryFn: () => answer(api.GET("/api/notes", { params: { query: { limit: RECENT } } })),
   });
+  const files = useQuery({
+    queryKey: ["files", "recent", ofTheTeam],
+    queryFn: () => newsOfFiles(ofTheTeam),
+  });
+  return {
+    isPending: notes.isPending || files.isPending,
+    isError: notes.isLoadingError || files.isLoadingError,
+    error: notes.error ?? files.error,
+    data: { notes: notes.data?.items ?? [], files: files.data?.files ?? [], shared: files.data?.shared ?? [] } satisfies News,
+    refetch: () => Promise.all([notes.refetch(), files.refetch()]),
+  };
+}
+
+async function newsOfFiles(ofTheTeam: boolean): Promise<Omit<News, "notes">> {
+  const [files, shared] = await Promise.all([
+    ofTheTeam ? answer(api.GET("/api/repo", { params: { query: { limit: RECENT } } })) : { items: [] },
+    answer(api.GET("/api/repo", { params: { query: { limit: RECENT, shared: "1" } } })),
+  ]);
+  const ids = new Set(shared.items.map(({ id }) => id));
+  return { files: files.items.filter(({ id }) => !ids.has(id)), shared: shared.items };
 }
 
 export function useSeed() {

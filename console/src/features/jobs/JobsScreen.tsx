@@ -2,13 +2,12 @@
 
 import { useParams } from "@tanstack/react-router";
 
-import { useSession } from "@/app/session";
 import { Panes } from "@/ui/panes/Panes";
 
 import { JobPane } from "./job/JobPane";
 import { NothingOpen } from "./job/NothingOpen";
 import { JobList } from "./list/JobList";
-import { making } from "./making";
+import { making, useMayAsk } from "./making";
 import { NewJobDialog } from "./new/NewJobDialog";
 
 export default function JobsScreen() {
@@ -24,6 +23,6 @@ export default function JobsScreen() {
 }
 
 function Making() {
-  const { can } = useSession();
-  return making.useOpened() && can("chat:use") ? <NewJobDialog onClose={making.close} /> : null;
+  const mayAsk = useMayAsk();
+  return making.useOpened() && mayAsk ? <NewJobDialog onClose={making.close} /> : null;
 }

@@ -4,7 +4,7 @@ import { IconListCheck, IconMessageBolt } from "@tabler/icons-react";
 
 import { action, screen, type Action } from "@/app/tables";
 
-import { making } from "./making";
+import { ASKING, making } from "./making";
 
 const HERE = /\/jobs(\/|$)/;
 const ELSEWHERE = /^(?!.*\/jobs(\/|$))/;
@@ -22,7 +22,7 @@ export const jobScreens = [
 const tryModel: Omit<Action, "name"> = {
   title: "jobs.new",
   icon: IconMessageBolt,
-  permission: "chat:use",
+  ...ASKING,
   perform: (go) => {
     go("/jobs");
     making.open();

@@ -55,7 +55,6 @@ function InviteDialog({ onClose, onInvited }: { onClose: () => void; onInvited: 
     <Dialog title={t("members.invite")} onClose={onClose}>
       <form onSubmit={submit} autoComplete="off">
         <TextInput
-          data-autofocus
           label={t("members.invite.username")}
           description={t("members.invite.username.hint")}
           autoCapitalize="none"

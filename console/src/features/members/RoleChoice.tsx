@@ -23,7 +23,6 @@ export function RoleChoice({ label, value, onChange, error }: Props) {
         {givable(session).map((role) => (
           <Radio
             key={role}
-            data-autofocus={role === value || undefined}
             value={role}
             label={t(`role.${role}`)}
             description={t(`members.role.is.${role}`)}

@@ -4,6 +4,7 @@ import { useMutation, useQuery, useQueryClient, type InfiniteData, type QueryCli
 import { useMemo } from "react";
 
 import { answer, api, type Schemas } from "@/api/client";
+import { outliving } from "@/api/outliving";
 import { t } from "@/i18n";
 import { useEndless } from "@/ui/endless";
 import type { Desk } from "@/ui/writing/writing";
@@ -50,9 +51,9 @@ export function useDesk(): Desk<NoteText> {
       manner: NOTES,
       untitled: t("writing.untitled"),
       fetch: fetchNote,
-      create: (text, key) => answer(api.POST("/api/notes", { body: text, params: { header: { "Idempotency-Key": key } } })),
+      create: (text, key) => answer(api.POST("/api/notes", { body: text, params: { header: { "Idempotency-Key": key } }, ...outliving(text) })),
       update: (id, change, version) =>
-        answer(api.PUT("/api/notes/{id}", { params: { path: { id }, header: { "If-Match": `"${version}"` } }, body: change })),
+        answer(api.PUT("/api/notes/{id}", { params: { path: { id }, header: { "If-Match": `"${version}"` } }, body: change, ...outliving(change) })),
       saved: (note: Note, wasNew) => remember(client, note, wasNew),
     }),
     [client],

@@ -29,7 +29,7 @@ export default function FilesScreen() {
     <Page
       wide
       title={t("files.title")}
-      intro={t("files.intro")}
+      intro={t(`files.intro.${mayUpload ? "write" : can("files:read") ? "read" : "guest"}`)}
       actions={
         mayUpload && (
           <>

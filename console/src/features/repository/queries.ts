@@ -3,6 +3,7 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
 import { answer, api, type Schemas } from "@/api/client";
+import { byName } from "@/i18n";
 import type { Version } from "@/ui/versions/queries";
 import type { Visibility } from "@/ui/writing/text";
 
@@ -30,8 +31,19 @@ export function useFolder({ folder, show }: Place) {
       answer(api.GET("/api/repo", { params: { query: { ...query, cursor: pageParam, limit: PAGE } } })),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next_cursor ?? undefined,
-    select: ({ pages }) => ({ folders: pages.flatMap((page) => page.folders), items: pages.flatMap((page) => page.items) }),
+    select: ({ pages }) => inOrder(pages, show),
   });
+}
+
+/**
+ * The server's order is that of bytes, as S3 has it, so that a folder can be read on. By name it stands as soon as the
+ * whole of it is here: what comes later would push itself in between what one looks at.
+ */
+export function inOrder(pages: readonly Listing[], show: Place["show"]): Pick<Listing, "folders" | "items"> {
+  const folders = pages.flatMap((page) => page.folders);
+  const items = pages.flatMap((page) => page.items);
+  if (show === "shared" || pages.at(-1)?.next_cursor) return { folders, items };
+  return { folders: folders.sort(byName), items: items.sort((one, other) => byName(one.key, other.key)) };
 }
 
 /** One object; looked at again while its text is being read. */

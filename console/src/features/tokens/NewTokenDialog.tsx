@@ -44,7 +44,6 @@ function NewTokenDialog({ onClose, onIssued }: { onClose: () => void; onIssued: 
     <Dialog title={t("tokens.new")} onClose={onClose} wide>
       <form onSubmit={submit}>
         <TextInput
-          data-autofocus
           label={t("tokens.new.name")}
           description={t("tokens.new.name.hint")}
           placeholder={t("tokens.new.name.example")}

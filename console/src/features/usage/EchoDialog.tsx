@@ -26,7 +26,7 @@ function EchoDialog({ onClose }: { onClose: () => void }) {
     <Dialog title={t("usage.try")} onClose={onClose}>
       <p className="muted">{t("usage.try.words")}</p>
       <form onSubmit={submit}>
-        <Textarea data-autofocus label={t("usage.try.text")} autosize minRows={2} maxRows={8} required {...form.getInputProps("prompt")} />
+        <Textarea label={t("usage.try.text")} autosize minRows={2} maxRows={8} required {...form.getInputProps("prompt")} />
         <Spent answers={answers} />
         <Fault fault={fault} fields={["prompt"]} />
         <DialogActions>

@@ -3,6 +3,7 @@
 import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
 import { answer, api, type Schemas } from "@/api/client";
+import { byName } from "@/i18n";
 
 export type Grant = Schemas["Grants"]["items"][number];
 export type Reader = Schemas["Reader"];
@@ -40,7 +41,10 @@ export function useReaders(id: string, visibility: string) {
 export function useTargets(q: string) {
   return useQuery({
     queryKey: ["sharing", "targets", q],
-    queryFn: async () => (await answer(api.GET("/api/share-targets", { params: { query: { q } } }))).items,
+    queryFn: async () => {
+      const { items } = await answer(api.GET("/api/share-targets", { params: { query: { q } } }));
+      return items.sort((one, other) => byName(one.name, other.name));
+    },
     placeholderData: keepPreviousData,
     staleTime: 60_000,
   });

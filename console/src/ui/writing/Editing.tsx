@@ -2,8 +2,9 @@
 
 import { Textarea } from "@mantine/core";
 import { useWindowEvent } from "@mantine/hooks";
-import { lazy, Suspense, useRef, useState, type ReactNode } from "react";
+import { Suspense, useRef, useState, type ReactNode } from "react";
 
+import { lazily } from "@/api/reach";
 import { t } from "@/i18n";
 import { Segments } from "@/ui/Segments";
 import { Loading } from "@/ui/states";
@@ -14,7 +15,7 @@ import { LONGEST_TITLE } from "./text";
 import title from "./Title.module.css";
 import type { Snapshot, Writing } from "./writing";
 
-const MarkdownEditor = lazy(() => import("@/ui/markdown/MarkdownEditor"));
+const MarkdownEditor = lazily(() => import("@/ui/markdown/MarkdownEditor"));
 
 interface Props {
   now: Snapshot;
@@ -34,6 +35,7 @@ export function Editing({ now, writing, facts, label, placeholder, onLeave }: Pr
   const [isFresh] = useState(now.word === "new");
   const body = useRef<HTMLDivElement>(null);
   useEscape(onLeave);
+  useSaveKeys(() => void writing.flush());
   return (
     <div className={styles.desk} data-side={side}>
       <h1 className="sr-only">{t("writing.editing", { title: now.text.title })}</h1>
@@ -78,6 +80,15 @@ export function Editing({ now, writing, facts, label, placeholder, onLeave }: Pr
       <Preview text={now.text} />
     </div>
   );
+}
+
+/** As everywhere else; the browser would save the page. */
+function useSaveKeys(save: () => void): void {
+  useWindowEvent("keydown", (event) => {
+    if (!(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey || event.key.toLowerCase() !== "s") return;
+    event.preventDefault();
+    save();
+  });
 }
 
 /** Escape leaves, unless it closes something that lies above. */

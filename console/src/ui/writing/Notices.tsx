@@ -42,8 +42,14 @@ export function Notices({ now, writing, lost, mayStartOver, onResolve }: Props) 
 function Offer({ now, writing }: { now: Snapshot; writing: Writing }) {
   if (!now.offer) return null;
   const title = t(now.id ? "writing.draft.offer" : "writing.draft.offer.new", { when: ago(now.offer.at) });
+  const isOvertaken = now.offer.version < now.version;
   return (
-    <Bar tone="warning" icon={<IconHistory aria-hidden size={18} />} title={title}>
+    <Bar
+      tone="warning"
+      icon={<IconHistory aria-hidden size={18} />}
+      title={title}
+      words={isOvertaken ? t("writing.draft.overtaken", { version: now.version }) : undefined}
+    >
       <Button size="compact-sm" autoFocus onClick={() => writing.restore()}>
         {t("writing.draft.restore")}
       </Button>

@@ -20,7 +20,8 @@ const PICTURES: Record<Word, Icon> = {
 };
 
 function wordsOf({ word, kept, version }: Snapshot): string {
-  return word === "offline" && !kept ? t("writing.save.offline.lost") : t(`writing.save.${word}`, { version });
+  if (!kept && (word === "offline" || word === "editing")) return t(`writing.save.${word}.lost`);
+  return t(`writing.save.${word}`, { version });
 }
 
 const ALOUD = new Set<Word>(["saved", "offline", "refused", "conflict"]);

@@ -1,7 +1,7 @@
 /** The bar above a text: how it is saved, and what the caller may do with it. */
 
-import { ActionIcon, Button, Menu } from "@mantine/core";
-import { IconCheck, IconCopy, IconDots, IconLink, IconPencil, IconShare2, IconTrash } from "@tabler/icons-react";
+import { ActionIcon, Button, Menu, Tooltip } from "@mantine/core";
+import { IconCheck, IconCopy, IconDeviceFloppy, IconDots, IconLink, IconPencil, IconShare2, IconTrash } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 
 import { t } from "@/i18n";
@@ -27,16 +27,18 @@ interface Props {
   words: { more: string; delete: string };
   /** What else stands in the bar. */
   children?: ReactNode;
+  onSave: () => void;
   onTurn: (toEdit: boolean) => void;
   onDialog: (dialog: DialogName) => void;
 }
 
-export function Toolbar({ now, back, label, rights, edits, address, words, children, onTurn, onDialog }: Props) {
+export function Toolbar({ now, back, label, rights, edits, address, words, children, onSave, onTurn, onDialog }: Props) {
   return (
     <div className={styles.toolbar} role="toolbar" aria-label={label}>
       {back}
       <SaveState now={now} mayWrite={rights.write} onConflict={() => onDialog("conflict")} />
       <span className={styles.space} />
+      {edits && <Save onSave={onSave} />}
       {rights.write && !now.offer && (
         <Button
           variant={edits ? "filled" : "default"}
@@ -49,13 +51,24 @@ export function Toolbar({ now, back, label, rights, edits, address, words, child
       )}
       {children}
       {rights.manage && address && (
-        <Button variant="default" size="compact-md" onClick={() => onDialog("share")}>
+        <Button variant="default" size="compact-md" className={edits ? styles.later : undefined} onClick={() => onDialog("share")}>
           <IconShare2 aria-hidden size={15} />
           <span className={styles.word}>{t("sharing.share")}</span>
         </Button>
       )}
       {address && <More now={now} address={address} words={words} mayDelete={rights.delete} onDelete={() => onDialog("delete")} />}
     </div>
+  );
+}
+
+function Save({ onSave }: { onSave: () => void }) {
+  return (
+    <Tooltip label={t("writing.save.now")} openDelay={300}>
+      <Button variant="default" size="compact-md" aria-keyshortcuts="Control+S Meta+S" onClick={onSave}>
+        <IconDeviceFloppy aria-hidden size={15} />
+        <span className={styles.word}>{t("action.save")}</span>
+      </Button>
+    </Tooltip>
   );
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { draftsOf, type Draft } from "./drafts";
+import { draftsOf, forgetDrafts, hasDrafts, MOST_DRAFTS, MOST_LETTERS, type Draft } from "./drafts";
 import { mannerOf } from "./text";
 
 const EMPTY = { title: "", body: "", visibility: "private" as const, tags: [] as string[] };
@@ -13,6 +13,10 @@ function shelf() {
     getItem: (key: string) => kept.get(key) ?? null,
     setItem: (key: string, value: string) => void kept.set(key, value),
     removeItem: (key: string) => void kept.delete(key),
+    key: (place: number) => [...kept.keys()][place] ?? null,
+    get length() {
+      return kept.size;
+    },
   };
 }
 
@@ -45,6 +49,37 @@ describe("drafts", () => {
   it("says when the browser would not keep it", () => {
     const full = { ...shelf(), setItem: () => { throw new DOMException("full", "QuotaExceededError"); } };
     expect(draftsOf(NOTES, "ann", full).keep("n1", draft)).toBe(false);
+  });
+
+  it("makes room for a new one by the oldest, of the same person alone", () => {
+    const shared = shelf();
+    draftsOf(NOTES, "bo", shared).keep("n0", draft);
+    const drafts = draftsOf(NOTES, "ann", shared);
+    const at = (minute: number) => new Date(Date.UTC(2026, 1, 1, 10, minute)).toISOString();
+    for (let place = 0; place < MOST_DRAFTS; place++) drafts.keep(`n${place}`, { ...draft, at: at(place) });
+    drafts.keep("n0", { ...draft, at: at(50) });
+    drafts.keep("another", { ...draft, at: at(51) });
+    expect(drafts.find("n1")).toBeNull();
+    expect(drafts.find("n0")).not.toBeNull();
+    expect(drafts.find("another")).not.toBeNull();
+    expect(shared.kept.size).toBe(MOST_DRAFTS + 1);
+    expect(draftsOf(NOTES, "bo", shared).find("n0")).not.toBeNull();
+  });
+
+  it("keeps nothing too large, and leaves what stood there before", () => {
+    const drafts = draftsOf(NOTES, "ann", shelf());
+    drafts.keep("n1", draft);
+    expect(drafts.keep("n1", { ...draft, text: { ...EMPTY, body: "x".repeat(MOST_LETTERS) } })).toBe(false);
+    expect(drafts.find("n1")).toEqual(draft);
+  });
+
+  it("are forgotten when their person goes, and only theirs", () => {
+    const shared = shelf();
+    draftsOf(NOTES, "ann", shared).keep("n1", draft);
+    draftsOf(mannerOf("document", EMPTY), "ann", shared).keep("d1", draft);
+    draftsOf(NOTES, "bo", shared).keep("n1", draft);
+    forgetDrafts("ann", shared);
+    expect([hasDrafts("ann", shared), hasDrafts("bo", shared)]).toEqual([false, true]);
   });
 
   it("takes nothing that is not a draft", () => {

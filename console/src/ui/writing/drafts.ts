@@ -12,16 +12,50 @@ export interface Draft<Text extends Written = Written> {
 
 export interface Drafts<Text extends Written> {
   find(id: string): Draft<Text> | null;
-  /** False when the browser would not keep it: it is full, or forbids it. */
+  /** False when it is not kept: it is too large, or the browser is full, or forbids it. */
   keep(id: string, draft: Draft<Text>): boolean;
   drop(id: string): void;
 }
 
-type Shelf = Pick<Storage, "getItem" | "setItem" | "removeItem">;
+type Shelf = Pick<Storage, "getItem" | "setItem" | "removeItem" | "key" | "length">;
+
+/** Of one person in this browser; the oldest makes room. */
+export const MOST_DRAFTS = 20;
+/** Written anew with every key: more would be felt. */
+export const MOST_LETTERS = 1_000_000;
+
+const PREFIX = "teamspace.draft";
+
+/** The keys of everything that one person has not saved. */
+function keysOf(userId: string, shelf: Shelf): string[] {
+  const keys = Array.from({ length: shelf.length }, (_, place) => shelf.key(place) ?? "");
+  return keys.filter((key) => key.startsWith(`${PREFIX}.`) && key.split(".")[3] === userId);
+}
+
+/** Whether this browser holds text of somebody that the server does not have. */
+export const hasDrafts = (userId: string, shelf: Shelf): boolean => keysOf(userId, shelf).length > 0;
+
+export function forgetDrafts(userId: string, shelf: Shelf): void {
+  for (const key of keysOf(userId, shelf)) shelf.removeItem(key);
+}
+
+function makeRoom(userId: string, shelf: Shelf): void {
+  const byAge = keysOf(userId, shelf).sort((one, other) => timeOf(shelf.getItem(one)).localeCompare(timeOf(shelf.getItem(other))));
+  for (const key of byAge.slice(0, Math.max(0, byAge.length - MOST_DRAFTS + 1))) shelf.removeItem(key);
+}
+
+/** When a draft was written; what is none was never. */
+function timeOf(stored: string | null): string {
+  try {
+    return String((JSON.parse(stored ?? "") as Draft).at);
+  } catch {
+    return "";
+  }
+}
 
 /** One person's drafts: on a shared computer nobody is offered the text of somebody else. */
 export function draftsOf<Text extends Written>(manner: Manner<Text>, userId: string, shelf: Shelf): Drafts<Text> {
-  const key = (id: string): string => `teamspace.draft.${manner.name}.${userId}.${id}`;
+  const key = (id: string): string => `${PREFIX}.${manner.name}.${userId}.${id}`;
   return {
     find(id) {
       try {
@@ -32,7 +66,10 @@ export function draftsOf<Text extends Written>(manner: Manner<Text>, userId: str
     },
     keep(id, draft) {
       try {
-        shelf.setItem(key(id), JSON.stringify(draft));
+        const text = JSON.stringify(draft);
+        if (text.length > MOST_LETTERS) return false;
+        if (shelf.getItem(key(id)) === null) makeRoom(userId, shelf);
+        shelf.setItem(key(id), text);
         return true;
       } catch {
         return false;

@@ -2,12 +2,14 @@
 
 import { useState, useSyncExternalStore } from "react";
 
+import { token } from "@/api/token";
 import { useSession } from "@/app/session";
 
 import { draftsOf } from "./drafts";
 import type { Kept, Written } from "./text";
 import { NEW, Writing, type Desk, type Snapshot } from "./writing";
 
+const PATIENCE = 3_000;
 const open = new Map<string, Writing>();
 
 /** The writing of a thing, the one that is open if there is one. */
@@ -53,7 +55,20 @@ export function useWriting<Text extends Written>(writing: Writing<Text>): Snapsh
   return useSyncExternalStore(writing.subscribe, () => writing.snapshot);
 }
 
-const flushAll = (): void => open.forEach((writing) => void writing.flush());
+/** Everything that is not saved is sent; done when all of it was answered, or nobody would wait any longer. */
+export async function saveAll(): Promise<void> {
+  const late = new Promise((resolve) => setTimeout(resolve, PATIENCE));
+  await Promise.race([Promise.all([...open.values()].map((writing) => writing.flush())), late]);
+}
+
+const flushAll = (): void => void saveAll();
+
+// What one person wrote is not sent with the token of whoever comes next.
+token.subscribe(() => {
+  if (token.get() !== null) return;
+  open.forEach((writing) => writing.stop());
+  open.clear();
+});
 
 if (typeof window !== "undefined") {
   window.addEventListener("online", flushAll);

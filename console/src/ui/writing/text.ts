@@ -15,10 +15,20 @@ export type Kept<Text extends Written> = Text & { id: string; version: number; u
 
 export const LONGEST_TITLE = 200;
 
-/** One kind of written thing: the fields it has, and where its drafts are kept. */
+/** How long a text waits to be saved unasked, in milliseconds: since the last key, and at the longest. */
+export interface Pace {
+  pause: number;
+  longest: number;
+}
+
+/** For what has no versions to look through, and for what this browser cannot keep. */
+export const AT_EVERY_PAUSE: Pace = { pause: 800, longest: 10_000 };
+
+/** One kind of written thing: the fields it has, where its drafts are kept, and how often it is saved. */
 export interface Manner<Text extends Written> {
   name: string;
   empty: Text;
+  pace: Pace;
   textOf(kept: Text): Text;
   /** Equal for the server: it trims a title. */
   same(one: Text, other: Text): boolean;
@@ -29,7 +39,7 @@ export interface Manner<Text extends Written> {
 }
 
 /** The fields of `empty` are those of the kind. */
-export function mannerOf<Text extends Written>(name: string, empty: Text): Manner<Text> {
+export function mannerOf<Text extends Written>(name: string, empty: Text, pace = AT_EVERY_PAUSE): Manner<Text> {
   const fields = Object.keys(empty) as (keyof Text & string)[];
   const pick = (names: typeof fields, of: (field: keyof Text & string) => unknown): Partial<Text> =>
     Object.fromEntries(names.map((field) => [field, of(field)])) as Partial<Text>;
@@ -37,6 +47,7 @@ export function mannerOf<Text extends Written>(name: string, empty: Text): Manne
   return {
     name,
     empty,
+    pace,
     textOf: (kept) => pick(fields, (field) => kept[field]) as Text,
     same: (one, other) => differing(one, other).length === 0,
     changeOf: (base, mine) => pick(differing(base, mine), (field) => bare(mine, field)),

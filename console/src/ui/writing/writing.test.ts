@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Refusal } from "@/api/client";
 
 import type { Draft as DraftOf, Drafts as DraftsOf } from "./drafts";
-import { mannerOf, type Kept, type Written } from "./text";
-import { NEW, PAUSE, Writing, type Desk } from "./writing";
+import { AT_EVERY_PAUSE, mannerOf, type Kept, type Pace, type Written } from "./text";
+import { NEW, Writing, type Desk } from "./writing";
 
 interface NoteText extends Written {
   tags: string[];
@@ -15,6 +15,7 @@ type NoteChange = Partial<NoteText>;
 type Draft = DraftOf<NoteText>;
 type Drafts = DraftsOf<NoteText>;
 
+const PAUSE = AT_EVERY_PAUSE.pause;
 
 const NOTE: Note = {
   id: "n1", title: "Plan", body: "one\ntwo", visibility: "private", tags: [], version: 3, updated_at: "2026-02-01T10:00:00Z",
@@ -83,8 +84,9 @@ function memory(): Drafts & { kept: Map<string, Draft> } {
   };
 }
 
-function opened(note: Note | null = NOTE) {
+function opened(note: Note | null = NOTE, pace: Pace = AT_EVERY_PAUSE) {
   const server = new Server(note);
+  server.manner = { ...server.manner, pace };
   const drafts = memory();
   return { server, drafts, writing: new Writing(server, drafts, note) };
 }
@@ -117,6 +119,44 @@ describe("saving", () => {
       await wait(500);
     }
     expect(server.changes.length).toBeGreaterThan(0);
+  });
+
+  it("makes one version of many pauses where every save is one, and keeps each key all the same", async () => {
+    const { server, drafts, writing } = opened(NOTE, { pause: 30_000, longest: 300_000 });
+    for (let sentence = 0; sentence < 12; sentence++) {
+      writing.write({ body: `text ${sentence}` });
+      expect(drafts.kept.get("n1")?.text.body).toBe(`text ${sentence}`);
+      await wait(10_000);
+    }
+    expect(server.changes).toEqual([]);
+    await wait(20_000);
+    expect(server.changes).toEqual([{ body: "text 11" }]);
+    expect(drafts.kept.size).toBe(0);
+  });
+
+  it("saves at once when it is asked to", async () => {
+    const { server, writing } = opened(NOTE, { pause: 30_000, longest: 300_000 });
+    writing.write({ body: "asked" });
+    await writing.flush();
+    expect(server.changes).toEqual([{ body: "asked" }]);
+  });
+
+  it("does not wait with what this browser cannot keep", async () => {
+    const { server, drafts, writing } = opened(NOTE, { pause: 30_000, longest: 300_000 });
+    drafts.keep = () => false;
+    writing.write({ body: "nowhere else" });
+    await wait();
+    expect(server.changes).toEqual([{ body: "nowhere else" }]);
+  });
+
+  it("sends nothing once whoever wrote has gone, and keeps the draft", async () => {
+    const { server, drafts, writing } = opened();
+    writing.write({ body: "mine" });
+    writing.stop();
+    await writing.flush();
+    await wait(60_000);
+    expect(server.changes).toEqual([]);
+    expect(drafts.kept.get("n1")?.text.body).toBe("mine");
   });
 
   it("never sends an empty title", async () => {
@@ -245,6 +285,17 @@ describe("a conflict", () => {
     await wait();
     expect(server.note).toMatchObject({ body: "one\nmine", version: 5 });
     expect(writing.snapshot.word).toBe("saved");
+  });
+
+  it("ends at once, though the editor tells what it was given", async () => {
+    const { server, writing } = opened(NOTE, { pause: 30_000, longest: 300_000 });
+    server.write({ body: "one\ntheirs" });
+    writing.write({ body: "one\nmine" });
+    await writing.flush();
+    writing.settle({ title: NOTE.title, body: "one\nboth" });
+    writing.write({ body: "one\nboth" });
+    await wait(10);
+    expect(server.note?.body).toBe("one\nboth");
   });
 
   it("ends with theirs", async () => {

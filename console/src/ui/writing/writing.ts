@@ -1,20 +1,18 @@
 /**
- * One thing being written: saves itself after a pause, keeps what is not saved in this browser, tries again when the
- * server cannot be reached, and stops for a person when somebody else wrote the same lines. It knows no screen.
+ * One thing being written: keeps what is not saved in this browser from the first key, saves itself at the pace of its
+ * kind, tries again when the server cannot be reached, and stops for a person when somebody else wrote the same lines.
+ * It knows no screen.
  */
 
 import { Refusal } from "@/api/client";
 
 import type { Draft, Drafts } from "./drafts";
 import { rebase } from "./merge";
-import type { Kept, Manner, Written } from "./text";
+import { AT_EVERY_PAUSE, type Kept, type Manner, type Pace, type Written } from "./text";
 
 /** The id of what the server has not seen yet. */
 export const NEW = "new";
 
-export const PAUSE = 800;
-/** Somebody who never pauses is saved all the same. */
-const LONGEST_WAIT = 10_000;
 const FIRST_RETRY = 2_000;
 const LONGEST_RETRY = 30_000;
 const PASSING = new Set([0, 429, 502, 503, 504]);
@@ -75,6 +73,7 @@ export class Writing<Text extends Written = Written> {
   #firstTry: { key: string; text: Text } | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #dirtySince = 0;
+  #stopped = false;
   #retry = FIRST_RETRY;
   #snapshot: Snapshot<Text>;
 
@@ -110,13 +109,16 @@ export class Writing<Text extends Written = Written> {
     return () => this.#listeners.delete(listener);
   };
 
-  write(part: Partial<Text>, pause = PAUSE): void {
+  /** Saved after a pause, or at once where it is none. */
+  write(part: Partial<Text>, pause?: 0): void {
+    // An editor tells what it was given, too: that is no reason to wait any longer.
+    if (Object.entries(part).every(([field, value]) => this.#mine[field as keyof Text] === value)) return;
     if (!this.#dirty) this.#dirtySince = Date.now();
     this.#mine = { ...this.#mine, ...part };
     this.#keep();
     if (!this.#dirty) this.#fault = null;
     // While the server cannot be reached, the next try is on its way already.
-    if (!this.#fault || !this.#isPassing) this.#saveIn(Math.min(pause, this.#patience));
+    if (!this.#fault || !this.#isPassing) this.#saveIn(Math.min(pause ?? this.#pace.pause, this.#patience));
     this.#publish();
   }
 
@@ -124,7 +126,7 @@ export class Writing<Text extends Written = Written> {
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     while (this.#sending) await this.#sending;
-    if (!this.#dirty || this.#conflict) return;
+    if (!this.#dirty || this.#conflict || this.#stopped) return;
     this.#sending = this.#send();
     this.#publish();
     await this.#sending;
@@ -199,6 +201,12 @@ export class Writing<Text extends Written = Written> {
     this.#publish();
   }
 
+  /** Whoever wrote it has gone: nothing more is sent in anybody else's name. What is not saved stays in this browser. */
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#stopped = true;
+  }
+
   get #slot(): string {
     return this.#id ?? NEW;
   }
@@ -207,8 +215,13 @@ export class Writing<Text extends Written = Written> {
     return !this.#desk.manner.same(this.#mine, this.#base);
   }
 
+  /** Text that is nowhere but in this page must not wait. */
+  get #pace(): Pace {
+    return this.#kept ? this.#desk.manner.pace : AT_EVERY_PAUSE;
+  }
+
   get #patience(): number {
-    return Math.max(0, this.#dirtySince + LONGEST_WAIT - Date.now());
+    return Math.max(0, this.#dirtySince + this.#pace.longest - Date.now());
   }
 
   get #isPassing(): boolean {
@@ -227,7 +240,7 @@ export class Writing<Text extends Written = Written> {
       else await this.#create(sent);
       this.#fault = null;
       this.#retry = FIRST_RETRY;
-      if (this.#dirty) this.#saveIn(PAUSE);
+      if (this.#dirty) this.#saveIn(this.#pace.pause);
     } catch (fault) {
       await this.#failed(fault);
     } finally {

@@ -69,6 +69,7 @@ export function OpenDocument({ writing, document, lost }: Props) {
         address={document ? `/app/documents/${document.id}` : undefined}
         rights={rights}
         edits={edits}
+        onSave={() => void writing.flush()}
         onTurn={(toEdit) => void turn(toEdit)}
         onDialog={setDialog}
       >

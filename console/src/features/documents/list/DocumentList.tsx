@@ -91,7 +91,7 @@ function Nothing({ filtered }: { filtered: boolean }) {
   }
   return (
     <Empty title={t("documents.none")} icon={IconFileText} action={can("files:write") && <NewDocument />}>
-      {t(can("files:write") ? "documents.none.words" : "documents.none.guest")}
+      {t(`documents.none.${can("files:write") ? "words" : can("files:read") ? "read" : "guest"}`)}
     </Empty>
   );
 }

@@ -13,6 +13,7 @@ import { Segments } from "@/ui/Segments";
 import { rightsOn } from "@/ui/sharing/rights";
 import { Empty, Failed, Loading } from "@/ui/states";
 import { useVersions } from "@/ui/versions/queries";
+import { VersionGroups } from "@/ui/versions/VersionGroups";
 import { VersionLine } from "@/ui/versions/VersionLine";
 
 import { useDocument, useDocumentAt, useRestore } from "../queries";
@@ -31,7 +32,8 @@ export default function VersionsScreen() {
 function Shown({ document }: { document: Document }) {
   const { id, title, version: newest } = document;
   const versions = useVersions(id, newest);
-  const address = addressed(useSearch({ strict: false }), newest);
+  const search: Record<string, unknown> = useSearch({ strict: false });
+  const address = addressed(search, newest);
   const back = (
     <Button
       variant="default"
@@ -52,24 +54,22 @@ function Shown({ document }: { document: Document }) {
           <section aria-label={t("versions.title")}>
             {versions.isPending && <Loading />}
             {versions.isError && !versions.data && <Failed error={versions.error} again={() => void versions.refetch()} />}
-            <ol className={styles.versions}>
-              {versions.data?.map((version) => (
-                <li key={version.number}>
-                  <Link
-                    to="/documents/$id/versions"
-                    params={{ id }}
-                    search={{ version: version.number, against: address.against }}
-                    className={styles.pick}
-                    replace
-                    activeProps={{ "aria-current": undefined }}
-                    aria-current={version.number === address.version ? "true" : undefined}
-                    data-open={version.number === address.version || undefined}
-                  >
-                    <VersionLine version={version} newest={newest} />
-                  </Link>
-                </li>
-              ))}
-            </ol>
+            <VersionGroups versions={versions.data ?? []} className={styles.versions} shown={Number(search.version)}>
+              {(version) => (
+                <Link
+                  to="/documents/$id/versions"
+                  params={{ id }}
+                  search={{ version: version.number, against: address.against }}
+                  className={styles.pick}
+                  replace
+                  activeProps={{ "aria-current": undefined }}
+                  aria-current={version.number === address.version ? "true" : undefined}
+                  data-open={version.number === address.version || undefined}
+                >
+                  <VersionLine version={version} newest={newest} />
+                </Link>
+              )}
+            </VersionGroups>
             <Endless query={versions} />
           </section>
           <Compared document={document} address={address} />

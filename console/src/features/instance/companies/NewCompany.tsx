@@ -49,7 +49,7 @@ function NewCompany({ onClose, onCreated }: { onClose: () => void; onCreated: (c
     <Dialog title={t("companies.new")} onClose={onClose} wide>
       <form onSubmit={submit} autoComplete="off">
         <div className={styles.pair}>
-          <TextInput label={t("companies.name")} data-autofocus required maxLength={80} {...field("name")} />
+          <TextInput label={t("companies.name")} required maxLength={80} {...field("name")} />
           <SlugInput label={t("company.slug")} name={form.values.name} {...field("slug")} value={form.values.slug} />
           <Select
             label={t("quotas.plan")}

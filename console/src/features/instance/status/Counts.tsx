@@ -4,7 +4,7 @@ import { number, t } from "@/i18n";
 
 import styles from "./Status.module.css";
 
-const KNOWN = ["orgs", "teams", "users", "notes", "tokens", "audit_events", "tenants"] as const;
+const KNOWN = ["orgs", "teams", "users", "notes", "objects", "object_versions", "tokens", "audit_events", "tenants"] as const;
 type Known = (typeof KNOWN)[number];
 
 const isKnown = (name: string): name is Known => (KNOWN as readonly string[]).includes(name);

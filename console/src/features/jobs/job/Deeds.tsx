@@ -13,6 +13,7 @@ import { Fault } from "@/ui/forms";
 import { notice } from "@/ui/notice";
 
 import type { Filters } from "../filters";
+import { useMayAsk } from "../making";
 import { useCancel, useRetry, type Job } from "../queries";
 import { chatInputOf } from "../shapes";
 
@@ -53,7 +54,9 @@ function Cancel({ job }: { job: Job }) {
 /** Only for who may ask for the same: choosing an executor is for those who run the instance. */
 function useMayRetry(job: Job): boolean {
   const { can } = useSession();
-  return can("chat:use") && (!chatInputOf(job.input)?.executor || can("instance:manage"));
+  const mayAsk = useMayAsk();
+  const chat = chatInputOf(job.input);
+  return chat ? mayAsk && (!chat.executor || can("instance:manage")) : can("chat:use");
 }
 
 function Retry({ job }: { job: Job }) {

@@ -2,16 +2,16 @@
 
 import { IconListCheck } from "@tabler/icons-react";
 
-import { useSession } from "@/app/session";
 import { t } from "@/i18n";
 import { Empty } from "@/ui/states";
 
 import { useFilters } from "../filters";
+import { useMayAsk } from "../making";
 import { useJobs } from "../queries";
 import styles from "./Job.module.css";
 
 export function NothingOpen() {
-  const { can } = useSession();
+  const mayAsk = useMayAsk();
   const jobs = useJobs(useFilters());
   // An empty list says itself what to do.
   if (!jobs.data?.length) return null;
@@ -22,7 +22,7 @@ export function NothingOpen() {
           <li>
             <kbd>↑</kbd> <kbd>↓</kbd> <kbd>Enter</kbd> {t("jobs.nothing_open.walk")}
           </li>
-          {can("chat:use") && (
+          {mayAsk && (
             <li>
               <kbd>c</kbd> {t("jobs.nothing_open.new")}
             </li>

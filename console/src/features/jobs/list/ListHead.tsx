@@ -4,17 +4,16 @@ import { Button, NativeSelect } from "@mantine/core";
 import { IconMessageBolt } from "@tabler/icons-react";
 
 import { LOCAL, useExecutors } from "@/api/executors";
-import { useSession } from "@/app/session";
 import { t } from "@/i18n";
 import { kindWords } from "@/ui/kindWords";
 
 import { STATES, useFilters, useRefine } from "../filters";
-import { making } from "../making";
+import { making, useMayAsk } from "../making";
 import type { State } from "../queries";
 import styles from "./JobList.module.css";
 
 export function ListHead({ level }: { level: 1 | 2 }) {
-  const { can } = useSession();
+  const mayAsk = useMayAsk();
   const { state, kind } = useFilters();
   const refine = useRefine();
   const Heading = level === 1 ? "h1" : "h2";
@@ -22,7 +21,7 @@ export function ListHead({ level }: { level: 1 | 2 }) {
     <header className={styles.head}>
       <div className={styles.title}>
         <Heading>{t("jobs.title")}</Heading>
-        {can("chat:use") && (
+        {mayAsk && (
           <Button size="compact-sm" leftSection={<IconMessageBolt aria-hidden size={14} />} onClick={making.open}>
             {t("jobs.new")}
           </Button>

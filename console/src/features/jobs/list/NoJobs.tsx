@@ -8,10 +8,11 @@ import { t } from "@/i18n";
 import { Empty } from "@/ui/states";
 
 import { useFilters, useRefine } from "../filters";
-import { making } from "../making";
+import { making, useMayAsk } from "../making";
 
 export function NoJobs() {
   const { can } = useSession();
+  const asks = useMayAsk();
   const { state, kind } = useFilters();
   const refine = useRefine();
   if (state || kind) {
@@ -27,7 +28,6 @@ export function NoJobs() {
       />
     );
   }
-  const asks = can("chat:use");
   return (
     <Empty
       title={t("jobs.none")}
@@ -40,7 +40,7 @@ export function NoJobs() {
         )
       }
     >
-      {t(asks ? "jobs.none.words" : "jobs.none.viewer")}
+      {t(`jobs.none.${asks ? "words" : can("chat:use") ? "off" : "viewer"}`)}
     </Empty>
   );
 }

@@ -32,7 +32,6 @@ export function NewJobDialog({ onClose }: { onClose: () => void }) {
     <Dialog title={t("jobs.new")} onClose={onClose} wide>
       <form onSubmit={submit}>
         <Textarea
-          data-autofocus
           label={t("jobs.new.prompt")}
           description={t("jobs.new.prompt.hint")}
           autosize

@@ -30,7 +30,8 @@ export function NoNotes() {
       </Empty>
     );
   }
-  if (show === "shared" || !can("notes:write")) {
+  const mayWrite = can("notes:write");
+  if (show === "shared" || !(mayWrite || can("notes:read"))) {
     return (
       <Empty title={t("notes.none.shared")} icon={IconUserShare}>
         {t("notes.none.shared.words")}
@@ -38,8 +39,8 @@ export function NoNotes() {
     );
   }
   return (
-    <Empty title={t(show === "mine" ? "notes.none.mine" : "notes.none")} icon={IconNotes} action={<NewNote />}>
-      {t("notes.none.words")}
+    <Empty title={t(show === "mine" ? "notes.none.mine" : "notes.none")} icon={IconNotes} action={mayWrite && <NewNote />}>
+      {t(mayWrite ? "notes.none.words" : "notes.none.read")}
     </Empty>
   );
 }

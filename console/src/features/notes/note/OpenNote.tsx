@@ -66,6 +66,7 @@ export function OpenNote({ writing, note, lost }: Props) {
         address={note ? `/app/notes/${note.id}` : undefined}
         rights={rights}
         edits={edits}
+        onSave={() => void writing.flush()}
         onTurn={(toEdit) => void turn(toEdit)}
         onDialog={setDialog}
       />

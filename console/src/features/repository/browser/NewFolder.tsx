@@ -37,7 +37,6 @@ function Naming({ folder, onClose }: { folder: string; onClose: () => void }) {
         }}
       >
         <TextInput
-          data-autofocus
           label={t("files.folder.name")}
           description={t("files.folder.hint")}
           error={wrong && t("files.folder.wrong")}

@@ -10,23 +10,24 @@ import type { Place } from "../place";
 
 export function NoFiles({ place }: { place: Place }) {
   const { can } = useSession();
-  if (place.show === "shared" || !can("files:write")) {
+  const mayUpload = can("files:write");
+  if (place.show === "shared" || !(mayUpload || can("files:read"))) {
     return (
       <Empty title={t("files.none.shared")} icon={IconUserShare}>
-        {t(can("files:write") ? "files.none.shared.words" : "files.none.guest")}
+        {t("files.none.shared.words")}
       </Empty>
     );
   }
   if (place.folder) {
     return (
       <Empty title={t("files.none.folder")} icon={IconFolderOpen}>
-        {t("files.none.folder.words")}
+        {t(mayUpload ? "files.none.folder.words" : "files.none.read")}
       </Empty>
     );
   }
   return (
     <Empty title={t("files.none")} icon={IconCloudUpload}>
-      {t("files.none.words")}
+      {t(mayUpload ? "files.none.words" : "files.none.read")}
     </Empty>
   );
 }

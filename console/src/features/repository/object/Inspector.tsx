@@ -13,6 +13,7 @@ import { bytes } from "@/ui/quantities";
 import type { Rights } from "@/ui/sharing/rights";
 import { Time } from "@/ui/Time";
 import type { useVersions, Version } from "@/ui/versions/queries";
+import { VersionGroups } from "@/ui/versions/VersionGroups";
 import { VersionLine } from "@/ui/versions/VersionLine";
 import { VisibilityMenu } from "@/ui/visibility/VisibilityMenu";
 import type { Visibility } from "@/ui/writing/text";
@@ -27,12 +28,14 @@ import { useDownload } from "./useDownload";
 interface Props {
   file: FileObject;
   versions: ReturnType<typeof useVersions>;
+  /** The version that is looked at. */
+  shown: number;
   rights: Rights;
   onVisibility: (visibility: Visibility) => void;
   fault: unknown;
 }
 
-export function Inspector({ file, versions, rights, onVisibility, fault }: Props) {
+export function Inspector({ file, versions, shown, rights, onVisibility, fault }: Props) {
   const names = useNames();
   const { word } = kindOf(file.content_type);
   const facts: Fact[] = [
@@ -50,11 +53,9 @@ export function Inspector({ file, versions, rights, onVisibility, fault }: Props
       <Fault fault={fault} />
       <Relatives file={file} />
       <h2>{t("versions.title")}</h2>
-      <ol className={styles.rows}>
-        {(versions.data ?? file.versions).map((version) => (
-          <VersionRow key={version.number} file={file} version={version} />
-        ))}
-      </ol>
+      <VersionGroups versions={versions.data ?? file.versions} className={styles.rows} shown={shown}>
+        {(version) => <VersionRow file={file} version={version} />}
+      </VersionGroups>
       <Endless query={versions} />
     </aside>
   );
@@ -65,7 +66,7 @@ function VersionRow({ file, version }: { file: FileObject; version: Version }) {
   const { number } = version;
   const label = t("versions.download", { version: number });
   return (
-    <li className={styles.row}>
+    <div className={styles.row}>
       <Link
         to="/files/$id"
         params={{ id: file.id }}
@@ -81,6 +82,6 @@ function VersionRow({ file, version }: { file: FileObject; version: Version }) {
           <IconDownload aria-hidden size={16} />
         </ActionIcon>
       </Tooltip>
-    </li>
+    </div>
   );
 }

@@ -60,7 +60,6 @@ function Copy({ url }: { url?: string }) {
     <CopyButton value={url ?? ""}>
       {({ copied, copy }) => (
         <Button
-          data-autofocus
           disabled={!url}
           leftSection={copied ? <IconCheck aria-hidden size={15} /> : <IconCopy aria-hidden size={15} />}
           onClick={copy}

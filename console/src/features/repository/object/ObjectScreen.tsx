@@ -54,7 +54,7 @@ function Shown({ file }: { file: FileObject }) {
           {isOld && <OldVersion file={file} version={version} mayRestore={rights.write && file.team_id === me.team.id} />}
           <Preview id={file.id} filename={file.filename} version={shown.number} size={shown.size} contentType={shown.content_type} />
         </section>
-        <Inspector file={file} versions={versions} rights={rights} onVisibility={(value) => visibility.mutate(value)} fault={visibility.error} />
+        <Inspector file={file} versions={versions} shown={shown.number} rights={rights} onVisibility={(value) => visibility.mutate(value)} fault={visibility.error} />
       </div>
       {dialog === "share" && (
         <ShareDialog id={file.id} title={name} visibility={file.visibility} onVisibility={(value) => visibility.mutate(value)} onClose={() => setDialog(null)} />

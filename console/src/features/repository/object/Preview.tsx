@@ -1,8 +1,9 @@
 /** A file to look at, as far as a browser can show it without letting it act; else a way to take it home. */
 
 import { IconEyeOff } from "@tabler/icons-react";
-import { lazy, Suspense, useEffect, useState, type ReactNode } from "react";
+import { Suspense, useEffect, useState, type ReactNode } from "react";
 
+import { lazily } from "@/api/reach";
 import { t } from "@/i18n";
 import { bytes } from "@/ui/quantities";
 import { Empty, Failed, Loading } from "@/ui/states";
@@ -11,7 +12,7 @@ import { kindOf, type Shown } from "../kinds";
 import { useBytes } from "../queries";
 import styles from "./Object.module.css";
 
-const Markdown = lazy(() => import("@/ui/markdown/Markdown").then((module) => ({ default: module.Markdown })));
+const Markdown = lazily<{ text: string }>(() => import("@/ui/markdown/Markdown").then((module) => ({ default: module.Markdown })));
 
 interface Props {
   id: string;

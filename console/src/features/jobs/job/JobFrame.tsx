@@ -1,0 +1,45 @@
+/** The frame of one job, whoever looks: the way back, how the job stands, what kind it is, and its id. */
+
+import { useDocumentTitle } from "@mantine/hooks";
+import type { ReactNode } from "react";
+
+import { t } from "@/i18n";
+import { useBrand } from "@/theme/brand";
+import { Copyable } from "@/ui/Copyable";
+import { kindWords } from "@/ui/kindWords";
+
+import type { Job, JobOutline } from "../queries";
+import { StateTag } from "../StateTag";
+import { BackToList } from "./BackToList";
+import styles from "./Job.module.css";
+
+interface Props {
+  job: Job | JobOutline;
+  /** What can be done with it, at the end of the bar. */
+  deeds?: ReactNode;
+  children: ReactNode;
+}
+
+export function JobFrame({ job, deeds, children }: Props) {
+  const title = kindWords(job.kind);
+  useDocumentTitle(`${title} · ${useBrand().title}`);
+  return (
+    <article className={styles.job} aria-label={title}>
+      <header className={styles.toolbar}>
+        <BackToList />
+        <span role="status">
+          <StateTag state={job.state} />
+        </span>
+        <span className={styles.space} />
+        {deeds}
+      </header>
+      <div className={styles.content}>
+        <h1>{title}</h1>
+        <p className={styles.id}>
+          <Copyable value={job.id} label={t("jobs.fact.id")} />
+        </p>
+        {children}
+      </div>
+    </article>
+  );
+}
