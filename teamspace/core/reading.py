@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, TypeVar, get_origin
 
 import msgspec
@@ -52,7 +52,7 @@ def query_of(shape: type[S], given: Mapping[str, list[str]]) -> S:
     return query
 
 
-@cache
+@lru_cache(512)
 def _repeats(shape: type[msgspec.Struct], name: str) -> bool:
     field = next(field for field in msgspec.structs.fields(shape) if field.name == name)
     return get_origin(field.type) in (list, tuple)

@@ -96,11 +96,13 @@ async def select_served(tx: Tx, kind: str, how: str, which: str) -> list[str]:
 
 
 async def select_stranded_places(db: Reads) -> list[str]:
-    """Where jobs wait, and nobody has asked for work lately."""
+    """Where jobs wait, and nobody has asked for work lately: from place to place, however many jobs wait there."""
+    first = "SELECT MIN(place) FROM jobs WHERE state = 'queued' AND place NOT LIKE '%@local'"
     return await db.all(
         str,
-        "SELECT DISTINCT jobs.place FROM jobs WHERE jobs.state = 'queued' AND jobs.place NOT LIKE '%@local'"
-        " AND NOT EXISTS (SELECT 1 FROM job_places WHERE job_places.place = jobs.place AND seen_at > moment(-60))",
+        f"WITH RECURSIVE places (place) AS ({first} UNION ALL SELECT ({first} AND jobs.place > places.place)"
+        " FROM places WHERE places.place IS NOT NULL) SELECT place FROM places WHERE place IS NOT NULL"
+        " AND NOT EXISTS (SELECT 1 FROM job_places WHERE job_places.place = places.place AND seen_at > moment(-60))",
     )
 
 

@@ -1,5 +1,6 @@
 """Durable work: a queue that is fair between teams, leases that fence, and the server's own worker."""
 
+from teamspace.jobs.domain.asker import refused
 from teamspace.jobs.domain.kinds import Kind, Kinds, bind
 from teamspace.jobs.domain.places import (
     any_place,
@@ -42,6 +43,7 @@ __all__ = [
     "parse",
     "push_place",
     "recover",
+    "refused",
     "served_by",
     "stale",
     "sweep",

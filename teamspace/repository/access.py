@@ -6,7 +6,7 @@ it is visible to its team.
 Ownership and grants never widen a token: what is not in its scope, or not below its prefixes, admits nothing.
 """
 
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain
 
 import msgspec
@@ -71,7 +71,7 @@ def _fence(who: Principal, permission: P, *ways: Way, also: str = "TRUE", remove
     return Fence("objects", tuple(chain.from_iterable(each)), params)
 
 
-@cache
+@lru_cache(512)
 def _narrowed(ways: tuple[Way, ...], also: str, table: str = "objects") -> tuple[Way, ...]:
     return tuple(
         msgspec.structs.replace(way, where=f"{way.where} AND {also.format(row=way.copy or table)}") for way in ways

@@ -158,3 +158,19 @@ def test_threads_are_those_of_a_pool_with_a_purpose(path: Path) -> None:
     assert not DEFAULT_EXECUTOR.search(source)
     if str(path.relative_to(ROOT)) not in EXECUTORS:
         assert "run_in_executor" not in source and "ThreadPoolExecutor" not in source
+
+
+_BY_CODE = re.compile(r"type\[.*\]|Any|bool|P|Callable\[.*\]|tuple\[Route, \.\.\.\]")
+"""Arguments of which there are as many as the code has: types, functions, permissions."""
+
+
+def test_what_is_remembered_for_ever_is_named_by_the_code() -> None:
+    """A cache without a bound grows with whatever people can vary: lengths of lists, prefixes, texts."""
+    unbounded = []
+    for path in sorted(ROOT.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef) and any(ast.unparse(each) == "cache" for each in node.decorator_list):
+                arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+                kinds = [ast.unparse(argument.annotation) for argument in arguments if argument.annotation]
+                unbounded += [f"{path.name}: {node.name}({kind})" for kind in kinds if not _BY_CODE.fullmatch(kind)]
+    assert unbounded == []

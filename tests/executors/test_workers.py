@@ -226,6 +226,22 @@ async def test_fifty_workers_and_each_job_goes_to_one(world: World) -> None:
     assert await unsound(world) == []
 
 
+@pytest.mark.parametrize("how", ["feature", "person"])
+async def test_what_may_not_be_done_any_more_is_handed_to_nobody(world: World, how: str) -> None:
+    ann = await world.bootstrap()
+    bob = await world.person(ann.org, ann.team)
+    _, worker = await executor(world, ann, model="llama")
+    job, code = await ask(bob, "Hello"), {"feature": "feature_disabled", "person": "unauthenticated"}[how]
+    if how == "feature":
+        await ann.post("/api/features/chat", {"enabled": False})
+    else:
+        await ann.delete(f"/api/members/{bob.user_id}")
+    assert (await worker.claim(models=["llama"])).status_code == 204
+    shown = await look(ann, job["id"])
+    assert (shown["state"], shown["error"]["code"]) == ("failed", code)
+    assert await unsound(world) == []
+
+
 async def test_a_worker_s_health_is_shown(world: World, hands: Hands) -> None:
     ann = await world.bootstrap()
     made, worker = await executor(world, ann)

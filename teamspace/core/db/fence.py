@@ -1,6 +1,6 @@
 """The row rule as SQL, written once and used for one row, for a page of rows and for a count alike."""
 
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -74,12 +74,12 @@ class Fence(msgspec.Struct, frozen=True):
         return _along(self.table, self.ways, columns, where, after, limit, dialect.bounds_each_way)
 
 
-@cache
+@lru_cache(512)
 def _any_way(table: str, ways: tuple[Way, ...]) -> str:
     return f"({' OR '.join(way.predicate(table) for way in ways)})"
 
 
-@cache
+@lru_cache(512)
 def _newest(table: str, ways: tuple[Way, ...], where: str, bounded: bool) -> str:
     arms = [way.newest(table, where) for way in ways]
     if bounded:
@@ -87,7 +87,7 @@ def _newest(table: str, ways: tuple[Way, ...], where: str, bounded: bool) -> str
     return " UNION ".join(arms) + " ORDER BY id DESC LIMIT :limit"
 
 
-@cache
+@lru_cache(512)
 def _along(
     table: str, ways: tuple[Way, ...], columns: tuple[str, ...], where: str, after: tuple[str, ...], limit: str,
     bounded: bool,

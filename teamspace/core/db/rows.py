@@ -3,7 +3,7 @@
 import types
 from collections.abc import Callable, Sequence
 from enum import Enum
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, TypeVar, Union, get_args, get_origin
 
 import msgspec
@@ -13,7 +13,7 @@ from teamspace.core.db.engine import Row
 T = TypeVar("T")
 
 
-@cache
+@lru_cache(1024)
 def columns(shape: type[msgspec.Struct], table: str = "") -> str:
     prefix = f"{table}." if table else ""
     return ", ".join(prefix + field.name for field in msgspec.structs.fields(shape))

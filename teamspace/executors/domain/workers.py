@@ -65,11 +65,17 @@ async def _take(
     if await presence.note(db, queue, executor.id, wanted.places, executor.org_id):
         async with db.upkeep(system()) as tx:
             await store.touch(tx, executor.id)
-    taken = await queue.claim(
+    while taken := await queue.claim(
         db, wanted.places, models=wanted.models, count=1, executor_id=executor.id, org_id=executor.org_id or None,
         still=still,
-    )  # fmt: skip
-    return (_handed(*taken[0]), taken[0][1]) if taken else None
+    ):  # fmt: skip
+        ((job, claim),) = taken
+        fault = await jobs.refused(db, queue.kinds[job.kind], job)
+        if fault is None:
+            return _handed(job, claim), claim
+        async with db.upkeep(system()) as tx:
+            await queue.fail(tx, claim, fault)
+    return None
 
 
 async def put_back(db: Db, queue: jobs.Queue, claim: Claim) -> None:

@@ -9,11 +9,11 @@ from functools import partial
 
 import msgspec
 
-from teamspace import tenancy
 from teamspace.core.db import Db
 from teamspace.core.errors import ExecutorFailed, QuotaExceeded, Refusal, StaleClaim, Unauthenticated
 from teamspace.core.limits import Stopping
-from teamspace.core.principal import Call, system
+from teamspace.core.principal import system
+from teamspace.jobs.domain import asker
 from teamspace.jobs.domain.places import local_place
 from teamspace.jobs.domain.queue import Queue, Still
 from teamspace.jobs.domain.slots import Slots, SlotsByKind
@@ -209,8 +209,7 @@ class Runner:
         except TimeoutError:
             await self._fail(claim, Fault("It took too long.", "timeout"))
         except Unauthenticated:
-            fault = Fault("Whoever asked for it is no longer in the team.", "unauthenticated", retryable=False)
-            await self._fail(claim, fault)
+            await self._fail(claim, asker.GONE)
         except Obsolete as obsolete:
             await self._drop(claim, obsolete.fault)
         except QuotaExceeded as refusal:
@@ -254,9 +253,7 @@ class Runner:
         if "db" in kind.wants:
             given["db"] = self._db
         if "who" in kind.wants or kind.row.feature or kind.row.permission:
-            call = Call(request_id=f"job-{job.id}")
-            who = await tenancy.stand_in(self._db, call, job.user_id, job.team_id)
-            kind.check_asker(who)
+            who = await asker.standing(self._db, kind, job)
             if "who" in kind.wants:
                 given["who"] = who
         with Beating(lambda: self._queue.extend(self._db, claim), job.id):

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Set
 from enum import Enum
-from functools import cache
+from functools import lru_cache
 
 import msgspec
 
@@ -127,7 +127,7 @@ for _each in OPERATIONS:
     _BY_PLACE.setdefault((_each.method, _each.level, _each.copies), []).append(_each)
 
 
-@cache
+@lru_cache(512)
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
