@@ -59,9 +59,9 @@ class Bucket:
     """`<namespace>/ab/cd/<digest>` in a bucket; `root` is a folder for drafts and the lock.
 
     The lock reaches whoever works on the same folder. Several servers with a folder each are kept apart by the
-    database alone: a collector deletes inside the transaction that removes the blob's row, and whoever brings the same
-    bytes waits for it. A backup that takes longer than a blob's grace may then miss one that was collected meanwhile,
-    and fails by naming it.
+    database alone: a collector marks the blob's row while it deletes, and whoever brings the same bytes waits for it. A
+    backup that takes longer than blobs are retained may then miss one that was collected meanwhile, and fails by naming
+    it.
     """
 
     def __init__(self, address: Address, root: Path, floor: int = 0) -> None:
