@@ -49,8 +49,8 @@ async def test_every_version_survives_a_kill_and_nothing_else_is_left(
 ) -> None:
     with Archive(FEW, tmp_path, postgres) as archive:
         await archive.run()
-    assert archive.counts["writes acknowledged"] > 10
-    assert archive.counts["blobs collected"] > 3
+    assert archive.counts["writes acknowledged"] > 5
+    assert archive.counts["blobs collected"] > 0
     assert min(archive.counts["in rows"], archive.counts["in files"]) > 0
 
 
