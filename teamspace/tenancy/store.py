@@ -382,7 +382,7 @@ async def select_people_like(db: Reads, team_id: str, like: str, limit: int) -> 
         "SELECT 'user', users.id, users.display_name, users.username FROM memberships JOIN users"
         " ON users.id = memberships.user_id WHERE memberships.team_id = :team_id"
         " AND (lower(users.display_name) LIKE :like ESCAPE '\\' OR users.username_key LIKE :like ESCAPE '\\')"
-        " ORDER BY users.display_name, users.id LIMIT :limit",
+        " ORDER BY lower(users.display_name), users.id LIMIT :limit",
         team_id=team_id, like=like, limit=limit,
     )  # fmt: skip
 
@@ -391,7 +391,7 @@ async def select_teams_like(db: Reads, org_id: str, like: str, limit: int) -> li
     return await db.all(
         Acquaintance,
         "SELECT 'team', id, name, NULL FROM teams WHERE org_id = :org_id AND lower(name) LIKE :like ESCAPE '\\'"
-        " ORDER BY name, id LIMIT :limit",
+        " ORDER BY lower(name), id LIMIT :limit",
         org_id=org_id, like=like, limit=limit,
     )  # fmt: skip
 

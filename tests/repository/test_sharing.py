@@ -212,6 +212,15 @@ async def test_targets_are_the_teams_people_and_the_companys_teams(world: World,
     assert (await ann.get("/api/share-targets?q=%25")).json()["items"] == []
 
 
+async def test_whom_to_share_with_stands_without_regard_to_case(world: World) -> None:
+    ann = await world.bootstrap()
+    for username in ("zoe", "Bea", "adam"):
+        person = await world.person(ann.org, ann.team, username=username)
+        await person.post("/api/profile", {"display_name": f"{username} of the harbour"})
+    found = (await ann.get("/api/share-targets?q=harbour")).json()["items"]
+    assert [one["username"] for one in found] == ["adam", "Bea", "zoe"]
+
+
 @pytest.mark.parametrize(("capability", "count"), [("view", 1), ("edit", 2), ("manage", 4)])
 async def test_an_object_says_what_its_reader_may_do_with_it(
     world: World, ann: Caller, bob: Caller, capability: str, count: int
