@@ -58,6 +58,7 @@ def window_of(browser: Browser, stages: Callable[[str], Stage]) -> Iterator[Call
         yield cache(opened)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("sight", "look"), list(_seen()))
 def test_nobody_is_shut_out(window_of: Callable[[str], Page], anywhere: Stage, sight: Sight, look: Look) -> None:
     page = window_of(sight.who)

@@ -32,11 +32,21 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """What only repeats a proof in another combination runs when that is asked for, or when its subject has changed."""
     if config.getoption("thorough"):
         return
-    repeated = [item for item in items if item.get_closest_marker("thorough") or _has_its_turn_elsewhere(item)]
+    repeated = [item for item in items if _is_repeated(item)]
     left_out = [item for item in repeated if not is_touched(item)]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in set(left_out)]
+
+
+def _is_repeated(item: pytest.Item) -> bool:
+    return bool(item.get_closest_marker("thorough")) or _has_its_turn_elsewhere(item) or _is_outside_the_sample(item)
+
+
+def _is_outside_the_sample(item: pytest.Item) -> bool:
+    """Of tests marked `sampled(n)`, which cost much and change only with their subject, one in n is enough."""
+    marker = item.get_closest_marker("sampled")
+    return marker is not None and zlib.crc32(item.name.encode()) % marker.args[0] != 0
 
 
 def _has_its_turn_elsewhere(item: pytest.Item) -> bool:

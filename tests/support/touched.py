@@ -12,8 +12,13 @@ ROOT = Path(__file__).parents[2]
 _OWNERS = {" ".join(name.split()): capability for name, capability in routes.ORDER}
 
 
+_ALSO = {"console": {"localization"}, "s3": {"repository", "blobs"}}
+"""What else decides whether the tests of a folder come out the same."""
+
+
 def is_touched(item: pytest.Item) -> bool:
-    return capability_of(item) in changed()
+    capability = capability_of(item)
+    return bool(changed() & ({capability} | _ALSO.get(capability, set())))
 
 
 def capability_of(item: pytest.Item) -> str:
@@ -27,12 +32,13 @@ def capability_of(item: pytest.Item) -> str:
 
 @cache
 def changed() -> frozenset[str]:
-    """Names of capabilities; none where git has no history to ask."""
+    """Names of capabilities, of folders of tests, and `console`; none where git has no history to ask."""
     asked = subprocess.run(
-        ["git", "diff", "--name-only", "HEAD~1", "--", "teamspace"],
+        ["git", "diff", "--name-only", "HEAD~1", "--", "teamspace", "tests", "console"],
         cwd=ROOT,
         capture_output=True,
         text=True,
         check=False,
     )
-    return frozenset(parts[1] for line in asked.stdout.splitlines() if len(parts := Path(line).parts) > 2)
+    found = (Path(line).parts for line in asked.stdout.splitlines())
+    return frozenset(parts[0] if parts[0] == "console" else parts[1] for parts in found if len(parts) > 2)
