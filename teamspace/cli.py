@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     _Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
 _SAID_IN_ONE_LINE = (
-    StartError, SettingsError, WrongKey, worker.WorkerError, SchemaError, BootError, Refusal, care.CareError, RuntimeError,
+    StartError, blobs.WrongFolder, SettingsError, WrongKey, worker.WorkerError, SchemaError, BootError, Refusal, care.CareError, RuntimeError,
     OSError, apsw.Error, asyncpg.PostgresError, asyncpg.InterfaceError,
 )  # fmt: skip
 
@@ -212,8 +212,12 @@ def _rekey(arguments: argparse.Namespace) -> int:
 
 def _collect(arguments: argparse.Namespace) -> int:
     async def run(db: Db) -> int:
+        given = settings.load()
+        files = blobs.opened(given)
+        if isinstance(files, blobs.Folder) and not given.on_sqlite:
+            await blobs.claim_folder(db, files)
         await blobs.search(db, wiring.KEPT)
-        print(f"{await blobs.collect(db, blobs.opened(settings.load()), wiring.KEPT, retention=0)} blobs released")
+        print(f"{await blobs.collect(db, files, wiring.KEPT, retention=0)} blobs released")
         return 0
 
     return _with_database(run, inspected)
