@@ -53,10 +53,13 @@ async def release(tx: Tx, org_id: str, digests: Sequence[str], collect_at: str) 
 
 
 async def hold(tx: Tx, org_id: str, digest: str) -> bool:
-    """Whether there is such a blob; if so, it stays until the commit."""
+    """Whether there is such a blob; if so, a row names it with this commit.
+
+    Written, and not only locked: a collector that waits for the row asks again of what it then says.
+    """
     return await tx.holds(
-        "SELECT 1 FROM blobs WHERE org_id = :org_id AND digest = :digest AND removing_until IS NULL"
-        f" {tx.dialect.share}",
+        "UPDATE blobs SET collect_at = NULL WHERE org_id = :org_id AND digest = :digest AND removing_until IS NULL"
+        " RETURNING digest",
         org_id=org_id, digest=digest,
     )  # fmt: skip
 

@@ -432,6 +432,20 @@ async def test_what_nobody_has_told_of_is_found(world: World, hands: Hands, data
     assert await collect(world) == 1
 
 
+async def test_what_somebody_is_just_naming_is_spared_however_old_it_is(world: World, hands: Hands) -> None:
+    digest = await keep(world, DATA)
+    hands.forward(2 * clock.DAY)
+    async with world.db.upkeep(system()) as tx:
+        await blobs.hold(tx, ORG, digest)
+        collector = await waiting(collect(world))
+        await tx.run(
+            "INSERT INTO branding (org_id, theme, logo, logo_type, updated_at) VALUES (:org_id, '{}', :digest, '', '')",
+            org_id=ORG, digest=digest,
+        )  # fmt: skip
+    assert await collector == 0
+    assert await read(world, digest) == DATA
+
+
 async def test_what_is_pinned_is_spared_before_it_is_written(world: World, hands: Hands) -> None:
     digest = await keep(world, DATA)
     hands.forward(2 * clock.DAY)

@@ -32,7 +32,7 @@ async def collect(db: Db, files: BlobStore, kept: Sequence[Kept], *, retention: 
         if not free:
             return 0
         await pools.UPKEEP.run(files.check)
-        files.discard_stale(time.time() - keeping.UNNAMED)  # by the clock that dated the files
+        await pools.UPKEEP.run(files.discard_stale, time.time() - keeping.UNNAMED)  # by the clock that dated the files
         due = clock.ago(retention)
         total = 0
         while True:
