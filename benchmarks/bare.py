@@ -1,4 +1,4 @@
-"""The floor: the cheapest ASGI application, answering one fixed note."""
+"""The baseline: a minimal ASGI application that answers one fixed note."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any

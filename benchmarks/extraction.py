@@ -1,4 +1,4 @@
-"""Measure reading text from files: by a process for every file, by forks of a loaded one, and inside the server.
+"""Measure text extraction: with a new process per file, with a fork server, and inside the server.
 
 Run from the top of the repository as `python -m benchmarks.extraction`; README.md explains the report.
 """
@@ -20,7 +20,7 @@ from benchmarks.report import machine, save
 from benchmarks.subject import Teamspace
 from benchmarks.targets import call
 from teamspace import extraction
-from teamspace.extraction.domain.readers import Reader
+from teamspace.extraction.domain.readers import ReaderProcess
 from tests.extraction import files
 
 RESULTS = Path(__file__).parent / "results" / "extraction.json"
@@ -33,8 +33,8 @@ Way = Callable[[Path, str], Awaitable[object]]
 
 
 async def process_for_each(path: Path, kind: str) -> None:
-    """What it was: an interpreter that starts, loads, reads one file and ends."""
-    reader = await Reader.started()
+    """Start an interpreter, load the libraries, read one file and exit."""
+    reader = await ReaderProcess.start()
     await reader.read(path, kind)
     await reader.end()
 
@@ -61,14 +61,14 @@ def _cpu() -> float:
 
 
 async def ways(folder: Path, count: int) -> dict[str, dict[str, float]]:
-    """One file after the other, so that the numbers are of reading and of nothing else."""
+    """Read one file after the other, without concurrency."""
     text, pdf = folder / "a.txt", folder / "a.pdf"
     text.write_bytes(TEXT)
     pdf.write_bytes(files.pdf())
-    readers = extraction.Readers()
+    readers = extraction.ReaderPool()
 
     async def forked(path: Path, kind: str) -> None:
-        async with readers.one(nullcontext) as reader:
+        async with readers.acquire(nullcontext) as reader:
             await reader.read(path, kind)
 
     few = max(10, count // 100)

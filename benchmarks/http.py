@@ -20,7 +20,7 @@ from benchmarks.peers import Bare, PocketBase
 from benchmarks.subject import Teamspace
 from benchmarks.targets import Operation, Target
 
-# Creates come last, so that reads and lists meet the same rows in every round.
+# Creates come last, so that reads and lists see the same rows in every round.
 OPERATIONS = ("read", "list", "create")
 SERVERS: dict[str, Callable[[Path], Target]] = {
     "bare": Bare,
@@ -47,7 +47,7 @@ SHORT = Effort(rounds=1, seconds=0.5, rows=1000, connections=8)
 
 @contextmanager
 def running(target: Target, effort: Effort) -> Iterator[report.Setup]:
-    """The seeded server, started several times to time it and left idle."""
+    """Seed the server, start it several times to time the start, and leave it idle."""
     try:
         bulk = target.prepare(effort.rows)
         starts = [target.server.start()]

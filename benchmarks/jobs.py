@@ -21,13 +21,13 @@ from benchmarks.queues import claims, driving, pull
 from benchmarks.queues import report as queue_report
 from benchmarks.queues.contenders import Contender, contenders
 from benchmarks.queues.driving import Seen
-from benchmarks.queues.place import Place, fresh
+from benchmarks.queues.storage import Storage, fresh
 from tests.support.postgres import Postgres
 
 RESULTS = Path(__file__).parent / "results"
 PARTS = ("enqueue", "drain", "pull", "claim")
 OURS = {"teamspace": False, "teamspace-postgres": True}
-"""Ours, and whether it is on PostgreSQL."""
+"""Teamspace's queues, and whether each is on PostgreSQL."""
 CLIENTS = (1, 16)
 WORKERS = (1, 2)
 
@@ -38,9 +38,9 @@ class Effort:
 
     rounds: int
     jobs: int
-    """To be drained; a fourth of it over HTTP. A tenth is put in one at a time."""
+    """Jobs to drain; a quarter of them over HTTP, and a tenth are enqueued one at a time."""
     queued: int
-    """How many wait when claims are slowest."""
+    """Jobs in the larger queue of the claim measurement."""
     claims: int
 
 
@@ -48,11 +48,11 @@ FULL = Effort(rounds=3, jobs=20_000, queued=1_000_000, claims=500)
 SHORT = Effort(rounds=1, jobs=500, queued=5_000, claims=50)
 FEW = 1000
 
-Measure = Callable[[Place], Seen]
+Measure = Callable[[Storage], Seen]
 
 
 class Turns:
-    """Everybody is measured once in a round, in a database of its own, while all others are idle."""
+    """Measures each queue once per round, in its own database, while the others are idle."""
 
     def __init__(self, folder: Path, postgres: Postgres, rounds: int) -> None:
         self.folder, self.postgres, self.rounds = folder, postgres, rounds
@@ -61,8 +61,8 @@ class Turns:
     def take(self, operation: str, able: Sequence[tuple[str, bool, Measure]]) -> None:
         seen: dict[str, list[Seen]] = {name: [] for name, _, _ in able}
         for name, on_postgres, measure in [*able] * self.rounds:
-            with fresh(self.folder, self.postgres, on_postgres=on_postgres) as place:
-                seen[name].append(measure(place))
+            with fresh(self.folder, self.postgres, on_postgres=on_postgres) as storage:
+                seen[name].append(measure(storage))
             print(f"{operation}, {name}: {seen[name][-1].rate:,.0f} jobs/s", flush=True)
         self.runs[operation] = seen
 
@@ -100,8 +100,8 @@ def claimed(folder: Path, postgres: Postgres, effort: Effort) -> dict[str, Any]:
     sizes = (FEW, effort.queued)
     for name, on_postgres in OURS.items():
         with ExitStack() as stack:
-            places = [stack.enter_context(fresh(folder, postgres, on_postgres=on_postgres)) for _ in sizes]
-            seen[name] = uvloop.run(claims.compared(places, sizes, effort.claims, effort.rounds))
+            storages = [stack.enter_context(fresh(folder, postgres, on_postgres=on_postgres)) for _ in sizes]
+            seen[name] = uvloop.run(claims.compared(storages, sizes, effort.claims, effort.rounds))
         print(f"claim, {name}: {seen[name]['ratio']}", flush=True)
     return seen
 
@@ -127,10 +127,10 @@ def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Compare queues of jobs.")
     parser.add_argument("--short", action="store_true", help="under a minute, for CI")
     parser.add_argument("--rounds", type=int, help="rounds of each operation and queue")
-    parser.add_argument("--jobs", type=int, help="jobs that are drained")
-    parser.add_argument("--queued", type=int, help="jobs that wait in the larger queue that is claimed from")
-    parser.add_argument("--claims", type=int, help="claims that are timed in a round")
-    parser.add_argument("--queues", nargs="+", help="only these")
+    parser.add_argument("--jobs", type=int, help="jobs to drain")
+    parser.add_argument("--queued", type=int, help="jobs in the larger queue of the claim measurement")
+    parser.add_argument("--claims", type=int, help="timed claims per round")
+    parser.add_argument("--queues", nargs="+", help="measure only these queues")
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS)
     parser.add_argument("--output", type=Path, help="where the results are written")
     return parser.parse_args()

@@ -1,8 +1,8 @@
 """Measure S3 LIST in a bucket with very many keys: for its owner, for a member with nothing, and for one with grants.
 
-Everything is private, so that nobody but the owner is shown what was not shared with them. Requests are signed and
-go through the gate in this process, one at a time. Run from the top of the repository as `python -m benchmarks.listing`;
-README.md explains the report.
+All objects are private, so only the owner and people with grants see them. Requests are signed and go through the gate
+in this process, one at a time. Run from the top of the repository as `python -m benchmarks.listing`; README.md explains
+the report.
 """
 
 import argparse
@@ -78,7 +78,7 @@ async def fill(made: World, owner: Caller, holder: Caller, keys: int, grants: in
     for first in range(0, keys, _BATCH):
         span = {"first": first, "last": min(first + _BATCH, keys) - 1}
         for sql in (_OBJECTS, _VERSIONS, _GRANTS):
-            async with made.db.upkeep(system(org_id=owner.org.id)) as tx:
+            async with made.db.maintenance(system(org_id=owner.org.id)) as tx:
                 named = {name: value for name, value in {**facts, **span}.items() if f":{name}" in sql}
                 await tx.run(sql, **named)
     if made.db.dialect.name == "postgres":
@@ -86,14 +86,14 @@ async def fill(made: World, owner: Caller, holder: Caller, keys: int, grants: in
 
 
 class Asker:
-    """Somebody with an access key."""
+    """A caller with an access key."""
 
     def __init__(self, made: World, key: Figures) -> None:
         self._gate, self._bucket = made.app.gate, key["bucket"]
         self._credentials = Credentials(key["access_key_id"], key["secret_access_key"])
 
     async def taken(self, query: str) -> tuple[float, bytes]:
-        """Milliseconds, and the answer."""
+        """Return the milliseconds taken and the response."""
         asked = AWSRequest("GET", f"http://{HOST}/{self._bucket}?{query}", {"Host": HOST})
         S3SigV4Auth(self._credentials, "s3", "us-east-1").add_auth(asked)
         headers = [(name.lower().encode(), str(value).encode()) for name, value in asked.headers.items()]
@@ -124,7 +124,7 @@ async def asker(made: World, caller: Caller) -> Asker:
 
 
 async def listed(asker: Asker, keys: int, rounds: int, most: float) -> Figures:
-    """The median of each question, which is asked no longer than `most` seconds."""
+    """Return the median of each request, repeated for at most `most` seconds."""
     found: Figures = {}
     for name, query in questions(keys).items():
         first, body = await asker.taken(query)
@@ -169,7 +169,7 @@ def on_both(keys: int, options: argparse.Namespace) -> Figures:
 
 
 def growth(small: Figures, large: Figures) -> Figures:
-    """How many times as long the same takes where there are more keys, if as many are shown."""
+    """Return how many times longer the same request takes with more keys, if it returns as many."""
     return {
         who: {
             name: round(asked["p50_ms"] / small[who][name]["p50_ms"], 2)
@@ -182,7 +182,7 @@ def growth(small: Figures, large: Figures) -> Figures:
 
 
 def gain(before: Figures, after: Figures) -> Figures:
-    """How many times as long the same took before."""
+    """Return how many times longer the same request took before."""
     return {
         size: {database: growth(after[size][database], before[size][database]) for database in found}
         for size, found in after.items()
@@ -195,7 +195,7 @@ def main() -> None:
     parser.add_argument("--keys", type=int, nargs="+", default=[10_000, 100_000, 1_000_000], help="ascending")
     parser.add_argument("--grants", type=int, default=10_000)
     parser.add_argument("--rounds", type=int, default=20)
-    parser.add_argument("--seconds", type=float, default=10, help="for one question, at most")
+    parser.add_argument("--seconds", type=float, default=10, help="at most, per request type")
     parser.add_argument("--databases", nargs="+", choices=("sqlite", "postgres"), default=("sqlite", "postgres"))
     parser.add_argument("--short", action="store_true", help="few keys, for CI")
     parser.add_argument("--against", type=Path, help="the report of another run, to compare with")

@@ -41,7 +41,7 @@ class Load:
 
 @dataclass(frozen=True)
 class Result:
-    """What was seen after the warm-up; latencies in milliseconds, CPU in seconds."""
+    """Measurements after the warm-up; latencies in milliseconds, CPU in seconds."""
 
     requests: int
     seconds: float
@@ -80,14 +80,14 @@ def request(method: str, path: str, token: str = "", body: bytes = b"") -> bytes
 
 
 def whole(response: bytes) -> int:
-    """How many bytes a response will have, as far as its head says so; 0 when it does not."""
+    """Return the length of a response according to its headers; 0 if unknown."""
     head = response.find(HEAD_END)
     length = LENGTH.search(response, 0, head) if head >= 0 else None
     return head + len(HEAD_END) + int(length[1]) if length else 0
 
 
 def body_start(response: bytes) -> int:
-    """Where the body of a complete response starts, or -1 while bytes are missing."""
+    """Return where the body of a complete response starts, or -1 while bytes are missing."""
     head = response.find(HEAD_END)
     if head < 0:
         return -1
@@ -95,7 +95,7 @@ def body_start(response: bytes) -> int:
     length = LENGTH.search(response, 0, head)
     if length:
         return start if len(response) >= start + int(length[1]) else -1
-    # JSON holds no raw line breaks, so only the last chunk can end this way.
+    # JSON contains no raw line breaks, so only the last chunk can end this way.
     return start if response.endswith(LAST_CHUNK) else -1
 
 
@@ -230,7 +230,7 @@ def child(load: Load, answer: Pipe) -> None:
 
 
 def run(load: Load) -> Result:
-    """Run the load in a process of its own and return what it saw."""
+    """Run the load in a separate process and return its measurements."""
     # A forked child inherits the iterator and callables, which cannot be pickled.
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe(duplex=False)

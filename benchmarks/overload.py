@@ -1,7 +1,7 @@
-"""What an overloaded server still gives: accepted work, how long it takes, and how soon a refusal comes.
+"""Measure an overloaded server: accepted requests, their latency, and the latency of refusals.
 
-Requests come at a fixed rate whether or not the last ones were answered, as they do from many people.
-First the capacity is measured, then the same list is asked for at a multiple of it.
+Requests are sent at a fixed rate, whether or not earlier ones were answered, as many independent people do.
+First the capacity is measured, then the same list is requested at a multiple of it.
 """
 
 import argparse
@@ -29,7 +29,7 @@ Seen = dict[int, list[float]]
 
 
 class Line(asyncio.Protocol):
-    """A connection that is asked one thing at a time and goes back to the pool when it has answered."""
+    """A connection with one outstanding request; it returns to the pool after the response."""
 
     def __init__(self, pool: deque["Line"], seen: Seen) -> None:
         self.pool, self.seen, self.partial, self.sent = pool, seen, b"", 0.0
@@ -51,7 +51,7 @@ class Line(asyncio.Protocol):
 
 
 async def flood(port: int, wanted: bytes, rate: float, seconds: float, connections: int) -> Seen:
-    """Ask at `rate`; status 0 counts what could not even be asked, since every connection was waiting."""
+    """Send requests at `rate`; status 0 counts those that could not be sent because all connections were busy."""
     loop, pool, seen = asyncio.get_running_loop(), deque[Line](), defaultdict[int, list[float]](list)
     for _ in range(connections):
         await loop.create_connection(lambda: Line(pool, seen), "127.0.0.1", port)
@@ -75,7 +75,7 @@ def child(answer: Pipe, *arguments: object) -> None:
 
 
 def flooded(*arguments: object) -> Seen:
-    """In a process of its own, so that the generator's pauses are not the server's."""
+    """Run in a separate process, so that the generator's pauses do not count for the server."""
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe(duplex=False)
     process = context.Process(target=child, args=(theirs, *arguments), daemon=True)

@@ -1,4 +1,4 @@
-"""Start, measure and stop one server process and the processes it makes."""
+"""Start, measure and stop a server process and its children."""
 
 import contextlib
 import os
@@ -91,7 +91,7 @@ class Server:
         return cpu_seconds(self.pids())
 
     def resident_bytes(self) -> int:
-        """Resident memory of the tree; pages its processes share count for each."""
+        """Resident memory of the process tree; shared pages count for each process."""
         fields = (stat(pid) for pid in self.pids())
         return sum(int(values[21]) for values in fields) * PAGE
 
@@ -103,13 +103,13 @@ def cpu_seconds(pids: Iterable[int]) -> float:
 
 
 def ended_seconds(pid: int) -> float:
-    """User and system time of the children that it has outlived."""
+    """User and system time of children that have exited."""
     values = stat(pid)
     return (int(values[13]) + int(values[14])) / TICKS
 
 
 def stat(pid: int) -> list[str]:
-    """The fields of /proc/PID/stat after the name, which may itself hold spaces."""
+    """Return the fields of /proc/PID/stat after the name, which can contain spaces."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except (FileNotFoundError, ProcessLookupError):

@@ -1,4 +1,4 @@
-"""Measure the repository: bytes through the server beside a plain copy, and lists and search among very many objects.
+"""Measure the repository: transfer rates compared to a plain copy, and lists and search among very many objects.
 
 Run from the top of the repository as `python -m benchmarks.repository`; README.md explains the report.
 """
@@ -29,7 +29,7 @@ from benchmarks.subject import FIRST_USER, environment
 from benchmarks.targets import call
 from teamspace.core import paging
 from teamspace.core.ids import new_id
-from teamspace.fulltext.domain.words import MADE_BY
+from teamspace.fulltext.domain.words import TOKENIZER_VERSION
 
 MIB = 1 << 20
 SMALL = 4096
@@ -46,7 +46,7 @@ T = TypeVar("T")
 
 
 class Subject:
-    """A server on a folder of its own."""
+    """A server on its own folder."""
 
     def __init__(self, folder: Path) -> None:
         self.data = folder / "data"
@@ -58,7 +58,7 @@ class Subject:
         self.token: str = self.first["token"]
 
     def upload(self, key: str, source: Path) -> str:
-        """Of a whole file over one connection; the object's id."""
+        """Upload a file over one connection and return the object's id."""
         connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=600)
         connection.putrequest("PUT", f"/api/repo/{key}")
         connection.putheader("authorization", f"Bearer {self.token}")
@@ -88,7 +88,7 @@ class Subject:
             )
         )
         refused = " 503 " in seen.first_error[:20] and seen.errors < seen.requests / 20
-        if seen.errors and not refused:  # a busy machine sheds a few, and they are not counted among the rest
+        if seen.errors and not refused:  # a busy machine sheds a few requests, which are not counted
             raise RuntimeError(f"{seen.errors} requests failed: {seen.first_error}")
         return seen
 
@@ -107,7 +107,7 @@ def timed(work: Callable[P, T], *given: P.args, **named: P.kwargs) -> tuple[floa
 
 
 def copied(source: Path, target: Path) -> None:
-    """What an upload is at least: the same sums, and a file that survives a power cut."""
+    """Do the minimum of an upload: the same checksums, and a file that survives a power failure."""
     sha256, md5, sums = hashlib.sha256(), hashlib.md5(usedforsecurity=False), []
     draft = target.with_suffix(".draft")
     with source.open("rb", buffering=0) as file, draft.open("wb", buffering=0) as out:
@@ -129,7 +129,7 @@ def copied_often(source: Path, folder: Path, count: int) -> None:
 
 
 def proven(source: Path) -> None:
-    """What a download is at least: every block read and its sum taken."""
+    """Do the minimum of a download: read and checksum every block."""
     with source.open("rb", buffering=0) as file:
         while block := file.read(_BLOCK):
             zlib.crc32(block)
@@ -142,7 +142,7 @@ def large(subject: Subject, folder: Path, mib: int, rounds: int) -> Figures:
             out.write(random.randbytes(MIB))
     seconds: dict[str, list[float]] = {name: [] for name in ("copy", "upload", "read", "download")}
     for number in range(rounds):
-        with source.open("r+b") as file:  # else the second round would bring bytes that are there
+        with source.open("r+b") as file:  # otherwise the second round would upload bytes that are already stored
             file.write(number.to_bytes(8))
         taken, _ = timed(copied, source, target)
         seconds["copy"].append(taken)
@@ -209,7 +209,7 @@ def words() -> list[str]:
 
 
 def fill(subject: Subject, count: int) -> list[str]:
-    """Straight into the tables, the server being stopped; the ids, oldest first."""
+    """Insert objects into the tables while the server is stopped; return the ids, oldest first."""
     connection = apsw.Connection(str(subject.data / "teamspace.sqlite"))
     connection.execute("PRAGMA synchronous = OFF; PRAGMA journal_mode = WAL; PRAGMA cache_size = -400000")
     ids: list[str] = []
@@ -237,7 +237,7 @@ _VERSION = (
 )
 _TEXT = (
     "INSERT INTO texts (id, kind, ref, org_id, made_by, title, labels, body, title_words, label_words, body_words)"
-    f" VALUES (?, 'object', ?, ?, {MADE_BY}, ?, ?, '', ?, ?, '')"
+    f" VALUES (?, 'object', ?, ?, {TOKENIZER_VERSION}, ?, ?, '', ?, ?, '')"
 )
 
 
@@ -261,9 +261,9 @@ def _objects(first: Any, count: int) -> Iterator[tuple[tuple[Any, ...], tuple[An
 
 
 def listed(subject: Subject, ids: list[str], rounds: int) -> Figures:
-    """The first page, and the one after which there is none of these."""
+    """Measure the first page and the last page."""
     deep = len(ids) // PAGE - 1
-    cursor = paging.sealed(ids[len(ids) - deep * PAGE])
+    cursor = paging.encode_cursor(ids[len(ids) - deep * PAGE])
     paths = {"first": f"/api/repo?limit={PAGE}", "last": f"/api/repo?limit={PAGE}&cursor={cursor}"}
     found: dict[str, list[Result]] = {name: [] for name in paths}
     for _ in range(rounds):
@@ -277,7 +277,7 @@ def listed(subject: Subject, ids: list[str], rounds: int) -> Figures:
 
 
 def searched(subject: Subject, count: int) -> Figures:
-    """One word and two, in the order of relevance and with snippets; and the index alone, asked for the same."""
+    """Measure searches for one and two words with ranking and snippets, and the same queries on the index alone."""
     known, dice = words(), random.Random(8)
     questions = {
         "one word": [dice.choice(known) for _ in range(count)],
@@ -333,7 +333,7 @@ def main() -> None:
     parser.add_argument("--mib", type=int, default=1024, help="of the large file")
     parser.add_argument("--small", type=int, default=2000, help="how many small files")
     parser.add_argument("--objects", type=int, default=1_000_000, help="how many to list and to search")
-    parser.add_argument("--searches", type=int, default=500, help="questions of each kind")
+    parser.add_argument("--searches", type=int, default=500, help="searches of each kind")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--folder", type=Path, help="where to work; the copy and the server share its disk")
     parser.add_argument("--output", type=Path, default=Path(__file__).parent / "results" / "repository.json")

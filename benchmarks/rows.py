@@ -1,8 +1,8 @@
-"""What row-level security would add to a read on PostgreSQL: `python -m benchmarks.rows`.
+"""Measure what row-level security would add to a read on PostgreSQL: `python -m benchmarks.rows`.
 
-The product's own statements, once as they are and once behind policies that show a role the rows of one company. The
-company is a setting of the session. It is set once and for all (the least that policies can cost), or before every
-read, as a pool of connections needs it. The three take turns, on one connection, and the medians of rounds are compared.
+Runs the product's statements without policies, and with policies that limit a role to the rows of one company. The
+company is a session setting. It is set once (the least that policies can cost), or before every read, as a connection
+pool needs it. The three variants alternate on one connection, and the medians of the rounds are compared.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from teamspace.core.db import connect, migrate
 from teamspace.core.db.dialect import POSTGRES
 from teamspace.core.db.engine import Params, Row
 from teamspace.core.db.handles import Reads
-from teamspace.core.db.postgres import numbered
+from teamspace.core.db.postgres import number_parameters
 from teamspace.core.ids import new_id
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Call, Principal
@@ -38,7 +38,7 @@ COLUMNS = (
 
 
 class Recorder(Reads):
-    """Keeps what the product would ask, and answers nothing."""
+    """Records the product's statements and returns no rows."""
 
     def __init__(self) -> None:
         self.dialect = POSTGRES
@@ -52,16 +52,16 @@ class Recorder(Reads):
 async def statements(who: Principal, note_id: str) -> dict[str, tuple[str, list[Any]]]:
     recorder, fence = Recorder(), access.fence(who, P.NOTES_READ)
     await store.select(recorder, fence, {}, "~", 51)
-    await store.get_whole(recorder, fence, note_id)
+    await store.get_with_grants(recorder, fence, note_id)
     made = {}
     for name, (sql, params) in zip(("list", "read"), recorder.asked, strict=True):
-        text, names = numbered(sql)
+        text, names = number_parameters(sql)
         made[name] = (text, [params[each] for each in names])
     return made
 
 
 async def filled(connection: Any, notes: int) -> tuple[Principal, str]:
-    """Companies with one team and one person each; the caller is one of these, and one of its notes."""
+    """Create companies with one team and one person each; return one person and one of their notes."""
     people = [(new_id(), new_id(), new_id()) for _ in range(COMPANIES)]
     now = "2026-01-01T00:00:00.000Z"
     for org, team, user in people:
@@ -100,7 +100,7 @@ async def walled(connection: Any) -> None:
 
 
 async def timed(connection: Any, sql: str, values: list[Any], reads: int, org_id: str = "") -> float:
-    """The median of a read, in milliseconds; with `org_id`, the company is set before each."""
+    """Return the median of a read in milliseconds; with `org_id`, the company is set before each read."""
     took = []
     for _ in range(reads):
         began = time.perf_counter()

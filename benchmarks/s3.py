@@ -1,7 +1,7 @@
 """Measure the S3 path: small and large objects over 16 connections, beside SeaweedFS and `rclone serve s3`.
 
-Every server gets the same requests in turn, round by round, and so does the disk: the limit is the same bytes hashed
-with SHA-256 and MD5, written, synced and renamed by 16 threads. Run from the top of the repository as
+The servers get the same requests in alternating rounds. The upper bound is measured too: the same bytes hashed with
+SHA-256 and MD5, written, synced and renamed by 16 threads. Run from the top of the repository as
 `python -m benchmarks.s3`; README.md explains the report.
 """
 
@@ -32,7 +32,7 @@ _LIMIT_SECONDS = 300.0
 
 
 def signed(store: Store, method: str, key: str, data: bytes = b"") -> bytes:
-    """As boto3 sends it over http: with the hash of the body signed."""
+    """Return a signed request as boto3 sends it over http: including the hash of the body."""
     host = f"127.0.0.1:{store.server.port}"
     asked = AWSRequest(method, f"http://{host}/{store.bucket}/{key}", {"Host": host}, data)
     S3SigV4Auth(Credentials(store.key_id, store.secret), "s3", "us-east-1").add_auth(asked)
@@ -42,16 +42,16 @@ def signed(store: Store, method: str, key: str, data: bytes = b"") -> bytes:
 
 
 def measured(store: Store, requests: Iterator[bytes]) -> tuple[float, float]:
-    """Requests a second, and milliseconds of CPU each."""
+    """Return requests per second, and CPU milliseconds per request."""
     load = Load(store.server.port, requests, CONNECTIONS, _LIMIT_SECONDS, warmup=0, server_cpu=store.server.cpu_seconds)
     seen = run(load)
-    if seen.errors * 100 > seen.requests:  # rclone fails a few when many make the same folder at once
+    if seen.errors * 100 > seen.requests:  # rclone fails a few requests when many create the same folder concurrently
         raise RuntimeError(f"{store.name}: {seen.errors} errors, the first: {seen.first_error}")
     return seen.rate, seen.cpu_per_request / 1000
 
 
 def written(folder: Path, data: list[bytes]) -> float:
-    """What no server that hashes and syncs can be faster than, but by syncing for several at once."""
+    """The upper bound for a server that hashes and syncs every file separately."""
     for number, each in enumerate(data):
         (folder / f"source{number}").write_bytes(each)
     began = perf_counter()
@@ -68,7 +68,7 @@ def read(folder: Path, count: int) -> float:
 
 
 class Figures:
-    """Rates by operation and server, a list of rounds each."""
+    """Rates by operation and server, one per round."""
 
     def __init__(self) -> None:
         self._rates: dict[str, dict[str, list[float]]] = {}

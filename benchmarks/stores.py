@@ -1,4 +1,4 @@
-"""Servers that speak S3, each on a folder of its own: Teamspace, SeaweedFS and `rclone serve s3`."""
+"""S3 servers, each on its own folder: Teamspace, SeaweedFS and `rclone serve s3`."""
 
 import json
 import sys
@@ -28,7 +28,7 @@ class Store(Protocol):
     secret: str
 
     def prepare(self) -> None:
-        """Start, and have a bucket."""
+        """Start the server and create a bucket."""
         ...
 
 
@@ -92,7 +92,7 @@ STORES = (Teamspace, SeaweedFs, Rclone)
 
 
 def wait_for_bucket(store: Store) -> None:
-    """A cluster takes a while until it has a place for the first object."""
+    """Wait until the server accepts the first object; a cluster takes a while."""
     objects = S3Store(
         store.bucket, endpoint=f"http://127.0.0.1:{store.server.port}", region="us-east-1",
         access_key_id=store.key_id, secret_access_key=store.secret, client_options={"allow_http": True},

@@ -1,4 +1,4 @@
-"""Measure how soon another server goes on with the jobs of one that was killed.
+"""Measure how soon another server takes over the jobs of a killed one.
 
 Run from the top of the repository as `python -m benchmarks.takeover`; README.md explains the report.
 """
@@ -22,7 +22,7 @@ PROMPT = "[simulate:hang]"
 
 
 def taken_over(settings: dict[str, str], token: str) -> list[float]:
-    """One server begins some jobs and is killed; the seconds after which another has begun each of them."""
+    """Kill a server that runs some jobs; return the seconds until another server has started each of them."""
     with Served(settings) as first:
         wish = {"kind": "ai.chat", "input": {"prompt": PROMPT}}
         jobs = [first.call("POST", "/api/jobs", wish, token)["id"] for _ in range(JOBS)]
@@ -34,7 +34,7 @@ def taken_over(settings: dict[str, str], token: str) -> list[float]:
 
 
 def _attempted(served: Served, token: str, waiting: set[str], attempt: int) -> list[float]:
-    """When each of them was seen to run for the time of this number."""
+    """Return when each job was first seen running with this attempt number."""
     moments: list[float] = []
     ends = time.monotonic() + LIMIT
     while waiting and time.monotonic() < ends:
@@ -45,7 +45,7 @@ def _attempted(served: Served, token: str, waiting: set[str], attempt: int) -> l
                 moments.append(time.monotonic())
         time.sleep(0.05)
     if waiting:
-        raise RuntimeError(f"{len(waiting)} jobs were not begun")
+        raise RuntimeError(f"{len(waiting)} jobs were not started")
     return moments
 
 

@@ -1,4 +1,4 @@
-"""What a measured server has in common, whichever product it is."""
+"""The common interface of the measured servers."""
 
 import json
 import random
@@ -62,7 +62,7 @@ def creates(path: str, notes: Sequence[object], token: str, status: int) -> Oper
 
 
 def require_full_page(port: int, path: str, token: str) -> None:
-    """Refuse to measure a list that answers 200 with less than it was asked for."""
+    """Raise if the list returns fewer rows than requested."""
     found = len(call(port, "GET", path, token)["items"])
     if found != PAGE_SIZE:
         raise RuntimeError(f"{path} listed {found} rows instead of {PAGE_SIZE}")

@@ -1,6 +1,6 @@
-"""What a browser fetches until the console can be used, and whether anything moves or flashes meanwhile.
+"""Measure what a browser downloads until the console is usable, and whether the layout shifts or flashes meanwhile.
 
-Sizes are those on the wire: compressed, without headers. Nothing here is a time.
+Sizes are compressed, without headers. No times are measured.
 """
 
 import argparse
@@ -31,7 +31,7 @@ FIRST_USER = {"username": "ann", "password": "a benchmark passphrase", "org": "A
 
 
 class Place(NamedTuple):
-    """Where somebody arrives, and how they know that they can begin."""
+    """A page to open, and how to tell that it is ready."""
 
     address: str
     signed_in: bool
@@ -43,7 +43,7 @@ def _field(page: Page) -> None:
 
 
 def _editor(page: Page) -> None:
-    expect(page.get_by_label("Text of the note, in Markdown")).to_be_editable()
+    expect(page.get_by_label("Note text, in Markdown")).to_be_editable()
 
 
 PLACES: Mapping[str, Place] = {
@@ -54,7 +54,7 @@ PLACES: Mapping[str, Place] = {
 
 
 def prepared(served: Served) -> tuple[str, str]:
-    """A token, and a note to open, in an instance that somebody has begun to use."""
+    """Set up an instance with a note; return a token and the note's id."""
     token: str = served.call("POST", "/api/bootstrap", FIRST_USER)["token"]
     served.call("POST", "/api/admin/seed", {}, token)
     note: str = served.call("GET", "/api/notes", token=token)["items"][0]["id"]
@@ -62,7 +62,7 @@ def prepared(served: Served) -> tuple[str, str]:
 
 
 def weigh(browser: Browser, url: str, place: Place, token: str, note: str) -> dict[str, Any]:
-    """A first visit with nothing in the cache."""
+    """Measure a first visit with an empty cache."""
     with window(browser, url, token=token if place.signed_in else "") as page:
         page.goto(place.address.replace("NOTE", note))
         place.ready(page)
@@ -73,7 +73,7 @@ def weigh(browser: Browser, url: str, place: Place, token: str, note: str) -> di
 
 
 def first_frame(browser: Browser, url: str, scheme: str) -> bool:
-    """Whether the theme's background is there while the console's own code has not come yet."""
+    """Whether the theme's background is shown before the console's code has loaded."""
     with window(browser, url, scheme=scheme, width=200, height=200) as page:
         page.route("**/assets/index-*.js", lambda route: route.abort())
         page.goto("/", wait_until="commit")

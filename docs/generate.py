@@ -1,9 +1,9 @@
-"""Writes docs/reference/ from the code; with --check it only says what is out of date."""
+"""Generates docs/reference/ from the code; --check only lists pages that are out of date."""
 
 import sys
 from pathlib import Path
 
-from teamspace.app import endpoints, given
+from teamspace.app import dependencies, endpoints
 from teamspace.core import errors
 from teamspace.core.limits import Stopping
 from teamspace.core.permissions import Permission
@@ -13,7 +13,7 @@ from teamspace.tenancy.domain.roles import BY_ORG_ROLE, BY_ROLE, OPERATOR, WORKE
 from teamspace.wiring import INVARIANTS
 
 REFERENCE = Path(__file__).parent / "reference"
-MADE = "Made from the code by `scripts/docs`; not edited by hand.\n"
+GENERATED = "Generated from the code by `scripts/docs`; do not edit.\n"
 AUTH = {"P": "public", "B": "bearer", "PV": "provision", "SA": "operator", "OA": "company role"}
 
 
@@ -24,28 +24,28 @@ def table(*columns: str, rows: list[list[str]]) -> str:
 
 def routes() -> str:
     rows = []
-    for endpoint in endpoints(given(load({}, file=Path("/dev/null")), Stopping())):
+    for endpoint in endpoints(dependencies(load({}, file=Path("/dev/null")), Stopping())):
         route = endpoint.route
         needs = f"`{route.needs}`" if route.needs else ""
         rows.append([f"`{route.method}`", f"`{route.path}`", AUTH[route.auth], needs, route.feature or "", route.doc])
-    return f"# Routes\n\n{MADE}\n" + table("Method", "Path", "Credential", "Permission", "Feature", "", rows=rows)
+    return f"# Routes\n\n{GENERATED}\n" + table("Method", "Path", "Credential", "Permission", "Feature", "", rows=rows)
 
 
 def settings() -> str:
     rows = [[f"`{row.name}`", f"`{row.default}`" if row.default else "", row.doc] for row in SETTINGS]
-    return f"# Settings\n\n{MADE}\n" + table("Name", "Default", "", rows=rows)
+    return f"# Settings\n\n{GENERATED}\n" + table("Name", "Default", "", rows=rows)
 
 
 def roles() -> str:
     holders = {"operator": OPERATOR, **BY_ROLE, **BY_ORG_ROLE, "worker token": WORKER_TOKEN}
     rows = [[f"`{name}`", *("x" if name in held else "" for held in holders.values())] for name in Permission]
-    return f"# Roles and permissions\n\n{MADE}\n" + table("Permission", *map(str, holders), rows=rows)
+    return f"# Roles and permissions\n\n{GENERATED}\n" + table("Permission", *map(str, holders), rows=rows)
 
 
 def refusals() -> str:
     named = sorted(_family(errors.Refusal), key=lambda kind: (kind.status, kind.code))
     rows = [[str(kind.status), f"`{kind.code}`", kind.title] for kind in named]
-    return f"# Errors\n\n{MADE}\n" + table("Status", "Code", "", rows=rows)
+    return f"# Errors\n\n{GENERATED}\n" + table("Status", "Code", "", rows=rows)
 
 
 def _family(kind: type[errors.Refusal]) -> list[type[errors.Refusal]]:
@@ -55,17 +55,25 @@ def _family(kind: type[errors.Refusal]) -> list[type[errors.Refusal]]:
 
 def invariants() -> str:
     rows = [[f"`{row.name}`", row.doc] for row in INVARIANTS]
-    rows += [["`audit.chain`", "every company's audit rows are numbered without a gap and hashed one to the next"]]
-    rows += [["`setup`", "nobody but whoever holds the bootstrap code can claim an instance that others reach"]]
-    rows += [["`database`", "the database finds no damage in its own files"]]
-    rows += [["`audit.heads`", "with `--heads`: the audit trail holds what was kept of it elsewhere"]]
-    rows += [["`secrets`", "with `--deep`: every sealed value opens with the secret key"]]
-    rows += [["`blobs.listed`", "with `--deep`: every blob that a row names is in the table of blobs"]]
-    rows += [["`blobs.bytes`", "with `--deep`: every blob is there, and its bytes are the ones that were kept"]]
     rows += [
-        ["`unwritten`, `orphan`, `stale`", "with `--deep`, as a note: what a crash left half done, collected in time"]
+        [
+            "`audit.chain`",
+            "every company's audit rows are numbered without gaps, and each contains the hash of the row before",
+        ]
     ]
-    return f"# What `teamspace doctor` checks\n\n{MADE}\n" + table("Invariant", "", rows=rows)
+    rows += [["`setup`", "an instance without an operator that others can reach requires a bootstrap code"]]
+    rows += [["`database`", "the database's own integrity check finds no damage"]]
+    rows += [["`audit.heads`", "with `--heads`: the audit log contains the saved heads"]]
+    rows += [["`secrets`", "with `--deep`: every encrypted value decrypts with the secret key"]]
+    rows += [["`blobs.listed`", "with `--deep`: every referenced blob is in the blobs table"]]
+    rows += [["`blobs.bytes`", "with `--deep`: every referenced blob exists and matches its digest"]]
+    rows += [
+        [
+            "`unwritten`, `orphan`, `stale`",
+            "with `--deep`, as a note: leftovers of a crash, which the server deletes later",
+        ]
+    ]
+    return f"# What `teamspace doctor` checks\n\n{GENERATED}\n" + table("Invariant", "", rows=rows)
 
 
 def operations() -> str:
@@ -74,7 +82,7 @@ def operations() -> str:
          f"`{row.permission}`" if row.permission else ""]
         for row in OPERATIONS
     ]  # fmt: skip
-    head = f"# Operations of the S3 path\n\n{MADE}\nWhatever is not in this table is answered `NotImplemented`.\n\n"
+    head = f"# Operations of the S3 path\n\n{GENERATED}\nAll other operations return `NotImplemented`.\n\n"
     return head + table("Operation", "Method", "Of", "Query", "Scope of the key", rows=rows)
 
 

@@ -1,4 +1,4 @@
-"""`python -m teamspace` is `teamspace`."""
+"""Runs the command line: `python -m teamspace` is the same as `teamspace`."""
 
 from teamspace.cli import main
 

@@ -1,4 +1,4 @@
-"""The server put together: settings in, an ASGI application out, or a refusal to start."""
+"""Builds the ASGI application from the settings, or refuses to start."""
 
 import asyncio
 import logging
@@ -27,23 +27,23 @@ from teamspace import (
     tenancy,
     wiring,
 )
-from teamspace import audit as trail
+from teamspace import audit as audit_log
 from teamspace.core import clock, idempotency
 from teamspace.core.crypto import sync_folder
 from teamspace.core.db import Db, Engine, audit, catalog, check_schema, connect, migrate
-from teamspace.core.db.canary import proven_vault
+from teamspace.core.db.canary import open_vault
 from teamspace.core.egress import Egress
 from teamspace.core.http import Gate
-from teamspace.core.limits import Rate, Stopping, Wake
-from teamspace.core.logs import Lines
+from teamspace.core.limits import Notifier, Rate, Stopping
+from teamspace.core.logs import LogHandler
 from teamspace.core.metrics import Metrics
-from teamspace.core.notices import Notices
+from teamspace.core.notifications import NotificationRelay
 from teamspace.core.openapi import Description
 from teamspace.core.principal import system
 from teamspace.core.refusals import Refusals
-from teamspace.core.routing import BootError, Endpoint, bind, ordered
-from teamspace.core.tables import collected
-from teamspace.s3.bucket import Path as S3Path
+from teamspace.core.routing import BootError, Endpoint, arrange, bind
+from teamspace.core.tables import collect_listeners
+from teamspace.s3.bucket import S3App
 from teamspace.settings import Settings
 
 log = logging.getLogger("teamspace")
@@ -51,57 +51,59 @@ TOKEN_BURST = 200
 
 
 class StartError(Exception):
-    """The server cannot start; the message is the one line that says why."""
+    """The server cannot start; the message is one line that says why."""
 
 
 class App:
-    """What a running server holds."""
+    """The state of a running server."""
 
-    def __init__(self, settings: Settings, db: Db, lines: Lines | None) -> None:
+    def __init__(self, settings: Settings, db: Db, log_handler: LogHandler | None) -> None:
         self.settings = settings
         self.db = db
         self.stopping = Stopping()
         self.last_use = identity.LastUse()
-        self.witness = trail.Witness()
-        self.given = given(settings, self.stopping)
-        self.files: blobs.BlobStore = self.given[blobs.BlobStore]
-        self.metrics: Metrics = self.given[Metrics]
-        self.queue: jobs.Queue = self.given[jobs.Queue]
-        self.fleet: executors.Fleet = self.given[executors.Fleet]
-        self.readers: extraction.Readers = self.given[extraction.Readers]
+        self.head_log = audit_log.HeadLog()
+        self.dependencies = dependencies(settings, self.stopping)
+        self.files: blobs.BlobStore = self.dependencies[blobs.BlobStore]
+        self.metrics: Metrics = self.dependencies[Metrics]
+        self.queue: jobs.Queue = self.dependencies[jobs.Queue]
+        self.fleet: executors.Fleet = self.dependencies[executors.Fleet]
+        self.readers: extraction.ReaderPool = self.dependencies[extraction.ReaderPool]
         self.runner = jobs.Runner(
-            db, self.queue, self.stopping, slots=settings.job_slots, stations=partial(self.fleet.stations, db)
+            db, self.queue, self.stopping, slots=settings.job_slots, sources=partial(self.fleet.work_sources, db)
         )
-        self.endpoints = endpoints(self.given)
-        callers = tenancy.Callers(self.last_use, hosted=settings.hosted)
+        self.endpoints = endpoints(self.dependencies)
+        callers = tenancy.CallerCache(self.last_use, hosted=settings.hosted)
         anonymous_rate = Rate(settings.rate_anonymous, settings.rate_anonymous)
-        self.refusals: Refusals = self.given[Refusals]
-        house = s3.House(db, self.files, self.queue, self.given[repository.Uploads], settings.address)
+        self.refusals: Refusals = self.dependencies[Refusals]
+        services = s3.Services(db, self.files, self.queue, self.dependencies[repository.UploadLimit], settings.address)
         self.gate = Gate(
             self.endpoints,
             db,
             callers.identify,
             stopping=self.stopping,
-            lines=lines,
+            log_handler=log_handler,
             metrics=self.metrics,
             token_rate=Rate(settings.rate_token, TOKEN_BURST),
             anonymous_rate=anonymous_rate,
-            annex=S3Path(house, callers, anonymous_rate, self.refusals),
+            mounted=S3App(services, callers, anonymous_rate, self.refusals),
             refusals=self.refusals,
             trusted=settings.trusted_proxies,
             provision_token=settings.provision_token or None,
             tls=settings.address.startswith("https://"),
         )
-        self.metrics.watch("requests_underway", "Requests being answered.", lambda: self.gate.underway)
-        self.metrics.watch("shed_share", "The share of requests refused as too many.", lambda: self.gate.shedder.share)
-        self.metrics.watch(
-            "loop_held_seconds", "The longest time the event loop was held in the last five minutes.",
-            lambda: self.gate.watchdog.longest,
+        self.metrics.add_gauge("requests_underway", "Requests in progress.", lambda: self.gate.active)
+        self.metrics.add_gauge(
+            "shed_share", "The share of requests that load shedding refuses.", lambda: self.gate.shedder.share
+        )
+        self.metrics.add_gauge(
+            "loop_held_seconds", "The longest time that the event loop was blocked in the last five minutes.",
+            lambda: self.gate.watchdog.longest_block,
         )  # fmt: skip
 
     async def upkeep(self) -> None:
-        """What is not urgent: sealing the audit trail, times of last use, old keys, credentials and blobs."""
-        chores: tuple[tuple[float, Callable[[], Awaitable[object]]], ...] = (
+        """Run the periodic tasks, such as sealing audit rows and deleting expired keys, credentials and blobs."""
+        tasks: tuple[tuple[float, Callable[[], Awaitable[object]]], ...] = (
             (1, self.db.watch_schema),
             (1, partial(audit.seal, self.db)),
             (1, partial(jobs.sweep, self.db, self.queue)),
@@ -111,19 +113,24 @@ class App:
             (instance.REPORT_SECONDS, partial(instance.report, self.db, self.settings, self.metrics)),
             (20, partial(jobs.tidy, self.db, self.queue)),
             (60, partial(fulltext.refresh, self.db)),
-            (60, partial(executors.place_again, self.db, self.fleet)),
+            (60, partial(executors.reroute_unserved, self.db, self.fleet)),
             (600, partial(instance.warn, self.db, self.settings)),
-            (600, partial(idempotency.forget_old, self.db, system())),
-            (3600, partial(identity.clean, self.db)),
+            (600, partial(idempotency.delete_expired, self.db, system())),
+            (3600, partial(identity.delete_expired_credentials, self.db)),
             (3600, partial(quota.tidy, self.db)),
-            (3600, partial(repository.reap, self.db)),
-            (60, partial(blobs.collect, self.db, self.files, wiring.KEPT, retention=self.settings.blob_retention)),
-            (clock.DAY, partial(blobs.search, self.db, wiring.KEPT)),
-            (3600, partial(self.witness.tell, self.db)),
+            (3600, partial(repository.abort_stale_uploads, self.db)),
+            (
+                60,
+                partial(
+                    blobs.collect, self.db, self.files, wiring.BLOB_COLUMNS, retention=self.settings.blob_retention
+                ),
+            ),
+            (clock.DAY, partial(blobs.find_untracked, self.db, wiring.BLOB_COLUMNS)),
+            (3600, partial(self.head_log.write_new, self.db)),
         )
-        notices = Notices(self.db.engine, self.given[Wake])
+        relay = NotificationRelay(self.db.engine, self.dependencies[Notifier])
         await asyncio.gather(
-            notices.run(), self.queue.run(self.db), *(_repeat(self.db, every, chore) for every, chore in chores)
+            relay.run(), self.queue.run(self.db), *(_repeat(self.db, interval, task) for interval, task in tasks)
         )
 
     async def finish(self) -> None:
@@ -133,127 +140,128 @@ class App:
         await self.last_use.save(self.db)
         await self.refusals.save(self.db)
         await audit.seal(self.db)
-        await self.witness.tell(self.db)
+        await self.head_log.write_new(self.db)
 
 
-async def _repeat(db: Db, every: float, chore: Callable[[], Awaitable[object]]) -> None:
+async def _repeat(db: Db, interval: float, task: Callable[[], Awaitable[object]]) -> None:
     while not db.outdated:
-        await asyncio.sleep(every)
+        await asyncio.sleep(interval)
         try:
-            await chore()
+            await task()
         except Exception:
-            log.exception("upkeep failed; it is tried again")
+            log.exception("a periodic task failed; it will be retried")
 
 
-def given(settings: Settings, stopping: Stopping) -> dict[type, Any]:
-    """What a handler gets by naming its type, besides what the gate gives every one."""
-    wake = Wake(stopping)
+def dependencies(settings: Settings, stopping: Stopping) -> dict[type, Any]:
+    """Return the objects that handlers can request by type, besides the gate's own arguments."""
+    wake = Notifier(stopping)
     queue = jobs.Queue(jobs.Kinds(), wake, hosted=settings.hosted)
     fleet = executors.Fleet(settings, queue, Egress(allow=settings.egress_allow, own=settings.own_addresses))
-    gifts: dict[type, Any] = {
+    provided: dict[type, Any] = {
         Settings: settings,
         Description: Description(),
-        Wake: wake,
+        Notifier: wake,
         Metrics: Metrics(),
-        blobs.BlobStore: blobs.opened(settings),
-        instance.Counted: instance.Counted(),
+        blobs.BlobStore: blobs.open_store(settings),
+        instance.RowCounts: instance.RowCounts(),
         instance.Readiness: instance.Readiness(stopping),
         tenancy.Locales: tenancy.Locales(tuple(localization.available())),
-        tenancy.Estate: tenancy.Estate(wiring.OWNED),
+        tenancy.OwnedTables: tenancy.OwnedTables(wiring.OWNED_TABLES),
         Refusals: Refusals(),
         jobs.Queue: queue,
-        jobs.Placing: executors.Placing(fleet),
-        repository.Uploads: repository.Uploads(),
-        extraction.Readers: extraction.Readers(),
+        jobs.JobRouter: executors.ExecutorRouter(fleet),
+        repository.UploadLimit: repository.UploadLimit(),
+        extraction.ReaderPool: extraction.ReaderPool(),
         executors.Fleet: fleet,
         executors.Presence: executors.Presence(),
         ai.Models: ai.Registry(fleet, simulate=settings.simulate),
     }
-    kinds, faults = jobs.bind(wiring.JOBS, gifts)
+    kinds, faults = jobs.bind(wiring.JOBS, provided)
     if faults:
-        raise BootError("the tables of jobs and the code disagree:\n  " + "\n  ".join(faults))
+        raise BootError("the job tables do not match the code:\n  " + "\n  ".join(faults))
     queue.kinds.add(kinds)
-    return gifts
+    return provided
 
 
-def endpoints(given: Mapping[type, Any]) -> list[Endpoint]:
-    """All routes bound and in order; every disagreement at once, or none."""
-    bound, faults = bind(routes.MODULES.values(), given)
+def endpoints(provided: Mapping[type, Any]) -> list[Endpoint]:
+    """Return all routes, bound and in match order; raise BootError with all mismatches."""
+    bound, faults = bind(routes.MODULES.values(), provided)
     order = [" ".join(name.split()) for name, _ in routes.ORDER]
-    arranged, misplaced = ordered(bound, order)
-    faults += misplaced + _misowned(arranged)
+    arranged, unordered = arrange(bound, order)
+    faults += unordered + _wrong_owners(arranged)
     if faults:
-        raise BootError("the route tables and the code disagree:\n  " + "\n  ".join(faults))
-    given[Description].describe(arranged)
+        raise BootError("the route tables do not match the code:\n  " + "\n  ".join(faults))
+    provided[Description].describe(arranged)
     return arranged
 
 
-def _misowned(arranged: list[Endpoint]) -> list[str]:
+def _wrong_owners(arranged: list[Endpoint]) -> list[str]:
     owners = {" ".join(name.split()): owner for name, owner in routes.ORDER}
     return [
-        f"{endpoint.route.name}: the order gives it to {owners[endpoint.route.name]}"
+        f"{endpoint.route.name}: routes.ORDER assigns it to {owners[endpoint.route.name]}"
         for endpoint in arranged
         if routes.MODULES[owners[endpoint.route.name]].__name__ != endpoint.handler.__module__
     ]
 
 
 @asynccontextmanager
-async def opened(settings: Settings, check: Callable[[Engine], Awaitable[None]] | None = None) -> AsyncIterator[Db]:
-    """The database: reached, migrated, and proven to belong to the secret key. What `check` refuses is left as it is."""
+async def open_database(
+    settings: Settings, check: Callable[[Engine], Awaitable[None]] | None = None
+) -> AsyncIterator[Db]:
+    """Connect, migrate, and verify the secret key. `check` runs before anything is changed, and may raise."""
     prepare_folder(settings.data)
-    async with _restored(settings) as engine:
+    async with _check_restore_finished(settings) as engine:
         if check:
             await check(engine)
         await migrate(engine)
-        yield await _handle(engine, settings, plant=True)
+        yield await _open_handle(engine, settings, create=True)
 
 
-async def upgraded(settings: Settings) -> list[str]:
-    """Migrate and nothing else; the names of what was applied."""
+async def run_migrations(settings: Settings) -> list[str]:
+    """Apply pending migrations only; return their names."""
     prepare_folder(settings.data)
-    async with _restored(settings) as engine:
+    async with _check_restore_finished(settings) as engine:
         return await migrate(engine)
 
 
 @asynccontextmanager
-async def inspected(settings: Settings) -> AsyncIterator[Db]:
-    """The database as it is, for a look: nothing is made, migrated or written."""
+async def open_for_inspection(settings: Settings) -> AsyncIterator[Db]:
+    """Open the database without creating, migrating or writing anything."""
     _check_present(settings)
-    async with _connected(settings) as engine:
+    async with _connect(settings) as engine:
         await check_schema(engine)
-        yield await _handle(engine, settings, plant=False)
+        yield await _open_handle(engine, settings, create=False)
 
 
 @asynccontextmanager
-async def _restored(settings: Settings) -> AsyncIterator[Engine]:
-    """An instance that was only half restored would be an empty one, and whoever comes first would own it."""
-    marker = restoring(settings)
+async def _check_restore_finished(settings: Settings) -> AsyncIterator[Engine]:
+    """Connect, unless a restore was interrupted: the instance would be empty, and its first visitor could claim it."""
+    marker = restore_marker(settings)
     if settings.on_sqlite and marker.exists():
-        raise _interrupted(marker)
-    async with _connected(settings) as engine:
+        raise _interrupted_restore(marker)
+    async with _connect(settings) as engine:
         if marker.exists():
-            # On PostgreSQL a restore is one transaction: if anything is there, all is.
+            # On PostgreSQL a restore is one transaction: if there is anything, the restore is complete.
             if not await catalog.tables(engine, engine.dialect):
-                raise _interrupted(marker)
+                raise _interrupted_restore(marker)
             marker.unlink()
         yield engine
 
 
-def restoring(settings: Settings) -> Path:
-    """What is there while a restore goes on: SQLite's new file itself, and for PostgreSQL an empty one."""
+def restore_marker(settings: Settings) -> Path:
+    """Return the file that exists during a restore: for SQLite the new database, for PostgreSQL an empty file."""
     name = Path(settings.database.removeprefix("sqlite:")).name if settings.on_sqlite else "postgres"
     return settings.data / f"{name}.restoring"
 
 
-def _interrupted(marker: Path) -> StartError:
+def _interrupted_restore(marker: Path) -> StartError:
     return StartError(
-        f"a restore into this place was interrupted: run `teamspace restore` again, or remove {marker}"
-        " to begin with an empty instance"
+        f"a restore was interrupted: run `teamspace restore` again, or remove {marker} to start with an empty instance"
     )
 
 
 @asynccontextmanager
-async def _connected(settings: Settings) -> AsyncIterator[Engine]:
+async def _connect(settings: Settings) -> AsyncIterator[Engine]:
     engine = await connect(settings.database, sync=settings.sqlite_sync, pool=settings.database_pool)
     try:
         yield engine
@@ -261,11 +269,11 @@ async def _connected(settings: Settings) -> AsyncIterator[Engine]:
         await engine.close()
 
 
-async def _handle(engine: Engine, settings: Settings, *, plant: bool) -> Db:
-    vault = await proven_vault(engine, settings.secret_key, settings.data, plant=plant)
+async def _open_handle(engine: Engine, settings: Settings, *, create: bool) -> Db:
+    vault = await open_vault(engine, settings.secret_key, settings.data, create=create)
     return Db(
-        engine, vault, guard=tenancy.guard(hosted=settings.hosted), listeners=collected(wiring.LISTENERS),
-        rights=tenancy.RIGHTS,
+        engine, vault, guard=tenancy.write_guard(hosted=settings.hosted), listeners=collect_listeners(wiring.LISTENERS),
+        rights_tables=tenancy.RIGHTS_TABLES,
     )  # fmt: skip
 
 
@@ -278,17 +286,17 @@ def prepare_folder(folder: Path) -> None:
     try:
         new = [path for path in (folder, *folder.parents) if not path.exists()]
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _settle(folder, new)
+        _sync_new_folders(folder, new)
         with tempfile.NamedTemporaryFile(dir=folder, prefix=".probe-"):
             pass
     except OSError as fault:
         raise StartError(f"the data folder {folder} cannot be written: {os.strerror(fault.errno or 0)}") from None
 
 
-def _settle(folder: Path, new: Sequence[Path]) -> None:
-    """What was written in a folder survives a power cut only if the folder's own entry does."""
+def _sync_new_folders(folder: Path, new: Sequence[Path]) -> None:
+    """Sync the parents of new folders: files survive a power cut only if the directory entries of their folders do."""
     for path in new:
         sync_folder(path.parent)
     if not new:
-        with suppress(OSError):  # whoever made it may have died before; where it was not this user, nothing is lost
+        with suppress(OSError):  # its creator may have died before syncing; if it was another user, that is fine
             sync_folder(folder.parent)

@@ -1,4 +1,4 @@
-"""The command line: serving, and what an operator does beside it."""
+"""The command line: `teamspace serve` and the operator's commands."""
 
 import argparse
 import asyncio
@@ -15,8 +15,8 @@ import apsw
 import asyncpg
 import msgspec
 
-from teamspace import __version__, audit, blobs, care, server, settings, tenancy, wiring, worker
-from teamspace.app import StartError, endpoints, given, inspected, opened, upgraded
+from teamspace import __version__, audit, blobs, ops, server, settings, tenancy, wiring, worker
+from teamspace.app import StartError, dependencies, endpoints, open_database, open_for_inspection, run_migrations
 from teamspace.core import logs
 from teamspace.core.crypto import WrongKey
 from teamspace.core.db import Db, SchemaError
@@ -29,28 +29,28 @@ from teamspace.settings import SETTINGS, Settings, SettingsError
 if TYPE_CHECKING:
     _Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
-_SAID_IN_ONE_LINE = (
-    StartError, blobs.WrongFolder, SettingsError, WrongKey, worker.WorkerError, SchemaError, BootError, Refusal, care.CareError, RuntimeError,
+_EXPECTED_ERRORS = (
+    StartError, blobs.WrongFolder, SettingsError, WrongKey, worker.WorkerError, SchemaError, BootError, Refusal, ops.OpsError, RuntimeError,
     OSError, apsw.Error, asyncpg.PostgresError, asyncpg.InterfaceError,
 )  # fmt: skip
 
 
 def main() -> None:
     arguments = _parser().parse_args()
-    os.umask(0o077)  # what any command writes is for its own user
+    os.umask(0o077)  # files are for this user only
     try:
         sys.exit(arguments.run(arguments))
-    except _SAID_IN_ONE_LINE as fault:
-        sys.exit(f"teamspace: {_line(fault)}")
+    except _EXPECTED_ERRORS as fault:
+        sys.exit(f"teamspace: {_error_line(fault)}")
     except KeyboardInterrupt:
         sys.exit(130)
 
 
-def _line(fault: Exception) -> str:
-    """Our own faults speak for themselves; a driver's needs to be told whose it is."""
+def _error_line(fault: Exception) -> str:
+    """Return the message of our own errors as is; for errors of drivers and the system, say what failed."""
     if isinstance(fault, OSError | apsw.Error | asyncpg.PostgresError | asyncpg.InterfaceError):
-        said = " ".join(str(fault).split()) or type(fault).__name__
-        return f"the database or a file cannot be reached or used: {said}"
+        message = " ".join(str(fault).split()) or type(fault).__name__
+        return f"cannot access the database or a file: {message}"
     return str(fault)
 
 
@@ -64,10 +64,10 @@ def _parser() -> argparse.ArgumentParser:
     _add_serve(commands)
     _add_worker(commands)
     _add_routes(commands)
-    _add(commands, "openapi", _openapi, "print the API's description (OpenAPI 3.1)")
-    _add(commands, "migrate", _migrate, "bring the database's schema up to this version, and say what was done",
-         "`serve` does this by itself at start.")  # fmt: skip
-    _add_care(commands)
+    _add(commands, "openapi", _openapi, "print the OpenAPI 3.1 description of the API")
+    _add(commands, "migrate", _migrate, "apply pending database migrations, and list them",
+         "`serve` does this at start.")  # fmt: skip
+    _add_ops(commands)
     _add_audit(commands)
     _add_user(commands)
     return parser
@@ -91,7 +91,9 @@ def _add_serve(commands: "_Commands") -> None:
     rows = [f"  {row.name:<{width}}  {row.doc}" + (f" [{row.default}]" if row.default else "") for row in SETTINGS]
     command = _add(commands, "serve", _serve, "run the server")
     command.formatter_class = argparse.RawDescriptionHelpFormatter
-    command.epilog = "settings (environment, or a .env file in the working folder) [default]:\n" + "\n".join(rows)
+    command.epilog = "settings (environment variables, or a .env file in the current folder) [default]:\n" + "\n".join(
+        rows
+    )
 
 
 def _serve(arguments: argparse.Namespace) -> int:
@@ -103,20 +105,20 @@ def _serve(arguments: argparse.Namespace) -> int:
 
 
 def _add_worker(commands: "_Commands") -> None:
-    command = _add(commands, "worker", _worker, "claim jobs from a server, and have a model server do them",
-                   "Needs no database and no settings: everything is an argument, and what is secret is a file. SIGTERM"
-                   " lets it finish what it holds; a second one gives that back.")  # fmt: skip
+    command = _add(commands, "worker", _worker, "claim jobs from a server, and run them on a model server",
+                   "Needs no database and no settings: everything is an argument, and secrets are in files. On SIGTERM"
+                   " it finishes its jobs; on a second one it returns them to the queue.")  # fmt: skip
     command.add_argument("--server", required=True, metavar="URL", help="the Teamspace server")
-    command.add_argument("--token-file", required=True, type=Path, metavar="FILE", help="holds the worker token")
-    command.add_argument("--url", required=True, metavar="URL", help="an OpenAI-compatible address, up to /v1")
-    command.add_argument("--key-file", type=Path, metavar="FILE", help="holds the key for that address")
-    command.add_argument("--model", metavar="NAME", help="the model it has; without it, the model server's own choice")
-    command.add_argument("--kinds", nargs="+", default=["ai.chat"], metavar="KIND", help="of jobs [ai.chat]")
-    command.add_argument("--slots", type=int, default=1, choices=range(1, 65), metavar="N", help="jobs at a time [1]")
+    command.add_argument("--token-file", required=True, type=Path, metavar="FILE", help="file with the worker token")
+    command.add_argument("--url", required=True, metavar="URL", help="an OpenAI-compatible URL, up to /v1")
+    command.add_argument("--key-file", type=Path, metavar="FILE", help="file with the API key of the model server")
+    command.add_argument("--model", metavar="NAME", help="the model; default: the model server's own")
+    command.add_argument("--kinds", nargs="+", default=["ai.chat"], metavar="KIND", help="job kinds to claim [ai.chat]")
+    command.add_argument("--slots", type=int, default=1, choices=range(1, 65), metavar="N", help="concurrent jobs [1]")
 
 
 def _worker(arguments: argparse.Namespace) -> int:
-    logs.start("text")
+    logs.configure("text")
     key = arguments.key_file.read_text().strip() if arguments.key_file else None
     worker.run(
         server=arguments.server, token=arguments.token_file.read_text().strip(), url=arguments.url, key=key,
@@ -129,7 +131,7 @@ def _worker(arguments: argparse.Namespace) -> int:
 
 
 def _add_routes(commands: "_Commands") -> None:
-    command = _add(commands, "routes", _routes, "list every route: what it asks for and what it does")
+    command = _add(commands, "routes", _routes, "list all routes with their requirements")
     command.add_argument("--csv", action="store_true", help="method, path, auth, permission and feature as CSV")
 
 
@@ -153,8 +155,8 @@ def _openapi(arguments: argparse.Namespace) -> int:
 
 
 def _endpoints() -> list[Endpoint]:
-    """The routes, bound without a database."""
-    return endpoints(given(settings.load({}, file=Path("/dev/null")), Stopping()))
+    """Return the routes, bound without a database."""
+    return endpoints(dependencies(settings.load({}, file=Path("/dev/null")), Stopping()))
 
 
 # migrate
@@ -162,7 +164,7 @@ def _endpoints() -> list[Endpoint]:
 
 def _migrate(arguments: argparse.Namespace) -> int:
     async def run() -> int:
-        applied = await upgraded(settings.load())
+        applied = await run_migrations(settings.load())
         print("\n".join(f"applied {name}" for name in applied) or "the schema is up to date")
         return 0
 
@@ -172,71 +174,71 @@ def _migrate(arguments: argparse.Namespace) -> int:
 # backup, restore, rekey, doctor
 
 
-def _add_care(commands: "_Commands") -> None:
-    made = _add(commands, "backup", _backup, "write rows and files to one file, beside a running server",
-                "It can be restored into SQLite and into PostgreSQL. The secret key is not in it:"
-                " keep that, and keep it elsewhere.")  # fmt: skip
-    made.add_argument("file", type=Path, metavar="FILE")
-    made.add_argument("--force", action="store_true", help="replace a file of that name")
-    restored = _add(commands, "restore", _restore, "fill an empty place from a backup",
-                    "Everything is checked before anything is there; one that was broken off can be run again.")  # fmt: skip
-    restored.add_argument("file", type=Path, metavar="FILE")
-    restored.add_argument("--no-check", action="store_true", help="restore even what breaks a promise")
-    rekeyed = _add(commands, "rekey", _rekey, "seal everything at rest with a new secret key",
-                   "No server may be running.")  # fmt: skip
-    rekeyed.add_argument("--key-stdin", action="store_true", help="read the new key from standard input")
-    _add(commands, "collect", _collect, "release the bytes that nothing names any more, at once",
-         "The server does this by itself, within ten minutes; this may run beside it, and looks at every blob.")  # fmt: skip
-    doctor = _add(commands, "doctor", _doctor, "check that the data keeps its promises",
-                  "Reads only, and may run beside the server. Ends with 0 when all is well, 1 when something was found,"
-                  " 2 when it could not look.")  # fmt: skip
-    doctor.add_argument("--deep", action="store_true", help="look at every blob and every sealed value, too")
-    doctor.add_argument("--heads", type=Path, metavar="FILE", help="compare with ends of audit trails kept elsewhere")
+def _add_ops(commands: "_Commands") -> None:
+    backup = _add(commands, "backup", _backup, "write all rows and blobs to one file, while the server is running",
+                  "It can be restored into SQLite and into PostgreSQL. It does not contain the secret key:"
+                  " keep a copy of that in another place.")  # fmt: skip
+    backup.add_argument("file", type=Path, metavar="FILE")
+    backup.add_argument("--force", action="store_true", help="replace an existing file")
+    restore = _add(commands, "restore", _restore, "restore a backup into an empty database and data folder",
+                   "Checks everything before any of it becomes visible. An interrupted restore can be run again.")  # fmt: skip
+    restore.add_argument("file", type=Path, metavar="FILE")
+    restore.add_argument("--no-check", action="store_true", help="restore even if invariants are violated")
+    rekey = _add(commands, "rekey", _rekey, "re-encrypt all secrets with a new secret key",
+                 "The server must not be running.")  # fmt: skip
+    rekey.add_argument("--key-stdin", action="store_true", help="read the new key from standard input")
+    _add(commands, "collect", _collect, "delete unreferenced blobs now",
+         "The server does this within ten minutes. Can run while the server is running; checks every blob.")  # fmt: skip
+    doctor = _add(commands, "doctor", _doctor, "check the data for violated invariants and damage",
+                  "Read-only; can run while the server is running. Exits with 0 if all is well, 1 if there are findings,"
+                  " 2 if it could not check.")  # fmt: skip
+    doctor.add_argument("--deep", action="store_true", help="also check every blob and every encrypted value")
+    doctor.add_argument("--heads", type=Path, metavar="FILE", help="compare the audit log with saved chain heads")
 
 
 def _backup(arguments: argparse.Namespace) -> int:
-    print(asyncio.run(care.backup(settings.load(), arguments.file, force=arguments.force)))
+    print(asyncio.run(ops.backup(settings.load(), arguments.file, force=arguments.force)))
     return 0
 
 
 def _restore(arguments: argparse.Namespace) -> int:
-    print(asyncio.run(care.restore(settings.load(), arguments.file, check=not arguments.no_check)))
+    print(asyncio.run(ops.restore(settings.load(), arguments.file, check=not arguments.no_check)))
     return 0
 
 
 def _rekey(arguments: argparse.Namespace) -> int:
     key = sys.stdin.readline().strip() if arguments.key_stdin else None
-    print(asyncio.run(care.rekey(settings.load(), key)))
+    print(asyncio.run(ops.rekey(settings.load(), key)))
     return 0
 
 
 def _collect(arguments: argparse.Namespace) -> int:
     async def run(db: Db) -> int:
-        given = settings.load()
-        files = blobs.opened(given)
-        if isinstance(files, blobs.Folder) and not given.on_sqlite:
+        loaded = settings.load()
+        files = blobs.open_store(loaded)
+        if isinstance(files, blobs.FolderStore) and not loaded.on_sqlite:
             await blobs.claim_folder(db, files)
-        await blobs.search(db, wiring.KEPT)
-        print(f"{await blobs.collect(db, files, wiring.KEPT, retention=0)} blobs released")
+        await blobs.find_untracked(db, wiring.BLOB_COLUMNS)
+        print(f"{await blobs.collect(db, files, wiring.BLOB_COLUMNS, retention=0)} blobs deleted")
         return 0
 
-    return _with_database(run, inspected)
+    return _with_database(run, open_for_inspection)
 
 
 def _doctor(arguments: argparse.Namespace) -> int:
     async def run(db: Db) -> int:
-        files = blobs.opened(settings.load()) if arguments.deep else None
+        files = blobs.open_store(settings.load()) if arguments.deep else None
         heads = arguments.heads.read_text().splitlines() if arguments.heads else None
-        found = 0
-        async for verdict in care.examine(db, heads=heads, files=files, settings=settings.load()):
-            print(verdict)
-            found += verdict.broken
-        return found
+        broken = 0
+        async for result in ops.run_checks(db, heads=heads, files=files, settings=settings.load()):
+            print(result)
+            broken += result.broken
+        return broken
 
     try:
-        return 1 if _with_database(run, inspected) else 0
-    except _SAID_IN_ONE_LINE as fault:
-        print(f"teamspace: {_line(fault)}", file=sys.stderr)
+        return 1 if _with_database(run, open_for_inspection) else 0
+    except _EXPECTED_ERRORS as fault:
+        print(f"teamspace: {_error_line(fault)}", file=sys.stderr)
         return 2
 
 
@@ -244,34 +246,34 @@ def _doctor(arguments: argparse.Namespace) -> int:
 
 
 def _add_audit(commands: "_Commands") -> None:
-    trail = commands.add_parser(
-        "audit", help="verify an exported audit trail, print how far every chain has come",
-        description="For whoever must be able to trust the audit trail without trusting the server.",
+    group = commands.add_parser(
+        "audit", help="verify an exported audit log, print the head of every chain",
+        description="Verify the audit log without trusting the server.",
     )  # fmt: skip
-    actions = trail.add_subparsers(required=True, metavar="ACTION")
-    verify = _add(actions, "verify", _verify, "verify an export of the audit trail",
-                  "Needs no database and no settings. Ends with 0 when it is as the server wrote it, 1 when it is"
-                  " broken, 2 when it could not be read.")  # fmt: skip
-    verify.add_argument("file", help="what GET /api/org/audit?format=jsonl answered; - is standard input")
-    verify.add_argument("--heads", metavar="FILE", help="heads kept elsewhere, which the export must reach")
-    verify.add_argument("--whole", action="store_true", help="there may be no gap, from the first event on")
+    actions = group.add_subparsers(required=True, metavar="ACTION")
+    verify = _add(actions, "verify", _verify, "verify an export of the audit log",
+                  "Needs no database and no settings. Exits with 0 if it is as the server wrote it, 1 if it is"
+                  " broken, 2 if it cannot be read.")  # fmt: skip
+    verify.add_argument("file", help="the output of GET /api/org/audit?format=jsonl; - is standard input")
+    verify.add_argument("--heads", metavar="FILE", help="saved chain heads that the export must reach")
+    verify.add_argument("--whole", action="store_true", help="require all events from the first one on, without a gap")
     _add(actions, "heads", _heads, "print company, number and hash of every chain's newest event",
-         "To be kept where whoever holds the database cannot write. `-` is the instance's own chain.")  # fmt: skip
+         "Save them where the database's administrators cannot write. `-` is the instance's own chain.")  # fmt: skip
 
 
 def _verify(arguments: argparse.Namespace) -> int:
-    status, said = audit.verify_file(arguments.file, arguments.heads, whole=arguments.whole)
-    print(said, file=sys.stderr if status == 2 else sys.stdout)
+    status, message = audit.verify_file(arguments.file, arguments.heads, complete=arguments.whole)
+    print(message, file=sys.stderr if status == 2 else sys.stdout)
     return status
 
 
 def _heads(arguments: argparse.Namespace) -> int:
     async def run(db: Db) -> int:
-        async for head in audit.heads(db):
+        async for head in audit.chain_heads(db):
             print(head)
         return 0
 
-    return _with_database(run, inspected)
+    return _with_database(run, open_for_inspection)
 
 
 # user
@@ -279,21 +281,19 @@ def _heads(arguments: argparse.Namespace) -> int:
 
 def _add_user(commands: "_Commands") -> None:
     user = commands.add_parser(
-        "user", help="make an operator or an activation link, reset a password or a second factor",
-        description="For whoever holds the data folder: works beside a running server, and is on the audit trail.",
+        "user", help="create an operator or an activation link, reset a password or a second factor",
+        description="Needs access to the data folder. Can run while the server is running; recorded in the audit log.",
     )  # fmt: skip
     actions = user.add_subparsers(required=True, metavar="ACTION")
-    made = _add(actions, "create-operator", _create_operator, "make another operator of the instance")
-    made.add_argument("--display-name", help="the name that others see")
-    reset = _add(
-        actions, "reset-password", _reset_password, "set somebody's password and end every credential of theirs"
-    )
-    factor = _add(actions, "reset-2fa", _reset_factor, "turn somebody's second factor off and end their sessions")
-    invited = _add(actions, "invite", _invite, "make a new activation link for somebody who has no password yet",
-                   "The link before it stops working.")  # fmt: skip
-    for command in (made, reset, factor, invited):
+    create = _add(actions, "create-operator", _create_operator, "create another operator of the instance")
+    create.add_argument("--display-name", help="the name that others see")
+    reset = _add(actions, "reset-password", _reset_password, "set a user's password and revoke all their credentials")
+    factor = _add(actions, "reset-2fa", _reset_factor, "turn off a user's second factor and end their sessions")
+    invite = _add(actions, "invite", _invite, "create a new activation link for a user without a password",
+                  "The previous link stops working.")  # fmt: skip
+    for command in (create, reset, factor, invite):
         command.add_argument("username")
-    for command in (made, reset):
+    for command in (create, reset):
         command.add_argument("--password-stdin", action="store_true", help="read the password from standard input")
 
 
@@ -302,7 +302,7 @@ def _create_operator(arguments: argparse.Namespace) -> int:
 
     async def run(db: Db) -> int:
         await tenancy.create_operator(db, arguments.username, password, arguments.display_name)
-        print(f"{arguments.username} is an operator now")
+        print(f"{arguments.username} is now an operator")
         return 0
 
     return _with_database(run)
@@ -313,7 +313,7 @@ def _reset_password(arguments: argparse.Namespace) -> int:
 
     async def run(db: Db) -> int:
         await tenancy.reset_password(db, arguments.username, password)
-        print(f"{arguments.username} has a new password; their sessions, tokens and access keys ended")
+        print(f"{arguments.username} has a new password; their sessions, tokens and access keys are revoked")
         return 0
 
     return _with_database(run)
@@ -322,7 +322,7 @@ def _reset_password(arguments: argparse.Namespace) -> int:
 def _reset_factor(arguments: argparse.Namespace) -> int:
     async def run(db: Db) -> int:
         await tenancy.reset_second_factor(db, arguments.username)
-        print(f"{arguments.username} signs in without a second factor until they set a new one")
+        print(f"{arguments.username} can sign in without a second factor until they set up a new one")
         return 0
 
     return _with_database(run)
@@ -341,16 +341,16 @@ def _password(arguments: argparse.Namespace) -> str:
         return sys.stdin.readline().rstrip("\n")
     first = getpass.getpass("New password: ")
     if getpass.getpass("Again: ") != first:
-        raise StartError("the two passwords differ")
+        raise StartError("the passwords do not match")
     return first
 
 
 def _with_database(
     run: Callable[[Db], Awaitable[int]],
-    reach: Callable[[Settings], AbstractAsyncContextManager[Db]] = opened,
+    connect: Callable[[Settings], AbstractAsyncContextManager[Db]] = open_database,
 ) -> int:
-    async def session(given: Settings) -> int:
-        async with reach(given) as db:
+    async def session(loaded: Settings) -> int:
+        async with connect(loaded) as db:
             return await run(db)
 
     return asyncio.run(session(settings.load()))

@@ -1,34 +1,34 @@
-"""One turn with a model over the protocol that OpenAI began and most model servers speak.
+"""A client for OpenAI-compatible model servers.
 
-For the server, which calls its push executors so, and for the worker that comes with it.
+Used by the server for its push executors, and by `teamspace worker`.
 """
 
 from typing import Annotated, Any
 
 import msgspec
 
-from teamspace.core.egress import Egress, Failed, Patience, Reach
+from teamspace.core.egress import Egress, EgressFailed, NetworkReach, Timeouts
 
-MOST_LETTERS = 1024 * 1024
-_MOST_TOKENS = 1_000_000_000
-_MOST_MODELS = 20
-_MOST_SAID = 300
-_TURN = Patience(read=280, total=290)
-"""An answer that does not stream is silent until it is whole."""
-_PROBE = Patience(connect=3, read=3, total=3)
-_GARBLED = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+MAX_CHARACTERS = 1024 * 1024
+_MAX_TOKENS = 1_000_000_000
+_MAX_MODELS = 20
+_MAX_ERROR = 300
+_COMPLETION_TIMEOUTS = Timeouts(read=280, total=290)
+"""A response that is not streamed sends nothing until it is complete."""
+_PROBE_TIMEOUTS = Timeouts(connect=3, read=3, total=3)
+_MALFORMED = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
-class Endpoint(msgspec.Struct, frozen=True):
-    """A model server, and how far a request to it may go."""
+class ModelEndpoint(msgspec.Struct, frozen=True):
+    """A model server, and which hosts a request to it may reach."""
 
     url: str
-    reach: Reach
+    reach: NetworkReach
     key: str | None = None
     model: str | None = None
 
 
-class Ask(msgspec.Struct, frozen=True, omit_defaults=True):
+class CompletionRequest(msgspec.Struct, frozen=True, omit_defaults=True):
     messages: list[dict[str, str]]
     model: str | None = None
     max_tokens: int | None = None
@@ -43,17 +43,17 @@ class Completion(msgspec.Struct, frozen=True):
     completion_tokens: int
 
 
-class Fault(Exception):
-    """Why there is no completion; the message may be shown to whoever asked for it."""
+class CompletionError(Exception):
+    """The completion failed; the message may be shown to the requester."""
 
-    def __init__(self, message: str, *, retryable: bool, ailing: bool) -> None:
+    def __init__(self, message: str, *, retryable: bool, unhealthy: bool) -> None:
         super().__init__(message)
         self.retryable = retryable
-        self.ailing = ailing
-        """Whether the server is at fault, so that others who ask would fare no better."""
+        self.unhealthy = unhealthy
+        """Whether the model server itself has a problem, so that other requests would fail too."""
 
 
-_Count = Annotated[int, msgspec.Meta(ge=0, le=_MOST_TOKENS)]
+_Count = Annotated[int, msgspec.Meta(ge=0, le=_MAX_TOKENS)]
 
 
 class _Usage(msgspec.Struct, frozen=True):
@@ -61,16 +61,16 @@ class _Usage(msgspec.Struct, frozen=True):
     completion_tokens: _Count
 
 
-class _Said(msgspec.Struct, frozen=True):
+class _Message(msgspec.Struct, frozen=True):
     content: str | None = None
 
 
 class _Choice(msgspec.Struct, frozen=True):
-    message: _Said
+    message: _Message
     finish_reason: str | None = None
 
 
-class _Answer(msgspec.Struct, frozen=True):
+class _Response(msgspec.Struct, frozen=True):
     choices: Annotated[list[_Choice], msgspec.Meta(min_length=1)]
     model: str | None = None
     usage: msgspec.Raw = msgspec.Raw(b"null")
@@ -84,103 +84,108 @@ class _Models(msgspec.Struct, frozen=True):
     data: list[_Model] = []
 
 
-async def complete(egress: Egress, endpoint: Endpoint, ask: Ask) -> Completion:
-    """One answer; whatever goes wrong is a `Fault`."""
+async def complete(egress: Egress, endpoint: ModelEndpoint, request: CompletionRequest) -> Completion:
+    """Request a completion; every failure raises CompletionError."""
     headers = {"content-type": "application/json", **_authorization(endpoint)}
     try:
-        answer = await egress.call(
+        response = await egress.call(
             "POST", f"{endpoint.url}/chat/completions", endpoint.reach,
-            headers=headers, body=msgspec.json.encode(ask), patience=_TURN,
+            headers=headers, body=msgspec.json.encode(request), timeouts=_COMPLETION_TIMEOUTS,
         )  # fmt: skip
-    except Failed as fault:
-        raise Fault(f"The model server {fault}.", retryable=True, ailing=True) from fault
-    if answer.status != 200:
-        raise _refusal(answer.status, answer.body)
-    return _completion(ask, answer.body)
+    except EgressFailed as fault:
+        raise CompletionError(f"The model server {fault}.", retryable=True, unhealthy=True) from fault
+    if response.status != 200:
+        raise _refusal(response.status, response.body)
+    return _completion(request, response.body)
 
 
-async def models(egress: Egress, endpoint: Endpoint) -> list[str] | None:
-    """The names of the models it lists, perhaps none; nothing at all when it is not there, or does not let us in."""
+async def list_models(egress: Egress, endpoint: ModelEndpoint) -> list[str] | None:
+    """Return the names of the listed models, perhaps none; None if the server is unreachable or denies access."""
     try:
-        answer = await egress.call(
-            "GET", f"{endpoint.url}/models", endpoint.reach, headers=_authorization(endpoint), patience=_PROBE
+        response = await egress.call(
+            "GET", f"{endpoint.url}/models", endpoint.reach, headers=_authorization(endpoint), timeouts=_PROBE_TIMEOUTS
         )
-    except Failed:
+    except EgressFailed:
         return None
-    if answer.status >= 500 or answer.status in (401, 403, 429):
+    if response.status >= 500 or response.status in (401, 403, 429):
         return None
     try:
-        return [model.id for model in msgspec.json.decode(answer.body, type=_Models).data[:_MOST_MODELS]]
-    except _GARBLED:
+        return [model.id for model in msgspec.json.decode(response.body, type=_Models).data[:_MAX_MODELS]]
+    except _MALFORMED:
         return []
 
 
-def tokens(text: str) -> int:
-    """A rough count, where nobody counted: four letters make a token."""
+def estimate_tokens(text: str) -> int:
+    """Estimate the number of tokens: four characters each."""
     return -(-len(text) // 4)
 
 
-def _authorization(endpoint: Endpoint) -> dict[str, str]:
+def _authorization(endpoint: ModelEndpoint) -> dict[str, str]:
     return {"authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
 
 
-def _completion(ask: Ask, body: bytes) -> Completion:
+def _completion(request: CompletionRequest, body: bytes) -> Completion:
     try:
-        answer = msgspec.json.decode(body, type=_Answer)
-    except _GARBLED:
-        message = "The model server answered with something else than a completion."
-        raise Fault(message, retryable=True, ailing=True) from None
-    choice = answer.choices[0]
+        response = msgspec.json.decode(body, type=_Response)
+    except _MALFORMED:
+        message = "The model server did not return a valid completion."
+        raise CompletionError(message, retryable=True, unhealthy=True) from None
+    choice = response.choices[0]
     text = choice.message.content or ""
-    if len(text) > MOST_LETTERS:
-        raise Fault("The model's answer is longer than a megabyte.", retryable=False, ailing=False)
-    usage = _usage(ask, answer.usage, text)
+    if len(text) > MAX_CHARACTERS:
+        raise CompletionError("The completion is longer than 1 MiB.", retryable=False, unhealthy=False)
+    usage = _usage(request, response.usage, text)
     return Completion(
-        text, (answer.model or ask.model or "")[:200], (choice.finish_reason or "stop")[:40], usage.prompt_tokens,
+        text, (response.model or request.model or "")[:200], (choice.finish_reason or "stop")[:40], usage.prompt_tokens,
         usage.completion_tokens,
     )  # fmt: skip
 
 
-def _usage(ask: Ask, given: msgspec.Raw, text: str) -> _Usage:
-    """As the server counted, or estimated where it did not, or not in numbers that can be."""
+def _usage(request: CompletionRequest, usage: msgspec.Raw, text: str) -> _Usage:
+    """Return the usage that the server reported, or an estimate if it is missing or implausible."""
     try:
-        return msgspec.json.decode(given, type=_Usage)
-    except _GARBLED:
-        return _Usage(sum(tokens(message["content"]) for message in ask.messages), tokens(text))
+        return msgspec.json.decode(usage, type=_Usage)
+    except _MALFORMED:
+        return _Usage(sum(estimate_tokens(message["content"]) for message in request.messages), estimate_tokens(text))
 
 
 # fmt: off
 _REFUSALS: dict[int, tuple[str, bool, bool]] = {
-    # status: what is said, retryable, ailing
-    401: ("The model server does not accept the key that is set up for it.", False, True),
-    403: ("The model server does not accept the key that is set up for it.", False, True),
-    404: ("The model server has no such model, or no chat completions at its address.", False, False),
-    408: ("The model server took too long.", True, True),
-    413: ("The model server finds the request too large.", False, False),
-    429: ("The model server has too much to do.", True, True),
+    # status: message, retryable, unhealthy
+    401: ("The model server rejects the configured key.", False, True),
+    403: ("The model server rejects the configured key.", False, True),
+    404: ("The model server does not have this model, or no chat completions at this URL.", False, False),
+    408: ("The model server timed out.", True, True),
+    413: ("The model server rejects the request as too large.", False, False),
+    429: ("The model server is overloaded.", True, True),
 }
 # fmt: on
 
 
-def _refusal(status: int, body: bytes) -> Fault:
+def _refusal(status: int, body: bytes) -> CompletionError:
     if known := _REFUSALS.get(status):
-        message, retryable, ailing = known
-        return Fault(message, retryable=retryable, ailing=ailing)
+        message, retryable, unhealthy = known
+        return CompletionError(message, retryable=retryable, unhealthy=unhealthy)
     if 400 <= status < 500:
-        return Fault(f"The model server does not accept the request{_said(body)}.", retryable=False, ailing=False)
+        return CompletionError(
+            f"The model server rejects the request{_error_message(body)}.", retryable=False, unhealthy=False
+        )
     if 300 <= status < 400:
-        return Fault("The model server sends us elsewhere, where we do not go.", retryable=False, ailing=True)
-    return Fault(f"The model server failed with {status}.", retryable=True, ailing=True)
+        return CompletionError(
+            "The model server redirects to another URL, which is not followed.", retryable=False, unhealthy=True
+        )
+    return CompletionError(f"The model server failed with status {status}.", retryable=True, unhealthy=True)
 
 
-def _said(body: bytes) -> str:
-    """What it says of a request that it does not like; whoever wrote the request needs to know."""
+def _error_message(body: bytes) -> str:
+    """Return the server's error message, which helps the author of the request."""
     try:
-        given: Any = msgspec.json.decode(body)
-    except _GARBLED:
+        response: Any = msgspec.json.decode(body)
+    except _MALFORMED:
         return ""
-    error = given.get("error") if isinstance(given, dict) else None
+    error = response.get("error") if isinstance(response, dict) else None
     message = error.get("message") if isinstance(error, dict) else error
     if not isinstance(message, str) or not message.strip():
         return ""
-    return ": " + "".join(letter for letter in message.strip()[:_MOST_SAID] if letter.isprintable()).rstrip(".")
+    printable = "".join(character for character in message.strip()[:_MAX_ERROR] if character.isprintable())
+    return f": {printable.rstrip('.')}"

@@ -1,7 +1,7 @@
-"""Every route the server answers, in the order in which they are matched, with the capability that owns it.
+"""Every route in match order, with the package that owns it.
 
-A capability's own table says what a route asks and does; this one says where it stands. The boot
-check refuses to start when the two disagree.
+The package's own ROUTES table describes the route; this table only orders them. The server refuses to
+start if the two do not match.
 """
 
 from types import ModuleType
@@ -152,6 +152,7 @@ ORDER = (
     ("DELETE /api/members/:id",            "tenancy"),
     ("GET    /ready",                      "instance"),
     ("POST   /api/members/:id/transfer",   "tenancy"),
+    ("GET    /api/contacts",               "tenancy"),
     ("PATCH  /api/admin/users/:id",        "identity"),
     ("GET    /app/*page",                  "console"),
     ("GET    /assets/*path",               "console"),

@@ -1,4 +1,4 @@
-"""What the capabilities bring besides routes: jobs, listeners, invariants, and which columns name blobs or hold secrets."""
+"""Tables that packages contribute besides routes: jobs, listeners, invariants, blob columns and encrypted columns."""
 
 import teamspace.ai.jobs
 import teamspace.jobs.listeners
@@ -6,14 +6,14 @@ import teamspace.repository.jobs
 from teamspace import blobs, branding, executors, identity, jobs, notes, quota, repository, tenancy
 from teamspace.core import idempotency
 from teamspace.core.db import audit, canary
-from teamspace.core.tables import Invariant, Kept, Owned, SealedColumn
+from teamspace.core.tables import BlobColumn, EncryptedColumn, Invariant, OwnedTable
 
-KEPT: tuple[Kept, ...] = (*branding.KEPT, *repository.KEPT)
-"""Every column that names a blob."""
+BLOB_COLUMNS: tuple[BlobColumn, ...] = (*branding.BLOB_COLUMNS, *repository.BLOB_COLUMNS)
+"""Every column that references a blob."""
 
 INVARIANTS: tuple[Invariant, ...] = (
     *audit.INVARIANTS,
-    *blobs.invariants(KEPT),
+    *blobs.invariants(BLOB_COLUMNS),
     *identity.INVARIANTS,
     *quota.INVARIANTS,
     *tenancy.INVARIANTS,
@@ -24,14 +24,19 @@ INVARIANTS: tuple[Invariant, ...] = (
     *repository.INVARIANTS,
 )
 
-OWNED: tuple[Owned, ...] = (*notes.OWNED, *repository.OWNED)
+OWNED_TABLES: tuple[OwnedTable, ...] = (*notes.OWNED_TABLES, *repository.OWNED_TABLES)
 """Every table whose rows belong to a person in a team."""
 
-SEALED: tuple[SealedColumn, ...] = (*canary.SEALED, *idempotency.SEALED, *identity.SEALED, *executors.SEALED)
-"""Every column whose values are sealed with the secret key."""
+ENCRYPTED: tuple[EncryptedColumn, ...] = (
+    *canary.ENCRYPTED,
+    *idempotency.ENCRYPTED,
+    *identity.ENCRYPTED,
+    *executors.ENCRYPTED,
+)
+"""Every column whose values are encrypted with the secret key."""
 
 JOBS = (teamspace.ai.jobs, teamspace.repository.jobs)
-"""Modules with a JOBS table: the kinds of background work."""
+"""Modules with a JOBS table of job kinds."""
 
 LISTENERS = (teamspace.jobs.listeners,)
-"""Modules with a LISTENERS table; the listeners run inside the transaction that emits."""
+"""Modules with a LISTENERS table; listeners run in the transaction that emits the event."""

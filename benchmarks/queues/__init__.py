@@ -1,1 +1,1 @@
-"""Teamspace's queue and its peers, each behind the same few verbs."""
+"""Teamspace's queue and its peers, each with the same commands."""

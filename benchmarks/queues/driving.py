@@ -1,4 +1,4 @@
-"""What is asked of a queue's processes, and what is seen of them."""
+"""Run a queue's processes and measure them."""
 
 import json
 import subprocess
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from benchmarks.processes import cpu_seconds, family
 from benchmarks.queues.contenders import Contender
-from benchmarks.queues.place import Place
+from benchmarks.queues.storage import Storage
 
 STEP_LIMIT = 600.0
 STOP_LIMIT = 10.0
@@ -31,32 +31,32 @@ class Seen:
         return self.jobs / self.seconds
 
 
-def step(contender: Contender, place: Place, *words: object) -> str:
-    """One verb, to its end; what it printed."""
+def step(contender: Contender, storage: Storage, *words: object) -> str:
+    """Run one command to its end and return its output."""
     command = [*contender.command, *map(str, words)]
     ended = subprocess.run(
-        command, env=place.environment, capture_output=True, text=True, timeout=STEP_LIMIT, check=False
+        command, env=storage.environment, capture_output=True, text=True, timeout=STEP_LIMIT, check=False
     )
     if ended.returncode:
         raise RuntimeError(f"{contender.name} {words} failed:\n{ended.stderr[-3000:]}")
     return ended.stdout
 
 
-def enqueue(contender: Contender, place: Place, jobs: int, clients: int) -> Seen:
-    step(contender, place, "prepare", 0)
-    place.settle()
-    before = place.database_cpu()
-    told = json.loads(step(contender, place, "enqueue", jobs, clients))
-    return Seen(jobs, told["seconds"], told["cpu"], place.database_cpu() - before)
+def enqueue(contender: Contender, storage: Storage, jobs: int, clients: int) -> Seen:
+    step(contender, storage, "prepare", 0)
+    storage.settle()
+    before = storage.database_cpu()
+    report = json.loads(step(contender, storage, "enqueue", jobs, clients))
+    return Seen(jobs, report["seconds"], report["cpu"], storage.database_cpu() - before)
 
 
-def drain(contender: Contender, place: Place, jobs: int, workers: int) -> Seen:
-    """From the first job that was done to the last whose end is in the database."""
-    step(contender, place, "prepare", jobs)
-    place.settle()
-    with place.asking() as holds, _started(contender, place, workers) as crew:
+def drain(contender: Contender, storage: Storage, jobs: int, workers: int) -> Seen:
+    """Measure from the first finished job until the database has no unfinished ones."""
+    step(contender, storage, "prepare", jobs)
+    storage.settle()
+    with storage.asking() as holds, _started(contender, storage, workers) as crew:
         pids = [pid for worker in crew for pid in family(worker.process.pid)]
-        used, stored = cpu_seconds(pids), place.database_cpu()
+        used, stored = cpu_seconds(pids), storage.database_cpu()
         for worker in crew:
             worker.begin()
         _wait(crew, jobs)
@@ -64,19 +64,19 @@ def drain(contender: Contender, place: Place, jobs: int, workers: int) -> Seen:
             _check(crew)
             time.sleep(POLL)
         seconds = time.monotonic() - min(worker.first for worker in crew if worker.done)
-        return Seen(jobs, seconds, cpu_seconds(pids) - used, place.database_cpu() - stored)
+        return Seen(jobs, seconds, cpu_seconds(pids) - used, storage.database_cpu() - stored)
 
 
 class Worker:
-    """A process that says `ready`, and then how many jobs it has done, and when the first."""
+    """A process that prints `ready`, then how many jobs it has done and the time of the first."""
 
-    def __init__(self, contender: Contender, place: Place) -> None:
+    def __init__(self, contender: Contender, storage: Storage) -> None:
         self.done, self.first = 0, 0.0
         self.name = contender.name
-        self.log = (place.folder / "log").open("ab")
+        self.log = (storage.folder / "log").open("ab")
         self.process = subprocess.Popen(
             [*contender.command, "work"],
-            env=place.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log, text=True,
+            env=storage.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log, text=True,
         )  # fmt: skip
         self.ready = threading.Event()
         threading.Thread(target=self._listen, daemon=True).start()
@@ -106,11 +106,11 @@ class Worker:
 
 
 @contextmanager
-def _started(contender: Contender, place: Place, workers: int) -> Iterator[list[Worker]]:
+def _started(contender: Contender, storage: Storage, workers: int) -> Iterator[list[Worker]]:
     with ExitStack() as stack:
         crew = []
         for _ in range(workers):
-            crew.append(Worker(contender, place))
+            crew.append(Worker(contender, storage))
             stack.callback(crew[-1].stop)
         for worker in crew:
             while not worker.ready.wait(0.1):
@@ -130,4 +130,4 @@ def _wait(crew: Sequence[Worker], jobs: int) -> None:
 def _check(crew: Sequence[Worker]) -> None:
     for worker in crew:
         if worker.process.poll() is not None:
-            raise RuntimeError(f"a worker of {worker.name} ended: see {worker.log.name}")
+            raise RuntimeError(f"a worker of {worker.name} exited: see {worker.log.name}")

@@ -1,4 +1,4 @@
-"""A Teamspace with a company of many teams and a queue filled in one go."""
+"""Open a Teamspace with a company of many teams, and fill its queue at once."""
 
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -14,16 +14,18 @@ from teamspace.core import clock
 from teamspace.core.db import Db
 from teamspace.core.ids import new_id
 from teamspace.core.principal import Call, Principal, system
-from teamspace.core.tables import Job
+from teamspace.core.tables import JobSpec
 from teamspace.settings import Settings, load
+from teamspace.tenancy import Role
+from teamspace.tenancy import store as tenancy_store
 from teamspace.tenancy.domain import founding
 from tests.support.world import Caller, World, world
 
-JOBS = (Job("benchmark.nothing", "nothing", "Nothing at all."),)
+JOBS = (JobSpec("benchmark.nothing", "nothing", "A job that does nothing."),)
 KIND = JOBS[0].kind
 _COLUMNS = (
-    "id", "org_id", "team_id", "user_id", "kind", "place", "state", "phase", "priority", "run_at", "attempt",
-    "attempts", "lapses", "input", "created_at",
+    "id", "org_id", "team_id", "user_id", "kind", "channel", "state", "phase", "priority", "run_at", "attempt",
+    "max_attempts", "lease_expiries", "input", "created_at",
 )  # fmt: skip
 
 
@@ -43,7 +45,7 @@ def settings(folder: Path, url: str, **more: str) -> Settings:
 
 @asynccontextmanager
 async def opened(chosen: Settings, tally: Tally) -> AsyncIterator[World]:
-    """A whole Teamspace in this process, which also knows the kind of work that does nothing."""
+    """Open a whole Teamspace in this process, with an additional job kind that does nothing."""
     async with world(chosen) as made:
         kinds, faults = jobs.bind([sys.modules[__name__]], {Tally: tally})
         assert not faults, faults
@@ -52,11 +54,15 @@ async def opened(chosen: Settings, tally: Tally) -> AsyncIterator[World]:
 
 
 async def founded(made: World, teams: int) -> Caller:
-    """The first company, whose plan sets no limits but caps, with so many teams."""
+    """Bootstrap a company with `teams` teams, on a plan that only limits concurrency.
+
+    The operator is a member of each team: workers only get jobs whose requester is still in the team.
+    """
     operator = await made.bootstrap()
-    async with made.db.upkeep(system(org_id=operator.org.id)) as tx:
+    async with made.db.maintenance(system(org_id=operator.org.id)) as tx:
         for number in range(1, teams):
-            await founding.add_team(tx, operator.org.id, f"Team {number}")
+            team = await founding.add_team(tx, operator.org.id, f"Team {number}")
+            await tenancy_store.insert_membership(tx, team, operator.user_id, Role.OWNER, clock.stamp())
     return operator
 
 
@@ -67,20 +73,18 @@ class _Member(msgspec.Struct, frozen=True):
 
 
 async def members(db: Db) -> list[Principal]:
-    """Somebody in each team, the oldest team first."""
-    rows = await db.all(
-        _Member, "SELECT teams.org_id, teams.id, users.id FROM teams JOIN users ON TRUE ORDER BY teams.id"
-    )
+    """Return a member of each team, the oldest team first."""
+    rows = await db.all(_Member, "SELECT org_id, team_id, user_id FROM memberships ORDER BY team_id")
     return [Principal("api", Call(), user_id=row.user_id, org_id=row.org_id, team_id=row.team_id) for row in rows]
 
 
 async def fill(
-    db: Db, count: int, owner: Callable[[int], Principal], *, kind: str = KIND, place: str = "", input: str = "{}"
+    db: Db, count: int, owner: Callable[[int], Principal], *, kind: str = KIND, channel: str = "", input: str = "{}"
 ) -> None:
-    """So many jobs in one transaction, too many for one insert each; nobody is let in by it."""
+    """Bulk-insert `count` jobs without promoting them."""
 
     def rows() -> Iterator[tuple[Any, ...]]:
-        now, where = clock.stamp(), place or jobs.local_place(kind)
+        now, where = clock.stamp(), channel or jobs.local_channel(kind)
         for number in range(count):
             who = owner(number)
             yield (
@@ -88,5 +92,5 @@ async def fill(
                 now,
             )  # fmt: skip
 
-    async with db.engine.loading() as loading:
+    async with db.engine.bulk_load() as loading:
         await loading.load("jobs", _COLUMNS, rows())

@@ -1,4 +1,4 @@
-"""Remote workers: jobs handed out by a real server over HTTP, and their results brought back."""
+"""Remote workers: claim jobs from a real server over HTTP and complete them."""
 
 import argparse
 import asyncio
@@ -13,8 +13,8 @@ from benchmarks.load import body_start, request
 from benchmarks.processes import Server, free_port
 from benchmarks.queues import filling
 from benchmarks.queues.driving import STEP_LIMIT, Seen
-from benchmarks.queues.place import Place
 from benchmarks.queues.side import TEAMS, Tally
+from benchmarks.queues.storage import Storage
 from benchmarks.subject import environment
 from teamspace import jobs
 
@@ -24,42 +24,42 @@ RESULT = {"text": "Done", "usage": {"prompt_tokens": 1, "completion_tokens": 1, 
 CLAIM = json.dumps({"kinds": [KIND], "max_wait": 1}).encode()
 
 
-def pulled(place: Place, count: int) -> Seen:
-    """The same queue drained over HTTP; the CPU is the server's."""
-    token = uvloop.run(_filled(place, count))
-    place.settle()
+def pulled(storage: Storage, count: int) -> Seen:
+    """Drain the queue over HTTP; the CPU time is the server's."""
+    token = uvloop.run(_filled(storage, count))
+    storage.settle()
     port = free_port()
     command = [sys.executable, "-m", "teamspace", "serve"]
-    settings = environment(place.folder / "data", port, place.url)
-    server = Server(command, port, "/health", place.folder / "log", settings)
+    settings = environment(storage.folder / "data", port, storage.url)
+    server = Server(command, port, "/health", storage.folder / "log", settings)
     server.start()
     try:
-        used, stored = server.cpu_seconds(), place.database_cpu()
+        used, stored = server.cpu_seconds(), storage.database_cpu()
         worker = [sys.executable, "-m", "benchmarks.queues.pull", str(port), token]
-        told = json.loads(subprocess.run(worker, capture_output=True, timeout=STEP_LIMIT, check=True).stdout)
-        if told["done"] != count:
-            raise RuntimeError(f"{told['done']} of {count} jobs were handed out")
-        cpu, database_cpu = server.cpu_seconds() - used, place.database_cpu() - stored
-        return Seen(count, told["seconds"], cpu, database_cpu)
+        report = json.loads(subprocess.run(worker, capture_output=True, timeout=STEP_LIMIT, check=True).stdout)
+        if report["done"] != count:
+            raise RuntimeError(f"only {report['done']} of {count} jobs were claimed")
+        cpu, database_cpu = server.cpu_seconds() - used, storage.database_cpu() - stored
+        return Seen(count, report["seconds"], cpu, database_cpu)
     finally:
         server.stop()
 
 
-async def _filled(place: Place, count: int) -> str:
-    """The token of an executor for which so many jobs wait."""
-    async with filling.opened(filling.settings(place.folder, place.url), Tally()) as made:
+async def _filled(storage: Storage, count: int) -> str:
+    """Enqueue `count` jobs for an executor and return its token."""
+    async with filling.opened(filling.settings(storage.folder, storage.url), Tally()) as made:
         operator = await filling.founded(made, TEAMS)
         answer = await operator.post("/api/executors", {"name": "Puller", "mode": "pull", "capabilities": [KIND]})
         people = await filling.members(made.db)
         await filling.fill(
-            made.db, count, lambda number: people[number % TEAMS], kind=KIND, place=jobs.any_place(KIND),
+            made.db, count, lambda number: people[number % TEAMS], kind=KIND, channel=jobs.any_channel(KIND),
             input='{"prompt":"Hello"}',
         )  # fmt: skip
         return str(answer.json()["token"])
 
 
 class Connection:
-    """One worker: claims, does nothing, brings the result, until nothing comes any more."""
+    """One worker: claims and completes jobs until there are none left."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, token: str) -> None:
         self._reader, self._writer, self._token = reader, writer, token
@@ -70,7 +70,7 @@ class Connection:
         while (start := body_start(answer)) < 0 and not answer.startswith(b"HTTP/1.1 204"):
             part = await self._reader.read(65536)
             if not part:
-                raise ConnectionError(f"cut off: {answer!r}")
+                raise ConnectionError(f"connection closed: {answer!r}")
             answer += part
         status = int(answer[9:12])
         if status >= 300:
@@ -89,7 +89,7 @@ class Connection:
 
 
 class Ends(Tally):
-    """When the last was done, too."""
+    """Also records when the last job was done."""
 
     last = 0.0
 
@@ -106,7 +106,7 @@ async def _work(port: int, token: str) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description="Work as a remote worker until no job comes.")
+    parser = argparse.ArgumentParser(description="Work as a remote worker until no jobs are left.")
     parser.add_argument("port", type=int)
     parser.add_argument("token")
     options = parser.parse_args()

@@ -1,4 +1,4 @@
-"""The rounds of the job benchmark as medians, ratios and tables."""
+"""Medians, ratios and tables of the job benchmark."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -36,7 +36,7 @@ def medians(rounds: Sequence[Seen]) -> dict[str, Any]:
 
 
 def ratios(queues: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, float]]:
-    """Of each Teamspace over each peer: the rate, and the CPU of queue and database together."""
+    """Return rate and CPU (queue and database together) of each Teamspace relative to each peer."""
     peers = [name for name in queues if name not in SUBJECTS]
     return {
         f"{subject}/{peer}": {

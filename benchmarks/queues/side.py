@@ -1,10 +1,10 @@
-"""A queue as a process of its own, so that all are started, fed and watched in the same way.
+"""The command line of a queue's process, the same for all queues.
 
-    prepare JOBS         make its tables in an empty database, and put so many jobs in, all at once
-    enqueue JOBS CLIENTS put jobs in, every client awaiting each of its own; prints what that took
-    work                 say `ready`, wait for a line, then work until terminated, telling how many are done
+    prepare JOBS         create the tables in an empty database and bulk-insert JOBS jobs
+    enqueue JOBS CLIENTS enqueue jobs one at a time per client; prints seconds and CPU time
+    work                 print `ready`, wait for a line, then work until terminated, printing how many jobs are done
 
-Where it stores is in BENCHMARK_URL and BENCHMARK_FOLDER. graphile/queue.mjs speaks the same verbs.
+BENCHMARK_URL and BENCHMARK_FOLDER say where the database is. graphile/queue.mjs has the same commands.
 """
 
 import asyncio
@@ -22,14 +22,14 @@ import uvloop
 TEAMS = 20
 TICK = 0.005
 WARM_UP = 10
-"""One of so many jobs is put in before the clock runs."""
+"""The warm-up is this fraction of the jobs."""
 
 Put = Callable[[int], Awaitable[object]]
 Work = Callable[[], Awaitable[object]]
 
 
 class Tally:
-    """Jobs done by this process, and when the first of them was."""
+    """Counts the jobs done by this process, and records when the first was done."""
 
     def __init__(self) -> None:
         self.done = 0
@@ -50,16 +50,16 @@ class Tally:
 
 
 class Side(Protocol):
-    """What a queue brings along."""
+    """What each queue implements."""
 
     async def prepare(self, jobs: int) -> None: ...
 
     def entering(self, clients: int) -> AbstractAsyncContextManager[Put]:
-        """Connected; what puts the job of a number in."""
+        """Connect and yield a function that enqueues a job by number."""
         ...
 
     def working(self, tally: Tally) -> AbstractAsyncContextManager[Work]:
-        """Connected; what works until it is cancelled."""
+        """Connect and yield a function that works until cancelled."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""Teamspace's own queue, with all that a server does beside it: sweeping, promoting, notices, upkeep."""
+"""Teamspace's queue, with everything a server runs besides: sweeps, promotion, notifications, upkeep."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -23,14 +23,14 @@ class Teamspace:
 
     @asynccontextmanager
     async def entering(self, clients: int) -> AsyncIterator[Put]:
-        # One connection more than there are clients: for whatever lets the jobs in meanwhile.
+        # One connection more than clients, for promotion.
         async with filling.opened(_settings(SERVICE_DATABASE_POOL=str(clients + 1)), Tally()) as made, _kept_up(made):
             people = await filling.members(made.db)
             queue = made.app.queue
 
             async def put(number: int) -> None:
                 who = people[number % TEAMS]
-                async with made.db.upkeep(who) as tx:
+                async with made.db.maintenance(who) as tx:
                     await queue.enqueue(tx, who, KIND, Nothing())
 
             yield put

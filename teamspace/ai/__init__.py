@@ -1,4 +1,4 @@
-"""Model work: one turn with a model, metered, on whatever executor has it."""
+"""Chat with models: one metered turn, on any executor that has the model."""
 
 from teamspace.ai.domain.registry import Registry
 from teamspace.ai.domain.turns import Models

@@ -1,7 +1,7 @@
-"""Model work over HTTP."""
+"""HTTP routes that use models."""
 
 from teamspace.ai.domain import echo as echoing
-from teamspace.ai.schemas import Answer, Echo
+from teamspace.ai.schemas import Echo, ModelAnswer
 from teamspace.core.db import Db
 from teamspace.core.errors import QuotaExceeded
 from teamspace.core.permissions import Permission as P
@@ -10,11 +10,11 @@ from teamspace.core.routing import BEARER, Route
 
 # fmt: off
 ROUTES = (
-    Route("POST", "/api/ai/echo", BEARER, P.CHAT_USE, None, "echo", "A metered echo without a model: one request, and a token for every four letters.",
+    Route("POST", "/api/ai/echo", BEARER, P.CHAT_USE, None, "echo", "Return the prompt without a model, metered as one request and one token per four characters.",
           refuses=(QuotaExceeded,)),
 )
 # fmt: on
 
 
-async def echo(db: Db, who: Principal, body: Echo) -> Answer:
+async def echo(db: Db, who: Principal, body: Echo) -> ModelAnswer:
     return await echoing.echo(db, who, body)

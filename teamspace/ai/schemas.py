@@ -1,4 +1,4 @@
-"""The shapes of model work."""
+"""Data types of chats with models."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -26,8 +26,8 @@ class TokenUsage(msgspec.Struct, frozen=True):
     total_tokens: Tokens
 
 
-class Turn(msgspec.Struct, frozen=True):
-    """What a model is asked."""
+class ModelRequest(msgspec.Struct, frozen=True):
+    """A request to a model."""
 
     messages: list[Message]
     model: str | None = None
@@ -35,7 +35,7 @@ class Turn(msgspec.Struct, frozen=True):
     temperature: float | None = None
 
 
-class Answer(msgspec.Struct, frozen=True):
+class ModelAnswer(msgspec.Struct, frozen=True):
     text: str
     model: str
     usage: TokenUsage
@@ -49,27 +49,27 @@ class Text(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="text"):
 
 
 class ChatInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """One turn with a model: a prompt, and what was said before it."""
+    """One chat turn: a prompt and the messages before it."""
 
     prompt: str | list[Text]
     system: str | None = None
     messages: list[Message] = []
     model: Annotated[str, msgspec.Meta(min_length=1, max_length=200)] | None = None
     executor: Annotated[str, msgspec.Meta(min_length=1, max_length=200)] | None = None
-    """By name; only who runs the instance chooses."""
+    """The name of an executor; only operators may choose one."""
     max_tokens: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)] | None = None
     temperature: Annotated[float, msgspec.Meta(ge=0, le=2)] | None = None
 
     @property
-    def turn(self) -> Turn:
+    def request(self) -> ModelRequest:
         system = [Message(Speaker.SYSTEM, self.system)] if self.system else []
-        asked = self.prompt if isinstance(self.prompt, str) else "\n".join(part.text for part in self.prompt)
-        messages = [*system, *self.messages, Message(Speaker.USER, asked)]
-        return Turn(messages, self.model, self.max_tokens, self.temperature)
+        prompt = self.prompt if isinstance(self.prompt, str) else "\n".join(part.text for part in self.prompt)
+        messages = [*system, *self.messages, Message(Speaker.USER, prompt)]
+        return ModelRequest(messages, self.model, self.max_tokens, self.temperature)
 
 
 class ChatResult(msgspec.Struct, frozen=True):
-    """What the model said, and what it cost."""
+    """The model's answer and its token usage."""
 
     text: str
     usage: TokenUsage

@@ -1,7 +1,7 @@
-"""Reading the audit trail, taking it out and verifying it; the kernel writes it."""
+"""Reads, exports and verifies the audit log; the kernel writes it."""
 
+from teamspace.audit.domain.head_log import HeadLog
 from teamspace.audit.domain.verification import verify_file
-from teamspace.audit.domain.witness import Witness
-from teamspace.core.db.audit import heads
+from teamspace.core.db.audit import chain_heads
 
-__all__ = ["Witness", "heads", "verify_file"]
+__all__ = ["HeadLog", "chain_heads", "verify_file"]

@@ -1,9 +1,9 @@
-"""The audit trail over HTTP: a team's, a company's and the instance's own, to look at or to take out."""
+"""Routes of the audit log: list or export the rows of a team, a company or the instance."""
 
 from teamspace.audit.domain import searching
 from teamspace.audit.domain.export import export
-from teamspace.audit.domain.listing import listing
-from teamspace.audit.schemas import Event, TeamTrailQuery, TrailQuery
+from teamspace.audit.domain.listing import list_events
+from teamspace.audit.schemas import AuditEvent, AuditQuery, TeamAuditQuery
 from teamspace.core.db import Db, Fence
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
@@ -12,20 +12,20 @@ from teamspace.core.routing import BEARER, ORGADMIN, Route
 
 # fmt: off
 ROUTES = (
-    Route("GET", "/api/audit",     BEARER,   P.SETTINGS_MANAGE, None, "team",    "The team's audit trail, newest first, or all of it as JSON lines; ?scope=instance is the operators' own."),
-    Route("GET", "/api/org/audit", ORGADMIN, P.ORG_READ,        None, "company", "The company's audit trail, newest first, or all of it as JSON lines."),
+    Route("GET", "/api/audit",     BEARER,   P.SETTINGS_MANAGE, None, "team",    "List the team's audit log, newest first, or export it as JSON lines; ?scope=instance is for operators."),
+    Route("GET", "/api/org/audit", ORGADMIN, P.ORG_READ,        None, "company", "List the company's audit log, newest first, or export it as JSON lines."),
 )
 # fmt: on
 
 
-async def team(db: Db, who: Principal, query: TeamTrailQuery, accept: str) -> Page[Event] | JsonLines:
-    return await _told(db, searching.trail_of_team(who, query.scope), query, accept)
+async def team(db: Db, who: Principal, query: TeamAuditQuery, accept: str) -> Page[AuditEvent] | JsonLines:
+    return await _respond(db, searching.team_log(who, query.scope), query, accept)
 
 
-async def company(db: Db, who: Principal, query: TrailQuery, accept: str) -> Page[Event] | JsonLines:
-    return await _told(db, searching.trail_of_company(who), query, accept)
+async def company(db: Db, who: Principal, query: AuditQuery, accept: str) -> Page[AuditEvent] | JsonLines:
+    return await _respond(db, searching.company_log(who), query, accept)
 
 
-async def _told(db: Db, fence: Fence, query: TrailQuery, accept: str) -> Page[Event] | JsonLines:
+async def _respond(db: Db, fence: Fence, query: AuditQuery, accept: str) -> Page[AuditEvent] | JsonLines:
     form = query.format or ("jsonl" if accept == "application/x-ndjson" else "json")
-    return await (export if form == "jsonl" else listing)(db, fence, query)
+    return await (export if form == "jsonl" else list_events)(db, fence, query)

@@ -1,4 +1,4 @@
-"""The shapes of the audit trail."""
+"""Schemas of the audit log."""
 
 from typing import Annotated, Any, Literal
 
@@ -12,16 +12,16 @@ Time = Annotated[str, msgspec.Meta(max_length=100, extra_json_schema={"format": 
 
 
 class Actor(msgspec.Struct, frozen=True):
-    """Who did it: `id` is a person's, and null for the server itself, for hosting, a worker or nobody known."""
+    """Who did it. `id` is a person's; null for the server, the hosting provider, a worker or an anonymous caller."""
 
     kind: str
     id: str | None
     username: str | None
-    """Null when there is no person, or no longer."""
+    """Null if there is no person, or the account was deleted."""
 
 
-class Event(msgspec.Struct, frozen=True):
-    """One thing that was done. `seq` and `hash` are null for the moment until it is sealed."""
+class AuditEvent(msgspec.Struct, frozen=True):
+    """One audit row. `seq` and `hash` are null until it is sealed, moments later."""
 
     id: str
     at: str
@@ -37,7 +37,7 @@ class Event(msgspec.Struct, frozen=True):
 
 
 class EventRow(msgspec.Struct, frozen=True):
-    """An event as it is stored, beside the present name of whoever did it."""
+    """A stored audit row with the current username of its actor."""
 
     id: str
     at: str
@@ -54,33 +54,33 @@ class EventRow(msgspec.Struct, frozen=True):
     hash: str | None
 
 
-class TrailQuery(Paging, frozen=True, forbid_unknown_fields=True):
+class AuditQuery(Paging, frozen=True, forbid_unknown_fields=True):
     actor: Text | None = None
-    """A person's id, or the kind of one who is no person: system, provision, anonymous or worker."""
+    """A person's id, or another kind of actor: system, provision, anonymous or worker."""
     action: Text | None = None
-    """`note.create`, or all that begins with `note.`: with its dot."""
+    """An action such as `note.create`, or a prefix that ends with a dot, such as `note.`."""
     target: Text | None = None
-    """The id of what was acted upon."""
+    """The id of the target."""
     since: Time | None = None
-    """The first moment that belongs."""
+    """Start time, inclusive."""
     until: Time | None = None
-    """The first moment that does not belong any more."""
+    """End time, exclusive."""
     format: Literal["json", "jsonl"] | None = None
-    """`jsonl` exports the whole trail, as `Accept: application/x-ndjson` does."""
+    """`jsonl` exports the whole log, like `Accept: application/x-ndjson`."""
 
 
-class TeamTrailQuery(TrailQuery, frozen=True, forbid_unknown_fields=True):
+class TeamAuditQuery(AuditQuery, frozen=True, forbid_unknown_fields=True):
     scope: Literal["instance"] | None = None
-    """`instance` reads what belongs to no company, for operators."""
+    """`instance` selects the rows that belong to no company, for operators."""
 
 
-class Search(msgspec.Struct, frozen=True):
-    """What is wanted of a trail: the rows of the fence that pass every filter."""
+class AuditSearch(msgspec.Struct, frozen=True):
+    """A search in the audit log: the rows within the fence that match all filters."""
 
     fence: Fence
     filters: dict[str, str]
     actions: tuple[str, ...]
-    """One of these, or any when there is none."""
+    """Match one of these; any if empty."""
     first: str
-    """Below this id nothing passes, nor does anything from `end` on."""
+    """The id range: from `first` to below `end`."""
     end: str

@@ -1,21 +1,21 @@
-"""The audit trail in SQL: one statement per function, no rules. Every SELECT of events is within a fence.
+"""SQL of the audit log, one statement per function. Every SELECT of events is within a fence.
 
-A page is sought along a walk: the rows of one index, from the newest, among which is all that is wanted.
-What it passes is judged by the conditions, which hold the fence and every filter. So a few indexes serve
-all combinations of filters, and no statement looks at more rows than it is told to.
+A page is found by an index walk: it reads one index from the newest row, which contains all matching rows,
+and checks every row against the fence and all filters. So a few indexes serve all combinations of filters,
+and each statement reads a limited number of rows.
 """
 
-from teamspace.audit.schemas import EventRow, Search
-from teamspace.core.db import Fence, Reads, Way, columns
-from teamspace.core.db.audit import START, Line, Sealed
+from teamspace.audit.schemas import AuditSearch, EventRow
+from teamspace.core.db import Clause, Fence, Reads, columns
+from teamspace.core.db.audit import ZERO_HASH, ChainLine, SealedRow
 
 _EVENT = (
     "audit.id, audit.at, audit.actor_kind, audit.actor_id, users.username, audit.action, audit.target, audit.detail,"
     " audit.team_id, audit.request_id, audit.address, audit.seq, audit.hash"
 )
-Walk = tuple[Way, ...]
+Walk = tuple[Clause, ...]
 _ALL = 2**31
-"""As many as there are between two ids."""
+"""No limit: all rows between two ids."""
 _ACTOR = "COALESCE(audit.actor_id, audit.actor_kind) = :actor"
 _COMPANY = "audit.org_id = :org_id"
 
@@ -29,30 +29,30 @@ _FILTERS = {
 # fmt: on
 
 
-async def select(db: Reads, search: Search, walk: Walk, first: str, before: str, limit: int) -> list[EventRow]:
-    """The newest of what is wanted, from the id `first` on and before `before`."""
+async def select(db: Reads, search: AuditSearch, walk: Walk, first: str, before: str, limit: int) -> list[EventRow]:
+    """Select the newest matching rows with ids from `first` to below `before`."""
     return await db.all(
         EventRow,
         f"SELECT {_EVENT} FROM audit LEFT JOIN users ON users.id = audit.actor_id"
-        f" WHERE audit.id IN ({_walked(db, walk)}) AND {_conditions(search)} ORDER BY audit.id DESC LIMIT :most",
-        **_params(search), first=first, before=before, limit=_ALL, most=limit,
+        f" WHERE audit.id IN ({_walk_sql(db, walk)}) AND {_conditions(search)} ORDER BY audit.id DESC LIMIT :count",
+        **_params(search), first=first, before=before, limit=_ALL, count=limit,
     )  # fmt: skip
 
 
-async def reached(db: Reads, search: Search, walk: Walk, before: str, stride: int) -> str | None:
-    """Where `stride` rows of the walk end; None when the walk itself ends before that."""
+async def walk_end(db: Reads, search: AuditSearch, walk: Walk, before: str, stride: int) -> str | None:
+    """Return the id that the walk reaches after `stride` rows; None if it ends before."""
     return await db.one(
         str,
-        f"SELECT id FROM ({_walked(db, walk)}) AS walk ORDER BY id DESC LIMIT 1 OFFSET :passed",
+        f"SELECT id FROM ({_walk_sql(db, walk)}) AS walk ORDER BY id DESC LIMIT 1 OFFSET :passed",
         **_params(search), first=search.first, before=before, limit=stride, passed=stride - 1,
     )  # fmt: skip
 
 
-async def select_lines(db: Reads, search: Search, after: int, through: int) -> list[Line]:
-    """What is wanted of one stretch of the chain, oldest first, each row beside the hash of the one before it."""
+async def select_lines(db: Reads, search: AuditSearch, after: int, through: int) -> list[ChainLine]:
+    """Select the matching rows of one section of the chain, oldest first, each with the hash of the row before."""
     return await db.all(
-        Line,
-        f"SELECT {columns(Sealed, 'audit')}, COALESCE(previous.hash, '{START}') FROM audit"
+        ChainLine,
+        f"SELECT {columns(SealedRow, 'audit')}, COALESCE(previous.hash, '{ZERO_HASH}') FROM audit"
         " LEFT JOIN audit AS previous ON previous.org_id = audit.org_id AND previous.seq = audit.seq - 1"
         " WHERE audit.id IN (SELECT id FROM audit WHERE org_id = :org_id AND seq > :after AND seq <= :through)"
         f" AND {_conditions(search)} ORDER BY audit.seq",
@@ -84,34 +84,34 @@ async def next_action(db: Reads, org_id: str, after: str, end: str) -> str | Non
     )  # fmt: skip
 
 
-def walks(search: Search) -> list[Walk]:
-    """Every index that leads past all that is wanted; of several actions, each is a way of its own."""
+def index_walks(search: AuditSearch) -> list[Walk]:
+    """Return the indexes that contain all matching rows; several actions are several clauses of one walk."""
     found: list[Walk] = []
     if "target" in search.filters:
-        found.append((Way(f"{_COMPANY} AND audit.target = :target"),))
+        found.append((Clause(f"{_COMPANY} AND audit.target = :target"),))
     if "actor" in search.filters:
-        found.append((Way(f"{_COMPANY} AND {_ACTOR}"),))
+        found.append((Clause(f"{_COMPANY} AND {_ACTOR}"),))
     if search.actions:
-        found.append(tuple(Way(f"{_COMPANY} AND audit.action = :{name}") for name in _named(search.actions)))
+        found.append(tuple(Clause(f"{_COMPANY} AND audit.action = :{name}") for name in _action_params(search.actions)))
     if "team_id" in search.fence.params:
-        found.append((Way("audit.team_id = :team_id"),))
-    return found or [(Way(_COMPANY),)]
+        found.append((Clause("audit.team_id = :team_id"),))
+    return found or [(Clause(_COMPANY),)]
 
 
-def _walked(db: Reads, walk: Walk) -> str:
+def _walk_sql(db: Reads, walk: Walk) -> str:
     return Fence("audit", walk).newest(db.dialect, "audit.id >= :first")
 
 
-def _conditions(search: Search) -> str:
+def _conditions(search: AuditSearch) -> str:
     conditions = [search.fence.sql, *(_FILTERS[name] for name in search.filters)]
     if search.actions:
-        conditions.append(f"audit.action IN ({', '.join(f':{name}' for name in _named(search.actions))})")
+        conditions.append(f"audit.action IN ({', '.join(f':{name}' for name in _action_params(search.actions))})")
     return " AND ".join(conditions)
 
 
-def _params(search: Search) -> dict[str, str]:
-    return {**search.fence.params, **search.filters, **_named(search.actions)}
+def _params(search: AuditSearch) -> dict[str, str]:
+    return {**search.fence.params, **search.filters, **_action_params(search.actions)}
 
 
-def _named(actions: tuple[str, ...]) -> dict[str, str]:
+def _action_params(actions: tuple[str, ...]) -> dict[str, str]:
     return {f"action_{number}": action for number, action in enumerate(actions)}

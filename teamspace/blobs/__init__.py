@@ -1,15 +1,31 @@
-"""Bytes kept outside the database: by their SHA-256, in a company's namespace, for as long as a row names them."""
+"""Blobs: bytes addressed by SHA-256 in a company's namespace, kept as long as a row references them."""
 
-from teamspace.blobs.domain.belonging import claim_folder
-from teamspace.blobs.domain.choice import opened
-from teamspace.blobs.domain.collecting import collect, search
-from teamspace.blobs.domain.drafts import copied, drafted, in_hand, once
-from teamspace.blobs.domain.keeping import hold, keep, name, release, store_draft
-from teamspace.blobs.domain.local import Folder
-from teamspace.blobs.domain.reading import fetched, prove, read, span
-from teamspace.blobs.domain.remote import Bucket
-from teamspace.blobs.schemas import BLOCK, SMALL, STRIDE, Blob, BlobMissing, BlobStore, DamagedBlob, Draft, WrongFolder
-from teamspace.blobs.store import FOLDER_ID, invariants, is_known, is_named, select, select_unknown
+from teamspace.blobs.domain.collecting import collect, find_untracked
+from teamspace.blobs.domain.folder_identity import claim_folder
+from teamspace.blobs.domain.local import FolderStore
+from teamspace.blobs.domain.reading import fetch_to_file, read, read_range, verify
+from teamspace.blobs.domain.remote import BucketStore
+from teamspace.blobs.domain.selection import open_store
+from teamspace.blobs.domain.staging import as_stream, stage, stage_bytes, stage_copy
+from teamspace.blobs.domain.storing import (
+    add_reference,
+    reference_staged,
+    release_references,
+    store_bytes,
+    store_staged,
+)
+from teamspace.blobs.schemas import (
+    BLOCK,
+    SMALL,
+    STRIDE,
+    Blob,
+    BlobMissing,
+    BlobStore,
+    DamagedBlob,
+    StagedBlob,
+    WrongFolder,
+)
+from teamspace.blobs.store import FOLDER_ID, invariants, is_known, is_referenced, select, select_unknown
 
 __all__ = [
     "BLOCK",
@@ -19,31 +35,31 @@ __all__ = [
     "Blob",
     "BlobMissing",
     "BlobStore",
-    "Bucket",
+    "BucketStore",
     "DamagedBlob",
-    "Draft",
-    "Folder",
+    "FolderStore",
+    "StagedBlob",
     "WrongFolder",
+    "add_reference",
+    "as_stream",
     "claim_folder",
     "collect",
-    "copied",
-    "drafted",
-    "fetched",
-    "hold",
-    "in_hand",
+    "fetch_to_file",
+    "find_untracked",
     "invariants",
     "is_known",
-    "is_named",
-    "keep",
-    "name",
-    "once",
-    "opened",
-    "prove",
+    "is_referenced",
+    "open_store",
     "read",
-    "release",
-    "search",
+    "read_range",
+    "reference_staged",
+    "release_references",
     "select",
     "select_unknown",
-    "span",
-    "store_draft",
+    "stage",
+    "stage_bytes",
+    "stage_copy",
+    "store_bytes",
+    "store_staged",
+    "verify",
 ]

@@ -1,4 +1,4 @@
-"""What a blob store is, and what can be wrong with one blob."""
+"""Structs of blobs, the BlobStore protocol, and its errors."""
 
 import re
 from collections.abc import AsyncIterator, Iterator
@@ -9,78 +9,78 @@ from typing import Protocol
 import msgspec
 
 BLOCK = 256 * 1024
-"""So many bytes have a sum of their own."""
+"""The bytes covered by one CRC."""
 STRIDE = 4 * BLOCK
-"""As much is read and written at a time: more blocks at once are fewer ways to a thread and back."""
+"""The bytes read or written at a time: several blocks, to save thread switches."""
 SMALL = 32 * 1024
-"""What is no larger lies in the database, and comes and goes with its row."""
+"""Blobs up to this size are stored in the database row instead of a file."""
 INSTANCE = "instance"
-"""What the namespace without a company is called where names are needed."""
+"""The folder name of the namespace without a company."""
 
 
 _ID, _DIGEST = re.compile(r"[0-9A-Za-z_-]{0,64}"), re.compile(r"[0-9a-f]{64}")
 
 
-def is_well_named(namespace: str, digest: str) -> bool:
+def has_valid_name(namespace: str, digest: str) -> bool:
     return bool(_ID.fullmatch(namespace) and _DIGEST.fullmatch(digest))
 
 
-def name_of(namespace: str, digest: str) -> str:
-    """Where a store keeps a blob, below whatever it keeps blobs in: folders by digest, so that none has too many.
+def blob_path(namespace: str, digest: str) -> str:
+    """Return the path of a blob inside the store, with folders by digest, so that none gets too large.
 
-    Anything that is no id and no digest is a ValueError: a name never leads out of the store.
+    Raises ValueError for anything but an id and a digest, so that a path never leads out of the store.
     """
-    if not is_well_named(namespace, digest):
-        raise ValueError("this is no company's id, or no digest")
+    if not has_valid_name(namespace, digest):
+        raise ValueError("not a company id, or not a digest")
     return f"{namespace or INSTANCE}/{digest[:2]}/{digest[2:4]}/{digest}"
 
 
 class Blob(msgspec.Struct, frozen=True):
-    """A blob as the database knows it; `org_id` is its namespace, empty for the instance's own."""
+    """A blob in the database. `org_id` is its namespace, empty for the instance's own."""
 
     org_id: str
     digest: str
     size: int
 
     @property
-    def is_well_named(self) -> bool:
-        return is_well_named(self.org_id, self.digest)
+    def has_valid_name(self) -> bool:
+        return has_valid_name(self.org_id, self.digest)
 
     @property
     def in_row(self) -> bool:
         return self.size <= SMALL
 
 
-class Sums(msgspec.Struct, frozen=True):
-    """What is needed to read any part of a blob and know that it is right."""
+class BlobChecksums(msgspec.Struct, frozen=True):
+    """What is needed to read and verify any part of a blob."""
 
     size: int
     blocks: bytes
-    """The sum of each block."""
+    """The CRC-32 of each block."""
     data: bytes | None
 
 
-class Draft(msgspec.Struct, frozen=True):
-    """Bytes that were read through once, and belong to nobody yet: small ones here, others in a file of their own."""
+class StagedBlob(msgspec.Struct, frozen=True):
+    """Received and hashed bytes that no row references yet: small ones in memory, others in a temporary file."""
 
     file: Path | None
     data: bytes | None
     size: int
     digest: str
-    """SHA-256, by which they will be known."""
+    """The SHA-256, which addresses the blob."""
     md5: str
-    """What S3 clients compare."""
+    """The ETag for S3 clients."""
     blocks: bytes
 
     @property
     def path(self) -> Path:
         if self.file is None:
-            raise ValueError("a draft this small has no file")
+            raise ValueError("a small staged blob has no file")
         return self.file
 
 
 class StoredFile(msgspec.Struct, frozen=True):
-    """A blob as the store knows it."""
+    """A blob in the store."""
 
     org_id: str
     digest: str
@@ -88,63 +88,63 @@ class StoredFile(msgspec.Struct, frozen=True):
 
 
 class WrongFolder(Exception):
-    """The blobs of the database lie elsewhere."""
+    """The folder does not belong to this database."""
 
 
 class BlobMissing(Exception):
-    """The store has no such bytes."""
+    """The store does not have the blob."""
 
 
 class DamagedBlob(Exception):
-    """The bytes are not the ones that were stored."""
+    """The bytes do not match their checksum."""
 
 
 class BlobStore(Protocol):
-    """Where bytes lie. It knows a namespace and a digest, never who is asking."""
+    """Stores bytes by namespace and digest. It does not check access."""
 
     @property
-    def drafts(self) -> Path:
-        """A folder for what is being written; `put` takes files from it."""
+    def staging_folder(self) -> Path:
+        """A folder for incomplete files; `put` moves files from it."""
         ...
 
     def check(self) -> None:
-        """Nothing, unless the store cannot be used as it is set up."""
+        """Raise Overloaded if the store cannot be used as configured."""
         ...
 
-    def check_space(self, coming: int = 0) -> None:
-        """Nothing, unless the disk has too little room for so many bytes more; cheap enough for every piece of a body."""
+    def check_space(self, size: int = 0) -> None:
+        """Raise StorageFull if the disk has too little space for `size` more bytes. Cheap enough for every chunk."""
         ...
 
-    async def put(self, namespace: str, digest: str, draft: Path) -> None:
-        """Takes the file away. When this returns, the bytes survive a power cut."""
+    async def put(self, namespace: str, digest: str, file: Path) -> None:
+        """Move the file into the store. When this returns, the bytes survive a power cut."""
         ...
 
     def get(self, namespace: str, digest: str, start: int = 0, length: int | None = None) -> AsyncIterator[bytes]:
-        """In pieces of any size."""
+        """Read bytes in chunks of any size."""
         ...
 
     async def delete(self, namespace: str, digest: str) -> None:
-        """Gone afterwards, whether or not it was there."""
+        """Delete the blob if it exists."""
         ...
 
     async def stat(self, namespace: str, digest: str) -> int | None:
-        """The size, or None when there is no such blob."""
+        """Return the size, or None if there is no such blob."""
         ...
 
-    def held(self) -> AbstractContextManager[None]:
-        """Inside the block nothing is collected."""
+    def collection_paused(self) -> AbstractContextManager[None]:
+        """Nothing is collected inside the block."""
         ...
 
     def collecting(self) -> AbstractContextManager[bool]:
-        """Whether the collector may work now; nobody begins to hold the store until the block ends."""
+        """Yields whether the collector may run now; if so, `collection_paused` waits until the block ends."""
         ...
 
-    def stored(self) -> Iterator[StoredFile]:
-        """All there is, in no order."""
+    def list_files(self) -> Iterator[StoredFile]:
+        """Iterate over all blobs, unordered."""
         ...
 
-    def stale(self, written_before: float) -> Iterator[str]:
-        """What was being written then, and never became a blob."""
+    def list_stale(self, written_before: float) -> Iterator[str]:
+        """Return temporary files older than this time, left by interrupted uploads."""
         ...
 
     def discard_stale(self, written_before: float) -> None: ...

@@ -1,7 +1,7 @@
-"""How the instance and its companies look: title, tagline, logo and theme."""
+"""Branding of the instance and its companies: title, tagline, logo and theme."""
 
-from teamspace.branding.domain.looks import change, look, of_company
+from teamspace.branding.domain.brand import change, effective, of_company
 from teamspace.branding.schemas import Branding, BrandingChange, Theme
-from teamspace.branding.store import INVARIANTS, KEPT
+from teamspace.branding.store import BLOB_COLUMNS, INVARIANTS
 
-__all__ = ["INVARIANTS", "KEPT", "Branding", "BrandingChange", "Theme", "change", "look", "of_company"]
+__all__ = ["BLOB_COLUMNS", "INVARIANTS", "Branding", "BrandingChange", "Theme", "change", "effective", "of_company"]

@@ -1,16 +1,16 @@
-"""The shapes of branding. The defaults of `Theme` are the base theme."""
+"""Data types of branding. The defaults of `Theme` are the base theme."""
 
 from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
-WIDEST_RADIUS = 24
+MAX_RADIUS = 24
 Colour = Annotated[str, msgspec.Meta(pattern="^#[0-9a-fA-F]{6}$")]
-Radius = Annotated[int, msgspec.Meta(ge=0, le=WIDEST_RADIUS)]
+Radius = Annotated[int, msgspec.Meta(ge=0, le=MAX_RADIUS)]
 Font = Literal["inter", "system", "serif", "mono"]
 Tokens = dict[str, str | int]
-"""Theme tokens by name: those that somebody chose, in their one spelling."""
+"""Theme tokens by name: only those that were set, in canonical form."""
 Line = Annotated[str, msgspec.Meta(max_length=1000)]
 
 
@@ -37,11 +37,11 @@ _THEME = msgspec.json.schema(Theme)["$defs"]["Theme"]["properties"]
 ThemeDraft = Annotated[
     dict[str, Any], msgspec.Meta(extra_json_schema={"properties": _THEME, "additionalProperties": False})
 ]
-"""Tokens as they come: described like a theme, and judged one by one, so that a refusal can name the token."""
+"""Unvalidated tokens: documented like a theme, but validated one by one, so that an error can name the token."""
 
 
 class BrandingRow(msgspec.Struct, frozen=True):
-    """What a company has set, or the instance where `org_id` is empty; null was left to others."""
+    """What a company has set, or the instance if `org_id` is empty; null fields are inherited."""
 
     org_id: str
     title: str | None = None
@@ -51,16 +51,15 @@ class BrandingRow(msgspec.Struct, frozen=True):
     logo_type: str | None = None
 
 
-class Mark(msgspec.Struct, frozen=True):
-    """Where the bytes of a logo lie, and what they are."""
+class LogoLocation(msgspec.Struct, frozen=True):
+    """The namespace of a logo's blob and its content type."""
 
     org_id: str
     logo_type: str
 
 
 class Branding(msgspec.Struct, frozen=True):
-    """What is shown: nothing is left open. `logo` is an address on this server, or null; `theme_dark` follows from
-    `theme`, for people who like it dark."""
+    """The complete branding to show. `logo` is a URL on this server, or null; `theme_dark` is derived from `theme`."""
 
     title: str
     tagline: str
@@ -70,15 +69,15 @@ class Branding(msgspec.Struct, frozen=True):
 
 
 class OrgBranding(Branding, frozen=True):
-    """`own` is false while the company has set nothing and is shown the instance's."""
+    """`own` is false if the company has set nothing and the instance's branding is shown."""
 
     own: bool
 
 
 class BrandingChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is given is replaced, what is not stays, null clears.
+    """Fields to change; absent fields stay, null clears.
 
-    `theme` is the whole set of own tokens. `logo` takes a data: URI, or the address that was answered.
+    `theme` replaces all tokens. `logo` takes a data: URI, or the URL of the current logo.
     """
 
     title: Line | UnsetType | None = UNSET
@@ -88,7 +87,7 @@ class BrandingChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class NewLogo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`data` is a PNG, JPEG or WebP file in base64. What `filename` says is not relied on."""
+    """`data` is a PNG, JPEG or WebP file, base64-encoded. `filename` is ignored."""
 
     data: str
     content_type: Annotated[str, msgspec.Meta(max_length=100)] | None = None
@@ -97,6 +96,6 @@ class NewLogo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class BrandingQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     logo: str | None = None
-    """The digest of a logo: the answer is its bytes."""
+    """The digest of a logo; the response is its bytes."""
     scope: Literal["instance"] | None = None
-    """`instance` is the instance's own, whoever asks and on whichever hostname."""
+    """`instance` returns the instance's branding, for any caller and hostname."""

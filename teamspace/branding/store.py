@@ -1,10 +1,10 @@
-"""Branding in SQL: one statement per function, no rules. It may join the companies of tenancy, below it."""
+"""Branding in SQL: one statement per function, no rules. May join tables of tenancy, a lower package."""
 
 import msgspec
 
-from teamspace.branding.schemas import BrandingRow, Mark
+from teamspace.branding.schemas import BrandingRow, LogoLocation
 from teamspace.core.db import Reads, Tx, columns
-from teamspace.core.tables import Invariant, Kept
+from teamspace.core.tables import BlobColumn, Invariant
 
 
 async def get(db: Reads, org_id: str) -> BrandingRow | None:
@@ -22,9 +22,11 @@ async def get_by_host(db: Reads, host: str) -> BrandingRow | None:
     )
 
 
-async def select_marks(db: Reads, digest: str) -> list[Mark]:
+async def select_logo_locations(db: Reads, digest: str) -> list[LogoLocation]:
     return await db.all(
-        Mark, f"SELECT {columns(Mark)} FROM branding WHERE logo = :digest ORDER BY org_id", digest=digest
+        LogoLocation,
+        f"SELECT {columns(LogoLocation)} FROM branding WHERE logo = :digest ORDER BY org_id",
+        digest=digest,
     )
 
 
@@ -44,16 +46,16 @@ async def delete(tx: Tx, org_id: str) -> None:
     await tx.run("DELETE FROM branding WHERE org_id = :org_id", org_id=org_id)
 
 
-KEPT = (Kept("branding", "logo"),)
+BLOB_COLUMNS = (BlobColumn("branding", "logo"),)
 
 # fmt: off
 INVARIANTS = (
-    Invariant("branding.company", "branding is the instance's own or that of a company",
+    Invariant("branding.company", "branding belongs to the instance or to a company",
         "SELECT org_id FROM branding WHERE org_id <> '' AND org_id NOT IN (SELECT id FROM orgs)"),
-    Invariant("branding.logo", "the bytes of every logo are on record in its company's namespace",
+    Invariant("branding.logo", "every logo's blob exists in its company's namespace",
         "SELECT org_id FROM branding WHERE logo IS NOT NULL AND NOT EXISTS"
         " (SELECT 1 FROM blobs WHERE blobs.org_id = branding.org_id AND blobs.digest = branding.logo)"),
-    Invariant("branding.logo_type", "a logo has a type that browsers show as a picture",
+    Invariant("branding.logo_type", "a logo has an image type that browsers support",
         "SELECT org_id FROM branding WHERE (logo IS NULL) <> (logo_type IS NULL)"
         " OR logo_type NOT IN ('image/png', 'image/jpeg', 'image/webp')"),
 )

@@ -1,1 +1,1 @@
-"""The kernel: it knows HTTP, SQL and callers, and no capability."""
+"""The kernel: HTTP, SQL and principals. It knows no feature package."""

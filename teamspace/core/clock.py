@@ -1,4 +1,4 @@
-"""The one clock. Times are UTC text with milliseconds, the same in the database and on the wire, and sort as text."""
+"""The clock. Times are UTC text with milliseconds, the same in the database and on the wire; they sort as text."""
 
 import time
 from datetime import UTC, datetime
@@ -10,20 +10,20 @@ DAY = 24 * HOUR
 
 
 def now() -> float:
-    """Seconds since the epoch. Tests move time by replacing this function."""
+    """Return seconds since the epoch. Tests replace this function to change the time."""
     return time.time()
 
 
 def stamp(seconds: float | None = None) -> str:
-    """`seconds` (now by default) as RFC 3339 text."""
-    whole, rest = divmod(now() if seconds is None else seconds, 1)
-    return f"{_to_the_second(int(whole))}.{int(rest * 1000):03d}Z"
+    """Return `seconds` (default: now) as RFC 3339 text."""
+    second, fraction = divmod(now() if seconds is None else seconds, 1)
+    return f"{_format_second(int(second))}.{int(fraction * 1000):03d}Z"
 
 
 @lru_cache(1024)
-def _to_the_second(whole: int) -> str:
-    # Formatting a date is slow, and thousands of stamps fall into one second.
-    return datetime.fromtimestamp(whole, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+def _format_second(second: int) -> str:
+    # Formatting a date is slow, and there can be thousands of timestamps per second.
+    return datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%S")
 
 
 def later(seconds: float) -> str:
@@ -35,5 +35,5 @@ def ago(seconds: float) -> str:
 
 
 def seconds(stamp: str) -> float:
-    """The inverse of `stamp`."""
+    """Return seconds since the epoch for a timestamp: the inverse of `stamp`."""
     return datetime.fromisoformat(stamp).timestamp()

@@ -1,4 +1,4 @@
-"""Secrets: tokens that are shown once, and values sealed at rest to the row they belong to."""
+"""Secrets: tokens that are shown once, and values encrypted at rest and bound to their row."""
 
 import base64
 import binascii
@@ -20,20 +20,20 @@ KEY_FILE, NEXT_KEY_FILE = "secret.key", "secret.key.new"
 
 
 class WrongKey(Exception):
-    """The key does not open what is stored."""
+    """The key is malformed, or does not decrypt the stored value."""
 
 
 # Tokens
 
 
 def new_token(kind: str) -> str:
-    """`kind` is one letter: s session, a API, w worker, v activation."""
+    """Return a random token; `kind` is one letter: s session, a API, w worker, v activation."""
     body = "".join(secrets.choice(_ALPHABET) for _ in range(_RANDOM_LENGTH))
     return f"ts_{kind}_{body}{_check(body)}"
 
 
-def well_formed(token: str) -> bool:
-    """Cheap and without a database: a mistyped or invented token ends here."""
+def is_well_formed(token: str) -> bool:
+    """Check format and checksum; rejects mistyped and made-up tokens without a database query."""
     return (
         len(token) == TOKEN_LENGTH
         and token.startswith("ts_")
@@ -42,13 +42,13 @@ def well_formed(token: str) -> bool:
 
 
 def digest(token: str) -> str:
-    """What is stored of a token. It has more than 112 random bits, so a plain hash is enough."""
+    """Return the hash under which a token is stored. It has more than 112 random bits, so a plain hash is enough."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def same(given: str, expected: str) -> bool:
-    """Equal, in a time that tells nothing."""
-    return hmac.compare_digest(digest(given), digest(expected))
+def constant_time_equal(actual: str, expected: str) -> bool:
+    """Compare without leaking through timing where the texts differ."""
+    return hmac.compare_digest(digest(actual), digest(expected))
 
 
 def _check(body: str) -> str:
@@ -63,7 +63,7 @@ def _check(body: str) -> str:
 
 
 class Vault:
-    """AES-256-GCM. `place` (table, column and row id) is bound in, so a ciphertext opens in its own row only."""
+    """Encrypts with AES-256-GCM. `context` (table, column, row id) is authenticated: a value decrypts only in its row."""
 
     def __init__(self, key: bytes) -> None:
         if len(key) != 32:
@@ -72,38 +72,38 @@ class Vault:
         self._mac_key = hmac.digest(key, b"teamspace mac key", "sha256")
         self._key_id = hashlib.sha256(b"teamspace key id" + key).hexdigest()[:8]
 
-    def seal(self, place: str, value: bytes) -> str:
+    def encrypt(self, context: str, value: bytes) -> str:
         nonce = os.urandom(12)
-        sealed = nonce + self._cipher.encrypt(nonce, value, place.encode())
-        return f"v1:{self._key_id}:{base64.b64encode(sealed).decode()}"
+        encrypted = nonce + self._cipher.encrypt(nonce, value, context.encode())
+        return f"v1:{self._key_id}:{base64.b64encode(encrypted).decode()}"
 
-    def open(self, place: str, sealed: str) -> bytes:
-        version, _, rest = sealed.partition(":")
+    def decrypt(self, context: str, encrypted: str) -> bytes:
+        version, _, rest = encrypted.partition(":")
         key_id, _, text = rest.partition(":")
         if version != "v1" or key_id != self._key_id:
-            raise WrongKey("this was sealed with another key")
+            raise WrongKey("encrypted with another key")
         try:
             data = base64.b64decode(text)
-            return self._cipher.decrypt(data[:12], data[12:], place.encode())
+            return self._cipher.decrypt(data[:12], data[12:], context.encode())
         except (InvalidTag, ValueError) as fault:
-            raise WrongKey("this does not open with the key, or not in this place") from fault
+            raise WrongKey("does not decrypt: the value was changed, or belongs to another row") from fault
 
     def mac(self, purpose: str, value: bytes) -> bytes:
-        """Proof that whoever held the key made this value, for this purpose and no other: 32 bytes."""
+        """Return a 32-byte MAC: proves that the value was made with this key, for this purpose only."""
         return hmac.digest(self._mac_key, purpose.encode() + b"\0" + value, "sha256")
 
 
-def load_key(given: str | None, folder: Path) -> bytes:
-    """The key from the settings (64 hex digits or base64), else from a file that is made at the first start."""
-    if given:
-        return parsed_key(given)
+def load_key(configured: str | None, folder: Path) -> bytes:
+    """Return the configured key (64 hex digits or base64), else that of the key file, created at the first start."""
+    if configured:
+        return parse_key(configured)
     file = folder / KEY_FILE
     if not file.exists():
-        _make(file)
+        _create_key_file(file)
     return _read_key(file)
 
 
-def parsed_key(text: str) -> bytes:
+def parse_key(text: str) -> bytes:
     try:
         key = bytes.fromhex(text) if len(text) == 64 else base64.b64decode(text, validate=True)
     except (ValueError, binascii.Error):
@@ -118,19 +118,19 @@ def new_key() -> bytes:
 
 
 def _read_key(file: Path) -> bytes:
-    return parsed_key(file.read_text(errors="replace").strip())
+    return parse_key(file.read_text(errors="replace").strip())
 
 
-def _make(file: Path) -> None:
-    """A new key, whole or not at all: written apart, then linked to its name unless another server was first."""
-    draft = _drafted(file, new_key())
+def _create_key_file(file: Path) -> None:
+    """Create the key file atomically: written under another name, then linked unless another server was faster."""
+    draft = _write_draft(file, new_key())
     with contextlib.suppress(FileExistsError):
         os.link(draft, file)
     draft.unlink()
     sync_folder(file.parent)
 
 
-def _drafted(file: Path, key: bytes) -> Path:
+def _write_draft(file: Path, key: bytes) -> Path:
     draft = file.with_suffix(f".{os.getpid()}")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w") as out:
@@ -140,31 +140,31 @@ def _drafted(file: Path, key: bytes) -> Path:
     return draft
 
 
-# A change of the key file: the next key is on disk before anything is sealed with it, and takes the name after
+# Key rotation: the next key is on disk before anything is encrypted with it, and replaces the key file afterwards
 
 
-def announce_key(folder: Path, key: bytes) -> None:
-    _drafted(folder / KEY_FILE, key).rename(folder / NEXT_KEY_FILE)
+def stage_next_key(folder: Path, key: bytes) -> None:
+    _write_draft(folder / KEY_FILE, key).rename(folder / NEXT_KEY_FILE)
     sync_folder(folder)
 
 
-def announced_key(folder: Path) -> bytes | None:
-    """The next key, if there is one; by itself it proves nothing: a change may have been broken off."""
+def staged_next_key(folder: Path) -> bytes | None:
+    """Return the next key, if there is one. It may be unused: a rotation may have been interrupted."""
     try:
         return _read_key(folder / NEXT_KEY_FILE)
     except (FileNotFoundError, WrongKey):
         return None
 
 
-def adopt_key(folder: Path) -> None:
-    """The next key becomes the key, unless somebody else has just seen to that."""
+def promote_next_key(folder: Path) -> None:
+    """Rename the next key file to the key file, unless another process already has."""
     with contextlib.suppress(FileNotFoundError):
         (folder / NEXT_KEY_FILE).rename(folder / KEY_FILE)
     sync_folder(folder)
 
 
 def sync_folder(folder: Path) -> None:
-    """A new file survives a power cut only once its folder entry does."""
+    """Sync the folder: a new file survives a power cut only if its directory entry does."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -1,9 +1,9 @@
-"""The one way out: every HTTP request that this house sends.
+"""The one way out: every HTTP request that the server makes.
 
-An address is read once, by one grammar that has no two readings. Its name is resolved once, every address it has
-is looked at, and exactly one of those is called, under the name's own certificate. The transport is used without a
-client around it: what follows redirects, keeps cookies or asks the environment for a proxy is simply not there.
-Each request has a connection of its own, so nothing that one company sends travels where another's did.
+A URL is parsed once, by an unambiguous grammar. Its host is resolved once, every resulting address is checked, and
+exactly one of them is called, with the certificate verified for the host. The transport is used without a client, so
+there are no redirects, no cookies and no proxies from the environment. Each request uses a new connection, so
+companies never share one.
 """
 
 import asyncio
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("teamspace.egress")
 
-MOST_BYTES = 8 * 1024 * 1024
-_LONGEST = 2000
+MAX_BYTES = 8 * 1024 * 1024
+_MAX_LENGTH = 2000
 _PORTS = {"http": 80, "https": 443}
 _URL = re.compile(
     r"(?P<scheme>https?)://"
@@ -38,44 +38,44 @@ _URL = re.compile(
     r"(?P<path>(?:/(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-Fa-f]{2})*)*)"
 )
 _NUMBER = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)")
-"""A name that ends so is a number to some readers, in one of many spellings."""
-_CLIMBS = re.compile(r"/(?:\.|%2e){1,2}(?:/|$)", re.IGNORECASE)
+"""Hosts that some parsers read as an IPv4 address, in one of its many spellings."""
+_DOT_SEGMENT = re.compile(r"/(?:\.|%2e){1,2}(?:/|$)", re.IGNORECASE)
 
 Resolve = Callable[[str, int], Awaitable[list[str]]]
 
 
-class Refused(Exception):
-    """Not an address that may be called; the message says why, and nothing about the network."""
+class EgressRefused(Exception):
+    """The URL must not be called; the message says why, and reveals nothing about the network."""
 
 
-class Failed(Exception):
-    """No answer, or none that can be used; the message may be shown to anybody."""
+class EgressFailed(Exception):
+    """No usable response; the message may be shown to any caller."""
 
 
-class Reach(StrEnum):
-    """How far a request may go, by who named its address."""
+class NetworkReach(StrEnum):
+    """Which hosts a request may reach, depending on who configured its URL."""
 
     PUBLIC = "public"
-    """Hosts of the internet, by https: for what a tenant named."""
+    """Public hosts over https: for URLs from tenants."""
     LISTED = "listed"
-    """Those, and what SERVICE_EGRESS_ALLOW lists: for what whoever runs the instance named."""
+    """Also the hosts in SERVICE_EGRESS_ALLOW: for URLs from operators."""
     ANY = "any"
-    """For a program whose user named the address."""
+    """Any host: for the worker, whose own user gives the URL."""
 
 
-class Patience(msgspec.Struct, frozen=True):
-    """Seconds: for a connection, for the next bytes, and for all of it."""
+class Timeouts(msgspec.Struct, frozen=True):
+    """Seconds to connect, to receive the next bytes, and in total."""
 
     connect: float = 5
     read: float = 60
     total: float = 120
 
 
-USUAL = Patience()
+DEFAULT_TIMEOUTS = Timeouts()
 
 
-class Target(msgspec.Struct, frozen=True):
-    """An address, read."""
+class Destination(msgspec.Struct, frozen=True):
+    """A parsed URL."""
 
     scheme: str
     host: str
@@ -83,43 +83,43 @@ class Target(msgspec.Struct, frozen=True):
     path: str
 
     @property
-    def listed(self) -> tuple[str, int]:
+    def host_port(self) -> tuple[str, int]:
         return self.host, self.port
 
     @property
     def authority(self) -> str:
-        name = _bracketed(self.host)
+        name = _bracket(self.host)
         return name if self.port == _PORTS[self.scheme] else f"{name}:{self.port}"
 
 
-class Answer(msgspec.Struct, frozen=True):
+class HttpResponse(msgspec.Struct, frozen=True):
     status: int
     body: bytes
 
 
-def parse(url: str) -> Target:
-    """Refused unless there is only one way to read it."""
-    if len(url) > _LONGEST or not url.isascii():
-        raise Refused("must be ASCII, and not longer than 2000 characters")
+def parse(url: str) -> Destination:
+    """Parse a URL; refuse anything that another parser could read differently."""
+    if len(url) > _MAX_LENGTH or not url.isascii():
+        raise EgressRefused("must be ASCII and at most 2000 characters long")
     scheme, separator, rest = url.partition("://")
     authority, slash, path = rest.partition("/")
     match = _URL.fullmatch(f"{scheme}{separator}{authority}".lower() + slash + path)
-    if match is None or _CLIMBS.search(match["path"]):
-        raise Refused("must be an address such as https://models.example.com/v1, without a user, a query or a fragment")
+    if match is None or _DOT_SEGMENT.search(match["path"]):
+        raise EgressRefused("must be a URL such as https://models.example.com/v1, without user, query or fragment")
     host = match["six"] or match["name"]
     if (match["six"] or _NUMBER.fullmatch(host)) and not _is_canonical(host):
-        raise Refused("must write a numeric address in its usual form")
+        raise EgressRefused("must have an IP address in its canonical form")
     port = int(match["port"] or _PORTS[match["scheme"]])
     if port > 65535:
-        raise Refused("must have a port up to 65535")
-    return Target(match["scheme"], host, port, match["path"])
+        raise EgressRefused("must have a port from 1 to 65535")
+    return Destination(match["scheme"], host, port, match["path"])
 
 
-def parse_listed(text: str) -> tuple[str, int]:
-    """`host:port`, as in a list of what is allowed."""
+def parse_host_port(text: str) -> tuple[str, int]:
+    """Parse an entry `host:port` of the allow list."""
     if not re.search(r":[0-9]+$", text):
-        raise Refused("must name host and port, as in 127.0.0.1:11434")
-    return parse(f"http://{text}").listed
+        raise EgressRefused("must be host:port, such as 127.0.0.1:11434")
+    return parse(f"http://{text}").host_port
 
 
 class Egress:
@@ -127,92 +127,100 @@ class Egress:
         self, *, allow: Collection[tuple[str, int]] = (), own: Collection[tuple[str, int]] = (),
         resolve: Resolve | None = None, trust: ssl.SSLContext | None = None,
     ) -> None:  # fmt: skip
-        """`own` is where this server itself listens, or is reached by name."""
+        """`own` are the addresses of this server itself: where it listens, and its public name."""
         self._allow, self._own = frozenset(allow), frozenset(own)
         self._own_ports = frozenset(port for _, port in own)
         self._resolve = resolve or _resolve
         self._trust = trust
 
-    def check(self, url: str, reach: Reach) -> Target:
-        """What can be said without asking the network."""
+    def check(self, url: str, reach: NetworkReach) -> Destination:
+        """Parse and check a URL without using the network."""
         target = parse(url)
-        if reach is not Reach.ANY and target.scheme != "https" and target.listed not in self._allow:
-            raise Refused(f"must begin with https://{_listing(target, reach)}")
+        if reach is not NetworkReach.ANY and target.scheme != "https" and target.host_port not in self._allow:
+            raise EgressRefused(f"must start with https://{_allow_hint(target, reach)}")
         literal = _literal(target.host)
-        if target.listed in self._own or (literal and not self._may(target, literal, reach)):
-            raise Refused(self._why_not(target, reach))
+        if target.host_port in self._own or (literal and not self._is_allowed(target, literal, reach)):
+            raise EgressRefused(self._reason(target, reach))
         return target
 
-    async def vet(self, url: str, reach: Reach, seconds: float = 3) -> None:
-        """With the network: refused unless it could be called now."""
+    async def verify(self, url: str, reach: NetworkReach, seconds: float = 3) -> None:
+        """Check a URL including its DNS lookup: refuse it unless it could be called now."""
         target = self.check(url, reach)
         try:
             async with asyncio.timeout(seconds):
-                await self._vetted(target, reach)
-        except (Failed, TimeoutError):
-            # A name that leads nowhere and one that leads inside look alike: nobody learns our names by asking.
-            raise Refused(self._why_not(target, reach)) from None
+                await self._resolve_allowed(target, reach)
+        except (EgressFailed, TimeoutError):
+            # Unknown and internal hosts get the same error, so that no one can probe our internal names.
+            raise EgressRefused(self._reason(target, reach)) from None
 
     async def call(
-        self, method: str, url: str, reach: Reach, *, headers: Mapping[str, str] | None = None, body: bytes = b"",
-        patience: Patience = USUAL,
-    ) -> Answer:  # fmt: skip
-        """One request, one answer."""
+        self, method: str, url: str, reach: NetworkReach, *, headers: Mapping[str, str] | None = None, body: bytes = b"",
+        timeouts: Timeouts = DEFAULT_TIMEOUTS,
+    ) -> HttpResponse:  # fmt: skip
+        """Send one request and return its response."""
         try:
             target = self.check(url, reach)
-        except Refused as fault:
-            raise Failed("cannot be reached") from fault
+        except EgressRefused as fault:
+            raise EgressFailed("cannot be reached") from fault
         try:
-            async with asyncio.timeout(patience.total):
-                for address in (addresses := await self._vetted(target, reach)):
+            async with asyncio.timeout(timeouts.total):
+                for address in (addresses := await self._resolve_allowed(target, reach)):
                     try:
-                        return await self._send(method, target, address, headers or {}, body, patience)
+                        return await self._send(method, target, address, headers or {}, body, timeouts)
                     except _NoConnection as fault:
                         log.info("no connection to %s at %s: %s", target.authority, address, fault)
                         if address is addresses[-1]:
-                            raise Failed("cannot be reached") from fault
+                            raise EgressFailed("cannot be reached") from fault
         except TimeoutError:
-            raise Failed("did not answer in time") from None
+            raise EgressFailed("did not answer in time") from None
         except Overloaded as fault:
-            raise Failed("cannot be looked up just now") from fault
-        raise Failed("cannot be reached")
+            raise EgressFailed("cannot be resolved at the moment") from fault
+        raise EgressFailed("cannot be reached")
 
-    async def _vetted(self, target: Target, reach: Reach) -> list[Address]:
-        """All its addresses; none unless every one of them is allowed."""
+    async def _resolve_allowed(self, target: Destination, reach: NetworkReach) -> list[Address]:
+        """Resolve the host; fail unless all its addresses are allowed."""
         literal = _literal(target.host)
         try:
-            found = [literal] if literal else [*map(ipaddress.ip_address, await self._resolve(*target.listed))]
+            found = [literal] if literal else [*map(ipaddress.ip_address, await self._resolve(*target.host_port))]
         except (OSError, ValueError, UnicodeError) as fault:
-            raise Failed("cannot be reached") from fault
-        if not found or not all(self._may(target, address, reach) for address in found):
-            log.warning("refused to call %s: it leads to %s", target.authority, ", ".join(map(str, found)) or "nothing")
-            raise Failed("cannot be reached")
+            raise EgressFailed("cannot be reached") from fault
+        if not found or not all(self._is_allowed(target, address, reach) for address in found):
+            log.warning(
+                "refused to call %s: it resolves to %s", target.authority, ", ".join(map(str, found)) or "nothing"
+            )
+            raise EgressFailed("cannot be reached")
         return found
 
-    def _may(self, target: Target, address: Address, reach: Reach) -> bool:
-        if reach is Reach.ANY:
+    def _is_allowed(self, target: Destination, address: Address, reach: NetworkReach) -> bool:
+        if reach is NetworkReach.ANY:
             return True
-        if reach is Reach.LISTED and target.listed in self._allow:
-            return not (target.port in self._own_ports and _is_here(address))
-        return is_public(address) and not _is_here(address)
+        if reach is NetworkReach.LISTED and target.host_port in self._allow:
+            return not (target.port in self._own_ports and _is_local(address))
+        return is_public(address) and not _is_local(address)
 
-    def _why_not(self, target: Target, reach: Reach) -> str:
-        if reach is Reach.LISTED and target.listed in self._allow:
-            return "must lead somewhere, and not to this server itself"
-        return f"must lead to a host of the internet{_listing(target, reach)}"
+    def _reason(self, target: Destination, reach: NetworkReach) -> str:
+        if reach is NetworkReach.LISTED and target.host_port in self._allow:
+            return "must resolve to an address, and not to this server itself"
+        return f"must resolve to a public host{_allow_hint(target, reach)}"
 
     async def _send(
-        self, method: str, target: Target, address: Address, headers: Mapping[str, str], body: bytes, patience: Patience
-    ) -> Answer:
-        import httpx2  # noqa: PLC0415 - an eighth of a second, which a server that calls nobody need not spend
+        self,
+        method: str,
+        target: Destination,
+        address: Address,
+        headers: Mapping[str, str],
+        body: bytes,
+        timeouts: Timeouts,
+    ) -> HttpResponse:
+        import httpx2  # noqa: PLC0415 - takes an eighth of a second, wasted on a server without outgoing requests
 
         request = httpx2.Request(
             method,
-            f"{target.scheme}://{_bracketed(str(address))}:{target.port}{target.path or '/'}",
+            f"{target.scheme}://{_bracket(str(address))}:{target.port}{target.path or '/'}",
             headers={"host": target.authority, "accept-encoding": "identity", "user-agent": "teamspace", **headers},
             content=body or None,
             extensions={
-                "timeout": {"connect": patience.connect, "read": patience.read, "write": patience.read},
+                "timeout": {"connect": timeouts.connect, "read": timeouts.read, "write": timeouts.read},
                 "sni_hostname": target.host,
             },
         )
@@ -222,9 +230,9 @@ class Egress:
         except (httpx2.ConnectError, httpx2.ConnectTimeout) as fault:
             raise _NoConnection(str(fault)) from fault
         except httpx2.TimeoutException as fault:
-            raise Failed("did not answer in time") from fault
+            raise EgressFailed("did not answer in time") from fault
         except (httpx2.HTTPError, OSError) as fault:
-            raise Failed("broke off, or did not speak HTTP") from fault
+            raise EgressFailed("closed the connection, or did not speak HTTP") from fault
 
     @cached_property
     def _certificates(self) -> ssl.SSLContext:
@@ -234,19 +242,19 @@ class Egress:
 
 
 class _NoConnection(Exception):
-    """Nothing was sent; another address of the same name may do."""
+    """Nothing was sent; another address of the same host may work."""
 
 
-async def _read(answer: "httpx2.Response") -> Answer:
-    """Byte by byte as it came: what is packed could be endless once unpacked."""
+async def _read(answer: "httpx2.Response") -> HttpResponse:
+    """Read the raw body, without decompression: a small compressed body could expand without end."""
     if answer.headers.get("content-encoding", "identity") != "identity":
-        raise Failed("answered in an encoding that it was not asked for")
+        raise EgressFailed("sent a compressed response that was not requested")
     body = bytearray()
     async for chunk in answer.aiter_raw():
         body += chunk
-        if len(body) > MOST_BYTES:
-            raise Failed("answered with more than 8 MiB")
-    return Answer(answer.status_code, bytes(body))
+        if len(body) > MAX_BYTES:
+            raise EgressFailed("sent a response of more than 8 MiB")
+    return HttpResponse(answer.status_code, bytes(body))
 
 
 async def _resolve(host: str, port: int) -> list[str]:
@@ -266,12 +274,12 @@ def _is_canonical(host: str) -> bool:
     return literal is not None and str(literal) == host
 
 
-def _bracketed(host: str) -> str:
+def _bracket(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
-def _is_here(address: Address) -> bool:
-    """Whether it is one of this machine's own: only those can be listened on."""
+def _is_local(address: Address) -> bool:
+    """Return whether the address belongs to this machine: only those can be bound."""
     family = socket.AF_INET if address.version == 4 else socket.AF_INET6
     try:
         with socket.socket(family, socket.SOCK_DGRAM) as probe:
@@ -281,7 +289,7 @@ def _is_here(address: Address) -> bool:
     return True
 
 
-def _listing(target: Target, reach: Reach) -> str:
-    if reach is Reach.PUBLIC:
+def _allow_hint(target: Destination, reach: NetworkReach) -> str:
+    if reach is NetworkReach.PUBLIC:
         return ""
-    return f", or {_bracketed(target.host)}:{target.port} must be listed in SERVICE_EGRESS_ALLOW"
+    return f", or {_bracket(target.host)}:{target.port} must be listed in SERVICE_EGRESS_ALLOW"

@@ -1,4 +1,4 @@
-"""Named refusals. A verb raises one, its class carries status and code, the gate writes the problem body.
+"""Errors that the caller can act on. Domain functions raise them; the gate turns them into problem bodies.
 
     Refusal
     ├── BadRequest 400
@@ -17,8 +17,8 @@
     ├── InternalError 500, ExecutorFailed 502, NoExecutor 503, Overloaded 503
     └── StorageFull 507
 
-A capability subclasses by name (`NoteNotFound(NotFound)`); code and status follow. A detail never
-repeats the id that was asked for: what is absent and what is hidden must look alike to the byte.
+A package may subclass them (`NoteNotFound(NotFound)`) and inherits code and status. A detail never repeats
+the requested id: the responses for a missing and for a hidden row must be byte-identical.
 """
 
 from collections.abc import Mapping
@@ -28,14 +28,14 @@ import msgspec
 
 
 class FieldError(msgspec.Struct, frozen=True):
-    """One fault of a request body or query: where (a JSON pointer) and what."""
+    """One error in a request body or query: where (a JSON pointer) and what."""
 
     pointer: str
     message: str
 
 
 class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The body of every refusal (RFC 9457)."""
+    """The body of every error response (RFC 9457)."""
 
     type: str
     title: str
@@ -56,13 +56,13 @@ class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Refusal(Exception):
-    """The request is refused, for a reason the caller may know."""
+    """The request is refused, for a reason that the caller may see."""
 
     status: ClassVar[int]
     code: ClassVar[str]
     title: ClassVar[str]
     recorded: ClassVar[bool] = False
-    """Whether it goes on the audit trail of whoever was refused: it is about their rights, or a proof that failed."""
+    """Whether it is written to the audit log of the caller's company: missing rights, or a failed authentication."""
 
     def __init__(self, detail: str, *, headers: Mapping[str, str] | None = None, **extra: Any) -> None:
         super().__init__(detail)
@@ -82,25 +82,25 @@ class BadRequest(Refusal):
 
     @classmethod
     def at(cls, pointer: str, message: str) -> "BadRequest":
-        """One field is wrong: `pointer` says which."""
+        """Return an error about the field at `pointer`."""
         return cls(f"{pointer}: {message}", errors=(FieldError(pointer, message),))
 
 
 class InvalidThemeToken(BadRequest):
-    """A theme token is unknown, malformed or too faint; `against` is the token whose contrast was measured."""
+    """A theme token is unknown, malformed or lacks contrast; `against` is the token it was compared with."""
 
     code, title = "invalid_theme_token", "A theme token is not valid"
 
 
 class Unauthenticated(Refusal):
-    status, code, title = 401, "unauthenticated", "A valid credential is needed"
+    status, code, title = 401, "unauthenticated", "A valid credential is required"
 
     def __init__(self, detail: str = "Send a valid bearer token in the Authorization header.") -> None:
         super().__init__(detail, headers={"www-authenticate": "Bearer"})
 
 
 class InvalidCredentials(Unauthenticated):
-    code, title = "invalid_credentials", "The sign-in failed"
+    code, title = "invalid_credentials", "Sign-in failed"
     recorded = True
 
     def __init__(self, detail: str = "The username or the password is wrong.") -> None:
@@ -108,36 +108,36 @@ class InvalidCredentials(Unauthenticated):
 
 
 class TotpRequired(Unauthenticated):
-    code, title = "totp_required", "A second factor is needed"
+    code, title = "totp_required", "A second factor is required"
 
     def __init__(self) -> None:
         super().__init__("Send the code of the authenticator app, or a recovery code, as totp.")
 
 
 class TotpInvalid(Unauthenticated):
-    code, title = "totp_invalid", "The second factor failed"
+    code, title = "totp_invalid", "The second factor is wrong"
     recorded = True
 
     def __init__(self) -> None:
-        super().__init__("The code is wrong, has expired, or was used before.")
+        super().__init__("The code is wrong, expired or already used.")
 
 
 class TokenExpired(Unauthenticated):
     code, title = "token_expired", "The token has expired"
 
     def __init__(self) -> None:
-        super().__init__("This token has expired: sign in again or issue a new one.")
+        super().__init__("The token has expired: sign in again or create a new one.")
 
 
 class TenantSuspended(Refusal):
     status, code, title = 402, "tenant_suspended", "The workspace is suspended and read-only"
 
     def __init__(self) -> None:
-        super().__init__("This workspace is suspended: it can be read, not changed.")
+        super().__init__("This workspace is suspended: it is read-only.")
 
 
 class Forbidden(Refusal):
-    status, code, title = 403, "forbidden", "This is not allowed"
+    status, code, title = 403, "forbidden", "Not allowed"
     recorded = True
 
 
@@ -151,43 +151,43 @@ class OrgSuspended(Forbidden):
     recorded = False
 
     def __init__(self) -> None:
-        super().__init__("The company is suspended: it can be read, not changed.")
+        super().__init__("The company is suspended: it is read-only.")
 
 
 class OutOfScope(Forbidden):
-    code, title = "out_of_scope", "The token's scope does not reach this"
+    code, title = "out_of_scope", "The token's scope does not include this"
 
 
 class ReauthRequired(Forbidden):
-    code, title = "reauth_required", "A fresh proof of identity is needed"
+    code, title = "reauth_required", "Reauthentication is required"
 
 
 class SelfRoleChange(Forbidden):
-    code, title = "self_role_change", "Nobody changes their own role"
+    code, title = "self_role_change", "You cannot change your own role"
 
 
 class NotFound(Refusal):
-    status, code, title = 404, "not_found", "There is no such thing here"
+    status, code, title = 404, "not_found", "Not found"
 
-    def __init__(self, detail: str = "It does not exist, or you may not see it.") -> None:
+    def __init__(self, detail: str = "It does not exist, or you have no access to it.") -> None:
         super().__init__(detail)
 
 
 class MethodNotAllowed(Refusal):
-    status, code, title = 405, "method_not_allowed", "The path does not take this method"
+    status, code, title = 405, "method_not_allowed", "Method not allowed"
 
 
 class Conflict(Refusal):
-    """`at` points at the field that cannot have this value now."""
+    """The request does not fit the current state; `at` is the JSON pointer of the field in conflict, if any."""
 
-    status, code, title = 409, "conflict", "The request conflicts with the present state"
+    status, code, title = 409, "conflict", "The request conflicts with the current state"
 
     def __init__(self, detail: str, *, at: str | None = None) -> None:
         super().__init__(detail, errors=(FieldError(at, detail),) if at else None)
 
 
 class AlreadyBootstrapped(Conflict):
-    code, title = "already_bootstrapped", "The instance has been set up before"
+    code, title = "already_bootstrapped", "The instance is already set up"
 
 
 class IdempotencyConflict(Conflict):
@@ -195,21 +195,21 @@ class IdempotencyConflict(Conflict):
 
 
 class NotCancellable(Conflict):
-    code, title = "not_cancellable", "It cannot be cancelled any more"
+    code, title = "not_cancellable", "It can no longer be cancelled"
 
 
 class StaleClaim(Conflict):
-    """The job is not in these hands, or not any more."""
+    """The caller does not hold the claim of this job, or not any more."""
 
-    code, title = "stale_claim", "The claim does not hold"
+    code, title = "stale_claim", "The claim is no longer valid"
 
 
 class SingleTenant(Conflict):
-    code, title = "single_tenant", "The instance holds one company"
+    code, title = "single_tenant", "The instance is limited to one company"
 
 
 class VersionMismatch(Refusal):
-    """Somebody else wrote in between; `version` is what is there now."""
+    """The resource was changed since the caller read it; `version` is the current version."""
 
     status, code, title = 412, "version_mismatch", "The resource has changed"
 
@@ -219,7 +219,7 @@ class VersionMismatch(Refusal):
 
 
 class PreconditionFailed(Refusal):
-    """What is there is not what a condition of the request asks for."""
+    """A precondition header of the request does not match the current content."""
 
     status, code, title = 412, "version_mismatch", "The resource has changed"
 
@@ -237,9 +237,9 @@ class UnsupportedType(Refusal):
 
 
 class ResponseRefused(Refusal):
-    """What a model or a worker answered is not what was asked for."""
+    """A model or worker returned a result that does not match the requested schema."""
 
-    status, code, title = 422, "response_refused", "The answer breaks its schema"
+    status, code, title = 422, "response_refused", "The result does not match its schema"
 
 
 class HeadersTooLarge(Refusal):
@@ -247,7 +247,7 @@ class HeadersTooLarge(Refusal):
 
 
 class RateLimited(Refusal):
-    """Too many requests; `retry_after` seconds from now there is room again, or never by time alone."""
+    """Too many requests; retry after `retry_after` seconds. None means that waiting does not help."""
 
     status, code, title = 429, "rate_limited", "Too many requests"
 
@@ -257,9 +257,9 @@ class RateLimited(Refusal):
 
 
 class QuotaExceeded(RateLimited):
-    """A limit on spending leaves no room; `dimension`, `level` and `resets_at` say which and until when."""
+    """A quota is exhausted; `dimension`, `level` and `resets_at` say which and until when."""
 
-    code, title = "quota_exceeded", "The quota is used up"
+    code, title = "quota_exceeded", "The quota is exhausted"
 
 
 class TooManyAttempts(RateLimited):
@@ -276,7 +276,7 @@ class InternalError(Refusal):
 
 
 class ExecutorFailed(Refusal):
-    """What runs the model did not; `retryable` says whether it may another time."""
+    """The executor failed; `retryable` says whether a later attempt can succeed."""
 
     status, code, title = 502, "executor_failed", "The executor failed"
 
@@ -286,14 +286,14 @@ class ExecutorFailed(Refusal):
 
 
 class NoExecutor(Refusal):
-    status, code, title = 503, "no_executor", "No executor can take this"
+    status, code, title = 503, "no_executor", "No executor is available"
 
     def __init__(self, detail: str, retry_after: int = 30) -> None:
         super().__init__(detail, retry_after=retry_after, headers={"retry-after": str(retry_after)})
 
 
 class Overloaded(Refusal):
-    """Refused before it could be slow; the caller comes back after `retry_after` seconds."""
+    """The server is too busy; the caller should retry after `retry_after` seconds."""
 
     status, code, title = 503, "overloaded", "The server is busy"
 

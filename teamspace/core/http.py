@@ -1,7 +1,7 @@
-"""The gate: every request passes here, in one order.
+"""The gate: every request passes the same steps in the same order.
 
-match, admit (credential, scope, company, feature, permission), decode, handle, encode. A refusal at
-any point becomes a problem body; nothing else does.
+Match, admit (credential, scope, suspension, feature, permission), decode, handle, encode. A Refusal at any
+step becomes a problem body.
 """
 
 import asyncio
@@ -15,10 +15,11 @@ from typing import Any, Protocol
 import msgspec
 
 from teamspace.core import idempotency, paging, ranges
-from teamspace.core.addresses import Network, client_address, is_trusted, neighbourhood
-from teamspace.core.crypto import same
-from teamspace.core.db import AlreadyClaimed, Db, persistently
-from teamspace.core.departure import Disconnected
+from teamspace.core.addresses import Network, client_address, is_trusted, rate_limit_key
+from teamspace.core.crypto import constant_time_equal
+from teamspace.core.db import Db, IdempotencyKeyTaken, retry_on_conflict
+from teamspace.core.decoding import decode_body, decode_query
+from teamspace.core.disconnect import Disconnected
 from teamspace.core.errors import (
     BadRequest,
     FeatureDisabled,
@@ -34,15 +35,14 @@ from teamspace.core.errors import (
     TenantSuspended,
     Unauthenticated,
 )
-from teamspace.core.limits import Rate, Shares, Shedder, Stopping
-from teamspace.core.logs import Lines
+from teamspace.core.limits import KeyedConcurrencyLimit, LoadShedder, Rate, Stopping
+from teamspace.core.logs import LogHandler
 from teamspace.core.metrics import Metrics
 from teamspace.core.paging import Paging
 from teamspace.core.permissions import Permission
 from teamspace.core.principal import Call, Principal
-from teamspace.core.reading import body_of, query_of
 from teamspace.core.refusals import Refusals
-from teamspace.core.replies import Content, Download, Events, Reply, Stored
+from teamspace.core.replies import Content, Download, EventStream, Reply, StoredContent
 from teamspace.core.request import Receive, Request, Scope
 from teamspace.core.routing import (
     ORGADMIN,
@@ -53,41 +53,41 @@ from teamspace.core.routing import (
     Own,
     Route,
     Router,
-    decoded,
+    decode_parameter,
 )
-from teamspace.core.sending import Outgoing, Send, Wire
+from teamspace.core.sending import Response, ResponseWriter, Send
 from teamspace.core.watchdog import Watchdog
 
 
 class Identify(Protocol):
-    """From a bearer token to a caller; `afresh` when nothing remembered may be trusted unasked."""
+    """Turns a bearer token into a principal; `fresh` means that cached rights must be verified first."""
 
-    def __call__(self, db: Db, token: str, call: Call, *, afresh: bool) -> Awaitable[Principal]: ...
+    def __call__(self, db: Db, token: str, call: Call, *, fresh: bool) -> Awaitable[Principal]: ...
 
 
-class Annexed(msgspec.Struct, frozen=True):
-    """An annex's answer, and what the access line says of it."""
+class MountedResponse(msgspec.Struct, frozen=True):
+    """The response of a mounted application, and the fields for the access log."""
 
-    answer: Outgoing
+    response: Response
     route: str = "-"
     user: str = ""
     token: str = ""
 
 
-class Annex(Protocol):
-    """Another protocol at the same address, with credentials and words of its own."""
+class MountedApp(Protocol):
+    """Another protocol on the same port, with its own credentials and error format."""
 
-    def takes(self, request: Request) -> bool: ...
+    def matches(self, request: Request) -> bool: ...
 
-    def answer(self, request: Request, call: Call) -> Awaitable[Annexed]: ...
+    def handle(self, request: Request, call: Call) -> Awaitable[MountedResponse]: ...
 
-    def refused(self, request: Request, refusal: Refusal) -> Annexed: ...
+    def refusal_response(self, request: Request, refusal: Refusal) -> MountedResponse: ...
 
 
 log = logging.getLogger("teamspace.http")
 
 DOWNLOADS_OF_TOKEN, DOWNLOADS_OF_ADDRESS = 64, 256
-"""Answers that stream at the same time. Each holds a file and what the HTTP server queues for a slow reader."""
+"""Concurrent streaming responses. Each uses an open file and the memory that the HTTP server queues for slow readers."""
 
 
 class Gate:
@@ -100,33 +100,33 @@ class Gate:
         identify: Identify,
         *,
         stopping: Stopping,
-        lines: Lines | None = None,
+        log_handler: LogHandler | None = None,
         metrics: Metrics | None = None,
         token_rate: Rate,
         anonymous_rate: Rate,
         trusted: Sequence[Network] = (),
         provision_token: str | None = None,
         tls: bool = False,
-        annex: Annex | None = None,
+        mounted: MountedApp | None = None,
         refusals: Refusals | None = None,
     ) -> None:
         self._router = Router(endpoints)
         self._db = db
         self._identify = identify
-        self._lines = lines
+        self._log_handler = log_handler
         self._metrics = metrics
         self._token_rate = token_rate
         self._anonymous_rate = anonymous_rate
         self._trusted = trusted
         self._provision_token = provision_token
-        self._wire = Wire(stopping, tls=tls)
-        self._annex = annex
+        self._writer = ResponseWriter(stopping, tls=tls)
+        self._mounted = mounted
         self._refusals = refusals
-        self._downloads = Shares("downloads", token=DOWNLOADS_OF_TOKEN, address=DOWNLOADS_OF_ADDRESS)
+        self._downloads = KeyedConcurrencyLimit("downloads", token=DOWNLOADS_OF_TOKEN, address=DOWNLOADS_OF_ADDRESS)
         self._tasks: set[asyncio.Task[Any]] = set()
         self.watchdog = Watchdog()
-        self.shedder = Shedder(self.watchdog.ticked)
-        self.underway = 0
+        self.shedder = LoadShedder(self.watchdog.record_delay)
+        self.active = 0
         self.idle = asyncio.Event()
         self.idle.set()
 
@@ -135,162 +135,164 @@ class Gate:
             return
         started = time.perf_counter()
         request = Request(scope, receive)
-        seen = _Seen()
+        info = _RequestInfo()
         task = asyncio.current_task()
-        self._enter(seen, task)
+        self._enter(info, task)
         try:
-            answer = await self._answered(request, seen)
-            if request.is_awaited:
-                # The body will not come now, and the next request must not be taken for it.
-                answer.headers = {**answer.headers, "connection": "close"}
-            seen.status = await self._delivered(request, seen, answer, send)
+            response = await self._respond(request, info)
+            if request.expects_continue:
+                # The client will not send the body now, and its next request must not be read as one.
+                response.headers = {**response.headers, "connection": "close"}
+            info.status = await self._deliver(request, info, response, send)
         except Disconnected:
-            seen.status = 499
+            info.status = 499
         finally:
-            request.departure.close()
-            self._leave(seen, task)
-            self._note(request, seen, time.perf_counter() - started)
+            request.disconnect.close()
+            self._leave(info, task)
+            self._log_request(request, info, time.perf_counter() - started)
 
-    def _enter(self, seen: "_Seen", task: "asyncio.Task[Any] | None") -> None:
-        self.watchdog.begin(seen)
+    def _enter(self, info: "_RequestInfo", task: "asyncio.Task[Any] | None") -> None:
+        self.watchdog.begin(info)
         if task is not None:
             self._tasks.add(task)
-        self.underway += 1
+        self.active += 1
         self.idle.clear()
 
-    def _leave(self, seen: "_Seen", task: "asyncio.Task[Any] | None") -> None:
-        self.watchdog.end(seen)
+    def _leave(self, info: "_RequestInfo", task: "asyncio.Task[Any] | None") -> None:
+        self.watchdog.end(info)
         if task is not None:
             self._tasks.discard(task)
-        self.underway -= 1
-        if not self.underway:
+        self.active -= 1
+        if not self.active:
             self.idle.set()
 
-    def cut_off(self) -> None:
-        """End every request that is under way, whatever it waits for."""
+    def cancel_all(self) -> None:
+        """Cancel every active request."""
         for task in tuple(self._tasks):
             task.cancel()
 
-    async def _delivered(self, request: Request, seen: "_Seen", answer: Outgoing, send: Send) -> int:
-        """The status that was sent. What was given with an answer that nobody can get any more is taken back."""
+    async def _deliver(self, request: Request, info: "_RequestInfo", response: Response, send: Send) -> int:
+        """Send the response; return its status. If it cannot be delivered, undo what it hands out."""
         try:
-            if request.departure.happened:
+            if request.disconnect.has_disconnected:
                 raise Disconnected
-            if answer.streams and request.method != "HEAD":
-                return await self._streamed(request, seen, answer, send)
-            await self._send(request, answer, send)
-            return answer.status
+            if response.streams and request.method != "HEAD":
+                return await self._deliver_stream(request, info, response, send)
+            await self._send(request, response, send)
+            return response.status
         except BaseException:
-            if answer.undelivered:
-                await answer.undelivered()
+            if response.on_undelivered:
+                await response.on_undelivered()
             raise
 
-    async def _streamed(self, request: Request, seen: "_Seen", answer: Outgoing, send: Send) -> int:
-        address = neighbourhood(self._address(request))
+    async def _deliver_stream(self, request: Request, info: "_RequestInfo", response: Response, send: Send) -> int:
+        address = rate_limit_key(self._address(request))
         with contextlib.ExitStack() as held:
             try:
-                held.enter_context(self._downloads.take(token=seen.token, address=address))
+                held.enter_context(self._downloads.take(token=info.token, address=address))
             except RateLimited as refusal:
-                async with aclosing(answer.body):  # type: ignore[type-var]
-                    answer = self._refused(request, refusal)
-            await self._send(request, answer, send)
-        return answer.status
+                async with aclosing(response.body):  # type: ignore[type-var]
+                    response = self._refusal_response(request, refusal)
+            await self._send(request, response, send)
+        return response.status
 
-    def _refused(self, request: Request, refusal: Refusal) -> Outgoing:
-        if self._annex is not None and self._annex.takes(request):
-            return self._annex.refused(request, refusal).answer
+    def _refusal_response(self, request: Request, refusal: Refusal) -> Response:
+        if self._mounted is not None and self._mounted.matches(request):
+            return self._mounted.refusal_response(request, refusal).response
         return _problem(refusal, request.id)
 
-    async def _send(self, request: Request, answer: Outgoing, send: Send) -> None:
+    async def _send(self, request: Request, response: Response, send: Send) -> None:
         head = request.method == "HEAD"
-        await self._wire.send(send, answer, request.id, head=head, departure=request.departure)
+        await self._writer.send(send, response, request.id, head=head, disconnect=request.disconnect)
 
-    async def _answered(self, request: Request, seen: "_Seen") -> Outgoing:
-        if self._annex is not None and self._annex.takes(request):
-            annexed = await self._annexed(self._annex, request)
-            seen.route, seen.user, seen.token = annexed.route, annexed.user, annexed.token
-            return annexed.answer
+    async def _respond(self, request: Request, info: "_RequestInfo") -> Response:
+        if self._mounted is not None and self._mounted.matches(request):
+            mounted_response = await self._respond_mounted(self._mounted, request)
+            info.route, info.user, info.token = mounted_response.route, mounted_response.user, mounted_response.token
+            return mounted_response.response
         try:
-            return await self._answer(request, seen)
+            return await self._respond_routed(request, info)
         except Refusal as refusal:
-            self._record(request, seen, refusal)
+            self._record(request, info, refusal)
             await request.drain()
             return _problem(refusal, request.id)
         except Disconnected:
             raise
         except Exception:
             log.exception("request %s failed", request.id)
-            return _problem(InternalError("The fault is on record under this request id."), request.id)
+            return _problem(InternalError("The error was logged under this request id."), request.id)
 
-    def _record(self, request: Request, seen: "_Seen", refusal: Refusal) -> None:
-        if self._refusals and refusal.recorded and seen.who is not None:
-            self._refusals.of_request(seen.who, refusal, f"{request.method} {seen.route}")
+    def _record(self, request: Request, info: "_RequestInfo", refusal: Refusal) -> None:
+        if self._refusals and refusal.recorded and info.who is not None:
+            self._refusals.add_request(info.who, refusal, f"{request.method} {info.route}")
 
-    async def _annexed(self, annex: Annex, request: Request) -> Annexed:
+    async def _respond_mounted(self, mounted: MountedApp, request: Request) -> MountedResponse:
         try:
             request.check()
             self.shedder.admit()
-            return await annex.answer(request, Call(request.id, self._address(request), request.agent))
+            return await mounted.handle(request, Call(request.id, self._address(request), request.agent))
         except Refusal as refusal:
             await request.drain()
-            return annex.refused(request, refusal)
+            return mounted.refusal_response(request, refusal)
         except Disconnected:
             raise
         except Exception:
             log.exception("request %s failed", request.id)
-            return annex.refused(request, InternalError("The fault is on record under this request id."))
+            return mounted.refusal_response(request, InternalError("The error was logged under this request id."))
 
     def _address(self, request: Request) -> str:
-        """The client's own, as far as a proxy that is trusted tells it."""
+        """Return the client's address, taken from X-Forwarded-For if the proxy is trusted."""
         if not self._trusted:
             return request.address
         forwarded = request.headers.get(b"x-forwarded-for", b"").decode("latin-1")
         return client_address(request.address, forwarded, self._trusted)
 
-    async def _answer(self, request: Request, seen: "_Seen") -> Outgoing:
+    async def _respond_routed(self, request: Request, info: "_RequestInfo") -> Response:
         request.check()
-        endpoint, parameters = self._matched(request, seen)
+        endpoint, parameters = self._match(request, info)
         if not endpoint.route.unlimited:
             self.shedder.admit()
-        who = await self._admitted(request, endpoint, seen)
-        seen.user, seen.token = who.user_id, who.token_id
+        who = await self._admit(request, endpoint, info)
+        info.user, info.token = who.user_id, who.token_id
         if "upload" in endpoint.wants:
-            return await self._uploaded(request, endpoint, who, parameters)
+            return await self._handle_upload(request, endpoint, who, parameters)
         body = await request.json(endpoint.route.limit) if endpoint.route.writes else b""
         if endpoint.body is None and body not in (b"", b"{}"):
-            raise BadRequest("This route takes no body.")
+            raise BadRequest("This route accepts no body.")
         arguments = _arguments(self._db, request, endpoint, who, parameters, body)
         header = request.headers.get(b"idempotency-key")
         if header is None or request.method != "POST" or not (who.user_id or who.token_id):
-            return await self._handled(request, endpoint, arguments)
-        return await self._once(request, endpoint, who, arguments, header, body)
+            return await self._handle(request, endpoint, arguments)
+        return await self._handle_once(request, endpoint, who, arguments, header, body)
 
     # match
 
-    def _matched(self, request: Request, seen: "_Seen") -> tuple[Endpoint, dict[str, str]]:
+    def _match(self, request: Request, info: "_RequestInfo") -> tuple[Endpoint, dict[str, str]]:
         method = "GET" if request.method == "HEAD" else request.method
         endpoint, values, allowed = self._router.match(method, request.path)
         if endpoint is None:
             if allowed:
                 methods = ", ".join(sorted(allowed))
-                raise MethodNotAllowed(f"This path takes {methods}.", headers={"allow": methods})
-            raise NotFound("There is nothing at this address.")
-        seen.route = endpoint.route.path
-        return endpoint, {name: decoded(value) for name, value in zip(endpoint.parameters, values, strict=True)}
+                raise MethodNotAllowed(f"This path allows {methods}.", headers={"allow": methods})
+            raise NotFound("There is no such path.")
+        info.route = endpoint.route.path
+        return endpoint, {
+            name: decode_parameter(value) for name, value in zip(endpoint.parameters, values, strict=True)
+        }
 
     # admit
 
-    async def _admitted(self, request: Request, endpoint: Endpoint, seen: "_Seen") -> Principal:
+    async def _admit(self, request: Request, endpoint: Endpoint, info: "_RequestInfo") -> Principal:
         route = endpoint.route
         call = self._call(request, route)
         if route.auth is PUBLIC:
-            return await self._anybody(request, route, call)
+            return await self._public_caller(request, route, call)
         if route.auth is PROVISION:
             return self._provisioner(request, call)
-        who = seen.who = await self._identified(request, call, afresh=route.writes)
+        who = info.who = await self._identify_caller(request, call, fresh=route.writes)
         self._token_rate.spend(who.token_id)
         _check_scope(endpoint, who)
-        _check_standing(endpoint, who)
+        _check_suspension(endpoint, who)
         _check_feature(endpoint, who)
         _check_permission(endpoint, who)
         return who
@@ -304,42 +306,46 @@ class Gate:
             while_suspended=route.while_suspended, instance_plane=route.auth is SUPERADMIN,
         )  # fmt: skip
 
-    async def _anybody(self, request: Request, route: Route, call: Call) -> Principal:
-        """The caller of a public route: nobody in particular, unless the route cares and the credential holds."""
-        offered = route.recognises and b"authorization" in request.headers
+    async def _public_caller(self, request: Request, route: Route, call: Call) -> Principal:
+        """Return the caller of a public route: anonymous, unless the route uses a credential and it is valid."""
+        offered = route.optional_credential and b"authorization" in request.headers
         if offered:
             with contextlib.suppress(Unauthenticated):
-                who = await self._identify(self._db, request.bearer(), call, afresh=False)
+                who = await self._identify(self._db, request.bearer(), call, fresh=False)
                 self._token_rate.spend(who.token_id)
                 return who
         if offered or not route.unlimited:
-            self._anonymous_rate.spend(neighbourhood(call.address))
+            self._anonymous_rate.spend(rate_limit_key(call.address))
         return Principal("anonymous", call)
 
-    async def _identified(self, request: Request, call: Call, *, afresh: bool) -> Principal:
+    async def _identify_caller(self, request: Request, call: Call, *, fresh: bool) -> Principal:
         try:
-            return await self._identify(self._db, request.bearer(), call, afresh=afresh)
+            return await self._identify(self._db, request.bearer(), call, fresh=fresh)
         except Unauthenticated:
-            # A refused credential costs its address, so that guessing is no faster than asking openly.
-            self._anonymous_rate.spend(neighbourhood(call.address))
+            # Counts against the address, so that guessing tokens is no faster than anonymous requests.
+            self._anonymous_rate.spend(rate_limit_key(call.address))
             raise
 
     def _provisioner(self, request: Request, call: Call) -> Principal:
-        self._anonymous_rate.spend(neighbourhood(call.address))
+        self._anonymous_rate.spend(rate_limit_key(call.address))
         if self._provision_token is None:
-            raise NotFound("There is nothing at this address.")
-        if not same(request.bearer(), self._provision_token):
+            raise NotFound("There is no such path.")
+        if not constant_time_equal(request.bearer(), self._provision_token):
             raise Unauthenticated()
         return Principal("provision", call, token_id="provision")
 
     # handle
 
-    async def _handled(self, request: Request, endpoint: Endpoint, arguments: dict[str, Any]) -> Outgoing:
-        result = await persistently(lambda: endpoint.handler(**arguments))
-        answer = self._encoded(request, result)
-        return await ranges.begun(answer) if isinstance(result, Stored) and request.method != "HEAD" else answer
+    async def _handle(self, request: Request, endpoint: Endpoint, arguments: dict[str, Any]) -> Response:
+        result = await retry_on_conflict(lambda: endpoint.handler(**arguments))
+        response = self._encode(request, result)
+        return (
+            await ranges.with_first_chunk(response)
+            if isinstance(result, StoredContent) and request.method != "HEAD"
+            else response
+        )
 
-    async def _once(
+    async def _handle_once(
         self,
         request: Request,
         endpoint: Endpoint,
@@ -347,79 +353,79 @@ class Gate:
         arguments: dict[str, Any],
         header: bytes,
         body: bytes,
-    ) -> Outgoing:
-        claim = idempotency.claim(header, f"{request.method} {request.path}", body)
-        if first := await idempotency.repeated(self._db, who, claim):
+    ) -> Response:
+        claim = idempotency.parse_key(header, f"{request.method} {request.path}", body)
+        if first := await idempotency.find_replay(self._db, who, claim):
             return first
         who.call.claim = claim
         try:
-            answer = await self._handled(request, endpoint, arguments)
-        except AlreadyClaimed:
-            if first := await idempotency.repeated(self._db, who, claim, taken=True):
+            response = await self._handle(request, endpoint, arguments)
+        except IdempotencyKeyTaken:
+            if first := await idempotency.find_replay(self._db, who, claim, taken=True):
                 return first
-            raise Overloaded("The first request with this Idempotency-Key failed: send it again.") from None
+            raise Overloaded("The first request with this Idempotency-Key failed: retry it.") from None
         if claim.taken:
-            await idempotency.keep(self._db, who, claim, answer)
-        return answer
+            await idempotency.store_response(self._db, who, claim, response)
+        return response
 
-    async def _uploaded(
+    async def _handle_upload(
         self, request: Request, endpoint: Endpoint, who: Principal, parameters: dict[str, str]
-    ) -> Outgoing:
-        """A raw body flows through the handler; it can be read once, so whatever is tried again is its business."""
+    ) -> Response:
+        """Stream the raw body to the handler; it can be read only once, so any retry is up to the handler."""
         arguments = _arguments(self._db, request, endpoint, who, parameters, b"")
         async with aclosing(request.chunks(endpoint.route.limit)) as chunks:  # type: ignore[type-var]
-            return self._encoded(request, await endpoint.handler(**arguments, upload=chunks))
+            return self._encode(request, await endpoint.handler(**arguments, upload=chunks))
 
     # encode
 
-    def _encoded(self, request: Request, result: Any) -> Outgoing:
+    def _encode(self, request: Request, result: Any) -> Response:
         if result is None:
-            return Outgoing(204, content_type=None)
+            return Response(204, content_type=None)
         if isinstance(result, Reply):
             return _reply(request, result, _with_signed_cursor(self._db, result.body))
         if isinstance(result, Content):
-            return self._wire.content(result)
+            return self._writer.content(result)
         if isinstance(result, Download):
-            return self._wire.download(result)
-        if isinstance(result, Stored):
-            return ranges.answered(request, result)
-        if isinstance(result, Events):
-            return self._wire.events(result, request.departure)
-        return Outgoing(200, msgspec.json.encode(_with_signed_cursor(self._db, result)))
+            return self._writer.download(result)
+        if isinstance(result, StoredContent):
+            return ranges.respond(request, result)
+        if isinstance(result, EventStream):
+            return self._writer.events(result, request.disconnect)
+        return Response(200, msgspec.json.encode(_with_signed_cursor(self._db, result)))
 
-    def _note(self, request: Request, seen: "_Seen", seconds: float) -> None:
+    def _log_request(self, request: Request, info: "_RequestInfo", seconds: float) -> None:
         if self._metrics:
-            # A method that no route knows is the client's invention: it must not become a label.
-            method = request.method if seen.route != "-" else "-"
-            self._metrics.answered(method, seen.route, seen.status, seconds)
-        if self._lines:
-            self._lines.access(
-                request=request.id, method=request.method, route=seen.route, status=seen.status,
-                ms=seconds * 1000, user=seen.user or "-",
+            # Clients can invent methods: those must not become labels.
+            method = request.method if info.route != "-" else "-"
+            self._metrics.observe(method, info.route, info.status, seconds)
+        if self._log_handler:
+            self._log_handler.access(
+                request=request.id, method=request.method, route=info.route, status=info.status,
+                ms=seconds * 1000, user=info.user or "-",
             )  # fmt: skip
 
 
-class _Seen:
-    """What is known of a request, for the access line, the watchdog and the limits of its answer."""
+class _RequestInfo:
+    """What is known about a request, for the access log, the watchdog and the download limits."""
 
     __slots__ = ("route", "status", "token", "user", "who")
 
     def __init__(self) -> None:
         self.route, self.user, self.token, self.status = "-", "", "", 500
         self.who: Principal | None = None
-        """Whose credential it came with."""
+        """The authenticated caller."""
 
 
 def _check_scope(endpoint: Endpoint, who: Principal) -> None:
     route = endpoint.route
     needed = route.needs
     if isinstance(route.permission, Own) and who.scope is not None:
-        raise OutOfScope("A scoped token cannot reach the account of its person.")
+        raise OutOfScope("A scoped token cannot access its person's account.")
     if needed is not None and not who.in_scope(needed):
         raise OutOfScope(f"The token's scope does not include {needed}.")
 
 
-def _check_standing(endpoint: Endpoint, who: Principal) -> None:
+def _check_suspension(endpoint: Endpoint, who: Principal) -> None:
     route = endpoint.route
     if not route.writes or route.while_suspended:
         return
@@ -438,15 +444,15 @@ def _check_feature(endpoint: Endpoint, who: Principal) -> None:
 def _check_permission(endpoint: Endpoint, who: Principal) -> None:
     route = endpoint.route
     if who.kind == "worker" and route.needs is not Permission.JOBS_EXECUTE:
-        raise Forbidden("A worker's token is for its jobs alone.")
+        raise Forbidden("A worker token can only be used for jobs.")
     if route.auth is SUPERADMIN and not who.operator:
-        raise Forbidden(f"This needs {route.permission}: ask an operator of the instance.")
+        raise Forbidden(f"This requires {route.permission}: ask an operator of the instance.")
     if route.auth is ORGADMIN and who.operator:
         return
     if route.auth is ORGADMIN and not who.org_role:
-        raise Forbidden(f"This needs {route.permission}, by a role in the company.")
-    if isinstance(route.permission, Permission) and not who.holds(route.permission):
-        raise Forbidden(f"This needs {route.permission}.")
+        raise Forbidden(f"This requires {route.permission} through a company role.")
+    if isinstance(route.permission, Permission) and not who.has_permission(route.permission):
+        raise Forbidden(f"This requires {route.permission}.")
 
 
 def _arguments(
@@ -468,42 +474,42 @@ def _arguments(
         arguments["length"] = request.length
     if "gzip" in wants:
         arguments["gzip"] = b"gzip" in request.headers.get(b"accept-encoding", b"")
-    if "departure" in wants:
-        arguments["departure"] = request.departure
+    if "disconnect" in wants:
+        arguments["disconnect"] = request.disconnect
     if endpoint.body:
-        arguments["body"] = body_of(endpoint.body, body)
+        arguments["body"] = decode_body(endpoint.body, body)
     if endpoint.query:
-        arguments["query"] = _with_verified_cursor(db, query_of(endpoint.query, request.parameters()))
+        arguments["query"] = _with_verified_cursor(db, decode_query(endpoint.query, request.parameters()))
     elif request.query and endpoint.route.path.startswith("/api/"):
         name = next(iter(request.parameters()), "")
-        raise BadRequest.at(name, "this route takes no query")
+        raise BadRequest.at(name, "this route accepts no query parameters")
     return arguments
 
 
 def _with_verified_cursor(db: Db, query: Any) -> Any:
     if not isinstance(query, Paging) or query.cursor is None:
         return query
-    return msgspec.structs.replace(query, cursor=paging.verified(db.vault, query.cursor))
+    return msgspec.structs.replace(query, cursor=paging.verify_cursor(db.vault, query.cursor))
 
 
 def _with_signed_cursor(db: Db, body: Any) -> Any:
     cursor = getattr(body, "next_cursor", None)
-    return body if cursor is None else msgspec.structs.replace(body, next_cursor=paging.signed(db.vault, cursor))
+    return body if cursor is None else msgspec.structs.replace(body, next_cursor=paging.sign_cursor(db.vault, cursor))
 
 
-def _reply(request: Request, result: Reply[Any], body: Any) -> Outgoing:
+def _reply(request: Request, result: Reply[Any], body: Any) -> Response:
     headers = dict(result.headers)
     if result.version is not None:
         tag = str(result.version)
         headers["etag"] = f'"{tag}"'
         if request.method in ("GET", "HEAD") and b"if-none-match" in request.headers:
-            seen = request.match().if_none_match or frozenset()
-            if tag in seen or "*" in seen:
-                return Outgoing(304, content_type=None, headers=headers)
+            known = request.match().if_none_match or frozenset()
+            if tag in known or "*" in known:
+                return Response(304, content_type=None, headers=headers)
     encoded = msgspec.json.encode(body)
-    return Outgoing(result.status, encoded, headers=headers, undelivered=result.undelivered)
+    return Response(result.status, encoded, headers=headers, on_undelivered=result.on_undelivered)
 
 
-def _problem(refusal: Refusal, request_id: str) -> Outgoing:
+def _problem(refusal: Refusal, request_id: str) -> Response:
     body = msgspec.json.encode(refusal.problem(request_id))
-    return Outgoing(refusal.status, body, "application/problem+json", refusal.headers)
+    return Response(refusal.status, body, "application/problem+json", refusal.headers)

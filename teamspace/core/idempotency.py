@@ -1,8 +1,8 @@
-"""Idempotency keys: the same request sent twice takes effect once and is answered the same.
+"""Idempotency keys: a repeated request takes effect once and gets the same response.
 
-The write that has the effect takes the key in its own commit (see `Db.write`), so a crash can never
-lead to a second effect. The answer is kept right after. Should the process die between the two, the
-repeat is told that the effect is there and its answer is not, rather than being carried out again.
+The write stores the key in the same commit as its effect (see `Db.write`), so a crash can never lead to a
+second effect. The response is stored right after. If the process dies in between, a repeat is told that the
+request took effect and its response was lost; it is not executed again.
 """
 
 import asyncio
@@ -15,81 +15,82 @@ from teamspace.core import clock
 from teamspace.core.db import Db
 from teamspace.core.db.handles import CLAIM_SECONDS
 from teamspace.core.errors import BadRequest, Conflict, IdempotencyConflict
-from teamspace.core.principal import Claim, Principal
-from teamspace.core.sending import Outgoing
-from teamspace.core.tables import SealedColumn
+from teamspace.core.principal import IdempotencyClaim, Principal
+from teamspace.core.sending import Response
+from teamspace.core.tables import EncryptedColumn
 
-SEALED = (SealedColumn("idempotency", "answer", "owner || '|' || key"),)
+ENCRYPTED = (EncryptedColumn("idempotency", "answer", "owner || '|' || key"),)
 
 _KEY = re.compile(rb"[ -~]{1,255}")
-_PATIENCE_SECONDS, _LOOK_SECONDS = 5.0, 0.05
+_WAIT_SECONDS, _POLL_SECONDS = 5.0, 0.05
 
 
-class _Kept(msgspec.Struct, frozen=True):
+class _StoredKey(msgspec.Struct, frozen=True):
     digest: bytes
     status: int | None
     answer: str | None
 
 
-class _Answer(msgspec.Struct, frozen=True):
+class _StoredResponse(msgspec.Struct, frozen=True):
     body: bytes
     headers: dict[str, str]
 
 
-def claim(header: bytes, route: str, body: bytes) -> Claim:
+def parse_key(header: bytes, route: str, body: bytes) -> IdempotencyClaim:
     if not _KEY.fullmatch(header):
         raise BadRequest("The Idempotency-Key must be 1 to 255 printable ASCII characters.")
-    return Claim(header.decode(), hashlib.sha256(route.encode() + b"\n" + body).digest())
+    return IdempotencyClaim(header.decode(), hashlib.sha256(route.encode() + b"\n" + body).digest())
 
 
-async def repeated(db: Db, who: Principal, claim: Claim, *, taken: bool = False) -> Outgoing | None:
-    """The first answer to this key, once there is one; None when the key is new.
+async def find_replay(db: Db, who: Principal, claim: IdempotencyClaim, *, taken: bool = False) -> Response | None:
+    """Return the first response to this key, waiting for it if necessary; None if the key is new.
 
-    With `taken` somebody else has the key for certain, though perhaps in a commit still on its way.
+    With `taken` another request is known to have the key, perhaps in a commit that is not visible yet.
     """
     waited = 0.0
     while True:
-        kept = await _find(db, who, claim)
-        if kept is None and not (taken and waited < _PATIENCE_SECONDS):
+        stored = await _find(db, who, claim)
+        if stored is None and not (taken and waited < _WAIT_SECONDS):
             return None
-        if kept is not None and kept.digest != claim.digest:
-            raise IdempotencyConflict("This Idempotency-Key belongs to another request of the last 24 hours.")
-        if kept is not None and kept.status is not None and kept.answer is not None:
-            return _replayed(db, who, claim, kept.status, kept.answer)
-        if waited >= _PATIENCE_SECONDS:
-            raise Conflict("The first request with this Idempotency-Key took effect; its answer was not kept.")
-        waited += _LOOK_SECONDS
-        await asyncio.sleep(_LOOK_SECONDS)
+        if stored is not None and stored.digest != claim.digest:
+            raise IdempotencyConflict("This Idempotency-Key was used for another request in the last 24 hours.")
+        if stored is not None and stored.status is not None and stored.answer is not None:
+            return _replay(db, who, claim, stored.status, stored.answer)
+        if waited >= _WAIT_SECONDS:
+            raise Conflict("The first request with this Idempotency-Key took effect, but its response was not stored.")
+        waited += _POLL_SECONDS
+        await asyncio.sleep(_POLL_SECONDS)
 
 
-async def keep(db: Db, who: Principal, claim: Claim, answer: Outgoing) -> None:
-    if not isinstance(answer.body, bytes):
+async def store_response(db: Db, who: Principal, claim: IdempotencyClaim, response: Response) -> None:
+    if not isinstance(response.body, bytes):
         return
-    kept = msgspec.json.encode(_Answer(answer.body, answer.headers))
-    async with db.upkeep(who) as tx:
+    encoded = msgspec.json.encode(_StoredResponse(response.body, response.headers))
+    async with db.maintenance(who) as tx:
         await tx.run(
             "UPDATE idempotency SET status = :status, answer = :answer WHERE owner = :owner AND key = :key",
-            status=answer.status, answer=tx.vault.seal(_place(who, claim), kept), owner=who.standing, key=claim.key,
+            status=response.status, answer=tx.vault.encrypt(_context(who, claim), encoded), owner=who.rights_key,
+            key=claim.key,
         )  # fmt: skip
 
 
-async def forget_old(db: Db, who: Principal) -> None:
-    async with db.upkeep(who) as tx:
+async def delete_expired(db: Db, who: Principal) -> None:
+    async with db.maintenance(who) as tx:
         await tx.run("DELETE FROM idempotency WHERE created_at < :then", then=clock.ago(CLAIM_SECONDS))
 
 
-async def _find(db: Db, who: Principal, claim: Claim) -> _Kept | None:
+async def _find(db: Db, who: Principal, claim: IdempotencyClaim) -> _StoredKey | None:
     return await db.one(
-        _Kept,
+        _StoredKey,
         "SELECT digest, status, answer FROM idempotency WHERE owner = :owner AND key = :key AND created_at >= :then",
-        owner=who.standing, key=claim.key, then=clock.ago(CLAIM_SECONDS),
+        owner=who.rights_key, key=claim.key, then=clock.ago(CLAIM_SECONDS),
     )  # fmt: skip
 
 
-def _replayed(db: Db, who: Principal, claim: Claim, status: int, sealed: str) -> Outgoing:
-    kept = msgspec.json.decode(db.vault.open(_place(who, claim), sealed), type=_Answer)
-    return Outgoing(status, kept.body, headers={**kept.headers, "idempotency-replayed": "true"})
+def _replay(db: Db, who: Principal, claim: IdempotencyClaim, status: int, encrypted: str) -> Response:
+    first = msgspec.json.decode(db.vault.decrypt(_context(who, claim), encrypted), type=_StoredResponse)
+    return Response(status, first.body, headers={**first.headers, "idempotency-replayed": "true"})
 
 
-def _place(who: Principal, claim: Claim) -> str:
-    return f"idempotency|answer|{who.standing}|{claim.key}"
+def _context(who: Principal, claim: IdempotencyClaim) -> str:
+    return f"idempotency|answer|{who.rights_key}|{claim.key}"

@@ -1,4 +1,4 @@
-"""Ids: UUIDv7 text, so that sorting by id is sorting by age."""
+"""Ids: UUIDv7 text, so that ids sort by creation time."""
 
 import random
 import time
@@ -7,7 +7,7 @@ _COUNTER_BITS = 12
 
 
 class _Ticks:
-    """Milliseconds with a counter below them, always rising."""
+    """Milliseconds followed by a counter; strictly increasing."""
 
     last = 0
 
@@ -17,20 +17,20 @@ class _Ticks:
 
 
 _ticks = _Ticks()
-_random = random.Random()  # an id is a name and not a secret; asking the system for bits is slow
+_random = random.Random()  # ids are not secrets, and the system's random bits are slow
 
 
-def began(seconds: float) -> str:
-    """Comes before every id that was made at that moment or later, and after all others."""
+def lower_bound(seconds: float) -> str:
+    """Return a text that sorts before all ids made from that time on, and after all earlier ids."""
     millis = int(seconds * 1000)
     return f"{millis >> 16:08x}-{millis & 0xFFFF:04x}"
 
 
 def new_id() -> str:
-    """A fresh id, greater than every id this process made before."""
+    """Return a new id, greater than every id this process made before."""
     tick = _ticks.next()
-    millis, chance = tick >> _COUNTER_BITS, _random.getrandbits(62)
+    millis, bits = tick >> _COUNTER_BITS, _random.getrandbits(62)
     return (
         f"{millis >> 16:08x}-{millis & 0xFFFF:04x}-7{tick & 0xFFF:03x}"
-        f"-{0x8000 | chance >> 48:04x}-{chance & 0xFFFFFFFFFFFF:012x}"
+        f"-{0x8000 | bits >> 48:04x}-{bits & 0xFFFFFFFFFFFF:012x}"
     )

@@ -1,4 +1,4 @@
-"""What keeps the server quick when more is asked of it than it can give: rates, slots and shedding."""
+"""Limits that keep the server responsive under load: rates, concurrency and load shedding."""
 
 import asyncio
 import math
@@ -9,14 +9,14 @@ from collections.abc import AsyncIterator, Callable, Collection, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
-from teamspace.core.departure import Departure
+from teamspace.core.disconnect import DisconnectWatch
 from teamspace.core.errors import Overloaded, RateLimited
 
-_MOST_BUCKETS = 50_000
+_MAX_BUCKETS = 50_000
 
 
 class Rate:
-    """Token buckets, one a key: `per_minute` on the long run, `burst` at once. Zero turns it off."""
+    """A rate limit with one token bucket per key: `per_minute` sustained, `burst` at once. Zero turns it off."""
 
     def __init__(self, per_minute: int, burst: int) -> None:
         self._per_second = per_minute / 60
@@ -34,23 +34,23 @@ class Rate:
             raise RateLimited(f"Too many requests: wait {wait} s.", wait)
         self._buckets[key] = (level - 1, now)
         self._buckets.move_to_end(key)
-        if len(self._buckets) > _MOST_BUCKETS:
+        if len(self._buckets) > _MAX_BUCKETS:
             self._buckets.popitem(last=False)
 
 
-class Slots:
-    """At most `most` at a time; `queue` more may wait; whoever comes after is told to come back."""
+class ConcurrencyLimit:
+    """Admits `limit` at a time and lets `queue` more wait; refuses the rest with Overloaded."""
 
-    def __init__(self, what: str, most: int, queue: int = 0) -> None:
-        self._what = what
-        self._most, self._queue = most, queue
+    def __init__(self, label: str, limit: int, queue: int = 0) -> None:
+        self._label = label
+        self._limit, self._queue = limit, queue
         self._taken = 0
-        self._free = asyncio.Semaphore(most)
+        self._free = asyncio.Semaphore(limit)
 
     @asynccontextmanager
     async def take(self) -> AsyncIterator[None]:
-        if self._taken >= self._most + self._queue:
-            raise Overloaded(f"Too many {self._what} at once.", 2)
+        if self._taken >= self._limit + self._queue:
+            raise Overloaded(f"Too many {self._label} at once.", 2)
         self._taken += 1
         try:
             async with self._free:
@@ -59,20 +59,20 @@ class Slots:
             self._taken -= 1
 
 
-class Shares:
-    """At most so many at a time by each token, each company, each address, or whatever else it is counted by."""
+class KeyedConcurrencyLimit:
+    """Limits concurrency per key: per token, per company, per address, or by any other name."""
 
-    def __init__(self, what: str, **most: int) -> None:
-        self._what, self._most = what, most
+    def __init__(self, label: str, **limits: int) -> None:
+        self._label, self._limits = label, limits
         self._taken: Counter[tuple[str, str]] = Counter()
 
     @contextmanager
     def take(self, **by: str) -> Iterator[None]:
-        """One of each share, or none and a refusal; an empty name is not counted."""
-        keys = [(share, name) for share, name in by.items() if name]
-        for share, name in keys:
-            if self._taken[share, name] >= self._most[share]:
-                raise RateLimited(f"Too many {self._what} of one {share} at once: {self._most[share]} are allowed.", 2)
+        """Take a slot for every key, or raise RateLimited and take none; empty keys do not count."""
+        keys = [(kind, name) for kind, name in by.items() if name]
+        for kind, name in keys:
+            if self._taken[kind, name] >= self._limits[kind]:
+                raise RateLimited(f"Too many {self._label} of one {kind} at once: {self._limits[kind]} are allowed.", 2)
         self._taken.update(keys)
         try:
             yield
@@ -83,27 +83,26 @@ class Shares:
                     del self._taken[key]
 
 
-class Shedder:
-    """Refuses a growing share of requests while the event loop runs late, so that the rest stay quick.
+class LoadShedder:
+    """Refuses a growing share of requests while the event loop is late, so that the rest stay fast.
 
-    The delay of a timer is the queue that every request stands in. While it stays above the target the
-    share refused grows by how far above it is; below the target it shrinks step by step. One late timer
-    is a hiccup and refuses nobody.
+    The delay of a timer is the queueing delay of every request. While it stays above the target, the refused
+    share grows with the excess; below the target it shrinks step by step. A single late timer does not count.
     """
 
     TICK, TARGET = 0.02, 0.1
-    GROW, SHRINK, MOST = 0.5, 0.02, 0.98
+    GROW, SHRINK, MAX_SHARE = 0.5, 0.02, 0.98
 
-    def __init__(self, watch: Callable[[float], None] | None = None) -> None:
-        """`watch` is told how late the loop was at every tick."""
+    def __init__(self, on_tick: Callable[[float], None] | None = None) -> None:
+        """`on_tick` is called at every tick with the delay in seconds."""
         self.share = 0.0
-        self._watch = watch
+        self._on_tick = on_tick
         self._due = 0.0
         self._was_late = False
         self._timer: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
-        self._plan()
+        self._schedule()
 
     def stop(self) -> None:
         if self._timer:
@@ -111,27 +110,27 @@ class Shedder:
 
     def admit(self) -> None:
         if self.share and random.random() < self.share:
-            raise Overloaded("The server is at its limit.")
+            raise Overloaded("The server is overloaded.")
 
-    def _plan(self) -> None:
+    def _schedule(self) -> None:
         loop = asyncio.get_running_loop()
         self._due = loop.time() + self.TICK
         self._timer = loop.call_at(self._due, self._tick)
 
     def _tick(self) -> None:
         late = asyncio.get_running_loop().time() - self._due
-        if self._watch:
-            self._watch(late)
+        if self._on_tick:
+            self._on_tick(late)
         was_late, self._was_late = self._was_late, late > self.TARGET
         if self._was_late and was_late:
-            self.share += (self.MOST - self.share) * self.GROW * (1 - self.TARGET / late)
+            self.share += (self.MAX_SHARE - self.share) * self.GROW * (1 - self.TARGET / late)
         elif not self._was_late:
             self.share = max(0.0, self.share - self.SHRINK)
-        self._plan()
+        self._schedule()
 
 
 class Stopping:
-    """Set once, when the server begins to stop: streams end and waits return."""
+    """A flag that is set once, when the server begins to stop: streams end and waits return."""
 
     def __init__(self) -> None:
         self._event = asyncio.Event()
@@ -146,68 +145,70 @@ class Stopping:
         await self._event.wait()
 
 
-class Wake:
-    """Lets a long poll sleep until a topic has news, its time is up, its client has gone, or the server stops."""
+class Notifier:
+    """Wakes long polls when a topic is notified, the time is up, the client disconnects, or the server stops."""
 
-    def __init__(self, stopping: Stopping, *, most: int = 1000, of_token: int = 32, of_company: int = 64) -> None:
+    def __init__(
+        self, stopping: Stopping, *, max_waiting: int = 1000, max_per_token: int = 32, max_per_company: int = 64
+    ) -> None:
         self._stopping = stopping
-        self._slots = Slots("waiting requests", most)
-        self._shares = Shares("waiting requests", token=of_token, company=of_company)
+        self._slots = ConcurrencyLimit("waiting requests", max_waiting)
+        self._shares = KeyedConcurrencyLimit("waiting requests", token=max_per_token, company=max_per_company)
         self._topics: dict[str, set[asyncio.Event]] = {}
         self.relay: Callable[[str], None] | None = None
-        """Carries news to other servers."""
+        """Sends topics to the other servers."""
 
     @property
     def stopping(self) -> bool:
         return bool(self._stopping)
 
-    def tell(self, topic: str) -> None:
-        """There is news; call it after the commit that made it."""
-        self.hear(topic)
+    def notify(self, topic: str) -> None:
+        """Wake the waiters of a topic, here and on other servers; call it after the commit."""
+        self.receive(topic)
         if self.relay:
             self.relay(topic)
 
-    def hear(self, topic: str) -> None:
-        """There is news from elsewhere."""
-        for news in self._topics.get(topic, ()):
-            news.set()
+    def receive(self, topic: str) -> None:
+        """Wake the waiters of a topic on this server."""
+        for event in self._topics.get(topic, ()):
+            event.set()
 
     @contextmanager
-    def listening(self, topics: Collection[str]) -> Iterator[asyncio.Event]:
-        """News of any of them, from here on: who looks for what there is only now misses nothing."""
-        news = asyncio.Event()
+    def subscribe(self, topics: Collection[str]) -> Iterator[asyncio.Event]:
+        """Return an event that is set when any of the topics is notified; subscribe before reading, to miss nothing."""
+        event = asyncio.Event()
         for topic in topics:
-            self._topics.setdefault(topic, set()).add(news)
+            self._topics.setdefault(topic, set()).add(event)
         try:
-            yield news
+            yield event
         finally:
             for topic in topics:
-                self._forget(topic, news)
+                self._unsubscribe(topic, event)
 
     @asynccontextmanager
-    async def place(self, *, token: str = "", company: str = "") -> AsyncIterator[None]:
-        """For requests, of which only so many may wait: in all, of one token and of one company."""
+    async def poll_slot(self, *, token: str = "", company: str = "") -> AsyncIterator[None]:
+        """Take a slot for a waiting request; their number is limited in total, per token and per company."""
         with self._shares.take(token=token, company=company):
             async with self._slots.take():
                 yield
 
-    async def wait(self, news: asyncio.Event, seconds: float, departure: Departure | None = None) -> bool:
-        """True when there was news, which is thereby heard."""
+    async def wait(self, event: asyncio.Event, seconds: float, disconnect: DisconnectWatch | None = None) -> bool:
+        """Wait for the event and clear it; return whether it was set."""
         ends: list[asyncio.Future[Any]] = [
-            asyncio.ensure_future(news.wait()),
+            asyncio.ensure_future(event.wait()),
             asyncio.ensure_future(self._stopping.wait()),
         ]
-        gone: list[asyncio.Future[Any]] = [departure.watched()] if departure else []
+        gone: list[asyncio.Future[Any]] = [disconnect.watch()] if disconnect else []
         try:
             await asyncio.wait([*ends, *gone], timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-            return news.is_set()
+            return event.is_set()
         finally:
-            news.clear()
+            event.clear()
             for end in ends:
                 end.cancel()
 
-    def _forget(self, topic: str, news: asyncio.Event) -> None:
+    def _unsubscribe(self, topic: str, event: asyncio.Event) -> None:
         listeners = self._topics[topic]
-        listeners.discard(news)
+        listeners.discard(event)
         if not listeners:
             del self._topics[topic]

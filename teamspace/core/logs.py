@@ -1,4 +1,4 @@
-"""Logs as text or JSON lines on standard error: a fixed set of fields, every value escaped, no secret."""
+"""Logs as text or JSON lines on standard error: fixed fields, escaped values, no secrets."""
 
 import asyncio
 import contextlib
@@ -13,10 +13,10 @@ from teamspace.core import clock
 _FLUSH_SECONDS = 0.1
 
 
-class Lines(logging.Handler):
-    """Formats records, and the access lines that the gate writes straight to it.
+class LogHandler(logging.Handler):
+    """Formats log records, and access lines, which the gate writes directly.
 
-    Access lines gather for a moment and leave in one system call; anything from a warning up leaves at once.
+    Access lines are buffered briefly and written in one system call; log records are written at once.
     """
 
     def __init__(self, form: str, stream: TextIO | None = None) -> None:
@@ -33,7 +33,7 @@ class Lines(logging.Handler):
         self.flush()
 
     def access(self, *, request: str, method: str, route: str, status: int, ms: float, user: str) -> None:
-        """The line of one request; none of its values can hold a space or a quote."""
+        """Write the access line of a request; none of its values can contain a space or a quote."""
         if self._json:
             fields = {"request": request, "method": method, "route": route, "status": status, "ms": ms, "user": user}
             self.write("info", fields)
@@ -47,26 +47,26 @@ class Lines(logging.Handler):
         if self._json:
             line = msgspec.json.encode({"at": clock.stamp(), "level": level, **fields}).decode()
         else:
-            line = f"{clock.stamp()} {level} " + " ".join(f"{name}={_plain(value)}" for name, value in fields.items())
+            line = f"{clock.stamp()} {level} " + " ".join(f"{name}={_quote(value)}" for name, value in fields.items())
         self._waiting.append(line)
 
     def flush(self) -> None:
         if self._waiting:
             lines, self._waiting = self._waiting, []
-            with contextlib.suppress(OSError):  # a log on a full disk must not fail what it tells of
+            with contextlib.suppress(OSError):  # a full disk must not make the logged operation fail
                 self._stream.write("\n".join(lines) + "\n")
                 self._stream.flush()
 
 
-def _plain(value: Any) -> str:
-    """A value on one line: quoted when it could be mistaken for two."""
+def _quote(value: Any) -> str:
+    """Return the value on one line, quoted if it contains spaces, quotes or unprintable characters."""
     text = str(value)
     if text and text.isprintable() and " " not in text and '"' not in text:
         return text
     return text if "\n" in text and text.startswith("Traceback") else msgspec.json.encode(text).decode()
 
 
-def start(form: str) -> Lines:
-    lines = Lines(form)
+def configure(form: str) -> LogHandler:
+    lines = LogHandler(form)
     logging.basicConfig(level=logging.INFO, handlers=[lines], force=True)
     return lines

@@ -1,6 +1,6 @@
-"""What the server counts about its own work: requests by route, how long they took, and how it is doing.
+"""Metrics: requests by route, their latency, and gauges about the process.
 
-Nothing here names a tenant, a person or an address: the routes are the declared ones, never what was asked.
+No label names a tenant, a person or an address: routes are the declared patterns, never the requested paths.
 """
 
 import os
@@ -22,7 +22,7 @@ from prometheus_client import (
 
 from teamspace import __version__
 
-# A second series beside each counter, saying when it began, doubles the text and tells nothing new here.
+# The extra `_created` series per counter would double the output without adding information.
 disable_created_metrics()  # type: ignore[no-untyped-call]
 
 BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
@@ -37,7 +37,7 @@ class Sample(msgspec.Struct, frozen=True):
 
 
 class Family(msgspec.Struct, frozen=True):
-    """One figure with all its labels, as one process had it."""
+    """One metric of one process, with all its labels."""
 
     name: str
     doc: str
@@ -46,7 +46,7 @@ class Family(msgspec.Struct, frozen=True):
 
 
 class RouteFigures(msgspec.Struct, frozen=True):
-    """One route since the start. The quantiles are read off the histogram's steps, in milliseconds."""
+    """Figures for one route since the start. Quantiles are interpolated from histogram buckets, in milliseconds."""
 
     method: str
     route: str
@@ -59,7 +59,7 @@ class RouteFigures(msgspec.Struct, frozen=True):
 
 
 class Metrics:
-    """The figures of this process."""
+    """The metrics of this process."""
 
     def __init__(self) -> None:
         self.process = f"{socket.gethostname()}:{os.getpid()}"
@@ -69,9 +69,9 @@ class Metrics:
             _REQUESTS, "Requests answered.", ("method", "route", "status"), registry=self._registry
         )
         self._seconds = Histogram(
-            _SECONDS, "How long answers took.", ("method", "route"), buckets=BUCKETS, registry=self._registry
+            _SECONDS, "Time to answer, in seconds.", ("method", "route"), buckets=BUCKETS, registry=self._registry
         )
-        # Looking a labelled child up costs more than counting: each is looked up once.
+        # Looking up a labelled child costs more than counting, so they are cached.
         self._counts: dict[tuple[str, str, int], Counter] = {}
         self._times: dict[tuple[str, str], Histogram] = {}
         ProcessCollector(registry=self._registry)
@@ -79,18 +79,18 @@ class Metrics:
             1
         )
 
-    def answered(self, method: str, route: str, status: int, seconds: float) -> None:
+    def observe(self, method: str, route: str, status: int, seconds: float) -> None:
         count = self._counts.get((method, route, status))
         if count is None:
             count = self._counts[method, route, status] = self._requests.labels(method, route, str(status))
-        taken = self._times.get((method, route))
-        if taken is None:
-            taken = self._times[method, route] = self._seconds.labels(method, route)
+        latency = self._times.get((method, route))
+        if latency is None:
+            latency = self._times[method, route] = self._seconds.labels(method, route)
         count.inc()
-        taken.observe(seconds)
+        latency.observe(seconds)
 
-    def watch(self, name: str, doc: str, read: Callable[[], float]) -> None:
-        """A figure that is read whenever somebody asks."""
+    def add_gauge(self, name: str, doc: str, read: Callable[[], float]) -> None:
+        """Add a gauge whose value `read` returns at every scrape."""
         Gauge(f"teamspace_{name}", doc, registry=self._registry).set_function(read)
 
     def families(self) -> list[Family]:
@@ -104,19 +104,19 @@ class Metrics:
 
 
 def readings(families: Iterable[Family]) -> dict[str, float]:
-    """The figures without labels, by name: what is watched, and the process itself."""
+    """Return the values without labels by name: the gauges, and those of the process."""
     return {sample.name: sample.value for family in families for sample in family.samples if not sample.labels}
 
 
-# As Prometheus reads it
+# Prometheus text format
 
 
-def text(by_process: Mapping[str, list[Family]], *, labelled: bool) -> bytes:
-    """All of it in Prometheus' text format; where there may be several processes, each series says whose it is."""
-    return exposition.generate_latest(_Together(by_process, labelled))
+def render(by_process: Mapping[str, list[Family]], *, labelled: bool) -> bytes:
+    """Render all metrics in Prometheus' text format; `labelled` adds the process to every series."""
+    return exposition.generate_latest(_MergedCollector(by_process, labelled))
 
 
-class _Together:
+class _MergedCollector:
     def __init__(self, by_process: Mapping[str, list[Family]], labelled: bool) -> None:
         self._by_process, self._labelled = by_process, labelled
 
@@ -134,49 +134,49 @@ class _Together:
 # By route
 
 
-class _Seen(msgspec.Struct):
-    """What several processes counted of one route, taken together."""
+class _RouteTotals(msgspec.Struct):
+    """The sums of one route over all processes."""
 
     buckets: dict[float, float] = {}
     seconds: float = 0.0
     by_status: dict[str, int] = {}
 
 
-def routes(processes: Iterable[list[Family]]) -> list[RouteFigures]:
-    """Every route that was asked, the busiest first."""
-    seen: dict[tuple[str, str], _Seen] = {}
+def route_figures(processes: Iterable[list[Family]]) -> list[RouteFigures]:
+    """Return the figures of every requested route, busiest first."""
+    totals: dict[tuple[str, str], _RouteTotals] = {}
     for sample in _samples(processes, _SECONDS):
-        one = seen.setdefault((sample.labels["method"], sample.labels["route"]), _Seen())
+        total = totals.setdefault((sample.labels["method"], sample.labels["route"]), _RouteTotals())
         if sample.name.endswith("_bucket"):
             edge = float(sample.labels["le"])
-            one.buckets[edge] = one.buckets.get(edge, 0.0) + sample.value
+            total.buckets[edge] = total.buckets.get(edge, 0.0) + sample.value
         elif sample.name.endswith("_sum"):
-            one.seconds += sample.value
+            total.seconds += sample.value
     for sample in _samples(processes, _REQUESTS):
-        one = seen.setdefault((sample.labels["method"], sample.labels["route"]), _Seen())
+        total = totals.setdefault((sample.labels["method"], sample.labels["route"]), _RouteTotals())
         status = sample.labels["status"]
-        one.by_status[status] = one.by_status.get(status, 0) + int(sample.value)
-    figures = [_figures(method, route, one) for (method, route), one in seen.items()]
-    return sorted(figures, key=lambda each: -each.count)
+        total.by_status[status] = total.by_status.get(status, 0) + int(sample.value)
+    figures = [_figures(method, route, total) for (method, route), total in totals.items()]
+    return sorted(figures, key=lambda figure: -figure.count)
 
 
 def _samples(processes: Iterable[list[Family]], name: str) -> Iterator[Sample]:
     return (sample for families in processes for family in families if family.name == name for sample in family.samples)
 
 
-def _figures(method: str, route: str, seen: _Seen) -> RouteFigures:
-    buckets = sorted(seen.buckets.items())
+def _figures(method: str, route: str, total: _RouteTotals) -> RouteFigures:
+    buckets = sorted(total.buckets.items())
     count = buckets[-1][1] if buckets else 0.0
-    mean = seen.seconds / count if count else 0.0
+    mean = total.seconds / count if count else 0.0
     p50, p95, p99 = (round(_quantile(buckets, count * share) * 1000, 2) for share in (0.5, 0.95, 0.99))
-    return RouteFigures(method, route, int(count), seen.by_status, round(mean * 1000, 2), p50, p95, p99)
+    return RouteFigures(method, route, int(count), total.by_status, round(mean * 1000, 2), p50, p95, p99)
 
 
-def _quantile(buckets: list[tuple[float, float]], wanted: float) -> float:
-    """Where the wanted one falls, between the edges of its step; at most the last finite edge."""
+def _quantile(buckets: list[tuple[float, float]], rank: float) -> float:
+    """Interpolate the value at `rank` within its bucket; at most the last finite edge."""
     lower, below = 0.0, 0.0
     for edge, count in buckets[:-1]:
-        if count >= wanted:
-            return lower + (edge - lower) * (wanted - below) / (count - below) if count > below else edge
+        if count >= rank:
+            return lower + (edge - lower) * (rank - below) / (count - below) if count > below else edge
         lower, below = edge, count
     return lower

@@ -1,4 +1,4 @@
-"""The API's description, made from the route table and the types; nothing in it is written by hand."""
+"""The OpenAPI description, generated from the route table and the types."""
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
@@ -10,9 +10,9 @@ import msgspec
 
 from teamspace import __version__
 from teamspace.core import errors, pools
-from teamspace.core.openapi_page import rendered
+from teamspace.core.openapi_page import render
 from teamspace.core.permissions import Permission
-from teamspace.core.replies import Content, Download, Events, JsonLines, Reply, Stored
+from teamspace.core.replies import Content, Download, EventStream, JsonLines, Reply, StoredContent
 from teamspace.core.routing import PROVISION, PUBLIC, Endpoint, Own
 
 _JSON = "application/json"
@@ -23,22 +23,22 @@ _AUTH = {
     "B": "A session or API token.",
     "PV": "The provisioning token of hosted mode.",
     "SA": "An operator's token.",
-    "OA": "A token of somebody with a role in the company.",
+    "OA": "A token of a person with a company role.",
 }
 _TEXT = {"schema": {"type": "string"}}
 # fmt: off
 _BYTES: dict[Any, tuple[str, dict[str, Any]]] = {
     Content:   ("*/*",                      {}),
     Download:  ("application/octet-stream", {}),
-    Stored:    ("*/*",                      {}),
-    Events:    ("text/event-stream",        _TEXT),
+    StoredContent:    ("*/*",                      {}),
+    EventStream:    ("text/event-stream",        _TEXT),
     JsonLines: ("application/x-ndjson",     _TEXT),
 }
 # fmt: on
 
 
 class Description:
-    """Built when it is first asked for, in a thread: that takes longer than a request may hold the event loop."""
+    """Built on first use, in a thread: it takes longer than a request may block the event loop."""
 
     def __init__(self) -> None:
         self._endpoints: Sequence[Endpoint] = ()
@@ -68,12 +68,14 @@ class Description:
 
     @cached_property
     def _page(self) -> tuple[bytes, str]:
-        return rendered(self._document)
+        return render(self._document)
 
 
 def document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
     shapes = [shape for endpoint in endpoints for shape in _shapes(endpoint)]
-    schemas, components = _outspoken(msgspec.json.schema_components([errors.Problem, *shapes], ref_template=_REF))
+    schemas, components = _with_open_objects(
+        msgspec.json.schema_components([errors.Problem, *shapes], ref_template=_REF)
+    )
     by_shape = dict(zip([errors.Problem, *shapes], schemas, strict=True))
     paths: dict[str, Any] = {}
     for endpoint in endpoints:
@@ -92,25 +94,25 @@ def document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
     }
 
 
-def _outspoken(schema: Any) -> Any:
-    """Whatever an object may hold is said: who reads silence as "nothing" would make it useless."""
+def _with_open_objects(schema: Any) -> Any:
+    """Add `additionalProperties: true` to objects without properties: some tools would read them as empty."""
     if isinstance(schema, list | tuple):
-        return [_outspoken(part) for part in schema]
+        return [_with_open_objects(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
-    said = {name: _outspoken(part) for name, part in schema.items()}
-    if said.get("type") == "object" and not said.keys() & {"properties", "additionalProperties"}:
-        said["additionalProperties"] = True
-    return said
+    result = {name: _with_open_objects(part) for name, part in schema.items()}
+    if result.get("type") == "object" and not result.keys() & {"properties", "additionalProperties"}:
+        result["additionalProperties"] = True
+    return result
 
 
 def _operation(endpoint: Endpoint, by_shape: dict[Any, Any], components: dict[str, Any]) -> dict[str, Any]:
     route = endpoint.route
     operation: dict[str, Any] = {
-        "operationId": f"{_capability(endpoint)}.{route.handler}",
-        "tags": [_capability(endpoint)],
+        "operationId": f"{_package(endpoint)}.{route.handler}",
+        "tags": [_package(endpoint)],
         "summary": route.doc,
-        "description": _asks(endpoint),
+        "description": _describe_access(endpoint),
         "parameters": _parameters(endpoint, by_shape, components),
         "responses": _responses(endpoint, by_shape),
     }
@@ -118,25 +120,25 @@ def _operation(endpoint: Endpoint, by_shape: dict[Any, Any], components: dict[st
         operation["security"] = [{"bearer": []}]
     if endpoint.body is not None:
         content = {_JSON: {"schema": by_shape[endpoint.body]}}
-        required = bool(_resolved(by_shape[endpoint.body], components).get("required"))
+        required = bool(_resolve(by_shape[endpoint.body], components).get("required"))
         operation["requestBody"] = {"required": required, "content": content}
     elif "upload" in endpoint.wants:
         operation["requestBody"] = {"content": {"application/octet-stream": {"schema": {"type": "string"}}}}
     return operation
 
 
-def _asks(endpoint: Endpoint) -> str:
+def _describe_access(endpoint: Endpoint) -> str:
     route = endpoint.route
-    words = [_AUTH[route.auth]]
+    sentences = [_AUTH[route.auth]]
     if isinstance(route.permission, Permission):
-        words.append(f"Needs `{route.permission}`.")
+        sentences.append(f"Requires `{route.permission}`.")
     elif isinstance(route.permission, Own):
-        words.append("Concerns the caller's own account: a scoped token is refused.")
+        sentences.append("Concerns the caller's own account: scoped tokens are refused.")
     elif route.needs is not None:
-        words.append(f"Needs `{route.needs}`, by role, ownership or grant.")
+        sentences.append(f"Requires `{route.needs}`, by role, ownership or grant.")
     if route.feature is not None:
-        words.append(f"Needs the feature `{route.feature}`.")
-    return " ".join(words)
+        sentences.append(f"Requires the feature `{route.feature}`.")
+    return " ".join(sentences)
 
 
 def _parameters(endpoint: Endpoint, by_shape: dict[Any, Any], components: dict[str, Any]) -> list[dict[str, Any]]:
@@ -145,10 +147,10 @@ def _parameters(endpoint: Endpoint, by_shape: dict[Any, Any], components: dict[s
         for name in endpoint.route.parameters()
     ]
     if endpoint.query is not None:
-        schema = _resolved(by_shape[endpoint.query], components)
+        schema = _resolve(by_shape[endpoint.query], components)
         required = schema.get("required", ())
         parameters += [
-            {"name": name, "in": "query", "required": name in required, "schema": _given(field)}
+            {"name": name, "in": "query", "required": name in required, "schema": _query_schema(field)}
             for name, field in schema["properties"].items()
         ]
     if "match" in endpoint.wants:
@@ -159,8 +161,8 @@ def _parameters(endpoint: Endpoint, by_shape: dict[Any, Any], components: dict[s
     return parameters
 
 
-def _given(field: dict[str, Any]) -> dict[str, Any]:
-    """A query parameter is given or left out: null is not one of its values."""
+def _query_schema(field: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of a query parameter: it can be omitted, but not null."""
     choices = [choice for choice in field.get("anyOf", ()) if choice.get("type") != "null"]
     bare = {name: value for name, value in field.items() if name not in ("anyOf", "default")}
     if len(choices) == 1:
@@ -214,7 +216,7 @@ def _refusals(endpoint: Endpoint) -> Iterable[type[errors.Refusal]]:
 
 
 def _answers(returns: Any) -> list[tuple[int, Any]]:
-    """Every status of success with the shape of its body, from a handler's return annotation."""
+    """Return every success status with the type of its body, from a handler's return annotation."""
     if get_origin(returns) in (Union, UnionType):
         return [_answer(part) for part in get_args(returns)]
     return [_answer(returns)]
@@ -234,11 +236,11 @@ def _shapes(endpoint: Endpoint) -> Iterable[Any]:
     return [shape for shape in (endpoint.body, endpoint.query, *answers) if shape is not None and shape not in _BYTES]
 
 
-def _resolved(schema: dict[str, Any], components: dict[str, Any]) -> dict[str, Any]:
+def _resolve(schema: dict[str, Any], components: dict[str, Any]) -> dict[str, Any]:
     reference = schema.get("$ref")
     resolved: dict[str, Any] = components[reference.rsplit("/", 1)[1]] if reference else schema
     return resolved
 
 
-def _capability(endpoint: Endpoint) -> str:
+def _package(endpoint: Endpoint) -> str:
     return endpoint.handler.__module__.split(".")[-2]

@@ -1,4 +1,4 @@
-"""The API's description as one page of plain HTML: no script, no foreign asset."""
+"""The API description as one plain HTML page, without scripts or external assets."""
 
 import base64
 import hashlib
@@ -23,8 +23,8 @@ _QUOTED = re.compile(r"`([^`]+)`")
 STYLE_HASH = "sha256-" + base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
 
 
-def rendered(document: dict[str, Any]) -> tuple[bytes, str]:
-    """The page, and the hash that lets its style sheet through the content security policy."""
+def render(document: dict[str, Any]) -> tuple[bytes, str]:
+    """Return the page, and the hash of its style sheet for the content security policy."""
     info = document["info"]
     sections = "".join(_section(document, tag) for tag in _tags(document))
     page = (
@@ -32,7 +32,7 @@ def rendered(document: dict[str, Any]) -> tuple[bytes, str]:
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{escape(info['title'])} API</title><style>{_STYLE}</style></head><body><main>"
         f"<h1>{escape(info['title'])} API {escape(info['version'])}</h1>"
-        "<p>Send <code>Authorization: Bearer &lt;token&gt;</code>. The same in machine form: "
+        "<p>Send <code>Authorization: Bearer &lt;token&gt;</code>. Machine-readable version: "
         '<a href="/api/openapi.json">openapi.json</a>.</p>'
         f"{sections}</main></body></html>"
     )
@@ -55,17 +55,17 @@ def _section(document: dict[str, Any], tag: str) -> str:
 
 
 def _operation(document: dict[str, Any], method: str, path: str, operation: dict[str, Any]) -> str:
-    parts = [f"<p>{_words(operation['description'])}</p>", _parameters(operation)]
+    parts = [f"<p>{_with_code(operation['description'])}</p>", _parameters(operation)]
     if "requestBody" in operation:
         parts.append("<h3>Body</h3>" + _contents(document, operation["requestBody"]["content"]))
-    refusals = []
+    errors = []
     for status, response in operation["responses"].items():
         if status.startswith("2"):
-            parts.append(f"<h3>{status} {_words(response['description'])}</h3>")
+            parts.append(f"<h3>{status} {_with_code(response['description'])}</h3>")
             parts.append(_contents(document, response.get("content", {})))
         else:
-            refusals.append((status, response["description"]))
-    parts.append("<h3>Refusals</h3>" + _table(refusals))
+            errors.append((status, response["description"]))
+    parts.append("<h3>Errors</h3>" + _table(errors))
     return (
         f'<details><summary><b class="method">{method.upper()}</b> <code>{escape(path)}</code>'
         f'<p class="doc">{escape(operation["summary"])}</p></summary>{"".join(parts)}</details>'
@@ -88,18 +88,18 @@ def _contents(document: dict[str, Any], contents: dict[str, Any]) -> str:
             (field if field in required else f"{field}?", _type(value))
             for field, value in shape.get("properties", {}).items()
         ]
-        parts.append(f"<p><code>{escape(kind)}</code> {_words(shape.get('description', ''))}</p>{_table(rows)}")
+        parts.append(f"<p><code>{escape(kind)}</code> {_with_code(shape.get('description', ''))}</p>{_table(rows)}")
     return "".join(parts)
 
 
 def _table(rows: list[tuple[str, str]]) -> str:
     cells = "".join(
-        f'<tr><td><code>{escape(name)}</code></td><td class="type">{_words(kind)}</td></tr>' for name, kind in rows
+        f'<tr><td><code>{escape(name)}</code></td><td class="type">{_with_code(kind)}</td></tr>' for name, kind in rows
     )
     return f"<table>{cells}</table>" if rows else ""
 
 
-def _words(text: str) -> str:
+def _with_code(text: str) -> str:
     return _QUOTED.sub(r"<code>\1</code>", escape(text))
 
 

@@ -1,7 +1,7 @@
-"""Lists: newest first, by keyset, so that page 10,000 costs what page 1 costs.
+"""Keyset pagination, newest first: page 10,000 costs the same as page 1.
 
-Inside, a cursor is a place in a list. Outside it is signed, so that whoever carries it cannot make one up. The gate
-signs and verifies: no list can forget to.
+Internally a cursor is a position in a list. Outside the server it is signed, so that clients cannot make one up. The
+gate signs and verifies all cursors, so no list can forget to.
 """
 
 import base64
@@ -17,49 +17,49 @@ from teamspace.core.errors import BadRequest
 from teamspace.core.replies import Page
 
 T = TypeVar("T")
-DEFAULT, MOST = 50, 200
+DEFAULT_LIMIT, MAX_LIMIT = 50, 200
 _AFTER_ALL_IDS = "~"
 _SIGNATURE_BYTES = 16
 
 
 class Paging(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The query of every list; a capability's own filters extend it."""
+    """The query parameters of every list; packages extend it with their filters."""
 
-    limit: int = DEFAULT
+    limit: int = DEFAULT_LIMIT
     cursor: str | None = None
 
     @property
     def size(self) -> int:
         if self.limit < 1:
-            raise BadRequest.at("limit", "must be a positive number")
-        return min(self.limit, MOST)
+            raise BadRequest.at("limit", "must be at least 1")
+        return min(self.limit, MAX_LIMIT)
 
     @property
     def before(self) -> str:
-        """The id below which the page begins."""
-        return _AFTER_ALL_IDS if self.cursor is None else opened(self.cursor)
+        """The page starts below this id."""
+        return _AFTER_ALL_IDS if self.cursor is None else decode_cursor(self.cursor)
 
 
 def page(rows: list[T], query: Paging, key: Callable[[T], str]) -> Page[T]:
-    """`rows` were asked for with one more than the page's size: its presence says that there is more."""
+    """Build a page from up to `size + 1` rows: the extra row shows that there are more."""
     items = rows[: query.size]
     more = len(rows) > query.size
-    return Page(items, sealed(key(items[-1])) if more else None)
+    return Page(items, encode_cursor(key(items[-1])) if more else None)
 
 
-def sealed(text: str) -> str:
-    """A place in a list, as the client carries it."""
+def encode_cursor(text: str) -> str:
+    """Encode a position in a list."""
     return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
-def signed(vault: Vault, cursor: str) -> str:
-    """A cursor as it leaves the server."""
+def sign_cursor(vault: Vault, cursor: str) -> str:
+    """Add the signature to a cursor that leaves the server."""
     return f"{cursor}.{_signature(vault, cursor)}"
 
 
-def verified(vault: Vault, given: str) -> str:
-    """A cursor as it came, without its signature; one that this server did not give is refused."""
-    cursor, _, signature = given.rpartition(".")
+def verify_cursor(vault: Vault, signed: str) -> str:
+    """Return the cursor without its signature; refuse one that this server did not sign."""
+    cursor, _, signature = signed.rpartition(".")
     if not hmac.compare_digest(_signature(vault, cursor).encode(), signature.encode()):
         raise BadRequest.at("cursor", "is not a cursor of this list")
     return cursor
@@ -70,11 +70,11 @@ def _signature(vault: Vault, cursor: str) -> str:
     return base64.urlsafe_b64encode(mac[:_SIGNATURE_BYTES]).decode().rstrip("=")
 
 
-def opened(cursor: str) -> str:
+def decode_cursor(cursor: str) -> str:
     try:
         text = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode()
     except (ValueError, binascii.Error):
         text = ""
-    if not text.isprintable() or sealed(text) != cursor or not text:
+    if not text.isprintable() or encode_cursor(text) != cursor or not text:
         raise BadRequest.at("cursor", "is not a cursor of this list")
     return text

@@ -1,6 +1,6 @@
-"""Every permission and feature there is: closed lists, so that a misspelt one does not compile.
+"""All permissions and features, as enums, so that the type checker finds misspelt ones.
 
-A permission is named `subject:verb`. Which role holds which is tenancy's business.
+A permission is named `subject:verb`. The permissions of each role are in `tenancy`.
 """
 
 from enum import StrEnum

@@ -1,7 +1,7 @@
-"""Threads by purpose: whatever fills one pool up leaves the others free. Nothing uses the loop's default executor.
+"""Thread pools by purpose: a full pool does not block the others. Nothing uses the loop's default executor.
 
-Work in Python holds the interpreter's lock, so a pool keeps it off the event loop and makes it no faster: such pools
-are small, and such work is cut into pieces between which the loop gets its turn.
+Python code holds the GIL, so a pool keeps it off the event loop but does not make it faster. Pools for it are small,
+and the work is split into pieces so that the loop gets its turn.
 """
 
 import asyncio
@@ -17,40 +17,40 @@ T = TypeVar("T")
 
 
 class Pool:
-    """At most `threads` at work and `waiting` behind them; whoever comes after is told to come back."""
+    """Runs `threads` calls at a time and lets `waiting` more wait; refuses the rest with Overloaded."""
 
-    def __init__(self, what: str, threads: int, waiting: int | None) -> None:
-        self._what, self._threads = what, threads
+    def __init__(self, label: str, threads: int, waiting: int | None) -> None:
+        self._label, self._threads = label, threads
         self._room = None if waiting is None else threading.BoundedSemaphore(threads + waiting)
-        # Threads are started when there is work, so that a process that forks before has none.
-        self._executor = ThreadPoolExecutor(threads, thread_name_prefix=what.replace(" ", "-"))
+        # Threads start with the first work, so a process that forks before has none.
+        self._executor = ThreadPoolExecutor(threads, thread_name_prefix=label.replace(" ", "-"))
 
     async def run(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """The outcome of `work`. Whoever gives up waiting for it leaves a running one to its end."""
+        """Run `work` in a thread and return its result. If the caller is cancelled, running work still completes."""
         if self._room is not None and not self._room.acquire(blocking=False):
-            raise Overloaded(f"Too many {self._what} at once.", 2)
+            raise Overloaded(f"Too many {self._label} at once.", 2)
         try:
-            begun = self._executor.submit(work, *args, **kwargs)
+            future = self._executor.submit(work, *args, **kwargs)
         except BaseException:
-            self._leave()
+            self._release()
             raise
-        begun.add_done_callback(self._leave)
-        return await asyncio.wrap_future(begun)
+        future.add_done_callback(self._release)
+        return await asyncio.wrap_future(future)
 
-    def _leave(self, _ended: Future[Any] | None = None) -> None:
+    def _release(self, _ended: Future[Any] | None = None) -> None:
         if self._room is not None:
             self._room.release()
 
 
-# `None` where something else bounds what may wait: slots for uploads, a limit of open downloads, a single caller.
+# `None` if something else limits the waiting work: upload slots, the limit of open downloads, a single caller.
 # fmt: off
 #                       what                   threads  waiting
-TEXT      = Pool("texts being read",                 2,      64)   # words, snippets, large JSON and XML
+TEXT      = Pool("texts being parsed",               2,      64)   # words, snippets, large JSON and XML
 PASSWORDS = Pool("password checks",                  4,      32)   # argon2, 64 MiB each
-STRENGTH  = Pool("password judgements",              1,      32)   # zxcvbn
-READS     = Pool("long reads",                       4,      64)   # SQLite beside the loop: searches, exports
-NAMES     = Pool("lookups of names",                 4,      64)   # DNS
+STRENGTH  = Pool("password strength checks",         1,      32)   # zxcvbn
+READS     = Pool("long reads",                       4,      64)   # SQLite off the loop: searches, exports
+NAMES     = Pool("DNS lookups",                      4,      64)
 FILES     = Pool("files",                           16,    None)   # blobs: read, written, synced, removed
-HASHING   = Pool("hashes",                           4,    None)   # digests of what is uploaded
-UPKEEP    = Pool("upkeep",                           2,    None)   # locks, integrity checks, a look at a bucket
+HASHING   = Pool("hashes",                           4,    None)   # digests of uploads
+UPKEEP    = Pool("upkeep",                           2,    None)   # locks, integrity checks, bucket checks
 # fmt: on

@@ -1,4 +1,4 @@
-"""Who is calling, and with what: the one thing every verb knows of its caller."""
+"""Who is calling, and with which permissions: all that domain functions know about their caller."""
 
 from typing import Literal
 
@@ -9,8 +9,8 @@ from teamspace.core.permissions import Feature, Permission
 Kind = Literal["session", "api", "s3", "worker", "anonymous", "provision", "system"]
 
 
-class Claim(msgspec.Struct):
-    """An idempotency key on its way: the first write of the request takes it in the same commit."""
+class IdempotencyClaim(msgspec.Struct):
+    """The idempotency key of a request; its first write stores the key in the same commit."""
 
     key: str
     digest: bytes
@@ -21,29 +21,29 @@ class Claim(msgspec.Struct):
 
 
 class Call(msgspec.Struct):
-    """The request behind the caller: what the audit trail and the write handle need of it."""
+    """The parts of a request that the audit log and the write handle need."""
 
     request_id: str = ""
     address: str = ""
     agent: str = ""
-    """What the client calls itself, for people who look at their own sessions."""
+    """The User-Agent, shown to people in the list of their own sessions."""
     host: str = ""
-    """The hostname that was asked. It selects a look, and nothing else."""
+    """The hostname of the request. It selects the branding, nothing else."""
     while_suspended: bool = False
-    """The route is one of those that stay open in a suspended company or tenant."""
+    """The route stays open in a suspended company or tenant."""
     instance_plane: bool = False
-    """The route administers the instance: whether the caller's own company is suspended does not matter."""
-    claim: Claim | None = None
+    """The route administers the instance: a suspension of the caller's own company does not matter."""
+    claim: IdempotencyClaim | None = None
 
 
-class Grantable(msgspec.Struct, frozen=True):
-    """One entry of a token's scope: a permission, perhaps only below a key prefix."""
+class ScopeEntry(msgspec.Struct, frozen=True):
+    """One entry of a token's scope: a permission, optionally limited to a key prefix."""
 
     permission: Permission
     prefix: str = ""
 
     def covers(self, permission: Permission, key: str | None) -> bool:
-        """`key` None asks whether any key at all is covered."""
+        """Return whether the entry covers the permission at `key`; with None, at any key."""
         return self.permission is permission and (key is None or key.startswith(self.prefix))
 
     def __str__(self) -> str:
@@ -62,9 +62,9 @@ class Principal(msgspec.Struct, frozen=True):
     role: str | None = None
     org_role: str | None = None
     permissions: frozenset[Permission] = frozenset()
-    """What the person may do now, by team role, company role and operator flag."""
-    scope: tuple[Grantable, ...] | None = None
-    """What the token was limited to; None is everything its person may do."""
+    """The person's current permissions, from team role, company role and operator flag."""
+    scope: tuple[ScopeEntry, ...] | None = None
+    """What the token is limited to; None means all permissions of its person."""
     features: frozenset[Feature] = frozenset()
     org_suspended: bool = False
     tenant_suspended: bool = False
@@ -72,23 +72,23 @@ class Principal(msgspec.Struct, frozen=True):
     """When the session began; None for every other kind of credential."""
     expires_at: str | None = None
     minted: bool = False
-    """Whether the credential was made with another one, and not with an account or a sign-in."""
+    """Whether the credential was created with another credential, not by creating an account or signing in."""
     given_by: str | None = None
-    """Who else may hold this credential."""
+    """Another person who may know this credential: they created it or chose the password."""
 
     @property
-    def standing(self) -> str:
-        """Equal for credentials that can do the same: what one of them was answered the other may be told."""
+    def rights_key(self) -> str:
+        """Equal for credentials with the same rights: a response to one may be replayed to the other."""
         return f"{self.user_id}|{self.team_id}" if self.user_id and self.scope is None else self.token_id
 
     def in_scope(self, permission: Permission, key: str | None = None) -> bool:
         return self.scope is None or any(entry.covers(permission, key) for entry in self.scope)
 
-    def holds(self, permission: Permission, key: str | None = None) -> bool:
-        """By role and within the token's scope. Ownership and grants are the fence's business."""
+    def has_permission(self, permission: Permission, key: str | None = None) -> bool:
+        """Return whether role and token scope allow it. Ownership and grants are checked by the fence."""
         return permission in self.permissions and self.in_scope(permission, key)
 
 
 def system(call: Call | None = None, *, org_id: str = "", team_id: str = "") -> Principal:
-    """The server itself, or a person at its command line."""
+    """Return the principal of the server itself, or of a person at its command line."""
     return Principal("system", call or Call(), org_id=org_id, team_id=team_id)

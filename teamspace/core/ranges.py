@@ -1,4 +1,4 @@
-"""Conditions and ranges of stored bytes, as RFC 9110 orders them."""
+"""Conditional and range requests for stored bytes, as in RFC 9110."""
 
 import re
 from collections.abc import AsyncIterator
@@ -7,65 +7,65 @@ from email.utils import formatdate, parsedate_to_datetime
 import msgspec
 
 from teamspace.core.errors import InvalidRange, PreconditionFailed
-from teamspace.core.replies import Stored
+from teamspace.core.replies import StoredContent
 from teamspace.core.request import Request
-from teamspace.core.sending import Outgoing
+from teamspace.core.sending import Response
 
 _RANGE = re.compile(rb"bytes=(\d{0,18})-(\d{0,18})")
 
 
-def answered(request: Request, stored: Stored) -> Outgoing:
+def respond(request: Request, stored: StoredContent) -> Response:
     headers = {
         "etag": f'"{stored.tag}"', "last-modified": formatdate(stored.modified, usegmt=True), "accept-ranges": "bytes",
         **stored.headers,
     }  # fmt: skip
     _check(request, stored)
-    if _unchanged(request, stored):
-        return Outgoing(304, content_type=None, headers=headers)
-    span = stored.only or _span(request, stored)
+    if _is_unchanged(request, stored):
+        return Response(304, content_type=None, headers=headers)
+    span = stored.span or _span(request, stored)
     if span is None:
-        return _outgoing(200, stored, 0, stored.size, headers)
+        return _content_response(200, stored, 0, stored.size, headers)
     start, end = span
     headers["content-range"] = f"bytes {start}-{end - 1}/{stored.size}"
-    return _outgoing(206, stored, start, end - start, headers)
+    return _content_response(206, stored, start, end - start, headers)
 
 
-def _outgoing(status: int, stored: Stored, start: int, length: int, headers: dict[str, str]) -> Outgoing:
+def _content_response(status: int, stored: StoredContent, start: int, length: int, headers: dict[str, str]) -> Response:
     if not length:
-        return Outgoing(status, b"", stored.content_type, headers)
+        return Response(status, b"", stored.content_type, headers)
     headers["content-length"] = str(length)
-    return Outgoing(status, stored.read(start, length), stored.content_type, headers)
+    return Response(status, stored.read(start, length), stored.content_type, headers)
 
 
-async def begun(answer: Outgoing) -> Outgoing:
-    """With the first piece of it read: what turns out wrong by then is refused, and not cut off."""
-    if isinstance(answer.body, bytes):
-        return answer
-    first = await anext(answer.body, b"")
-    if answer.headers.get("content-length") == str(len(first)):  # there is nothing to stream
-        async for _ in answer.body:
-            pass  # it comes to its end by itself, and not when it is collected
-        headers = {name: value for name, value in answer.headers.items() if name != "content-length"}
-        return msgspec.structs.replace(answer, body=first, headers=headers)
-    return msgspec.structs.replace(answer, body=_after(first, answer.body))
+async def with_first_chunk(response: Response) -> Response:
+    """Read the first chunk before the headers are sent, so that an early error becomes an error response."""
+    if isinstance(response.body, bytes):
+        return response
+    first = await anext(response.body, b"")
+    if response.headers.get("content-length") == str(len(first)):  # there is nothing to stream
+        async for _ in response.body:
+            pass  # lets the generator finish now, not when it is garbage-collected
+        headers = {name: value for name, value in response.headers.items() if name != "content-length"}
+        return msgspec.structs.replace(response, body=first, headers=headers)
+    return msgspec.structs.replace(response, body=_prepend(first, response.body))
 
 
-async def _after(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+async def _prepend(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     yield first
     async for chunk in rest:
         yield chunk
 
 
-def _check(request: Request, stored: Stored) -> None:
-    wanted = request.match().if_match
-    if wanted is not None:
-        if not {"*", stored.tag} & wanted:
-            raise PreconditionFailed("It has changed since: this is not the content that If-Match asks for.")
+def _check(request: Request, stored: StoredContent) -> None:
+    required = request.match().if_match
+    if required is not None:
+        if not {"*", stored.tag} & required:
+            raise PreconditionFailed("The content does not match If-Match: it has changed.")
     elif (since := _date(request, b"if-unmodified-since")) is not None and int(stored.modified) > since:
-        raise PreconditionFailed("It has changed since the date of If-Unmodified-Since.")
+        raise PreconditionFailed("The content has changed since the date in If-Unmodified-Since.")
 
 
-def _unchanged(request: Request, stored: Stored) -> bool:
+def _is_unchanged(request: Request, stored: StoredContent) -> bool:
     known = request.match().if_none_match
     if known is not None:
         return bool({"*", stored.tag} & known)
@@ -73,10 +73,10 @@ def _unchanged(request: Request, stored: Stored) -> bool:
     return since is not None and int(stored.modified) <= since
 
 
-def _span(request: Request, stored: Stored) -> tuple[int, int] | None:
-    """From and up to where; None for all of it, which also answers what is no single range."""
+def _span(request: Request, stored: StoredContent) -> tuple[int, int] | None:
+    """Return start and end offset; None for the whole content, also if the request is not a single range."""
     match = _RANGE.fullmatch(request.headers.get(b"range", b"").strip())
-    if match is None or match.group(0) == b"bytes=-" or not _still_the_same(request, stored):
+    if match is None or match.group(0) == b"bytes=-" or not _if_range_matches(request, stored):
         return None
     first, last = match.groups()
     if not first:
@@ -86,22 +86,22 @@ def _span(request: Request, stored: Stored) -> tuple[int, int] | None:
         if last and int(last) < int(first):
             return None
     if start >= stored.size:
-        raise InvalidRange(f"There are {stored.size} bytes.", headers={"content-range": f"bytes */{stored.size}"})
+        raise InvalidRange(f"The content has {stored.size} bytes.", headers={"content-range": f"bytes */{stored.size}"})
     return start, end
 
 
-def _still_the_same(request: Request, stored: Stored) -> bool:
-    """If-Range: a part is of no use to whoever has parts of something else."""
-    given = request.headers.get(b"if-range", b"").decode("latin-1").strip()
-    if not given:
+def _if_range_matches(request: Request, stored: StoredContent) -> bool:
+    """Check If-Range: the client wants a part only if its other parts are of the same content."""
+    validator = request.headers.get(b"if-range", b"").decode("latin-1").strip()
+    if not validator:
         return True
-    if given.startswith('"'):
-        return given.strip('"') == stored.tag
+    if validator.startswith('"'):
+        return validator.strip('"') == stored.tag
     return _date(request, b"if-range") == int(stored.modified)
 
 
 def _date(request: Request, name: bytes) -> float | None:
-    """A date that cannot be read counts as none."""
+    """Return the date of a header; None if it is missing or malformed."""
     header = request.headers.get(name)
     try:
         return parsedate_to_datetime(header.decode("latin-1")).timestamp() if header else None

@@ -1,4 +1,4 @@
-"""What a handler may answer with besides a plain struct: a status, a tag, a page, bytes, a stream."""
+"""What a handler can return besides a plain struct: a status, a version, a page, bytes, a stream."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Any, ClassVar, Generic, TypeVar
@@ -9,19 +9,19 @@ T = TypeVar("T")
 
 
 class Reply(Generic[T]):
-    """A body with a version: the gate adds the ETag and honours If-None-Match."""
+    """A body with a version: the gate adds the ETag and handles If-None-Match."""
 
     status: ClassVar[int] = 200
 
     def __init__(
         self, body: T, *, version: int | None = None, headers: Mapping[str, str] | None = None,
-        undelivered: Callable[[], Awaitable[None]] | None = None,
+        on_undelivered: Callable[[], Awaitable[None]] | None = None,
     ) -> None:  # fmt: skip
         self.body = body
         self.version = version
         self.headers = headers or {}
-        self.undelivered = undelivered
-        """Takes back what the answer gives away; called when the client has gone before it."""
+        self.on_undelivered = on_undelivered
+        """Undoes what the response hands out; called if the client disconnects before it is sent."""
 
 
 class Created(Reply[T]):
@@ -33,14 +33,14 @@ class Accepted(Reply[T]):
 
 
 class Page(msgspec.Struct, Generic[T], frozen=True):
-    """One page of a list; `next_cursor` is null on the last."""
+    """One page of a list; `next_cursor` is null on the last page."""
 
     items: list[T]
     next_cursor: str | None
 
 
 class Content(msgspec.Struct, frozen=True):
-    """Bytes that are all there."""
+    """Bytes in memory."""
 
     body: bytes
     content_type: str
@@ -48,7 +48,7 @@ class Content(msgspec.Struct, frozen=True):
 
 
 class Download(msgspec.Struct, frozen=True):
-    """Bytes that flow in constant memory, as fast as the reader takes them."""
+    """Bytes that are streamed in constant memory, at the reader's speed."""
 
     chunks: AsyncIterator[bytes]
     content_type: str
@@ -56,26 +56,26 @@ class Download(msgspec.Struct, frozen=True):
     headers: dict[str, str] = {}
 
 
-class Stored(msgspec.Struct, frozen=True):
-    """Bytes that can be read from anywhere: the gate answers conditions and ranges."""
+class StoredContent(msgspec.Struct, frozen=True):
+    """Bytes with random access: the gate handles conditional and range requests."""
 
     size: int
     read: Callable[[int, int], AsyncIterator[bytes]]
-    """From the first byte that is wanted, and how many."""
+    """Called with the offset and the number of bytes."""
     content_type: str
     tag: str
     modified: float
     """Seconds since the epoch."""
     headers: dict[str, str] = {}
-    only: tuple[int, int] | None = None
-    """From and up to where, when no more than this is meant, whatever range is asked for."""
+    span: tuple[int, int] | None = None
+    """Start and end offset, to send only this part, whatever range is requested."""
 
 
 class JsonLines(Download, frozen=True):
-    """A list that flows as JSON, one item a line."""
+    """A list that is streamed as JSON lines."""
 
 
-class Event(msgspec.Struct, frozen=True):
+class ServerSentEvent(msgspec.Struct, frozen=True):
     """One server-sent event; the data is JSON."""
 
     name: str
@@ -83,7 +83,7 @@ class Event(msgspec.Struct, frozen=True):
     id: int | None = None
 
 
-class Events(msgspec.Struct, frozen=True):
-    """Server-sent events, with a comment when nothing was said for a while, so that proxies keep the line."""
+class EventStream(msgspec.Struct, frozen=True):
+    """Server-sent events, with a comment when idle, so that proxies keep the connection open."""
 
-    events: AsyncIterator[Event]
+    events: AsyncIterator[ServerSentEvent]

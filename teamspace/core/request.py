@@ -1,4 +1,4 @@
-"""One HTTP request: headers read once, a body read within its limits, and the caller's address."""
+"""An HTTP request: parsed headers, and a body that is read within limits of size and time."""
 
 import asyncio
 import contextlib
@@ -11,33 +11,33 @@ from urllib.parse import parse_qsl
 import msgspec
 
 from teamspace.core import json_body
-from teamspace.core.departure import Departure, Disconnected
+from teamspace.core.disconnect import Disconnected, DisconnectWatch
 from teamspace.core.errors import BadRequest, HeadersTooLarge, TooLarge, Unauthenticated, UnsupportedType
 from teamspace.core.ids import new_id
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 
-MOST_HEADER_BYTES = 16 * 1024
-MOST_URL_BYTES = 8 * 1024
+MAX_HEADER_BYTES = 16 * 1024
+MAX_URL_BYTES = 8 * 1024
 STALL_SECONDS, SLOWEST_BYTES = 30.0, 1024
-"""How long a body may pause, and how many bytes a second it must bring beyond that."""
-MOST_DRAINED, DRAIN_SECONDS = 16 * 1024 * 1024, 2.0
-_SANE_ID = re.compile(rb"[A-Za-z0-9._-]{1,128}")
+"""How long a body can pause, and how many bytes per second it must deliver beyond that."""
+MAX_DRAINED, DRAIN_SECONDS = 16 * 1024 * 1024, 2.0
+_REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,128}")
 _HOST = re.compile(rb"([a-z0-9.-]{1,253}?|\[[0-9a-f:.]+\])\.?(?::\d+)?")
 _QUALITY = re.compile(r"\bq=([01](?:\.\d{0,3})?)")
-_SINGLE = frozenset({b"authorization", b"content-length", b"content-type", b"idempotency-key", b"host"})
+_SENT_ONCE = frozenset({b"authorization", b"content-length", b"content-type", b"idempotency-key", b"host"})
 
 
 class Match(msgspec.Struct, frozen=True):
-    """The caller's preconditions on a write."""
+    """The preconditions of a request."""
 
     if_match: frozenset[str] | None = None
     if_none_match: frozenset[str] | None = None
 
     @property
     def version(self) -> int | None:
-        """The version the write depends on; 0, which nothing has, when no version could satisfy the caller."""
+        """The version that a write requires; 0, which never exists, if no version can satisfy the preconditions."""
         if self.if_none_match is not None and "*" in self.if_none_match:
             return 0
         if self.if_match is None or "*" in self.if_match:
@@ -54,13 +54,13 @@ class Request:
         "_repeated",
         "_size",
         "address",
-        "departure",
+        "disconnect",
         "headers",
         "id",
         "method",
         "path",
         "query",
-        "sent",
+        "raw_headers",
     )
 
     def __init__(self, scope: Scope, receive: Receive) -> None:
@@ -68,34 +68,34 @@ class Request:
         raw: bytes = scope.get("raw_path") or scope["path"].encode()
         self.path = raw.partition(b"?")[0].decode("latin-1")
         self.query: bytes = scope["query_string"]
-        self.sent: Sequence[tuple[bytes, bytes]] = scope["headers"]
-        """Every header as it came, one that was repeated as often as it was."""
+        self.raw_headers: Sequence[tuple[bytes, bytes]] = scope["headers"]
+        """All headers as received, including repeated ones."""
         self.headers: dict[bytes, bytes] = {}
         self.address: str = scope["client"][0] if scope.get("client") else ""
         self._receive = receive
-        self.departure = Departure(receive)
-        """For when the body is read: what is left of it would be lost."""
+        self.disconnect = DisconnectWatch(receive)
+        """Use it only after the body was read: watching discards the rest of the body."""
         self._more = scope["method"] not in ("GET", "HEAD")
         self._begun, self._size, self._repeated = False, 0, b""
         for name, value in scope["headers"]:
-            if name in self.headers and name in _SINGLE:
+            if name in self.headers and name in _SENT_ONCE:
                 self._repeated = name
             self.headers[name] = value
             self._size += len(name) + len(value)
-        given = self.headers.get(b"x-request-id")
-        self.id = given.decode() if given and _SANE_ID.fullmatch(given) else new_id()
+        request_id = self.headers.get(b"x-request-id")
+        self.id = request_id.decode() if request_id and _REQUEST_ID.fullmatch(request_id) else new_id()
 
     def check(self) -> None:
-        """Refuse what no honest client sends, before anything is done with it."""
+        """Refuse repeated headers, and headers or a URL that are too long, before processing the request."""
         if self._repeated:
             raise BadRequest(f"The header {self._repeated.decode()} was sent more than once.")
-        if self._size > MOST_HEADER_BYTES:
-            raise HeadersTooLarge(f"The headers may hold {MOST_HEADER_BYTES} bytes.")
-        if len(self.path) + len(self.query) > MOST_URL_BYTES:
-            raise BadRequest(f"The address may hold {MOST_URL_BYTES} bytes.")
+        if self._size > MAX_HEADER_BYTES:
+            raise HeadersTooLarge(f"The headers are longer than {MAX_HEADER_BYTES} bytes.")
+        if len(self.path) + len(self.query) > MAX_URL_BYTES:
+            raise BadRequest(f"The URL is longer than {MAX_URL_BYTES} bytes.")
 
     def bearer(self) -> str:
-        """The token of the Authorization header; there is no other place for one."""
+        """Return the token of the Authorization header, the only place for one."""
         header = self.headers.get(b"authorization")
         if header is None:
             raise Unauthenticated()
@@ -106,17 +106,17 @@ class Request:
 
     @property
     def host(self) -> str:
-        """The hostname the client asked for, in lower case and without a port."""
+        """The hostname of the request, in lower case and without a port."""
         return _hostname(self.headers.get(b"host", b""))
 
     @property
     def forwarded_host(self) -> str:
-        """The same, as a proxy tells it; only for a proxy that is trusted."""
+        """The hostname in X-Forwarded-Host; use it only if the proxy is trusted."""
         return _hostname(self.headers.get(b"x-forwarded-host", b"").partition(b",")[0])
 
     @property
     def accept(self) -> str:
-        """The media type that the client would like best, without parameters; empty when any will do."""
+        """The media type that the client prefers, without parameters; empty if it accepts any."""
         best, weight = "", 0.0
         for part in self.headers.get(b"accept", b"").decode("latin-1").lower().split(","):
             kind, _, parameters = part.partition(";")
@@ -131,7 +131,7 @@ class Request:
 
     @property
     def length(self) -> int | None:
-        """How many bytes the body is to have; None when nobody says."""
+        """The declared size of the body in bytes; None if it is not declared."""
         declared = self.headers.get(b"content-length", b"")
         return int(declared) if declared.isdigit() and len(declared) < 20 else None
 
@@ -140,10 +140,12 @@ class Request:
         try:
             pairs = parse_qsl(self.query.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=100)
         except ValueError:
-            raise BadRequest("The query is not valid: percent-encoded UTF-8, at most 100 fields.") from None
+            raise BadRequest(
+                "The query is not valid: it must be percent-encoded UTF-8 with at most 100 fields."
+            ) from None
         for name, value in pairs:
             if "\0" in value:
-                raise BadRequest.at(name, "holds a NUL character")
+                raise BadRequest.at(name, "must not contain a NUL character")
             values.setdefault(name, []).append(value)
         return values
 
@@ -158,10 +160,10 @@ class Request:
         return frozenset(tags)
 
     async def chunks(self, limit: int) -> AsyncIterator[bytes]:
-        """The body as it comes: never more than `limit` bytes, never slower than a stall allows."""
+        """Yield the body as it arrives; refuse more than `limit` bytes, and disconnect a client that stalls."""
         declared = self.headers.get(b"content-length", b"0")
         if declared.isdigit() and int(declared) > limit:
-            raise TooLarge(f"The body may hold {limit} bytes.")
+            raise TooLarge(f"The body is larger than {limit} bytes.")
         total, started = 0, time.monotonic()
         while self._more:
             chunk = await self._next(STALL_SECONDS)
@@ -169,14 +171,14 @@ class Request:
             if time.monotonic() - started > STALL_SECONDS + total / SLOWEST_BYTES:
                 raise Disconnected
             if total > limit:
-                raise TooLarge(f"The body may hold {limit} bytes.")
+                raise TooLarge(f"The body is larger than {limit} bytes.")
             if chunk:
                 yield chunk
 
-    async def _next(self, patience: float) -> bytes:
+    async def _next(self, seconds: float) -> bytes:
         self._begun = True
         try:
-            async with asyncio.timeout(patience):
+            async with asyncio.timeout(seconds):
                 message = await self._receive()
         except TimeoutError:
             raise Disconnected from None
@@ -187,16 +189,16 @@ class Request:
         return chunk
 
     @property
-    def is_awaited(self) -> bool:
-        """Whether the client has sent no body yet and waits for a word before it does."""
+    def expects_continue(self) -> bool:
+        """Whether the client waits for `100 Continue` and has not sent the body yet."""
         return b"expect" in self.headers and self._more and not self._begun
 
     async def drain(self) -> None:
-        """Take in what is left of a refused body, within reason: a connection cut while the client still
-        writes would cost it the answer."""
-        if self.is_awaited:
+        """Read the rest of a refused body, within limits: if the connection closes while the client still
+        writes, it does not get the response."""
+        if self.expects_continue:
             return
-        left = MOST_DRAINED
+        left = MAX_DRAINED
         with contextlib.suppress(Disconnected, TimeoutError):
             async with asyncio.timeout(DRAIN_SECONDS):
                 while self._more and left > 0:
@@ -204,7 +206,7 @@ class Request:
         self._more = False
 
     async def json(self, limit: int) -> bytes:
-        """The body of a JSON route; nothing at all counts as an empty object."""
+        """Return the JSON body; an empty one counts as an empty object."""
         kind = self.headers.get(b"content-type", b"application/json").partition(b";")[0].strip().lower()
         body = b"".join([chunk async for chunk in self.chunks(limit)])
         if body and kind != b"application/json":

@@ -1,7 +1,7 @@
-"""The declared route table: rows, the check that they agree with their handlers, and the match.
+"""The route table: its rows, the checks against their handlers, and the router.
 
-A row that disagrees with its handler, or that an earlier row hides, stops the boot; all
-disagreements are listed at once.
+The server does not start if a row does not match its handler or is hidden by an earlier row. All
+mismatches are listed at once.
 """
 
 import inspect
@@ -20,11 +20,11 @@ from teamspace.core.permissions import Feature, Permission
 
 JSON_LIMIT = 1024 * 1024
 SMALL_LIMIT = 64 * 1024
-"""For what anybody may send: bodies that are hashed or judged, and are never long."""
+"""For public routes whose short bodies are expensive to process: password hashing, strength checks."""
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-_GATE_GIVES = (
-    "db", "who", "body", "query", "match", "accept", "gzip", "upload", "content_type", "length", "departure",
+_GATE_ARGUMENTS = (
+    "db", "who", "body", "query", "match", "accept", "gzip", "upload", "content_type", "length", "disconnect",
 )  # fmt: skip
 
 
@@ -40,13 +40,13 @@ PUBLIC, BEARER, PROVISION, SUPERADMIN, ORGADMIN = Auth
 
 
 class Row(msgspec.Struct, frozen=True):
-    """Ownership or a grant may admit the caller: the gate checks the token's scope, the fence decides."""
+    """Ownership or a grant may allow access: the gate checks the token's scope, and the fence decides."""
 
     permission: Permission
 
 
 class Own(msgspec.Struct, frozen=True):
-    """The caller's own account: no permission is needed, and no scoped token may come near it."""
+    """The caller's own account: needs no permission, and scoped tokens are refused."""
 
 
 def row(permission: Permission) -> Row:
@@ -65,16 +65,16 @@ class Route(msgspec.Struct, frozen=True):
     handler: str
     doc: str
     refuses: tuple[type[Refusal], ...] = ()
-    """What it may answer besides the refusals every route shares; for the API description."""
+    """Errors besides those that all routes share; for the API description."""
     while_suspended: bool = False
-    """Stays open in a suspended company or tenant: signing in and out, revoking, one's own password, and reads by POST."""
+    """Open in a suspended company or tenant: signing in and out, revoking, one's own password, and reads by POST."""
     limit: int = JSON_LIMIT
-    """The largest body it takes."""
-    recognises: bool = False
-    """A public route that answers differently to somebody with a valid credential."""
+    """The maximum size of the body, in bytes."""
+    optional_credential: bool = False
+    """A public route whose response differs for callers with a valid credential."""
     unlimited: bool = False
-    """A public route that is never shed and not counted against an address: liveness, and the parts of the console's
-    page, which many people behind one address load at once and which is useless with a part missing."""
+    """A public route without load shedding and rate limit: liveness, and the console's files, which many people behind
+    one address load at the same time and which are useless if one is missing."""
 
     @property
     def name(self) -> str:
@@ -95,7 +95,7 @@ class Route(msgspec.Struct, frozen=True):
 
 
 class Endpoint(msgspec.Struct, frozen=True):
-    """A row bound to its handler, with all that can be known before a request comes."""
+    """A route bound to its handler, with everything that is known before a request arrives."""
 
     route: Route
     handler: Callable[..., Any]
@@ -108,11 +108,11 @@ class Endpoint(msgspec.Struct, frozen=True):
 
 
 class BootError(Exception):
-    """The tables and the code disagree. The message lists every case."""
+    """The tables and the code do not match. The message lists every mismatch."""
 
 
 def bind(modules: Iterable[ModuleType], provided: Mapping[type, Any]) -> tuple[list[Endpoint], list[str]]:
-    """Pair every row with its handler; the endpoints, and every disagreement found."""
+    """Bind every route to its handler; return the endpoints and all mismatches."""
     endpoints: list[Endpoint] = []
     faults: list[str] = []
     for module in modules:
@@ -121,27 +121,27 @@ def bind(modules: Iterable[ModuleType], provided: Mapping[type, Any]) -> tuple[l
         for route in rows:
             handler = handlers.get(route.handler)
             if handler is None:
-                faults.append(f"{route.name}: {module.__name__} has no handler {route.handler}")
+                faults.append(f"{route.name}: {module.__name__} has no handler named {route.handler}")
                 continue
             endpoint = _endpoint(route, handler, provided)
             endpoints.append(endpoint)
             faults += _faults(endpoint)
         unused = set(handlers) - {route.handler for route in rows}
-        faults += [f"{module.__name__}.{name} serves no row" for name in sorted(unused)]
+        faults += [f"{module.__name__}.{name} has no route" for name in sorted(unused)]
     return endpoints, faults
 
 
-def ordered(endpoints: Sequence[Endpoint], order: Sequence[str]) -> tuple[list[Endpoint], list[str]]:
-    """The endpoints in the order of `order` (names like `GET /health`), and what does not fit it."""
+def arrange(endpoints: Sequence[Endpoint], order: Sequence[str]) -> tuple[list[Endpoint], list[str]]:
+    """Sort the endpoints by `order` (names like `GET /health`); return them and all mismatches."""
     by_name = {endpoint.route.name: endpoint for endpoint in endpoints}
     faults = [
         f"{name}: declared twice"
         for name in sorted({e.route.name for e in endpoints if by_name[e.route.name] is not e})
     ]
-    faults += [f"{name}: in the order, in no table" for name in order if name not in by_name]
-    faults += [f"{name}: in a table, not in the order" for name in by_name if name not in order]
+    faults += [f"{name}: in routes.ORDER, but in no ROUTES table" for name in order if name not in by_name]
+    faults += [f"{name}: in a ROUTES table, but not in routes.ORDER" for name in by_name if name not in order]
     arranged = [by_name[name] for name in order if name in by_name]
-    return arranged, [*faults, *_hidden(tuple(endpoint.route for endpoint in arranged))]
+    return arranged, [*faults, *_find_hidden(tuple(endpoint.route for endpoint in arranged))]
 
 
 def _handlers(module: ModuleType) -> dict[str, Callable[..., Any]]:
@@ -153,7 +153,7 @@ def _handlers(module: ModuleType) -> dict[str, Callable[..., Any]]:
 
 
 def _endpoint(route: Route, handler: Callable[..., Any], provided: Mapping[type, Any]) -> Endpoint:
-    hints, names = _inspected(handler)
+    hints, names = _inspect(handler)
     return Endpoint(
         route=route,
         handler=handler,
@@ -167,36 +167,36 @@ def _endpoint(route: Route, handler: Callable[..., Any], provided: Mapping[type,
 
 
 @cache
-def _inspected(handler: Callable[..., Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """The types of its parameters and their names; cached, since a test process builds the application many times."""
+def _inspect(handler: Callable[..., Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return the parameters' types and names; cached, since a test process builds the application many times."""
     return get_type_hints(handler), tuple(inspect.signature(handler).parameters)
 
 
 def _faults(endpoint: Endpoint) -> list[str]:
     route, faults = endpoint.route, []
-    parameters, asked = set(route.parameters()), endpoint.wants - set(_GATE_GIVES)
-    if parameters != asked:
-        faults.append(f"{route.name}: the path gives {sorted(parameters)}, the handler takes {sorted(asked)}")
+    parameters, taken = set(route.parameters()), endpoint.wants - set(_GATE_ARGUMENTS)
+    if parameters != taken:
+        faults.append(f"{route.name}: the path has {sorted(parameters)}, the handler takes {sorted(taken)}")
     if route.method not in METHODS:
         faults.append(f"{route.name}: unknown method")
     if route.auth is PUBLIC and (route.permission is not None or route.feature is not None):
-        faults.append(f"{route.name}: a public route cannot ask for a permission or a feature")
-    if route.recognises and route.auth is not PUBLIC:
-        faults.append(f"{route.name}: only a public route can recognise a caller without asking who it is")
+        faults.append(f"{route.name}: a public route cannot require a permission or a feature")
+    if route.optional_credential and route.auth is not PUBLIC:
+        faults.append(f"{route.name}: only a public route can have an optional credential")
     if route.unlimited and (route.auth is not PUBLIC or route.writes):
-        faults.append(f"{route.name}: only a public read can be without a limit")
+        faults.append(f"{route.name}: only a public read can be unlimited")
     if route.auth in (SUPERADMIN, ORGADMIN) and not isinstance(route.permission, Permission):
-        faults.append(f"{route.name}: this plane needs a permission")
+        faults.append(f"{route.name}: an operator or company route needs a permission")
     if {"body", "upload"} & endpoint.wants and not route.writes:
-        faults.append(f"{route.name}: a {route.method} takes no body")
+        faults.append(f"{route.name}: a {route.method} has no body")
     if not route.doc:
         faults.append(f"{route.name}: no doc line")
     return faults
 
 
 @cache
-def _hidden(routes: tuple[Route, ...]) -> list[str]:
-    """Rows that the match would not reach in the declared order: some path fits an earlier, more general one."""
+def _find_hidden(routes: tuple[Route, ...]) -> list[str]:
+    """Return rows that the declared order makes unreachable: a path of theirs matches an earlier, more general row."""
     faults = []
     for position, later in enumerate(routes):
         for earlier in routes[:position]:
@@ -210,7 +210,7 @@ def _hides(earlier: str, later: str) -> bool:
 
 
 def _overlap(one: str, other: str) -> bool:
-    """Whether some path fits both."""
+    """Return whether a path exists that matches both."""
     left, right = one.split("/"), other.split("/")
     for mine, theirs in zip(left, right, strict=False):
         if mine.startswith("*") or theirs.startswith("*"):
@@ -235,10 +235,10 @@ class _Node:
 
 
 class Router:
-    """A trie over path segments: the cost of a match does not depend on the number of rows.
+    """A trie over path segments: the cost of a match does not depend on the number of routes.
 
-    Fixed segments win over parameters and parameters over rests. That equals the declared order,
-    since a row that overlaps with an earlier, more general one does not pass the boot check.
+    Fixed segments take precedence over parameters, and parameters over wildcards. That equals the declared
+    order, since the boot check refuses a row that overlaps with an earlier, more general one.
     """
 
     def __init__(self, endpoints: Iterable[Endpoint]) -> None:
@@ -260,7 +260,7 @@ class Router:
         node.endpoints[route.method] = endpoint
 
     def match(self, method: str, path: str) -> tuple[Endpoint | None, list[str], set[str]]:
-        """The endpoint, its path parameters, and the methods the path knows when `method` is not one."""
+        """Return the endpoint, its path parameters, and the methods that the path allows."""
         allowed: set[str] = set()
         found = self._walk(self._root, path.split("/"), 1, method, [], allowed)
         return (*found, allowed) if found else (None, [], allowed)
@@ -287,12 +287,12 @@ class Router:
         return None
 
 
-def decoded(value: str) -> str:
-    """A path parameter as text: percent-decoded once, never again."""
+def decode_parameter(value: str) -> str:
+    """Return a path parameter as text, percent-decoded exactly once."""
     try:
         text = unquote_to_bytes(value).decode() if "%" in value else value
     except UnicodeDecodeError:
         raise BadRequest("The path is not valid UTF-8.") from None
     if _CONTROL.search(text):
-        raise BadRequest("The path holds a control character.")
+        raise BadRequest("The path contains a control character.")
     return text

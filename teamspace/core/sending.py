@@ -1,4 +1,4 @@
-"""Answers on the wire: headers that every answer carries, JSON, bytes, streams and events."""
+"""Sends responses: common headers, JSON, bytes, streams and server-sent events."""
 
 import asyncio
 import contextlib
@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 
-from teamspace.core.departure import Departure, Disconnected
+from teamspace.core.disconnect import Disconnected, DisconnectWatch
 from teamspace.core.limits import Stopping
-from teamspace.core.replies import Content, Download, Event, Events
+from teamspace.core.replies import Content, Download, EventStream, ServerSentEvent
 
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 Headers = list[tuple[bytes, bytes]]
@@ -17,8 +17,9 @@ Headers = list[tuple[bytes, bytes]]
 HEARTBEAT_SECONDS = 15.0
 WRITE_STALL_SECONDS = 30.0
 PIECE = 256 * 1024
-"""The HTTP server queues about eight pieces for each connection: their size is what a stalled reader costs (3 MiB with
-these, 9 MiB with pieces of 1 MiB). Smaller ones cost more time for each byte: 64 KiB 40 % more than 1 MiB, these 14 %."""
+"""The HTTP server queues about eight pieces per connection, so their size decides how much memory a stalled reader
+costs: 3 MiB with 256 KiB, 9 MiB with 1 MiB. Smaller pieces take more CPU per byte: compared with 1 MiB, 64 KiB take
+40 % more and 256 KiB 14 %."""
 
 _COMMON: Headers = [
     (b"x-api-version", b"1"),
@@ -33,90 +34,92 @@ _API: Headers = [
     (b"cache-control", b"private, no-store"),
     (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
 ]
-_USUAL = frozenset(name for name, _ in _API)
+_DEFAULT_NAMES = frozenset(name for name, _ in _API)
 
 
-class Outgoing(msgspec.Struct):
-    """An answer, ready to be sent."""
+class Response(msgspec.Struct):
+    """A response that is ready to be sent."""
 
     status: int
     body: bytes | AsyncIterator[bytes] = b""
     content_type: str | None = "application/json"
     headers: dict[str, str] = {}
-    """In place of those that every answer carries; an empty one takes that away."""
-    undelivered: Callable[[], Awaitable[None]] | None = None
-    """Takes back what was given with this answer; called when the client has gone before it."""
+    """Override the common headers; an empty value removes one."""
+    on_undelivered: Callable[[], Awaitable[None]] | None = None
+    """Undoes what the response hands out; called if the client disconnects before it is sent."""
 
     @property
     def streams(self) -> bool:
         return not isinstance(self.body, bytes)
 
 
-class Wire:
-    """Writes answers for one server: adds what they all carry, and ends streams when the server stops."""
+class ResponseWriter:
+    """Sends responses: adds the common headers, and ends streams when the server stops."""
 
     def __init__(self, stopping: Stopping, *, tls: bool) -> None:
         self._stopping = stopping
-        self._always = [(b"strict-transport-security", b"max-age=31536000")] if tls else []
+        self._tls_headers = [(b"strict-transport-security", b"max-age=31536000")] if tls else []
 
     async def send(
-        self, send: Send, answer: Outgoing, request_id: str, *, head: bool, departure: Departure
+        self, send: Send, response: Response, request_id: str, *, head: bool, disconnect: DisconnectWatch
     ) -> None:  # fmt: skip
-        headers = self._headers(answer, request_id)
-        body = answer.body
+        headers = self._headers(response, request_id)
+        body = response.body
         if isinstance(body, bytes):
-            if answer.status not in (204, 304):
+            if response.status not in (204, 304):
                 headers.append((b"content-length", b"%d" % len(body)))
-            await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+            await send({"type": "http.response.start", "status": response.status, "headers": headers})
             await send({"type": "http.response.body", "body": b"" if head else body})
             return
-        await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+        await send({"type": "http.response.start", "status": response.status, "headers": headers})
         if not head:
-            await self._stream(send, body, departure)
+            await self._stream(send, body, disconnect)
         await send({"type": "http.response.body", "body": b""})
 
-    async def _stream(self, send: Send, chunks: AsyncIterator[bytes], departure: Departure) -> None:
-        """Nothing more is read once the client has gone; one that takes nothing for long counts as gone."""
-        departure.watched()
+    async def _stream(self, send: Send, chunks: AsyncIterator[bytes], disconnect: DisconnectWatch) -> None:
+        """Stop reading when the client disconnects; a client that reads nothing for too long counts as disconnected."""
+        disconnect.watch()
         now = asyncio.get_running_loop().time
         try:
             async with asyncio.timeout(WRITE_STALL_SECONDS) as stall, contextlib.aclosing(chunks):  # type: ignore[type-var]
                 async for chunk in chunks:
-                    await asyncio.sleep(0)  # what is sent to nobody is taken at once: the report must get its turn
-                    for piece in _pieces(chunk):
+                    await asyncio.sleep(0)  # sends to a closed connection return at once: let the disconnect be seen
+                    for piece in _split(chunk):
                         await send({"type": "http.response.body", "body": piece, "more_body": True})
-                        if departure.happened:
+                        if disconnect.has_disconnected:
                             raise Disconnected
                         stall.reschedule(now() + WRITE_STALL_SECONDS)
         except TimeoutError:
             raise Disconnected from None
 
-    def _headers(self, answer: Outgoing, request_id: str) -> Headers:
-        headers = [*_API, *self._always, (b"x-request-id", request_id.encode())]
-        if answer.content_type and answer.status not in (204, 304):
-            headers.append((b"content-type", answer.content_type.encode()))
-        if answer.headers:
-            own = [(name.encode(), value.encode("latin-1")) for name, value in answer.headers.items()]
+    def _headers(self, response: Response, request_id: str) -> Headers:
+        headers = [*_API, *self._tls_headers, (b"x-request-id", request_id.encode())]
+        if response.content_type and response.status not in (204, 304):
+            headers.append((b"content-type", response.content_type.encode()))
+        if response.headers:
+            own = [(name.encode(), value.encode("latin-1")) for name, value in response.headers.items()]
             replaced = {name for name, _ in own}
             headers = [pair for pair in headers if pair[0] not in replaced] + [
-                pair for pair in own if pair[1] or pair[0] not in _USUAL
+                pair for pair in own if pair[1] or pair[0] not in _DEFAULT_NAMES
             ]
         return headers
 
-    def content(self, reply: Content) -> Outgoing:
-        return Outgoing(200, reply.body, reply.content_type, reply.headers)
+    def content(self, reply: Content) -> Response:
+        return Response(200, reply.body, reply.content_type, reply.headers)
 
-    def download(self, reply: Download) -> Outgoing:
+    def download(self, reply: Download) -> Response:
         size = {} if reply.size is None else {"content-length": str(reply.size)}
-        return Outgoing(200, reply.chunks, reply.content_type, {**size, **reply.headers})
+        return Response(200, reply.chunks, reply.content_type, {**size, **reply.headers})
 
-    def events(self, reply: Events, departure: Departure) -> Outgoing:
+    def events(self, reply: EventStream, disconnect: DisconnectWatch) -> Response:
         headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
-        return Outgoing(200, self._paced(reply.events, departure), "text/event-stream; charset=utf-8", headers)
+        return Response(200, self._encode_events(reply.events, disconnect), "text/event-stream; charset=utf-8", headers)
 
-    async def _paced(self, events: AsyncIterator[Event], departure: Departure) -> AsyncIterator[bytes]:
-        """Events as text, a comment when there is silence, and an end when the server stops or the client has gone."""
-        gone = departure.watched()
+    async def _encode_events(
+        self, events: AsyncIterator[ServerSentEvent], disconnect: DisconnectWatch
+    ) -> AsyncIterator[bytes]:
+        """Encode the events; send a comment when idle; end when the server stops or the client disconnects."""
+        gone = disconnect.watch()
         stop = asyncio.ensure_future(self._stopping.wait())
         coming = asyncio.ensure_future(anext(events, None))
         try:
@@ -130,7 +133,7 @@ class Wire:
                     if event is None:
                         return
                     coming = asyncio.ensure_future(anext(events, None))
-                    yield encoded(event)
+                    yield encode_event(event)
                 elif stop.done():
                     return
                 else:
@@ -143,12 +146,12 @@ class Wire:
             await events.aclose()  # type: ignore[attr-defined]
 
 
-def _pieces(chunk: bytes) -> Iterable[bytes]:
+def _split(chunk: bytes) -> Iterable[bytes]:
     if len(chunk) <= PIECE:
         return (chunk,)
     return (chunk[start : start + PIECE] for start in range(0, len(chunk), PIECE))
 
 
-def encoded(event: Event) -> bytes:
+def encode_event(event: ServerSentEvent) -> bytes:
     number = b"" if event.id is None else b"id: %d\n" % event.id
     return number + b"event: " + event.name.encode() + b"\ndata: " + msgspec.json.encode(event.data) + b"\n\n"

@@ -1,4 +1,4 @@
-"""The row types of the tables that the server collects at boot, besides routes."""
+"""Row types of the tables that the server collects at start, besides routes."""
 
 from collections.abc import Callable, Iterable
 from types import ModuleType
@@ -10,47 +10,47 @@ from teamspace.core.permissions import Feature, Permission
 
 
 class On(msgspec.Struct, frozen=True):
-    """A listener: `handler(tx, event)` runs inside the transaction that emitted the event."""
+    """A listener: `handler(tx, event)` runs in the transaction that emitted the event."""
 
     event: type
     handler: str
     doc: str
 
 
-class Job(msgspec.Struct, frozen=True):
-    """A kind of background work. The handler's annotations say what goes in and what must come out.
+class JobSpec(msgspec.Struct, frozen=True):
+    """A job kind. The handler's annotations declare its input and result.
 
-    Functions are named, and found in the table's own module.
+    Functions are given by name and looked up in the table's module.
     """
 
     kind: str
     handler: str | None
-    """None when only remote workers can do it; then `input` and `result` say what its annotations would."""
+    """None if only remote workers can run it; then `input` and `result` declare the types."""
     doc: str
     callable: bool = False
-    """Whether people may ask for it, or only the server itself."""
+    """Whether people may request it, or only the server itself."""
     permission: Permission | None = None
     feature: Feature | None = None
-    """What the route that it stands for asks for: of whoever asks for the job, and when it is done here."""
+    """Required of the requester, as by the corresponding route: when the job is created and again when it runs here."""
     remote: bool = False
     """Whether a remote worker may claim it."""
-    attempts: int = 3
+    max_attempts: int = 3
     seconds: float = 600
-    """How long one attempt may take here."""
+    """The time limit of one attempt on this server."""
     estimate: str | None = None
-    """From the input to what it will probably spend; None for what is not metered."""
+    """Maps the input to its estimated usage; None if the kind is not metered."""
     spent: str | None = None
-    """From the result to what it has spent."""
+    """Maps the result to its actual usage."""
     check: str | None = None
-    """From input and result to what is wrong with the result, or None."""
+    """Maps input and result to an error in the result, or None."""
     on_failure: str | None = None
-    """Called with the transaction in which a job ends without a result, who asked for it, its input, and the reason."""
+    """Called when a job ends without a result, with the transaction, the requester, the input and the reason."""
     input: type[msgspec.Struct] | None = None
     result: type[msgspec.Struct] | None = None
 
 
 class Invariant(msgspec.Struct, frozen=True):
-    """Something that is always true: the query finds what breaks it, and must find nothing."""
+    """A rule that the data must always satisfy: the query finds violations, and must find none."""
 
     name: str
     doc: str
@@ -58,38 +58,38 @@ class Invariant(msgspec.Struct, frozen=True):
 
 
 class Count(msgspec.Struct, frozen=True):
-    """How many there are of something, for whoever runs the instance."""
+    """A count for the operators of the instance."""
 
     name: str
     sql: str
 
 
-class Kept(msgspec.Struct, frozen=True):
-    """A column that names blobs: the bytes of a row are kept for as long as the row is."""
+class BlobColumn(msgspec.Struct, frozen=True):
+    """A column that references blobs: a blob is kept as long as a row references it."""
 
     table: str
     column: str
-    """Holds the digest; the row's org_id is the namespace."""
+    """Contains the digest; the row's org_id is the namespace."""
 
 
-class Owned(msgspec.Struct, frozen=True):
-    """A table whose rows belong to a person in a team, by `owner_id`, `team_id` and `org_id`: they can be passed on."""
+class OwnedTable(msgspec.Struct, frozen=True):
+    """A table whose rows belong to a person in a team (`owner_id`, `team_id`, `org_id`) and can be transferred."""
 
     table: str
 
 
-class SealedColumn(msgspec.Struct, frozen=True):
-    """A column whose values the vault sealed, each to its own place: `table|column|key`."""
+class EncryptedColumn(msgspec.Struct, frozen=True):
+    """A column with encrypted values, each bound to its context `table|column|key`."""
 
     table: str
     column: str
     key: str
-    """SQL for the last part of the place; it identifies the row."""
+    """SQL for the last part of the context; it identifies the row."""
     where: str = "TRUE"
 
 
-def collected(modules: Iterable[ModuleType]) -> dict[type, list[Callable[..., Any]]]:
-    """The listeners of every module's LISTENERS table, by event."""
+def collect_listeners(modules: Iterable[ModuleType]) -> dict[type, list[Callable[..., Any]]]:
+    """Return the listeners of all modules' LISTENERS tables, by event."""
     listeners: dict[type, list[Callable[..., Any]]] = {}
     for module in modules:
         for row in module.LISTENERS:

@@ -1,6 +1,6 @@
-"""Text documents: Markdown with a title, kept in the repository, a version each save."""
+"""Text documents: Markdown with a title, stored in the repository with a version per save."""
 
-from teamspace.documents.domain import create, has
+from teamspace.documents.domain import create, exists
 from teamspace.documents.schemas import NewDocument
 
-__all__ = ["NewDocument", "create", "has"]
+__all__ = ["NewDocument", "create", "exists"]

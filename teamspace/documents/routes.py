@@ -1,4 +1,4 @@
-"""Text documents over HTTP. The table is the contract; a handler only turns wire shapes into domain words."""
+"""HTTP routes for text documents."""
 
 from teamspace.blobs import BlobStore
 from teamspace.core.db import Db
@@ -23,10 +23,10 @@ from teamspace.jobs import Queue
 ROUTES = (
     Route("POST",   "/api/documents",     BEARER, P.FILES_WRITE,       None, "create", "Create a text document.",
           refuses=(QuotaExceeded, StorageFull)),
-    Route("GET",    "/api/documents",     BEARER, row(P.FILES_READ),   None, "index",  "The text documents the caller can read, newest first."),
-    Route("GET",    "/api/documents/:id", BEARER, row(P.FILES_READ),   None, "show",   "One document with its body; ?version= for history.",
+    Route("GET",    "/api/documents",     BEARER, row(P.FILES_READ),   None, "index",  "List the text documents the caller can read, newest first."),
+    Route("GET",    "/api/documents/:id", BEARER, row(P.FILES_READ),   None, "show",   "Return a document with its body; ?version= for an older version.",
           refuses=(TooLarge,)),
-    Route("PUT",    "/api/documents/:id", BEARER, row(P.FILES_WRITE),  None, "update", "A new version with what is given replaced; with If-Match only if nobody wrote in between.",
+    Route("PUT",    "/api/documents/:id", BEARER, row(P.FILES_WRITE),  None, "update", "Write a new version with the given fields changed; with If-Match only if the version still matches.",
           refuses=(VersionMismatch, TooLarge, QuotaExceeded, StorageFull)),
     Route("DELETE", "/api/documents/:id", BEARER, row(P.FILES_DELETE), None, "delete", "Delete a document with all its versions.",
           refuses=(VersionMismatch,)),

@@ -1,4 +1,4 @@
-"""The shapes of text documents."""
+"""Data types of text documents."""
 
 from typing import Annotated
 
@@ -40,7 +40,7 @@ class NewDocument(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class DocumentChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is given is replaced, what is not stays."""
+    """Fields to change; absent fields stay."""
 
     title: Title | UnsetType = UNSET
     body: Body | UnsetType = UNSET
@@ -49,8 +49,8 @@ class DocumentChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class DocumentQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     version: Annotated[int, msgspec.Meta(ge=1, lt=2**53)] | None = None
-    """A version's number; the newest one otherwise."""
+    """The number of a version; the newest by default."""
 
 
 class DocumentsQuery(Paging, frozen=True, forbid_unknown_fields=True):
-    """Pages of documents."""
+    """Paging of the list of documents."""

@@ -1,9 +1,9 @@
-"""Who runs model work besides the server: executors, those it calls and those whose workers claim."""
+"""Executors run model jobs: model servers that this server calls (push), and workers that claim jobs (pull)."""
 
 from teamspace.executors.domain.fleet import Fleet
-from teamspace.executors.domain.placing import Placing
 from teamspace.executors.domain.presence import Presence
-from teamspace.executors.domain.stranded import place_again
-from teamspace.executors.store import INVARIANTS, SEALED
+from teamspace.executors.domain.rerouting import reroute_unserved
+from teamspace.executors.domain.routing import ExecutorRouter
+from teamspace.executors.store import ENCRYPTED, INVARIANTS
 
-__all__ = ["INVARIANTS", "SEALED", "Fleet", "Placing", "Presence", "place_again"]
+__all__ = ["ENCRYPTED", "INVARIANTS", "ExecutorRouter", "Fleet", "Presence", "reroute_unserved"]

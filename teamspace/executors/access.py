@@ -1,17 +1,17 @@
-"""Which executors a caller may see: those that work for all, and those of the caller's own company."""
+"""Which executors a caller may see: those shared by all companies, and those of the caller's own company."""
 
-from teamspace.core.db import Fence, Way
+from teamspace.core.db import Clause, Fence
 from teamspace.core.principal import Principal
 
-_COMMON = Way("executors.org_id = ''")
-_COMPANY = Way("executors.org_id = :org_id")
-_ALL = Way("TRUE")
+_SHARED = Clause("executors.org_id = ''")
+_COMPANY = Clause("executors.org_id = :org_id")
+_ALL = Clause("TRUE")
 
 
 def fence(who: Principal) -> Fence:
-    return Fence("executors", (_COMMON, _COMPANY), {"org_id": who.org_id})
+    return Fence("executors", (_SHARED, _COMPANY), {"org_id": who.org_id})
 
 
-def everywhere() -> Fence:
-    """For those who run the instance."""
+def operator_fence() -> Fence:
+    """All executors, for operators."""
     return Fence("executors", (_ALL,))

@@ -1,85 +1,85 @@
-"""Executors and their workers over HTTP."""
+"""HTTP routes for executors and workers."""
 
 from functools import partial
 
 from teamspace import jobs
 from teamspace.core.db import Db
-from teamspace.core.departure import Departure
-from teamspace.core.egress import Reach
+from teamspace.core.disconnect import DisconnectWatch
+from teamspace.core.egress import NetworkReach
 from teamspace.core.errors import Conflict, ResponseRefused, StaleClaim
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
 from teamspace.core.replies import Created, Page, Reply
 from teamspace.core.routing import BEARER, ORGADMIN, Route
-from teamspace.executors.domain import roster, workers
+from teamspace.executors.domain import registry, workers
 from teamspace.executors.domain.fleet import Fleet
 from teamspace.executors.domain.presence import Presence
 from teamspace.executors.schemas import (
-    Asking,
-    Beat,
-    Completion,
-    Draft,
+    ClaimRequest,
     Executor,
-    Failure,
-    Handed,
-    InstanceDraft,
+    ExecutorDraft,
+    FailureReport,
+    Heartbeat,
+    InstanceExecutorDraft,
+    JobAssignment,
+    JobCompletion,
     Lease,
     NewExecutor,
 )
 
 # fmt: off
 ROUTES = (
-    Route("GET",    "/api/executors",                  BEARER,   None,              None, "index",      "The executors that work for the caller's company, with their health; an operator sees all."),
-    Route("POST",   "/api/executors",                  BEARER,   P.INSTANCE_MANAGE, None, "create",     "Set up an executor, for all companies or for one: one whose workers claim (pull; the token is shown this once), or a model server to call (push).",
+    Route("GET",    "/api/executors",                  BEARER,   None,              None, "index",      "List the executors of the caller's company and the shared ones, with their health; operators see all."),
+    Route("POST",   "/api/executors",                  BEARER,   P.INSTANCE_MANAGE, None, "create",     "Create an executor, for all companies or for one: pull (workers claim jobs; the token is shown only once) or push (a model server to call).",
           refuses=(Conflict,)),
-    Route("DELETE", "/api/executors/:id",              BEARER,   P.INSTANCE_MANAGE, None, "retire",     "Retire an executor: its token ends, and the jobs it holds go back into the queue.", while_suspended=True,
+    Route("DELETE", "/api/executors/:id",              BEARER,   P.INSTANCE_MANAGE, None, "retire",     "Retire an executor: its token is revoked and its running jobs are requeued.", while_suspended=True,
           refuses=(Conflict,)),
-    Route("POST",   "/api/org/executors",              ORGADMIN, P.ORG_MANAGE,      None, "create_own", "Set up an executor for the caller's company alone, as above; a push executor must be a host of the internet.",
+    Route("POST",   "/api/org/executors",              ORGADMIN, P.ORG_MANAGE,      None, "create_own", "Create an executor for the caller's company only. A push executor must have a public address.",
           refuses=(Conflict,)),
-    Route("POST",   "/api/workers/claim",              BEARER,   P.JOBS_EXECUTE,    None, "claim",      "Ask for a job, and wait for one up to max_wait seconds; 204 when none comes.", while_suspended=True),
-    Route("POST",   "/api/workers/jobs/:id/heartbeat", BEARER,   P.JOBS_EXECUTE,    None, "heartbeat",  "A sign of life: the lease goes on for a minute; it may tell the progress.", while_suspended=True,
+    Route("POST",   "/api/workers/claim",              BEARER,   P.JOBS_EXECUTE,    None, "claim",      "Claim a job, waiting up to max_wait seconds; 204 if there is none.", while_suspended=True),
+    Route("POST",   "/api/workers/jobs/:id/heartbeat", BEARER,   P.JOBS_EXECUTE,    None, "heartbeat",  "Extend the lease of a job by a minute, and optionally report its progress.", while_suspended=True,
           refuses=(StaleClaim,)),
-    Route("POST",   "/api/workers/jobs/:id/complete",  BEARER,   P.JOBS_EXECUTE,    None, "complete",   "Bring the result of a job; one that breaks the kind's rules is refused, and the job stays in the worker's hands.",
+    Route("POST",   "/api/workers/jobs/:id/complete",  BEARER,   P.JOBS_EXECUTE,    None, "complete",   "Complete a job with its result. An invalid result is refused, and the worker keeps the job.",
           while_suspended=True, refuses=(ResponseRefused, StaleClaim)),
-    Route("POST",   "/api/workers/jobs/:id/fail",      BEARER,   P.JOBS_EXECUTE,    None, "fail",       "Give up on a job: it is tried again while it has attempts left.", while_suspended=True,
+    Route("POST",   "/api/workers/jobs/:id/fail",      BEARER,   P.JOBS_EXECUTE,    None, "fail",       "Report that a job failed; if the error is retryable, it is tried again while it has attempts left.", while_suspended=True,
           refuses=(StaleClaim,)),
 )
 # fmt: on
 
 
 async def index(db: Db, who: Principal, fleet: Fleet) -> Page[Executor]:
-    return Page(await roster.listing(db, who, fleet), None)
+    return Page(await registry.listing(db, who, fleet), None)
 
 
-async def create(db: Db, who: Principal, fleet: Fleet, body: InstanceDraft) -> Created[NewExecutor]:
-    return Created(await roster.create(db, who, fleet, body, body.org_id, Reach.LISTED))
+async def create(db: Db, who: Principal, fleet: Fleet, body: InstanceExecutorDraft) -> Created[NewExecutor]:
+    return Created(await registry.create(db, who, fleet, body, body.org_id, NetworkReach.LISTED))
 
 
 async def retire(db: Db, who: Principal, fleet: Fleet, id: str) -> None:
-    await roster.retire(db, who, fleet, id)
+    await registry.retire(db, who, fleet, id)
 
 
-async def create_own(db: Db, who: Principal, fleet: Fleet, body: Draft) -> Created[NewExecutor]:
-    return Created(await roster.create(db, who, fleet, body, who.org_id, Reach.PUBLIC))
+async def create_own(db: Db, who: Principal, fleet: Fleet, body: ExecutorDraft) -> Created[NewExecutor]:
+    return Created(await registry.create(db, who, fleet, body, who.org_id, NetworkReach.PUBLIC))
 
 
 async def claim(
-    db: Db, who: Principal, queue: jobs.Queue, presence: Presence, body: Asking, departure: Departure
-) -> Reply[Handed] | None:
-    taken = await workers.claim(db, who, queue, presence, body, departure)
+    db: Db, who: Principal, queue: jobs.Queue, presence: Presence, body: ClaimRequest, disconnect: DisconnectWatch
+) -> Reply[JobAssignment] | None:
+    taken = await workers.claim(db, who, queue, presence, body, disconnect)
     if taken is None:
         return None
-    handed, held = taken
-    return Reply(handed, undelivered=partial(workers.put_back, db, queue, held))
+    assignment, claimed = taken
+    return Reply(assignment, on_undelivered=partial(workers.requeue, db, queue, claimed))
 
 
-async def heartbeat(db: Db, who: Principal, queue: jobs.Queue, id: str, body: Beat) -> Lease:
+async def heartbeat(db: Db, who: Principal, queue: jobs.Queue, id: str, body: Heartbeat) -> Lease:
     return await workers.heartbeat(db, who, queue, id, body)
 
 
-async def complete(db: Db, who: Principal, queue: jobs.Queue, id: str, body: Completion) -> None:
+async def complete(db: Db, who: Principal, queue: jobs.Queue, id: str, body: JobCompletion) -> None:
     await workers.complete(db, who, queue, id, body)
 
 
-async def fail(db: Db, who: Principal, queue: jobs.Queue, id: str, body: Failure) -> None:
+async def fail(db: Db, who: Principal, queue: jobs.Queue, id: str, body: FailureReport) -> None:
     await workers.fail(db, who, queue, id, body)

@@ -1,12 +1,12 @@
-"""The shapes of executors and of the protocol that their workers speak."""
+"""Data types of executors and of the worker protocol."""
 
 from enum import StrEnum
 from typing import Annotated, Any
 
 import msgspec
 
-from teamspace.core.egress import Reach
-from teamspace.jobs import Fault
+from teamspace.core.egress import NetworkReach
+from teamspace.jobs import JobFault
 
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=80)]
 Kinds = Annotated[list[Annotated[str, msgspec.Meta(max_length=200)]], msgspec.Meta(min_length=1, max_length=50)]
@@ -20,9 +20,9 @@ class Mode(StrEnum):
 
 
 class Health(StrEnum):
-    """`up` was heard of within a minute, `stale` within an hour, `down` not since, and `new` never.
+    """When the executor was last seen: `up` within a minute, `stale` within an hour, `down` earlier, `new` never.
 
-    A push executor that does not answer at the moment is not `up`, whenever it last did.
+    A push executor that did not answer its last probe is not `up`, even if it was seen within a minute.
     """
 
     NEW = "new"
@@ -38,27 +38,27 @@ class ExecutorRow(msgspec.Struct, frozen=True):
     mode: Mode
     model: str | None
     capabilities: list[str]
-    """The kinds it takes; empty is every kind that is offered to executors of its mode, now and later."""
+    """The job kinds it takes; empty means every kind that executors of its mode can run, also future ones."""
     token_id: str | None
     url: str | None
     fingerprint: str | None
-    reach: Reach
+    reach: NetworkReach
     created_at: str | None
     last_seen_at: str | None
 
 
 class PushRow(msgspec.Struct, frozen=True):
-    """What is needed to call a push executor; `secret` is its key, sealed."""
+    """What is needed to call a push executor; `secret` is its key, encrypted."""
 
     org_id: str
     url: str
     secret: str | None
     model: str | None
-    reach: Reach
+    reach: NetworkReach
 
 
-class SeenRow(ExecutorRow, frozen=True):
-    """With how long ago it was heard of, by the database's clock, and how many jobs it holds."""
+class ExecutorStatusRow(ExecutorRow, frozen=True):
+    """An executor with its health by the database's clock and its number of running jobs."""
 
     health: Health
     running: int
@@ -70,53 +70,53 @@ class Executor(msgspec.Struct, frozen=True):
     mode: Mode
     model: str | None
     capabilities: list[str]
-    """The kinds of jobs it takes."""
+    """The job kinds it takes."""
     org_id: str | None
-    """The one company it works for; null is all of them."""
+    """The only company it works for; null means all companies."""
     health: Health
     last_seen_at: str | None
     running: int
     created_at: str | None
     url: str | None = None
-    """Of a push executor; only for operators, and for those who manage its company."""
+    """The address of a push executor; only for operators and managers of its company."""
     key_fingerprint: str | None = None
-    """By which its key can be recognised; the key itself is never shown."""
+    """Identifies the key; the key itself is never shown."""
     simulated: bool = False
-    """No model is behind it: it answers, so that everything can be tried."""
+    """Whether the executor has no real model and returns simulated answers."""
 
 
 class NewExecutor(Executor, frozen=True):
     token: str | None = None
-    """For its workers; shown this once."""
+    """The worker token; shown only once."""
 
 
-class Draft(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ExecutorDraft(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: Name
     mode: Mode
     model: Annotated[str, msgspec.Meta(min_length=1, max_length=200)] | None = None
     capabilities: Kinds | None = None
     url: Annotated[str, msgspec.Meta(min_length=1, max_length=2000)] | None = None
-    """Of a push executor: an OpenAI-compatible address, up to /v1."""
+    """For a push executor: an OpenAI-compatible base URL, ending in /v1."""
     key: Annotated[str, msgspec.Meta(pattern="^[!-~]{1,1000}$")] | None = None
-    """Sent with every call to it."""
+    """For a push executor: the API key to send."""
 
 
-class InstanceDraft(Draft, frozen=True):
+class InstanceExecutorDraft(ExecutorDraft, frozen=True):
     org_id: str | None = None
-    """Only for this company's teams."""
+    """Limit the executor to this company."""
 
 
-class Asking(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a worker can do, and how many seconds it is ready to wait. An empty list restricts nothing."""
+class ClaimRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a worker can run, and how many seconds it waits for a job. An empty list is no restriction."""
 
     kinds: Names | None = None
-    """Those of them that the executor takes."""
+    """Only jobs of these kinds; others than the executor's are ignored."""
     models: Names | None = None
-    """Only jobs that name one of these, or none."""
+    """Only jobs that name one of these models, or no model."""
     max_wait: float = 0
 
 
-class HandedJob(msgspec.Struct, frozen=True):
+class AssignedJob(msgspec.Struct, frozen=True):
     id: str
     kind: str
     input: Any
@@ -124,15 +124,15 @@ class HandedJob(msgspec.Struct, frozen=True):
     attempt: int
 
 
-class Handed(msgspec.Struct, frozen=True):
-    """A job in the worker's hands: it shows the claim token whenever it speaks of it."""
+class JobAssignment(msgspec.Struct, frozen=True):
+    """A claimed job. The worker sends the claim token with every request about it."""
 
-    job: HandedJob
+    job: AssignedJob
     claim_token: str
     lease_expires_at: str
 
 
-class Beat(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Heartbeat(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     claim_token: str | None = None
     progress: Annotated[float, msgspec.Meta(ge=0, le=1)] | None = None
     message: Annotated[str, msgspec.Meta(max_length=500)] | None = None
@@ -142,25 +142,25 @@ class Lease(msgspec.Struct, frozen=True):
     lease_expires_at: str
 
 
-class Completion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class JobCompletion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     result: Any
     claim_token: str | None = None
 
 
-class Reported(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Why a worker gives up. The job has failed, unless it says that another attempt may succeed."""
+class ReportedError(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Why the job failed on a worker. It is only tried again if `retryable` is true."""
 
     message: Annotated[str, msgspec.Meta(min_length=1, max_length=4000)]
     code: Annotated[str, msgspec.Meta(max_length=64)] = "failed"
     retryable: bool = False
 
 
-class Failure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    error: Reported | str
+class FailureReport(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    error: ReportedError | str
     claim_token: str | None = None
 
     @property
-    def fault(self) -> Fault:
+    def fault(self) -> JobFault:
         if isinstance(self.error, str):
-            return Fault(self.error[:4000] or "It failed.", retryable=False)
-        return Fault(self.error.message, self.error.code, self.error.retryable)
+            return JobFault(self.error[:4000] or "The job failed.", retryable=False)
+        return JobFault(self.error.message, self.error.code, self.error.retryable)

@@ -3,10 +3,10 @@
 import msgspec
 
 from teamspace.core.db import Fence, Reads, Tx, columns
-from teamspace.core.tables import Invariant, SealedColumn
-from teamspace.executors.schemas import ExecutorRow, PushRow, SeenRow
+from teamspace.core.tables import EncryptedColumn, Invariant
+from teamspace.executors.schemas import ExecutorRow, ExecutorStatusRow, PushRow
 
-SEALED = (SealedColumn("executors", "secret", "id"),)
+ENCRYPTED = (EncryptedColumn("executors", "secret", "id"),)
 
 _HEALTH = (
     "CASE WHEN last_seen_at IS NULL THEN 'new' WHEN last_seen_at > moment(-60) THEN 'up'"
@@ -21,7 +21,7 @@ _SERVES = {
     "push": "mode = 'push'",
     "on": "id = :which",
 }
-"""When an executor serves a place, by what its workers have in common."""
+"""Which executors serve a channel, by the first part of `jobs.served_by`."""
 
 
 async def insert(tx: Tx, row: ExecutorRow, name_key: str, created_by: str, secret: str | None) -> None:
@@ -34,19 +34,19 @@ async def insert(tx: Tx, row: ExecutorRow, name_key: str, created_by: str, secre
     )  # fmt: skip
 
 
-async def select(db: Reads, fence: Fence) -> list[SeenRow]:
+async def select(db: Reads, fence: Fence) -> list[ExecutorStatusRow]:
     """Newest first."""
     return await db.all(
-        SeenRow,
+        ExecutorStatusRow,
         f"SELECT {columns(ExecutorRow)}, {_HEALTH}, {_RUNNING} FROM executors"
         f" WHERE retired_at IS NULL AND {fence.sql} ORDER BY id DESC",
         **fence.params,
     )
 
 
-async def get(db: Reads, fence: Fence, id: str) -> SeenRow | None:
+async def get(db: Reads, fence: Fence, id: str) -> ExecutorStatusRow | None:
     return await db.one(
-        SeenRow,
+        ExecutorStatusRow,
         f"SELECT {columns(ExecutorRow)}, {_HEALTH}, {_RUNNING} FROM executors"
         f" WHERE id = :id AND retired_at IS NULL AND {fence.sql}",
         id=id, **fence.params,
@@ -73,7 +73,7 @@ async def select_push(db: Reads) -> list[ExecutorRow]:
 
 
 async def select_pull(db: Reads) -> list[str]:
-    """Those whose workers come by themselves."""
+    """Select the ids of pull executors."""
     return await db.all(str, "SELECT id FROM executors WHERE mode = 'pull' AND retired_at IS NULL")
 
 
@@ -86,7 +86,7 @@ async def get_push(db: Reads, id: str) -> PushRow | None:
 
 
 async def select_served(tx: Tx, kind: str, how: str, which: str) -> list[str]:
-    """For which companies an executor serves a place; empty is all of them."""
+    """Select the companies for which an executor serves a channel; '' means all of them."""
     return await tx.all(
         str,
         "SELECT DISTINCT org_id FROM executors WHERE retired_at IS NULL AND (capabilities = '[]'"
@@ -95,14 +95,14 @@ async def select_served(tx: Tx, kind: str, how: str, which: str) -> list[str]:
     )  # fmt: skip
 
 
-async def select_stranded_places(db: Reads) -> list[str]:
-    """Where jobs wait, and nobody has asked for work lately: from place to place, however many jobs wait there."""
-    first = "SELECT MIN(place) FROM jobs WHERE state = 'queued' AND place NOT LIKE '%@local'"
+async def select_unserved_channels(db: Reads) -> list[str]:
+    """Select channels with queued jobs that no worker polled recently. Skips through the index, channel by channel."""
+    first = "SELECT MIN(channel) FROM jobs WHERE state = 'queued' AND channel NOT LIKE '%@local'"
     return await db.all(
         str,
-        f"WITH RECURSIVE places (place) AS ({first} UNION ALL SELECT ({first} AND jobs.place > places.place)"
-        " FROM places WHERE places.place IS NOT NULL) SELECT place FROM places WHERE place IS NOT NULL"
-        " AND NOT EXISTS (SELECT 1 FROM job_places WHERE job_places.place = places.place AND seen_at > moment(-60))",
+        f"WITH RECURSIVE channels (channel) AS ({first} UNION ALL SELECT ({first} AND jobs.channel > channels.channel)"
+        " FROM channels WHERE channels.channel IS NOT NULL) SELECT channel FROM channels WHERE channel IS NOT NULL"
+        " AND NOT EXISTS (SELECT 1 FROM job_channels WHERE job_channels.channel = channels.channel AND seen_at > moment(-60))",
     )
 
 
@@ -115,18 +115,18 @@ async def get_by_token(db: Reads, token_id: str) -> ExecutorRow | None:
 
 
 async def is_active(tx: Tx, id: str) -> bool:
-    """Whether it is there, and stays until this transaction ends."""
-    return await tx.holds(
-        f"SELECT id FROM executors WHERE id = :id AND retired_at IS NULL {tx.dialect.share}", id=id
+    """Whether the executor is not retired; locks its row (shared) until the transaction ends."""
+    return await tx.exists(
+        f"SELECT id FROM executors WHERE id = :id AND retired_at IS NULL {tx.dialect.share_lock}", id=id
     )  # fmt: skip
 
 
 async def may_claim(tx: Tx, id: str, token_id: str) -> bool:
-    """The same, and that its workers' token holds."""
-    return await tx.holds(
+    """Like `is_active`, and the worker token is valid."""
+    return await tx.exists(
         "SELECT executors.id FROM executors JOIN tokens ON tokens.id = executors.token_id WHERE executors.id = :id"
         " AND executors.retired_at IS NULL AND tokens.id = :token_id AND tokens.revoked_at IS NULL"
-        f" AND (tokens.expires_at IS NULL OR tokens.expires_at > moment(0)) {tx.dialect.share}",
+        f" AND (tokens.expires_at IS NULL OR tokens.expires_at > moment(0)) {tx.dialect.share_lock}",
         id=id, token_id=token_id,
     )  # fmt: skip
 
@@ -146,17 +146,17 @@ async def retire(tx: Tx, fence: Fence, id: str) -> ExecutorRow | None:
 
 # fmt: off
 INVARIANTS = (
-    Invariant("executors.tokens", "a worker token belongs to an executor, and ends with it",
+    Invariant("executors.tokens", "an executor's token is a worker token, revoked when the executor is retired",
         "SELECT executors.id FROM executors JOIN tokens ON tokens.id = executors.token_id"
         " WHERE tokens.kind <> 'worker' OR (executors.retired_at IS NOT NULL AND tokens.revoked_at IS NULL)"),
-    Invariant("executors.modes", "a pull executor has a token, until long after it is retired, and a push executor an address",
+    Invariant("executors.modes", "a pull executor has a token unless retired, a push executor has a URL, and only active push executors have a key",
         "SELECT id FROM executors WHERE (mode = 'pull' AND token_id IS NULL AND retired_at IS NULL)"
         " OR (mode <> 'pull' AND token_id IS NOT NULL) OR (mode = 'push') <> (url IS NOT NULL)"
         " OR (secret IS NOT NULL AND (mode <> 'push' OR retired_at IS NOT NULL))"),
-    Invariant("executors.retired", "an executor that is retired holds no job",
+    Invariant("executors.retired", "a retired executor has no running jobs",
         "SELECT jobs.id FROM jobs JOIN executors ON executors.id = jobs.executor_id"
         " WHERE jobs.state = 'running' AND executors.retired_at IS NOT NULL"),
-    Invariant("executors.company", "an executor of a company holds that company's jobs alone",
+    Invariant("executors.company", "a company's executor only runs jobs of that company",
         "SELECT jobs.id FROM jobs JOIN executors ON executors.id = jobs.executor_id"
         " WHERE jobs.state = 'running' AND executors.org_id NOT IN ('', jobs.org_id)"),
 )

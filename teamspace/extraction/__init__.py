@@ -1,9 +1,8 @@
-"""Text from files. What takes a parser is read in a process that can do nothing but read: no network, no files, little
-memory and time."""
+"""Text extraction from files. Parsers run in a sandboxed process: no network, no file access, limited memory and time."""
 
 from teamspace.extraction.domain.kinds import can_read
-from teamspace.extraction.domain.plans import Plan, plan
-from teamspace.extraction.domain.readers import Readers
-from teamspace.extraction.schemas import Extracted, ExtractionFailed, Reason
+from teamspace.extraction.domain.plans import ReadPlan, plan
+from teamspace.extraction.domain.readers import ReaderPool
+from teamspace.extraction.schemas import Extracted, ExtractionFailed, ExtractionReason
 
-__all__ = ["Extracted", "ExtractionFailed", "Plan", "Readers", "Reason", "can_read", "plan"]
+__all__ = ["Extracted", "ExtractionFailed", "ExtractionReason", "ReadPlan", "ReaderPool", "can_read", "plan"]

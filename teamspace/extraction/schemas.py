@@ -1,29 +1,29 @@
-"""The shapes of text extraction."""
+"""Data types of text extraction."""
 
 from enum import StrEnum
 
 import msgspec
 
 
-class Reason(StrEnum):
-    """Why there is no text."""
+class ExtractionReason(StrEnum):
+    """Why no text was extracted."""
 
     UNSUPPORTED = "unsupported"
-    """Nobody here reads files of this kind."""
+    """No parser for files of this type."""
     TOO_LARGE = "too_large"
     DAMAGED = "damaged"
-    """It is not what it says it is, or broken."""
+    """The file is broken or not of the declared type."""
     ENCRYPTED = "encrypted"
     UNPACKS_TOO_MUCH = "unpacks_too_much"
     TOOK_TOO_LONG = "took_too_long"
     TOO_MUCH_MEMORY = "too_much_memory"
     NO_TEXT = "no_text"
-    """It holds pictures only, or means to hold more than anybody could read."""
+    """The file has no text, for example only images."""
     CRASHED = "crashed"
 
 
 class ExtractionFailed(Exception):
-    def __init__(self, reason: Reason) -> None:
+    def __init__(self, reason: ExtractionReason) -> None:
         super().__init__(reason.value)
         self.reason = reason
 
@@ -31,13 +31,13 @@ class ExtractionFailed(Exception):
 class Extracted(msgspec.Struct, frozen=True):
     text: str
     truncated: bool
-    """Whether there was more than is kept."""
+    """Whether the text was cut at the limit."""
 
 
-class Told(msgspec.Struct, frozen=True):
-    """The first line of what a child process says; the text follows it."""
+class ReaderHeader(msgspec.Struct, frozen=True):
+    """The first line of a child process's output; the text follows."""
 
-    reason: Reason | None = None
+    reason: ExtractionReason | None = None
     truncated: bool = False
-    walls: tuple[str, ...] = ()
-    """What kept it from network, files and other processes while it read."""
+    isolation: tuple[str, ...] = ()
+    """The sandbox layers that were active: `network` (namespace), `calls` (system call filter)."""

@@ -1,47 +1,47 @@
-"""The shapes of full text."""
+"""Data types of full-text search."""
 
 import msgspec
 
 
 class Term(msgspec.Struct, frozen=True):
-    """Words that must stand side by side; mostly it is one."""
+    """A phrase: words that must be adjacent; usually one word."""
 
     words: tuple[str, ...]
     prefix: bool = False
-    """Whether the last of them may go on."""
+    """Whether the last word is a prefix."""
 
 
 class Query(msgspec.Struct, frozen=True):
-    """What somebody looks for: texts that hold every term."""
+    """A parsed query; a text must contain every term."""
 
     terms: tuple[Term, ...]
-    shown: tuple[str, ...]
-    """The same as whole words and runs, to be marked in a snippet."""
+    highlights: tuple[str, ...]
+    """The words to highlight in snippets."""
     prefix: str | None
-    """The one of those that may be the beginning of a longer word."""
+    """The word of `highlights` that is a prefix."""
 
 
 class Hits(msgspec.Struct, frozen=True):
-    """The texts of one kind and company that a query matches, as parts of a SELECT of the reader's own."""
+    """The texts of one kind and company that match a query, as parts of a SELECT for the caller to build."""
 
     source: str
     """For FROM; the row of the text is `texts`."""
     where: str
     score: str
-    """Between 0 and 1. It depends on the text alone: what others wrote shows in no figure."""
+    """Between 0 and 1. It depends on this text only, so that scores reveal nothing about other texts."""
     newest_first: str
     params: dict[str, str]
 
 
 class Prepared(msgspec.Struct, frozen=True):
-    """A text that was read before the transaction that keeps it: as it is shown, and its words."""
+    """A text that was tokenised before the transaction that stores it: plain text and words."""
 
     text: str
     words: str
 
 
 class Words(msgspec.Struct, frozen=True):
-    """The words of a text, with a space between two."""
+    """The words of a text, separated by spaces."""
 
     title_words: str
     label_words: str
@@ -60,7 +60,7 @@ class NewText(msgspec.Struct, frozen=True):
 
 
 class TextRow(msgspec.Struct, frozen=True):
-    """A text whose words are to be made."""
+    """A text to tokenise again."""
 
     id: int
     title: str

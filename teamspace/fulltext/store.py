@@ -1,4 +1,4 @@
-"""Texts and their index in SQL. The words of a query are quoted here, and made of letters and digits alone."""
+"""Texts and their index in SQL. Words of a query are quoted here, and only consist of letters and digits."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from teamspace.fulltext.schemas import Hits, NewText, Query, Term, TextRow, Word
 
 
 async def put(tx: Tx, id: int, text: NewText) -> None:
-    """Under this number, unless there is a text of the same thing, which keeps its own."""
+    """Insert or replace the text of `kind` and `ref`; an existing text keeps its id."""
     await tx.defer(
         "INSERT INTO texts (id, kind, ref, org_id, made_by, title, labels, body, title_words, label_words, body_words)"
         " VALUES (:id, :kind, :ref, :org_id, :made_by, :title, :labels, :body, :title_words, :label_words, :body_words)"
@@ -42,7 +42,7 @@ async def select_outdated(db: Reads, made_by: int, limit: int) -> list[TextRow]:
 
 
 async def put_words(tx: Tx, text_id: int, words: Words, made_by: int) -> None:
-    """Unless somebody has written the text anew since it was read."""
+    """Store new words, unless the text has been written since it was read."""
     await tx.run(
         "UPDATE texts SET made_by = :made_by, title_words = :title_words, label_words = :label_words,"
         " body_words = :body_words WHERE id = :id AND made_by < :made_by",
@@ -55,8 +55,8 @@ def _params(text: NewText) -> dict[str, Any]:
     return values | asdict(values.pop("words"))
 
 
-# Looking for words. A company's name for a kind of its texts stands in the index like a word, in a place of its own:
-# what is common everywhere is then found in one company without a look at the others.
+# Search. The index contains the kind and company of a text like a word, in a separate column: common words are found
+# in one company without reading the texts of others.
 
 
 def hits(dialect: Dialect, query: Query, kind: str, org_id: str) -> Hits:
@@ -65,27 +65,27 @@ def hits(dialect: Dialect, query: Query, kind: str, org_id: str) -> Hits:
 
 
 def _on_sqlite(query: Query, kind: str, scope: str) -> Hits:
-    wanted = " AND ".join(f'"{" ".join(term.words)}"{" *" if term.prefix else ""}' for term in query.terms)
+    expression = " AND ".join(f'"{" ".join(term.words)}"{" *" if term.prefix else ""}' for term in query.terms)
     return Hits(
-        source="texts_index CROSS JOIN texts",  # in this order: the planner must not begin elsewhere
+        source="texts_index CROSS JOIN texts",  # CROSS JOIN forces the planner to start with the index
         where=f"texts_index MATCH :{kind}_words AND texts.id = texts_index.rowid",
         score="relevance(texts_index, 0, 8, 4, 1)",
         newest_first="texts_index.rowid DESC",
-        params={f"{kind}_words": f'scope : "{scope}" AND {{title labels body}} : ({wanted})'},
+        params={f"{kind}_words": f'scope : "{scope}" AND {{title labels body}} : ({expression})'},
     )
 
 
 def _on_postgres(query: Query, kind: str, scope: str) -> Hits:
-    wanted = " & ".join(f"({_neighbours(term)})" for term in query.terms)
+    expression = " & ".join(f"({_phrase(term)})" for term in query.terms)
     return Hits(
         source="texts",
         where=f"texts.vector @@ CAST(CAST(:{kind}_words AS TEXT) AS tsquery)",
         score=f"ts_rank('{{0.1, 0, 0.5, 1}}', texts.vector, CAST(CAST(:{kind}_ranked AS TEXT) AS tsquery), 1)",
         newest_first="texts.id DESC",
-        params={f"{kind}_words": f"'{scope}':C & ({wanted})", f"{kind}_ranked": wanted},
+        params={f"{kind}_words": f"'{scope}':C & ({expression})", f"{kind}_ranked": expression},
     )
 
 
-def _neighbours(term: Term) -> str:
+def _phrase(term: Term) -> str:
     *others, last = (f"'{word}':ABD" for word in term.words)
     return " <-> ".join([*others, last + "*" if term.prefix else last])

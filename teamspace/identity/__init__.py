@@ -1,21 +1,21 @@
-"""People and their proofs: accounts, passwords, second factors, sessions and API tokens.
+"""Accounts, passwords, second factors, sessions and API tokens.
 
-Identity knows who somebody is. What they may do, and in which team, is tenancy's business above it.
+Identity authenticates people. Teams and permissions are in the package above, tenancy.
 """
 
 from teamspace.identity.domain import access_keys
-from teamspace.identity.domain.accounts import find, register, rename, replace_password
-from teamspace.identity.domain.activation import invite, invited, prepare, redeem
-from teamspace.identity.domain.codes import armed, satisfy
-from teamspace.identity.domain.passwords import KDF, check_strength, hashed
-from teamspace.identity.domain.second_factor import disarm
-from teamspace.identity.domain.sign_in import excuse, guess, prove, settle
+from teamspace.identity.domain.accounts import find_person, register, replace_password, update_profile
+from teamspace.identity.domain.activation import create_activation_link, find_invited, hash_first_password, redeem_link
+from teamspace.identity.domain.codes import has_second_factor, use_second_factor
+from teamspace.identity.domain.passwords import KDF, check_strength, hash_password
+from teamspace.identity.domain.second_factor import remove_second_factor
+from teamspace.identity.domain.sign_in import check_password, complete_sign_in, count_guess, uncount_failure
 from teamspace.identity.domain.tokens import (
     FIRST_TOKEN_TTL,
+    LAST_USE_INTERVAL,
     SESSION_IDLE,
-    TOUCH_EVERY,
     LastUse,
-    clean,
+    delete_expired_credentials,
     issue_token,
     issue_worker_token,
     open_session,
@@ -24,43 +24,43 @@ from teamspace.identity.domain.tokens import (
     revoke_token,
 )
 from teamspace.identity.schemas import AccessKey, IssuedKey, Person
-from teamspace.identity.store import COUNTS, INVARIANTS, SEALED
+from teamspace.identity.store import COUNTS, ENCRYPTED, INVARIANTS
 
 __all__ = [
     "COUNTS",
+    "ENCRYPTED",
     "FIRST_TOKEN_TTL",
     "INVARIANTS",
     "KDF",
-    "SEALED",
+    "LAST_USE_INTERVAL",
     "SESSION_IDLE",
-    "TOUCH_EVERY",
     "AccessKey",
     "IssuedKey",
     "LastUse",
     "Person",
     "access_keys",
-    "armed",
+    "check_password",
     "check_strength",
-    "clean",
-    "disarm",
-    "excuse",
-    "find",
-    "guess",
-    "hashed",
-    "invite",
-    "invited",
+    "complete_sign_in",
+    "count_guess",
+    "create_activation_link",
+    "delete_expired_credentials",
+    "find_invited",
+    "find_person",
+    "has_second_factor",
+    "hash_first_password",
+    "hash_password",
     "issue_token",
     "issue_worker_token",
     "open_session",
     "parse_scope",
-    "prepare",
-    "prove",
-    "redeem",
+    "redeem_link",
     "register",
-    "rename",
+    "remove_second_factor",
     "replace_password",
     "revoke_in_team",
     "revoke_token",
-    "satisfy",
-    "settle",
+    "uncount_failure",
+    "update_profile",
+    "use_second_factor",
 ]

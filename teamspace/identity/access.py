@@ -1,23 +1,23 @@
-"""Which credentials a caller may see and revoke."""
+"""Fences of credentials that a caller may see and revoke."""
 
-from teamspace.core.db import Fence, Way
+from teamspace.core.db import Clause, Fence
 from teamspace.core.principal import Principal
 
 
-def own_sessions(who: Principal) -> Fence:
+def own_sessions_fence(who: Principal) -> Fence:
     where = "tokens.user_id = :user_id AND tokens.kind = 'session' AND tokens.revoked_at IS NULL"
-    return Fence("tokens", (Way(where),), {"user_id": who.user_id})
+    return Fence("tokens", (Clause(where),), {"user_id": who.user_id})
 
 
-def team_tokens(who: Principal) -> Fence:
-    """The API tokens of the caller's team, whoever they act for; the route asks for settings:manage."""
+def team_tokens_fence(who: Principal) -> Fence:
+    """Return the API tokens of the caller's team, of all people; the route requires settings:manage."""
     where = "tokens.team_id = :team_id AND tokens.kind = 'api' AND tokens.revoked_at IS NULL"
-    return Fence("tokens", (Way(where),), {"team_id": who.team_id})
+    return Fence("tokens", (Clause(where),), {"team_id": who.team_id})
 
 
-def own_keys(who: Principal) -> Fence:
-    """The caller's own S3 access keys for their team."""
+def own_keys_fence(who: Principal) -> Fence:
+    """Return the caller's own S3 access keys for their team."""
     where = (
         "tokens.user_id = :user_id AND tokens.team_id = :team_id AND tokens.kind = 's3' AND tokens.revoked_at IS NULL"
     )
-    return Fence("tokens", (Way(where),), {"user_id": who.user_id, "team_id": who.team_id})
+    return Fence("tokens", (Clause(where),), {"user_id": who.user_id, "team_id": who.team_id})

@@ -1,4 +1,4 @@
-"""Identity over HTTP: one's own second factor, password and sessions, and the team's API tokens."""
+"""HTTP routes of identity: the caller's second factor, password and sessions, and the team's API tokens."""
 
 from teamspace.core.db import Db
 from teamspace.core.errors import Conflict, InvalidCredentials, ReauthRequired, TooManyAttempts, TotpInvalid
@@ -25,27 +25,27 @@ from teamspace.identity.schemas import (
 
 # fmt: off
 ROUTES = (
-    Route("POST",   "/api/2fa/enable",            BEARER, OWN,               None, "enable_totp",    "Turn the second factor on; secret and recovery codes are shown this once. A token from /api/tokens sends the password, too.",
+    Route("POST",   "/api/2fa/enable",            BEARER, OWN,               None, "enable_totp",    "Turn on the second factor; secret and recovery codes are only shown once. With a token from /api/tokens, also send the password.",
           refuses=(Conflict, TotpInvalid, ReauthRequired, TooManyAttempts), while_suspended=True),
-    Route("POST",   "/api/2fa/recovery-codes",    BEARER, OWN,               None, "renew_codes",    "A fresh set of recovery codes; the old ones stop working. A token from /api/tokens sends password or code, too.",
+    Route("POST",   "/api/2fa/recovery-codes",    BEARER, OWN,               None, "renew_codes",    "Create new recovery codes; the old ones stop working. With a token from /api/tokens, also send the password or a code.",
           refuses=(Conflict, ReauthRequired, TooManyAttempts), while_suspended=True),
-    Route("GET",    "/api/2fa/recovery-codes",    BEARER, OWN,               None, "count_codes",    "How many recovery codes are unspent."),
-    Route("DELETE", "/api/2fa",                   BEARER, OWN,               None, "disable_totp",   "Turn one's own second factor off, with the password, a code or a fresh sign-in.",
+    Route("GET",    "/api/2fa/recovery-codes",    BEARER, OWN,               None, "count_codes",    "Count the unused recovery codes."),
+    Route("DELETE", "/api/2fa",                   BEARER, OWN,               None, "disable_totp",   "Turn off your own second factor; needs the password, a code or a recent sign-in.",
           refuses=(Conflict, ReauthRequired, TooManyAttempts), while_suspended=True),
-    Route("DELETE", "/api/admin/users/:id/2fa",   BEARER, P.INSTANCE_MANAGE, None, "revoke_totp",    "Take a person's second factor away, so that they enrol anew.",
+    Route("DELETE", "/api/admin/users/:id/2fa",   BEARER, P.INSTANCE_MANAGE, None, "revoke_totp",    "Remove a person's second factor, so that they can set up a new one.",
           while_suspended=True),
-    Route("POST",   "/api/password",              BEARER, OWN,               None, "change_password", "Change one's own password; every other session ends, and every credential that others made for one.",
+    Route("POST",   "/api/password",              BEARER, OWN,               None, "change_password", "Change your own password; ends all other sessions and credentials that others created for you.",
           refuses=(InvalidCredentials, ReauthRequired, TooManyAttempts), while_suspended=True, limit=SMALL_LIMIT),
-    Route("POST",   "/api/tokens",                BEARER, P.SETTINGS_MANAGE, None, "create_token",   "Issue an API token, with a scope and a time to live; it is shown this once."),
-    Route("GET",    "/api/tokens",                BEARER, P.SETTINGS_MANAGE, None, "list_tokens",    "The team's API tokens."),
+    Route("POST",   "/api/tokens",                BEARER, P.SETTINGS_MANAGE, None, "create_token",   "Create an API token with a scope and a time to live; it is only shown once."),
+    Route("GET",    "/api/tokens",                BEARER, P.SETTINGS_MANAGE, None, "list_tokens",    "List the team's API tokens."),
     Route("DELETE", "/api/tokens/:id",            BEARER, P.SETTINGS_MANAGE, None, "revoke_token",   "Revoke an API token of the team.",
           while_suspended=True),
     Route("POST",   "/api/logout",                BEARER, None,              None, "sign_out",       "End the session this request was made with.",
           refuses=(Conflict,), while_suspended=True),
-    Route("GET",    "/api/sessions",              BEARER, OWN,               None, "list_sessions",  "One's own live sessions."),
-    Route("DELETE", "/api/sessions/:id",          BEARER, OWN,               None, "end_session",    "End one of one's own sessions.",
+    Route("GET",    "/api/sessions",              BEARER, OWN,               None, "list_sessions",  "List your own active sessions."),
+    Route("DELETE", "/api/sessions/:id",          BEARER, OWN,               None, "end_session",    "End one of your own sessions.",
           while_suspended=True),
-    Route("PATCH",  "/api/admin/users/:id",       BEARER, P.INSTANCE_MANAGE, None, "disable_user",   "Disable a person, which ends every credential of theirs, or enable them again.",
+    Route("PATCH",  "/api/admin/users/:id",       BEARER, P.INSTANCE_MANAGE, None, "disable_user",   "Disable a person, which revokes all their credentials, or enable them again.",
           refuses=(Conflict,), while_suspended=True),
 )
 # fmt: on
@@ -64,7 +64,7 @@ async def count_codes(db: Db, who: Principal) -> RecoveryCount:
 
 
 async def disable_totp(db: Db, who: Principal, body: Proof) -> None:
-    await second_factor.turn_off(db, who, body)
+    await second_factor.disable(db, who, body)
 
 
 async def revoke_totp(db: Db, who: Principal, id: str) -> None:
@@ -72,7 +72,7 @@ async def revoke_totp(db: Db, who: Principal, id: str) -> None:
 
 
 async def disable_user(db: Db, who: Principal, id: str, body: Disabling) -> AccountStatus:
-    return await disabling.change(db, who, id, disabled=body.disabled)
+    return await disabling.set_disabled(db, who, id, disabled=body.disabled)
 
 
 async def change_password(db: Db, who: Principal, body: PasswordChange) -> None:
@@ -84,7 +84,7 @@ async def create_token(db: Db, who: Principal, body: NewToken) -> Created[Issued
 
 
 async def list_tokens(db: Db, who: Principal, query: Paging) -> Page[ApiToken]:
-    return await tokens.listing(db, who, query)
+    return await tokens.list_tokens(db, who, query)
 
 
 async def revoke_token(db: Db, who: Principal, id: str) -> None:
@@ -96,7 +96,7 @@ async def sign_out(db: Db, who: Principal) -> None:
 
 
 async def list_sessions(db: Db, who: Principal) -> Page[Session]:
-    return Page(await tokens.sessions(db, who), None)
+    return Page(await tokens.list_sessions(db, who), None)
 
 
 async def end_session(db: Db, who: Principal, id: str) -> None:

@@ -1,4 +1,4 @@
-"""The shapes of identity: what is stored of a person, and what the wire carries."""
+"""Structs of identity: rows, request bodies and responses."""
 
 from typing import Annotated, Literal
 
@@ -7,12 +7,12 @@ from msgspec import UNSET, UnsetType
 
 Password = Annotated[str, msgspec.Meta(max_length=1024)]
 Line = Annotated[str, msgspec.Meta(max_length=1000)]
-_A_CENTURY = 100 * 365 * 86_400
-Ttl = Annotated[float, msgspec.Meta(gt=0, le=_A_CENTURY)] | Literal["never"]
+_MAX_TTL = 100 * 365 * 86_400
+Ttl = Annotated[float, msgspec.Meta(gt=0, le=_MAX_TTL)] | Literal["never"]
 
 
 class Person(msgspec.Struct, frozen=True):
-    """Somebody with an account. `org_id` is the one company they belong to."""
+    """A person with an account. `org_id` is the one company they belong to."""
 
     id: str
     org_id: str
@@ -25,11 +25,11 @@ class Person(msgspec.Struct, frozen=True):
 
 
 class Account(Person, frozen=True):
-    """A person with the hash of their password; it never leaves this capability."""
+    """A person with their password hash, which never leaves this package."""
 
     password: str | None
     password_by: str | None
-    """Who else chose it; None once its person has."""
+    """Who else chose the password; None once the person has changed it."""
     disabled_at: str | None
 
 
@@ -39,7 +39,7 @@ class Totp(msgspec.Struct, frozen=True):
     last_step: int
 
 
-class Activation(msgspec.Struct, frozen=True):
+class ActivationRow(msgspec.Struct, frozen=True):
     user_id: str
     expires_at: str
     used_at: str | None
@@ -50,7 +50,7 @@ class Attempts(msgspec.Struct, frozen=True):
     resets_at: str
 
 
-class SessionRow(msgspec.Struct, frozen=True):
+class SessionRecord(msgspec.Struct, frozen=True):
     """One of the caller's sessions."""
 
     id: str
@@ -62,13 +62,13 @@ class SessionRow(msgspec.Struct, frozen=True):
     expires_at: str
 
 
-class Session(SessionRow, frozen=True):
+class Session(SessionRecord, frozen=True):
     current: bool
-    """Whether it is the one this request was made with."""
+    """Whether this request was made with it."""
 
 
 class ApiToken(msgspec.Struct, frozen=True):
-    """An API token of the team, as it is listed: the token itself was shown once."""
+    """An API token of the team, without the token itself."""
 
     id: str
     name: str
@@ -82,7 +82,7 @@ class ApiToken(msgspec.Struct, frozen=True):
 
 
 class NewToken(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`ttl` is 7,776,000 seconds if left out. What a scoped token makes lives no longer than that token."""
+    """`ttl` is 7,776,000 seconds by default. A token made with a scoped token cannot outlive it."""
 
     name: Line
     scope: list[Line] | None = None
@@ -90,7 +90,7 @@ class NewToken(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class IssuedToken(msgspec.Struct, frozen=True):
-    """A fresh API token; `token` is shown this once."""
+    """A new API token. `token` is only shown once."""
 
     id: str
     name: str
@@ -100,7 +100,7 @@ class IssuedToken(msgspec.Struct, frozen=True):
 
 
 class AccessKey(msgspec.Struct, frozen=True):
-    """An S3 access key, as it is listed: its secret was shown once."""
+    """An S3 access key, without its secret."""
 
     id: str
     name: str
@@ -112,7 +112,7 @@ class AccessKey(msgspec.Struct, frozen=True):
 
 
 class IssuedKey(msgspec.Struct, frozen=True):
-    """A fresh access key with its secret."""
+    """A new access key with its secret."""
 
     id: str
     name: str
@@ -122,7 +122,7 @@ class IssuedKey(msgspec.Struct, frozen=True):
 
 
 class PasswordChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`code` is of the second factor: it lets a token from POST /api/tokens set the first password."""
+    """`code` is a code of the second factor; with it, a token from POST /api/tokens can set the first password."""
 
     new_password: Password
     current_password: Password = ""
@@ -130,9 +130,9 @@ class PasswordChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class EnableTotp(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`{}` arms at once; `{"confirm": true}` shows the secret first and `{"code": ...}` then arms it.
+    """`{}` turns it on at once; `{"confirm": true}` returns the secret first and `{"code": ...}` then turns it on.
 
-    A token from POST /api/tokens sends the password, too.
+    Requests with a token from POST /api/tokens must also send the password.
     """
 
     confirm: bool = False
@@ -141,7 +141,7 @@ class EnableTotp(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class TotpSecret(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What an authenticator app needs. The recovery codes come when the factor is armed, this once."""
+    """The secret for an authenticator app. Recovery codes are shown once, when the factor is turned on."""
 
     secret: str
     otpauth_uri: str
@@ -155,13 +155,13 @@ class RecoveryCodes(msgspec.Struct, frozen=True):
 
 
 class RecoveryCount(msgspec.Struct, frozen=True):
-    """How many codes are unspent; the codes themselves are never shown again."""
+    """The number of unused codes; the codes themselves are never shown again."""
 
     remaining: int
 
 
 class Proof(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """That it is really them: the password, or a code of the app or a recovery code."""
+    """Proof of identity: the password, a code of the app, or a recovery code."""
 
     password: Password | None = None
     code: Line | None = None
@@ -172,7 +172,7 @@ class Disabling(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class AccountStatus(msgspec.Struct, frozen=True):
-    """Somebody, and whether any credential of theirs can work."""
+    """A person, and whether they are disabled."""
 
     id: str
     username: str

@@ -1,15 +1,27 @@
-"""Identity in SQL: one statement per function, no rules."""
+"""SQL of identity: one statement per function, no rules."""
 
 from teamspace.core.db import Fence, Reads, Tx, columns
-from teamspace.core.tables import Count, Invariant, SealedColumn
-from teamspace.identity.schemas import AccessKey, Account, Activation, ApiToken, Attempts, Person, SessionRow, Totp
+from teamspace.core.tables import Count, EncryptedColumn, Invariant
+from teamspace.identity.schemas import (
+    AccessKey,
+    Account,
+    ActivationRow,
+    ApiToken,
+    Attempts,
+    Person,
+    SessionRecord,
+    Totp,
+)
 
 COUNTS = (
     Count("users", "SELECT COUNT(*) FROM users"),
     Count("tokens", "SELECT COUNT(*) FROM tokens WHERE revoked_at IS NULL"),
 )
 
-SEALED = (SealedColumn("totp", "secret", "user_id"), SealedColumn("tokens", "secret", "id", "secret IS NOT NULL"))
+ENCRYPTED = (
+    EncryptedColumn("totp", "secret", "user_id"),
+    EncryptedColumn("tokens", "secret", "id", "secret IS NOT NULL"),
+)
 
 
 # People
@@ -58,7 +70,7 @@ async def set_disabled(tx: Tx, user_id: str, at: str | None) -> Account | None:
 
 
 async def count_operators(db: Reads) -> int:
-    """Those who can sign in."""
+    """Count the operators who can sign in."""
     sql = "SELECT COUNT(*) FROM users WHERE operator = TRUE AND disabled_at IS NULL"
     return await db.one(int, sql) or 0
 
@@ -82,10 +94,10 @@ async def insert_token(
     )  # fmt: skip
 
 
-async def select_sessions(db: Reads, fence: Fence, now: str, idle_since: str) -> list[SessionRow]:
+async def select_sessions(db: Reads, fence: Fence, now: str, idle_since: str) -> list[SessionRecord]:
     return await db.all(
-        SessionRow,
-        f"SELECT {columns(SessionRow)} FROM tokens WHERE {fence.sql} AND expires_at > :now"
+        SessionRecord,
+        f"SELECT {columns(SessionRecord)} FROM tokens WHERE {fence.sql} AND expires_at > :now"
         " AND last_used_at > :idle_since ORDER BY id DESC",
         now=now, idle_since=idle_since, **fence.params,
     )  # fmt: skip
@@ -109,12 +121,12 @@ async def select_access_keys(db: Reads, fence: Fence) -> list[AccessKey]:
 
 
 async def get_secret(db: Reads, fence: Fence, token_id: str) -> str | None:
-    """As it is sealed."""
+    """Return the encrypted secret."""
     return await db.one(str, f"SELECT secret FROM tokens WHERE id = :id AND {fence.sql}", id=token_id, **fence.params)
 
 
 async def revoke(tx: Tx, fence: Fence, token_id: str, now: str) -> bool:
-    return await tx.holds(
+    return await tx.exists(
         f"UPDATE tokens SET revoked_at = :now WHERE id = :id AND {fence.sql} RETURNING id",
         id=token_id, now=now, **fence.params,
     )  # fmt: skip
@@ -130,8 +142,8 @@ async def revoke_all(tx: Tx, user_id: str, now: str) -> None:
     )
 
 
-async def revoke_given(tx: Tx, user_id: str, keep: str, now: str) -> None:
-    """Those that somebody else may hold."""
+async def revoke_given_by_others(tx: Tx, user_id: str, keep: str, now: str) -> None:
+    """Revoke credentials that another person may know."""
     await tx.run(
         "UPDATE tokens SET revoked_at = :now WHERE user_id = :user_id AND given_by IS NOT NULL AND revoked_at IS NULL"
         " AND id <> :keep",
@@ -178,7 +190,7 @@ async def touch_user(tx: Tx, token_id: str, at: str) -> None:
     )  # fmt: skip
 
 
-async def delete_dead_tokens(tx: Tx, then: str) -> None:
+async def delete_old_tokens(tx: Tx, then: str) -> None:
     await tx.run("DELETE FROM tokens WHERE revoked_at < :then OR expires_at < :then", then=then)
 
 
@@ -193,15 +205,15 @@ async def insert_activation(tx: Tx, digest: str, person: Person, now: str, expir
     )  # fmt: skip
 
 
-async def get_activation(db: Reads, digest: str) -> Activation | None:
+async def get_activation(db: Reads, digest: str) -> ActivationRow | None:
     return await db.one(
-        Activation, f"SELECT {columns(Activation)} FROM activations WHERE digest = :digest", digest=digest
+        ActivationRow, f"SELECT {columns(ActivationRow)} FROM activations WHERE digest = :digest", digest=digest
     )
 
 
 async def use_activation(tx: Tx, digest: str, now: str) -> bool:
-    """True for the first who comes in time."""
-    return await tx.holds(
+    """Return True once, and only before the link expires."""
+    return await tx.exists(
         "UPDATE activations SET used_at = :now WHERE digest = :digest AND used_at IS NULL AND expires_at > :now"
         " RETURNING digest",
         digest=digest, now=now,
@@ -243,24 +255,24 @@ async def forget_attempts(tx: Tx, subject: str) -> None:
     await tx.run("DELETE FROM login_attempts WHERE subject = :subject", subject=subject)
 
 
-async def put_place(tx: Tx, user_id: str, org_id: str, place: str, now: str) -> None:
+async def put_known_network(tx: Tx, user_id: str, org_id: str, network: str, now: str) -> None:
     await tx.run(
-        "INSERT INTO sign_in_places (user_id, org_id, place, last_at) VALUES (:user_id, :org_id, :place, :now)"
-        " ON CONFLICT (user_id, place) DO UPDATE SET last_at = excluded.last_at",
-        user_id=user_id, org_id=org_id, place=place, now=now,
+        "INSERT INTO known_networks (user_id, org_id, network, last_at) VALUES (:user_id, :org_id, :network, :now)"
+        " ON CONFLICT (user_id, network) DO UPDATE SET last_at = excluded.last_at",
+        user_id=user_id, org_id=org_id, network=network, now=now,
     )  # fmt: skip
 
 
-async def is_known_place(db: Reads, username_key: str, place: str, since: str) -> bool:
-    return await db.holds(
-        "SELECT 1 FROM users JOIN sign_in_places AS known ON known.user_id = users.id"
-        " WHERE users.username_key = :key AND known.place = :place AND known.last_at > :since",
-        key=username_key, place=place, since=since,
+async def is_known_network(db: Reads, username_key: str, network: str, since: str) -> bool:
+    return await db.exists(
+        "SELECT 1 FROM users JOIN known_networks AS known ON known.user_id = users.id"
+        " WHERE users.username_key = :key AND known.network = :network AND known.last_at > :since",
+        key=username_key, network=network, since=since,
     )  # fmt: skip
 
 
-async def delete_old_places(tx: Tx, then: str) -> None:
-    await tx.run("DELETE FROM sign_in_places WHERE last_at < :then", then=then)
+async def delete_old_networks(tx: Tx, then: str) -> None:
+    await tx.run("DELETE FROM known_networks WHERE last_at < :then", then=then)
 
 
 async def delete_old_attempts(tx: Tx, now: str) -> None:
@@ -275,8 +287,8 @@ async def get_totp(db: Reads, user_id: str) -> Totp | None:
 
 
 async def put_totp(tx: Tx, user_id: str, org_id: str, secret: str, armed_at: str | None) -> bool:
-    """Set a new secret, unless one is armed already."""
-    return await tx.holds(
+    """Set a new secret; returns False if the factor is already on."""
+    return await tx.exists(
         "INSERT INTO totp (user_id, org_id, secret, armed_at, last_step) VALUES (:user_id, :org_id, :secret, :armed_at, 0)"
         " ON CONFLICT (user_id) DO UPDATE SET secret = excluded.secret, armed_at = excluded.armed_at, last_step = 0"
         " WHERE totp.armed_at IS NULL RETURNING user_id",
@@ -285,22 +297,22 @@ async def put_totp(tx: Tx, user_id: str, org_id: str, secret: str, armed_at: str
 
 
 async def arm_totp(tx: Tx, user_id: str, step: int, now: str) -> bool:
-    return await tx.holds(
+    return await tx.exists(
         "UPDATE totp SET armed_at = :now, last_step = :step WHERE user_id = :user_id AND armed_at IS NULL RETURNING user_id",
         user_id=user_id, step=step, now=now,
     )  # fmt: skip
 
 
 async def use_step(tx: Tx, user_id: str, step: int) -> bool:
-    """Spend a time step; false when it, or a later one, was spent before."""
-    return await tx.holds(
+    """Use a time step; returns False if it or a later one was used before."""
+    return await tx.exists(
         "UPDATE totp SET last_step = :step WHERE user_id = :user_id AND last_step < :step RETURNING user_id",
         user_id=user_id, step=step,
     )  # fmt: skip
 
 
 async def delete_totp(tx: Tx, user_id: str) -> bool:
-    return await tx.holds("DELETE FROM totp WHERE user_id = :user_id RETURNING user_id", user_id=user_id)
+    return await tx.exists("DELETE FROM totp WHERE user_id = :user_id RETURNING user_id", user_id=user_id)
 
 
 async def insert_code(tx: Tx, user_id: str, org_id: str, digest: str) -> None:
@@ -311,7 +323,7 @@ async def insert_code(tx: Tx, user_id: str, org_id: str, digest: str) -> None:
 
 
 async def use_code(tx: Tx, user_id: str, digest: str, now: str) -> bool:
-    return await tx.holds(
+    return await tx.exists(
         "UPDATE recovery_codes SET used_at = :now WHERE user_id = :user_id AND digest = :digest AND used_at IS NULL"
         " RETURNING digest",
         user_id=user_id, digest=digest, now=now,
@@ -329,21 +341,21 @@ async def count_codes(db: Reads, user_id: str) -> int:
 
 # fmt: off
 INVARIANTS = (
-    Invariant("identity.digests", "only digests of tokens are at rest",
+    Invariant("identity.digests", "tokens are only stored as digests",
         "SELECT id FROM tokens WHERE LENGTH(digest) <> 64 OR digest LIKE 'ts\\_%' ESCAPE '\\'"),
-    Invariant("identity.sessions", "a session has an end, and a person of the same company",
+    Invariant("identity.sessions", "a session expires and belongs to a person of the same company",
         "SELECT t.id FROM tokens t LEFT JOIN users u ON u.id = t.user_id WHERE t.kind IN ('session', 'api', 's3')"
         " AND (u.id IS NULL OR u.org_id <> t.org_id OR (t.kind = 'session' AND t.expires_at IS NULL))"),
-    Invariant("identity.disabled", "somebody who is disabled has no credential and no link that works",
+    Invariant("identity.disabled", "a disabled person has no working credential or activation link",
         "SELECT t.id FROM tokens t JOIN users u ON u.id = t.user_id WHERE u.disabled_at IS NOT NULL"
         " AND t.revoked_at IS NULL UNION ALL SELECT a.user_id FROM activations a JOIN users u ON u.id = a.user_id"
         " WHERE u.disabled_at IS NOT NULL AND a.used_at IS NULL"),
-    Invariant("identity.use", "no credential was used after its end",
+    Invariant("identity.use", "no credential was used after it ended",
         "SELECT id FROM tokens WHERE last_used_at > revoked_at OR last_used_at > expires_at"),
-    Invariant("identity.activation", "an open activation link belongs to somebody without a password",
+    Invariant("identity.activation", "an unused activation link belongs to a person without a password",
         "SELECT a.user_id FROM activations a JOIN users u ON u.id = a.user_id"
         " WHERE a.used_at IS NULL AND u.password IS NOT NULL"),
-    Invariant("identity.recovery", "recovery codes exist only beside an armed factor, ten unspent at most",
+    Invariant("identity.recovery", "recovery codes exist only with an active second factor, at most ten unused",
         "SELECT c.user_id FROM recovery_codes c LEFT JOIN totp t ON t.user_id = c.user_id"
         " WHERE t.armed_at IS NULL UNION ALL SELECT user_id FROM recovery_codes WHERE used_at IS NULL"
         " GROUP BY user_id HAVING COUNT(*) > 10"),

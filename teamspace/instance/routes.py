@@ -1,4 +1,4 @@
-"""The instance over HTTP: health, configuration, status, metrics, samples, and the description of the API."""
+"""Routes of the instance: health, configuration, status, metrics, sample data and the API description."""
 
 from teamspace.blobs import BlobStore
 from teamspace.core.db import Db
@@ -17,16 +17,16 @@ from teamspace.settings import Settings
 
 # fmt: off
 ROUTES = (
-    Route("GET",  "/health",                 PUBLIC,     None,              None, "health",       "Liveness: ok and multitenant, nothing else.", unlimited=True),
-    Route("GET",  "/ready",                  PUBLIC,     None,              None, "ready",        "Readiness: whether database and blob store answer, and the server is not stopping.", unlimited=True, refuses=(NotReady,)),
-    Route("GET",  "/api/config",             PUBLIC,     None,              None, "config",       "What a client must know before anybody signs in.", unlimited=True),
-    Route("GET",  "/api/admin/status",       BEARER,     P.INSTANCE_MANAGE, None, "status",       "The instance: version, how it is set up, and how much there is of everything."),
-    Route("POST", "/api/admin/seed-tenants", SUPERADMIN, P.INSTANCE_MANAGE, None, "seed_tenants", "For demonstrations: two companies whose people have known passwords.",
+    Route("GET",  "/health",                 PUBLIC,     None,              None, "health",       "Check liveness: returns ok and multitenant, nothing else.", unlimited=True),
+    Route("GET",  "/ready",                  PUBLIC,     None,              None, "ready",        "Check readiness: database and blob store respond, and the server is not stopping.", unlimited=True, refuses=(NotReady,)),
+    Route("GET",  "/api/config",             PUBLIC,     None,              None, "config",       "Return what a client needs to know before sign-in.", unlimited=True),
+    Route("GET",  "/api/admin/status",       BEARER,     P.INSTANCE_MANAGE, None, "status",       "Return the instance's version, configuration, row counts and warnings."),
+    Route("POST", "/api/admin/seed-tenants", SUPERADMIN, P.INSTANCE_MANAGE, None, "seed_tenants", "Create two demo companies whose people have known passwords.",
           refuses=(SingleTenant, Conflict)),
-    Route("GET",  "/api/metrics",            BEARER,     P.INSTANCE_MANAGE, None, "metrics",      "Operational metrics, as JSON or, by Accept, as Prometheus text."),
-    Route("POST", "/api/admin/seed",         BEARER,     P.SETTINGS_MANAGE, None, "seed",         "Add sample content to the team; what is there already is left alone."),
-    Route("GET",  "/api/openapi.json",       PUBLIC,     None,              None, "openapi",      "This API, described in OpenAPI 3.1."),
-    Route("GET",  "/api/docs",               PUBLIC,     None,              None, "docs",         "This API, described for people."),
+    Route("GET",  "/api/metrics",            BEARER,     P.INSTANCE_MANAGE, None, "metrics",      "Return operational metrics as JSON or, by Accept, as Prometheus text."),
+    Route("POST", "/api/admin/seed",         BEARER,     P.SETTINGS_MANAGE, None, "seed",         "Add sample content to the team; existing content stays."),
+    Route("GET",  "/api/openapi.json",       PUBLIC,     None,              None, "openapi",      "Return the OpenAPI 3.1 description of this API."),
+    Route("GET",  "/api/docs",               PUBLIC,     None,              None, "docs",         "Return the API description as an HTML page."),
 )
 # fmt: on
 
@@ -43,8 +43,8 @@ async def config(db: Db, settings: Settings) -> Config:
     return await facts.config(db, settings)
 
 
-async def status(db: Db, settings: Settings, measured: Metrics, counted: facts.Counted) -> Status:
-    return await facts.status(db, settings, measured, counted)
+async def status(db: Db, settings: Settings, measured: Metrics, row_counts: facts.RowCounts) -> Status:
+    return await facts.status(db, settings, measured, row_counts)
 
 
 async def seed_tenants(db: Db, who: Principal, settings: Settings, files: BlobStore) -> Created[DemoCompanies]:

@@ -1,4 +1,4 @@
-"""What the instance tells anybody, and what it tells its operators."""
+"""Schemas of the instance."""
 
 import msgspec
 
@@ -11,7 +11,7 @@ class Liveness(msgspec.Struct, frozen=True):
 
 
 class Ready(msgspec.Struct, frozen=True):
-    """Database and blob store answer, and the server is not stopping."""
+    """Database and blob store respond, and the server is not stopping."""
 
     ready: bool
 
@@ -23,8 +23,8 @@ class Localization(msgspec.Struct, frozen=True):
 
 
 class Config(msgspec.Struct, frozen=True):
-    """What a client must know before anybody signs in. `bootstrapped` is false until the first operator exists;
-    `bootstrap_code` says whether making one takes a code."""
+    """What a client needs to know before sign-in. `bootstrapped` is false until the first operator exists;
+    `bootstrap_code` says whether creating one requires a code."""
 
     home: str
     multitenant: bool
@@ -34,7 +34,7 @@ class Config(msgspec.Struct, frozen=True):
 
 
 class Secrets(msgspec.Struct, frozen=True):
-    """How secrets are kept; `key` says where the key comes from, a setting or the data folder's file."""
+    """How secrets are encrypted; `key` says where the key is: `setting`, or `file` in the data folder."""
 
     sealed: bool
     cipher: str
@@ -42,7 +42,7 @@ class Secrets(msgspec.Struct, frozen=True):
 
 
 class Status(msgspec.Struct, frozen=True):
-    """The instance for its operators. `counts` may be some seconds old; its tokens are those not revoked."""
+    """The instance for its operators. `counts` may be some seconds old; revoked tokens are not counted."""
 
     version: str
     kdf: str
@@ -56,11 +56,11 @@ class Status(msgspec.Struct, frozen=True):
     started_at: str
     counts: dict[str, int]
     warnings: list[str]
-    """What whoever runs the instance should see to."""
+    """Problems that an operator should fix."""
 
 
 class Figures(msgspec.Struct, frozen=True):
-    """Operational metrics since the start: of every process, and of all routes together."""
+    """Operational metrics since the start: per process, and per route over all processes."""
 
     version: str
     started_at: str
@@ -71,7 +71,7 @@ class Figures(msgspec.Struct, frozen=True):
 
 
 class Seeded(msgspec.Struct, frozen=True):
-    """How many samples were added; those that were there already are left as they are."""
+    """How many samples were added; existing ones stay as they are."""
 
     notes: int
     documents: int

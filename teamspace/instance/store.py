@@ -1,4 +1,4 @@
-"""The instance in SQL: one statement per function, no rules."""
+"""SQL of the instance, one statement per function."""
 
 import msgspec
 

@@ -1,51 +1,51 @@
-"""Durable work: a queue that is fair between teams, leases that fence, and the server's own worker."""
+"""Durable jobs: a queue that is fair between teams, leases, and the server's own worker."""
 
-from teamspace.jobs.domain.asker import refused
-from teamspace.jobs.domain.kinds import Kind, Kinds, bind
-from teamspace.jobs.domain.places import (
-    any_place,
-    executor_place,
+from teamspace.jobs.domain.channels import (
+    any_channel,
+    executor_channel,
     kind_of,
-    local_place,
-    model_place,
-    push_place,
+    local_channel,
+    model_channel,
+    push_channel,
     served_by,
 )
-from teamspace.jobs.domain.placing import Placed, Placing
-from teamspace.jobs.domain.queue import LEASE, Queue, parse, stale
-from teamspace.jobs.domain.runner import LOCAL, Runner, Station, Work
+from teamspace.jobs.domain.kinds import BoundKind, Kinds, bind
+from teamspace.jobs.domain.queue import LEASE, Queue, parse_claim_token, stale_claim
+from teamspace.jobs.domain.requester import find_refusal
+from teamspace.jobs.domain.routing import JobRoute, JobRouter
+from teamspace.jobs.domain.runner import LOCAL, JobContext, Runner, WorkSource
 from teamspace.jobs.domain.sweeping import recover, sweep, tidy
-from teamspace.jobs.schemas import Claim, Claimed, Fault, Obsolete
+from teamspace.jobs.schemas import ClaimedJob, JobClaim, JobFault, Obsolete
 from teamspace.jobs.store import INVARIANTS
 
 __all__ = [
     "INVARIANTS",
     "LEASE",
     "LOCAL",
-    "Claim",
-    "Claimed",
-    "Fault",
-    "Kind",
+    "BoundKind",
+    "ClaimedJob",
+    "JobClaim",
+    "JobContext",
+    "JobFault",
+    "JobRoute",
+    "JobRouter",
     "Kinds",
     "Obsolete",
-    "Placed",
-    "Placing",
     "Queue",
     "Runner",
-    "Station",
-    "Work",
-    "any_place",
+    "WorkSource",
+    "any_channel",
     "bind",
-    "executor_place",
+    "executor_channel",
+    "find_refusal",
     "kind_of",
-    "local_place",
-    "model_place",
-    "parse",
-    "push_place",
+    "local_channel",
+    "model_channel",
+    "parse_claim_token",
+    "push_channel",
     "recover",
-    "refused",
     "served_by",
-    "stale",
+    "stale_claim",
     "sweep",
     "tidy",
 ]

@@ -1,11 +1,11 @@
-"""Who may see which job. The only place this rule is written.
+"""Who may read which job. The rule is written only here.
 
-The team sees that there is a job, of which kind and how far it is. The rest is for whoever asked for it and for those
-who run the team: what it was given and what came of it may hold what the others must not read. A token that may not
-ask for jobs does not read them as their owner.
+Members of the team see a summary: that the job exists, its kind and its state. Input, result and the other fields are
+for the requester and for the team's managers, since they can contain what other members must not read. A token without
+the scope to create jobs does not read them as their requester.
 """
 
-from teamspace.core.db import Fence, Way
+from teamspace.core.db import Clause, Fence
 from teamspace.core.permissions import Permission
 from teamspace.core.principal import Principal
 
@@ -13,9 +13,11 @@ TABLES = ("jobs", "job_archive")
 
 
 def fence(who: Principal, table: str) -> Fence:
-    return Fence(table, (Way(f"{table}.team_id = :team_id"),), {"team_id": who.team_id})
+    return Fence(table, (Clause(f"{table}.team_id = :team_id"),), {"team_id": who.team_id})
 
 
 def may_read(who: Principal, owner_id: str) -> bool:
-    """Whether a job of the team is more than an outline to them."""
-    return who.holds(Permission.SETTINGS_MANAGE) or (owner_id == who.user_id and who.in_scope(Permission.CHAT_USE))
+    """Whether the caller may read a job of their team in full."""
+    return who.has_permission(Permission.SETTINGS_MANAGE) or (
+        owner_id == who.user_id and who.in_scope(Permission.CHAT_USE)
+    )

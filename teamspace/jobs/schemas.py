@@ -1,4 +1,4 @@
-"""The shapes of jobs: what is asked for, what is claimed, and what is shown."""
+"""Data types of jobs: drafts, claims, rows and responses."""
 
 from enum import StrEnum
 from typing import Annotated, Any
@@ -21,14 +21,14 @@ class State(StrEnum):
 
 
 class Phase(StrEnum):
-    """What a queued job waits for: its time, its turn, or a quota."""
+    """What a queued job waits for: its start time, its turn, or a quota."""
 
     SCHEDULED = "scheduled"
     READY = "ready"
     PARKED = "parked"
 
 
-class Reason(StrEnum):
+class WaitReason(StrEnum):
     """Why a job is not running yet."""
 
     SCHEDULED = "scheduled"
@@ -41,35 +41,35 @@ class Reason(StrEnum):
 
 
 class Lane(msgspec.Struct, frozen=True):
-    """One kind of work of one team: its jobs share a cap, and wait for each other only."""
+    """The jobs of one kind and one team. They share a cap and are admitted in order."""
 
     org_id: str
     team_id: str
     kind: str
 
 
-class Place(msgspec.Struct, frozen=True):
-    """Where somebody asks for work of a kind, and for which company's ('' is any)."""
+class ServedChannel(msgspec.Struct, frozen=True):
+    """A channel that workers poll for jobs of a kind, and for which company ('' is any)."""
 
-    place: str
+    channel: str
     kind: str
     org_id: str
 
 
-class Standing(msgspec.Struct, frozen=True):
-    """What of a company matters to its jobs."""
+class CompanyPlan(msgspec.Struct, frozen=True):
+    """A company's plan and whether it is suspended."""
 
     plan: Plan
     suspended: bool
 
 
-class Room(msgspec.Struct, frozen=True):
-    """How many of a lane may be let in now, from which places, and after which rank."""
+class LaneCapacity(msgspec.Struct, frozen=True):
+    """How many jobs of a lane can be admitted now, from which channels, and after which rank."""
 
     team_id: str
-    places: tuple[str, ...]
-    room: int
-    after: int
+    channels: tuple[str, ...]
+    free: int
+    after_rank: int
 
 
 class LaneState(msgspec.Struct, frozen=True):
@@ -79,34 +79,34 @@ class LaneState(msgspec.Struct, frozen=True):
     plan: Plan
     suspended: bool
     taken: int
-    top: int | None
-    """The highest rank that the lane has given."""
+    highest_rank: int | None
+    """The highest rank in the lane."""
     clock: int
-    """The rank that the queue as a whole has come to."""
+    """The rank that the whole queue has reached."""
 
 
-class Fault(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Why an attempt failed. What is not `retryable` is not tried again."""
+class JobFault(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Why an attempt failed, and whether the job is tried again."""
 
     message: Annotated[str, msgspec.Meta(min_length=1, max_length=4000)]
     code: Annotated[str, msgspec.Meta(max_length=64)] = "failed"
     retryable: bool = True
 
 
-class Claimed(msgspec.Struct, frozen=True):
-    """A job in somebody's hands."""
+class ClaimedJob(msgspec.Struct, frozen=True):
+    """A running job, as its worker gets it."""
 
     id: str
     org_id: str
     team_id: str
     user_id: str
     kind: str
-    place: str
+    channel: str
     model: str | None
     attempt: int
-    attempts: int
-    lapses: int
-    hold_id: str | None
+    max_attempts: int
+    lease_expiries: int
+    reservation_id: str | None
     lease_until: str
     rank: int
     input: str
@@ -116,53 +116,53 @@ class Claimed(msgspec.Struct, frozen=True):
         return Lane(self.org_id, self.team_id, self.kind)
 
 
-class Opening(msgspec.Struct, frozen=True):
-    """A place where jobs are asked for: how many at most, and of which companies none."""
+class ClaimSlot(msgspec.Struct, frozen=True):
+    """A channel to claim from, with the most jobs to claim and the companies to exclude."""
 
-    place: str
-    most: int
-    without: tuple[str, ...] = ()
+    channel: str
+    limit: int
+    excluded_orgs: tuple[str, ...] = ()
 
 
-class Turn(msgspec.Struct, frozen=True):
-    """A job whose turn it is."""
+class ReadyJob(msgspec.Struct, frozen=True):
+    """An admitted job that can be claimed."""
 
     id: str
     org_id: str
     kind: str
 
 
-class Claim(msgspec.Struct, frozen=True):
-    """What whoever works on a job must show: the attempt is the fence, the secret is the key of this executor alone."""
+class JobClaim(msgspec.Struct, frozen=True):
+    """Proof that a worker may change a job: the attempt number, and a secret known only to this executor."""
 
     job_id: str
     attempt: int
     secret: str
     executor_id: str
     lease: float = 60
-    """Seconds that each sign of life is worth."""
+    """Seconds by which a heartbeat extends the lease."""
 
     def __str__(self) -> str:
         return f"{self.job_id}.{self.attempt}.{self.secret}"
 
 
-class Landed(msgspec.Struct, frozen=True):
-    """A job that has just changed hands, or left them."""
+class ReleasedJob(msgspec.Struct, frozen=True):
+    """A job that has just stopped running, or was cancelled or made ready."""
 
     id: str
     org_id: str
     team_id: str
     kind: str
-    place: str
-    hold_id: str | None
+    channel: str
+    reservation_id: str | None
 
     @property
     def lane(self) -> Lane:
         return Lane(self.org_id, self.team_id, self.kind)
 
 
-class Block(msgspec.Struct, frozen=True):
-    """The quota for which a job is parked."""
+class QuotaBlock(msgspec.Struct, frozen=True):
+    """The quota that a parked job waits for."""
 
     dimension: str
     level: str
@@ -170,17 +170,17 @@ class Block(msgspec.Struct, frozen=True):
 
 
 class Waiting(msgspec.Struct, frozen=True):
-    """Why a queued job is not running, and until when if that is known."""
+    """Why a queued job is not running, and until when, if known."""
 
-    reason: Reason
+    reason: WaitReason
     detail: str
     until: str | None = None
-    quota: Block | None = None
-    """The quota it waits for, if that is the reason."""
+    quota: QuotaBlock | None = None
+    """The quota it waits for, if the reason is `quota`."""
 
 
 class JobRow(msgspec.Struct, frozen=True):
-    """A job as it is stored, without what it was given and what came of it."""
+    """A job as stored, without input and result."""
 
     id: str
     kind: str
@@ -192,23 +192,23 @@ class JobRow(msgspec.Struct, frozen=True):
     priority: int
     run_at: str
     attempt: int
-    attempts: int
+    max_attempts: int
     progress: int | None
     message: str | None
-    error: Fault | None
+    error: JobFault | None
     retry_of: str | None
     created_at: str
     started_at: str | None
     finished_at: str | None
-    place: str
+    channel: str
     phase: Phase
     rank: int | None
-    waits: Block | None
+    waits: QuotaBlock | None
     lease_until: str | None
 
 
-class JobOutline(msgspec.Struct, frozen=True, kw_only=True, tag_field="view", tag="outline"):
-    """A job of the team that the caller may know of, and not read."""
+class JobSummary(msgspec.Struct, frozen=True, kw_only=True, tag_field="view", tag="outline"):
+    """What members see of other members' jobs."""
 
     id: str
     kind: str
@@ -235,8 +235,8 @@ class JobItem(msgspec.Struct, frozen=True, kw_only=True, tag_field="view", tag="
     progress: float | None
     message: str | None
     waiting: Waiting | None
-    error: Fault | None
-    """Why the last attempt failed; a queued job with an error is to be tried again."""
+    error: JobFault | None
+    """Why the last attempt failed. A queued job with an error will be retried."""
     retry_of: str | None
     lease_expires_at: str | None
     created_at: str
@@ -244,45 +244,45 @@ class JobItem(msgspec.Struct, frozen=True, kw_only=True, tag_field="view", tag="
     finished_at: str | None
 
 
-class JobPage(Page[JobItem | JobOutline], frozen=True):
+class JobPage(Page[JobItem | JobSummary], frozen=True):
     pass
 
 
-class Job(JobItem, frozen=True, kw_only=True, tag="full"):
-    """One job, with what it was given and what came of it."""
+class JobDetail(JobItem, frozen=True, kw_only=True, tag="full"):
+    """A job with input and result."""
 
     input: Any
     result: Any
 
 
-class Asked(msgspec.Struct, frozen=True):
-    """Who asked for a job, and for what."""
+class RequestedJob(msgspec.Struct, frozen=True):
+    """The requester and the input of a job."""
 
     user_id: str
     input: str
 
 
 class Obsolete(Exception):
-    """Raised by a handler when what the job was about is gone: the job is cancelled, which is nobody's fault."""
+    """Raised by a handler when the subject of the job no longer exists: the job is cancelled, not failed."""
 
     def __init__(self, detail: str) -> None:
         super().__init__(detail)
-        self.fault = Fault(detail, "not_found", retryable=False)
+        self.fault = JobFault(detail, "not_found", retryable=False)
 
 
-class Bodies(msgspec.Struct, frozen=True):
+class JobBodies(msgspec.Struct, frozen=True):
     input: str
     result: str | None
 
 
 class JobDraft(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A job to be done: a kind and its input, or `retry_of` a job that has ended."""
+    """A job to create: a kind and its input, or `retry_of` a finished job."""
 
     kind: str | None = None
     input: dict[str, Any] | None = None
     run_at: str | None = None
     priority: Annotated[int, msgspec.Meta(ge=0, le=2)] = NORMAL
-    """0 before, 2 after the team's other jobs of the kind."""
+    """0 runs before, 2 after the team's other jobs of this kind."""
     retry_of: str | None = None
 
 

@@ -1,5 +1,5 @@
-"""The words of the console: catalogs of messages by locale, and which of them somebody gets."""
+"""Message catalogs of the console by locale, with fallbacks."""
 
-from teamspace.localization.domain import DEFAULT, available
+from teamspace.localization.domain import DEFAULT, available, files
 
-__all__ = ["DEFAULT", "available"]
+__all__ = ["DEFAULT", "available", "files"]

@@ -1,5 +1,7 @@
-"""From a locale to the messages that are shown in it."""
+"""Finds the messages for a locale."""
 
+import gzip
+import hashlib
 import re
 from functools import cache
 from importlib import resources
@@ -7,15 +9,16 @@ from importlib import resources
 import msgspec
 
 from teamspace.core.errors import BadRequest
-from teamspace.localization.schemas import Catalog, Messages
+from teamspace.localization.schemas import Catalog, CatalogFile, Messages
 
 DEFAULT = "en"
+_DIGITS = 16
 _LOCALE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}")
 
 
 @cache
 def available() -> dict[str, Messages]:
-    """The catalogs that ship, by locale."""
+    """Return the bundled catalogs by locale."""
     files = (resources.files("teamspace.localization") / "catalogs").iterdir()
     return {
         file.name.removesuffix(".json"): msgspec.json.decode(file.read_bytes(), type=Messages)
@@ -24,21 +27,33 @@ def available() -> dict[str, Messages]:
     }
 
 
-def catalog(wanted: str | None) -> Catalog:
-    """What is missing in a locale comes from the next of its chain, message by message."""
-    steps = chain(DEFAULT if wanted is None else wanted)
-    there = [step for step in steps if step in available()]
+def catalog(locale: str | None) -> Catalog:
+    """Return the messages for a locale; each missing message comes from the next locale of its chain."""
+    locales = chain(DEFAULT if locale is None else locale)
+    existing = [name for name in locales if name in available()]
     messages: Messages = {}
-    for step in reversed(there):
-        for namespace, texts in available()[step].items():
+    for name in reversed(existing):
+        for namespace, texts in available()[name].items():
             messages[namespace] = messages.get(namespace, {}) | texts
-    return Catalog(there[0], steps, messages)
+    return Catalog(existing[0], locales, messages)
+
+
+@cache
+def files() -> dict[str, CatalogFile]:
+    """The whole catalog of each locale as a file, the default's first; its name changes with its content."""
+    return {locale: _file(catalog(locale)) for locale in sorted(available(), key=lambda locale: locale != DEFAULT)}
+
+
+def _file(whole: Catalog) -> CatalogFile:
+    body = msgspec.json.encode(whole)
+    digest = hashlib.sha256(body).hexdigest()[:_DIGITS]
+    return CatalogFile(f"catalog-{whole.locale}-{digest}.json", body, gzip.compress(body, mtime=0))
 
 
 def chain(locale: str) -> list[str]:
-    """`pt-BR`, `pt`, then what everybody gets."""
+    """Return the fallback chain of a locale, such as `pt-BR`, `pt`, then the default."""
     if not _LOCALE.fullmatch(locale):
         raise BadRequest.at("locale", "must be a language tag such as en or pt-BR")
     parts = locale.split("-")
-    narrowing = ["-".join([parts[0].lower(), *parts[1:length]]) for length in range(len(parts), 0, -1)]
-    return list(dict.fromkeys([*narrowing, DEFAULT]))
+    prefixes = ["-".join([parts[0].lower(), *parts[1:length]]) for length in range(len(parts), 0, -1)]
+    return list(dict.fromkeys([*prefixes, DEFAULT]))

@@ -1,4 +1,4 @@
-"""Localization over HTTP: the words of the console."""
+"""Routes of localization: the console's messages."""
 
 from teamspace.core.replies import Reply
 from teamspace.core.routing import PUBLIC, Route
@@ -7,12 +7,12 @@ from teamspace.localization.schemas import Catalog, CatalogQuery
 
 # fmt: off
 ROUTES = (
-    Route("GET", "/api/i18n/catalog", PUBLIC, None, None, "catalog", "The console's messages in a locale, filled up through its fallback chain.", unlimited=True),
+    Route("GET", "/api/i18n/catalog", PUBLIC, None, None, "catalog", "Return the console's messages for a locale, with fallbacks for missing ones.", unlimited=True),
 )
 # fmt: on
 
-_FOR_A_MINUTE = {"cache-control": "public, max-age=60"}
+_CACHE_ONE_MINUTE = {"cache-control": "public, max-age=60"}
 
 
 async def catalog(query: CatalogQuery) -> Reply[Catalog]:
-    return Reply(domain.catalog(query.locale), headers=_FOR_A_MINUTE)
+    return Reply(domain.catalog(query.locale), headers=_CACHE_ONE_MINUTE)

@@ -1,20 +1,29 @@
-"""The shapes of localization."""
+"""Schemas of localization."""
 
 from typing import Annotated
 
 import msgspec
 
 Messages = dict[str, dict[str, str]]
-"""By namespace and key, each an ICU message."""
+"""ICU messages by namespace and key."""
 
 
 class Catalog(msgspec.Struct, frozen=True):
-    """The messages for a locale. Where it has none of its own, the next of the chain has lent one."""
+    """The messages for a locale. Missing ones come from the next locale of the chain."""
 
     locale: str
-    """The first of the chain that there are messages of: numbers, dates and plurals follow it."""
+    """The first locale of the chain that has messages; use it for numbers, dates and plurals."""
     chain: list[str]
     messages: Messages
+
+
+class CatalogFile(msgspec.Struct, frozen=True):
+    """A catalog as it is served for good."""
+
+    name: str
+    body: bytes
+    packed: bytes
+    """The same, compressed by gzip."""
 
 
 class CatalogQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -1,8 +1,8 @@
--- What the kernel itself keeps.
+-- Tables of the core package, and of blobs.
 
--- One row for each fact about the instance: that it was set up or provisioned, since when it is suspended
--- (hosted mode; empty while it is not), the canary that proves the secret key, and a value that changes
--- whenever anybody's rights may have.
+-- One row per property of the instance: when it was bootstrapped or provisioned, since when it is suspended (hosted
+-- mode; empty if it is not), the canary that proves the secret key, and the rights epoch, which changes whenever
+-- anyone's rights may have changed.
 CREATE TABLE instance (
     name TEXT PRIMARY KEY,
     value TEXT NOT NULL
@@ -10,7 +10,7 @@ CREATE TABLE instance (
 
 INSERT INTO instance (name, value) VALUES ('rights_epoch', ''), ('suspended_at', '');
 
--- The audit trail. A row is inserted with the write it records; seq and hash are set once, by the sealer.
+-- The audit log. A row is inserted by the write it records; seq and hash are set once, when the row is sealed.
 CREATE TABLE audit (
     id TEXT PRIMARY KEY,
     org_id TEXT NOT NULL,
@@ -28,16 +28,16 @@ CREATE TABLE audit (
     hash TEXT
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX audit_chain ON audit (org_id, seq) WHERE seq IS NOT NULL;
--- seq is always null in it, and is there to be preferred: by audit_of_org the sealer would pass every sealed row.
+-- seq is always NULL here; it makes the planner choose this index. With audit_of_org it would read every sealed row.
 CREATE INDEX audit_unsealed ON audit (org_id, seq, id) WHERE seq IS NULL;
 CREATE INDEX audit_of_team ON audit (team_id, id);
 CREATE INDEX audit_of_org ON audit (org_id, id);
--- Who is no person (system, provision, anonymous, worker) is found by kind.
+-- Actors that are not people (system, provision, anonymous, worker) are found by kind.
 CREATE INDEX audit_by_actor ON audit (org_id, COALESCE(actor_id, actor_kind), id);
 CREATE INDEX audit_by_target ON audit (org_id, target, id) WHERE target IS NOT NULL;
 CREATE INDEX audit_by_action ON audit (org_id, action, id);
 
--- A row is written once: only the sealer adds to it, and nobody takes it away.
+-- Rows cannot be changed, except for sealing, and cannot be deleted.
 -- only sqlite
 CREATE TRIGGER audit_unchanged BEFORE UPDATE ON audit
     WHEN OLD.seq IS NOT NULL OR NEW.seq IS NULL
@@ -59,11 +59,11 @@ CREATE TRIGGER audit_undeleted BEFORE DELETE ON audit FOR EACH ROW EXECUTE FUNCT
 CREATE TRIGGER audit_untruncated BEFORE TRUNCATE ON audit EXECUTE FUNCTION refuse_change_of_audit();
 -- on both
 
--- Bytes by their SHA-256, in a company's namespace ('' is the instance's own): in files, or small ones right here.
--- collect_at: when the collector looks whether any row names it; NULL once one does. A row is there before its file
--- is written, with time enough until it is named. removing_until: its file is being deleted, and nobody may use it.
--- blocks: a CRC-32 of every 256 KiB, so that no part of a damaged file is ever served.
--- data: the bytes themselves, of up to 32 KiB: they cost no file, and no sync besides the commit.
+-- Blobs by SHA-256 in a company's namespace ('' is the instance's own).
+-- collect_at: when the collector checks whether any row references the blob; NULL once one does. The row is inserted
+-- before the file is written, with enough time to be referenced. removing_until: the file is being deleted; until then
+-- the blob cannot be referenced. blocks: the CRC-32 of every 256 KiB, so that no part of a damaged file is served.
+-- data: the bytes themselves, up to 32 KiB, which saves a file and its sync; larger blobs are in files.
 CREATE TABLE blobs (
     org_id TEXT NOT NULL,
     digest TEXT NOT NULL,
@@ -76,7 +76,7 @@ CREATE TABLE blobs (
 ) STRICT;
 CREATE INDEX blobs_to_collect ON blobs (collect_at) WHERE collect_at IS NOT NULL;
 
--- Idempotency keys of the last day; the answer is sealed, since it may hold a secret.
+-- Idempotency keys of the last day. The answer is encrypted, since it can contain a secret.
 CREATE TABLE idempotency (
     owner TEXT NOT NULL,
     key TEXT NOT NULL,

@@ -1,6 +1,7 @@
--- People, their second factors and their credentials. Secrets are digests or sealed, never plain.
+-- People, their second factors and their credentials. Secrets are stored as digests or encrypted.
 
--- password_by: who else chose the password; NULL once its person has. disabled_at: no credential works since then.
+-- password_by: who else chose the password; NULL once the person has changed it.
+-- disabled_at: no credential works since then.
 CREATE TABLE users (
     id TEXT PRIMARY KEY,
     org_id TEXT NOT NULL REFERENCES orgs (id),
@@ -34,10 +35,10 @@ CREATE TABLE recovery_codes (
     PRIMARY KEY (user_id, digest)
 ) STRICT, WITHOUT ROWID;
 
--- kind: session, api, worker, s3. A worker's token has no person behind it.
--- An S3 access key is known by its id, of which this holds the digest; its secret is sealed, since it signs.
--- given_by: who else may hold it: whoever made it for its person, or chose the password of the sign-in. What is made
--- with such a credential inherits it. minted: made by POST /api/tokens or as an access key, and not with an account.
+-- kind: session, api, worker, s3. A worker token has no person.
+-- digest: of the token, or of the id of an S3 access key, whose secret is encrypted, since signing needs it.
+-- given_by: who else may know it: who created it for the person, or chose the password of the sign-in. Credentials
+-- made with it inherit the value. minted: made by POST /api/tokens or as an access key, not with a new account.
 CREATE TABLE tokens (
     id TEXT PRIMARY KEY,
     kind TEXT NOT NULL,
@@ -61,7 +62,7 @@ CREATE TABLE tokens (
 CREATE INDEX tokens_of_user ON tokens (user_id, kind, id);
 CREATE INDEX tokens_of_team ON tokens (team_id, kind, id);
 
--- Links by which somebody without a password sets their first one; each works once.
+-- Links for people without a password to set one; each works once.
 CREATE TABLE activations (
     digest TEXT PRIMARY KEY,
     org_id TEXT NOT NULL REFERENCES orgs (id),
@@ -73,7 +74,7 @@ CREATE TABLE activations (
 CREATE INDEX activations_of_user ON activations (user_id);
 CREATE INDEX activations_by_age ON activations (expires_at);
 
--- Failed sign-ins, by username, by address, and by both together.
+-- Failed sign-ins by username, by address, and by both.
 CREATE TABLE login_attempts (
     subject TEXT PRIMARY KEY,
     failures INTEGER NOT NULL,
@@ -81,12 +82,12 @@ CREATE TABLE login_attempts (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX login_attempts_age ON login_attempts (resets_at);
 
--- From where people signed in; place is an IPv4 address or the /64 of an IPv6 one.
-CREATE TABLE sign_in_places (
+-- Networks people signed in from: an IPv4 address, or the /64 of an IPv6 address.
+CREATE TABLE known_networks (
     user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
     org_id TEXT NOT NULL,
-    place TEXT NOT NULL,
+    network TEXT NOT NULL,
     last_at TEXT NOT NULL,
-    PRIMARY KEY (user_id, place)
+    PRIMARY KEY (user_id, network)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX sign_in_places_age ON sign_in_places (last_at);
+CREATE INDEX sign_in_places_age ON known_networks (last_at);

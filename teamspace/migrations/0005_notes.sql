@@ -1,4 +1,4 @@
--- Notes. Each reason to see one has an index of its own, newest last; see the fence in teamspace/notes/access.py.
+-- Notes. Each clause of the fence in teamspace/notes/access.py has its own index, ordered by age.
 
 CREATE TABLE notes (
     id TEXT PRIMARY KEY,
@@ -13,7 +13,7 @@ CREATE TABLE notes (
     created_at TEXT NOT NULL,
     updated_at TEXT NOT NULL
 ) STRICT;
--- team_id is there to be read: what its owner left behind in a team is passed over without a look at the rows.
+-- team_id is in the index so that notes in teams which the owner has left are skipped without reading the rows.
 CREATE INDEX notes_owned ON notes (org_id, owner_id, id, team_id);
 CREATE INDEX notes_of_team ON notes (team_id, id) WHERE visibility = 'team';
 CREATE INDEX notes_of_org ON notes (org_id, id) WHERE visibility = 'team';

@@ -1,6 +1,7 @@
--- Quotas: what may be spent, and what was. Levels nest: the tenant (hosted mode), its companies, their teams.
+-- Quotas: limits and usage. Levels nest: the tenant (hosted mode), its companies, their teams.
 
--- level and subject: tenant and '', org and the company's id, team and the team's id. set_by: plan or hand.
+-- level and subject: tenant and '', org and the company's id, team and the team's id. most: the limit, NULL is
+-- unlimited. per: the window. set_by: plan, or hand if a person set it.
 CREATE TABLE quota_limits (
     level TEXT NOT NULL,
     subject TEXT NOT NULL,
@@ -13,7 +14,7 @@ CREATE TABLE quota_limits (
     PRIMARY KEY (level, subject, dimension)
 ) STRICT, WITHOUT ROWID;
 
--- Every spending: reserved until it is settled or expires, then what it came to. A live one holds its slots.
+-- Reservations until they are settled or expire, then the real figures. Active reservations occupy their slots.
 CREATE TABLE quota_ledger (
     id TEXT NOT NULL PRIMARY KEY,
     org_id TEXT NOT NULL REFERENCES orgs (id),
@@ -32,7 +33,7 @@ CREATE INDEX quota_ledger_org ON quota_ledger (org_id, expires_at) WHERE settled
 CREATE INDEX quota_ledger_team ON quota_ledger (team_id, expires_at) WHERE settled_at IS NULL;
 CREATE INDEX quota_ledger_dead ON quota_ledger (expires_at) WHERE settled_at IS NULL;
 
--- The settled ledger added up by window: of a company, a team, and a person in a team (`team/person`).
+-- The settled ledger summed up by window, for a company, a team, and a person in a team (`team/person`).
 CREATE TABLE quota_used (
     level TEXT NOT NULL,
     per TEXT NOT NULL,
@@ -44,8 +45,8 @@ CREATE TABLE quota_used (
     PRIMARY KEY (level, per, starts_at, subject)
 ) STRICT, WITHOUT ROWID;
 
--- What is stored now, by a company and by a team: the sizes of all versions and of the parts of uploads under way, and
--- how many objects. It changes in the transaction that stores or removes them.
+-- What a company and a team store now: the size of all versions and of the parts of unfinished multipart uploads, and
+-- the number of objects. Updated in the transaction that stores or deletes them.
 CREATE TABLE quota_stored (
     level TEXT NOT NULL,
     subject TEXT NOT NULL,

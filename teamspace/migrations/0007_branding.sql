@@ -1,4 +1,4 @@
--- How an instance and its companies look. org_id '' is the instance's own.
+-- Title, tagline, logo and theme of the instance (org_id '') and of companies.
 
 CREATE TABLE branding (
     org_id TEXT NOT NULL PRIMARY KEY,

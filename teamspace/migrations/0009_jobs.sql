@@ -1,16 +1,16 @@
--- Jobs: durable background work. A lane is one kind of work of one team; at most so many of a lane as its plan
--- allows are admitted at a time, and only the admitted, which carry a rank, are looked at by whoever claims.
+-- Jobs: durable background work. A lane is the jobs of one kind and one team. The company's plan caps how many jobs of
+-- a lane are admitted at a time. Admitted jobs have a rank; claims only read admitted jobs.
 
 -- state: queued, running, succeeded, failed, cancelled. phase, while queued: scheduled until run_at, ready, or
--- parked until run_at because a quota is used up. place: which workers may take it (`kind@local`, `kind@any`,
--- `kind@model:name`, `kind@on:executor`). rank: its turn; NULL while it waits for room in its lane.
+-- parked until run_at because a quota is used up. channel: which workers can claim it (`kind@local`, `kind@any`,
+-- `kind@push`, `kind@model:name`, `kind@on:executor`). rank: its position; NULL until it is admitted.
 CREATE TABLE jobs (
     id TEXT NOT NULL PRIMARY KEY,
     org_id TEXT NOT NULL REFERENCES orgs (id),
     team_id TEXT NOT NULL REFERENCES teams (id),
     user_id TEXT NOT NULL,
     kind TEXT NOT NULL,
-    place TEXT NOT NULL,
+    channel TEXT NOT NULL,
     model TEXT,
     state TEXT NOT NULL,
     phase TEXT NOT NULL,
@@ -18,12 +18,12 @@ CREATE TABLE jobs (
     run_at TEXT NOT NULL,
     rank INTEGER,
     attempt INTEGER NOT NULL,
-    attempts INTEGER NOT NULL,
-    lapses INTEGER NOT NULL,
+    max_attempts INTEGER NOT NULL,
+    lease_expiries INTEGER NOT NULL,
     executor_id TEXT,
     claim_hash TEXT,
     lease_until TEXT,
-    hold_id TEXT,
+    reservation_id TEXT,
     progress INTEGER,
     message TEXT,
     waits TEXT,
@@ -36,13 +36,13 @@ CREATE TABLE jobs (
     finished_at TEXT
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX jobs_claim ON jobs (place, rank) WHERE state = 'queued' AND phase = 'ready' AND rank IS NOT NULL;
-CREATE INDEX jobs_claim_org ON jobs (org_id, place, rank) WHERE state = 'queued' AND phase = 'ready' AND rank IS NOT NULL;
-CREATE INDEX jobs_backlog ON jobs (team_id, place, priority, id) WHERE state = 'queued' AND phase = 'ready' AND rank IS NULL;
+CREATE INDEX jobs_claim ON jobs (channel, rank) WHERE state = 'queued' AND phase = 'ready' AND rank IS NOT NULL;
+CREATE INDEX jobs_claim_org ON jobs (org_id, channel, rank) WHERE state = 'queued' AND phase = 'ready' AND rank IS NOT NULL;
+CREATE INDEX jobs_backlog ON jobs (team_id, channel, priority, id) WHERE state = 'queued' AND phase = 'ready' AND rank IS NULL;
 CREATE INDEX jobs_lanes ON jobs (org_id, team_id, kind) WHERE state = 'queued' AND phase = 'ready' AND rank IS NULL;
 CREATE INDEX jobs_taken ON jobs (team_id, kind, rank) WHERE rank IS NOT NULL;
 CREATE INDEX jobs_rank ON jobs (rank) WHERE rank IS NOT NULL;
-CREATE INDEX jobs_elsewhere ON jobs (place) WHERE state = 'queued' AND place NOT LIKE '%@local';
+CREATE INDEX jobs_elsewhere ON jobs (channel) WHERE state = 'queued' AND channel NOT LIKE '%@local';
 CREATE INDEX jobs_running ON jobs (rank) WHERE state = 'running';
 CREATE INDEX jobs_executor ON jobs (executor_id) WHERE state = 'running';
 CREATE INDEX jobs_lease ON jobs (lease_until) WHERE state = 'running';
@@ -51,7 +51,7 @@ CREATE INDEX jobs_finished ON jobs (finished_at) WHERE state IN ('succeeded', 'f
 CREATE INDEX jobs_team ON jobs (team_id, id);
 CREATE INDEX jobs_person ON jobs (user_id, team_id, id);
 
--- Finished jobs of long ago, out of the queue's way.
+-- Old finished jobs, moved out of the queue's table to keep it small.
 CREATE TABLE job_archive (
     id TEXT NOT NULL PRIMARY KEY,
     org_id TEXT NOT NULL REFERENCES orgs (id),
@@ -63,7 +63,7 @@ CREATE TABLE job_archive (
     priority INTEGER NOT NULL,
     run_at TEXT NOT NULL,
     attempt INTEGER NOT NULL,
-    attempts INTEGER NOT NULL,
+    max_attempts INTEGER NOT NULL,
     executor_id TEXT,
     progress INTEGER,
     message TEXT,
@@ -79,16 +79,16 @@ CREATE TABLE job_archive (
 CREATE INDEX job_archive_team ON job_archive (team_id, id);
 CREATE INDEX job_archive_person ON job_archive (user_id, team_id, id);
 
--- Where somebody asked for work lately, and for which company's ('' is any).
-CREATE TABLE job_places (
-    place TEXT NOT NULL,
+-- The channels that workers poll, and for which company ('' is any).
+CREATE TABLE job_channels (
+    channel TEXT NOT NULL,
     org_id TEXT NOT NULL,
     kind TEXT NOT NULL,
     seen_at TEXT NOT NULL,
-    PRIMARY KEY (place, org_id)
+    PRIMARY KEY (channel, org_id)
 ) STRICT, WITHOUT ROWID;
 
--- Companies whose lanes are to be looked at, since something about them has changed ('' is all).
-CREATE TABLE job_marks (
+-- Companies whose lanes must be promoted, since something about them has changed ('' is all).
+CREATE TABLE job_changes (
     org_id TEXT NOT NULL PRIMARY KEY
 ) STRICT, WITHOUT ROWID;

@@ -1,8 +1,9 @@
--- Executors: who runs model work besides the server itself. A pull executor's workers claim jobs over HTTP; a push
+-- Executors run model jobs besides the server itself. The workers of a pull executor claim jobs over HTTP; a push
 -- executor is a model server that this server calls.
 
--- org_id: the company whose teams it works for; '' is all of them. capabilities: the kinds of jobs it takes (JSON).
--- url, secret (sealed) and its fingerprint: of a push executor. reach: how far a call to it may go, by who set it up.
+-- org_id: the company it works for; '' is all of them. capabilities: the job kinds it takes (JSON).
+-- url, secret (encrypted) and fingerprint: for push executors. reach: the networks that calls to it may use, which
+-- depends on who created it.
 CREATE TABLE executors (
     id TEXT NOT NULL PRIMARY KEY,
     org_id TEXT NOT NULL,

@@ -1,11 +1,11 @@
--- The repository: objects by key, their versions, who else may see them, and what came of what.
+-- The repository: objects by key, their versions, grants and derivations.
 
--- version: the number of the newest. numbered: the highest that was ever given, so that none is given twice.
--- removed: the newest is a mark that the key was deleted; what was there before is kept. title: of text documents.
--- sha256: NULL until all parts of an upload in parts have been read through.
--- Each reason to see an object has an index of its own, in the order of ids and in the order of keys, for what is
--- there and for what was removed; see the fence in teamspace/repository/access.py. In those of the owner team_id is
--- there to be read: what they left behind in a team is passed over without a look at the rows.
+-- version: the number of the newest version. numbered: the highest number ever used, so that none is used twice.
+-- removed: the newest version is a delete marker; older versions stay. title: of text documents.
+-- sha256: NULL after a multipart upload until it has been computed.
+-- Each clause of the fence in teamspace/repository/access.py has its own indexes, by id and by key, with `removed`
+-- before them. Those of the owner include team_id, so that objects in teams the owner has left are skipped without
+-- reading the rows.
 CREATE TABLE objects (
     id TEXT PRIMARY KEY,
     org_id TEXT NOT NULL REFERENCES orgs (id),
@@ -41,9 +41,9 @@ CREATE INDEX documents_of_team ON objects (team_id, removed, id)
     WHERE visibility = 'team' AND content_type = 'text/markdown';
 CREATE INDEX objects_without_text ON objects (team_id, id) WHERE text_state = 'pending';
 
--- actor_kind: human, agent, workflow or s3. removal: nothing but the mark that the key was deleted.
--- blob: the bytes in the company's namespace, unless they lie in parts. etag: what S3 clients compare.
--- carried: JSON; headers, metadata and checksum that came with the bytes and go out with them. tags: JSON.
+-- actor_kind: human, agent, workflow or s3. removal: a delete marker.
+-- blob: the bytes in the company's namespace; NULL if they are in parts. etag: for S3 clients.
+-- carried: JSON; headers, metadata and checksum that were sent with the bytes and are returned with them. tags: JSON.
 CREATE TABLE object_versions (
     id TEXT PRIMARY KEY,
     object_id TEXT NOT NULL REFERENCES objects (id) ON DELETE CASCADE,
@@ -67,7 +67,7 @@ CREATE TABLE object_versions (
 ) STRICT;
 CREATE INDEX object_versions_of_blob ON object_versions (org_id, blob);
 
--- Of versions that came in parts: where each begins, and the blob that holds it. md5: the tag of a part that is a copy.
+-- Parts of versions from multipart uploads, with their offset and blob. md5: the ETag of the part if it is copied.
 CREATE TABLE object_parts (
     version_id TEXT NOT NULL REFERENCES object_versions (id) ON DELETE CASCADE,
     number INTEGER NOT NULL,
@@ -81,8 +81,8 @@ CREATE TABLE object_parts (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX object_parts_of_blob ON object_parts (org_id, blob);
 
--- Uploads in parts that are under way, or ended a short while ago. work: JSON; what the version is to be.
--- version_id: what has become of it, for whoever asks to complete it once more.
+-- Multipart uploads that are unfinished or were completed recently. work: JSON; the version to be written.
+-- version_id: the result, in case the client repeats the completion.
 CREATE TABLE object_uploads (
     id TEXT PRIMARY KEY,
     org_id TEXT NOT NULL REFERENCES orgs (id),
@@ -110,8 +110,8 @@ CREATE TABLE object_upload_parts (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX object_upload_parts_of_blob ON object_upload_parts (org_id, blob);
 
--- One entry a principal. expires_at: NULL for ever. team_id, key, removed: the object's, so that what is shared with
--- somebody can be walked through in the order of keys. The first two never change, and a trigger repeats the third.
+-- One row per object and principal. expires_at: NULL if it does not expire. team_id, key, removed: copied from the
+-- object, to list shared objects in key order. The first two never change, and a trigger updates the third.
 CREATE TABLE object_grants (
     object_id TEXT NOT NULL REFERENCES objects (id) ON DELETE CASCADE,
     principal_type TEXT NOT NULL,
@@ -142,7 +142,7 @@ CREATE TRIGGER object_grants_follow AFTER UPDATE OF removed ON objects FOR EACH 
     WHEN (OLD.removed <> NEW.removed) EXECUTE FUNCTION repeat_removal_in_grants();
 -- on both
 
--- What a version was made of, by which run and step.
+-- The sources a version was made from, and the run and step that made it.
 CREATE TABLE object_derivations (
     object_id TEXT NOT NULL REFERENCES objects (id) ON DELETE CASCADE,
     number INTEGER NOT NULL,

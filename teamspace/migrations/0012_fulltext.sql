@@ -1,5 +1,5 @@
--- What can be searched, as it was written and as words. The database keeps its own index beside it by itself, so
--- whoever writes a text or restores a backup fills the index too. See teamspace/fulltext.
+-- Searchable texts, as written and as words. Triggers or generated columns maintain the database's full-text index, so
+-- writing a text or restoring a backup also fills the index. See teamspace/fulltext.
 
 CREATE TABLE texts (
     id INTEGER PRIMARY KEY,

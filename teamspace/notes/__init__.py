@@ -1,7 +1,7 @@
-"""Notes: short texts that belong to a person and a team, and are seen by those whom the fence admits."""
+"""Notes: short texts that belong to a person and a team."""
 
-from teamspace.notes.domain import create, listing, readable
+from teamspace.notes.domain import create, listing, read_fence
 from teamspace.notes.schemas import NewNote, NoteQuery
-from teamspace.notes.store import COUNTS, INVARIANTS, OWNED
+from teamspace.notes.store import COUNTS, INVARIANTS, OWNED_TABLES
 
-__all__ = ["COUNTS", "INVARIANTS", "OWNED", "NewNote", "NoteQuery", "create", "listing", "readable"]
+__all__ = ["COUNTS", "INVARIANTS", "OWNED_TABLES", "NewNote", "NoteQuery", "create", "listing", "read_fence"]

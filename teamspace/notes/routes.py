@@ -1,4 +1,4 @@
-"""Notes over HTTP. The table is the contract; a handler only turns wire shapes into domain words."""
+"""HTTP routes for notes."""
 
 from teamspace.core.db import Db
 from teamspace.core.errors import VersionMismatch
@@ -8,18 +8,18 @@ from teamspace.core.replies import Created, Page, Reply
 from teamspace.core.request import Match
 from teamspace.core.routing import BEARER, Route, row
 from teamspace.notes import domain
-from teamspace.notes.schemas import NewNote, Note, NoteChange, NoteItem, NoteQuery, Share, Shares
+from teamspace.notes.schemas import NewNote, Note, NoteChange, NoteItem, NoteQuery, NoteShare, NoteShares
 
 # fmt: off
 ROUTES = (
-    Route("POST",   "/api/notes",           BEARER, P.NOTES_WRITE,       None, "create", "Create a note with a visibility."),
-    Route("GET",    "/api/notes",           BEARER, row(P.NOTES_READ),   None, "index",  "The notes the caller can read, newest first; ?scope=org spans the company."),
-    Route("GET",    "/api/notes/:id",       BEARER, row(P.NOTES_READ),   None, "show",   "One note, with its ETag."),
-    Route("PUT",    "/api/notes/:id",       BEARER, row(P.NOTES_WRITE),  None, "update", "Replace what is given; with If-Match only if nobody wrote in between.",
+    Route("POST",   "/api/notes",           BEARER, P.NOTES_WRITE,       None, "create", "Create a note."),
+    Route("GET",    "/api/notes",           BEARER, row(P.NOTES_READ),   None, "index",  "List the notes the caller can read, newest first; ?scope=org lists the whole company's."),
+    Route("GET",    "/api/notes/:id",       BEARER, row(P.NOTES_READ),   None, "show",   "Return a note with its ETag."),
+    Route("PUT",    "/api/notes/:id",       BEARER, row(P.NOTES_WRITE),  None, "update", "Change the given fields of a note; with If-Match only if its version still matches.",
           refuses=(VersionMismatch,)),
     Route("DELETE", "/api/notes/:id",       BEARER, row(P.NOTES_DELETE), None, "delete", "Delete a note and its shares.",
           refuses=(VersionMismatch,)),
-    Route("POST",   "/api/notes/:id/share", BEARER, row(P.NOTES_MANAGE), None, "share",  "Share a note with a colleague, or take it back; the note's shares."),
+    Route("POST",   "/api/notes/:id/share", BEARER, row(P.NOTES_MANAGE), None, "share",  "Share a note with a colleague, or remove their access; returns the note's shares."),
 )
 # fmt: on
 
@@ -47,5 +47,5 @@ async def delete(db: Db, who: Principal, id: str, match: Match) -> None:
     await domain.delete(db, who, id, match.version)
 
 
-async def share(db: Db, who: Principal, id: str, body: Share) -> Shares:
-    return Shares(await domain.share(db, who, id, body))
+async def share(db: Db, who: Principal, id: str, body: NoteShare) -> NoteShares:
+    return NoteShares(await domain.share(db, who, id, body))

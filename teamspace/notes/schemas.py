@@ -1,4 +1,4 @@
-"""The shapes of notes."""
+"""Data types of notes."""
 
 from typing import Annotated, Literal
 
@@ -14,15 +14,15 @@ Body = Annotated[str, msgspec.Meta(max_length=500_000)]
 Tags = Annotated[list[Annotated[str, msgspec.Meta(max_length=200)]], msgspec.Meta(max_length=50)]
 
 
-class Grant(msgspec.Struct, frozen=True):
-    """Somebody a note is shared with, and what for."""
+class NoteGrant(msgspec.Struct, frozen=True):
+    """A person a note is shared with, and their permission."""
 
     user_id: str
     permission: Permission
 
 
 class NoteRow(msgspec.Struct, frozen=True):
-    """A note as it is stored."""
+    """A note as stored."""
 
     id: str
     team_id: str
@@ -36,8 +36,8 @@ class NoteRow(msgspec.Struct, frozen=True):
     updated_at: str
 
 
-class SeenRow(NoteRow, frozen=True):
-    """A note beside one of its shares, or beside none."""
+class NoteGrantRow(NoteRow, frozen=True):
+    """A note joined with one of its grants, or with none."""
 
     grantee: str | None
     permission: Permission | None
@@ -51,14 +51,14 @@ class Note(msgspec.Struct, frozen=True):
     tags: list[str]
     owner: str
     team_id: str
-    shared_with: list[Grant]
+    shared_with: list[NoteGrant]
     version: int
     created_at: str
     updated_at: str
 
 
 class NoteItem(msgspec.Struct, frozen=True):
-    """A note in a list: the beginning of its text instead of all of it."""
+    """A note in a list, with an excerpt instead of its body."""
 
     id: str
     title: str
@@ -80,7 +80,7 @@ class NewNote(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class NoteChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is given is replaced, what is not stays."""
+    """Fields to change; absent fields stay."""
 
     title: Title | UnsetType = UNSET
     body: Body | UnsetType = UNSET
@@ -88,22 +88,22 @@ class NoteChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     tags: Tags | UnsetType = UNSET
 
 
-class Share(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`permission` is one of `notes:*`; null takes the share back."""
+class NoteShare(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`permission` is one of `notes:*`; null removes the share."""
 
     user_id: Annotated[str, msgspec.Meta(max_length=100)]
     permission: Permission | None
 
 
-class Shares(msgspec.Struct, frozen=True):
-    items: list[Grant]
+class NoteShares(msgspec.Struct, frozen=True):
+    items: list[NoteGrant]
 
 
 class NoteQuery(Paging, frozen=True, forbid_unknown_fields=True):
     scope: Literal["org"] | None = None
-    """`org` spans the company, for whoever holds org:read."""
+    """`org` lists the whole company's notes; needs org:read."""
     shared: Literal["1"] | None = None
-    """`1` lists only what others shared with the caller."""
+    """`1` lists only notes that others shared with the caller."""
     visibility: Visibility | None = None
     tag: Annotated[str, msgspec.Meta(max_length=200)] | None = None
     owner: Annotated[str, msgspec.Meta(max_length=100)] | None = None

@@ -4,14 +4,14 @@ import msgspec
 
 from teamspace.core.db import Fence, Reads, Tx, columns
 from teamspace.core.permissions import Permission
-from teamspace.core.tables import Count, Invariant, Owned
-from teamspace.notes.schemas import Grant, NoteItem, NoteRow, SeenRow
+from teamspace.core.tables import Count, Invariant, OwnedTable
+from teamspace.notes.schemas import NoteGrant, NoteGrantRow, NoteItem, NoteRow
 
 COUNTS = (Count("notes", "SELECT COUNT(*) FROM notes"),)
-OWNED = (Owned("notes"),)
+OWNED_TABLES = (OwnedTable("notes"),)
 
 KIND = "note"
-"""What a note is called where there are other things, too."""
+"""The kind of notes in the full-text index."""
 EXCERPT = 280
 _ITEM = f"id, title, substr(body, 1, {EXCERPT}), visibility, tags, owner_id, team_id, version, created_at, updated_at"
 
@@ -39,10 +39,10 @@ async def get(db: Reads, fence: Fence, note_id: str) -> NoteRow | None:
     )
 
 
-async def get_whole(db: Reads, fence: Fence, note_id: str) -> list[SeenRow]:
-    """The note once for each of its shares, at least once; nothing when the fence does not admit it."""
+async def get_with_grants(db: Reads, fence: Fence, note_id: str) -> list[NoteGrantRow]:
+    """Select the note once per grant, at least once; nothing if the fence does not admit it."""
     return await db.all(
-        SeenRow,
+        NoteGrantRow,
         f"SELECT {columns(NoteRow, 'notes')}, shares.user_id, shares.permission FROM notes"
         " LEFT JOIN note_grants AS shares ON shares.note_id = notes.id"
         f" WHERE notes.id = :id AND {fence.sql}",
@@ -51,7 +51,7 @@ async def get_whole(db: Reads, fence: Fence, note_id: str) -> list[SeenRow]:
 
 
 async def admits(db: Reads, fence: Fence, note_id: str) -> bool:
-    return await db.holds(f"SELECT 1 FROM notes WHERE id = :id AND {fence.sql}", id=note_id, **fence.params)
+    return await db.exists(f"SELECT 1 FROM notes WHERE id = :id AND {fence.sql}", id=note_id, **fence.params)
 
 
 async def insert(tx: Tx, org_id: str, note: NoteRow) -> None:
@@ -67,7 +67,7 @@ async def update(
     tx: Tx, note_id: str, *, title: str | None, body: str | None, visibility: str | None, tags: list[str] | None,
     now: str, seen: int | None,
 ) -> NoteRow | None:  # fmt: skip
-    """The next version, with what is not None replaced; None when `seen` is given and is not the current one."""
+    """Change the fields that are not None and return the next version; None if `seen` is not the current version."""
     condition = "" if seen is None else "AND version = :seen"
     return await tx.one(
         NoteRow,
@@ -81,7 +81,7 @@ async def update(
 
 async def delete(tx: Tx, note_id: str, seen: int | None) -> bool:
     condition = "" if seen is None else "AND version = :seen"
-    return await tx.holds(f"DELETE FROM notes WHERE id = :id {condition} RETURNING id", id=note_id, seen=seen)
+    return await tx.exists(f"DELETE FROM notes WHERE id = :id {condition} RETURNING id", id=note_id, seen=seen)
 
 
 async def insert_tag(tx: Tx, note_id: str, org_id: str, tag: str) -> None:
@@ -95,9 +95,11 @@ async def delete_tags(tx: Tx, note_id: str) -> None:
     await tx.run("DELETE FROM note_tags WHERE note_id = :note_id", note_id=note_id)
 
 
-async def select_grants(db: Reads, note_id: str) -> list[Grant]:
+async def select_grants(db: Reads, note_id: str) -> list[NoteGrant]:
     return await db.all(
-        Grant, "SELECT user_id, permission FROM note_grants WHERE note_id = :note_id ORDER BY user_id", note_id=note_id
+        NoteGrant,
+        "SELECT user_id, permission FROM note_grants WHERE note_id = :note_id ORDER BY user_id",
+        note_id=note_id,
     )
 
 
@@ -123,15 +125,15 @@ def _json(tags: list[str]) -> str:
 
 # fmt: off
 INVARIANTS = (
-    Invariant("notes.company", "a note, its team, its owner and its grants are of one company",
+    Invariant("notes.company", "a note, its team, its owner and its grants belong to one company",
         "SELECT n.id FROM notes n JOIN teams t ON t.id = n.team_id JOIN users u ON u.id = n.owner_id"
         " WHERE n.org_id <> t.org_id OR n.org_id <> u.org_id UNION ALL"
         " SELECT g.note_id FROM note_grants g JOIN notes n ON n.id = g.note_id JOIN users u ON u.id = g.user_id"
         " WHERE g.org_id <> n.org_id OR u.org_id <> n.org_id"),
-    Invariant("notes.audit", "a note has its creation on record",
+    Invariant("notes.audit", "a note's creation is in the audit log",
         "SELECT id FROM notes WHERE id NOT IN"
         " (SELECT target FROM audit WHERE action = 'note.create' AND target IS NOT NULL)"),
-    Invariant("notes.text", "a note can be searched for, and nothing that is no note any more",
+    Invariant("notes.text", "every note is in the full-text index, and no deleted one",
         "SELECT id FROM notes WHERE NOT EXISTS"
         " (SELECT 1 FROM texts WHERE kind = 'note' AND ref = notes.id AND org_id = notes.org_id) UNION ALL"
         " SELECT ref FROM texts WHERE kind = 'note' AND ref NOT IN (SELECT id FROM notes)"),

@@ -1,10 +1,9 @@
-"""What may be spent: limits that nest (tenant, company, team), plans that set them, and how much is used."""
+"""Quotas: nested limits (tenant, company, team), the plans that set them, and how much is used."""
 
 from teamspace.quota.domain.limits import JOB_CAPS, apply_plan, limits_of, set_limit
 from teamspace.quota.domain.spending import (
-    admit,
-    exhausted,
-    open_books,
+    find_exhausted,
+    lock_companies,
     refusal,
     release,
     renew,
@@ -12,37 +11,48 @@ from teamspace.quota.domain.spending import (
     settle,
     spend,
     tidy,
+    try_reserve,
 )
-from teamspace.quota.domain.storing import Room, room, store_more
-from teamspace.quota.schemas import Account, Bound, Dimension, Level, LimitChanged, Plan, QuotaDraft, Spend, Usage
+from teamspace.quota.domain.storing import StorageRoom, add_stored, storage_room
+from teamspace.quota.schemas import (
+    Dimension,
+    Level,
+    LimitChanged,
+    LimitState,
+    Plan,
+    QuotaAccount,
+    QuotaDraft,
+    Spend,
+    Usage,
+)
 from teamspace.quota.store import INVARIANTS
 
 __all__ = [
     "INVARIANTS",
     "JOB_CAPS",
-    "Account",
-    "Bound",
     "Dimension",
     "Level",
     "LimitChanged",
+    "LimitState",
     "Plan",
+    "QuotaAccount",
     "QuotaDraft",
-    "Room",
     "Spend",
+    "StorageRoom",
     "Usage",
-    "admit",
+    "add_stored",
     "apply_plan",
-    "exhausted",
+    "find_exhausted",
     "limits_of",
-    "open_books",
+    "lock_companies",
     "refusal",
     "release",
     "renew",
     "reserve",
-    "room",
     "set_limit",
     "settle",
     "spend",
-    "store_more",
+    "storage_room",
     "tidy",
+    "try_reserve",
 ]

@@ -1,4 +1,4 @@
-"""Quotas over HTTP: what the caller's team may still spend, and a limit for it."""
+"""HTTP routes for quotas: the usage and the limits of the caller's team."""
 
 from teamspace.core.db import Db
 from teamspace.core.permissions import Permission as P
@@ -9,8 +9,8 @@ from teamspace.quota.schemas import QuotaDraft, Usage, UsageQuery, UsageReport
 
 # fmt: off
 ROUTES = (
-    Route("GET",  "/api/usage", BEARER, None,              None, "usage",     "What was used of each quota, and what is left: one row a dimension, the tightest level."),
-    Route("POST", "/api/quota", BEARER, P.INSTANCE_MANAGE, None, "set_limit", "Set a limit for the caller's team; it replaces that dimension's."),
+    Route("GET",  "/api/usage", BEARER, None,              None, "usage",     "Return the usage of each quota: one row per dimension, for the level with the least remaining."),
+    Route("POST", "/api/quota", BEARER, P.INSTANCE_MANAGE, None, "set_limit", "Set the limit of a dimension for the caller's team."),
 )
 # fmt: on
 

@@ -1,4 +1,4 @@
-"""The shapes of quotas: dimensions, windows, levels, plans, a spending, and a row of usage."""
+"""Data types of quotas: dimensions, windows, levels, plans, reservations and usage."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -19,13 +19,13 @@ class Dimension(StrEnum):
 
 
 SPENDING = (Dimension.REQUESTS, Dimension.TOKENS, Dimension.CONCURRENCY)
-"""What is used up."""
+"""Dimensions that are spent."""
 STORAGE = (Dimension.BYTES, Dimension.OBJECTS)
-"""What takes up room for as long as it is kept."""
+"""Dimensions that are occupied until the content is deleted."""
 
 
 class Window(StrEnum):
-    """The time over which it is counted; it begins anew at the same moment for everybody, in UTC."""
+    """The period over which usage is counted. Windows are aligned to UTC, for all subjects alike."""
 
     MINUTE = "minute"
     HOUR = "hour"
@@ -36,7 +36,7 @@ class Window(StrEnum):
 
 
 class Level(StrEnum):
-    """Whose limit it is, from the outermost."""
+    """Whose limit it is, outermost first."""
 
     TENANT = "tenant"
     ORG = "org"
@@ -51,7 +51,7 @@ class Plan(StrEnum):
 
 
 class Subject(msgspec.Struct, frozen=True):
-    """Whom a limit binds: a company or a team by its id, or the whole tenant, which needs none."""
+    """Whom a limit applies to: a company or a team by id, or the whole tenant with an empty id."""
 
     level: Level
     id: str
@@ -59,20 +59,20 @@ class Subject(msgspec.Struct, frozen=True):
 
 
 class LimitChanged(msgspec.Struct, frozen=True):
-    """An event: from this commit on another limit binds a company, or the whole tenant where `org_id` is empty."""
+    """Event: a limit of a company has changed, or of the whole tenant if `org_id` is empty."""
 
     org_id: str
 
 
-class Account(msgspec.Struct, frozen=True):
-    """Who spends: a person, in a team, of a company."""
+class QuotaAccount(msgspec.Struct, frozen=True):
+    """Who spends: a person in a team of a company."""
 
     org_id: str
     team_id: str
     user_id: str
 
     @classmethod
-    def of(cls, who: Principal) -> "Account":
+    def of(cls, who: Principal) -> "QuotaAccount":
         return cls(who.org_id, who.team_id, who.user_id)
 
 
@@ -81,8 +81,8 @@ class Spend(msgspec.Struct, frozen=True):
     tokens: int
 
 
-class Entry(msgspec.Struct, frozen=True):
-    """A spending on the ledger."""
+class Reservation(msgspec.Struct, frozen=True):
+    """A row of the ledger."""
 
     id: str
     org_id: str
@@ -91,8 +91,8 @@ class Entry(msgspec.Struct, frozen=True):
     began_at: str
 
 
-class Settled(msgspec.Struct, frozen=True):
-    """What a spending came to."""
+class SettledSpend(msgspec.Struct, frozen=True):
+    """The final figures of a reservation."""
 
     org_id: str
     team_id: str
@@ -101,9 +101,9 @@ class Settled(msgspec.Struct, frozen=True):
 
 
 class QuotaDraft(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A limit to be set: null is no limit, 0 is nothing at all.
+    """A limit to set: null means unlimited, 0 allows nothing.
 
-    `ai.concurrency` has no window, and that of `storage.bytes` and `storage.objects` is `lifetime`.
+    `ai.concurrency` has no window; `storage.bytes` and `storage.objects` have the window `lifetime`.
     """
 
     dimension: Dimension
@@ -111,8 +111,8 @@ class QuotaDraft(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     window: Window | None = None
 
 
-class Bound(msgspec.Struct, frozen=True):
-    """A limit as it is stored, what was spent of it in its present window, and what is reserved."""
+class LimitState(msgspec.Struct, frozen=True):
+    """A limit with its usage in the current window and what is reserved."""
 
     level: Level
     dimension: Dimension
@@ -122,12 +122,12 @@ class Bound(msgspec.Struct, frozen=True):
     reserved: int
 
     @property
-    def left(self) -> int | None:
+    def remaining(self) -> int | None:
         return None if self.most is None else self.most - self.used - self.reserved
 
 
 class Usage(msgspec.Struct, frozen=True):
-    """One dimension: what was used of which limit. A null `limit` is none, a null `resets_at` never."""
+    """The usage of one dimension. A null `limit` means unlimited, a null `resets_at` means never."""
 
     dimension: Dimension
     used: int
@@ -138,7 +138,7 @@ class Usage(msgspec.Struct, frozen=True):
     resets_at: str | None
     level: Level
     forecast: int | None
-    """What will have been used when the window ends, if it goes on as it began."""
+    """The expected usage at the end of the window, at the current rate."""
 
 
 class Spender(msgspec.Struct, frozen=True):
@@ -150,7 +150,7 @@ class Spender(msgspec.Struct, frozen=True):
 
 
 class Interval(msgspec.Struct, frozen=True):
-    """What the team used from one moment until the next began."""
+    """The team's usage in one interval."""
 
     starts_at: str
     requests: int
@@ -158,16 +158,16 @@ class Interval(msgspec.Struct, frozen=True):
 
 
 class UsageReport(msgspec.Struct, frozen=True):
-    """The team's limits, one row a dimension; and, if asked for, where it went."""
+    """The team's usage, one row per dimension; on request with its history and its top spenders."""
 
     items: list[Usage]
     next_cursor: str | None = None
     history: list[Interval] | None = None
     spenders: list[Spender] | None = None
-    """This month's, the greatest first. Those who run the team see all, everybody else themselves."""
+    """This month's, highest first. Managers of the team see all, other members only themselves."""
 
 
 class UsageQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     history: Window | None = None
-    """Also what was used by hour or by day, oldest first."""
+    """Include the usage by hour or by day, oldest first."""
     spenders: bool = False

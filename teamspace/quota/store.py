@@ -8,12 +8,12 @@ from teamspace.core.tables import Invariant
 from teamspace.quota.schemas import (
     SPENDING,
     STORAGE,
-    Account,
-    Bound,
     Dimension,
-    Entry,
     Interval,
-    Settled,
+    LimitState,
+    QuotaAccount,
+    Reservation,
+    SettledSpend,
     Spend,
     Spender,
     Subject,
@@ -22,11 +22,11 @@ from teamspace.quota.schemas import (
 
 _STARTS = "CASE l.per " + " ".join(f"WHEN '{window}' THEN :{window}" for window in Window) + " END"
 CLOSED = "closed"
-"""In place of a window: what was taken out of the ledger, all of it since the beginning."""
-_LIVE = "settled_at IS NULL AND expires_at > moment(0)"
+"""Used instead of a window: the sum of everything that was deleted from the ledger."""
+_ACTIVE = "settled_at IS NULL AND expires_at > moment(0)"
 
 
-def _spent(where: str) -> str:
+def _used_sql(where: str) -> str:
     chosen = "CASE l.dimension WHEN 'ai.requests' THEN u.requests ELSE u.tokens END"
     return (
         f"(SELECT COALESCE(CAST(SUM({chosen}) AS BIGINT), 0) FROM quota_used AS u"
@@ -34,35 +34,35 @@ def _spent(where: str) -> str:
     )
 
 
-def _held(where: str) -> str:
+def _reserved_sql(where: str) -> str:
     chosen = "CASE l.dimension WHEN 'ai.requests' THEN h.requests WHEN 'ai.tokens.total' THEN h.tokens ELSE h.slots END"
-    return f"(SELECT COALESCE(CAST(SUM({chosen}) AS BIGINT), 0) FROM quota_ledger AS h WHERE {_LIVE} AND {where})"
+    return f"(SELECT COALESCE(CAST(SUM({chosen}) AS BIGINT), 0) FROM quota_ledger AS h WHERE {_ACTIVE} AND {where})"
 
 
-def _kept(where: str) -> str:
+def _stored_sql(where: str) -> str:
     chosen = "CASE l.dimension WHEN 'storage.bytes' THEN s.bytes ELSE s.objects END"
     return f"(SELECT COALESCE(CAST(SUM({chosen}) AS BIGINT), 0) FROM quota_stored AS s WHERE {where})"
 
 
-def _one_of(dimensions: Sequence[Dimension]) -> str:
+def _dimension_list(dimensions: Sequence[Dimension]) -> str:
     return ", ".join(f"'{dimension}'" for dimension in dimensions)
 
 
 _COMPANIES = "u.level = 'org'"
-# The tenant is the sum of its companies: one counter for all would be one row that everybody waits for.
+# The tenant's usage is the sum of its companies: a single counter would be one row that every writer waits for.
 _SPENDING = (
     "SELECT l.level, l.dimension, l.most, l.per,"
-    f" CASE l.level WHEN 'tenant' THEN {_spent(_COMPANIES)}"
-    f" ELSE {_spent('u.level = l.level AND u.subject = l.subject')} END,"
-    f" CASE l.level WHEN 'tenant' THEN {_held('TRUE')} WHEN 'org' THEN {_held('h.org_id = l.subject')}"
-    f" ELSE {_held('h.team_id = l.subject')} END FROM quota_limits AS l WHERE l.dimension IN ({_one_of(SPENDING)})"
+    f" CASE l.level WHEN 'tenant' THEN {_used_sql(_COMPANIES)}"
+    f" ELSE {_used_sql('u.level = l.level AND u.subject = l.subject')} END,"
+    f" CASE l.level WHEN 'tenant' THEN {_reserved_sql('TRUE')} WHEN 'org' THEN {_reserved_sql('h.org_id = l.subject')}"
+    f" ELSE {_reserved_sql('h.team_id = l.subject')} END FROM quota_limits AS l WHERE l.dimension IN ({_dimension_list(SPENDING)})"
 )
 _OF_COMPANIES = "s.level = 'org'"
 _STORAGE = (
     "SELECT l.level, l.dimension, l.most, l.per,"
-    f" CASE l.level WHEN 'tenant' THEN {_kept(_OF_COMPANIES)}"
-    f" ELSE {_kept('s.level = l.level AND s.subject = l.subject')} END,"
-    f" 0 FROM quota_limits AS l WHERE l.dimension IN ({_one_of(STORAGE)})"
+    f" CASE l.level WHEN 'tenant' THEN {_stored_sql(_OF_COMPANIES)}"
+    f" ELSE {_stored_sql('s.level = l.level AND s.subject = l.subject')} END,"
+    f" 0 FROM quota_limits AS l WHERE l.dimension IN ({_dimension_list(STORAGE)})"
 )
 _OF_SUBJECT = "l.level = :level AND l.subject = :subject"
 _OF_ACCOUNT = (
@@ -84,39 +84,39 @@ async def put_limit(
     )  # fmt: skip
 
 
-async def select_limits(db: Reads, subject: Subject, starts: Mapping[str, str]) -> list[Bound]:
-    """`starts` says when the present window of each length began."""
+async def select_limits(db: Reads, subject: Subject, starts: Mapping[str, str]) -> list[LimitState]:
+    """Select the limits of a subject. `starts` is the start of the current window of each length."""
     return await db.all(
-        Bound,
+        LimitState,
         f"{_SPENDING} AND {_OF_SUBJECT} UNION ALL {_STORAGE} AND {_OF_SUBJECT}",
         level=subject.level, subject=subject.id, **starts,
     )  # fmt: skip
 
 
-async def select_bounds(db: Reads, account: Account, starts: Mapping[str, str]) -> list[Bound]:
-    """Everything that binds the account, at every level."""
+async def select_account_limits(db: Reads, account: QuotaAccount, starts: Mapping[str, str]) -> list[LimitState]:
+    """Select the limits that apply to the account, at every level."""
     return await db.all(
-        Bound,
+        LimitState,
         f"{_SPENDING} AND {_OF_ACCOUNT} UNION ALL {_STORAGE} AND {_OF_ACCOUNT}",
         org_id=account.org_id, team_id=account.team_id, **starts,
     )  # fmt: skip
 
 
-async def select_spending_bounds(db: Reads, account: Account, starts: Mapping[str, str]) -> list[Bound]:
+async def select_spending_limits(db: Reads, account: QuotaAccount, starts: Mapping[str, str]) -> list[LimitState]:
     return await db.all(
-        Bound, f"{_SPENDING} AND {_OF_ACCOUNT}", org_id=account.org_id, team_id=account.team_id, **starts
+        LimitState, f"{_SPENDING} AND {_OF_ACCOUNT}", org_id=account.org_id, team_id=account.team_id, **starts
     )
 
 
-async def select_storage_bounds(db: Reads, org_id: str, team_id: str) -> list[Bound]:
-    """The limits alone; what is not limited is left out."""
+async def select_storage_limits(db: Reads, org_id: str, team_id: str) -> list[LimitState]:
+    """Select the storage limits that apply to a team, without unlimited ones."""
     return await db.all(
-        Bound, f"{_STORAGE} AND l.most IS NOT NULL AND {_OF_ACCOUNT}", org_id=org_id, team_id=team_id
+        LimitState, f"{_STORAGE} AND l.most IS NOT NULL AND {_OF_ACCOUNT}", org_id=org_id, team_id=team_id
     )  # fmt: skip
 
 
 async def add_stored(tx: Tx, org_id: str, team_id: str, size: int, objects: int) -> None:
-    """The company's counter first, for everybody: its row is held until the commit, and the team's lies within."""
+    """Add to the counters, always the company's first: its row lock until the commit also protects the team's counter."""
     await tx.run(
         "INSERT INTO quota_stored (level, subject, org_id, bytes, objects) VALUES"
         " ('org', :org_id, :org_id, :size, :objects), ('team', :team_id, :org_id, :size, :objects)"
@@ -126,8 +126,8 @@ async def add_stored(tx: Tx, org_id: str, team_id: str, size: int, objects: int)
     )  # fmt: skip
 
 
-async def insert_entry(
-    tx: Tx, id: str, account: Account, purpose: str, spend: Spend, *, slots: int, now: str, ttl: float
+async def insert_reservation(
+    tx: Tx, id: str, account: QuotaAccount, purpose: str, spend: Spend, *, slots: int, now: str, ttl: float
 ) -> None:
     await tx.run(
         "INSERT INTO quota_ledger (id, org_id, team_id, user_id, purpose, slots, requests, tokens, began_at, expires_at)"
@@ -137,35 +137,35 @@ async def insert_entry(
     )  # fmt: skip
 
 
-async def extend_entry(tx: Tx, id: str, ttl: float) -> None:
+async def extend_reservation(tx: Tx, id: str, ttl: float) -> None:
     await tx.run(
         "UPDATE quota_ledger SET expires_at = moment(:ttl) WHERE id = :id AND settled_at IS NULL", id=id, ttl=ttl
     )
 
 
-async def settle_entry(tx: Tx, id: str, spend: Spend, now: str) -> Entry | None:
-    """None when it was settled before, or was never there."""
+async def settle_reservation(tx: Tx, id: str, spend: Spend, now: str) -> Reservation | None:
+    """Settle a reservation; return None if it was settled before or does not exist."""
     return await tx.one(
-        Entry,
+        Reservation,
         "UPDATE quota_ledger SET slots = 0, requests = :requests, tokens = :tokens, settled_at = :now"
-        f" WHERE id = :id AND settled_at IS NULL RETURNING {columns(Entry)}",
+        f" WHERE id = :id AND settled_at IS NULL RETURNING {columns(Reservation)}",
         id=id, requests=spend.requests, tokens=spend.tokens, now=now,
     )  # fmt: skip
 
 
-async def delete_dead_entries(tx: Tx, seconds: float) -> None:
-    """Reservations of those who never came back."""
+async def delete_expired_reservations(tx: Tx, seconds: float) -> None:
+    """Delete reservations that expired and were never settled."""
     await tx.run(
         "DELETE FROM quota_ledger WHERE settled_at IS NULL AND expires_at < moment(:ago)", ago=-seconds
     )  # fmt: skip
 
 
-async def take_old_entries(tx: Tx, before_id: str, limit: int) -> list[Settled]:
-    """The oldest of those that are settled; ids rise with time."""
+async def take_old_settled(tx: Tx, before_id: str, limit: int) -> list[SettledSpend]:
+    """Delete and return the oldest settled rows; ids are ordered by time."""
     return await tx.all(
-        Settled,
+        SettledSpend,
         "DELETE FROM quota_ledger WHERE id IN (SELECT id FROM quota_ledger WHERE id < :before_id AND settled_at IS NOT NULL"
-        f" ORDER BY id LIMIT :limit {tx.dialect.skip_locked}) RETURNING {columns(Settled)}",
+        f" ORDER BY id LIMIT :limit {tx.dialect.skip_locked}) RETURNING {columns(SettledSpend)}",
         before_id=before_id, limit=limit,
     )  # fmt: skip
 
@@ -177,11 +177,11 @@ async def add_used(tx: Tx, org_id: str, counters: Sequence[tuple[str, str, str, 
         for place, counter in enumerate(counters)
         for name, value in zip(("level", "per", "starts", "subject"), counter, strict=True)
     }
-    await tx.run(_adding(len(counters)), org_id=org_id, requests=spend.requests, tokens=spend.tokens, **values)
+    await tx.run(_add_used_sql(len(counters)), org_id=org_id, requests=spend.requests, tokens=spend.tokens, **values)
 
 
 @lru_cache(64)
-def _adding(count: int) -> str:
+def _add_used_sql(count: int) -> str:
     rows = [
         f"(:level_{place}, :per_{place}, :starts_{place}, :subject_{place}, :org_id, :requests, :tokens)"
         for place in range(count)
@@ -207,7 +207,7 @@ async def select_history(db: Reads, team_id: str, per: Window, since: str) -> li
 
 
 async def select_spenders(db: Reads, team_id: str, only: str | None, per: Window, starts_at: str) -> list[Spender]:
-    """Subjects of people are `team/person`, and `0` comes after `/`."""
+    """Select the top spenders. A person's subject is `team/person`; `0` is the character after `/`."""
     return await db.all(
         Spender,
         "SELECT users.id, users.username, users.display_name, u.requests, u.tokens FROM quota_used AS u"
@@ -221,22 +221,22 @@ async def select_spenders(db: Reads, team_id: str, only: str | None, per: Window
 
 # fmt: off
 INVARIANTS = (
-    Invariant("quota.windows", "a limit has a window, but for concurrency, which has none; of storage it is the lifetime",
+    Invariant("quota.windows", "a limit has a window, except for concurrency; for storage the window is lifetime",
         "SELECT subject || ' ' || dimension FROM quota_limits WHERE (per IS NULL) <> (dimension = 'ai.concurrency')"
-        f" OR (dimension IN ({_one_of(STORAGE)}) AND per <> 'lifetime')"),
-    Invariant("quota.subjects", "a limit binds a company, a team of it, or the tenant",
+        f" OR (dimension IN ({_dimension_list(STORAGE)}) AND per <> 'lifetime')"),
+    Invariant("quota.subjects", "a limit's subject is its company, a team of it, or the tenant",
         "SELECT subject FROM quota_limits WHERE (level = 'org' AND subject <> org_id) OR (level = 'tenant' AND"
         " subject <> '') OR (level = 'team' AND NOT EXISTS (SELECT 1 FROM teams WHERE teams.id = subject"
         " AND teams.org_id = quota_limits.org_id))"),
-    Invariant("quota.ledger", "the counters of a company and of a team are what its settled ledger adds up to, with what was taken out of it",
+    Invariant("quota.ledger", "the counters of a company or a team equal the sum of its settled ledger rows, including deleted ones",
         "SELECT who FROM (SELECT subject AS who, requests, tokens FROM quota_used WHERE per = 'lifetime' AND level <> 'person'"
         f" UNION ALL SELECT subject, -requests, -tokens FROM quota_used WHERE per = '{CLOSED}'"
         " UNION ALL SELECT org_id, -requests, -tokens FROM quota_ledger WHERE settled_at IS NOT NULL"
         " UNION ALL SELECT team_id, -requests, -tokens FROM quota_ledger WHERE settled_at IS NOT NULL) AS entries"
         " GROUP BY who HAVING SUM(requests) <> 0 OR SUM(tokens) <> 0"),
-    Invariant("quota.settled", "what is settled holds no slot, and nothing was spent a negative number of times",
+    Invariant("quota.settled", "a settled row occupies no slot, and no figure is negative",
         "SELECT id FROM quota_ledger WHERE requests < 0 OR tokens < 0 OR (settled_at IS NOT NULL AND slots <> 0)"),
-    Invariant("quota.company", "what is spent is spent by a team of its company",
+    Invariant("quota.company", "a ledger row's team belongs to its company",
         "SELECT quota_ledger.id FROM quota_ledger JOIN teams ON teams.id = quota_ledger.team_id"
         " WHERE teams.org_id <> quota_ledger.org_id"),
 )

@@ -1,75 +1,75 @@
-"""The repository: objects by key with all their versions, and the one rule of who may touch them."""
+"""The repository: objects by key with all their versions, and who can access them."""
 
-from teamspace.repository.domain import assembling, copying, naming, reading, removing, walking, writing
-from teamspace.repository.domain.assembling import reap
+from teamspace.repository.domain import copying, deleting, key_order, multipart, naming, reading, writing
+from teamspace.repository.domain.deleting import delete
 from teamspace.repository.domain.finding import (
-    as_of,
-    documents,
-    held,
-    permissions,
-    readable,
-    seen,
-    version_at,
-    version_of,
+    get_as_of_version,
+    get_permissions,
+    get_version,
+    get_version_at_key,
+    get_visible,
+    list_documents,
+    read_fence,
+    require,
 )
-from teamspace.repository.domain.reading import text_of
-from teamspace.repository.domain.removing import delete
-from teamspace.repository.domain.writing import Uploads, add_version, free_keys, put
+from teamspace.repository.domain.multipart import abort_stale_uploads
+from teamspace.repository.domain.reading import read_text
+from teamspace.repository.domain.writing import UploadLimit, add_version, put, unused_keys
 from teamspace.repository.schemas import (
     MARKDOWN,
-    Carried,
     Checksum,
-    Condition,
     ObjectRow,
     ObjectWritten,
     PartRow,
+    StoredHeaders,
     UploadPartRow,
     UploadRow,
+    VersionDraft,
     VersionRow,
     Visibility,
-    Whole,
-    Work,
+    WholeBlob,
+    WriteCondition,
 )
-from teamspace.repository.store import COUNTS, INVARIANTS, KEPT, OWNED
+from teamspace.repository.store import BLOB_COLUMNS, COUNTS, INVARIANTS, OWNED_TABLES
 
 __all__ = [
+    "BLOB_COLUMNS",
     "COUNTS",
     "INVARIANTS",
-    "KEPT",
     "MARKDOWN",
-    "OWNED",
-    "Carried",
+    "OWNED_TABLES",
     "Checksum",
-    "Condition",
     "ObjectRow",
     "ObjectWritten",
     "PartRow",
+    "StoredHeaders",
+    "UploadLimit",
     "UploadPartRow",
     "UploadRow",
-    "Uploads",
+    "VersionDraft",
     "VersionRow",
     "Visibility",
-    "Whole",
-    "Work",
+    "WholeBlob",
+    "WriteCondition",
+    "abort_stale_uploads",
     "add_version",
-    "as_of",
-    "assembling",
     "copying",
     "delete",
-    "documents",
-    "free_keys",
-    "held",
+    "deleting",
+    "get_as_of_version",
+    "get_permissions",
+    "get_version",
+    "get_version_at_key",
+    "get_visible",
+    "key_order",
+    "list_documents",
+    "multipart",
     "naming",
-    "permissions",
     "put",
-    "readable",
+    "read_fence",
+    "read_text",
     "reading",
-    "reap",
-    "removing",
-    "seen",
-    "text_of",
-    "version_at",
-    "version_of",
-    "walking",
+    "require",
+    "unused_keys",
     "writing",
 ]

@@ -4,29 +4,29 @@ from teamspace.blobs import BlobStore
 from teamspace.core.db import Db, Tx
 from teamspace.core.permissions import Permission
 from teamspace.core.principal import Principal
-from teamspace.core.tables import Job
-from teamspace.extraction import Readers
-from teamspace.jobs import Work
+from teamspace.core.tables import JobSpec
+from teamspace.extraction import ReaderPool
+from teamspace.jobs import JobContext
 from teamspace.repository.domain import reading, texts
-from teamspace.repository.schemas import ExtractText, Hashed, HashParts, TextFound
+from teamspace.repository.schemas import ExtractText, ExtractTextResult, HashParts, HashPartsResult
 
 # fmt: off
 JOBS = (
-    Job(texts.EXTRACT, "extract_text", "Read the text of an object's newest version, so that it can be searched.", callable=True, permission=Permission.FILES_READ, seconds=120, on_failure="text_not_read"),
-    Job(reading.HASH_PARTS, "hash_parts", "Read through what came in parts, for the digest of the whole.", seconds=7200),
+    JobSpec(texts.EXTRACT, "extract_text", "Extract the text of an object's newest version for full-text search.", callable=True, permission=Permission.FILES_READ, seconds=120, on_failure="mark_text_failed"),
+    JobSpec(reading.HASH_PARTS, "hash_parts", "Compute the SHA-256 of a version that was uploaded in parts.", seconds=7200),
 )
 # fmt: on
 
 
 async def extract_text(
-    db: Db, files: BlobStore, readers: Readers, who: Principal, input: ExtractText, work: Work
-) -> TextFound:
+    db: Db, files: BlobStore, readers: ReaderPool, who: Principal, input: ExtractText, work: JobContext
+) -> ExtractTextResult:
     return await texts.extract(db, files, readers, who, input, work)
 
 
-async def text_not_read(tx: Tx, asked_by: str, input: ExtractText, reason: str) -> None:
-    await texts.give_up(tx, asked_by, input, reason)
+async def mark_text_failed(tx: Tx, requester_id: str, input: ExtractText, reason: str) -> None:
+    await texts.mark_failed(tx, requester_id, input, reason)
 
 
-async def hash_parts(db: Db, files: BlobStore, who: Principal, input: HashParts) -> Hashed:
+async def hash_parts(db: Db, files: BlobStore, who: Principal, input: HashParts) -> HashPartsResult:
     return await reading.hash_parts(db, files, who, input)

@@ -1,4 +1,4 @@
-"""The repository over HTTP. The table is the contract; a handler only turns wire shapes into domain words."""
+"""HTTP routes of the repository. Handlers only translate between HTTP and the domain."""
 
 from collections.abc import AsyncIterator
 
@@ -15,116 +15,116 @@ from teamspace.core.errors import (
 )
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
-from teamspace.core.replies import Created, Reply, Stored
+from teamspace.core.replies import Created, Reply, StoredContent
 from teamspace.core.request import Match
 from teamspace.core.routing import BEARER, Route, row
 from teamspace.jobs import Queue
-from teamspace.repository.domain import finding, naming, provenance, reading, removing, sharing, writing
-from teamspace.repository.domain.writing import Uploads
+from teamspace.repository.domain import deleting, finding, naming, provenance, reading, sharing, writing
+from teamspace.repository.domain.writing import UploadLimit
 from teamspace.repository.schemas import (
-    Condition,
     ContentQuery,
     Derivations,
     Grants,
     GrantsQuery,
-    Listing,
     NewVisibility,
-    Object,
+    ObjectListing,
     ObjectQuery,
+    ObjectShare,
+    ObjectUnshare,
     Processing,
     PutQuery,
-    Share,
-    Targets,
+    RepositoryObject,
+    ShareTargets,
     TargetsQuery,
-    Unshare,
+    VersionDraft,
     VersionQuery,
-    Work,
+    WriteCondition,
 )
 
-LARGEST = 5 * 1024**4
+MAX_SIZE = 5 * 1024**4
 
 # fmt: off
 ROUTES = (
-    Route("GET",    "/api/repo",                     BEARER, row(P.FILES_READ),   None, "index",       "The objects the caller can read, newest first; ?prefix= in the order of keys, with &delimiter=/ by folders."),
-    Route("PUT",    "/api/repo/*key",                BEARER, row(P.FILES_WRITE),  None, "put",         "The raw body becomes the next version of a key.",
-          refuses=(VersionMismatch, PreconditionFailed, Conflict, TooLarge, QuotaExceeded, StorageFull), limit=LARGEST),
-    Route("GET",    "/api/repo-obj/:id",             BEARER, row(P.FILES_READ),   None, "show",        "One object with its versions, newest first."),
+    Route("GET",    "/api/repo",                     BEARER, row(P.FILES_READ),   None, "index",       "List the objects the caller can read, newest first; with ?prefix= in key order, with &delimiter=/ by folder."),
+    Route("PUT",    "/api/repo/*key",                BEARER, row(P.FILES_WRITE),  None, "put",         "Store the raw body as the next version of a key.",
+          refuses=(VersionMismatch, PreconditionFailed, Conflict, TooLarge, QuotaExceeded, StorageFull), limit=MAX_SIZE),
+    Route("GET",    "/api/repo-obj/:id",             BEARER, row(P.FILES_READ),   None, "show",        "Get an object with its versions, newest first."),
     Route("DELETE", "/api/repo-obj/:id",             BEARER, row(P.FILES_DELETE), None, "delete",      "Delete an object with all its versions.",
           refuses=(VersionMismatch,)),
-    Route("GET",    "/api/repo-obj/:id/content",     BEARER, row(P.FILES_READ),   None, "content",     "The bytes, with ranges and conditions; ?version= for history.",
+    Route("GET",    "/api/repo-obj/:id/content",     BEARER, row(P.FILES_READ),   None, "content",     "Download the content, with ranges and conditional requests; ?version= for an older version.",
           refuses=(PreconditionFailed, InvalidRange)),
-    Route("POST",   "/api/repo-obj/:id/share",       BEARER, row(P.FILES_MANAGE), None, "share",       "Share an object with a colleague or a team, perhaps until a time; the object's grants."),
-    Route("POST",   "/api/repo-obj/:id/unshare",     BEARER, row(P.FILES_MANAGE), None, "unshare",     "Take back all that a principal was given; the object's grants."),
-    Route("GET",    "/api/repo-obj/:id/grants",      BEARER, row(P.FILES_MANAGE), None, "grants",      "Who was given what, one entry a principal; ?effective=1 tells who can see it and why."),
+    Route("POST",   "/api/repo-obj/:id/share",       BEARER, row(P.FILES_MANAGE), None, "share",       "Share an object with a colleague or a team, optionally until a time; returns all grants."),
+    Route("POST",   "/api/repo-obj/:id/unshare",     BEARER, row(P.FILES_MANAGE), None, "unshare",     "Remove the grant of a person or a team; returns the remaining grants."),
+    Route("GET",    "/api/repo-obj/:id/grants",      BEARER, row(P.FILES_MANAGE), None, "grants",      "List the grants of an object; ?effective=1 also lists everyone who can see it, and why."),
     Route("POST",   "/api/repo-obj/:id/visibility",  BEARER, row(P.FILES_MANAGE), None, "visibility",  "Make an object private, visible to the team, or shared."),
-    Route("GET",    "/api/repo-obj/:id/derivations", BEARER, row(P.FILES_READ),   None, "derivations", "What an object was made of, and what was made of it."),
-    Route("GET",    "/api/repo-obj/:id/processing",  BEARER, row(P.FILES_READ),   None, "processing",  "What has become of an object: its text, its sources, derived documents and runs."),
-    Route("GET",    "/api/share-targets",            BEARER, P.FILES_READ,        None, "targets",     "The people of the team and the teams of the company, for whoever shares."),
+    Route("GET",    "/api/repo-obj/:id/derivations", BEARER, row(P.FILES_READ),   None, "derivations", "List the sources of an object and the objects derived from it."),
+    Route("GET",    "/api/repo-obj/:id/processing",  BEARER, row(P.FILES_READ),   None, "processing",  "Get the processing state of an object: its text, sources, derived objects and runs."),
+    Route("GET",    "/api/share-targets",            BEARER, P.FILES_READ,        None, "targets",     "List the people of the team and the teams of the company, as targets for sharing."),
 )
 # fmt: on
 
 
-async def index(db: Db, who: Principal, query: ObjectQuery) -> Listing:
-    return await finding.listing(db, who, query)
+async def index(db: Db, who: Principal, query: ObjectQuery) -> ObjectListing:
+    return await finding.list_objects(db, who, query)
 
 
 async def put(
-    db: Db, files: BlobStore, queue: Queue, uploads: Uploads, who: Principal, key: str, query: PutQuery, match: Match, content_type: str,
-    length: int | None, upload: AsyncIterator[bytes],
-) -> Created[Object] | Reply[Object]:  # fmt: skip
-    key = naming.key(key)
-    filename = naming.filename(query.filename, key)
-    kind, renames = naming.content_type(content_type, filename), query.filename is not None
-    work = Work(key, filename, kind, renames=renames, visibility=query.visibility)
+    db: Db, files: BlobStore, queue: Queue, uploads: UploadLimit, who: Principal, key: str, query: PutQuery,
+    match: Match, content_type: str, length: int | None, upload: AsyncIterator[bytes],
+) -> Created[RepositoryObject] | Reply[RepositoryObject]:  # fmt: skip
+    key = naming.validate_key(key)
+    filename = naming.choose_filename(query.filename, key)
+    kind, renames = naming.parse_content_type(content_type, filename), query.filename is not None
+    draft = VersionDraft(key, filename, kind, renames=renames, visibility=query.visibility)
     async with uploads.take():
-        written = await writing.upload(db, files, queue, who, work, _condition(match), upload, length)
-    shown = await finding.shown(db, who, written.row)
-    return (Created if written.created else Reply)(shown, version=shown.version)
+        written = await writing.upload(db, files, queue, who, draft, _condition(match), upload, length)
+    body = await finding.describe(db, who, written.row)
+    return (Created if written.created else Reply)(body, version=body.version)
 
 
-async def show(db: Db, who: Principal, id: str, query: VersionQuery) -> Reply[Object]:
-    shown = await finding.find(db, who, id, query)
-    return Reply(shown, headers={"etag": f'"{shown.version}"'})
+async def show(db: Db, who: Principal, id: str, query: VersionQuery) -> Reply[RepositoryObject]:
+    body = await finding.find(db, who, id, query)
+    return Reply(body, headers={"etag": f'"{body.version}"'})
 
 
 async def delete(db: Db, who: Principal, id: str, match: Match) -> None:
-    await removing.delete(db, who, id, match.version)
+    await deleting.delete(db, who, id, match.version)
 
 
-async def content(db: Db, files: BlobStore, who: Principal, id: str, query: ContentQuery) -> Stored:
-    return await reading.content(db, files, who, id, query)
+async def content(db: Db, files: BlobStore, who: Principal, id: str, query: ContentQuery) -> StoredContent:
+    return await reading.get_content(db, files, who, id, query)
 
 
-async def share(db: Db, who: Principal, id: str, body: Share) -> Grants:
+async def share(db: Db, who: Principal, id: str, body: ObjectShare) -> Grants:
     return await sharing.share(db, who, id, body)
 
 
-async def unshare(db: Db, who: Principal, id: str, body: Unshare) -> Grants:
+async def unshare(db: Db, who: Principal, id: str, body: ObjectUnshare) -> Grants:
     return await sharing.unshare(db, who, id, body)
 
 
 async def grants(db: Db, who: Principal, id: str, query: GrantsQuery) -> Grants:
-    return await sharing.grants(db, who, id, query)
+    return await sharing.list_grants(db, who, id, query)
 
 
-async def visibility(db: Db, who: Principal, id: str, body: NewVisibility) -> Object:
+async def visibility(db: Db, who: Principal, id: str, body: NewVisibility) -> RepositoryObject:
     return await writing.set_visibility(db, who, id, body.visibility)
 
 
 async def derivations(db: Db, who: Principal, id: str) -> Derivations:
-    return await provenance.derivations(db, who, id)
+    return await provenance.get_derivations(db, who, id)
 
 
 async def processing(db: Db, who: Principal, id: str) -> Processing:
-    return await provenance.processing(db, who, id)
+    return await provenance.get_processing(db, who, id)
 
 
-async def targets(db: Db, who: Principal, query: TargetsQuery) -> Targets:
-    return await sharing.targets(db, who, query.q)
+async def targets(db: Db, who: Principal, query: TargetsQuery) -> ShareTargets:
+    return await sharing.list_targets(db, who, query.q)
 
 
-def _condition(match: Match) -> Condition:
-    """If-Match asks for a version of what is there; If-None-Match: * for nothing to be there."""
+def _condition(match: Match) -> WriteCondition:
+    """Read If-Match as the expected version, and `If-None-Match: *` as a key without an object."""
     if match.if_none_match is not None and "*" in match.if_none_match:
-        return Condition(exists=False)
-    return Condition(match.version, exists=True if match.if_match is not None else None)
+        return WriteCondition(exists=False)
+    return WriteCondition(match.version, exists=True if match.if_match is not None else None)

@@ -1,4 +1,4 @@
-"""The shapes of the repository."""
+"""Structs of the repository: rows, request bodies and responses."""
 
 from enum import StrEnum
 from typing import Annotated, Literal
@@ -18,8 +18,8 @@ Name = Annotated[str, msgspec.Meta(max_length=1000)]
 Id = Annotated[str, msgspec.Meta(max_length=100)]
 
 
-class Capability(StrEnum):
-    """What a grant is for; each holds those before it."""
+class AccessLevel(StrEnum):
+    """What a grant allows. Each level includes those before it."""
 
     VIEW = "view"
     EDIT = "edit"
@@ -27,13 +27,13 @@ class Capability(StrEnum):
 
     @property
     def permissions(self) -> tuple[Permission, ...]:
-        return _HELD[self]
+        return _PERMISSIONS[self]
 
 
-_HELD = {
-    Capability.VIEW: (Permission.FILES_READ,),
-    Capability.EDIT: (Permission.FILES_READ, Permission.FILES_WRITE),
-    Capability.MANAGE: (
+_PERMISSIONS = {
+    AccessLevel.VIEW: (Permission.FILES_READ,),
+    AccessLevel.EDIT: (Permission.FILES_READ, Permission.FILES_WRITE),
+    AccessLevel.MANAGE: (
         Permission.FILES_READ, Permission.FILES_WRITE, Permission.FILES_DELETE, Permission.FILES_MANAGE,
     ),
 }  # fmt: skip
@@ -43,50 +43,48 @@ _HELD = {
 
 
 class Checksum(msgspec.Struct, frozen=True):
-    """What a client said the bytes add up to, and they did."""
+    """A checksum that a client sent and the server verified."""
 
     algorithm: str
     value: str
     of_parts: bool = False
-    """It is a sum over the sums of parts, and not over the bytes."""
+    """Whether it is a checksum of the parts' checksums, not of the bytes."""
 
 
-class Carried(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What came with the bytes and goes out with them."""
+class StoredHeaders(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Headers that were sent with the content and are returned with it."""
 
     headers: dict[str, str] = {}
     metadata: dict[str, str] = {}
-    """A client's own names and values."""
+    """User-defined metadata."""
     checksum: Checksum | None = None
 
 
-class Work(msgspec.Struct, frozen=True):
-    """What is to be written, and by what."""
+class VersionDraft(msgspec.Struct, frozen=True):
+    """A version to be written: everything but its bytes. Stored as JSON while a multipart upload is under way."""
 
     key: str
     filename: str
     content_type: str
     title: str | None = None
-    """None leaves a document the one that it has."""
+    """None keeps the document's current title."""
     renames: bool = False
-    """Whether somebody chose the file's name; otherwise what is there keeps its own."""
+    """Whether the client chose the filename; otherwise an existing object keeps its own."""
     visibility: Visibility | None = None
     actor_kind: ActorKind = "human"
     run_id: str | None = None
     text: fulltext.Prepared | None = None
-    """What can be searched for in it, where the writer knows already."""
-    carried: Carried | None = None
+    """The searchable text, if the writer already has it."""
+    carried: StoredHeaders | None = None
     tags: dict[str, str] | None = None
 
-    def summed(self, checksum: Checksum | None) -> "Work":
-        """The same with the sum of its bytes, once that is known."""
-        carried = msgspec.structs.replace(self.carried or Carried(), checksum=checksum)
+    def with_checksum(self, checksum: Checksum | None) -> "VersionDraft":
+        """Return a copy with the checksum of the bytes."""
+        carried = msgspec.structs.replace(self.carried or StoredHeaders(), checksum=checksum)
         return msgspec.structs.replace(self, carried=carried)
 
 
 class ObjectRow(msgspec.Struct, frozen=True):
-    """An object as it is stored."""
-
     id: str
     org_id: str
     team_id: str
@@ -109,8 +107,8 @@ class ObjectRow(msgspec.Struct, frozen=True):
     updated_at: str
 
     @property
-    def bare(self) -> bool:
-        """There is a mark of removal, and there never was anything beneath it."""
+    def is_bare_marker(self) -> bool:
+        """Whether it is only a delete marker at a key that never had content."""
         return self.removed and not self.etag
 
 
@@ -127,7 +125,7 @@ class VersionRow(msgspec.Struct, frozen=True):
     content_type: str
     filename: str
     title: str | None
-    carried: Carried | None
+    carried: StoredHeaders | None
     tags: dict[str, str] | None
     author_id: str
     actor_kind: ActorKind
@@ -140,7 +138,7 @@ class VersionRow(msgspec.Struct, frozen=True):
 
 
 class PartRow(msgspec.Struct, frozen=True):
-    """A part of a version, and where it begins."""
+    """A part of a version, and its offset."""
 
     number: int
     start: int
@@ -150,8 +148,8 @@ class PartRow(msgspec.Struct, frozen=True):
     checksum: str | None
 
 
-class Whole(msgspec.Struct, frozen=True):
-    """All bytes of a blob, and what is known of them."""
+class WholeBlob(msgspec.Struct, frozen=True):
+    """A stored blob to be used as a whole, with its checksums."""
 
     size: int
     blob: str
@@ -159,24 +157,22 @@ class Whole(msgspec.Struct, frozen=True):
     checksum: Checksum | None
 
 
-class Written(msgspec.Struct, frozen=True):
-    """What has become of a write."""
-
+class WriteResult(msgspec.Struct, frozen=True):
     row: ObjectRow
     version: VersionRow
     created: bool
-    """There was nothing at the key before."""
+    """Whether the key had no object before, or only a deleted one."""
 
 
 class UploadRow(msgspec.Struct, frozen=True):
-    """An upload in parts."""
+    """A multipart upload."""
 
     id: str
     org_id: str
     team_id: str
     owner_id: str
     key: str
-    work: Work
+    work: VersionDraft
     version_id: str | None
     created_at: str
     touched_at: str
@@ -192,22 +188,22 @@ class UploadPartRow(msgspec.Struct, frozen=True):
 
 
 class EndedUpload(msgspec.Struct, frozen=True):
-    """An upload in parts that nobody goes on with."""
+    """A multipart upload that was aborted, completed or has expired."""
 
     id: str
     org_id: str
 
 
-class Held(msgspec.Struct, frozen=True):
-    """What the parts of uploads under way take up of a team's room."""
+class UploadUsage(msgspec.Struct, frozen=True):
+    """The bytes that parts of unfinished uploads count against a team's quota."""
 
     org_id: str
     team_id: str
     size: int
 
 
-class Substance(msgspec.Struct, frozen=True):
-    """The bytes of a version: one blob, or the parts that are given to it."""
+class VersionContent(msgspec.Struct, frozen=True):
+    """The bytes of a version: one blob, or parts that are inserted separately."""
 
     size: int
     etag: str
@@ -218,7 +214,7 @@ class Substance(msgspec.Struct, frozen=True):
 class GrantRow(msgspec.Struct, frozen=True):
     principal_type: PrincipalType
     principal_id: str
-    capability: Capability
+    capability: AccessLevel
     granted_by: str
     expires_at: str | None
     created_at: str
@@ -226,7 +222,7 @@ class GrantRow(msgspec.Struct, frozen=True):
 
 
 class DerivationRow(msgspec.Struct, frozen=True):
-    """One step from a source to what was made of it."""
+    """A link from a source version to a version made from it."""
 
     object_id: str
     number: int
@@ -237,17 +233,17 @@ class DerivationRow(msgspec.Struct, frozen=True):
     created_at: str
 
 
-class Condition(msgspec.Struct, frozen=True):
-    """What must be so for a write to happen."""
+class WriteCondition(msgspec.Struct, frozen=True):
+    """The precondition of a write."""
 
     version: int | None = None
     exists: bool | None = None
     etag: str | None = None
-    """`*` for any: what is asked for by its tag and is not there at all is not found."""
+    """`*` matches any content. NotFound if the key has none."""
     not_etag: str | None = None
     size: int | None = None
     modified: int | None = None
-    """Seconds since the epoch. This and the size are asked of what is to be deleted."""
+    """Seconds since the epoch. This and `size` are only used for deletions."""
 
     def accepts(self, etag: str) -> bool:
         return self.etag in (None, "*", etag) and self.not_etag != etag
@@ -258,7 +254,7 @@ class HashParts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     version_id: Id
 
 
-class Hashed(msgspec.Struct, frozen=True):
+class HashPartsResult(msgspec.Struct, frozen=True):
     sha256: str
 
 
@@ -266,16 +262,14 @@ class ExtractText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     object_id: Id
 
 
-class TextFound(msgspec.Struct, frozen=True):
-    """What came of looking for text."""
-
+class ExtractTextResult(msgspec.Struct, frozen=True):
     text_state: TextState
     characters: int = 0
     reason: str | None = None
 
 
 class ObjectWritten(msgspec.Struct, frozen=True):
-    """A version has come into the repository; listeners run in the same transaction."""
+    """Event: a version was written. Listeners run in the same transaction."""
 
     object_id: str
     number: int
@@ -285,7 +279,7 @@ class ObjectWritten(msgspec.Struct, frozen=True):
     run_id: str | None
 
 
-# Shown
+# Responses
 
 
 class Version(msgspec.Struct, frozen=True):
@@ -293,7 +287,7 @@ class Version(msgspec.Struct, frozen=True):
     number: int
     size: int
     sha256: str | None
-    """Null for a moment after an upload in parts."""
+    """Null until it has been computed after a multipart upload."""
     content_type: str
     author: str
     actor_kind: ActorKind
@@ -319,8 +313,8 @@ class ObjectItem(msgspec.Struct, frozen=True):
     updated_at: str
 
 
-class Rights(msgspec.Struct, frozen=True):
-    """What somebody may do with an object."""
+class ObjectRights(msgspec.Struct, frozen=True):
+    """What a caller may do with an object."""
 
     read: bool
     write: bool
@@ -329,35 +323,35 @@ class Rights(msgspec.Struct, frozen=True):
 
     @property
     def permissions(self) -> list[Permission]:
-        held = zip(_HELD[Capability.MANAGE], msgspec.structs.astuple(self), strict=True)
-        return [permission for permission, is_held in held if is_held]
+        flags = zip(_PERMISSIONS[AccessLevel.MANAGE], msgspec.structs.astuple(self), strict=True)
+        return [permission for permission, is_allowed in flags if is_allowed]
 
 
-class Object(ObjectItem, frozen=True):
+class RepositoryObject(ObjectItem, frozen=True):
     permissions: list[Permission]
     """What the caller may do with it."""
     text_fault: str | None
-    """Why no text could be found in it."""
+    """Why text extraction failed."""
     versions: list[Version]
     """Newest first."""
     next_cursor: str | None
-    """Of the versions, when there are more."""
+    """The cursor of the next page of versions."""
 
 
-class Listing(msgspec.Struct, frozen=True):
+class ObjectListing(msgspec.Struct, frozen=True):
     items: list[ObjectItem]
     folders: list[str]
-    """What begins alike up to the next delimiter, once each."""
+    """Common prefixes up to the next delimiter, once each."""
     next_cursor: str | None
 
 
-class Grant(msgspec.Struct, frozen=True):
-    """What somebody was given, by whom, and until when."""
+class ObjectGrant(msgspec.Struct, frozen=True):
+    """Access of a person or team, who granted it, and until when."""
 
     principal_type: PrincipalType
     principal_id: str
     name: str
-    capability: Capability
+    capability: AccessLevel
     permissions: list[Permission]
     granted_by: str
     expires_at: str | None
@@ -365,34 +359,34 @@ class Grant(msgspec.Struct, frozen=True):
     created_at: str
 
 
-class Reason(msgspec.Struct, frozen=True):
-    """A rule that admits somebody. `via` is the team by which it does, where it is a team."""
+class AccessReason(msgspec.Struct, frozen=True):
+    """A rule that gives a person access. `via` is the team, for rules about a team."""
 
     rule: Literal["owner", "team_role", "grant", "team_grant", "company_role"]
-    capability: Capability
+    capability: AccessLevel
     via: str | None = None
     expires_at: str | None = None
 
 
-class Reader(msgspec.Struct, frozen=True):
-    """Somebody who can see the object, and why."""
+class ObjectReader(msgspec.Struct, frozen=True):
+    """A person who can see the object, and why."""
 
     user_id: str
     username: str
     display_name: str
-    reasons: list[Reason]
+    reasons: list[AccessReason]
 
 
 class Grants(msgspec.Struct, frozen=True):
-    items: list[Grant]
-    effective: list[Reader] | None = None
-    """Everybody who can see it, when that was asked for."""
+    items: list[ObjectGrant]
+    effective: list[ObjectReader] | None = None
+    """Everyone who can see it, with `?effective=1`."""
     next_cursor: str | None = None
-    """Of those, when there are more."""
+    """The cursor of the next page of `effective`."""
 
 
-class Target(msgspec.Struct, frozen=True):
-    """Somebody, or a team, with whom things can be shared."""
+class ShareTarget(msgspec.Struct, frozen=True):
+    """A person or team an object can be shared with."""
 
     principal_type: PrincipalType
     principal_id: str
@@ -400,12 +394,12 @@ class Target(msgspec.Struct, frozen=True):
     username: str | None
 
 
-class Targets(msgspec.Struct, frozen=True):
-    items: list[Target]
+class ShareTargets(msgspec.Struct, frozen=True):
+    items: list[ShareTarget]
 
 
-class Relative(msgspec.Struct, frozen=True):
-    """A source, or something derived, as far as the caller may see it."""
+class RelatedObject(msgspec.Struct, frozen=True):
+    """A source or derived object that the caller can see."""
 
     id: str
     key: str
@@ -418,21 +412,21 @@ class Relative(msgspec.Struct, frozen=True):
 
 
 class Derivations(msgspec.Struct, frozen=True):
-    sources: list[Relative]
-    derived: list[Relative]
+    sources: list[RelatedObject]
+    derived: list[RelatedObject]
 
 
 class Processing(msgspec.Struct, frozen=True):
-    """What has become of a document since it came."""
+    """Text extraction, sources, derived objects and runs of a document."""
 
     text_state: TextState
     text_fault: str | None
-    sources: list[Relative]
-    derived: list[Relative]
+    sources: list[RelatedObject]
+    derived: list[RelatedObject]
     runs: list[str]
 
 
-# Asked
+# Requests
 
 
 class PutQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -440,58 +434,58 @@ class PutQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     visibility: Visibility | None = None
 
 
-class Reach(msgspec.Struct, frozen=True):
-    """A part of the order of keys: those that begin with `prefix`, which are all below `beyond`, if there is such."""
+class KeyRange(msgspec.Struct, frozen=True):
+    """The keys that begin with `prefix`: all of them are less than `end`, which is None if there is no such key."""
 
     prefix: str
-    beyond: str | None
+    end: str | None
     only_team: str | None = None
 
 
 class ObjectQuery(Paging, frozen=True, forbid_unknown_fields=True):
-    """Without a prefix newest first; with one, even an empty one, in the order of keys."""
+    """Newest first; with a prefix, even an empty one, in key order."""
 
     prefix: Annotated[str, msgspec.Meta(max_length=1024)] | None = None
     delimiter: Literal["/"] | None = None
-    """Folds what lies deeper into `folders`."""
+    """Groups deeper keys into `folders`."""
     shared: Literal["1"] | None = None
-    """`1` lists only what others shared with the caller."""
+    """`1` lists only objects that others shared with the caller."""
     scope: Literal["org"] | None = None
-    """`org` spans the company, for whoever holds org:read."""
+    """`org` lists objects of the whole company; needs org:read."""
 
 
 class VersionQuery(Paging, frozen=True, forbid_unknown_fields=True):
-    """Pages of the versions."""
+    """Paging of an object's versions."""
 
 
 class ContentQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     version: Annotated[int, msgspec.Meta(ge=1, lt=2**53)] | None = None
-    """A version's number; the newest one otherwise."""
+    """A version number; the newest version by default."""
     download: Literal["1"] | None = None
-    """`1` asks for an attachment, whatever the type."""
+    """`1` sends an attachment, whatever the type."""
 
 
 class GrantsQuery(Paging, frozen=True, forbid_unknown_fields=True):
     effective: Literal["1"] | None = None
-    """`1` tells everybody who can see it, and why."""
+    """`1` also lists everyone who can see the object, and why."""
 
 
 class TargetsQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     q: Annotated[str, msgspec.Meta(max_length=100)] = ""
-    """Only whose name or username holds this."""
+    """Only people and teams whose name or username contains this."""
 
 
-class Share(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A grant; `{user_id}` alone is one to view."""
+class ObjectShare(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A grant. `{user_id}` alone grants view."""
 
     principal_type: PrincipalType | None = None
     principal_id: Id | None = None
-    capability: Capability | None = None
+    capability: AccessLevel | None = None
     expires_at: Annotated[str, msgspec.Meta(max_length=40)] | None = None
     user_id: Id | None = None
 
 
-class Unshare(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ObjectUnshare(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     principal_type: PrincipalType | None = None
     principal_id: Id | None = None
     user_id: Id | None = None

@@ -1,27 +1,27 @@
-"""The repository in SQL: one statement per function, no rules. Every SELECT of objects takes a fence."""
+"""SQL of the repository: one statement per function, no rules. Every SELECT of objects takes a fence."""
 
 from collections.abc import Sequence
 
 import msgspec
 
-from teamspace.core.db import Fence, Reads, Tx, columns, listed, places
-from teamspace.core.tables import Count, Invariant, Kept, Owned
+from teamspace.core.db import Fence, Reads, Tx, columns, in_list, placeholders
+from teamspace.core.tables import BlobColumn, Count, Invariant, OwnedTable
 from teamspace.repository.schemas import (
     MARKDOWN,
-    Capability,
+    AccessLevel,
     DerivationRow,
     EndedUpload,
     GrantRow,
-    Held,
+    KeyRange,
     ObjectItem,
+    ObjectRights,
     ObjectRow,
     PartRow,
     PrincipalType,
-    Reach,
-    Rights,
     TextState,
     UploadPartRow,
     UploadRow,
+    UploadUsage,
     VersionRow,
     Visibility,
 )
@@ -30,10 +30,14 @@ COUNTS = (
     Count("objects", "SELECT COUNT(*) FROM objects"),
     Count("object_versions", "SELECT COUNT(*) FROM object_versions"),
 )
-KEPT = (Kept("object_versions", "blob"), Kept("object_parts", "blob"), Kept("object_upload_parts", "blob"))
-OWNED = (Owned("objects"),)
-KIND = "object"
-"""What an object is called where there are other things, too."""
+BLOB_COLUMNS = (
+    BlobColumn("object_versions", "blob"),
+    BlobColumn("object_parts", "blob"),
+    BlobColumn("object_upload_parts", "blob"),
+)
+OWNED_TABLES = (OwnedTable("objects"),)
+FULLTEXT_KIND = "object"
+"""The `kind` of objects in the full-text index."""
 
 _ITEM = (
     "id, key, filename, content_type, size, sha256, visibility, owner_id, team_id, version, text_state, created_at,"
@@ -57,18 +61,18 @@ async def get(db: Reads, fence: Fence, object_id: str) -> ObjectRow | None:
 
 
 async def admits(db: Reads, fence: Fence, object_id: str) -> bool:
-    return await db.holds(f"SELECT 1 FROM objects WHERE id = :id AND {fence.sql}", id=object_id, **fence.params)
+    return await db.exists(f"SELECT 1 FROM objects WHERE id = :id AND {fence.sql}", id=object_id, **fence.params)
 
 
-async def get_rights(db: Reads, fences: Sequence[Fence], object_id: str) -> Rights | None:
-    """Of somebody whose fences these are: for reading, writing, deleting and managing."""
+async def get_rights(db: Reads, fences: Sequence[Fence], object_id: str) -> ObjectRights | None:
+    """Return the rights on an object, given the caller's fences for reading, writing, deleting and managing."""
     params = {name: value for fence in fences for name, value in fence.params.items()}
     rights = ", ".join(fence.sql for fence in fences)
-    return await db.one(Rights, f"SELECT {rights} FROM objects WHERE id = :id", id=object_id, **params)
+    return await db.one(ObjectRights, f"SELECT {rights} FROM objects WHERE id = :id", id=object_id, **params)
 
 
-async def get_at(db: Reads, team_id: str, key: str) -> ObjectRow | None:
-    """Whatever is at the key, for whoever is about to write there."""
+async def get_at_key(db: Reads, team_id: str, key: str) -> ObjectRow | None:
+    """Return the object at the key without a fence. Only for writers, who check access themselves."""
     return await db.one(
         ObjectRow,
         f"SELECT {columns(ObjectRow)} FROM objects WHERE team_id = :team_id AND key = :key",
@@ -76,7 +80,7 @@ async def get_at(db: Reads, team_id: str, key: str) -> ObjectRow | None:
     )  # fmt: skip
 
 
-async def get_fenced(db: Reads, fence: Fence, team_id: str, key: str) -> ObjectRow | None:
+async def get_fenced_at_key(db: Reads, fence: Fence, team_id: str, key: str) -> ObjectRow | None:
     return await db.one(
         ObjectRow,
         f"SELECT {columns(ObjectRow)} FROM objects WHERE team_id = :at_team AND key = :key AND {fence.sql}",
@@ -93,10 +97,10 @@ async def select_newest(db: Reads, fence: Fence, before: str, limit: int) -> lis
 
 
 async def select_by_key(
-    db: Reads, fence: Fence, reach: Reach, *, after: tuple[str, str], limit: int
+    db: Reads, fence: Fence, key_range: KeyRange, *, after: tuple[str, str], limit: int
 ) -> list[ObjectRow]:
-    where, params = _within(reach)
-    page = fence.along(db.dialect, _BY_KEY, where)
+    where, params = _range_condition(key_range)
+    page = fence.in_key_order(db.dialect, _BY_KEY, where)
     return await db.all(
         ObjectRow,
         f"SELECT {columns(ObjectRow)} FROM objects WHERE id IN (SELECT id FROM ({page}) AS page) ORDER BY key, id",
@@ -105,67 +109,73 @@ async def select_by_key(
 
 
 async def select_by_folder(
-    db: Reads, fence: Fence, reach: Reach, prefix: str, delimiter: str, *, after: tuple[str, str], limit: int
+    db: Reads, fence: Fence, key_range: KeyRange, prefix: str, delimiter: str, *, after: tuple[str, str], limit: int
 ) -> list[ObjectRow]:
-    """The same, but of what lies in a folder below `prefix` only the first: the next step begins beyond the rest."""
-    where, params = _within(reach)
-    step = fence.along(db.dialect, _BY_KEY, where, after=("walk.key", "walk.id"), limit="1")
-    end, text = f"{db.dialect.position}(substr(met.key, :inside), :delimiter)", f"AS TEXT) {db.dialect.bytewise}"
+    """Return the same, but only the first object of each folder below `prefix`: the next step skips the rest."""
+    where, params = _range_condition(key_range)
+    step = fence.in_key_order(db.dialect, _BY_KEY, where, after=("walk.key", "walk.id"), limit="1")
+    end, text = f"{db.dialect.position}(substr(met.key, :inside), :delimiter)", f"AS TEXT) {db.dialect.byte_order}"
     return await db.all(
         ObjectRow,
         f"WITH RECURSIVE walk (met, key, id, steps) AS (SELECT CAST('' {text}, CAST(:after_key {text},"
         f" CAST(:after_id {text}, 0 UNION ALL SELECT met.id,"
-        f" CASE {end} WHEN 0 THEN met.key ELSE substr(met.key, 1, {end} + :folder) || :beyond_any END,"
+        f" CASE {end} WHEN 0 THEN met.key ELSE substr(met.key, 1, {end} + :folder) || :after_any END,"
         f" CASE {end} WHEN 0 THEN met.id ELSE '' END, steps + 1"
         f" FROM walk CROSS JOIN objects AS met WHERE met.id = (SELECT id FROM ({step}) AS step) AND steps < :limit)"
         f" SELECT {columns(ObjectRow, 'objects')} FROM walk CROSS JOIN objects WHERE objects.id = walk.met"
         " ORDER BY walk.steps",
         after_key=after[0], after_id=after[1], limit=limit, delimiter=delimiter, inside=len(prefix) + 1,
-        folder=len(prefix) + len(delimiter) - 1, beyond_any=_BEYOND_ANY_KEY, **params, **fence.params,
+        folder=len(prefix) + len(delimiter) - 1, after_any=_AFTER_ANY_KEY, **params, **fence.params,
     )  # fmt: skip
 
 
 _BY_KEY = ("key", "id")
-_BEYOND_ANY_KEY = "\U0010ffff" * 256
-"""Behind a folder it is beyond every key there, none of which has that many bytes."""
+_AFTER_ANY_KEY = "\U0010ffff" * 256
+"""Appended to a folder, it sorts after every key in it: keys are shorter than this."""
 
 
-def _within(reach: Reach) -> tuple[str, dict[str, str]]:
-    """Only the end: a walk begins no earlier than the reach, and a second lower bound would hide the first."""
-    bounds = {"{row}.key < :beyond": reach.beyond, "{row}.team_id = :only_team": reach.only_team}
-    met = {sql: value for sql, value in bounds.items() if value is not None}
-    return " AND ".join(met) or "TRUE", {sql.split(":")[1]: value for sql, value in met.items()}
+def _range_condition(key_range: KeyRange) -> tuple[str, dict[str, str]]:
+    """Limit only the end of the range.
+
+    The caller's start position is never before the range, and a second lower bound would keep the database from using
+    the first one for the index.
+    """
+    bounds = {"{row}.key < :range_end": key_range.end, "{row}.team_id = :only_team": key_range.only_team}
+    conditions = {sql: value for sql, value in bounds.items() if value is not None}
+    return " AND ".join(conditions) or "TRUE", {sql.split(":")[1]: value for sql, value in conditions.items()}
 
 
-async def select_these(db: Reads, fence: Fence, ids: Sequence[str]) -> list[ObjectItem]:
+async def select_by_ids(db: Reads, fence: Fence, ids: Sequence[str]) -> list[ObjectItem]:
     if not ids:
         return []
-    these, named = listed("id", ids)
+    id_list, params = in_list("id", ids)
     return await db.all(
         ObjectItem,
-        f"SELECT {_ITEM} FROM objects WHERE id IN ({these}) AND {fence.sql}",
-        **named, **fence.params,
+        f"SELECT {_ITEM} FROM objects WHERE id IN ({id_list}) AND {fence.sql}",
+        **params, **fence.params,
     )  # fmt: skip
 
 
 async def insert(tx: Tx, row: ObjectRow) -> None:
     await tx.run(
-        f"INSERT INTO objects ({columns(ObjectRow)}) VALUES ({places(ObjectRow)})", **msgspec.structs.asdict(row)
+        f"INSERT INTO objects ({columns(ObjectRow)}) VALUES ({placeholders(ObjectRow)})", **msgspec.structs.asdict(row)
     )
 
 
 async def update(tx: Tx, row: ObjectRow) -> None:
-    """All that changes with a version, under the lock of its key. Whose it is, where and since when stays, and who sees
-    it, which changes without that lock."""
+    """Update the columns that change with a version, under the lock of the key.
+
+    Owner, team, key and creation time never change. Visibility changes without that lock, so it is not written here.
+    """
     await tx.run(
         "UPDATE objects SET filename = :filename, title = :title, content_type = :content_type, version = :version, numbered = :numbered, removed = :removed, size = :size,"
         " sha256 = :sha256, etag = :etag, text_state = :text_state, text_fault = :text_fault,"
         " written_at = :written_at, updated_at = :updated_at WHERE id = :id",
-        **{name: value for name, value in msgspec.structs.asdict(row).items() if name not in _FIXED},
+        **{name: value for name, value in msgspec.structs.asdict(row).items() if name not in _IMMUTABLE},
     )
 
 
-_FIXED = ("org_id", "team_id", "owner_id", "key", "visibility", "created_at")
+_IMMUTABLE = ("org_id", "team_id", "owner_id", "key", "visibility", "created_at")
 
 
 async def set_visibility(tx: Tx, object_id: str, visibility: Visibility, now: str) -> None:
@@ -179,12 +189,12 @@ async def delete(tx: Tx, object_id: str) -> None:
     await tx.run("DELETE FROM objects WHERE id = :id", id=object_id)
 
 
-async def select_taken(db: Reads, team_id: str, keys: Sequence[str]) -> list[str]:
-    these, named = listed("key", keys)
+async def select_existing_keys(db: Reads, team_id: str, keys: Sequence[str]) -> list[str]:
+    key_list, params = in_list("key", keys)
     return await db.all(
         str,
-        f"SELECT key FROM objects WHERE team_id = :team_id AND key IN ({these})",
-        team_id=team_id, **named,
+        f"SELECT key FROM objects WHERE team_id = :team_id AND key IN ({key_list})",
+        team_id=team_id, **params,
     )  # fmt: skip
 
 
@@ -202,7 +212,7 @@ async def select_documents(db: Reads, fence: Fence, before: str, limit: int) -> 
 
 async def insert_version(tx: Tx, row: VersionRow) -> None:
     values = msgspec.structs.asdict(row) | {"carried": _json(row.carried), "tags": _json(row.tags)}
-    await tx.run(f"INSERT INTO object_versions ({columns(VersionRow)}) VALUES ({places(VersionRow)})", **values)
+    await tx.run(f"INSERT INTO object_versions ({columns(VersionRow)}) VALUES ({placeholders(VersionRow)})", **values)
 
 
 def _json(value: object) -> str | None:
@@ -210,7 +220,7 @@ def _json(value: object) -> str | None:
 
 
 async def get_version(db: Reads, object_id: str, number: int) -> VersionRow | None:
-    """Of an object that a fence has admitted."""
+    """Return a version of an object that a fence has admitted."""
     return await db.one(
         VersionRow,
         f"SELECT {columns(VersionRow)} FROM object_versions WHERE object_id = :object_id AND number = :number",
@@ -218,8 +228,8 @@ async def get_version(db: Reads, object_id: str, number: int) -> VersionRow | No
     )  # fmt: skip
 
 
-async def get_shown(db: Reads, fence: Fence, team_id: str, key: str) -> VersionRow | None:
-    """The version that a key of the team shows, be it the mark that it was removed."""
+async def get_current_version(db: Reads, fence: Fence, team_id: str, key: str) -> VersionRow | None:
+    """Return the current version at a key of the team, which may be a delete marker."""
     return await db.one(
         VersionRow,
         f"SELECT {columns(VersionRow, 'object_versions')} FROM objects JOIN object_versions"
@@ -229,8 +239,8 @@ async def get_shown(db: Reads, fence: Fence, team_id: str, key: str) -> VersionR
     )  # fmt: skip
 
 
-async def get_version_of(db: Reads, object_id: str, version_id: str) -> VersionRow | None:
-    """The same, by the version's own id."""
+async def get_version_by_id(db: Reads, object_id: str, version_id: str) -> VersionRow | None:
+    """Return a version of an object that a fence has admitted, by the version's id."""
     return await db.one(
         VersionRow,
         f"SELECT {columns(VersionRow)} FROM object_versions WHERE id = :id AND object_id = :object_id",
@@ -273,7 +283,7 @@ async def select_versions(db: Reads, object_id: str, below: int, limit: int) -> 
 
 
 async def select_all_versions(db: Reads, object_id: str, below: int, limit: int) -> list[VersionRow]:
-    """The same with the marks of removals."""
+    """Return the same with delete markers."""
     return await db.all(
         VersionRow,
         f"SELECT {columns(VersionRow)} FROM object_versions WHERE object_id = :object_id AND number < :below"
@@ -285,14 +295,14 @@ async def select_all_versions(db: Reads, object_id: str, below: int, limit: int)
 async def select_versions_of(db: Reads, object_ids: Sequence[str]) -> list[VersionRow]:
     return await db.all(
         VersionRow,
-        f"SELECT {columns(VersionRow)} FROM object_versions WHERE object_id IN ({db.dialect.strings.format('ids')})"
+        f"SELECT {columns(VersionRow)} FROM object_versions WHERE object_id IN ({db.dialect.json_strings.format('ids')})"
         " ORDER BY object_id, number DESC",
         ids=_json(object_ids),
     )  # fmt: skip
 
 
 async def get_total_size(db: Reads, object_id: str) -> int:
-    """Of all versions."""
+    """Return the bytes of all versions together."""
     return (
         await db.one(
             int,
@@ -304,7 +314,7 @@ async def get_total_size(db: Reads, object_id: str) -> int:
 
 
 async def select_blobs(db: Reads, object_id: str, after: str, limit: int) -> list[str]:
-    """What the bytes of all versions lie in."""
+    """Return the blobs of all versions and their parts."""
     return await db.all(
         str,
         "SELECT blob FROM (SELECT blob FROM object_versions WHERE object_id = :object_id UNION"
@@ -318,9 +328,9 @@ async def select_blobs(db: Reads, object_id: str, after: str, limit: int) -> lis
 
 
 async def select_parts(db: Reads, version_id: str, start: int, end: int) -> list[PartRow]:
-    """Of a version that a fence has admitted: those that hold any of its bytes from `start` up to `end`.
+    """Return the parts that overlap the bytes from `start` to `end`, of a version that a fence has admitted.
 
-    From -1 on these are all, even one that holds none.
+    A `start` of -1 returns all parts up to `end`, even empty ones.
     """
     return await db.all(
         PartRow,
@@ -339,12 +349,12 @@ async def copy_parts(tx: Tx, from_version: str, to_version: str) -> None:
     )  # fmt: skip
 
 
-# Uploads in parts
+# Multipart uploads
 
 
 async def insert_upload(tx: Tx, row: UploadRow) -> None:
     await tx.run(
-        f"INSERT INTO object_uploads ({columns(UploadRow)}) VALUES ({places(UploadRow)})",
+        f"INSERT INTO object_uploads ({columns(UploadRow)}) VALUES ({placeholders(UploadRow)})",
         **msgspec.structs.asdict(row) | {"work": _json(row.work)},
     )
 
@@ -358,20 +368,20 @@ async def get_upload(db: Reads, fence: Fence, upload_id: str) -> UploadRow | Non
 
 
 async def select_uploads(
-    db: Reads, fence: Fence, *, beyond: str | None, after: tuple[str, str], limit: int
+    db: Reads, fence: Fence, *, end: str | None, after: tuple[str, str], limit: int
 ) -> list[UploadRow]:
-    """Those under way, in the order of keys."""
+    """Return unfinished uploads in key order."""
     return await db.all(
         UploadRow,
         f"SELECT {columns(UploadRow)} FROM object_uploads WHERE {fence.sql} AND version_id IS NULL"
-        f" {'AND key < :beyond' if beyond else ''} AND (key, id) > (:after_key, :after_id) ORDER BY key, id LIMIT :limit",
-        after_key=after[0], after_id=after[1], limit=limit, **fence.params, **({"beyond": beyond} if beyond else {}),
+        f" {'AND key < :end' if end else ''} AND (key, id) > (:after_key, :after_id) ORDER BY key, id LIMIT :limit",
+        after_key=after[0], after_id=after[1], limit=limit, **fence.params, **({"end": end} if end else {}),
     )  # fmt: skip
 
 
 async def touch_upload(tx: Tx, upload_id: str, now: str) -> bool:
-    """Whether it is still under way; if so, it stays until the commit."""
-    return await tx.holds(
+    """Return whether the upload is still unfinished; if so, the row stays locked until the commit."""
+    return await tx.exists(
         "UPDATE object_uploads SET touched_at = :now WHERE id = :id AND version_id IS NULL RETURNING id",
         id=upload_id, now=now,
     )  # fmt: skip
@@ -383,8 +393,8 @@ async def end_upload(tx: Tx, upload_id: str, version_id: str) -> None:
     )
 
 
-async def select_old_uploads(tx: Tx, touched_before: str, limit: int) -> list[EndedUpload]:
-    """They stay as they are until the commit; those that somebody is just going on with are passed over."""
+async def select_stale_uploads(tx: Tx, touched_before: str, limit: int) -> list[EndedUpload]:
+    """Lock and return uploads without recent activity; those locked by another transaction are skipped."""
     return await tx.all(
         EndedUpload,
         f"SELECT id, org_id FROM object_uploads WHERE touched_at < :before LIMIT :limit {tx.dialect.skip_locked}",
@@ -392,21 +402,21 @@ async def select_old_uploads(tx: Tx, touched_before: str, limit: int) -> list[En
     )  # fmt: skip
 
 
-async def select_held(tx: Tx, upload_ids: Sequence[str]) -> list[Held]:
-    """What the parts of these uploads take up, by team."""
-    these, named = listed("id", upload_ids)
+async def select_upload_usage(tx: Tx, upload_ids: Sequence[str]) -> list[UploadUsage]:
+    """Return the bytes of these uploads' parts, by team."""
+    id_list, params = in_list("id", upload_ids)
     return await tx.all(
-        Held,
+        UploadUsage,
         "SELECT u.org_id, u.team_id, CAST(SUM(p.size) AS BIGINT) FROM object_uploads u"
-        f" JOIN object_upload_parts p ON p.upload_id = u.id WHERE u.id IN ({these})"
+        f" JOIN object_upload_parts p ON p.upload_id = u.id WHERE u.id IN ({id_list})"
         " GROUP BY u.org_id, u.team_id ORDER BY u.org_id, u.team_id",
-        **named,
+        **params,
     )  # fmt: skip
 
 
 async def delete_uploads(tx: Tx, upload_ids: Sequence[str]) -> None:
-    these, named = listed("id", upload_ids)
-    await tx.run(f"DELETE FROM object_uploads WHERE id IN ({these})", **named)
+    id_list, params = in_list("id", upload_ids)
+    await tx.run(f"DELETE FROM object_uploads WHERE id IN ({id_list})", **params)
 
 
 async def put_upload_part(tx: Tx, upload_id: str, org_id: str, part: UploadPartRow) -> None:
@@ -428,7 +438,7 @@ async def get_upload_part(db: Reads, upload_id: str, number: int) -> UploadPartR
 
 
 async def select_upload_parts(db: Reads, upload_id: str, after: int, limit: int) -> list[UploadPartRow]:
-    """Of an upload that a fence has admitted."""
+    """Return parts of an upload that a fence has admitted."""
     return await db.all(
         UploadPartRow,
         f"SELECT {columns(UploadPartRow)} FROM object_upload_parts WHERE upload_id = :id AND number > :after"
@@ -443,8 +453,8 @@ async def delete_upload_part(tx: Tx, upload_id: str, number: int) -> None:
     )
 
 
-async def give_parts(tx: Tx, upload_id: str, version_id: str) -> None:
-    """All that an upload has becomes a version's, one after the other."""
+async def move_parts_to_version(tx: Tx, upload_id: str, version_id: str) -> None:
+    """Move all parts of an upload to a version, in order, with their offsets."""
     await tx.run(
         "INSERT INTO object_parts (version_id, number, org_id, start, size, blob, md5, checksum)"
         " SELECT :version_id, number, org_id, SUM(size) OVER (ORDER BY number) - size, size, blob, md5, checksum"
@@ -466,13 +476,13 @@ async def select_grants(db: Reads, object_id: str) -> list[GrantRow]:
 
 
 async def put_grant(
-    tx: Tx, object_id: str, org_id: str, kind: PrincipalType, id: str, capability: Capability, *, by: str,
+    tx: Tx, object_id: str, org_id: str, kind: PrincipalType, id: str, capability: AccessLevel, *, by: str,
     expires_at: str | None, now: str,
 ) -> None:  # fmt: skip
     await tx.run(
         "INSERT INTO object_grants (object_id, principal_type, principal_id, org_id, team_id, key, removed, capability,"
         " granted_by, expires_at, created_at) SELECT id, :kind, :id, :org_id, team_id, key, removed, :capability, :by,"
-        f" :expires_at, :now FROM objects WHERE id = :object_id {tx.dialect.share}"
+        f" :expires_at, :now FROM objects WHERE id = :object_id {tx.dialect.share_lock}"
         " ON CONFLICT (object_id, principal_type, principal_id) DO UPDATE SET capability = excluded.capability,"
         " granted_by = excluded.granted_by, expires_at = excluded.expires_at, created_at = excluded.created_at",
         object_id=object_id, kind=kind, id=id, org_id=org_id, capability=capability, by=by, expires_at=expires_at,
@@ -491,15 +501,15 @@ async def delete_grant(tx: Tx, object_id: str, kind: PrincipalType, id: str) -> 
 
 
 async def set_text_state(tx: Tx, object_id: str, number: int, state: TextState, fault: str | None) -> bool:
-    """False when there is another version by now."""
-    return await tx.holds(
+    """Return False if there is a newer version by now."""
+    return await tx.exists(
         "UPDATE objects SET text_state = :state, text_fault = :fault WHERE id = :id AND version = :number RETURNING id",
         id=object_id, number=number, state=state, fault=fault,
     )  # fmt: skip
 
 
 async def fail_text(tx: Tx, object_id: str, author_id: str, fault: str) -> None:
-    """Of what is still waited for, if this person wrote the newest version."""
+    """Mark pending text as failed, if this person wrote the newest version."""
     await tx.run(
         "UPDATE objects SET text_state = 'failed', text_fault = :fault WHERE id = :id AND text_state = 'pending'"
         " AND EXISTS (SELECT 1 FROM object_versions WHERE object_id = objects.id AND number = objects.version"
@@ -531,7 +541,7 @@ async def select_derived(db: Reads, source_id: str, limit: int) -> list[Derivati
 
 # fmt: off
 INVARIANTS = (
-    Invariant("objects.company", "an object, its team, its owner, its versions and its grants are of one company",
+    Invariant("objects.company", "an object, its team, owner, versions and grants belong to one company",
         "SELECT o.id FROM objects o JOIN teams t ON t.id = o.team_id JOIN users u ON u.id = o.owner_id"
         " WHERE o.org_id <> t.org_id OR o.org_id <> u.org_id UNION ALL"
         " SELECT v.id FROM object_versions v JOIN objects o ON o.id = v.object_id WHERE v.org_id <> o.org_id UNION ALL"
@@ -540,17 +550,17 @@ INVARIANTS = (
         " (SELECT 1 FROM users u WHERE u.id = g.principal_id AND u.org_id = o.org_id))"
         " OR (g.principal_type = 'team' AND NOT EXISTS"
         " (SELECT 1 FROM teams t WHERE t.id = g.principal_id AND t.org_id = o.org_id))"),
-    Invariant("objects.grants", "a grant repeats where its object is",
+    Invariant("objects.grants", "a grant has the same team, key and deletion state as its object",
         "SELECT g.object_id FROM object_grants g JOIN objects o ON o.id = g.object_id"
         " WHERE g.team_id <> o.team_id OR g.key <> o.key OR g.removed <> o.removed"),
-    Invariant("objects.newest", "an object shows its newest version, and none is beyond it",
+    Invariant("objects.newest", "an object has the values of its newest version",
         "SELECT o.id FROM objects o LEFT JOIN object_versions v ON v.object_id = o.id AND v.number = o.version"
         " WHERE v.id IS NULL OR v.removal <> o.removed OR (NOT o.removed AND (v.size <> o.size OR v.etag <> o.etag"
         " OR coalesce(v.sha256, '') <> coalesce(o.sha256, '') OR v.content_type <> o.content_type))"
         " UNION ALL"
         " SELECT v.object_id FROM object_versions v JOIN objects o ON o.id = v.object_id WHERE v.number > o.version"
         " UNION ALL SELECT id FROM objects WHERE numbered < version"),
-    Invariant("objects.bytes", "a version has its bytes in one blob or in parts that follow one another",
+    Invariant("objects.bytes", "a version has its bytes in one blob or in consecutive parts",
         "SELECT v.id FROM object_versions v LEFT JOIN (SELECT version_id, SUM(size) AS size"
         " FROM object_parts GROUP BY version_id) AS p ON p.version_id = v.id"
         " WHERE CASE WHEN v.removal THEN v.blob IS NOT NULL OR p.size IS NOT NULL"
@@ -559,7 +569,7 @@ INVARIANTS = (
         " SELECT version_id FROM (SELECT version_id, start,"
         " SUM(size) OVER (PARTITION BY version_id ORDER BY number) - size AS due FROM object_parts) AS p"
         " WHERE start <> due"),
-    Invariant("objects.stored", "what a company and a team have stored is what their versions, parts and objects add up to",
+    Invariant("objects.stored", "the stored totals of companies and teams match their versions, parts and objects",
         "SELECT who FROM (SELECT subject AS who, bytes, objects FROM quota_stored"
         " UNION ALL SELECT org_id, 0, -1 FROM objects UNION ALL SELECT team_id, 0, -1 FROM objects"
         " UNION ALL SELECT org_id, -size, 0 FROM object_versions"
@@ -567,10 +577,10 @@ INVARIANTS = (
         " UNION ALL SELECT org_id, -size, 0 FROM object_upload_parts"
         " UNION ALL SELECT u.team_id, -p.size, 0 FROM object_upload_parts p JOIN object_uploads u ON u.id = p.upload_id"
         ") AS entries GROUP BY who HAVING SUM(bytes) <> 0 OR SUM(objects) <> 0"),
-    Invariant("objects.audit", "an object has its first write on record",
+    Invariant("objects.audit", "the creation of every object is in the audit log",
         "SELECT id FROM objects WHERE id NOT IN"
         " (SELECT target FROM audit WHERE action = 'object.create' AND target IS NOT NULL)"),
-    Invariant("objects.text", "an object can be searched for, and nothing that is no object any more",
+    Invariant("objects.text", "every object is in the full-text index, and no deleted object is",
         "SELECT id FROM objects WHERE NOT removed AND NOT EXISTS"
         " (SELECT 1 FROM texts WHERE kind = 'object' AND ref = objects.id AND org_id = objects.org_id) UNION ALL"
         " SELECT ref FROM texts WHERE kind = 'object' AND ref NOT IN (SELECT id FROM objects WHERE NOT removed)"),

@@ -1,5 +1,5 @@
-"""The repository as a bucket: access keys, signatures, and what S3 clients ask."""
+"""The S3 API: the repository as a bucket, access keys and presigned links."""
 
-from teamspace.s3.domain.visits import House
+from teamspace.s3.domain.requests import Services
 
-__all__ = ["House"]
+__all__ = ["Services"]

@@ -1,6 +1,6 @@
-"""The S3 path: a request that carries an S3 signature is answered here, in S3's words.
+"""The S3 API: handles requests with an S3 signature.
 
-verify, find the operation, ask for the right, do it. What is not verified goes nowhere.
+Each request is verified, matched to an operation, checked for permission, then run. Unverified requests are refused.
 """
 
 from collections.abc import Mapping
@@ -9,121 +9,124 @@ from urllib.parse import urlsplit
 
 from teamspace import tenancy
 from teamspace.core import clock, ranges
-from teamspace.core.addresses import neighbourhood
+from teamspace.core.addresses import rate_limit_key
 from teamspace.core.errors import OrgSuspended, OutOfScope, Refusal, TenantSuspended, Unauthenticated
-from teamspace.core.http import Annexed
+from teamspace.core.http import MountedResponse
 from teamspace.core.limits import Rate
 from teamspace.core.principal import Call, Principal
 from teamspace.core.refusals import Refusals
 from teamspace.core.request import Request
-from teamspace.core.sending import Outgoing
-from teamspace.s3.domain import operations, refusing, xml
-from teamspace.s3.domain.canonical import Asked
+from teamspace.core.sending import Response
+from teamspace.s3.domain import error_codes, operations, xml
+from teamspace.s3.domain.canonical import RawRequest
 from teamspace.s3.domain.checksums import PREFIX
-from teamspace.s3.domain.faults import Fault
-from teamspace.s3.domain.operations import Level, Operation
-from teamspace.s3.domain.signing import Verified, recognised, verify
-from teamspace.s3.domain.visits import Answer, House, Reply, Visit
-from teamspace.tenancy import Callers, Known
+from teamspace.s3.domain.errors import S3Error
+from teamspace.s3.domain.operations import Operation, ResourceLevel
+from teamspace.s3.domain.requests import Reply, S3Request, S3Response, Services
+from teamspace.s3.domain.signing import Verified, has_s3_credentials, verify
+from teamspace.tenancy import CachedCaller, CallerCache
 
 _XML = "application/xml"
-_INERT = {"content-security-policy": "default-src 'none'; sandbox"}
-"""Whatever somebody has stored: opened by its link, it runs nothing on this origin."""
-_NOT_OURS_TO_SAY = {"cache-control": ""}
-"""Of an object, clients take it for what its writer said, and keep it with the copies they make."""
-_OPEN = {"access-control-allow-origin": "*", "access-control-expose-headers": "*"}
-"""Pages elsewhere may ask, since nothing but the signature opens anything here."""
+_SANDBOX = {"content-security-policy": "default-src 'none'; sandbox"}
+"""Stored content that is opened by its link cannot run scripts on this origin."""
+_NO_CACHE_CONTROL = {"cache-control": ""}
+"""No default for objects: clients take it for a value set by the writer, and store it with copies they make."""
+_CORS = {"access-control-allow-origin": "*", "access-control-expose-headers": "*"}
+"""Pages of any origin may send requests, since only the signature gives access."""
 
 
-class Path:
-    def __init__(self, house: House, callers: Callers, refused_rate: Rate, refusals: Refusals) -> None:
-        self._house, self._callers, self._refused_rate, self._refusals = house, callers, refused_rate, refusals
-        self._suffix = f".{urlsplit(house.address).hostname or ''}"
+class S3App:
+    def __init__(self, services: Services, callers: CallerCache, refused_rate: Rate, refusals: Refusals) -> None:
+        self._services, self._callers, self._refused_rate, self._refusals = services, callers, refused_rate, refusals
+        self._suffix = f".{urlsplit(services.address).hostname or ''}"
 
-    def takes(self, request: Request) -> bool:
-        """Whatever is signed for S3, and whatever asks for a bucket: without a signature it is refused in S3's words."""
+    def matches(self, request: Request) -> bool:
+        """Match requests with S3 credentials and requests for a bucket; unsigned ones get an S3 error."""
         return (
-            recognised(request.headers, request.query)
-            or tenancy.is_bucket(request.path[1:])
-            or (request.method == "OPTIONS" and tenancy.is_bucket(self._bucket_of(request.host)))
+            has_s3_credentials(request.headers, request.query)
+            or tenancy.looks_like_bucket(request.path[1:])
+            or (request.method == "OPTIONS" and tenancy.looks_like_bucket(self._bucket_from_host(request.host)))
         )
 
-    async def answer(self, request: Request, call: Call) -> Annexed:
+    async def handle(self, request: Request, call: Call) -> MountedResponse:
         if request.method == "OPTIONS":
-            return Annexed(_preflight(request), "s3:preflight")
+            return MountedResponse(_preflight(request), "s3:preflight")
         route, who = "s3", None
         try:
-            verified = await self._verified(request, call)
-            who = self._callers.used(verified.key, call)
-            operation, key = self._matched(request, verified)
+            verified = await self._verify(request, call)
+            who = self._callers.record_use(verified.key, call)
+            operation, key = self._find_operation(request, verified)
             route = f"s3:{operation.name}"
-            visit = self._admitted(request, verified, who, operation, key)
-            answer = await _outgoing(request, await operation.handler(visit))
-        except (Fault, Refusal) as refusal:
+            s3_request = self._build_request(request, verified, who, operation, key)
+            response = await _to_response(request, await operation.handler(s3_request))
+        except (S3Error, Refusal) as refusal:
             if who and isinstance(refusal, Refusal) and refusal.recorded:
-                self._refusals.of_request(who, refusal, route)
+                self._refusals.add_request(who, refusal, route)
             await request.drain()
-            answer = _told(request, refusing.as_fault(refusal))
-        return Annexed(answer, route, who.user_id if who else "", who.token_id if who else "")
+            response = _error_response(request, error_codes.as_s3_error(refusal))
+        return MountedResponse(response, route, who.user_id if who else "", who.token_id if who else "")
 
-    def refused(self, request: Request, refusal: Refusal) -> Annexed:
-        return Annexed(_told(request, refusing.as_fault(refusal)), "s3")
+    def refusal_response(self, request: Request, refusal: Refusal) -> MountedResponse:
+        return MountedResponse(_error_response(request, error_codes.as_s3_error(refusal)), "s3")
 
-    async def _verified(self, request: Request, call: Call) -> Verified[Known]:
-        return await verify(_asked(request), clock.now(), partial(self._key, call), self._bucket_of(request.host))
+    async def _verify(self, request: Request, call: Call) -> Verified[CachedCaller]:
+        return await verify(
+            _raw_request(request), clock.now(), partial(self._find_key, call), self._bucket_from_host(request.host)
+        )
 
-    def _matched(self, request: Request, verified: Verified[Known]) -> tuple[Operation, str]:
-        """What is asked, and of which key, in the one bucket that the access key opens."""
-        level, bucket, key = _place(verified.path, self._bucket_of(request.host))
-        operation = operations.matched(request.method, level, verified.query, verified.headers)
+    def _find_operation(self, request: Request, verified: Verified[CachedCaller]) -> tuple[Operation, str]:
+        """Return the operation and the key. An access key can only use its own bucket."""
+        level, bucket, key = _parse_path(verified.path, self._bucket_from_host(request.host))
+        operation = operations.find_operation(request.method, level, verified.query, verified.headers)
         if bucket and bucket != verified.key.bucket:
-            raise _absent(operation)
+            raise _no_such_bucket(operation)
         return operation, key
 
-    def _admitted(
-        self, request: Request, verified: Verified[Known], who: Principal, operation: Operation, key: str
-    ) -> Visit:
-        _check(operation, who)
+    def _build_request(
+        self, request: Request, verified: Verified[CachedCaller], who: Principal, operation: Operation, key: str
+    ) -> S3Request:
+        _check_permission(operation, who)
         _check_owner(verified.headers, who)
-        return Visit(
-            self._house, who, verified.key.bucket, key, verified.query, verified.headers, verified.payload, request.chunks
+        return S3Request(
+            self._services, who, verified.key.bucket, key, verified.query, verified.headers, verified.payload,
+            request.chunks,
         )  # fmt: skip
 
-    def _bucket_of(self, host: str) -> str:
-        """When the bucket is the first part of the name under which it was asked."""
+    def _bucket_from_host(self, host: str) -> str:
+        """Return the bucket of a virtual-hosted-style request, or ""."""
         return host.removesuffix(self._suffix) if self._suffix != "." and host.endswith(self._suffix) else ""
 
-    async def _key(self, call: Call, access_key_id: str) -> Known:
+    async def _find_key(self, call: Call, access_key_id: str) -> CachedCaller:
         try:
-            return await self._callers.find_key(self._house.db, access_key_id)
+            return await self._callers.find_key(self._services.db, access_key_id)
         except Unauthenticated:
-            # A refused credential costs its address, so that guessing is no faster than asking openly.
-            self._refused_rate.spend(neighbourhood(call.address))
-            raise Fault(
+            # Rate-limited by address, as other refused credentials are, so that guessing keys here is no faster.
+            self._refused_rate.spend(rate_limit_key(call.address))
+            raise S3Error(
                 "InvalidAccessKeyId", "The AWS Access Key Id you provided does not exist in our records."
             ) from None
 
 
-def _asked(request: Request) -> Asked:
-    return Asked(request.method, request.path.encode("latin-1"), request.query, request.sent)
+def _raw_request(request: Request) -> RawRequest:
+    return RawRequest(request.method, request.path.encode("latin-1"), request.query, request.raw_headers)
 
 
-def _place(path: str, host: str) -> tuple[Level, str, str]:
-    """What a request is about, the bucket and the key: both from the path, or the bucket from the host."""
+def _parse_path(path: str, host: str) -> tuple[ResourceLevel, str, str]:
+    """Return level, bucket and key: both from the path, or the bucket from the host."""
     bucket, key = (host, path[1:]) if host else (path[1:].partition("/")[0], path[1:].partition("/")[2])
     if key:
-        return Level.OBJECT, bucket, key
-    return (Level.BUCKET, bucket, "") if bucket else (Level.SERVICE, "", "")
+        return ResourceLevel.OBJECT, bucket, key
+    return (ResourceLevel.BUCKET, bucket, "") if bucket else (ResourceLevel.SERVICE, "", "")
 
 
-def _absent(operation: Operation) -> Fault:
+def _no_such_bucket(operation: Operation) -> S3Error:
     if operation.name == "CreateBucket":
-        return Fault("AccessDenied", "There is one bucket for each team, and no other can be made.")
-    return Fault("NoSuchBucket", "The specified bucket does not exist")
+        return S3Error("AccessDenied", "There is one bucket per team; others cannot be created.")
+    return S3Error("NoSuchBucket", "The specified bucket does not exist")
 
 
-def _check(operation: Operation, who: Principal) -> None:
-    """Before a byte of the body is read. On which objects is the repository's rule, and asked by it."""
+def _check_permission(operation: Operation, who: Principal) -> None:
+    """Check scope and suspension before the body is read. The repository checks access to the objects."""
     if operation.permission is not None and not who.in_scope(operation.permission):
         raise OutOfScope(f"The key's scope does not include {operation.permission}.")
     if operation.writes and who.tenant_suspended:
@@ -133,39 +136,39 @@ def _check(operation: Operation, who: Principal) -> None:
 
 
 def _check_owner(headers: Mapping[str, str], who: Principal) -> None:
-    """A client may say whose bucket it means."""
+    """Check the bucket owner that the client expects, if it sends one."""
     for name in ("x-amz-expected-bucket-owner", "x-amz-source-expected-bucket-owner"):
         if headers.get(name, who.team_id) != who.team_id:
-            raise Fault("AccessDenied", "The bucket is not of the owner that the request expects.")
+            raise S3Error("AccessDenied", "The bucket does not belong to the expected owner.")
 
 
-async def _outgoing(request: Request, reply: Reply) -> Outgoing:
+async def _to_response(request: Request, reply: Reply) -> Response:
     headers = _headers(request)
-    if isinstance(reply, Answer):
+    if isinstance(reply, S3Response):
         kind = _XML if reply.body else None
-        return Outgoing(reply.status, reply.body, kind, headers | dict(reply.headers))
-    answer = ranges.answered(request, reply)
-    if answer.status == 304 or (answer.status == 206 and reply.only is None):
-        # The sum is one of the whole, and clients compare it with whatever they get.
-        answer.headers = {name: text for name, text in answer.headers.items() if not name.startswith(PREFIX)}
-    answer.headers = headers | _NOT_OURS_TO_SAY | answer.headers
-    return await ranges.begun(answer) if request.method != "HEAD" else answer
+        return Response(reply.status, reply.body, kind, headers | dict(reply.headers))
+    response = ranges.respond(request, reply)
+    if response.status == 304 or (response.status == 206 and reply.span is None):
+        # The checksum is of the whole object, but clients compare it with the bytes they get.
+        response.headers = {name: text for name, text in response.headers.items() if not name.startswith(PREFIX)}
+    response.headers = headers | _NO_CACHE_CONTROL | response.headers
+    return await ranges.with_first_chunk(response) if request.method != "HEAD" else response
 
 
-def _told(request: Request, fault: Fault) -> Outgoing:
+def _error_response(request: Request, fault: S3Error) -> Response:
     resource = request.path
     body = xml.error(fault.code, fault.message, resource, request.id)
-    return Outgoing(fault.status, body, _XML, _headers(request) | dict(fault.headers))
+    return Response(fault.status, body, _XML, _headers(request) | dict(fault.headers))
 
 
 def _headers(request: Request) -> dict[str, str]:
-    own = {**_INERT, "x-amz-request-id": request.id}
-    return own | _OPEN if b"origin" in request.headers else own
+    own = {**_SANDBOX, "x-amz-request-id": request.id}
+    return own | _CORS if b"origin" in request.headers else own
 
 
-def _preflight(request: Request) -> Outgoing:
-    """A browser asks whether it may ask."""
-    wanted = request.headers.get(b"access-control-request-headers", b"").decode("latin-1")
+def _preflight(request: Request) -> Response:
+    """Answer a CORS preflight request."""
+    requested = request.headers.get(b"access-control-request-headers", b"").decode("latin-1")
     allowed = {"access-control-allow-methods": "GET, HEAD, PUT, POST, DELETE", "access-control-max-age": "3600"}
-    headers = {**_OPEN, **allowed, **({"access-control-allow-headers": wanted} if wanted else {})}
-    return Outgoing(200, b"", None, headers)
+    headers = {**_CORS, **allowed, **({"access-control-allow-headers": requested} if requested else {})}
+    return Response(200, b"", None, headers)

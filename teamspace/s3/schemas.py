@@ -1,4 +1,4 @@
-"""The shapes of access keys and links."""
+"""Structs of access keys and presigned links."""
 
 from typing import Annotated, Literal
 
@@ -9,15 +9,15 @@ from teamspace.identity import AccessKey
 Line = Annotated[str, msgspec.Meta(max_length=200)]
 
 
-class NewCredential(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`scope` limits the key to permissions, perhaps below a prefix: `files:read:reports/`."""
+class NewAccessKey(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`scope` limits the key to permissions, optionally below a key prefix: `files:read:reports/`."""
 
     name: Line = "S3 key"
     scope: Annotated[list[Annotated[str, msgspec.Meta(max_length=1100)]], msgspec.Meta(max_length=50)] | None = None
 
 
-class Credential(msgspec.Struct, frozen=True):
-    """A fresh access key; the secret is shown this once."""
+class AccessKeyWithSecret(msgspec.Struct, frozen=True):
+    """A new access key. The secret is only shown once."""
 
     id: str
     name: str
@@ -29,8 +29,8 @@ class Credential(msgspec.Struct, frozen=True):
     region: str
 
 
-class Credentials(msgspec.Struct, frozen=True):
-    """The caller's access keys, and where they are used."""
+class AccessKeyList(msgspec.Struct, frozen=True):
+    """The caller's access keys, and the endpoint, bucket and region to use them with."""
 
     items: list[AccessKey]
     endpoint: str
@@ -41,7 +41,7 @@ class Credentials(msgspec.Struct, frozen=True):
 class Presign(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     method: Literal["GET", "PUT"] = "GET"
     version: Annotated[int, msgspec.Meta(ge=1, lt=2**53)] | None = None
-    """A version's number; the newest one, whichever that is then, otherwise."""
+    """A version number; by default the version that is newest when the link is used."""
     expires_in: Annotated[int, msgspec.Meta(ge=1, le=604_800)] = 900
     """Seconds."""
 

@@ -1,3 +1,3 @@
-"""Search: one question to everything that has text, answered with what the asker may read."""
+"""Search over everything that has text, limited to what the caller may read."""
 
 __all__: list[str] = []

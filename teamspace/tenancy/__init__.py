@@ -1,72 +1,80 @@
-"""Companies and teams: who is in which, with what role, and so what a caller may do.
+"""Companies, teams, members and roles, and the permissions that follow from them.
 
-The rest of the house meets this capability as `Principal`: it is made here, from a token, once a request.
+Other packages see the result as `Principal`, which is built here from the token of each request.
 """
 
 from teamspace.tenancy.domain.colleagues import add as add_colleague
 from teamspace.tenancy.domain.companies import create as create_company
 from teamspace.tenancy.domain.companies import find as find_company
-from teamspace.tenancy.domain.directory import acquaintances, is_team, names, occupants
-from teamspace.tenancy.domain.founding import is_bootstrapped, is_open_to_anybody
+from teamspace.tenancy.domain.directory import find_share_targets, get_names, is_team, list_people_with_teams
+from teamspace.tenancy.domain.founding import can_be_claimed, is_bootstrapped
 from teamspace.tenancy.domain.hosting import is_suspended
 from teamspace.tenancy.domain.members import is_colleague, is_member
 from teamspace.tenancy.domain.people import create_operator, invite, reset_password, reset_second_factor
-from teamspace.tenancy.domain.principals import RIGHTS, Callers, Known, bucket_of, guard, is_bucket, stand_in
+from teamspace.tenancy.domain.principals import (
+    RIGHTS_TABLES,
+    CachedCaller,
+    CallerCache,
+    act_for,
+    get_bucket,
+    looks_like_bucket,
+    write_guard,
+)
 from teamspace.tenancy.domain.teams import create as create_team
 from teamspace.tenancy.schemas import (
     CompanyDraft,
     CompanyResumed,
     CompanySuspended,
-    Estate,
     Locales,
     NewColleague,
-    Occupant,
     OrgRole,
+    OwnedTables,
     OwnerDraft,
+    PersonTeams,
     PlanChanged,
     Role,
     TeamDraft,
 )
-from teamspace.tenancy.store import COUNTS, INVARIANTS, seated
+from teamspace.tenancy.store import COUNTS, INVARIANTS, is_current_member
 
 __all__ = [
     "COUNTS",
     "INVARIANTS",
-    "RIGHTS",
-    "Callers",
+    "RIGHTS_TABLES",
+    "CachedCaller",
+    "CallerCache",
     "CompanyDraft",
     "CompanyResumed",
     "CompanySuspended",
-    "Estate",
-    "Known",
     "Locales",
     "NewColleague",
-    "Occupant",
     "OrgRole",
+    "OwnedTables",
     "OwnerDraft",
+    "PersonTeams",
     "PlanChanged",
     "Role",
     "TeamDraft",
-    "acquaintances",
+    "act_for",
     "add_colleague",
-    "bucket_of",
+    "can_be_claimed",
     "create_company",
     "create_operator",
     "create_team",
     "find_company",
-    "guard",
+    "find_share_targets",
+    "get_bucket",
+    "get_names",
     "invite",
     "is_bootstrapped",
-    "is_bucket",
     "is_colleague",
+    "is_current_member",
     "is_member",
-    "is_open_to_anybody",
     "is_suspended",
     "is_team",
-    "names",
-    "occupants",
+    "list_people_with_teams",
+    "looks_like_bucket",
     "reset_password",
     "reset_second_factor",
-    "seated",
-    "stand_in",
+    "write_guard",
 ]

@@ -1,18 +1,23 @@
-"""Whom and what a caller may see: the members of their team, and by a role in the company all of it."""
+"""Fences of tenancy: the members of the caller's team, and for company roles the whole company."""
 
-from teamspace.core.db import Fence, Way
+from teamspace.core.db import Clause, Fence
 from teamspace.core.principal import Principal
 
 
-def members(who: Principal) -> Fence:
-    return Fence("memberships", (Way("memberships.team_id = :team_id"),), {"team_id": who.team_id})
+def members_fence(who: Principal) -> Fence:
+    return Fence("memberships", (Clause("memberships.team_id = :team_id"),), {"team_id": who.team_id})
 
 
-def colleagues(who: Principal) -> Fence:
-    """Everybody in the company; the caller's role in it is checked at the gate or before."""
-    return Fence("users", (Way("users.org_id = :org_id"),), {"org_id": who.org_id})
+def company_roles_fence(who: Principal) -> Fence:
+    """Return the roles in the caller's company."""
+    return Fence("org_roles", (Clause("org_roles.org_id = :org_id"),), {"org_id": who.org_id})
 
 
-def teams(org_id: str) -> Fence:
-    """The teams of one company: the caller's own, or for an operator any."""
-    return Fence("teams", (Way("teams.org_id = :org_id"),), {"org_id": org_id})
+def colleagues_fence(who: Principal) -> Fence:
+    """Return everyone in the company. Callers must have checked the caller's role in it."""
+    return Fence("users", (Clause("users.org_id = :org_id"),), {"org_id": who.org_id})
+
+
+def teams_fence(org_id: str) -> Fence:
+    """Return the teams of a company: the caller's own, or any for an operator."""
+    return Fence("teams", (Clause("teams.org_id = :org_id"),), {"org_id": org_id})

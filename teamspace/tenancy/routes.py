@@ -1,4 +1,4 @@
-"""Tenancy over HTTP: the first run and hosted mode, signing in, members, and the planes of companies."""
+"""HTTP routes of tenancy: setup, hosted mode, sign-in, members, companies and teams."""
 
 from teamspace.core.db import Db
 from teamspace.core.errors import (
@@ -22,7 +22,17 @@ from teamspace.core.replies import Created, Page
 from teamspace.core.routing import BEARER, ORGADMIN, OWN, PROVISION, PUBLIC, SMALL_LIMIT, SUPERADMIN, Route
 from teamspace.quota import QuotaDraft, Usage
 from teamspace.settings import Settings
-from teamspace.tenancy.domain import colleagues, companies, founding, hosting, members, people, teams, transfers
+from teamspace.tenancy.domain import (
+    colleagues,
+    companies,
+    directory,
+    founding,
+    hosting,
+    members,
+    people,
+    teams,
+    transfers,
+)
 from teamspace.tenancy.schemas import (
     Activation,
     AddedMember,
@@ -32,7 +42,7 @@ from teamspace.tenancy.schemas import (
     CompanyChange,
     CompanyCreated,
     CompanyDraft,
-    Estate,
+    Contacts,
     Flag,
     FlagChange,
     Locales,
@@ -43,6 +53,7 @@ from teamspace.tenancy.schemas import (
     NewMember,
     Org,
     OrgRoleChange,
+    OwnedTables,
     Profile,
     Provision,
     Provisioned,
@@ -59,53 +70,54 @@ from teamspace.tenancy.schemas import (
 
 # fmt: off
 ROUTES = (
-    Route("POST",   "/api/bootstrap",         PUBLIC,     None,              None, "bootstrap",       "First run only: the operator, the first company and team; the token is shown this once. Takes the bootstrap code where one is set.",
+    Route("POST",   "/api/bootstrap",         PUBLIC,     None,              None, "bootstrap",       "First run only: create the operator, the first company and team; the token is only shown once. Needs the bootstrap code if one is set.",
           refuses=(AlreadyBootstrapped, TenantSuspended, Forbidden, TooManyAttempts), limit=SMALL_LIMIT),
-    Route("POST",   "/api/provision",         PROVISION,  None,              None, "provision",       "Hosted mode: the tenant's one owner, and the link by which they set a password.",
+    Route("POST",   "/api/provision",         PROVISION,  None,              None, "provision",       "Hosted mode: create the tenant's owner, and the link to set their password.",
           refuses=(Conflict, SingleTenant), limit=SMALL_LIMIT),
-    Route("POST",   "/api/activate",          PUBLIC,     None,              None, "activate",        "Redeem an activation link: set the password, and sign in.",
+    Route("POST",   "/api/activate",          PUBLIC,     None,              None, "activate",        "Redeem an activation link: set the password and sign in.",
           refuses=(InvalidCredentials, TokenExpired, TotpInvalid, Forbidden), while_suspended=True, limit=SMALL_LIMIT),
-    Route("POST",   "/api/instance/suspend",  PROVISION,  None,              None, "suspend_tenant",  "Hosted mode: the tenant can be read, not changed.",
+    Route("POST",   "/api/instance/suspend",  PROVISION,  None,              None, "suspend_tenant",  "Hosted mode: make the tenant read-only.",
           while_suspended=True),
     Route("POST",   "/api/instance/resume",   PROVISION,  None,              None, "resume_tenant",   "Hosted mode: end the suspension.",
           while_suspended=True),
     Route("POST",   "/api/instance/quota",    PROVISION,  None,              None, "limit_tenant",    "Hosted mode: set a limit for the tenant as a whole.",
           while_suspended=True),
-    Route("POST",   "/api/login",             PUBLIC,     None,              None, "sign_in",         "Username and password, and the second factor where it is on; a session's token.",
+    Route("POST",   "/api/login",             PUBLIC,     None,              None, "sign_in",         "Sign in with username and password, and the second factor if it is on; returns a session token.",
           refuses=(InvalidCredentials, TotpRequired, TotpInvalid, TooManyAttempts, Forbidden), while_suspended=True, limit=SMALL_LIMIT),
-    Route("GET",    "/api/whoami",            BEARER,     None,              None, "whoami",          "The caller: person, team, company, and what they may do."),
-    Route("POST",   "/api/profile",           BEARER,     OWN,               None, "update_profile",  "Change one's name or locale, or the team this session acts in."),
-    Route("POST",   "/api/members",           BEARER,     P.MEMBERS_MANAGE,  None, "add_member",      "Add somebody to the team; a new person's first token, and without a password the link to set one, are shown this once.",
+    Route("GET",    "/api/whoami",            BEARER,     None,              None, "whoami",          "Get the caller: person, team, company and permissions."),
+    Route("POST",   "/api/profile",           BEARER,     OWN,               None, "update_profile",  "Change your own name or locale, or the team of this session."),
+    Route("POST",   "/api/members",           BEARER,     P.MEMBERS_MANAGE,  None, "add_member",      "Add a person to the team; a new person's first token and, without a password, the link to set one are only shown once.",
           refuses=(Conflict,)),
-    Route("GET",    "/api/members",           BEARER,     None,              None, "list_members",    "The team's members and their roles; with `scope=org` everybody in the company."),
+    Route("GET",    "/api/members",           BEARER,     None,              None, "list_members",    "List the team's members and their roles; with `scope=org` everyone in the company."),
 
-    Route("POST",   "/api/orgs",              SUPERADMIN, P.INSTANCE_MANAGE, None, "create_company",  "Create a company with its first team and owner; an explicit slug is a natural key.",
+    Route("POST",   "/api/orgs",              SUPERADMIN, P.INSTANCE_MANAGE, None, "create_company",  "Create a company with its first team and owner; an explicit slug must be unused.",
           refuses=(Conflict, SingleTenant)),
-    Route("GET",    "/api/orgs",              SUPERADMIN, P.INSTANCE_MANAGE, None, "list_companies",  "Every company of the instance."),
+    Route("GET",    "/api/orgs",              SUPERADMIN, P.INSTANCE_MANAGE, None, "list_companies",  "List all companies of the instance."),
     Route("POST",   "/api/orgs/:ref/suspend", SUPERADMIN, P.INSTANCE_MANAGE, None, "suspend_company", "Make every team of a company read-only; `ref` is its id or slug."),
     Route("POST",   "/api/orgs/:ref/resume",  SUPERADMIN, P.INSTANCE_MANAGE, None, "resume_company",  "End a company's suspension."),
-    Route("POST",   "/api/orgs/:ref/quota",   SUPERADMIN, P.INSTANCE_MANAGE, None, "limit_company",   "Set a limit for a company; its teams nest beneath."),
-    Route("GET",    "/api/orgs/:ref",         SUPERADMIN, P.INSTANCE_MANAGE, None, "find_company",    "One company with its teams and quotas."),
+    Route("POST",   "/api/orgs/:ref/quota",   SUPERADMIN, P.INSTANCE_MANAGE, None, "limit_company",   "Set a limit for a company, which includes all its teams."),
+    Route("GET",    "/api/orgs/:ref",         SUPERADMIN, P.INSTANCE_MANAGE, None, "find_company",    "Get a company with its teams and quotas."),
     Route("PATCH",  "/api/orgs/:ref",         SUPERADMIN, P.INSTANCE_MANAGE, None, "change_company",  "Rename a company, change its plan, set or clear its hostname.",
           refuses=(Conflict,)),
 
-    Route("GET",    "/api/org",               ORGADMIN,   P.ORG_READ,        None, "own_company",     "The caller's company with its teams and quotas."),
-    Route("GET",    "/api/org/teams",         ORGADMIN,   P.ORG_READ,        None, "list_teams",      "The teams of the caller's company."),
-    Route("POST",   "/api/org/teams",         ORGADMIN,   P.ORG_MANAGE,      None, "create_team",     "Create a team; whoever makes it owns it.",
+    Route("GET",    "/api/org",               ORGADMIN,   P.ORG_READ,        None, "own_company",     "Get the caller's company with its teams and quotas."),
+    Route("GET",    "/api/org/teams",         ORGADMIN,   P.ORG_READ,        None, "list_teams",      "List the teams of the caller's company."),
+    Route("POST",   "/api/org/teams",         ORGADMIN,   P.ORG_MANAGE,      None, "create_team",     "Create a team; the caller becomes its owner.",
           refuses=(Conflict,)),
-    Route("POST",   "/api/org/members",       ORGADMIN,   P.ORG_MANAGE,      None, "add_colleague",   "Add somebody to a team of the company, perhaps with a role in the company; a newcomer is let in as by /api/members.",
+    Route("POST",   "/api/org/members",       ORGADMIN,   P.ORG_MANAGE,      None, "add_colleague",   "Add a person to a team of the company, optionally with a role in the company; new people get credentials as in /api/members.",
           refuses=(Conflict, SelfRoleChange)),
-    Route("PATCH",  "/api/org/members/:id",   ORGADMIN,   P.ORG_MANAGE,      None, "change_org_role", "Set or clear somebody's role in the company; never one's own.",
+    Route("PATCH",  "/api/org/members/:id",   ORGADMIN,   P.ORG_MANAGE,      None, "change_org_role", "Set or clear a person's role in the company; never your own.",
           refuses=(Conflict, SelfRoleChange)),
 
-    Route("GET",    "/api/features",          BEARER,     None,              None, "list_features",   "The team's feature flags."),
+    Route("GET",    "/api/features",          BEARER,     None,              None, "list_features",   "List the team's feature flags."),
     Route("POST",   "/api/features/:name",    BEARER,     P.SETTINGS_MANAGE, None, "switch_feature",  "Turn a feature on or off for the team."),
 
-    Route("PATCH",  "/api/members/:id",       BEARER,     P.MEMBERS_MANAGE,  None, "change_role",     "Change a member's role; never one's own.",
+    Route("PATCH",  "/api/members/:id",       BEARER,     P.MEMBERS_MANAGE,  None, "change_role",     "Change a member's role; never your own.",
           refuses=(Conflict, SelfRoleChange)),
-    Route("DELETE", "/api/members/:id",       BEARER,     P.MEMBERS_MANAGE,  None, "remove_member",   "Remove a member; their credentials for the team end, and what they own stays with it.",
+    Route("DELETE", "/api/members/:id",       BEARER,     P.MEMBERS_MANAGE,  None, "remove_member",   "Remove a member; their credentials for the team are revoked, and what they own stays in the team.",
           refuses=(Conflict,)),
-    Route("POST",   "/api/members/:id/transfer", BEARER,  P.MEMBERS_MANAGE,  None, "pass_on",         "Pass all notes and objects that somebody owns in the team, be they a member or gone, to a member."),
+    Route("POST",   "/api/members/:id/transfer", BEARER,  P.MEMBERS_MANAGE,  None, "transfer",        "Transfer all notes and objects that a current or former member owns in the team to a member."),
+    Route("GET",    "/api/contacts",          BEARER,     None,              None, "contacts",        "List people to ask for access: managers of the caller's team and company."),
 )
 # fmt: on
 
@@ -133,7 +145,7 @@ async def limit_tenant(db: Db, who: Principal, body: QuotaDraft) -> Usage:
     return await hosting.set_limit(db, who, body)
 
 
-# Oneself
+# The caller
 
 
 async def activate(db: Db, who: Principal, body: Activation) -> SignedIn:
@@ -161,8 +173,12 @@ async def add_member(db: Db, who: Principal, settings: Settings, body: NewMember
 
 async def list_members(db: Db, who: Principal, query: MemberQuery) -> Page[Member]:
     if query.scope:
-        return await colleagues.listing(db, who, query)
-    return await members.listing(db, who, query)
+        return await colleagues.list_colleagues(db, who, query)
+    return await members.list_members(db, who, query)
+
+
+async def contacts(db: Db, who: Principal) -> Contacts:
+    return await directory.contacts(db, who)
 
 
 async def change_role(db: Db, who: Principal, id: str, body: RoleChange) -> Member:
@@ -173,16 +189,16 @@ async def remove_member(db: Db, who: Principal, id: str) -> None:
     await members.remove(db, who, id)
 
 
-async def pass_on(db: Db, who: Principal, estate: Estate, id: str, body: Transfer) -> Transferred:
-    return await transfers.pass_on(db, who, estate, id, body.to)
+async def transfer(db: Db, who: Principal, owned_tables: OwnedTables, id: str, body: Transfer) -> Transferred:
+    return await transfers.transfer(db, who, owned_tables, id, body.to)
 
 
 async def list_features(who: Principal) -> Page[Flag]:
-    return Page(teams.features(who), None)
+    return Page(teams.list_features(who), None)
 
 
 async def switch_feature(db: Db, who: Principal, name: str, body: FlagChange) -> Flag:
-    return await teams.switch(db, who, name, enabled=body.enabled)
+    return await teams.set_feature(db, who, name, enabled=body.enabled)
 
 
 # Companies, for operators
@@ -193,7 +209,7 @@ async def create_company(db: Db, who: Principal, settings: Settings, body: Compa
 
 
 async def list_companies(db: Db, query: Paging) -> Page[Org]:
-    return await companies.listing(db, query)
+    return await companies.list_companies(db, query)
 
 
 async def suspend_company(db: Db, who: Principal, ref: str) -> Org:
@@ -213,18 +229,18 @@ async def find_company(db: Db, ref: str) -> Company:
 
 
 async def change_company(db: Db, who: Principal, settings: Settings, ref: str, body: CompanyChange) -> Company:
-    return await companies.change(db, who, settings, ref, body)
+    return await companies.update(db, who, settings, ref, body)
 
 
-# One's own company
+# The caller's company
 
 
 async def own_company(db: Db, who: Principal) -> Company:
-    return await companies.own(db, who)
+    return await companies.get_own(db, who)
 
 
 async def list_teams(db: Db, who: Principal, query: Paging) -> Page[Team]:
-    return await teams.listing(db, who, query)
+    return await teams.list_teams(db, who, query)
 
 
 async def create_team(db: Db, who: Principal, body: TeamDraft) -> Created[Team]:

@@ -1,4 +1,4 @@
-"""The shapes of tenancy: companies, teams, members, and the caller as whoami shows them."""
+"""Structs of tenancy: companies, teams, members, and the responses of sign-in and whoami."""
 
 from enum import StrEnum
 from typing import Annotated, Literal
@@ -8,7 +8,7 @@ from msgspec import UNSET, UnsetType
 
 from teamspace.core.paging import Paging
 from teamspace.core.permissions import Feature, Permission
-from teamspace.core.tables import Owned
+from teamspace.core.tables import OwnedTable
 from teamspace.identity import Person
 from teamspace.quota import Plan, Usage
 
@@ -54,8 +54,8 @@ class Team(msgspec.Struct, frozen=True):
     created_at: str
 
 
-class Credential(msgspec.Struct, frozen=True):
-    """All that is known of a token's bearer, in one row."""
+class CredentialRow(msgspec.Struct, frozen=True):
+    """A token with its person, role and company, in one row."""
 
     id: str
     kind: str
@@ -81,15 +81,15 @@ class Credential(msgspec.Struct, frozen=True):
     team_slug: str
 
 
-class Bucket(msgspec.Struct, frozen=True):
-    """A team's repository, as S3 clients know it."""
+class TeamBucket(msgspec.Struct, frozen=True):
+    """A team's repository as an S3 bucket."""
 
     name: str
     created_at: str
 
 
-class Standing(msgspec.Struct, frozen=True):
-    """What a write depends on, for as long as it takes. Of whoever is no person role and flag are null."""
+class WriterState(msgspec.Struct, frozen=True):
+    """What a write checks in its own transaction. `role` and `operator` are null unless the caller is a person."""
 
     suspended_at: str | None
     tenant_suspended: bool
@@ -100,8 +100,8 @@ class Standing(msgspec.Struct, frozen=True):
     expires_at: str | None
 
 
-class Acquaintance(msgspec.Struct, frozen=True):
-    """Somebody, or a team, as others of the company know them."""
+class DirectoryEntry(msgspec.Struct, frozen=True):
+    """A person or a team in the company's directory."""
 
     kind: Literal["user", "team"]
     id: str
@@ -109,13 +109,13 @@ class Acquaintance(msgspec.Struct, frozen=True):
     username: str | None
 
 
-class Named(msgspec.Struct, frozen=True):
+class NameRow(msgspec.Struct, frozen=True):
     id: str
     name: str
 
 
-class SeatRow(msgspec.Struct, frozen=True):
-    """One seat of one person, with what decides over their rights there."""
+class MembershipRow(msgspec.Struct, frozen=True):
+    """A membership of a person, with the roles that decide their permissions in the team."""
 
     user_id: str
     username: str
@@ -126,24 +126,24 @@ class SeatRow(msgspec.Struct, frozen=True):
     org_role: OrgRole | None
 
 
-class Standpoint(msgspec.Struct, frozen=True):
-    """A team from which somebody acts, and what they may do there."""
+class TeamPermissions(msgspec.Struct, frozen=True):
+    """A team and the permissions a person has in it."""
 
     team_id: str
     permissions: frozenset[Permission]
 
 
-class Occupant(msgspec.Struct, frozen=True):
-    """Somebody with all the teams they are in."""
+class PersonTeams(msgspec.Struct, frozen=True):
+    """A person with all their teams."""
 
     user_id: str
     username: str
     display_name: str
-    seats: list[Standpoint]
+    teams: list[TeamPermissions]
 
 
-class Seat(msgspec.Struct, frozen=True):
-    """A team somebody is in, and as what."""
+class Membership(msgspec.Struct, frozen=True):
+    """A team of a person, and their role in it."""
 
     team_id: str
     slug: str
@@ -162,14 +162,29 @@ class Member(msgspec.Struct, frozen=True):
     last_seen_at: str | None
 
 
+class Contact(msgspec.Struct, frozen=True):
+    """A person who can give access."""
+
+    user_id: str
+    username: str
+    display_name: str
+
+
+class Contacts(msgspec.Struct, frozen=True):
+    """Up to three managers each of the caller's team and company."""
+
+    team: list[Contact]
+    org: list[Contact]
+
+
 class MemberQuery(Paging, frozen=True):
-    """`scope=org` lists everybody in the company, for those with a role in it."""
+    """`scope=org` lists everyone in the company; needs a role in it."""
 
     scope: Literal["org"] | None = None
 
 
 class UserView(msgspec.Struct, frozen=True):
-    """A person as they see themselves."""
+    """A person's own account."""
 
     id: str
     username: str
@@ -181,7 +196,7 @@ class UserView(msgspec.Struct, frozen=True):
 
 
 class Bootstrap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`code` is asked for where the instance has a bootstrap code."""
+    """`code` is required if the instance has a bootstrap code."""
 
     username: Name
     password: Password
@@ -192,7 +207,7 @@ class Bootstrap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Bootstrapped(msgspec.Struct, frozen=True):
-    """The first operator; `token` is shown this once."""
+    """The first operator. `token` is only shown once."""
 
     token: str
     user: UserView
@@ -201,7 +216,7 @@ class Bootstrapped(msgspec.Struct, frozen=True):
 
 
 class Login(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`totp` takes the code of the authenticator app, or a recovery code; `team` an id or a slug."""
+    """`totp` is a code of the authenticator app or a recovery code; `team` is an id or a slug."""
 
     username: Annotated[str, msgspec.Meta(max_length=256)]
     password: Password
@@ -219,12 +234,12 @@ class SignedIn(msgspec.Struct, frozen=True):
 
 
 class Whoami(msgspec.Struct, frozen=True):
-    """The caller: who, where, and what they may do with this credential."""
+    """The caller, their teams and company, and their permissions with this credential."""
 
     user: UserView
     team: Team
     role: Role
-    teams: list[Seat]
+    teams: list[Membership]
     org: Org
     org_role: OrgRole | None
     operator: bool
@@ -237,19 +252,19 @@ class Whoami(msgspec.Struct, frozen=True):
 
 
 class Locales(msgspec.Struct, frozen=True):
-    """What people may choose from; given at the start, since the words themselves are on a storey above."""
+    """The available locales. Passed in at startup, since the localization package is above this one."""
 
     available: tuple[str, ...]
 
 
-class Estate(msgspec.Struct, frozen=True):
-    """The tables whose rows can be passed on; given at the start, since they are of capabilities above."""
+class OwnedTables(msgspec.Struct, frozen=True):
+    """The tables whose rows have owners. Passed in at startup, since they belong to packages above this one."""
 
-    tables: tuple[Owned, ...]
+    tables: tuple[OwnedTable, ...]
 
 
 class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is absent stays; a null `locale` leaves the choice to the instance again."""
+    """Absent fields stay; a null `locale` resets to the instance's default."""
 
     display_name: Name | None = None
     locale: Annotated[str, msgspec.Meta(max_length=40)] | UnsetType | None = UNSET
@@ -263,15 +278,15 @@ class NewMember(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     display_name: Name | None = None
 
 
-class Welcome(msgspec.Struct, frozen=True):
-    """What lets a new account in; empty for an older one: nobody obtains another person's credential."""
+class FirstAccess(msgspec.Struct, frozen=True):
+    """The first credentials of a new account. Empty for an existing one, whose credentials only its person may have."""
 
     token: str | None = None
     activation_url: str | None = None
 
 
 class AddedMember(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The member, and for a new account alone their first token, and without a password a link to set one. Shown once."""
+    """The member; for a new account also its token and, without a password, a link to set one. Only shown once."""
 
     member: Member
     token: str | None = None
@@ -279,13 +294,13 @@ class AddedMember(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Transfer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The id of the member who is to own it."""
+    """`to` is the id of the member who becomes the owner."""
 
     to: Annotated[str, msgspec.Meta(max_length=100)]
 
 
 class Transferred(msgspec.Struct, frozen=True):
-    """How much was passed on, by what it is: `{"notes": 3, "objects": 12}`."""
+    """The number of transferred rows by kind: `{"notes": 3, "objects": 12}`."""
 
     to: str
     moved: dict[str, int]
@@ -296,7 +311,7 @@ class RoleChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Activation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The token of an activation link, and the password it is to set."""
+    """The token of an activation link, and the new password."""
 
     token: Annotated[str, msgspec.Meta(max_length=200)]
     password: Password
@@ -321,7 +336,7 @@ class CompanyDraft(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class CompanyCreated(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The company with its first team and owner: their token, or without a password a link to set one. Shown once."""
+    """The company, its first team and owner: their token or, without a password, a link to set one. Only shown once."""
 
     org: Org
     team: Team
@@ -331,7 +346,7 @@ class CompanyCreated(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class CompanyChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is absent stays; a null `domain` clears it. Another plan brings its own caps."""
+    """Absent fields stay; a null `domain` clears it. A new plan sets its own limits."""
 
     name: Name | UnsetType = UNSET
     plan: Plan | UnsetType = UNSET
@@ -360,7 +375,7 @@ class NewColleague(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class OrgRoleChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Null takes the role away."""
+    """Null removes the role."""
 
     org_role: OrgRole | None
 
@@ -389,40 +404,40 @@ class Provision(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Provisioned(msgspec.Struct, frozen=True):
-    """The tenant's owner, and the link that lets them set a password; it is shown this once."""
+    """The tenant's owner, and the link to set their password, which is only shown once."""
 
     owner: UserView
     activation_url: str
 
 
 class Tenant(msgspec.Struct, frozen=True):
-    """Whether the tenant may write, and since when not."""
+    """Whether the tenant is suspended, and since when."""
 
     suspended: bool
     suspended_at: str | None
 
 
-def user_view(person: Person) -> UserView:
+def to_user_view(person: Person) -> UserView:
     return UserView(
         person.id, person.username, person.display_name, person.email, person.locale, person.operator, person.created_at
     )
 
 
 class PlanChanged(msgspec.Struct, frozen=True):
-    """An event: the company's caps are another plan's."""
+    """Event: the company has a new plan with other limits."""
 
     org_id: str
     plan: Plan
 
 
 class CompanySuspended(msgspec.Struct, frozen=True):
-    """An event: from this commit on the company can be read, not changed."""
+    """Event: from this commit on the company is read-only."""
 
     org_id: str
 
 
 class CompanyResumed(msgspec.Struct, frozen=True):
-    """An event: from this commit on the company can be changed again."""
+    """Event: from this commit on the company can be changed again."""
 
     org_id: str
-    """Empty where the whole tenant is."""
+    """Empty if the whole tenant was resumed."""

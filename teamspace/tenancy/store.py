@@ -1,22 +1,23 @@
-"""Tenancy in SQL: one statement per function, no rules. It may join the people of identity, below it."""
+"""SQL of tenancy: one statement per function, no rules. It may join the tables of identity, the package below."""
 
 from collections.abc import Sequence
 from functools import cache
 
-from teamspace.core.db import Fence, Reads, Tx, columns, listed
+from teamspace.core.db import Fence, Reads, Tx, columns, in_list
 from teamspace.core.tables import Count, Invariant
 from teamspace.tenancy.schemas import (
-    Acquaintance,
-    Credential,
+    Contact,
+    CredentialRow,
+    DirectoryEntry,
     Member,
-    Named,
+    Membership,
+    MembershipRow,
+    NameRow,
     Org,
     OrgRole,
     Role,
-    Seat,
-    SeatRow,
-    Standing,
     Team,
+    WriterState,
 )
 
 COUNTS = (
@@ -25,7 +26,7 @@ COUNTS = (
     Count("tenants", "SELECT COUNT(*) FROM instance WHERE name = 'provisioned'"),
 )
 _ORG = "id, slug, name, plan, domain, created_at, suspended_at, suspended_at IS NOT NULL"
-_STANDING = (
+_CALLER_STATE = (
     "u.username, u.operator, u.disabled_at, m.role, r.role, o.suspended_at,"
     " (SELECT value <> '' FROM instance WHERE name = 'suspended_at'), teams.features, teams.slug"
 )
@@ -44,23 +45,23 @@ _COLLEAGUE = _PERSON.format(
 
 
 async def mark_bootstrapped(tx: Tx, at: str) -> bool:
-    """True for the first caller ever, whoever else asks at the same moment."""
-    return await tx.holds(
+    """Return True only for the first caller ever, even if several call at once."""
+    return await tx.exists(
         "INSERT INTO instance (name, value) VALUES ('bootstrapped', :at) ON CONFLICT (name) DO NOTHING RETURNING name",
         at=at,
     )
 
 
 async def mark_provisioned(tx: Tx, at: str) -> bool:
-    """True for the first caller ever."""
-    return await tx.holds(
+    """Return True only for the first caller ever."""
+    return await tx.exists(
         "INSERT INTO instance (name, value) VALUES ('provisioned', :at) ON CONFLICT (name) DO NOTHING RETURNING name",
         at=at,
     )
 
 
 async def set_tenant_suspended(tx: Tx, at: str) -> None:
-    """Since when the tenant is suspended; empty when it is not."""
+    """Set the time of the suspension; empty means not suspended."""
     await tx.run("UPDATE instance SET value = :at WHERE name = 'suspended_at'", at=at)
 
 
@@ -68,8 +69,8 @@ async def get_tenant_suspended(db: Reads) -> str:
     return await db.one(str, "SELECT value FROM instance WHERE name = 'suspended_at'") or ""
 
 
-async def bootstrapped(db: Reads) -> bool:
-    return await db.holds("SELECT 1 FROM instance WHERE name = 'bootstrapped'")
+async def is_bootstrapped(db: Reads) -> bool:
+    return await db.exists("SELECT 1 FROM instance WHERE name = 'bootstrapped'")
 
 
 async def insert_org(tx: Tx, org: Org) -> None:
@@ -93,7 +94,7 @@ async def get_org(db: Reads, org_id: str) -> Org | None:
 
 
 async def find_org(db: Reads, ref: str) -> Org | None:
-    """By id or by slug; no slug looks like an id."""
+    """Return the company by id or slug. A slug never looks like an id."""
     return await db.one(Org, f"SELECT {_ORG} FROM orgs WHERE id = :ref OR slug = :ref", ref=ref)
 
 
@@ -114,7 +115,7 @@ async def update_org(tx: Tx, org: Org) -> Org | None:
 
 
 async def suspend_org(tx: Tx, org_id: str, now: str) -> Org | None:
-    """Suspended since the first time somebody said so."""
+    """Suspend the company; keeps the time of an earlier suspension."""
     return await tx.one(
         Org,
         f"UPDATE orgs SET suspended_at = COALESCE(suspended_at, :now) WHERE id = :id RETURNING {_ORG}",
@@ -127,18 +128,18 @@ async def resume_org(tx: Tx, org_id: str) -> Org | None:
 
 
 async def has_org_slug(db: Reads, slug: str) -> bool:
-    return await db.holds("SELECT 1 FROM orgs WHERE slug = :slug", slug=slug)
+    return await db.exists("SELECT 1 FROM orgs WHERE slug = :slug", slug=slug)
 
 
 async def has_team_slug(db: Reads, org_id: str, slug: str) -> bool:
-    return await db.holds("SELECT 1 FROM teams WHERE org_id = :org_id AND slug = :slug", org_id=org_id, slug=slug)
+    return await db.exists("SELECT 1 FROM teams WHERE org_id = :org_id AND slug = :slug", org_id=org_id, slug=slug)
 
 
-async def first_org(db: Reads) -> Org | None:
+async def get_first_org(db: Reads) -> Org | None:
     return await db.one(Org, f"SELECT {_ORG} FROM orgs ORDER BY id LIMIT 1")
 
 
-async def first_team(db: Reads, org_id: str) -> Team | None:
+async def get_first_team(db: Reads, org_id: str) -> Team | None:
     return await db.one(
         Team, f"SELECT {columns(Team)} FROM teams WHERE org_id = :org_id ORDER BY id LIMIT 1", org_id=org_id
     )
@@ -148,7 +149,7 @@ async def get_team(db: Reads, team_id: str) -> Team | None:
     return await db.one(Team, f"SELECT {columns(Team)} FROM teams WHERE id = :id", id=team_id)
 
 
-async def get_team_of(db: Reads, fence: Fence, team_id: str) -> Team | None:
+async def get_team_fenced(db: Reads, fence: Fence, team_id: str) -> Team | None:
     return await db.one(
         Team, f"SELECT {columns(Team)} FROM teams WHERE id = :id AND {fence.sql}", id=team_id, **fence.params
     )
@@ -170,23 +171,22 @@ async def update_features(tx: Tx, team_id: str, features: str) -> None:
     await tx.run("UPDATE teams SET features = :features WHERE id = :id", id=team_id, features=features)
 
 
-async def get_standing(
+async def get_writer_state(
     tx: Tx, org_id: str, team_id: str, user_id: str, token_id: str, *, hosted: bool
-) -> Standing | None:
-    """The company and, for a person, their membership and rights, and the credential: read in the write's transaction.
+) -> WriterState | None:
+    """Read the company, the credential and, for a person, their membership and roles, in the write's transaction.
 
-    Company, membership and credential are held as they are until the commit. In hosted mode so is the tenant's own
-    row, which every write then shares.
+    The rows of company, membership and credential stay share-locked until the commit; in hosted mode also the tenant's.
     """
     return await tx.one(
-        Standing,
-        f"{_standing(person=bool(user_id), credential=bool(token_id), hosted=hosted)} {tx.dialect.share}",
+        WriterState,
+        f"{_writer_state_sql(person=bool(user_id), credential=bool(token_id), hosted=hosted)} {tx.dialect.share_lock}",
         org_id=org_id, team_id=team_id, user_id=user_id, token_id=token_id, nothing="",
     )  # fmt: skip
 
 
 @cache
-def _standing(*, person: bool, credential: bool, hosted: bool) -> str:
+def _writer_state_sql(*, person: bool, credential: bool, hosted: bool) -> str:
     rights = (
         "m.role, (SELECT role FROM org_roles WHERE org_id = o.id AND user_id = m.user_id),"
         " (SELECT operator FROM users WHERE id = m.user_id)"
@@ -204,11 +204,11 @@ def _standing(*, person: bool, credential: bool, hosted: bool) -> str:
 # Callers
 
 
-async def get_credential(db: Reads, digest: str) -> Credential | None:
+async def get_credential(db: Reads, digest: str) -> CredentialRow | None:
     return await db.one(
-        Credential,
+        CredentialRow,
         "SELECT t.id, t.kind, t.org_id, t.team_id, t.user_id, t.scope, t.created_at, t.expires_at, t.last_used_at,"
-        f" t.revoked_at, t.secret, t.given_by, t.minted, {_STANDING} FROM tokens AS t"
+        f" t.revoked_at, t.secret, t.given_by, t.minted, {_CALLER_STATE} FROM tokens AS t"
         " JOIN teams ON teams.id = t.team_id JOIN orgs AS o ON o.id = t.org_id"
         " LEFT JOIN users AS u ON u.id = t.user_id"
         " LEFT JOIN memberships AS m ON m.team_id = t.team_id AND m.user_id = t.user_id"
@@ -218,13 +218,13 @@ async def get_credential(db: Reads, digest: str) -> Credential | None:
     )
 
 
-async def get_person(db: Reads, user_id: str, team_id: str) -> Credential | None:
-    """The same of a member without a token, as if they had just been given one."""
+async def get_member_credential(db: Reads, user_id: str, team_id: str) -> CredentialRow | None:
+    """Return the same for a member without a token, as if they had a new one."""
     return await db.one(
-        Credential,
+        CredentialRow,
         "SELECT '', 'api', m.org_id, m.team_id, m.user_id, NULL, m.created_at, NULL, NULL, NULL, NULL, NULL,"
         " FALSE,"
-        f" {_STANDING} FROM memberships AS m JOIN teams ON teams.id = m.team_id JOIN orgs AS o ON o.id = m.org_id"
+        f" {_CALLER_STATE} FROM memberships AS m JOIN teams ON teams.id = m.team_id JOIN orgs AS o ON o.id = m.org_id"
         " JOIN users AS u ON u.id = m.user_id"
         " LEFT JOIN org_roles AS r ON r.org_id = m.org_id AND r.user_id = m.user_id"
         " WHERE m.user_id = :user_id AND m.team_id = :team_id AND u.disabled_at IS NULL",
@@ -232,19 +232,19 @@ async def get_person(db: Reads, user_id: str, team_id: str) -> Credential | None
     )  # fmt: skip
 
 
-async def select_seats(db: Reads, user_id: str) -> list[Seat]:
+async def select_memberships(db: Reads, user_id: str) -> list[Membership]:
     return await db.all(
-        Seat,
+        Membership,
         "SELECT teams.id, teams.slug, teams.name, m.role FROM memberships AS m JOIN teams ON teams.id = m.team_id"
         " WHERE m.user_id = :user_id ORDER BY m.created_at, teams.id",
         user_id=user_id,
     )
 
 
-async def hold_seat(tx: Tx, team_id: str, user_id: str) -> bool:
-    """Whether they are in the team; if so, they stay in it until the commit."""
-    return await tx.holds(
-        f"SELECT 1 FROM memberships WHERE team_id = :team_id AND user_id = :user_id {tx.dialect.share}",
+async def lock_membership(tx: Tx, team_id: str, user_id: str) -> bool:
+    """Return whether the person is in the team; if so, the membership stays locked until the commit."""
+    return await tx.exists(
+        f"SELECT 1 FROM memberships WHERE team_id = :team_id AND user_id = :user_id {tx.dialect.share_lock}",
         team_id=team_id, user_id=user_id,
     )  # fmt: skip
 
@@ -257,8 +257,8 @@ async def move_session(tx: Tx, token_id: str, team_id: str) -> None:
 
 
 async def insert_membership(tx: Tx, team: Team, user_id: str, role: Role, now: str) -> bool:
-    """False when they are a member already."""
-    return await tx.holds(
+    """Return False if they are already a member."""
+    return await tx.exists(
         "INSERT INTO memberships (team_id, user_id, org_id, role, created_at)"
         " VALUES (:team_id, :user_id, :org_id, :role, :now) ON CONFLICT DO NOTHING RETURNING user_id",
         team_id=team.id, user_id=user_id, org_id=team.org_id, role=role, now=now,
@@ -336,39 +336,39 @@ async def delete_membership(tx: Tx, team_id: str, user_id: str) -> None:
     )
 
 
-def seated(table: str) -> str:
-    """A predicate for fences: the person `:user_id` is in the team of a row of `table` now."""
+def is_current_member(table: str) -> str:
+    """Return SQL for fences: whether the person `:user_id` is in the team of the row of `table`."""
     return (
-        f"EXISTS (SELECT 1 FROM memberships AS seats WHERE seats.team_id = {table}.team_id"
-        " AND seats.user_id = :user_id)"
+        f"EXISTS (SELECT 1 FROM memberships AS current_member WHERE current_member.team_id = {table}.team_id"
+        " AND current_member.user_id = :user_id)"
     )
 
 
 async def is_operator(db: Reads, user_id: str) -> bool:
-    return await db.holds("SELECT 1 FROM users WHERE id = :id AND operator = TRUE", id=user_id)
+    return await db.exists("SELECT 1 FROM users WHERE id = :id AND operator = TRUE", id=user_id)
 
 
 async def is_member(db: Reads, team_id: str, user_id: str) -> bool:
-    return await db.holds(
+    return await db.exists(
         "SELECT 1 FROM memberships WHERE team_id = :team_id AND user_id = :user_id", team_id=team_id, user_id=user_id
     )
 
 
 async def is_colleague(db: Reads, org_id: str, user_id: str) -> bool:
-    """Whether they are in some team of the company now."""
-    return await db.holds(
+    """Return whether they are in any team of the company."""
+    return await db.exists(
         "SELECT 1 FROM memberships WHERE user_id = :user_id AND org_id = :org_id LIMIT 1",
         user_id=user_id, org_id=org_id,
     )  # fmt: skip
 
 
-async def pass_on(tx: Tx, table: str, team: Team, owner: str, to: str, most: int) -> int:
-    """How many rows changed hands; fewer than `most` when none is left."""
+async def transfer(tx: Tx, table: str, team: Team, owner: str, to: str, limit: int) -> int:
+    """Give up to `limit` rows to the new owner; return how many. Fewer than `limit` means none are left."""
     moved = await tx.all(
         str,
         f"UPDATE {table} SET owner_id = :to WHERE id IN (SELECT id FROM {table} WHERE org_id = :org_id"
-        " AND owner_id = :owner AND team_id = :team_id LIMIT :most) RETURNING id",
-        to=to, org_id=team.org_id, owner=owner, team_id=team.id, most=most,
+        " AND owner_id = :owner AND team_id = :team_id LIMIT :limit) RETURNING id",
+        to=to, org_id=team.org_id, owner=owner, team_id=team.id, limit=limit,
     )  # fmt: skip
     return len(moved)
 
@@ -376,9 +376,29 @@ async def pass_on(tx: Tx, table: str, team: Team, owner: str, to: str, most: int
 # The directory
 
 
-async def select_people_like(db: Reads, team_id: str, like: str, limit: int) -> list[Acquaintance]:
+async def select_managers(db: Reads, fence: Fence, caller: str, limit: int) -> list[Contact]:
+    return await db.all(Contact, _contacts(fence, "'owner', 'admin'"), caller=caller, limit=limit, **fence.params)
+
+
+async def select_org_managers(db: Reads, fence: Fence, caller: str, limit: int) -> list[Contact]:
     return await db.all(
-        Acquaintance,
+        Contact, _contacts(fence, "'org_owner', 'org_admin'"), caller=caller, limit=limit, **fence.params
+    )
+
+
+def _contacts(fence: Fence, roles: str) -> str:
+    """Owners first. The roles are literals, as in the partial indexes that hold the few rows with them."""
+    return (
+        f"SELECT users.id, users.username, users.display_name FROM {fence.table}"
+        f" JOIN users ON users.id = {fence.table}.user_id WHERE {fence.sql} AND {fence.table}.role IN ({roles})"
+        f" AND users.disabled_at IS NULL AND users.id <> :caller ORDER BY {fence.table}.role DESC,"
+        f" {fence.table}.user_id LIMIT :limit"
+    )
+
+
+async def select_people_like(db: Reads, team_id: str, like: str, limit: int) -> list[DirectoryEntry]:
+    return await db.all(
+        DirectoryEntry,
         "SELECT 'user', users.id, users.display_name, users.username FROM memberships JOIN users"
         " ON users.id = memberships.user_id WHERE memberships.team_id = :team_id"
         " AND (lower(users.display_name) LIKE :like ESCAPE '\\' OR users.username_key LIKE :like ESCAPE '\\')"
@@ -387,43 +407,47 @@ async def select_people_like(db: Reads, team_id: str, like: str, limit: int) -> 
     )  # fmt: skip
 
 
-async def select_teams_like(db: Reads, org_id: str, like: str, limit: int) -> list[Acquaintance]:
+async def select_teams_like(db: Reads, org_id: str, like: str, limit: int) -> list[DirectoryEntry]:
     return await db.all(
-        Acquaintance,
+        DirectoryEntry,
         "SELECT 'team', id, name, NULL FROM teams WHERE org_id = :org_id AND lower(name) LIKE :like ESCAPE '\\'"
         " ORDER BY lower(name), id LIMIT :limit",
         org_id=org_id, like=like, limit=limit,
     )  # fmt: skip
 
 
-async def select_names(db: Reads, org_id: str, ids: Sequence[str]) -> list[Named]:
-    these, named = listed("id", ids)
+async def select_names(db: Reads, org_id: str, ids: Sequence[str]) -> list[NameRow]:
+    id_list, params = in_list("id", ids)
     return await db.all(
-        Named,
-        f"SELECT id, display_name FROM users WHERE org_id = :org_id AND id IN ({these})"
-        f" UNION ALL SELECT id, name FROM teams WHERE org_id = :org_id AND id IN ({these})",
-        org_id=org_id, **named,
+        NameRow,
+        f"SELECT id, display_name FROM users WHERE org_id = :org_id AND id IN ({id_list})"
+        f" UNION ALL SELECT id, name FROM teams WHERE org_id = :org_id AND id IN ({id_list})",
+        org_id=org_id, **params,
     )  # fmt: skip
 
 
-async def select_seats_of(
-    db: Reads, org_id: str, *, user_ids: Sequence[str], team_ids: Sequence[str], officers: bool, after: str, limit: int
-) -> list[SeatRow]:  # fmt: skip
-    """Every seat of the first `limit` people beyond `after`, in the order of people."""
-    people, named_people = listed("user", user_ids)
-    teams, named_teams = listed("team", team_ids)
-    who = [f"SELECT user_id FROM memberships WHERE org_id = :org_id AND team_id IN ({teams})"] if team_ids else []
-    who += [f"SELECT id AS user_id FROM users WHERE org_id = :org_id AND id IN ({people})"] if user_ids else []
-    who += ["SELECT user_id FROM org_roles WHERE org_id = :org_id"] if officers else []
+async def select_memberships_of(
+    db: Reads, org_id: str, *, user_ids: Sequence[str], team_ids: Sequence[str], with_org_roles: bool, after: str,
+    limit: int,
+) -> list[MembershipRow]:  # fmt: skip
+    """Return all memberships of the first `limit` people after `after`, ordered by person."""
+    user_list, user_params = in_list("user", user_ids)
+    team_list, team_params = in_list("team", team_ids)
+    queries = (
+        [f"SELECT user_id FROM memberships WHERE org_id = :org_id AND team_id IN ({team_list})"] if team_ids else []
+    )
+    queries += [f"SELECT id AS user_id FROM users WHERE org_id = :org_id AND id IN ({user_list})"] if user_ids else []
+    queries += ["SELECT user_id FROM org_roles WHERE org_id = :org_id"] if with_org_roles else []
     return await db.all(
-        SeatRow,
+        MembershipRow,
         "SELECT users.id, users.username, users.display_name, users.operator, memberships.team_id, memberships.role,"
-        f" org_roles.role FROM (SELECT DISTINCT user_id FROM ({' UNION '.join(who)}) AS anybody WHERE user_id > :after"
-        " AND EXISTS (SELECT 1 FROM memberships AS any_seat WHERE any_seat.user_id = anybody.user_id)"
+        f" org_roles.role FROM (SELECT DISTINCT user_id FROM ({' UNION '.join(queries)}) AS people"
+        " WHERE user_id > :after"
+        " AND EXISTS (SELECT 1 FROM memberships AS membership WHERE membership.user_id = people.user_id)"
         " ORDER BY user_id LIMIT :limit) AS page JOIN users ON users.id = page.user_id"
         " JOIN memberships ON memberships.user_id = users.id LEFT JOIN org_roles ON org_roles.user_id = users.id"
         " ORDER BY users.id, memberships.team_id",
-        org_id=org_id, after=after, limit=limit, **named_people, **named_teams,
+        org_id=org_id, after=after, limit=limit, **user_params, **team_params,
     )  # fmt: skip
 
 
@@ -440,7 +464,7 @@ INVARIANTS = (
         " (SELECT 1 FROM org_roles WHERE org_roles.org_id = orgs.id AND org_roles.role = 'org_owner')"),
     Invariant("tenancy.owners", "a team with members has an owner",
         "SELECT team_id FROM memberships GROUP BY team_id HAVING SUM(CASE WHEN role = 'owner' THEN 1 ELSE 0 END) = 0"),
-    Invariant("tenancy.credentials", "a live session, API token or access key belongs to a member of its team",
+    Invariant("tenancy.credentials", "an active session, API token or access key belongs to a member of its team",
         "SELECT t.id FROM tokens t WHERE t.kind IN ('session', 'api', 's3') AND t.revoked_at IS NULL AND NOT EXISTS"
         " (SELECT 1 FROM memberships m WHERE m.team_id = t.team_id AND m.user_id = t.user_id)"),
 )

@@ -1,4 +1,4 @@
-"""From a job to a model server and back: the kinds of jobs that this worker can do."""
+"""The job kinds that this worker can run on a model server."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -6,11 +6,11 @@ from typing import Any
 import msgspec
 
 from teamspace import completions
-from teamspace.completions import Ask, Endpoint
+from teamspace.completions import CompletionRequest, ModelEndpoint
 from teamspace.core.egress import Egress
-from teamspace.worker.protocol import Job
+from teamspace.worker.protocol import WorkerJob
 
-Do = Callable[[Egress, Endpoint, Job], Awaitable[dict[str, Any]]]
+Handler = Callable[[Egress, ModelEndpoint, WorkerJob], Awaitable[dict[str, Any]]]
 
 
 class _Part(msgspec.Struct, frozen=True):
@@ -30,14 +30,16 @@ class _Chat(msgspec.Struct, frozen=True):
     temperature: float | None = None
 
 
-async def chat(egress: Egress, endpoint: Endpoint, job: Job) -> dict[str, Any]:
-    """One turn. What goes wrong is a `completions.Fault`."""
-    wish = msgspec.convert(job.input, _Chat)
-    asked = wish.prompt if isinstance(wish.prompt, str) else "\n".join(part.text for part in wish.prompt)
-    said = [_Message("system", wish.system)] if wish.system else []
-    messages = [{"role": one.role, "content": one.content} for one in (*said, *wish.messages, _Message("user", asked))]
-    ask = Ask(messages, job.model or endpoint.model, wish.max_tokens, wish.temperature)
-    done = await completions.complete(egress, endpoint, ask)
+async def chat(egress: Egress, endpoint: ModelEndpoint, job: WorkerJob) -> dict[str, Any]:
+    """Run one chat turn, or raise CompletionError."""
+    request = msgspec.convert(job.input, _Chat)
+    prompt = request.prompt if isinstance(request.prompt, str) else "\n".join(part.text for part in request.prompt)
+    system = [_Message("system", request.system)] if request.system else []
+    messages = [
+        {"role": one.role, "content": one.content} for one in (*system, *request.messages, _Message("user", prompt))
+    ]
+    completion = CompletionRequest(messages, job.model or endpoint.model, request.max_tokens, request.temperature)
+    done = await completions.complete(egress, endpoint, completion)
     usage = {
         "prompt_tokens": done.prompt_tokens,
         "completion_tokens": done.completion_tokens,
@@ -46,4 +48,4 @@ async def chat(egress: Egress, endpoint: Endpoint, job: Job) -> dict[str, Any]:
     return {"text": done.text, "model": done.model, "finish_reason": done.finish_reason, "usage": usage}
 
 
-KINDS: dict[str, Do] = {"ai.chat": chat}
+KINDS: dict[str, Handler] = {"ai.chat": chat}

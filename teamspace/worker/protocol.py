@@ -1,31 +1,31 @@
-"""The protocol of workers, from their side: claim, show signs of life, bring the result or say why there is none."""
+"""The client side of the worker protocol: claim a job, send heartbeats, complete it or fail it."""
 
 from typing import Any
 
 import msgspec
 
-from teamspace.core.egress import Answer, Egress, Failed, Patience, Reach
+from teamspace.core.egress import Egress, EgressFailed, HttpResponse, NetworkReach, Timeouts
 
 LEASE = 60.0
 """Seconds from a claim, and from each heartbeat."""
-MOST_WAIT = 10.0
-"""Seconds to wait for a job in one request; the server would wait for 30, but so does whoever stops this worker."""
-_PATIENCE = Patience(connect=5, read=MOST_WAIT + 20, total=MOST_WAIT + 40)
+MAX_WAIT = 10.0
+"""Seconds to wait for a job in one request. The server allows 30, but stopping the worker would take as long."""
+_TIMEOUTS = Timeouts(connect=5, read=MAX_WAIT + 20, total=MAX_WAIT + 40)
 
 
-class Away(Exception):
-    """The server cannot be reached, or not now; another time it can."""
+class ServerUnavailable(Exception):
+    """The server cannot be reached at the moment; worth a retry."""
 
 
-class Dropped(Exception):
-    """The job is in other hands: nothing said about it will land."""
+class ClaimLost(Exception):
+    """The claim is stale: requests about this job are refused."""
 
 
-class Rejected(Exception):
-    """The server does not take this from this worker; saying it again would not help."""
+class RequestRejected(Exception):
+    """The server refused the request; a retry would not help."""
 
 
-class Job(msgspec.Struct, frozen=True):
+class WorkerJob(msgspec.Struct, frozen=True):
     id: str
     kind: str
     input: dict[str, Any]
@@ -33,10 +33,10 @@ class Job(msgspec.Struct, frozen=True):
     attempt: int
 
 
-class Handed(msgspec.Struct, frozen=True):
-    """A job in our hands: the claim token is shown whenever we speak of it."""
+class Assignment(msgspec.Struct, frozen=True):
+    """A claimed job. The claim token is sent with every request about it."""
 
-    job: Job
+    job: WorkerJob
     claim_token: str
 
 
@@ -49,49 +49,51 @@ class Server:
         self._egress, self._url = egress, url.rstrip("/")
         self._headers = {"authorization": f"Bearer {token}", "content-type": "application/json"}
 
-    async def claim(self, kinds: list[str] | None, models: list[str]) -> Handed | None:
-        """The next job; nothing when none came while we waited."""
-        asking = {"models": models, "max_wait": MOST_WAIT, **({"kinds": kinds} if kinds else {})}
-        answer = await self._post("/api/workers/claim", asking)
+    async def claim(self, kinds: list[str] | None, models: list[str]) -> Assignment | None:
+        """Claim the next job, or return None if none came in time."""
+        request = {"models": models, "max_wait": MAX_WAIT, **({"kinds": kinds} if kinds else {})}
+        response = await self._post("/api/workers/claim", request)
         try:
-            return None if answer.status == 204 else msgspec.json.decode(answer.body, type=Handed)
+            return None if response.status == 204 else msgspec.json.decode(response.body, type=Assignment)
         except msgspec.DecodeError:
-            raise Away("the server answers with something else than a job") from None
+            raise ServerUnavailable("the server's response is not a job") from None
 
-    async def heartbeat(self, handed: Handed) -> None:
-        await self._tell(handed, "heartbeat", {})
+    async def heartbeat(self, assignment: Assignment) -> None:
+        await self._report(assignment, "heartbeat", {})
 
-    async def complete(self, handed: Handed, result: dict[str, Any]) -> None:
-        """May be said again when the answer was lost: the same result lands once."""
-        await self._tell(handed, "complete", {"result": result})
+    async def complete(self, assignment: Assignment, result: dict[str, Any]) -> None:
+        """Send the result. Can be repeated if the response was lost: the result is stored once."""
+        await self._report(assignment, "complete", {"result": result})
 
-    async def fail(self, handed: Handed, message: str, *, code: str = "failed", retryable: bool = True) -> None:
+    async def fail(self, assignment: Assignment, message: str, *, code: str = "failed", retryable: bool = True) -> None:
         error = {"message": message[:4000], "code": code, "retryable": retryable}
-        await self._tell(handed, "fail", {"error": error})
+        await self._report(assignment, "fail", {"error": error})
 
-    async def _tell(self, handed: Handed, verb: str, body: dict[str, Any]) -> None:
-        await self._post(f"/api/workers/jobs/{handed.job.id}/{verb}", {"claim_token": handed.claim_token, **body})
+    async def _report(self, assignment: Assignment, verb: str, body: dict[str, Any]) -> None:
+        await self._post(
+            f"/api/workers/jobs/{assignment.job.id}/{verb}", {"claim_token": assignment.claim_token, **body}
+        )
 
-    async def _post(self, path: str, body: dict[str, Any]) -> Answer:
+    async def _post(self, path: str, body: dict[str, Any]) -> HttpResponse:
         try:
-            answer = await self._egress.call(
-                "POST", self._url + path, Reach.ANY,
-                headers=self._headers, body=msgspec.json.encode(body), patience=_PATIENCE,
+            response = await self._egress.call(
+                "POST", self._url + path, NetworkReach.ANY,
+                headers=self._headers, body=msgspec.json.encode(body), timeouts=_TIMEOUTS,
             )  # fmt: skip
-        except Failed as fault:
-            raise Away(f"the server {fault}") from fault
-        if answer.status in (200, 204):
-            return answer
-        said = f"the server answers {answer.status}: {_detail(answer.body)}"
-        if answer.status == 409:
-            raise Dropped(said)
-        if answer.status >= 500 or answer.status in (408, 429):
-            raise Away(said)
-        raise Rejected(said)
+        except EgressFailed as fault:
+            raise ServerUnavailable(f"the server {fault}") from fault
+        if response.status in (200, 204):
+            return response
+        message = f"the server answered {response.status}: {_detail(response.body)}"
+        if response.status == 409:
+            raise ClaimLost(message)
+        if response.status >= 500 or response.status in (408, 429):
+            raise ServerUnavailable(message)
+        raise RequestRejected(message)
 
 
 def _detail(body: bytes) -> str:
     try:
         return msgspec.json.decode(body, type=_Problem).detail
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return "something that is no problem body"
+        return "not a problem response"

@@ -1,6 +1,6 @@
-"""The worker at work: so many jobs at a time, signs of life for each, and an end that gives nothing up unasked.
+"""The worker's loop: run several jobs at a time, send heartbeats, and finish running jobs before stopping.
 
-It survives the server's restarts and its own: what it holds when it dies lapses, and is done by another.
+It survives restarts of the server. If the worker dies, the leases of its jobs expire and another worker runs them.
 """
 
 import asyncio
@@ -13,56 +13,56 @@ from contextlib import suppress
 
 import msgspec
 
-from teamspace.completions import Endpoint, Fault
+from teamspace.completions import CompletionError, ModelEndpoint
 from teamspace.core.egress import Egress
 from teamspace.worker import bridge
-from teamspace.worker.protocol import LEASE, Away, Dropped, Handed, Rejected, Server
+from teamspace.worker.protocol import LEASE, Assignment, ClaimLost, RequestRejected, Server, ServerUnavailable
 
 log = logging.getLogger("teamspace.worker")
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 30.0
-_AGAIN = 3.0
+_FIRST_PAUSE, _MAX_PAUSE = 0.5, 30.0
+_RETRY_SECONDS = 3.0
 
 
 class WorkerError(Exception):
-    """The worker cannot go on; the message is the one line that says why."""
+    """The worker cannot continue; the message says why, in one line."""
 
 
 class Worker:
     def __init__(
-        self, server: Server, egress: Egress, endpoint: Endpoint, *, kinds: list[str], slots: int
+        self, server: Server, egress: Egress, endpoint: ModelEndpoint, *, kinds: list[str], slots: int
     ) -> None:  # fmt: skip
         self._server, self._egress, self._endpoint = server, egress, endpoint
         self._kinds, self._slots = kinds, slots
         self._draining = asyncio.Event()
-        self._held: dict[str, Handed] = {}
+        self._jobs: dict[str, Assignment] = {}
         self._tasks: list[asyncio.Task[None]] = []
 
     async def run(self) -> None:
-        """Until told to stop, or turned away."""
+        """Work until stopped by a signal, or raise WorkerError when the server rejects the worker."""
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self.stop)
         self._tasks = [asyncio.create_task(self._work()) for _ in range(self._slots)]
-        log.info("working on %s, %d at a time", ", ".join(self._kinds), self._slots)
+        log.info("started: kinds %s, %d slots", ", ".join(self._kinds), self._slots)
         try:
             await asyncio.gather(*self._tasks)
-        except Rejected as fault:
+        except RequestRejected as fault:
             raise WorkerError(str(fault)) from fault
         except asyncio.CancelledError:
-            await self._give_back()
+            await self._return_jobs()
         finally:
             for task in self._tasks:
                 task.cancel()
         log.info("stopped")
 
     def stop(self) -> None:
-        """Once: nothing new, and what is held is finished. Twice: what is held goes back."""
+        """First call: claim no more jobs and finish the running ones. Second call: return the running jobs."""
         if self._draining.is_set():
-            log.warning("stopping at once: %d jobs go back", len(self._held))
+            log.warning("stopping at once: returning %d jobs", len(self._jobs))
             for task in self._tasks:
                 task.cancel()
             return
-        log.info("stopping: %d jobs are finished first", len(self._held))
+        log.info("stopping: finishing %d jobs first", len(self._jobs))
         self._draining.set()
 
     async def _work(self) -> None:
@@ -70,86 +70,90 @@ class Worker:
         while not self._draining.is_set():
             began = time.monotonic()
             try:
-                handed = await self._server.claim(self._kinds, [self._endpoint.model] if self._endpoint.model else [])
-            except Away as fault:
-                log.warning("%s; asking again in %.0f s", fault, pause)
-                await self._rest(pause)
-                pause = min(_LONGEST_PAUSE, 2 * pause)
+                assignment = await self._server.claim(
+                    self._kinds, [self._endpoint.model] if self._endpoint.model else []
+                )
+            except ServerUnavailable as fault:
+                log.warning("%s; retrying in %.0f s", fault, pause)
+                await self._sleep(pause)
+                pause = min(_MAX_PAUSE, 2 * pause)
                 continue
             pause = _FIRST_PAUSE
-            if handed:
-                await self._do(handed)
+            if assignment:
+                await self._run_job(assignment)
             elif time.monotonic() - began < _FIRST_PAUSE:
-                # A server that is about to stop does not wait, and neither should it be asked again at once.
-                await self._rest(_FIRST_PAUSE)
+                # A server that is shutting down responds at once; do not poll it in a busy loop.
+                await self._sleep(_FIRST_PAUSE)
 
-    async def _rest(self, seconds: float) -> None:
-        """Not in step with other workers, and not beyond the end."""
+    async def _sleep(self, seconds: float) -> None:
+        """Sleep with jitter, or until the worker is stopped."""
         with suppress(TimeoutError):
             await asyncio.wait_for(self._draining.wait(), seconds * random.uniform(0.75, 1.25))
 
-    async def _do(self, handed: Handed) -> None:
-        self._held[handed.job.id] = handed
-        working = asyncio.ensure_future(self._outcome(handed))
-        beating = asyncio.create_task(self._beat(handed, working))
+    async def _run_job(self, assignment: Assignment) -> None:
+        self._jobs[assignment.job.id] = assignment
+        work = asyncio.ensure_future(self._perform(assignment))
+        heartbeats = asyncio.create_task(self._send_heartbeats(assignment, work))
         try:
-            land = await working
-            await self._landed(land)
-            log.info("job %s is done", handed.job.id)
-        except Dropped as fault:
-            log.warning("job %s was taken back: %s", handed.job.id, fault)
+            report = await work
+            await self._deliver(report)
+            log.info("job %s finished", assignment.job.id)
+        except ClaimLost as fault:
+            log.warning("job %s lost its claim: %s", assignment.job.id, fault)
         except asyncio.CancelledError:
-            if not beating.done():  # it is the second signal that ends this, and not the heartbeat
+            if not heartbeats.done():  # cancelled by the second signal, not by the heartbeat
                 raise
-            log.warning("job %s was taken back while it ran", handed.job.id)
+            log.warning("job %s lost its claim while it ran", assignment.job.id)
         finally:
-            beating.cancel()
-        self._held.pop(handed.job.id, None)
+            heartbeats.cancel()
+        self._jobs.pop(assignment.job.id, None)
 
-    async def _outcome(self, handed: Handed) -> Callable[[], Awaitable[None]]:
-        """What there is to tell the server in the end."""
+    async def _perform(self, assignment: Assignment) -> Callable[[], Awaitable[None]]:
+        """Run the job and return the request that reports its outcome."""
         try:
-            result = await bridge.KINDS[handed.job.kind](self._egress, self._endpoint, handed.job)
-        except Fault as fault:
-            log.warning("job %s: %s", handed.job.id, fault)
+            result = await bridge.KINDS[assignment.job.kind](self._egress, self._endpoint, assignment.job)
+        except CompletionError as fault:
+            log.warning("job %s: %s", assignment.job.id, fault)
             message, retryable = str(fault), fault.retryable
-            return lambda: self._server.fail(handed, message, code="executor_failed", retryable=retryable)
+            return lambda: self._server.fail(assignment, message, code="executor_failed", retryable=retryable)
         except (msgspec.ValidationError, KeyError) as fault:
-            message = f"This worker cannot do it: {fault}"
-            return lambda: self._server.fail(handed, message, code="unsupported", retryable=False)
-        return lambda: self._complete(handed, result)
+            message = f"This worker cannot run the job: {fault}"
+            return lambda: self._server.fail(assignment, message, code="unsupported", retryable=False)
+        return lambda: self._complete(assignment, result)
 
-    async def _complete(self, handed: Handed, result: dict[str, object]) -> None:
+    async def _complete(self, assignment: Assignment, result: dict[str, object]) -> None:
         try:
-            await self._server.complete(handed, result)
-        except Rejected as fault:
-            await self._server.fail(handed, f"The result was refused: {fault}", code="response_refused")
+            await self._server.complete(assignment, result)
+        except RequestRejected as fault:
+            await self._server.fail(assignment, f"The result was refused: {fault}", code="response_refused")
 
-    async def _landed(self, land: Callable[[], Awaitable[None]]) -> None:
-        """Said until it is heard: the server may be starting anew, and the lease goes on a while without it."""
+    async def _deliver(self, report: Callable[[], Awaitable[None]]) -> None:
+        """Report the outcome, with retries: the server may be restarting, and the lease lasts longer than that."""
         while True:
             try:
-                return await land()
-            except Away as fault:
-                log.warning("%s; it is told again", fault)
-                await asyncio.sleep(_AGAIN * random.uniform(0.5, 1))
+                return await report()
+            except ServerUnavailable as fault:
+                log.warning("%s; retrying", fault)
+                await asyncio.sleep(_RETRY_SECONDS * random.uniform(0.5, 1))
 
-    async def _beat(self, handed: Handed, working: "asyncio.Future[Callable[[], Awaitable[None]]]") -> None:
-        """Every third of the lease. When the job is in other hands, what is done for it here ends."""
+    async def _send_heartbeats(
+        self, assignment: Assignment, work: "asyncio.Future[Callable[[], Awaitable[None]]]"
+    ) -> None:
+        """Send a heartbeat every third of the lease; cancel the work when the claim is stale."""
         wait = LEASE / 3
         while True:
             await asyncio.sleep(wait)
             try:
-                await self._server.heartbeat(handed)
+                await self._server.heartbeat(assignment)
                 wait = LEASE / 3
-            except Away as fault:
+            except ServerUnavailable as fault:
                 log.warning("%s", fault)
-                wait = _AGAIN
-            except (Dropped, Rejected):
-                working.cancel()
+                wait = _RETRY_SECONDS
+            except (ClaimLost, RequestRejected):
+                work.cancel()
                 return
 
-    async def _give_back(self) -> None:
-        for handed in self._held.values():
-            with suppress(Away, Dropped, Rejected):
-                await self._server.fail(handed, "The worker was stopped.", code="stopped")
+    async def _return_jobs(self) -> None:
+        for assignment in self._jobs.values():
+            with suppress(ServerUnavailable, ClaimLost, RequestRejected):
+                await self._server.fail(assignment, "The worker was stopped.", code="stopped")

@@ -41,18 +41,18 @@ def at(second: float) -> str:
     return f"2026-03-01T12:{int(minutes):02d}:{rest:06.3f}Z"
 
 
-async def plant(world: World, events: list[Made]) -> list[audit.Entry]:
+async def plant(world: World, events: list[Made]) -> list[audit.AuditRow]:
     """The events as they stand in the trail, unsealed."""
     entries = [
-        audit.Entry(
+        audit.AuditRow(
             org_id=event.org_id, id=new_id(event.at, event.lag), at=event.at, team_id=event.team_id,
             actor_kind=event.actor_kind, actor_id=event.actor_id, token_id=None, action=event.action,
             target=event.target, detail=event.detail, request_id=f"request-{next(_numbers)}", address="192.0.2.1",
         )
         for event in events
     ]  # fmt: skip
-    names = audit.Entry.__struct_fields__
-    async with world.db.upkeep(system()) as tx:
+    names = audit.AuditRow.__struct_fields__
+    async with world.db.maintenance(system()) as tx:
         for entry in entries:
             await tx.run(
                 f"INSERT INTO audit ({', '.join(names)}) VALUES ({', '.join(f':{name}' for name in names)})",

@@ -13,7 +13,7 @@ import pytest
 from teamspace.audit import store
 from teamspace.audit.domain import export as exporting
 from teamspace.audit.domain import searching
-from teamspace.audit.schemas import TrailQuery
+from teamspace.audit.schemas import AuditQuery
 from teamspace.core.db import Db, audit
 from teamspace.core.principal import Call, Principal
 from teamspace.tenancy.schemas import OrgRole, Role
@@ -30,7 +30,7 @@ async def owner(world: World) -> Caller:
     return await world.person(org, team, Role.OWNER, org_role=OrgRole.OWNER)
 
 
-async def grown(world: World, owner: Caller, count: int = 30) -> list[audit.Entry]:
+async def grown(world: World, owner: Caller, count: int = 30) -> list[audit.AuditRow]:
     """A sealed trail: every third event is the team's, some are of no team."""
     sister = await world.team(owner.org)
     teams = (owner.team.id, sister.id, None)
@@ -48,9 +48,9 @@ async def test_an_export_is_the_whole_trail_oldest_first(world: World, owner: Ca
     found = lines(await exported(owner, COMPANY))
     assert [line["id"] for line in found] == [entry.id for entry in entries]
     assert [line["seq"] for line in found] == list(range(1, 31))
-    assert [line["prev"] for line in found] == [audit.START, *(line["hash"] for line in found[:-1])]
+    assert [line["prev"] for line in found] == [audit.ZERO_HASH, *(line["hash"] for line in found[:-1])]
     for line, entry in zip(found, entries, strict=True):
-        assert {name: line[name] for name in audit.Entry.__struct_fields__} == msgspec.structs.asdict(entry)
+        assert {name: line[name] for name in audit.AuditRow.__struct_fields__} == msgspec.structs.asdict(entry)
 
 
 async def test_each_line_can_be_verified_without_our_code(world: World, owner: Caller) -> None:
@@ -152,7 +152,7 @@ async def test_a_row_that_was_sealed_late_stands_where_the_chain_has_it(
 
 async def chunks(db: Db, owner: Caller) -> AsyncIterator[bytes]:
     who = Principal("api", Call(), org_id=owner.org.id, team_id=owner.team.id)
-    return (await exporting.export(db, searching.trail_of_company(who), TrailQuery())).chunks
+    return (await exporting.export(db, searching.company_log(who), AuditQuery())).chunks
 
 
 async def test_an_export_holds_a_page_at_a_time(world: World, owner: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -175,6 +175,7 @@ async def test_an_export_ends_although_events_keep_coming(
     assert console("verify", "-", "--whole", stdin=content).out.startswith("ok: 40 events")
 
 
+@pytest.mark.both_databases
 async def test_exports_beside_writers_verify(world: World, console: Console) -> None:
     ann = await world.bootstrap()
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from teamspace.audit import Witness
+from teamspace.audit import HeadLog
 from teamspace.core.db import audit
 from teamspace.core.principal import system
 from teamspace.settings import Settings
@@ -18,24 +18,24 @@ from tests.support.world import PASSWORD, Caller, World
 from tests.support.world import world as opened
 
 
-async def three_chains(world: World) -> list[audit.Head]:
+async def three_chains(world: World) -> list[audit.ChainHead]:
     for org_id, count in (("", 2), ("a", 5), ("b", 1)):
         await plant(world, [Made(org_id, at=at(n)) for n in range(count)])
     await audit.seal(world.db)
     await plant(world, [Made("a", at=at(60)), Made("unsealed", at=at(60))])
-    return sorted([head async for head in audit.heads(world.db)], key=lambda head: head.org_id)
+    return sorted([head async for head in audit.chain_heads(world.db)], key=lambda head: head.org_id)
 
 
 async def test_every_chain_has_one_head(world: World) -> None:
     found = await three_chains(world)
     assert [(head.org_id, head.seq) for head in found] == [("", 2), ("a", 5), ("b", 1)]
     for head in found:
-        assert head == await audit.head_of(world.db, head.org_id)
-    assert await audit.head_of(world.db, "unsealed") == audit.Head("unsealed", 0, audit.START)
+        assert head == await audit.chain_head(world.db, head.org_id)
+    assert await audit.chain_head(world.db, "unsealed") == audit.ChainHead("unsealed", 0, audit.ZERO_HASH)
 
 
 def test_the_command_prints_them(console: Console, settings: Settings) -> None:
-    async def story() -> list[audit.Head]:
+    async def story() -> list[audit.ChainHead]:
         async with opened(settings) as world:
             return await three_chains(world)
 
@@ -44,14 +44,14 @@ def test_the_command_prints_them(console: Console, settings: Settings) -> None:
     assert ended.status == 0
     assert sorted(ended.out.splitlines()) == sorted(str(head) for head in found)
     assert f"- 2 {found[0].hash}" in ended.out
-    assert audit.kept_heads(ended.out.splitlines())[::-1] == found
+    assert audit.parse_heads(ended.out.splitlines())[::-1] == found
 
 
 @pytest.mark.parametrize(
     ("sql", "says"),
     [
         ("DELETE FROM audit WHERE org_id = 'a' AND seq = 5", "row 5 of company a is missing"),
-        ("UPDATE audit SET hash = 'x' WHERE org_id = '' AND seq = 2", "row 2 of company - is not the one"),
+        ("UPDATE audit SET hash = 'x' WHERE org_id = '' AND seq = 2", "row 2 of company - has another hash"),
         ("DELETE FROM audit", "row 1 of company b is missing"),
     ],
 )
@@ -60,18 +60,18 @@ async def test_a_database_is_held_against_kept_heads(world: World, sql: str, say
     assert await audit.check_heads(world.db, kept) == []
     await audit.seal(world.db)
     assert await audit.check_heads(world.db, kept) == []
-    async with world.db.upkeep(system()) as tx:
+    async with world.db.maintenance(system()) as tx:
         await tamper(tx, sql)
     assert [finding for finding in await audit.check_heads(world.db, kept) if says in finding]
 
 
 async def test_the_log_is_told_what_is_new(world: World, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "teamspace.audit")
-    found, witness = await three_chains(world), Witness()
+    found, witness = await three_chains(world), HeadLog()
 
     async def told() -> list[str]:
         caplog.clear()
-        await witness.tell(world.db)
+        await witness.write_new(world.db)
         return sorted(record.message for record in caplog.records)
 
     assert await told() == sorted(
@@ -86,7 +86,7 @@ async def test_finishing_seals_and_tells(world: World, caplog: pytest.LogCapture
     caplog.set_level(logging.INFO, "teamspace.audit")
     ann = await world.bootstrap()
     await world.app.finish()
-    head = await audit.head_of(world.db, ann.org.id)
+    head = await audit.chain_head(world.db, ann.org.id)
     assert f"audit head org={ann.org.id} seq=1 hash={head.hash}" in caplog.messages
 
 
@@ -106,7 +106,7 @@ def test_the_log_of_a_server_shows_that_its_trail_was_cut(settings: Settings, tm
 
     async def cut(last: int) -> None:
         async with opened(settings) as world:
-            async with world.db.upkeep(system()) as tx:
+            async with world.db.maintenance(system()) as tx:
                 await tamper(tx, "DELETE FROM audit WHERE seq > :last", last=last)
             ann = Caller(world, token)
             export.write_bytes(await exported(ann, "/api/org/audit"))

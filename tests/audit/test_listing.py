@@ -9,8 +9,8 @@ import pytest
 
 from teamspace.audit import store
 from teamspace.audit.domain import listing
-from teamspace.core.db import Reads, Way, audit
-from teamspace.core.db.sqlite import SqliteSession
+from teamspace.core.db import Clause, Reads, audit
+from teamspace.core.db.sqlite import SqliteTransaction
 from teamspace.tenancy.schemas import OrgRole, Role
 from tests.audit.help import NOON, Made, at, code, exported, ids, lines, listed, plant
 from tests.support.world import Caller, World
@@ -133,7 +133,7 @@ async def test_the_instances_trail_is_the_operators(world: World, readers: Reade
 # Filters
 
 
-async def busy(world: World) -> tuple[Caller, list[audit.Entry]]:
+async def busy(world: World) -> tuple[Caller, list[audit.AuditRow]]:
     """A thousand events of two companies within ten minutes, in no order; the first company's owner."""
     dice = random.Random(7)
     org, team = await world.company()
@@ -153,7 +153,7 @@ async def busy(world: World) -> tuple[Caller, list[audit.Entry]]:
     return owner, await plant(world, events)
 
 
-def passes(entry: audit.Entry, query: dict[str, str]) -> bool:
+def passes(entry: audit.AuditRow, query: dict[str, str]) -> bool:
     """The filters, in plain words."""
     action = query.get("action", entry.action)
     return (
@@ -219,7 +219,7 @@ async def test_a_row_that_comes_late_hides_no_other_and_doubles_none(
     owner = await world.person(org, team, Role.OWNER, org_role=OrgRole.READER)
     places = [team, team, sister, sister, sister, team]  # oldest first; the first stride ends at the second
     await plant(world, [Made(org.id, at=at(10 * n), team_id=place.id) for n, place in enumerate(places)])
-    real, late = store.reached, [at(45), at(44), at(5), at(4)]
+    real, late = store.walk_end, [at(45), at(44), at(5), at(4)]
 
     async def delayed(db: Reads, *rest: Any) -> str | None:
         found = await real(db, *rest)
@@ -227,8 +227,8 @@ async def test_a_row_that_comes_late_hides_no_other_and_doubles_none(
             await plant(world, [Made(org.id, at=late.pop(0), team_id=sister.id)])
         return found
 
-    monkeypatch.setattr(store, "reached", delayed)
-    monkeypatch.setattr(store, "walks", lambda search: [(Way("audit.org_id = :org_id"),)])
+    monkeypatch.setattr(store, "walk_end", delayed)
+    monkeypatch.setattr(store, "index_walks", lambda search: [(Clause("audit.org_id = :org_id"),)])
     found = (await owner.get(TEAM, params={"limit": "4"})).json()["items"]
     assert [item["at"] for item in found] == [at(50), at(10), at(0)]
 
@@ -315,8 +315,8 @@ class Planner:
         self._fetch = world.db.engine.fetch
         self._asked: list[tuple[str, Any]] = []
         monkeypatch.setattr(world.db.engine, "fetch", self._noted(world.db.engine.fetch))
-        within = SqliteSession.fetch
-        monkeypatch.setattr(SqliteSession, "fetch", lambda *given: self._noted(within, given[0])(*given[1:]))
+        within = SqliteTransaction.fetch
+        monkeypatch.setattr(SqliteTransaction, "fetch", lambda *given: self._noted(within, given[0])(*given[1:]))
 
     def _noted(self, fetch: Any, *bound: Any) -> Any:
         async def noted(sql: str, params: Any) -> Any:

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from teamspace import blobs, wiring
-from teamspace.blobs import BlobMissing, BlobStore, Bucket, DamagedBlob, Folder
-from teamspace.blobs.domain.remote import Address
+from teamspace.blobs import BlobMissing, BlobStore, BucketStore, DamagedBlob, FolderStore
+from teamspace.blobs.domain.remote import BucketAddress
 from teamspace.core import clock
 from teamspace.core.errors import StorageFull
 from teamspace.core.principal import system
@@ -38,16 +38,16 @@ class Place:
         if self._bucket:
             objects(*self._bucket).put(name, data)
         else:
-            (self.files.drafts.parent / name).write_bytes(data)
+            (self.files.staging_folder.parent / name).write_bytes(data)
 
 
 @pytest.fixture(params=["rs3", "s3"])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
     root = tmp_path / "blobs"
     if request.param == "rs3":
-        return Place(Folder(root))
+        return Place(FolderStore(root))
     bucket: tuple[str, str] = request.getfixturevalue("bucket")
-    return Place(Bucket(Address(*bucket, "us-east-1", KEY_ID, SECRET), root), bucket)
+    return Place(BucketStore(BucketAddress(*bucket, "us-east-1", KEY_ID, SECRET), root), bucket)
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def digest(data: bytes) -> str:
 
 
 async def kept(files: BlobStore, data: bytes = DATA, namespace: str = ORG) -> str:
-    async with blobs.drafted(files, blobs.once(data), small=IN_FILES) as draft:
+    async with blobs.stage(files, blobs.as_stream(data), small=IN_FILES) as draft:
         await files.put(namespace, draft.digest, draft.path)
         assert not draft.path.exists(), "the store has taken it"
     return draft.digest
@@ -71,12 +71,12 @@ async def got(files: BlobStore, name: str, namespace: str = ORG, start: int = 0,
 
 
 async def prove(files: BlobStore, name: str) -> None:
-    async with blobs.fetched(files, ORG, name):
+    async with blobs.fetch_to_file(files, ORG, name):
         pass
 
 
 def stored(files: BlobStore) -> set[tuple[str, str]]:
-    return {(file.org_id, file.digest) for file in files.stored()}
+    return {(file.org_id, file.digest) for file in files.list_files()}
 
 
 # Putting and getting
@@ -112,7 +112,7 @@ async def test_a_large_blob_goes_in_parts_and_is_one(files: BlobStore) -> None:
         for number in range(LARGE // len(block)):
             yield number.to_bytes(4) + block[4:]
 
-    async with blobs.drafted(files, chunks()) as draft:
+    async with blobs.stage(files, chunks()) as draft:
         await files.put(ORG, draft.digest, draft.path)
     assert await files.stat(ORG, draft.digest) == LARGE
     await prove(files, draft.digest)
@@ -120,6 +120,7 @@ async def test_a_large_blob_goes_in_parts_and_is_one(files: BlobStore) -> None:
     assert await got(files, draft.digest, ORG, middle, 4) == (20).to_bytes(4)
 
 
+@pytest.mark.both_databases
 async def test_the_same_bytes_twice_are_kept_once(files: BlobStore) -> None:
     names = {await kept(files), await kept(files)}
     names |= set(await asyncio.gather(*(kept(files) for _ in range(8))))
@@ -129,7 +130,7 @@ async def test_the_same_bytes_twice_are_kept_once(files: BlobStore) -> None:
 
 async def test_a_draft_that_is_gone_is_refused_and_leaves_nothing(files: BlobStore) -> None:
     with pytest.raises(StorageFull):
-        await files.put(ORG, digest(DATA), files.drafts / "nowhere")
+        await files.put(ORG, digest(DATA), files.staging_folder / "nowhere")
     assert await files.stat(ORG, digest(DATA)) is None
     await kept(files)
     assert await got(files, digest(DATA)) == DATA
@@ -169,22 +170,22 @@ async def test_everything_is_listed_with_its_time(files: BlobStore) -> None:
     began = time.time() - 2
     names = {await kept(files, b"%d" % number, org) for number in range(20) for org in (ORG, OTHER, "")}
     assert stored(files) == {(org, name) for name in names for org in (ORG, OTHER, "")}
-    assert all(began < file.written_at < time.time() + 2 for file in files.stored())
+    assert all(began < file.written_at < time.time() + 2 for file in files.list_files())
 
 
 async def test_what_was_begun_and_never_finished_is_found_and_discarded(files: BlobStore) -> None:
     await kept(files)
-    (files.drafts / "half").write_bytes(b"cut off")
-    assert list(files.stale(time.time() - 60)) == []
-    assert list(files.stale(time.time() + 60)) == ["tmp/half"]
+    (files.staging_folder / "half").write_bytes(b"cut off")
+    assert list(files.list_stale(time.time() - 60)) == []
+    assert list(files.list_stale(time.time() + 60)) == ["tmp/half"]
     files.discard_stale(time.time() + 60)
-    assert list(files.stale(time.time() + 60)) == []
+    assert list(files.list_stale(time.time() + 60)) == []
     assert stored(files) == {(ORG, digest(DATA))}
 
 
 def test_one_collector_works_and_none_beside_a_backup(files: BlobStore) -> None:
     files.check()
-    with files.held(), files.held(), files.collecting() as free:
+    with files.collection_paused(), files.collection_paused(), files.collecting() as free:
         assert free is False
     with files.collecting() as free, files.collecting() as second:
         assert (free, second) == (True, False)
@@ -205,10 +206,10 @@ async def test_damage_is_found_and_mended_by_whoever_brings_the_bytes_again(plac
 
 async def test_no_byte_of_a_damaged_block_goes_out(place: Place, world: World) -> None:
     data = os.urandom(3 * blobs.BLOCK + 1234)
-    name = await blobs.keep(world.db, place.files, system(), ORG, data)
+    name = await blobs.store_bytes(world.db, place.files, system(), ORG, data)
 
     async def part(start: int, length: int) -> bytes:
-        return b"".join([chunk async for chunk in blobs.span(world.db, place.files, ORG, name, start, length)])
+        return b"".join([chunk async for chunk in blobs.read_range(world.db, place.files, ORG, name, start, length)])
 
     assert await part(5, len(data) - 5) == data[5:]
     spoilt = bytearray(data)
@@ -227,20 +228,23 @@ async def test_no_byte_of_a_damaged_block_goes_out(place: Place, world: World) -
 
 async def test_the_collector_takes_what_nothing_names(files: BlobStore, world: World, hands: Hands) -> None:
     for number in range(60):
-        await blobs.keep(world.db, files, system(), ORG, b"%d" % number + bytes(blobs.SMALL))
+        await blobs.store_bytes(world.db, files, system(), ORG, b"%d" % number + bytes(blobs.SMALL))
     hands.forward(clock.DAY + 1)
-    fresh = await blobs.keep(world.db, files, system(), ORG, b"fresh" + bytes(blobs.SMALL))
-    with files.held():
-        assert await blobs.collect(world.db, files, wiring.KEPT, retention=0) == 0
-    assert await blobs.collect(world.db, files, wiring.KEPT, retention=0) == 60
+    fresh = await blobs.store_bytes(world.db, files, system(), ORG, b"fresh" + bytes(blobs.SMALL))
+    with files.collection_paused():
+        assert await blobs.collect(world.db, files, wiring.BLOB_COLUMNS, retention=0) == 0
+    assert await blobs.collect(world.db, files, wiring.BLOB_COLUMNS, retention=0) == 60
     assert stored(files) == {(ORG, fresh)}
 
 
 async def test_small_blobs_never_come_to_the_store(files: BlobStore, world: World, hands: Hands) -> None:
     small, large = os.urandom(blobs.SMALL), os.urandom(blobs.SMALL + 1)
     for data in (small, large):
-        assert await blobs.read(world.db, files, ORG, await blobs.keep(world.db, files, system(), ORG, data)) == data
+        assert (
+            await blobs.read(world.db, files, ORG, await blobs.store_bytes(world.db, files, system(), ORG, data))
+            == data
+        )
     assert stored(files) == {(ORG, digest(large))}
     hands.forward(clock.DAY + 1)
-    assert await blobs.collect(world.db, files, wiring.KEPT, retention=0) == 2
+    assert await blobs.collect(world.db, files, wiring.BLOB_COLUMNS, retention=0) == 2
     assert stored(files) == set()

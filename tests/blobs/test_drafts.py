@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from teamspace.blobs import BLOCK, SMALL, Folder, drafted
+from teamspace.blobs import BLOCK, SMALL, FolderStore, stage
 
 DATA = os.urandom(5 * BLOCK + 77)
 CUTS: dict[str, Iterable[int]] = {
@@ -40,7 +40,7 @@ def sums(data: bytes) -> bytes:
 @pytest.mark.parametrize("sizes", CUTS.values(), ids=CUTS.keys())
 async def test_a_draft_is_the_same_however_its_bytes_are_cut(tmp_path: Path, sizes: Iterable[int], size: int) -> None:
     data = DATA[:size]
-    async with drafted(Folder(tmp_path / "blobs"), cut(data, sizes)) as draft:
+    async with stage(FolderStore(tmp_path / "blobs"), cut(data, sizes)) as draft:
         assert (draft.size, draft.digest) == (size, hashlib.sha256(data).hexdigest())
         assert draft.md5 == hashlib.md5(data, usedforsecurity=False).hexdigest()
         assert draft.blocks == sums(data)

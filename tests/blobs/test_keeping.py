@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from teamspace import blobs, wiring
-from teamspace.blobs import Blob, BlobMissing, DamagedBlob, Folder
-from teamspace.blobs.domain import keeping
+from teamspace.blobs import Blob, BlobMissing, DamagedBlob, FolderStore
+from teamspace.blobs.domain import storing
 from teamspace.core import clock
 from teamspace.core.db import columns
 from teamspace.core.errors import Overloaded, StorageFull
@@ -29,7 +29,7 @@ PADDED = pytest.mark.parametrize("padding", [b"", bytes(blobs.SMALL)], ids=["sma
 
 
 async def keep(world: World, data: bytes, org_id: str = ORG, files: blobs.BlobStore | None = None) -> str:
-    return await blobs.keep(world.db, files or world.app.files, system(), org_id, data)
+    return await blobs.store_bytes(world.db, files or world.app.files, system(), org_id, data)
 
 
 async def read(world: World, digest: str, org_id: str = ORG) -> bytes:
@@ -38,7 +38,7 @@ async def read(world: World, digest: str, org_id: str = ORG) -> bytes:
 
 async def collect(world: World, files: blobs.BlobStore | None = None) -> int:
     """As the server does by itself."""
-    return await blobs.collect(world.db, files or world.app.files, wiring.KEPT, retention=300)
+    return await blobs.collect(world.db, files or world.app.files, wiring.BLOB_COLUMNS, retention=300)
 
 
 async def name(world: World, digest: str, org_id: str = ORG) -> None:
@@ -51,9 +51,9 @@ async def name(world: World, digest: str, org_id: str = ORG) -> None:
 
 
 async def unname(world: World, digest: str) -> None:
-    async with world.db.upkeep(system()) as tx:
+    async with world.db.maintenance(system()) as tx:
         await tx.run("DELETE FROM branding")
-        await blobs.release(tx, ORG, [digest])
+        await blobs.release_references(tx, ORG, [digest])
 
 
 async def rows(world: World) -> list[Blob]:
@@ -62,7 +62,7 @@ async def rows(world: World) -> list[Blob]:
 
 def stored(world: World) -> set[tuple[str, str]]:
     """What lies in files."""
-    return {(file.org_id, file.digest) for file in world.app.files.stored()}
+    return {(file.org_id, file.digest) for file in world.app.files.list_files()}
 
 
 async def there(world: World) -> set[tuple[str, str]]:
@@ -85,7 +85,7 @@ async def overwrite(world: World, digest: str, data: bytes | None, org_id: str =
 
 
 def path(world: World, digest: str, org_id: str = ORG) -> Path:
-    assert isinstance(world.app.files, Folder)
+    assert isinstance(world.app.files, FolderStore)
     return world.app.files.path(org_id, digest)
 
 
@@ -108,9 +108,9 @@ async def test_a_small_blob_lies_in_its_row_and_any_other_in_a_file(world: World
     assert stored(world) == ({(ORG, digest)} if size > blobs.SMALL else set())
     assert await there(world) == {(ORG, digest)}
     assert await read(world, digest) == await part(world, digest, 0, size) == data
-    await blobs.prove(world.db, world.app.files, ORG, digest)
-    for invariant in blobs.invariants(wiring.KEPT):
-        assert not await world.db.holds(invariant.sql)
+    await blobs.verify(world.db, world.app.files, ORG, digest)
+    for invariant in blobs.invariants(wiring.BLOB_COLUMNS):
+        assert not await world.db.exists(invariant.sql)
 
 
 @OF_BOTH_KINDS
@@ -140,7 +140,7 @@ async def test_a_damaged_blob_is_refused_and_mended_by_whoever_brings_it_again(
 ) -> None:
     digest = await keep(world, data)
     await overwrite(world, digest, spoil(data))
-    for reading in (read(world, digest), blobs.prove(world.db, world.app.files, ORG, digest)):
+    for reading in (read(world, digest), blobs.verify(world.db, world.app.files, ORG, digest)):
         with pytest.raises(DamagedBlob, match=digest):
             await reading
     for start in (0, len(data) - 1):
@@ -162,26 +162,26 @@ async def test_a_blob_whose_bytes_are_gone_is_missing_until_they_are_brought_aga
 
 
 async def test_a_small_blob_comes_with_the_transaction_that_names_it_or_not_at_all(world: World) -> None:
-    async with blobs.drafted(world.app.files, blobs.once(FEW)) as draft:
-        await blobs.store_draft(world.db, world.app.files, system(), ORG, draft)
+    async with blobs.stage(world.app.files, blobs.as_stream(FEW)) as draft:
+        await blobs.store_staged(world.db, world.app.files, system(), ORG, draft)
         assert (await rows(world), draft.file) == ([], None)
         with pytest.raises(PowerCut):
-            async with world.db.upkeep(system()) as tx:
-                await blobs.name(tx, ORG, draft)
+            async with world.db.maintenance(system()) as tx:
+                await blobs.reference_staged(tx, ORG, draft)
                 raise PowerCut
         assert await rows(world) == []
-        async with world.db.upkeep(system()) as tx:
-            await blobs.name(tx, ORG, draft)
+        async with world.db.maintenance(system()) as tx:
+            await blobs.reference_staged(tx, ORG, draft)
     assert await read(world, draft.digest) == FEW
-    assert not world.app.files.drafts.exists(), "there was never a file"
+    assert not world.app.files.staging_folder.exists(), "there was never a file"
 
 
 async def test_a_blob_that_could_not_be_stored_is_no_blob(world: World) -> None:
-    class Full(Folder):
+    class Full(FolderStore):
         async def put(self, namespace: str, digest: str, draft: Path) -> None:
             raise OSError("no room")
 
-    assert isinstance(world.app.files, Folder)
+    assert isinstance(world.app.files, FolderStore)
     with pytest.raises(OSError, match="no room"):
         await keep(world, DATA, files=Full(world.app.files.root))
     assert stored(world) == set()
@@ -221,10 +221,10 @@ async def test_what_a_row_names_is_never_collected(world: World, hands: Hands, d
     hands.forward(3650 * clock.DAY)
     assert await collect(world) == 0
     assert await read(world, digest) == data
-    assert await blobs.is_named(world.db, wiring.KEPT, ORG, digest)
+    assert await blobs.is_referenced(world.db, wiring.BLOB_COLUMNS, ORG, digest)
 
     await unname(world, digest)
-    assert not await blobs.is_named(world.db, wiring.KEPT, ORG, digest)
+    assert not await blobs.is_referenced(world.db, wiring.BLOB_COLUMNS, ORG, digest)
     hands.forward(301)
     assert await collect(world) == 1
     assert (await rows(world), await there(world)) == ([], set())
@@ -256,7 +256,7 @@ async def test_however_many_there_are_all_are_collected(world: World, hands: Han
 async def test_nothing_is_collected_while_a_backup_reads(world: World, hands: Hands, data: bytes) -> None:
     digest = await keep(world, data)
     hands.forward(2 * clock.DAY)
-    with world.app.files.held():
+    with world.app.files.collection_paused():
         assert await collect(world) == 0
         assert await read(world, digest) == data
     assert await collect(world) == 1
@@ -276,7 +276,7 @@ async def test_the_table_can_be_walked_in_pages(world: World) -> None:
 async def test_a_name_without_a_blob_is_found(world: World) -> None:
     digest = await keep(world, DATA)
     await name(world, digest)
-    row = next(row for row in wiring.KEPT if row.table == "branding")
+    row = next(row for row in wiring.BLOB_COLUMNS if row.table == "branding")
     assert await blobs.select_unknown(world.db, row, 10) == []
     await run_sql(world, "DELETE FROM blobs")
     assert await blobs.select_unknown(world.db, row, 10) == [Blob(ORG, digest, 0)]
@@ -289,7 +289,7 @@ class PowerCut(Exception):
     """Nothing more is done."""
 
 
-class Paused(Folder):
+class Paused(FolderStore):
     """The same folder, held at one of its steps until told to go on."""
 
     def __init__(self, root: Path, step: str) -> None:
@@ -312,7 +312,7 @@ class Paused(Folder):
 
 
 def paused(world: World, step: str) -> Paused:
-    assert isinstance(world.app.files, Folder)
+    assert isinstance(world.app.files, FolderStore)
     return Paused(world.app.files.root, step)
 
 
@@ -324,7 +324,7 @@ async def waiting(work: Awaitable[object]) -> "asyncio.Future[object]":
 
 
 async def test_a_collector_that_fails_half_way_loses_nothing_that_is_brought_again(world: World, hands: Hands) -> None:
-    class Fails(Folder):
+    class Fails(FolderStore):
         async def delete(self, namespace: str, digest: str) -> None:
             await super().delete(namespace, digest)
             raise PowerCut
@@ -334,8 +334,8 @@ async def test_a_collector_that_fails_half_way_loses_nothing_that_is_brought_aga
     with pytest.raises(PowerCut):
         await collect(world, Fails(paused(world, "").root))
     with pytest.raises(StorageFull):
-        async with world.db.upkeep(system()) as tx:
-            await blobs.hold(tx, ORG, digest)
+        async with world.db.maintenance(system()) as tx:
+            await blobs.add_reference(tx, ORG, digest)
     assert await keep(world, DATA) == digest
     assert await read(world, digest) == DATA
 
@@ -350,7 +350,7 @@ async def test_a_collector_that_dies_half_way_leaves_the_rest_to_the_next(
     await files.reached.wait()
     collector.cancel()
     await asyncio.wait([collector])
-    monkeypatch.setattr(keeping, "_WAIT_FOR_REMOVAL", 0.2)
+    monkeypatch.setattr(storing, "_WAIT_FOR_REMOVAL", 0.2)
     with pytest.raises(Overloaded):
         await keep(world, DATA)
     assert await collect(world) == 0
@@ -398,7 +398,7 @@ async def test_what_is_released_is_gone_within_ten_minutes_and_at_once_if_asked(
         await unname(world, digest)
         assert await collect(world) == 0
         if at_once:
-            assert await blobs.collect(world.db, world.app.files, wiring.KEPT, retention=0) == 1
+            assert await blobs.collect(world.db, world.app.files, wiring.BLOB_COLUMNS, retention=0) == 1
         else:
             hands.forward(9 * 60)
             assert await collect(world) == 1
@@ -407,7 +407,7 @@ async def test_what_is_released_is_gone_within_ten_minutes_and_at_once_if_asked(
 
 async def test_asked_to_collect_at_once_it_spares_what_is_about_to_be_named(world: World) -> None:
     digest = await keep(world, DATA)
-    assert await blobs.collect(world.db, world.app.files, wiring.KEPT, retention=0) == 0
+    assert await blobs.collect(world.db, world.app.files, wiring.BLOB_COLUMNS, retention=0) == 0
     assert await read(world, digest) == DATA
 
 
@@ -416,7 +416,7 @@ async def test_what_is_named_is_looked_at_once(world: World, hands: Hands) -> No
     await name(world, digest)
     hands.forward(2 * clock.DAY)
     await collect(world)
-    assert await world.db.holds("SELECT 1 FROM blobs WHERE collect_at IS NULL")
+    assert await world.db.exists("SELECT 1 FROM blobs WHERE collect_at IS NULL")
 
 
 @OF_BOTH_KINDS
@@ -424,10 +424,10 @@ async def test_what_nobody_has_told_of_is_found(world: World, hands: Hands, data
     await name(world, await keep(world, data))
     hands.forward(2 * clock.DAY)
     await collect(world)
-    assert await blobs.search(world.db, wiring.KEPT) == 0
+    assert await blobs.find_untracked(world.db, wiring.BLOB_COLUMNS) == 0
     await run_sql(world, "DELETE FROM branding")
     assert await collect(world) == 0
-    assert await blobs.search(world.db, wiring.KEPT) == 1
+    assert await blobs.find_untracked(world.db, wiring.BLOB_COLUMNS) == 1
     hands.forward(301)
     assert await collect(world) == 1
 
@@ -435,8 +435,8 @@ async def test_what_nobody_has_told_of_is_found(world: World, hands: Hands, data
 async def test_what_somebody_is_just_naming_is_spared_however_old_it_is(world: World, hands: Hands) -> None:
     digest = await keep(world, DATA)
     hands.forward(2 * clock.DAY)
-    async with world.db.upkeep(system()) as tx:
-        await blobs.hold(tx, ORG, digest)
+    async with world.db.maintenance(system()) as tx:
+        await blobs.add_reference(tx, ORG, digest)
         collector = await waiting(collect(world))
         await tx.run(
             "INSERT INTO branding (org_id, theme, logo, logo_type, updated_at) VALUES (:org_id, '{}', :digest, '', '')",
@@ -460,16 +460,17 @@ async def test_what_is_pinned_is_spared_before_it_is_written(world: World, hands
 
 async def use(world: World, data: bytes) -> None:
     """Bring the bytes and let a row name them, as an upload does."""
-    async with blobs.drafted(world.app.files, blobs.once(data)) as draft:
-        await blobs.store_draft(world.db, world.app.files, system(), ORG, draft)
-        async with world.db.upkeep(system()) as tx:
-            await blobs.name(tx, ORG, draft)
+    async with blobs.stage(world.app.files, blobs.as_stream(data)) as draft:
+        await blobs.store_staged(world.db, world.app.files, system(), ORG, draft)
+        async with world.db.maintenance(system()) as tx:
+            await blobs.reference_staged(tx, ORG, draft)
             await tx.run(
                 "INSERT INTO branding (org_id, theme, logo, logo_type, updated_at) VALUES (:org_id, '{}', :logo, '', '')",
                 org_id=ORG, logo=draft.digest,
             )  # fmt: skip
 
 
+@pytest.mark.both_databases
 @PADDED
 async def test_who_names_the_blob_in_time_keeps_it(world: World, hands: Hands, padding: bytes) -> None:
     for number in range(ROUNDS):
@@ -483,6 +484,7 @@ async def test_who_names_the_blob_in_time_keeps_it(world: World, hands: Hands, p
         await unname(world, hashlib.sha256(data).hexdigest())
 
 
+@pytest.mark.both_databases
 @PADDED
 async def test_many_who_keep_the_same_bytes_at_once_have_them(world: World, hands: Hands, padding: bytes) -> None:
     for number in range(ROUNDS):
@@ -505,7 +507,7 @@ def long_data() -> bytes:
 
 
 async def part(world: World, digest: str, start: int, length: int) -> bytes:
-    chunks = blobs.span(world.db, world.app.files, ORG, digest, start, length)
+    chunks = blobs.read_range(world.db, world.app.files, ORG, digest, start, length)
     return b"".join([chunk async for chunk in chunks])
 
 
@@ -546,9 +548,9 @@ async def test_no_byte_of_a_damaged_block_goes_out_and_the_others_do(world: Worl
 
 async def test_who_names_a_blob_that_was_collected_is_told(world: World) -> None:
     digest = await keep(world, DATA)
-    async with world.db.upkeep(system()) as tx:
-        await blobs.hold(tx, ORG, digest)
+    async with world.db.maintenance(system()) as tx:
+        await blobs.add_reference(tx, ORG, digest)
     await run_sql(world, "DELETE FROM blobs")
     with pytest.raises(StorageFull, match="send it again"):
-        async with world.db.upkeep(system()) as tx:
-            await blobs.hold(tx, ORG, digest)
+        async with world.db.maintenance(system()) as tx:
+            await blobs.add_reference(tx, ORG, digest)

@@ -6,8 +6,8 @@ import pytest
 
 from teamspace import blobs, tenancy, wiring
 from teamspace.core.principal import Call, Principal
-from teamspace.repository.domain import assembling
-from teamspace.repository.schemas import Condition, UploadPartRow, UploadRow, Work
+from teamspace.repository.domain import multipart
+from teamspace.repository.schemas import UploadPartRow, UploadRow, VersionDraft, WriteCondition
 from tests.identity.help import Hands, broken
 from tests.repository.help import put
 from tests.support.world import Caller, World
@@ -22,14 +22,14 @@ class Uploads:
         self._world, self._who, self._size = world, who, size
 
     async def begin(self) -> UploadRow:
-        work = Work("a.bin", "a.bin", "application/octet-stream")
-        return await assembling.begin(self._world.db, self._who, work)
+        work = VersionDraft("a.bin", "a.bin", "application/octet-stream")
+        return await multipart.begin(self._world.db, self._who, work)
 
     async def part(self, upload: UploadRow, number: int, content: bytes) -> UploadPartRow:
         files, who = self._world.app.files, self._who
-        async with blobs.drafted(files, blobs.once(content * self._size)) as draft:
-            await blobs.store_draft(self._world.db, files, who, who.org_id, draft)
-            return await assembling.add_part(self._world.db, who, upload, number, draft, None)
+        async with blobs.stage(files, blobs.as_stream(content * self._size)) as draft:
+            await blobs.store_staged(self._world.db, files, who, who.org_id, draft)
+            return await multipart.add_part(self._world.db, who, upload, number, draft, None)
 
     async def replace(self) -> None:
         upload = await self.begin()
@@ -40,14 +40,14 @@ class Uploads:
         upload = await self.begin()
         chosen = [await self.part(upload, 1, b"b")]
         await self.part(upload, 2, b"a")
-        await assembling.complete(
-            self._world.db, self._world.app.queue, self._who, upload, chosen, None, Condition()
+        await multipart.complete(
+            self._world.db, self._world.app.queue, self._who, upload, chosen, None, WriteCondition()
         )  # fmt: skip
 
     async def abort(self) -> None:
         upload = await self.begin()
         await self.part(upload, 1, b"a")
-        await assembling.abort(self._world.db, self._who, upload)
+        await multipart.abort(self._world.db, self._who, upload)
 
 
 WAYS: dict[str, Callable[[Uploads], Awaitable[None]]] = {
@@ -61,11 +61,11 @@ async def test_the_bytes_of_a_part_that_is_let_go_of_are_released(
     world: World, hands: Hands, way: str, size: int
 ) -> None:
     ann = await world.bootstrap()
-    who = await tenancy.stand_in(world.db, Call(request_id="test"), ann.user_id, ann.team.id)
+    who = await tenancy.act_for(world.db, Call(request_id="test"), ann.user_id, ann.team.id)
     await WAYS[way](Uploads(world, who, size))
     assert await broken(world) == []
     hands.forward(10 * 60)
-    assert await blobs.collect(world.db, world.app.files, wiring.KEPT, retention=300) == 1
+    assert await blobs.collect(world.db, world.app.files, wiring.BLOB_COLUMNS, retention=300) == 1
     assert await broken(world) == []
 
 
@@ -74,13 +74,13 @@ async def test_the_bytes_of_an_upload_that_nobody_goes_on_with_are_released(
     world: World, hands: Hands, size: int
 ) -> None:
     ann = await world.bootstrap()
-    who = await tenancy.stand_in(world.db, Call(request_id="test"), ann.user_id, ann.team.id)
+    who = await tenancy.act_for(world.db, Call(request_id="test"), ann.user_id, ann.team.id)
     uploads = Uploads(world, who, size)
     await uploads.part(await uploads.begin(), 1, b"a")
-    hands.forward(assembling.PATIENCE + 1)
-    assert await assembling.reap(world.db) == 1
+    hands.forward(multipart.UPLOAD_EXPIRY + 1)
+    assert await multipart.abort_stale_uploads(world.db) == 1
     hands.forward(10 * 60)
-    assert await blobs.collect(world.db, world.app.files, wiring.KEPT, retention=300) == 1
+    assert await blobs.collect(world.db, world.app.files, wiring.BLOB_COLUMNS, retention=300) == 1
 
 
 @SIZES
@@ -89,17 +89,17 @@ async def test_the_bytes_of_a_deleted_object_are_released(world: World, hands: H
     made = await put(ann, "a.bin", b"a" * size)
     await put(ann, "b.bin", b"a" * size)
     hands.forward(2 * 24 * 3600)
-    await blobs.collect(world.db, world.app.files, wiring.KEPT, retention=300)
+    await blobs.collect(world.db, world.app.files, wiring.BLOB_COLUMNS, retention=300)
     await _delete_all(ann, made["id"])
     hands.forward(10 * 60)
-    assert await blobs.collect(world.db, world.app.files, wiring.KEPT, retention=300) == 0, (
+    assert await blobs.collect(world.db, world.app.files, wiring.BLOB_COLUMNS, retention=300) == 0, (
         "another object has the same"
     )
     (other,) = (await ann.get("/api/repo")).json()["items"]
     await _delete_all(ann, other["id"])
     assert await broken(world) == []
     hands.forward(10 * 60)
-    assert await blobs.collect(world.db, world.app.files, wiring.KEPT, retention=300) == 1
+    assert await blobs.collect(world.db, world.app.files, wiring.BLOB_COLUMNS, retention=300) == 1
 
 
 async def _delete_all(caller: Caller, object_id: str) -> None:

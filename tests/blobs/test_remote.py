@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from teamspace import blobs
-from teamspace.blobs import Bucket, Folder
-from teamspace.blobs.domain.remote import Address
+from teamspace.blobs import BucketStore, FolderStore
+from teamspace.blobs.domain.remote import BucketAddress
 from teamspace.core.errors import Overloaded, StorageFull
 from teamspace.settings import SETTINGS, load
 from tests.support.bucket import KEY_ID, SECRET, objects
@@ -19,20 +19,20 @@ DATA = b"some bytes of a company"
 NAME = hashlib.sha256(DATA).hexdigest()
 
 
-def opened(bucket: tuple[str, str], root: Path, key_id: str = KEY_ID, secret: str = SECRET) -> Bucket:
-    return Bucket(Address(*bucket, "us-east-1", key_id, secret), root)
+def opened(bucket: tuple[str, str], root: Path, key_id: str = KEY_ID, secret: str = SECRET) -> BucketStore:
+    return BucketStore(BucketAddress(*bucket, "us-east-1", key_id, secret), root)
 
 
-async def put(files: Bucket) -> None:
-    async with blobs.drafted(files, blobs.once(DATA), small=0) as draft:
+async def put(files: BucketStore) -> None:
+    async with blobs.stage(files, blobs.as_stream(DATA), small=0) as draft:
         await files.put("", draft.digest, draft.path)
 
 
-async def got(files: Bucket) -> bytes:
+async def got(files: BucketStore) -> bytes:
     return b"".join([chunk async for chunk in files.get("", NAME)])
 
 
-async def refusals(files: Bucket) -> list[str]:
+async def refusals(files: BucketStore) -> list[str]:
     """Of everything that can be asked of a bucket."""
     said = []
     with pytest.raises(StorageFull) as refusal:
@@ -42,7 +42,7 @@ async def refusals(files: Bucket) -> list[str]:
         with pytest.raises(Overloaded) as away:
             await asked
         said.append(str(away.value))
-    for look in (lambda: list(files.stored()), files.check):
+    for look in (lambda: list(files.list_files()), files.check):
         with pytest.raises(Overloaded) as away:
             look()
         said.append(str(away.value))
@@ -58,7 +58,7 @@ async def test_a_wrong_secret_is_told_and_not_shown(
     assert "403 SignatureDoesNotMatch" in caplog.text
     for secret in (KEY_ID, SECRET, "another-secret"):
         assert secret not in " ".join(said) + caplog.text + repr(vars(files))
-    assert os.listdir(files.drafts) == [], "a draft that was not taken is gone"
+    assert os.listdir(files.staging_folder) == [], "a draft that was not taken is gone"
 
 
 async def test_an_address_where_nobody_is_keeps_nobody_waiting(tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ async def test_what_else_lies_in_the_bucket_is_passed_over(bucket: tuple[str, st
     await put(files)
     for name in ("a picture.png", f"org/{NAME}", f"org/aa/bb/{NAME}", f"{NAME[:2]}/{NAME[2:4]}/{NAME}"):
         objects(*bucket).put(name, b"somebody else's")
-    assert [(file.org_id, file.digest) for file in files.stored()] == [("", NAME)]
+    assert [(file.org_id, file.digest) for file in files.list_files()] == [("", NAME)]
 
 
 def test_the_settings_say_which_store(tmp_path: Path) -> None:
@@ -103,8 +103,8 @@ def test_the_settings_say_which_store(tmp_path: Path) -> None:
         "SERVICE_S3_SECRET": "secret",
     }  # fmt: skip
     given = {"SERVICE_DATA": str(tmp_path), **bucket}
-    assert isinstance(blobs.opened(load(given, file=tmp_path / "none")), Folder)
-    store = blobs.opened(load({**given, "SERVICE_BLOB_STORE": "s3"}, file=tmp_path / "none"))
-    assert isinstance(store, Bucket)
-    assert store.drafts == tmp_path / "blobs" / "tmp"
+    assert isinstance(blobs.open_store(load(given, file=tmp_path / "none")), FolderStore)
+    store = blobs.open_store(load({**given, "SERVICE_BLOB_STORE": "s3"}, file=tmp_path / "none"))
+    assert isinstance(store, BucketStore)
+    assert store.staging_folder == tmp_path / "blobs" / "tmp"
     assert not [row for row in SETTINGS if "SECRET" in row.name and row.default]

@@ -40,7 +40,7 @@ async def admin(world: World, name: str, *, domain: str = "") -> Caller:
 
 
 async def at_hostname(world: World, org: Org, domain: str) -> None:
-    async with world.db.upkeep(system()) as tx:
+    async with world.db.maintenance(system()) as tx:
         await tx.run("UPDATE orgs SET domain = :domain WHERE id = :id", domain=domain, id=org.id)
 
 
@@ -79,7 +79,7 @@ async def trail(world: World) -> list[tuple[str, str, list[str] | None]]:
 
 async def broken(world: World) -> list[str]:
     """The invariants of branding that do not hold."""
-    return [invariant.name for invariant in branding.INVARIANTS if await world.db.holds(invariant.sql)]
+    return [invariant.name for invariant in branding.INVARIANTS if await world.db.exists(invariant.sql)]
 
 
 # Pictures

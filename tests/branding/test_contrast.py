@@ -87,7 +87,7 @@ def near_the_floors() -> Iterator[tuple[str, str]]:
 
 def let_through(tokens: dict[str, str]) -> bool:
     try:
-        themes.accepted(tokens)
+        themes.validate(tokens)
     except InvalidThemeToken:
         return False
     return True
@@ -131,11 +131,11 @@ def test_every_floor_of_the_contract_is_there() -> None:
     text = {(token, ground, 4.5) for token in ("text", "text_muted", "link") for ground in ("background", "surface")}
     states = {(token, "surface", 4.5) for token in ("danger", "success", "warning")}
     expected = text | states | {("accent_text", "accent", 4.5), ("focus", "background", 3)}
-    assert {(floor.foreground, floor.background, floor.ratio) for floor in themes.FLOORS} == expected
+    assert {(floor.foreground, floor.background, floor.ratio) for floor in themes.CONTRAST_RULES} == expected
 
 
 def test_the_base_theme_can_be_read() -> None:
-    assert themes.accepted({}) == {}
+    assert themes.validate({}) == {}
     base = Theme()
-    for floor in themes.FLOORS:
+    for floor in themes.CONTRAST_RULES:
         assert exact(getattr(base, floor.foreground), getattr(base, floor.background)) >= Decimal(floor.ratio)

@@ -9,7 +9,7 @@ import httpx2
 import pytest
 
 from teamspace import blobs, wiring
-from teamspace.blobs import Folder
+from teamspace.blobs import FolderStore
 from teamspace.core import clock
 from tests.branding.help import (
     END,
@@ -78,7 +78,6 @@ async def test_a_logo_is_shown_to_anybody_as_it_was_uploaded(world: World, data:
     assert await broken(world) == []
 
 
-@pytest.mark.by_turns
 @pytest.mark.parametrize(
     ("data", "says"),
     [
@@ -88,10 +87,10 @@ async def test_a_logo_is_shown_to_anybody_as_it_was_uploaded(world: World, data:
         (picture("GIF"), "PNG, JPEG or WebP"),
         (picture("BMP"), "PNG, JPEG or WebP"),
         (picture("TIFF"), "PNG, JPEG or WebP"),
-        (picture("PNG") + HTML, "after the picture's end"),
-        (picture("JPEG") + HTML, "after the picture's end"),
-        (picture("JPEG") + HTML + b"\xff\xd9", "after the picture's end"),
-        (picture("WEBP") + HTML, "after the picture's end"),
+        (picture("PNG") + HTML, "after the end of the image"),
+        (picture("JPEG") + HTML, "after the end of the image"),
+        (picture("JPEG") + HTML + b"\xff\xd9", "after the end of the image"),
+        (picture("WEBP") + HTML, "after the end of the image"),
         (picture("PNG")[:-1], "cut short"),
         (picture("JPEG")[:-2], "cut short"),
         (picture("WEBP")[:-2], "cut short"),
@@ -120,7 +119,6 @@ async def test_what_is_no_logo_is_refused_and_not_kept(world: World, data: bytes
     assert (await ann.get("/api/org/branding")).json()["own"] is False
 
 
-@pytest.mark.by_turns
 @pytest.mark.parametrize(
     "text", ["!", "AAAA AAAA", "AAAA\nAAAA", "iVBORw0KGgo", "AA==AA==", "é", "data:image/png;base64,AAAA", "_-_-"]
 )
@@ -195,7 +193,7 @@ async def test_a_logo_is_there_for_as_long_as_somebody_shows_it(world: World) ->
 
 def stored(world: World, org_id: str, data: bytes) -> Path:
     files = world.app.files
-    assert isinstance(files, Folder)
+    assert isinstance(files, FolderStore)
     return files.path(org_id, address(data).split("=")[1])
 
 
@@ -238,7 +236,7 @@ async def test_the_collector_spares_what_is_shown(
         await upload(ann, data)
     now = clock.now()
     monkeypatch.setattr(clock, "now", lambda: now + 2 * clock.DAY)
-    assert await blobs.collect(world.db, world.app.files, wiring.KEPT, retention=0) == 2
+    assert await blobs.collect(world.db, world.app.files, wiring.BLOB_COLUMNS, retention=0) == 2
     assert not stored(world, "", old).exists() and not stored(world, ann.org.id, old).exists()
     assert stored(world, "", new).exists() is (new is OTHER_LARGE)
     assert (await world.anonymous.get(address(new))).content == new

@@ -190,8 +190,8 @@ async def test_the_look_is_offered_to_the_rest_of_the_house(world: World) -> Non
     bob = await admin(world, "Bolt", domain="bolt.example")
     await changed(bob, COMPANY, {"title": "Bolt"})
     visitor = Principal("anonymous", Call(host="bolt.example"))
-    assert (await branding.look(world.db, visitor)).title == "Bolt"
-    assert (await branding.look(world.db, Principal("anonymous", Call()))).title == "Teamspace"
+    assert (await branding.effective(world.db, visitor)).title == "Bolt"
+    assert (await branding.effective(world.db, Principal("anonymous", Call()))).title == "Teamspace"
 
 
 async def test_two_companies_meet_in_nothing_but_their_public_hostnames(world: World) -> None:
@@ -267,7 +267,6 @@ async def test_a_suspended_company_keeps_its_look_as_it_is(world: World) -> None
 # What is refused
 
 
-@pytest.mark.by_turns
 @pytest.mark.parametrize("path", [INSTANCE, COMPANY])
 @pytest.mark.parametrize(
     ("body", "pointer"),
@@ -337,6 +336,7 @@ async def test_a_company_is_tested_against_the_base_theme_not_the_instances(worl
 # At the same time
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize("path", [INSTANCE, COMPANY])
 async def test_changes_of_different_fields_do_not_undo_each_other(world: World, path: str) -> None:
     ann = await world.bootstrap()
@@ -354,6 +354,7 @@ async def test_changes_of_different_fields_do_not_undo_each_other(world: World, 
     assert await broken(world) == []
 
 
+@pytest.mark.both_databases
 async def test_a_branding_is_whole_or_gone_whatever_comes_first(world: World) -> None:
     ann = await world.bootstrap()
     for _ in range(10):

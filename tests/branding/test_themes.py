@@ -30,7 +30,7 @@ proposals = st.fixed_dictionaries({}, optional=values)
 
 def refusal(tokens: dict[str, Any]) -> InvalidThemeToken | None:
     try:
-        themes.accepted(tokens)
+        themes.validate(tokens)
     except InvalidThemeToken as refused:
         return refused
     return None
@@ -40,14 +40,14 @@ def refusal(tokens: dict[str, Any]) -> InvalidThemeToken | None:
 @given(proposals)
 def test_an_accepted_theme_matches_the_grammar_after_a_round_trip(tokens: dict[str, Any]) -> None:
     try:
-        accepted = themes.accepted(tokens)
+        accepted = themes.validate(tokens)
     except InvalidThemeToken as refused:
         assert refused.extra["field"] in Theme.__struct_fields__
         return
     kept = msgspec.json.decode(msgspec.json.encode(accepted))
-    assert kept == accepted == themes.accepted(kept)
+    assert kept == accepted == themes.validate(kept)
     assert kept.keys() == tokens.keys()
-    theme = msgspec.structs.asdict(themes.completed(kept))
+    theme = msgspec.structs.asdict(themes.complete(kept))
     assert all(re.fullmatch(r"#[0-9a-f]{6}", theme[name]) for name in COLOURS)
     assert type(theme["radius"]) is int and 0 <= theme["radius"] <= 24
     assert theme["font"] in ("inter", "system", "serif", "mono")
@@ -63,7 +63,7 @@ def test_a_fuzzed_colour_passes_only_as_a_colour() -> None:
         assert (refused is None) == is_colour, value
         if is_colour:
             passed += 1
-            assert themes.accepted({"border": value}) == {"border": value.lower()}
+            assert themes.validate({"border": value}) == {"border": value.lower()}
     assert 200 < passed < FUZZED / 2
 
 
@@ -122,7 +122,7 @@ def test_a_name_that_goes_on_and_on_is_cut() -> None:
 
 
 def test_upper_case_becomes_lower_case() -> None:
-    assert themes.accepted({"text": "#0A0B0C", "radius": 0, "font": "mono"}) == {
+    assert themes.validate({"text": "#0A0B0C", "radius": 0, "font": "mono"}) == {
         "text": "#0a0b0c", "radius": 0, "font": "mono",
     }  # fmt: skip
 

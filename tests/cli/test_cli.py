@@ -174,7 +174,7 @@ def test_the_routes_as_csv_have_a_row_for_each(console: Console) -> None:
 def test_the_routes_for_people_say_what_each_does(console: Console) -> None:
     lines = console("routes").out.splitlines()
     assert len(lines) == len(routes.ORDER)
-    assert any("/api/login" in line and "a session's token" in line for line in lines)
+    assert any("/api/login" in line and "a session token" in line for line in lines)
 
 
 def test_the_description_is_openapi_and_holds_every_route(console: Console) -> None:
@@ -223,7 +223,7 @@ def test_what_nothing_names_any_more_is_released_at_once_on_request(console: Con
         await ann.delete(f"/api/repo-obj/{made['id']}")
 
     inside(settings, scene)
-    for said in ("1 blobs released", "0 blobs released"):
+    for said in ("1 blobs deleted", "0 blobs deleted"):
         ended = console("collect", settings=settings)
         assert (ended.status, ended.out.strip()) == (0, said)
 
@@ -289,9 +289,9 @@ PLANTS = [
     ("jobs.parked", "UPDATE jobs SET phase = 'scheduled', rank = 1 WHERE state = 'queued'"),
     ("jobs.company", f"UPDATE jobs SET org_id = {OTHER}"),
     ("jobs.holds", "UPDATE quota_ledger SET team_id = (SELECT id FROM teams WHERE slug = 'first')"),
-    ("jobs.once", "INSERT INTO job_archive (id, org_id, team_id, user_id, kind, state, priority, run_at, attempt, attempts,"
+    ("jobs.once", "INSERT INTO job_archive (id, org_id, team_id, user_id, kind, state, priority, run_at, attempt, max_attempts,"
                   " input, created_at) SELECT id, org_id, team_id, user_id, kind, state, priority, run_at, attempt,"
-                  " attempts, input, created_at FROM jobs"),
+                  " max_attempts, input, created_at FROM jobs"),
     ("executors.tokens", "UPDATE executors SET retired_at = 'x'"),
     ("executors.tokens", "UPDATE tokens SET kind = 'api' WHERE kind = 'worker'"),
     ("executors.retired", "INSERT INTO executors (id, org_id, name, name_key, mode, capabilities, reach, created_by,"
@@ -412,9 +412,9 @@ async def test_every_invariant_can_fail_on_either_database(world: World) -> None
     queries = {row.name: row.sql for row in wiring.INVARIANTS}
     for name, sql in PLANTS:
         with pytest.raises(TakenBack):
-            async with world.db.upkeep(system()) as tx:
+            async with world.db.maintenance(system()) as tx:
                 await (tamper if name == "audit.chain" else Tx.run)(tx, sql)
-                found = await audit.check(tx) if name == "audit.chain" else await tx.all(str, queries[name])
+                found = await audit.verify_chains(tx) if name == "audit.chain" else await tx.all(str, queries[name])
                 unnoticed += [] if found else [(name, sql)]
                 raise TakenBack
     assert unnoticed == []
@@ -433,7 +433,7 @@ async def test_parts_that_do_not_follow_one_another_are_found(
     await populated(world)
     (query,) = [row.sql for row in wiring.INVARIANTS if row.name == "objects.bytes"]
     with pytest.raises(TakenBack):
-        async with world.db.upkeep(system()) as tx:
+        async with world.db.maintenance(system()) as tx:
             await tx.run("UPDATE object_versions SET blob = NULL")
             for number, (start, size) in enumerate(parts):
                 await tx.run(
@@ -513,7 +513,7 @@ def test_another_operator_is_made_and_signs_in(console: Console, settings: Setti
     inside(settings, ann_alone)
     arguments = ("user", "create-operator", "Max", "--display-name", "Max Moor", "--password-stdin")
     ended = console(*arguments, stdin=f"{NEW_PASSWORD}\n", settings=settings)
-    assert (ended.status, ended.out) == (0, "Max is an operator now\n")
+    assert (ended.status, ended.out) == (0, "Max is now an operator\n")
 
     async def check(world: World) -> None:
         me = (await (await signed_in(world, "max", NEW_PASSWORD)).get("/api/whoami")).json()
@@ -578,7 +578,7 @@ def test_a_password_can_be_typed_twice(console: Console, settings: Settings, mon
     typed = iter([NEW_PASSWORD, "something else", NEW_PASSWORD, NEW_PASSWORD])
     monkeypatch.setattr(getpass, "getpass", lambda prompt: next(typed))
     differing = console("user", "reset-password", "ann", settings=settings)
-    assert (differing.status, differing.err) == (1, "teamspace: the two passwords differ")
+    assert (differing.status, differing.err) == (1, "teamspace: the passwords do not match")
     assert console("user", "reset-password", "ann", settings=settings).status == 0
     inside(settings, lambda world: signed_in(world, "ann", NEW_PASSWORD))
 

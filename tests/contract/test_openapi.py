@@ -153,7 +153,7 @@ def _cursors(served: Served) -> dict[str, list[str]]:
     made = {}
     for path, methods in served.call("GET", "/api/openapi.json")["paths"].items():
         if any(each["name"] == "cursor" for each in methods.get("get", {}).get("parameters", ())):
-            made[f"{path} query.cursor"] = [paging.signed(vault, paging.sealed(places.get(path, new_id())))]
+            made[f"{path} query.cursor"] = [paging.sign_cursor(vault, paging.encode_cursor(places.get(path, new_id())))]
     return made
 
 
@@ -184,13 +184,13 @@ async def test_a_trail_is_described_as_a_page_and_as_lines(world: World) -> None
     for path in ("/api/audit", "/api/org/audit"):
         answers = described["paths"][path]["get"]["responses"]["200"]["content"]
         assert answers["application/x-ndjson"] == {"schema": {"type": "string"}}
-        assert answers["application/json"] == {"schema": {"$ref": "#/components/schemas/Page_Event_"}}
+        assert answers["application/json"] == {"schema": {"$ref": "#/components/schemas/Page_AuditEvent_"}}
 
 
 async def test_what_an_object_may_hold_is_always_said(world: World) -> None:
     described = (await world.anonymous.get("/api/openapi.json")).json()
     shapes = described["components"]["schemas"]
-    assert shapes["Event"]["properties"]["detail"] == {"type": "object", "additionalProperties": True}
+    assert shapes["AuditEvent"]["properties"]["detail"] == {"type": "object", "additionalProperties": True}
     theme, nothing = shapes["BrandingChange"]["properties"]["theme"]["anyOf"]
     assert (theme["properties"], theme["additionalProperties"]) == (shapes["Theme"]["properties"], False)
     assert nothing == {"type": "null"}

@@ -16,10 +16,10 @@ BEYOND = {
     "POST /api/members/:id/transfer",
     "PATCH /api/admin/users/:id",
     "GET /api/openapi.json", "GET /api/docs", "POST /api/logout", "GET /api/sessions", "DELETE /api/sessions/:id",
-    "PATCH /api/members/:id", "DELETE /api/members/:id",
+    "PATCH /api/members/:id", "DELETE /api/members/:id", "GET /api/contacts",
     "GET /app/*page", "GET /assets/*path",
 }  # fmt: skip
-"""What is served besides, each with a reason: readiness, description of the API, sessions, the end of a membership, and the console's screens and files."""
+"""What is served besides, each with a reason: readiness, description of the API, sessions, the end of a membership, whom to ask for access, and the console's screens and files."""
 
 
 def served(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> str:

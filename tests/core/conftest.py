@@ -12,7 +12,7 @@ from granian.server.embed import Server
 
 from teamspace import tenancy
 from teamspace.core.http import Gate
-from teamspace.core.limits import Rate, Stopping, Wake
+from teamspace.core.limits import Notifier, Rate, Stopping
 from teamspace.core.routing import bind
 from tests.core import lab
 from tests.support.world import Caller, World
@@ -27,11 +27,11 @@ class Lab:
         self.stopping = Stopping()
         self.counted, self.gifts = lab.Counted(), lab.Gifts()
         endpoints, faults = bind([lab], {
-            Wake: Wake(self.stopping), lab.Tries: lab.Tries(), lab.Counted: self.counted, lab.Gifts: self.gifts,
+            Notifier: Notifier(self.stopping), lab.Tries: lab.Tries(), lab.Counted: self.counted, lab.Gifts: self.gifts,
         })  # fmt: skip
         assert not faults
         self.gate = Gate(
-            endpoints, world.db, tenancy.Callers(world.app.last_use).identify, stopping=self.stopping,
+            endpoints, world.db, tenancy.CallerCache(world.app.last_use).identify, stopping=self.stopping,
             token_rate=token_rate or Rate(0, 0), anonymous_rate=anonymous_rate or Rate(0, 0), provision_token=PROVISION,
         )  # fmt: skip
         transport = httpx2.ASGITransport(app=self.gate, client=("127.0.0.1", 50000))

@@ -7,19 +7,19 @@ from collections.abc import AsyncIterator
 import msgspec
 
 from teamspace.core.db import Db
-from teamspace.core.db.engine import Collision
-from teamspace.core.departure import Departure
-from teamspace.core.limits import Wake
+from teamspace.core.db.engine import SerializationFailure
+from teamspace.core.disconnect import DisconnectWatch
+from teamspace.core.limits import Notifier
 from teamspace.core.permissions import Feature, Permission
 from teamspace.core.principal import Principal
-from teamspace.core.replies import Accepted, Content, Download, Event, Events, Reply
+from teamspace.core.replies import Accepted, Content, Download, EventStream, Reply, ServerSentEvent
 from teamspace.core.routing import BEARER, ORGADMIN, OWN, PROVISION, PUBLIC, SUPERADMIN, Route, row
 
-MOST = 8 * 1024 * 1024
+MAX_COUNT = 8 * 1024 * 1024
 
 # fmt: off
 ROUTES = (
-    Route("PUT",  "/lab/files/*key",   PUBLIC,     None,                       None,           "upload",    "Counts the bytes of a raw body.", limit=MOST),
+    Route("PUT",  "/lab/files/*key",   PUBLIC,     None,                       None,           "upload",    "Counts the bytes of a raw body.", limit=MAX_COUNT),
     Route("GET",  "/lab/bytes/:count", PUBLIC,     None,                       None,           "download",  "Streams that many bytes."),
     Route("GET",  "/lab/events",       PUBLIC,     None,                       None,           "events",    "Three events."),
     Route("GET",  "/lab/endless",      PUBLIC,     None,                       None,           "endless",   "Events until somebody stops."),
@@ -94,51 +94,51 @@ async def count(counted: Counted) -> Download:
     return Download(chunks(), "application/octet-stream", COUNTED * 65536)
 
 
-async def patience(wake: Wake, departure: Departure) -> None:
-    with wake.listening(["nothing"]) as news:
-        while not departure.happened:
-            await wake.wait(news, 60, departure)
+async def patience(wake: Notifier, disconnect: DisconnectWatch) -> None:
+    with wake.subscribe(["nothing"]) as news:
+        while not disconnect.has_disconnected:
+            await wake.wait(news, 60, disconnect)
 
 
-async def gift(gifts: Gifts, departure: Departure) -> Reply[dict[str, int]]:
+async def gift(gifts: Gifts, disconnect: DisconnectWatch) -> Reply[dict[str, int]]:
     gifts.given += 1
 
     async def returned() -> None:
         gifts.returned += 1
 
     if gifts.given == 1:
-        await departure.watched()
-    return Reply({"gift": gifts.given}, undelivered=returned)
+        await disconnect.watch()
+    return Reply({"gift": gifts.given}, on_undelivered=returned)
 
 
-async def mine(who: Principal) -> Events:
+async def mine(who: Principal) -> EventStream:
     return await endless()
 
 
-async def events() -> Events:
-    async def three() -> AsyncIterator[Event]:
+async def events() -> EventStream:
+    async def three() -> AsyncIterator[ServerSentEvent]:
         for number in (1, 2, 3):
-            yield Event("count", {"number": number}, number)
+            yield ServerSentEvent("count", {"number": number}, number)
 
-    return Events(three())
+    return EventStream(three())
 
 
-async def endless() -> Events:
-    async def forever() -> AsyncIterator[Event]:
-        yield Event("begin", {})
+async def endless() -> EventStream:
+    async def forever() -> AsyncIterator[ServerSentEvent]:
+        yield ServerSentEvent("begin", {})
         await asyncio.Event().wait()
 
-    return Events(forever())
+    return EventStream(forever())
 
 
-async def wait(topic: str, wake: Wake) -> dict[str, bool]:
-    async with wake.place():
-        with wake.listening([topic]) as news:
+async def wait(topic: str, wake: Notifier) -> dict[str, bool]:
+    async with wake.poll_slot():
+        with wake.subscribe([topic]) as news:
             return {"news": await wake.wait(news, 5)}
 
 
-async def tell(topic: str, wake: Wake) -> None:
-    wake.tell(topic)
+async def tell(topic: str, wake: Notifier) -> None:
+    wake.notify(topic)
 
 
 async def boom() -> None:
@@ -153,7 +153,7 @@ async def slow() -> dict[str, bool]:
 async def collide(tries: Tries) -> None:
     if tries.left:
         tries.left -= 1
-        raise Collision("another transaction was first")
+        raise SerializationFailure("another transaction was first")
 
 
 async def page(db: Db, who: Principal) -> Content:

@@ -16,38 +16,38 @@ def test_a_token_has_its_kind_and_a_checksum() -> None:
     assert len(tokens) == 200
     for token in tokens:
         assert token.startswith("ts_s_")
-        assert crypto.well_formed(token)
+        assert crypto.is_well_formed(token)
 
 
 @given(st.integers(5, 40), st.characters(codec="ascii", categories=["L", "N"]))
 def test_a_mistyped_token_is_told_without_a_look_into_the_database(position: int, letter: str) -> None:
     token = crypto.new_token("a")
     mistyped = token[:position] + letter + token[position + 1 :]
-    assert crypto.well_formed(mistyped) is (mistyped == token)
+    assert crypto.is_well_formed(mistyped) is (mistyped == token)
 
 
 @given(st.text(max_size=60))
 def test_what_is_no_token_is_not_well_formed(text: str) -> None:
-    assert not crypto.well_formed(text)
+    assert not crypto.is_well_formed(text)
 
 
 @given(st.binary(), st.text(max_size=50))
 def test_a_sealed_value_opens_in_its_own_place_alone(value: bytes, place: str) -> None:
     vault = Vault(b"k" * 32)
-    sealed = vault.seal(place, value)
-    assert vault.open(place, sealed) == value
+    sealed = vault.encrypt(place, value)
+    assert vault.decrypt(place, sealed) == value
     with pytest.raises(WrongKey):
-        vault.open(place + "x", sealed)
+        vault.decrypt(place + "x", sealed)
     with pytest.raises(WrongKey):
-        Vault(b"x" * 32).open(place, sealed)
+        Vault(b"x" * 32).decrypt(place, sealed)
 
 
 def test_a_changed_ciphertext_does_not_open() -> None:
     vault = Vault(b"k" * 32)
-    sealed = vault.seal("here", b"secret")
+    sealed = vault.encrypt("here", b"secret")
     changed = sealed[:-6] + ("A" if sealed[-6] != "A" else "B") + sealed[-5:]
     with pytest.raises(WrongKey):
-        vault.open("here", changed)
+        vault.decrypt("here", changed)
 
 
 def test_the_key_file_is_made_once_and_for_its_owner_alone(tmp_path: Path) -> None:

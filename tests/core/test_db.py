@@ -10,14 +10,24 @@ import msgspec
 import pytest
 
 from teamspace.core.crypto import Vault
-from teamspace.core.db import AlreadyClaimed, Collision, Db, Duplicate, SchemaError, Tx, audit, connect, migrate
+from teamspace.core.db import (
+    Db,
+    Duplicate,
+    IdempotencyKeyTaken,
+    SchemaError,
+    SerializationFailure,
+    Tx,
+    audit,
+    connect,
+    migrate,
+)
 from teamspace.core.db import sqlite as sqlite_module
 from teamspace.core.db.dialect import POSTGRES, SQLITE
-from teamspace.core.db.postgres import numbered
+from teamspace.core.db.postgres import number_parameters
 from teamspace.core.db.sqlite import Sqlite
 from teamspace.core.errors import Overloaded, StorageFull
-from teamspace.core.principal import Call, Claim, Principal, system
-from teamspace.core.tables import On, collected
+from teamspace.core.principal import Call, IdempotencyClaim, Principal, system
+from teamspace.core.tables import On, collect_listeners
 from teamspace.settings import Settings
 from tests.support.tampering import tamper
 
@@ -38,7 +48,7 @@ async def db(settings: Settings) -> AsyncIterator[Db]:
     engine = await connect(settings.database, pool=5)
     await migrate(engine)
     db = Db(engine, Vault(b"k" * 32))
-    async with db.upkeep(system()) as tx:
+    async with db.maintenance(system()) as tx:
         await tx.run("CREATE TABLE things (id TEXT PRIMARY KEY, value TEXT)")
     yield db
     await db.close()
@@ -68,7 +78,7 @@ async def test_a_write_and_its_audit_row_are_one(db: Db) -> None:
 
 
 async def test_a_write_whose_audit_row_fails_is_not_there(db: Db) -> None:
-    async with db.upkeep(system()) as tx:
+    async with db.maintenance(system()) as tx:
         await tx.run("ALTER TABLE audit RENAME TO audit_gone")
     with pytest.raises(Exception, match="audit"):
         async with db.write(WHO, "thing.make") as tx:
@@ -95,7 +105,7 @@ async def test_many_writers_at_once_all_land(db: Db) -> None:
     async def write(number: int) -> None:
         async with db.write(WHO, "thing.make") as tx:
             await put(tx, f"{number:03d}")
-            assert await tx.holds("SELECT 1 FROM things WHERE id = :id", id=f"{number:03d}")
+            assert await tx.exists("SELECT 1 FROM things WHERE id = :id", id=f"{number:03d}")
 
     await asyncio.gather(*(write(number) for number in range(200)))
     assert len(await things(db)) == 200
@@ -201,7 +211,7 @@ async def test_a_table_of_listeners_is_collected_by_event(db: Db) -> None:
 
     module = ModuleType("listening")
     module.__dict__.update(LISTENERS=(On(Heard, "keep", "Keeps what is said."),), keep=keep)
-    listening = Db(db.engine, db.vault, listeners=collected([module]))
+    listening = Db(db.engine, db.vault, listeners=collect_listeners([module]))
     async with listening.write(WHO, "thing.say") as tx:
         await tx.emit(Heard("hello"))
     assert await things(db) == ["hello"]
@@ -209,11 +219,11 @@ async def test_a_table_of_listeners_is_collected_by_event(db: Db) -> None:
 
 async def test_an_idempotency_key_is_taken_with_the_effect(db: Db) -> None:
     async def once() -> str:
-        who = msgspec.structs.replace(WHO, call=Call(claim=Claim("key", b"digest")))
+        who = msgspec.structs.replace(WHO, call=Call(claim=IdempotencyClaim("key", b"digest")))
         try:
             async with db.write(who, "thing.make") as tx:
                 await put(tx, f"{id(who)}")
-        except AlreadyClaimed:
+        except IdempotencyKeyTaken:
             return "lost"
         return "won"
 
@@ -222,40 +232,40 @@ async def test_an_idempotency_key_is_taken_with_the_effect(db: Db) -> None:
 
 
 async def test_rights_begin_a_new_epoch_when_a_watched_table_changes(db: Db) -> None:
-    watching = Db(db.engine, db.vault, rights=frozenset({"things"}))
-    elsewhere = Db(db.engine, db.vault, rights=frozenset({"things"}))
-    before, seen = await watching.rights_epoch(afresh=False), await elsewhere.rights_epoch(afresh=False)
-    async with watching.upkeep(system()) as tx:
+    watching = Db(db.engine, db.vault, rights_tables=frozenset({"things"}))
+    elsewhere = Db(db.engine, db.vault, rights_tables=frozenset({"things"}))
+    before, seen = await watching.rights_epoch(fresh=False), await elsewhere.rights_epoch(fresh=False)
+    async with watching.maintenance(system()) as tx:
         await tx.run("UPDATE instance SET value = 'x' WHERE name = 'canary'")
-    assert await watching.rights_epoch(afresh=False) == before
-    async with watching.upkeep(system()) as tx:
+    assert await watching.rights_epoch(fresh=False) == before
+    async with watching.maintenance(system()) as tx:
         await put(tx, "a")
-    assert await watching.rights_epoch(afresh=False) != before
-    assert await elsewhere.rights_epoch(afresh=True) != seen
+    assert await watching.rights_epoch(fresh=False) != before
+    assert await elsewhere.rights_epoch(fresh=True) != seen
 
 
 async def test_what_changes_no_right_begins_no_epoch(db: Db) -> None:
-    watching = Db(db.engine, db.vault, rights=frozenset({"things"}))
-    before = await watching.rights_epoch(afresh=True)
-    async with watching.upkeep(system(), same_rights=True) as tx:
+    watching = Db(db.engine, db.vault, rights_tables=frozenset({"things"}))
+    before = await watching.rights_epoch(fresh=True)
+    async with watching.maintenance(system(), rights_unchanged=True) as tx:
         await put(tx, "a")
-    assert await watching.rights_epoch(afresh=True) == before
+    assert await watching.rights_epoch(fresh=True) == before
 
 
 async def test_a_transaction_inside_another_is_a_fault_and_no_hang(db: Db) -> None:
     async with asyncio.timeout(10):
-        with pytest.raises(RuntimeError, match="inside another one"):
-            async with db.write(WHO, "thing.put"), db.upkeep(system()):
+        with pytest.raises(RuntimeError, match="nested transaction"):
+            async with db.write(WHO, "thing.put"), db.maintenance(system()):
                 pass
-        async with db.upkeep(system()) as tx:
+        async with db.maintenance(system()) as tx:
             await put(tx, "a")
     assert await things(db) == ["a"]
 
 
 async def test_statements_of_every_length_are_not_remembered_for_ever() -> None:
     for count in range(3000):
-        numbered(f"SELECT {', '.join(f':n{at}' for at in range(count % 50))} -- {count}")
-    assert numbered.cache_info().currsize <= 1024
+        number_parameters(f"SELECT {', '.join(f':n{at}' for at in range(count % 50))} -- {count}")
+    assert number_parameters.cache_info().currsize <= 1024
 
 
 # The audit chain
@@ -267,16 +277,16 @@ async def test_the_chain_is_sealed_and_every_change_is_found(db: Db) -> None:
             pass
     assert await audit.seal(db) == 250
     assert await audit.seal(db) == 0
-    assert await audit.check(db) == []
+    assert await audit.verify_chains(db) == []
     for damage, words in {
         "UPDATE audit SET action = 'other' WHERE seq = 100": "row 100 of company o was changed",
         "DELETE FROM audit WHERE seq = 7": "row 7 of company o is missing",
         "UPDATE audit SET hash = '' WHERE seq = 250": "row 250",
     }.items():
         with pytest.raises(ZeroDivisionError):
-            async with db.upkeep(system()) as tx:
+            async with db.maintenance(system()) as tx:
                 await tamper(tx, damage)
-                found = await audit.check(tx)
+                found = await audit.verify_chains(tx)
                 raise ZeroDivisionError
         assert len(found) == 1 and words in found[0]
 
@@ -303,11 +313,11 @@ async def test_rows_of_the_audit_trail_cannot_be_changed_by_sql(db: Db, change: 
             await audit.seal(db)
     before = await db.all(str, "SELECT id || action || coalesce(hash, '') FROM audit ORDER BY id")
     with pytest.raises(Exception, match="the audit trail cannot be changed"):
-        async with db.upkeep(system()) as tx:
+        async with db.maintenance(system()) as tx:
             await tx.run(change)
     assert await db.all(str, "SELECT id || action || coalesce(hash, '') FROM audit ORDER BY id") == before
     assert await audit.seal(db) == 1, "the sealer still may"
-    assert await audit.check(db) == []
+    assert await audit.verify_chains(db) == []
 
 
 async def test_chains_of_companies_are_apart(db: Db) -> None:
@@ -317,7 +327,7 @@ async def test_chains_of_companies_are_apart(db: Db) -> None:
             pass
     await audit.seal(db)
     rows = await db.all(
-        audit.Sealed, "SELECT " + ", ".join(audit.Sealed.__struct_fields__) + " FROM audit ORDER BY org_id, seq"
+        audit.SealedRow, "SELECT " + ", ".join(audit.SealedRow.__struct_fields__) + " FROM audit ORDER BY org_id, seq"
     )
     assert [(row.org_id, row.seq) for row in rows] == [("o", 1), ("o", 2), ("p", 1), ("p", 2)]
 
@@ -327,21 +337,21 @@ async def test_sealing_twice_at_once_seals_once(db: Db) -> None:
         async with db.write(WHO, "thing.make"):
             pass
     await asyncio.gather(*(audit.seal(db) for _ in range(4)))
-    assert await audit.check(db) == []
+    assert await audit.verify_chains(db) == []
 
 
 # Migrations
 
 
 async def test_a_newer_schema_is_refused(db: Db) -> None:
-    async with db.upkeep(system()) as tx:
+    async with db.maintenance(system()) as tx:
         await tx.run("INSERT INTO migrations (number, name, digest, applied_at) VALUES (9999, 'x', 'x', 'x')")
     with pytest.raises(SchemaError, match="9999"):
         await migrate(db.engine)
 
 
 async def test_another_first_migration_is_refused(db: Db) -> None:
-    async with db.upkeep(system()) as tx:
+    async with db.maintenance(system()) as tx:
         await tx.run("UPDATE migrations SET digest = 'other' WHERE number = 1")
     with pytest.raises(SchemaError, match="0001_core"):
         await migrate(db.engine)
@@ -358,52 +368,55 @@ async def test_servers_that_start_together_migrate_once(tmp_path: Path, database
 
 def test_a_part_of_a_migration_may_be_for_one_database() -> None:
     sql = "CREATE a;\n-- only sqlite: why\nCREATE b;\n-- only postgres\nCREATE c;\n-- on both\nCREATE d;\n-- remark\n"
-    assert SQLITE.schema(sql).split() == ["CREATE", "a;", "CREATE", "b;", "CREATE", "d;", "--", "remark"]
-    assert POSTGRES.schema(sql).split() == ["CREATE", "a;", "CREATE", "c;", "CREATE", "d;", "--", "remark"]
+    assert SQLITE.translate(sql).split() == ["CREATE", "a;", "CREATE", "b;", "CREATE", "d;", "--", "remark"]
+    assert POSTGRES.translate(sql).split() == ["CREATE", "a;", "CREATE", "c;", "CREATE", "d;", "--", "remark"]
 
 
 async def test_a_read_aside_takes_parameters_and_has_an_end(db: Db) -> None:
-    async with db.upkeep(system()) as tx:
+    async with db.maintenance(system()) as tx:
         await put(tx, "1", "one")
     sql = "SELECT value FROM things WHERE id = :id"
-    assert await db.all_aside(str, sql, seconds=5, id="1") == ["one"]
+    assert await db.all_offloaded(str, sql, seconds=5, id="1") == ["one"]
     endless = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT COUNT(*) FROM n"
     with pytest.raises(Overloaded):
-        await db.all_aside(int, endless, seconds=0.2)
-    assert await db.all_aside(str, sql, seconds=5, id="1") == ["one"]
+        await db.all_offloaded(int, endless, seconds=0.2)
+    assert await db.all_offloaded(str, sql, seconds=5, id="1") == ["one"]
 
 
 # PostgreSQL alone
 
 
 def test_named_parameters_become_numbers() -> None:
-    assert numbered("SELECT :a, CAST(:b AS TEXT), :a::text") == ("SELECT $1, CAST($2 AS TEXT), $1::text", ("a", "b"))
+    assert number_parameters("SELECT :a, CAST(:b AS TEXT), :a::text") == (
+        "SELECT $1, CAST($2 AS TEXT), $1::text",
+        ("a", "b"),
+    )
 
 
 @on_postgres
 async def test_transactions_that_meet_give_way_by_name(db: Db) -> None:
-    async with db.upkeep(system()) as tx:
+    async with db.maintenance(system()) as tx:
         await put(tx, "1")
         await put(tx, "2")
 
     async def crosswise(first: str, second: str) -> None:
-        async with db.upkeep(system()) as tx:
+        async with db.maintenance(system()) as tx:
             await tx.run("UPDATE things SET value = 'x' WHERE id = :id", id=first)
             await asyncio.sleep(0.2)
             await tx.run("UPDATE things SET value = 'x' WHERE id = :id", id=second)
 
     results = await asyncio.gather(crosswise("1", "2"), crosswise("2", "1"), return_exceptions=True)
-    assert [type(result) for result in results if result] == [Collision]
+    assert [type(result) for result in results if result] == [SerializationFailure]
 
 
 @on_postgres
 async def test_a_row_that_stays_locked_is_given_up_with_a_name(db: Db) -> None:
-    async with db.upkeep(system()) as tx:
+    async with db.maintenance(system()) as tx:
         await put(tx, "1")
-    async with db.upkeep(system()) as tx:
+    async with db.maintenance(system()) as tx:
         await tx.run("UPDATE things SET value = 'x' WHERE id = '1'")
         with pytest.raises(Overloaded):
-            async with Db(db.engine, db.vault).upkeep(system()) as other:
+            async with Db(db.engine, db.vault).maintenance(system()) as other:
                 await other.run("SET LOCAL lock_timeout = '50ms'")
                 await other.run("UPDATE things SET value = 'y' WHERE id = '1'")
 
@@ -411,7 +424,7 @@ async def test_a_row_that_stays_locked_is_given_up_with_a_name(db: Db) -> None:
 @on_postgres
 async def test_a_migration_takes_as_long_as_it_takes(db: Db) -> None:
     """And waits for whoever is before it, longer than a request would."""
-    async with db.upkeep(system()) as tx:
+    async with db.maintenance(system()) as tx:
         await tx.run("LOCK TABLE things IN ACCESS EXCLUSIVE MODE")
         migrating = asyncio.create_task(db.engine.script("ALTER TABLE things ADD COLUMN later TEXT"))
         await asyncio.sleep(4)  # longer than a request waits for a lock
@@ -422,7 +435,7 @@ async def test_a_migration_takes_as_long_as_it_takes(db: Db) -> None:
 @on_postgres
 async def test_a_statement_that_takes_too_long_is_given_up_with_a_name(db: Db) -> None:
     with pytest.raises(Overloaded):
-        async with db.upkeep(system()) as tx:
+        async with db.maintenance(system()) as tx:
             await tx.run("SET LOCAL statement_timeout = '50ms'")
             await tx.run("SELECT pg_sleep(5)")
     assert await db.one(str, "SHOW lock_timeout") == "3s"
@@ -475,7 +488,7 @@ async def test_one_commit_serves_all_who_wait(tmp_path: Path, monkeypatch: pytes
     begun: list[object] = []
     begin = sqlite_module.Sqlite._begin
 
-    def counted(self: Sqlite) -> sqlite_module.Batch:
+    def counted(self: Sqlite) -> sqlite_module.CommitBatch:
         begun.append(1)
         return begin(self)
 

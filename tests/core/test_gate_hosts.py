@@ -7,7 +7,7 @@ import httpx2
 import pytest
 
 from teamspace import tenancy
-from teamspace.core.addresses import Network, neighbourhood
+from teamspace.core.addresses import Network, rate_limit_key
 from teamspace.core.http import Gate
 from teamspace.core.limits import Rate, Stopping
 from teamspace.core.principal import Principal
@@ -28,7 +28,7 @@ def _endpoint(path: str, **options: Any) -> Endpoint:
 
 
 ENDPOINTS = [
-    _endpoint("/recognises", recognises=True),
+    _endpoint("/recognises", optional_credential=True),
     _endpoint("/public"),
     _endpoint("/private", auth=BEARER),
 ]
@@ -40,7 +40,7 @@ async def seen(
 ) -> Any:  # fmt: skip
     """What the handler sees of a request, or the statuses of several."""
     gate = Gate(
-        ENDPOINTS, world.db, tenancy.Callers(world.app.last_use).identify, stopping=Stopping(), trusted=trusted,
+        ENDPOINTS, world.db, tenancy.CallerCache(world.app.last_use).identify, stopping=Stopping(), trusted=trusted,
         token_rate=Rate(0, 0), anonymous_rate=Rate(rate, rate),
     )  # fmt: skip
     if who is not None:
@@ -144,7 +144,7 @@ async def test_an_ipv4_address_is_one_on_a_socket_for_both_families_too(world: W
     """A server on `::` sees 10.0.0.7 as ::ffff:10.0.0.7."""
     told = await seen(world, peer=f"::ffff:{PROXY}", x_forwarded_for="198.51.100.1", x_forwarded_host="work.example")
     assert (told["address"], told["host"]) == ("198.51.100.1", "work.example")
-    assert neighbourhood(f"::ffff:{STRANGER}") != neighbourhood("::ffff:198.51.100.1"), "strangers share no limit"
+    assert rate_limit_key(f"::ffff:{STRANGER}") != rate_limit_key("::ffff:198.51.100.1"), "strangers share no limit"
 
 
 # Who is recognised

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from teamspace.core.json_body import holds_nul, too_deep
-from teamspace.core.limits import Rate, Shedder
+from teamspace.core.json_body import has_nul, is_too_deep
+from teamspace.core.limits import LoadShedder, Rate
 from teamspace.tenancy.schemas import OrgRole, Role
 from tests.core.conftest import PROVISION, Lab
 from tests.support.world import World
@@ -190,7 +190,7 @@ async def test_a_shed_request_is_told_when_to_come_back(bench: Lab) -> None:
 
 
 async def test_the_shedder_refuses_more_while_the_loop_is_late_and_recovers(monkeypatch: pytest.MonkeyPatch) -> None:
-    shedder = Shedder()
+    shedder = LoadShedder()
     shedder.start()
     shedder._due -= 1.0
     shedder._tick()
@@ -208,14 +208,14 @@ async def test_the_shedder_refuses_more_while_the_loop_is_late_and_recovers(monk
 
 
 def test_depth_is_measured_outside_of_strings() -> None:
-    assert not too_deep(b'{"a": "' + b"[" * 500 + b'"}')
-    assert not too_deep(b"[" * 64 + b"]" * 64)
-    assert too_deep(b"[" * 65 + b"]" * 65)
-    assert not too_deep(b"[" + b"[],{}," * 5000 + b"[]]")
-    assert not too_deep(b'["\\"' + b"[" * 100 + b'"]')
+    assert not is_too_deep(b'{"a": "' + b"[" * 500 + b'"}')
+    assert not is_too_deep(b"[" * 64 + b"]" * 64)
+    assert is_too_deep(b"[" * 65 + b"]" * 65)
+    assert not is_too_deep(b"[" + b"[],{}," * 5000 + b"[]]")
+    assert not is_too_deep(b'["\\"' + b"[" * 100 + b'"]')
 
 
 def test_an_escaped_nul_is_told_from_an_escaped_backslash() -> None:
-    assert holds_nul(b'"\\u0000"')
-    assert not holds_nul(b'"\\\\u0000"')
-    assert holds_nul(b'"\\\\\\u0000"')
+    assert has_nul(b'"\\u0000"')
+    assert not has_nul(b'"\\\\u0000"')
+    assert has_nul(b'"\\\\\\u0000"')

@@ -36,7 +36,7 @@ async def test_a_body_with_a_duplicate_key_is_refused_and_the_key_named(world: W
     twice = b'{"title": "One", "title": "Two"}'
     answer = await world.client.post("/api/notes", content=twice, headers=headers)
     assert (answer.status_code, answer.json()["code"]) == (400, "invalid_request")
-    assert answer.json()["errors"] == [{"pointer": "/title", "message": "the key is given more than once"}]
+    assert answer.json()["errors"] == [{"pointer": "/title", "message": "the key must not be repeated"}]
     assert (await ann.get("/api/notes")).json()["items"] == []
 
 

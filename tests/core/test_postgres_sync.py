@@ -66,9 +66,9 @@ async def test_a_commit_waits_for_the_disk_whatever_the_default_is(url: str, def
         for _ in range(2):
             async with engine.transaction() as session:
                 assert tuple((await session.fetch(SHOW, {}))[0]) == (used,)
-            async with engine.transaction(lasting=False) as session:
+            async with engine.transaction(durable=False) as session:
                 assert tuple((await session.fetch(SHOW, {}))[0]) == ("off",), "and the next one waits again"
-        async with engine.loading() as loading:
+        async with engine.bulk_load() as loading:
             assert tuple((await loading.fetch(SHOW, {}))[0]) == (used,)
 
 
@@ -83,9 +83,9 @@ async def test_a_default_that_is_changed_later_does_not_reach_a_connection(url: 
 @pytest.mark.parametrize(
     ("off", "named"),
     [
-        (["fsync"], "PostgreSQL has fsync = off, and"),
-        (["full_page_writes"], "PostgreSQL has full_page_writes = off, and"),
-        (["fsync", "full_page_writes"], "PostgreSQL has fsync = off and full_page_writes = off, and"),
+        (["fsync"], "PostgreSQL has fsync = off: a power cut"),
+        (["full_page_writes"], "PostgreSQL has full_page_writes = off: a power cut"),
+        (["fsync", "full_page_writes"], "PostgreSQL has fsync = off and full_page_writes = off: a power cut"),
     ],
 )
 async def test_a_database_that_does_not_sync_is_taken_only_on_request(
@@ -101,7 +101,7 @@ async def test_a_database_that_does_not_sync_is_taken_only_on_request(
             await _check_durability(engine, settings)
         assert not caplog.messages
         await _check_durability(engine, on_request)
-        assert "a power cut may lose what was answered" in caplog.text
+        assert "a power cut may lose acknowledged writes" in caplog.text
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
@@ -112,7 +112,7 @@ def test_a_server_says_so_and_leaves_the_database_alone(postgres_url: str, tmp_p
     assert not asyncio.run(_tables(postgres_url))
     assert ended.returncode != 0
     (line,) = ended.stderr.splitlines()
-    assert line.startswith("teamspace: PostgreSQL has fsync = off and full_page_writes = off, and would lose")
+    assert line.startswith("teamspace: PostgreSQL has fsync = off and full_page_writes = off: a power cut would lose")
     assert "SERVICE_POSTGRES_SYNC=any" in line
 
 

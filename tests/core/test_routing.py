@@ -7,10 +7,10 @@ import msgspec
 import pytest
 
 from teamspace import routes
-from teamspace.app import endpoints, given
+from teamspace.app import dependencies, endpoints
 from teamspace.core.limits import Stopping
 from teamspace.core.permissions import Feature, Permission
-from teamspace.core.routing import BEARER, PUBLIC, SUPERADMIN, BootError, Endpoint, Route, Router, bind, ordered
+from teamspace.core.routing import BEARER, PUBLIC, SUPERADMIN, BootError, Endpoint, Route, Router, arrange, bind
 from teamspace.settings import load
 
 
@@ -43,13 +43,13 @@ def test_a_row_that_agrees_has_no_fault() -> None:
 @pytest.mark.parametrize(
     ("row", "handlers", "words"),
     [
-        (Route("GET", "/a", PUBLIC, None, None, "gone", "x"), {}, "no handler gone"),
-        (Route("GET", "/a", PUBLIC, None, None, "plain", "x"), {"plain": plain, "extra": one}, "extra serves no row"),
-        (Route("GET", "/a/:name", PUBLIC, None, None, "one", "x"), {"one": one}, "the path gives ['name']"),
-        (Route("GET", "/a", PUBLIC, Permission.SEARCH, None, "plain", "x"), {"plain": plain}, "cannot ask"),
-        (Route("GET", "/a", PUBLIC, None, Feature.CHAT, "plain", "x"), {"plain": plain}, "cannot ask"),
+        (Route("GET", "/a", PUBLIC, None, None, "gone", "x"), {}, "no handler named gone"),
+        (Route("GET", "/a", PUBLIC, None, None, "plain", "x"), {"plain": plain, "extra": one}, "extra has no route"),
+        (Route("GET", "/a/:name", PUBLIC, None, None, "one", "x"), {"one": one}, "the path has ['name']"),
+        (Route("GET", "/a", PUBLIC, Permission.SEARCH, None, "plain", "x"), {"plain": plain}, "cannot require"),
+        (Route("GET", "/a", PUBLIC, None, Feature.CHAT, "plain", "x"), {"plain": plain}, "cannot require"),
         (Route("GET", "/a", SUPERADMIN, None, None, "plain", "x"), {"plain": plain}, "needs a permission"),
-        (Route("GET", "/a", PUBLIC, None, None, "with_body", "x"), {"with_body": with_body}, "takes no body"),
+        (Route("GET", "/a", PUBLIC, None, None, "with_body", "x"), {"with_body": with_body}, "has no body"),
         (Route("FETCH", "/a", PUBLIC, None, None, "plain", "x"), {"plain": plain}, "unknown method"),
         (Route("GET", "/a", PUBLIC, None, None, "plain", ""), {"plain": plain}, "no doc line"),
     ],
@@ -73,20 +73,20 @@ def bound(*paths: str) -> list[Endpoint]:
 )
 def test_a_row_that_an_earlier_one_would_take_is_refused(earlier: str, later: str) -> None:
     order = [f"GET {earlier}", f"GET {later}"]
-    assert ordered(bound(earlier, later), order)[1] == [f"GET {later}: hidden by GET {earlier} above it"]
-    assert ordered(bound(later, earlier), order[::-1])[1] == []
+    assert arrange(bound(earlier, later), order)[1] == [f"GET {later}: hidden by GET {earlier} above it"]
+    assert arrange(bound(later, earlier), order[::-1])[1] == []
 
 
 def test_two_rows_of_one_pattern_are_refused() -> None:
-    assert ordered(bound("/a/:x", "/a/:y"), ["GET /a/:x", "GET /a/:y"])[1]
+    assert arrange(bound("/a/:x", "/a/:y"), ["GET /a/:x", "GET /a/:y"])[1]
 
 
 def test_order_and_tables_must_name_the_same_rows() -> None:
-    faults = ordered(bound("/a", "/b", "/b"), ["GET /a", "GET /c"])[1]
+    faults = arrange(bound("/a", "/b", "/b"), ["GET /a", "GET /c"])[1]
     assert faults == [
         "GET /b: declared twice",
-        "GET /c: in the order, in no table",
-        "GET /b: in a table, not in the order",
+        "GET /c: in routes.ORDER, but in no ROUTES table",
+        "GET /b: in a ROUTES table, but not in routes.ORDER",
     ]
 
 
@@ -110,4 +110,4 @@ def test_every_altered_row_of_the_product_stops_the_boot(monkeypatch: pytest.Mon
             with monkeypatch.context() as patch:
                 patch.setattr(routes.MODULES[name], "ROUTES", tuple(altered))
                 with pytest.raises(BootError, match="altered"):
-                    endpoints(given(settings, Stopping()))
+                    endpoints(dependencies(settings, Stopping()))

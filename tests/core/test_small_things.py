@@ -14,12 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from teamspace.core import clock, paging, text
-from teamspace.core.addresses import client_address, neighbourhood
+from teamspace.core.addresses import client_address, rate_limit_key
 from teamspace.core.crypto import Vault
 from teamspace.core.errors import BadRequest, Overloaded, RateLimited
 from teamspace.core.ids import new_id
-from teamspace.core.limits import Rate, Shares, Slots, Stopping, Wake
-from teamspace.core.logs import Lines
+from teamspace.core.limits import ConcurrencyLimit, KeyedConcurrencyLimit, Notifier, Rate, Stopping
+from teamspace.core.logs import LogHandler
 from teamspace.core.paging import Paging, page
 
 
@@ -40,13 +40,13 @@ def test_ids_are_version_7_and_rise() -> None:
 
 @pytest.mark.parametrize(("given", "kept"), [(" a ", "a"), ("e\u0301", "\u00e9"), ("日本", "日本"), ("a b", "a b")])
 def test_a_name_is_normalised(given: str, kept: str) -> None:
-    assert text.name(given, "name", most=80) == kept
+    assert text.clean_name(given, "name", max_length=80) == kept
 
 
 @pytest.mark.parametrize("bad", ["", "  ", "a\nb", "a\u202eb", "a\u2066b", "x" * 81, "\x7f", "a\u200fb"])
 def test_a_deceiving_name_is_refused(bad: str) -> None:
     with pytest.raises(BadRequest):
-        text.name(bad, "name", most=80)
+        text.clean_name(bad, "name", max_length=80)
 
 
 def test_a_page_knows_whether_there_is_more() -> None:
@@ -59,18 +59,18 @@ def test_a_page_knows_whether_there_is_more() -> None:
 
 def test_a_cursor_is_signed_with_the_servers_key() -> None:
     ours, theirs = Vault(b"k" * 32), Vault(b"l" * 32)
-    sent = paging.signed(ours, paging.sealed("an id"))
-    assert paging.verified(ours, sent) == paging.sealed("an id")
+    sent = paging.sign_cursor(ours, paging.encode_cursor("an id"))
+    assert paging.verify_cursor(ours, sent) == paging.encode_cursor("an id")
     for vault, cursor in (
         (theirs, sent),
-        (ours, paging.sealed("an id")),
-        (ours, paging.sealed("another id") + sent[sent.index(".") :]),
+        (ours, paging.encode_cursor("an id")),
+        (ours, paging.encode_cursor("another id") + sent[sent.index(".") :]),
         (ours, sent[:-1]),
         (ours, ""),
         (ours, "é."),
     ):
         with pytest.raises(BadRequest):
-            paging.verified(vault, cursor)
+            paging.verify_cursor(vault, cursor)
 
 
 @given(st.text(max_size=80))
@@ -103,8 +103,8 @@ def test_only_a_trusted_proxy_is_believed(
 
 
 def test_an_ipv6_user_is_a_whole_network() -> None:
-    assert neighbourhood("2001:db8::1") == neighbourhood("2001:db8::ffff") != neighbourhood("2001:db8:0:1::1")
-    assert neighbourhood("1.2.3.4") == "1.2.3.4"
+    assert rate_limit_key("2001:db8::1") == rate_limit_key("2001:db8::ffff") != rate_limit_key("2001:db8:0:1::1")
+    assert rate_limit_key("1.2.3.4") == "1.2.3.4"
 
 
 def test_a_bucket_refills(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,7 +123,7 @@ def test_a_bucket_refills(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def test_slots_are_taken_then_queued_then_refused() -> None:
-    slots, free = Slots("tests", 2, queue=1), asyncio.Event()
+    slots, free = ConcurrencyLimit("tests", 2, queue=1), asyncio.Event()
 
     async def hold() -> None:
         async with slots.take():
@@ -139,7 +139,7 @@ async def test_slots_are_taken_then_queued_then_refused() -> None:
 
 
 async def test_each_has_its_share_and_nobody_another_s() -> None:
-    shares = Shares("things", token=2, company=3)
+    shares = KeyedConcurrencyLimit("things", token=2, company=3)
     with shares.take(token="a", company="c"), shares.take(token="a", company="c"):
         with pytest.raises(RateLimited, match="one token"), shares.take(token="a", company="other"):
             pass
@@ -152,8 +152,8 @@ async def test_each_has_its_share_and_nobody_another_s() -> None:
 
 
 async def test_a_sleeper_leaves_nothing_behind() -> None:
-    wake = Wake(Stopping())
-    with wake.listening(["topic", "other"]) as news:
+    wake = Notifier(Stopping())
+    with wake.subscribe(["topic", "other"]) as news:
         assert not await wake.wait(news, 0.001)
     assert wake._topics == {}
 
@@ -161,7 +161,7 @@ async def test_a_sleeper_leaves_nothing_behind() -> None:
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_a_log_line_is_one_line_whatever_it_is_told(form: str) -> None:
     out = io.StringIO()
-    lines = Lines(form, out)
+    lines = LogHandler(form, out)
     record = logging.LogRecord("x", logging.WARNING, "", 0, 'one\ntwo "three"', None, None)
     lines.emit(record)
     assert out.getvalue().count("\n") == 1
@@ -171,7 +171,7 @@ def test_a_log_line_is_one_line_whatever_it_is_told(form: str) -> None:
 
 async def test_access_lines_gather_and_leave_together() -> None:
     out = io.StringIO()
-    lines = Lines("json", out)
+    lines = LogHandler("json", out)
     for number in range(3):
         lines.access(request=f"request-{number}", method="GET", route="/a/:id", status=200, ms=1.5, user="-")
     assert out.getvalue() == ""
@@ -186,6 +186,6 @@ def test_a_log_on_a_full_disk_fails_nobody() -> None:
         def flush(self) -> None:
             raise OSError(errno.ENOSPC, "no space left")
 
-    lines = Lines("text", Full())
+    lines = LogHandler("text", Full())
     lines.write("info", {"message": "nobody reads this"})
     lines.flush()

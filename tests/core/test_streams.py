@@ -11,31 +11,31 @@ import httpx2
 import pytest
 
 from teamspace.core import sending
-from teamspace.core.departure import Departure
-from teamspace.core.limits import Shares
+from teamspace.core.disconnect import DisconnectWatch
+from teamspace.core.limits import KeyedConcurrencyLimit
 from tests.core import lab
 from tests.core.conftest import Lab
-from tests.core.lab import MOST
+from tests.core.lab import MAX_COUNT
 from tests.support.world import Caller, World
 
 
 async def test_a_raw_body_flows_through_in_pieces(bench: Lab) -> None:
-    payload = b"0123456789abcdef" * (MOST // 16)
+    payload = b"0123456789abcdef" * (MAX_COUNT // 16)
     async with bench.served() as url, httpx2.AsyncClient(base_url=url) as client:
         answer = await client.put("/lab/files/a%20b/c", content=payload)
     assert answer.json() | {"largest_chunk": 0} == {
-        "key": "a b/c", "size": MOST, "sha256": hashlib.sha256(payload).hexdigest(), "largest_chunk": 0,
+        "key": "a b/c", "size": MAX_COUNT, "sha256": hashlib.sha256(payload).hexdigest(), "largest_chunk": 0,
     }  # fmt: skip
-    assert answer.json()["largest_chunk"] < MOST / 4
+    assert answer.json()["largest_chunk"] < MAX_COUNT / 4
 
 
 async def test_a_raw_body_beyond_the_limit_is_refused(bench: Lab) -> None:
     async def more_than_allowed() -> AsyncIterator[bytes]:
-        for _ in range(MOST // 65536 + 1):
+        for _ in range(MAX_COUNT // 65536 + 1):
             yield b"x" * 65536
 
     async with bench.served() as url, httpx2.AsyncClient(base_url=url) as client:
-        told = await client.put("/lab/files/x", content=b"x" * (MOST + 1))
+        told = await client.put("/lab/files/x", content=b"x" * (MAX_COUNT + 1))
         untold = await client.put("/lab/files/x", content=more_than_allowed())
     assert (told.status_code, untold.status_code) == (413, 413)
 
@@ -102,7 +102,7 @@ async def test_a_stop_finishes_what_was_accepted(bench: Lab) -> None:
         async with bench.served() as url:
             began = asyncio.create_task(client.get(f"{url}/lab/slow"))
             await asyncio.sleep(0.2)
-            assert bench.gate.underway == 1
+            assert bench.gate.active == 1
         assert (await began).json() == {"finished": True}
     assert bench.gate.idle.is_set()
 
@@ -129,7 +129,7 @@ async def test_a_stream_of_events_ends_when_its_client_goes(bench: Lab) -> None:
 async def test_a_long_poll_ends_when_its_client_goes(bench: Lab) -> None:
     async with bench.served() as url, connected(url) as (_, writer):
         writer.write(b"POST /lab/patience HTTP/1.1\r\nhost: lab\r\ncontent-length: 0\r\n\r\n")
-        await until(lambda: bench.gate.underway == 1)
+        await until(lambda: bench.gate.active == 1)
         writer.close()
         await until(bench.gate.idle.is_set)
 
@@ -138,7 +138,7 @@ async def test_what_an_answer_gave_is_taken_back_when_its_client_has_gone(bench:
     async with bench.served() as url:
         async with connected(url) as (_, writer):
             writer.write(b"POST /lab/gift HTTP/1.1\r\nhost: lab\r\ncontent-length: 0\r\n\r\n")
-            await until(lambda: bench.gate.underway == 1)
+            await until(lambda: bench.gate.active == 1)
             writer.close()
             await until(bench.gate.idle.is_set)
         assert bench.gifts == lab.Gifts(given=1, returned=1)
@@ -151,7 +151,7 @@ async def test_a_reader_that_stalls_is_given_up(bench: Lab, monkeypatch: pytest.
     monkeypatch.setattr(sending, "WRITE_STALL_SECONDS", 0.2)
     async with bench.served() as url, connected(url) as (_, writer):
         writer.write(b"GET /lab/bytes/100000000 HTTP/1.1\r\nhost: lab\r\n\r\n")
-        await until(lambda: bench.gate.underway == 1)
+        await until(lambda: bench.gate.active == 1)
         await until(bench.gate.idle.is_set)
 
 
@@ -169,9 +169,9 @@ async def test_bytes_go_out_in_pieces_that_a_stalled_reader_may_hold(bench: Lab)
         await asyncio.Event().wait()
         return {}
 
-    wire, departure = sending.Wire(bench.stopping, tls=False), Departure(receive)
-    await wire.send(send, sending.Outgoing(200, chunks()), "id", head=False, departure=departure)
-    departure.close()
+    wire, disconnect = sending.ResponseWriter(bench.stopping, tls=False), DisconnectWatch(receive)
+    await wire.send(send, sending.Response(200, chunks()), "id", head=False, disconnect=disconnect)
+    disconnect.close()
     assert sent == [0, sending.PIECE, sending.PIECE, sending.PIECE, 1, 1, 0]
 
 
@@ -180,7 +180,7 @@ async def test_one_token_and_one_address_stream_so_many_answers_at_a_time(
 ) -> None:
     ann = await world.bootstrap()
     bob = await world.person(ann.org, ann.team)
-    monkeypatch.setattr(bench.gate, "_downloads", Shares("downloads", token=1, address=3))
+    monkeypatch.setattr(bench.gate, "_downloads", KeyedConcurrencyLimit("downloads", token=1, address=3))
 
     async def opened(client: httpx2.AsyncClient, who: Caller | None) -> httpx2.Response:
         headers = {"authorization": f"Bearer {who.token}"} if who else {}
@@ -197,7 +197,7 @@ async def test_one_token_and_one_address_stream_so_many_answers_at_a_time(
         assert [answer.status_code for answer in (first, *others)] == [200, 200, 200]
         assert (await opened(client, None)).status_code == 429, "of this address"
         await first.aclose()
-        await until(lambda: bench.gate.underway == 2)
+        await until(lambda: bench.gate.active == 2)
         assert (await opened(client, ann)).status_code == 200
         bench.stopping.begin()
 

@@ -15,16 +15,16 @@ def test_the_longest_time_is_that_of_the_last_minutes(monkeypatch: pytest.Monkey
     now = [600.0]
     monkeypatch.setattr("teamspace.core.watchdog.time.monotonic", lambda: now[0])
     watchdog = Watchdog()
-    assert watchdog.longest == 0
+    assert watchdog.longest_block == 0
     for late in (0.01, 0.2, 0.05):
-        watchdog.ticked(late)
+        watchdog.record_delay(late)
     now[0] += 120
-    watchdog.ticked(0.1)
-    assert watchdog.longest == 0.2
+    watchdog.record_delay(0.1)
+    assert watchdog.longest_block == 0.2
     now[0] += 180
-    assert watchdog.longest == 0.1
+    assert watchdog.longest_block == 0.1
     now[0] += 120
-    assert watchdog.longest == 0
+    assert watchdog.longest_block == 0
 
 
 async def test_a_loop_that_was_held_is_logged_with_the_routes_underway(
@@ -41,14 +41,14 @@ async def test_a_loop_that_was_held_is_logged_with_the_routes_underway(
     assert (await bench(None, "GET", "/lab/boom")).status_code == 204
     await asyncio.sleep(0.05)
     bench.gate.shedder.stop()
-    assert bench.gate.watchdog.longest > 0.25
+    assert bench.gate.watchdog.longest_block > 0.25
     (line,) = [record.getMessage() for record in caplog.records if record.name == "teamspace.loop"]
-    assert "was held for" in line and "/lab/boom" in line
+    assert "was blocked for" in line and "/lab/boom" in line
 
 
 async def test_the_longest_time_is_a_metric_in_both_forms(world: World) -> None:
     ann = await world.bootstrap()
-    world.app.gate.watchdog.ticked(0.75)
+    world.app.gate.watchdog.record_delay(0.75)
     (process,) = (await ann.get("/api/metrics")).json()["processes"].values()
     assert process["teamspace_loop_held_seconds"] == 0.75
     text = (await ann.get("/api/metrics", headers={"accept": "text/plain"})).text

@@ -72,6 +72,7 @@ ROUTES: dict[str, Entry] = {
     "PATCH /api/admin/users/:id":           Entry({"disabled": True}, about="nothing"),
     "POST /api/members":                    Entry({"username": "somebody", "role": "guest"}),
     "GET /api/members":                     Entry(),
+    "GET /api/contacts":                    Entry(),
     "PATCH /api/members/:id":               Entry({"role": "guest"}, about="nothing"),
     "DELETE /api/members/:id":              Entry(about="nothing"),
     "POST /api/members/:id/transfer":       Entry({"to": "x"}, about="nothing"),

@@ -24,10 +24,10 @@ from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
 from teamspace import routes, wiring
-from teamspace.core.request import MOST_HEADER_BYTES, MOST_URL_BYTES
+from teamspace.core.request import MAX_HEADER_BYTES, MAX_URL_BYTES
 from teamspace.core.routing import Endpoint, Route
-from teamspace.s3.domain.operations import OPERATIONS, Level, Operation
-from teamspace.s3.domain.visits import LARGEST_XML
+from teamspace.s3.domain.operations import OPERATIONS, Operation, ResourceLevel
+from teamspace.s3.domain.requests import MAX_XML
 from teamspace.settings import Settings, load
 from tests.cost import attack
 from tests.cost.attack import REPEATS, filled
@@ -39,7 +39,7 @@ from tests.support.world import Caller, World
 from tests.support.world import world as opened
 
 HOST_TOKEN = "the-host-of-the-tests"
-URL_ROOM, HEADER_ROOM = MOST_URL_BYTES - 200, MOST_HEADER_BYTES - 1500
+URL_ROOM, HEADER_ROOM = MAX_URL_BYTES - 200, MAX_HEADER_BYTES - 1500
 LARGE = 100_000
 """A text of which this much is taken is read in a thread; that costs time of its own, and not every repeat is tried
 on every such route."""
@@ -312,7 +312,11 @@ async def signed(stage: Stage) -> Signed:
 
 
 def target(operation: Operation, bucket: str) -> tuple[str, dict[str, str]]:
-    path = {Level.SERVICE: "/", Level.BUCKET: f"/{bucket}", Level.OBJECT: f"/{bucket}/plans/a.txt"}[operation.level]
+    path = {
+        ResourceLevel.SERVICE: "/",
+        ResourceLevel.BUCKET: f"/{bucket}",
+        ResourceLevel.OBJECT: f"/{bucket}/plans/a.txt",
+    }[operation.level]
     values = {"partNumber": "1", "list-type": "2"}
     return path, {name: values.get(name, "") for name in operation.query.split()}
 
@@ -335,7 +339,7 @@ async def test_no_s3_request_holds_the_loop(stage: Stage, signed: Signed, operat
             operation.method, path, query, {**source, name: text.encode("ascii", "ignore").decode()}, body
         )
         await costs.of(f"{operation.name} {name}", call)
-    for repeat in REPEATS if operation.level is Level.OBJECT else ():
+    for repeat in REPEATS if operation.level is ResourceLevel.OBJECT else ():
         key = filled(repeat, URL_ROOM // len(quote(repeat, safe="/")) * len(repeat)).replace("\n", " ")
         call = signed.call(operation.method, f"/{signed.bucket}/{key}", query, source, body)
         await costs.of(f"{operation.name} key {repeat!r}", call)
@@ -362,7 +366,7 @@ async def test_no_xml_holds_the_loop(stage: Stage, signed: Signed, operation: Op
     number = OPERATIONS.index(operation)
     for name in shapes if root == "Delete" else some(list(shapes), number, 4):
         repeat = shapes[name]
-        text = f"<{root}>{filled(repeat, LARGEST_XML - 100) if len(repeat) == 1 else repeat * ((LARGEST_XML - 100) // len(repeat))}</{root}>"
+        text = f"<{root}>{filled(repeat, MAX_XML - 100) if len(repeat) == 1 else repeat * ((MAX_XML - 100) // len(repeat))}</{root}>"
         await costs.of(f"{operation.name} {name}", signed.call(operation.method, path, query, {}, text.encode()))
     assert not costs.faults
 

@@ -32,6 +32,7 @@ async def test_a_document_is_an_object_of_the_repository(ann: Caller) -> None:
     assert seen["filename"] == "harbour-the-plan.md"
 
 
+@pytest.mark.both_databases
 async def test_namesakes_have_keys_of_their_own(ann: Caller) -> None:
     made = await asyncio.gather(*(create(ann, "Plan", body=str(number)) for number in range(8)))
     assert len({one["key"] for one in made}) == 8
@@ -66,6 +67,7 @@ async def test_who_saw_an_older_version_is_told_which_is_current(ann: Caller) ->
     assert (await ann.get(f"/api/documents/{made['id']}")).json()["body"] == "two"
 
 
+@pytest.mark.both_databases
 async def test_titles_and_bodies_written_at_once_are_both_kept(ann: Caller) -> None:
     made = await create(ann, body="old")
     await asyncio.gather(
@@ -76,6 +78,7 @@ async def test_titles_and_bodies_written_at_once_are_both_kept(ann: Caller) -> N
     assert (found["title"], found["body"], found["version"]) == ("New", "new", 3)
 
 
+@pytest.mark.both_databases
 async def test_many_titles_written_at_once_are_all_kept(ann: Caller) -> None:
     made = await create(ann)
     answers = await asyncio.gather(

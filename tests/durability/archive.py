@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 
 from teamspace import blobs, wiring
-from teamspace.app import inspected
+from teamspace.app import open_for_inspection
 from teamspace.settings import load
 from tests.durability.client import PAUSE_SECONDS
 from tests.durability.hurried import GRACE
@@ -27,7 +27,7 @@ from tests.durability.wire import Answer, Connection, Silent, Unanswered, Unreac
 from tests.support.postgres import Postgres
 from tests.support.served import teamspace
 
-MOST_FILES, MOST_VERSIONS = 8, 5
+MAX_FILES, MAX_VERSIONS = 8, 5
 COMMON = 12
 """How many contents everybody uploads."""
 _SIZES = (
@@ -68,7 +68,7 @@ class File:
 class Uploader:
     def __init__(self, number: int, port: int, token: str, counts: Counter[str], seed: str) -> None:
         self.connection = Connection(port, token)
-        self.files = [File(f"client{number}/{name}.bin") for name in range(MOST_FILES)]
+        self.files = [File(f"client{number}/{name}.bin") for name in range(MAX_FILES)]
         self.acknowledged: set[str] = set()
         """Digests that the server has had from here."""
         self._number, self._counts = number, counts
@@ -97,7 +97,7 @@ class Uploader:
         file = self._random.choice(there)
         if wish == "read":
             await self._read(file)
-        elif wish == "delete" or len(file.possible[0]) >= MOST_VERSIONS:
+        elif wish == "delete" or len(file.possible[0]) >= MAX_VERSIONS:
             await self._delete(file)
         else:
             await self._put(file)
@@ -253,19 +253,21 @@ class Archive(Soak):
         self.counts["blobs collected"] = len(brought - {row.digest for row in await self._rows()})
 
     @property
-    def _files(self) -> blobs.Folder:
-        return blobs.Folder(self.data / "blobs")
+    def _files(self) -> blobs.FolderStore:
+        return blobs.FolderStore(self.data / "blobs")
 
     async def _rows(self) -> list[blobs.Blob]:
-        async with inspected(load(self.settings, file=self.data / "no.env")) as db:
+        async with open_for_inspection(load(self.settings, file=self.data / "no.env")) as db:
             return await blobs.select(db, ("", ""), 100_000)
 
     async def _left(self) -> list[str]:
         """Of what nobody needs."""
-        stored = {(file.org_id, file.digest) for file in self._files.stored()}
-        async with inspected(load(self.settings, file=self.data / "no.env")) as db:
+        stored = {(file.org_id, file.digest) for file in self._files.list_files()}
+        async with open_for_inspection(load(self.settings, file=self.data / "no.env")) as db:
             rows = await blobs.select(db, ("", ""), 100_000)
-            unnamed = [row for row in rows if not await blobs.is_named(db, wiring.KEPT, row.org_id, row.digest)]
-        drafts = list(self._files.stale(float("inf")))
+            unnamed = [
+                row for row in rows if not await blobs.is_referenced(db, wiring.BLOB_COLUMNS, row.org_id, row.digest)
+            ]
+        drafts = list(self._files.list_stale(float("inf")))
         strays = stored - {(row.org_id, row.digest) for row in rows if not row.in_row}
         return [*map(str, unnamed), *map(str, strays), *drafts]

@@ -10,7 +10,7 @@ from unittest.mock import ANY
 from tests.durability.journal import Journal, State, Step, Subject, Violation, shown
 from tests.durability.wire import Answer, Connection, Silent, Unanswered, Unreachable
 
-MOST_NOTES, MOST_TOKENS = 50, 5
+MAX_NOTES, MAX_TOKENS = 50, 5
 PAUSE_SECONDS = 0.2
 _WEIGHTS = {"create": 30, "create_once": 10, "update": 30, "update_stale": 3, "delete": 10, "share": 9, "unshare": 4}
 _WEIGHTS |= {"issue": 4, "revoke": 3}
@@ -90,9 +90,9 @@ class Client:
         wish = self._random.choices(list(_WEIGHTS), list(_WEIGHTS.values()))[0]
         notes = [note for note in self.notes if note.usable]
         tokens = [token for token in self.tokens if token.usable]
-        if wish.startswith("create") and len(self.notes) >= MOST_NOTES:
+        if wish.startswith("create") and len(self.notes) >= MAX_NOTES:
             wish = "delete"
-        if wish == "issue" and len(self.tokens) >= MOST_TOKENS:
+        if wish == "issue" and len(self.tokens) >= MAX_TOKENS:
             wish = "revoke"
         if wish in ("issue", "revoke"):
             return self._revoke(self._random.choice(tokens)) if wish == "revoke" and tokens else self._issue()

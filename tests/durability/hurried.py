@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 
 from teamspace import app, blobs, cli
-from teamspace.blobs.domain import keeping
+from teamspace.blobs.domain import storing
 from teamspace.core.db import Db
 
 GRACE = 8
@@ -18,13 +18,13 @@ EVERY = 0.25
 _repeat = app._repeat
 
 
-async def _hurried(db: Db, every: float, chore: Callable[[], Awaitable[object]]) -> None:
-    collects = isinstance(chore, partial) and chore.func is blobs.collect
-    await _repeat(db, EVERY if collects else every, chore)
+async def _hurried(db: Db, interval: float, task: Callable[[], Awaitable[object]]) -> None:
+    collects = isinstance(task, partial) and task.func is blobs.collect
+    await _repeat(db, EVERY if collects else interval, task)
 
 
 if __name__ == "__main__":
-    keeping.UNNAMED = GRACE
+    storing.UNREFERENCED_SECONDS = GRACE
     os.environ["SERVICE_BLOB_RETENTION"] = str(GRACE)
     app._repeat = _hurried
     cli.main()

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from teamspace.app import StartError
-from teamspace.care.examine import examine
-from teamspace.care.rekey import rekey
-from teamspace.care.restore import restore
 from teamspace.core.db import audit
 from teamspace.core.db.sqlite import Sqlite
+from teamspace.ops.doctor import run_checks
+from teamspace.ops.rekey import rekey
+from teamspace.ops.restore import restore
 from teamspace.settings import Settings, load
 from tests.durability.disk import Acknowledged, Event, Image, cuts, cuts_when_acknowledged, everything, nothing, torn
 from tests.durability.recorder import Recorder
@@ -135,8 +135,8 @@ async def _recovered(trial: Trial, folder: Path, recording: Recording) -> Recove
     try:
         async with world(settings_of(folder, quick)) as instance:
             await audit.seal(instance.db)
-            verdicts = [verdict async for verdict in examine(instance.db, files=instance.app.files)]
-            rows = await instance.db.all(audit.Head, "SELECT org_id, seq, hash FROM audit")
+            verdicts = [verdict async for verdict in run_checks(instance.db, files=instance.app.files)]
+            rows = await instance.db.all(audit.ChainHead, "SELECT org_id, seq, hash FROM audit")
             broken = [str(verdict) for verdict in verdicts if verdict.broken]
             return Recovered(await picture(instance, recording.token), frozenset(map(str, rows)), broken)
     except StartError as refusal:

@@ -10,8 +10,8 @@ import pytest
 
 from teamspace import app
 from teamspace.blobs.domain import local
-from teamspace.care.backup import backup
 from teamspace.core.db import sqlite
+from teamspace.ops.backup import backup
 from teamspace.s3.domain import completing
 from tests.durability.disk import Named, Synced, cuts, everything
 from tests.durability.power import (
@@ -32,7 +32,7 @@ SEEDS, SEEDS_THOROUGHLY = 1, 12
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Parts may have a few bytes."""
-    monkeypatch.setattr(completing, "SMALLEST_PART", 1)
+    monkeypatch.setattr(completing, "MIN_PART", 1)
 
 
 async def test_a_cut_at_any_sync_takes_back_nothing_that_was_answered(tmp_path: Path, thorough: bool) -> None:
@@ -92,7 +92,7 @@ def _leaving_out(left_out: Callable[[Path], bool], monkeypatch: pytest.MonkeyPat
 
 
 def _never_settled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(app, "_settle", lambda folder, new: None)
+    monkeypatch.setattr(app, "_sync_new_folders", lambda folder, new: None)
 
 
 @pytest.mark.parametrize(

@@ -122,7 +122,7 @@ def test_a_folder_that_another_server_uses(data: Path) -> None:
 
 def test_a_postgresql_that_is_not_there(data: Path) -> None:
     url = f"postgresql://postgres@{HOST}:{free_port()}/postgres"
-    assert "cannot be reached" in refusal(data, SERVICE_DATABASE_URL=url)
+    assert "cannot access the database" in refusal(data, SERVICE_DATABASE_URL=url)
 
 
 def test_a_database_that_does_not_exist(data: Path, postgres_url: str) -> None:

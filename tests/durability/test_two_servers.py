@@ -39,9 +39,9 @@ def test_a_server_with_a_folder_of_its_own_refuses_to_start(shared: dict[str, st
         made = first.put("/api/repo/a.bin", FILE, token)
         refused = teamspace("serve", settings=other)
         assert refused.returncode != 0
-        assert "is not where the files of this database lie" in refused.stderr
+        assert "is not the blob folder of this database" in refused.stderr
         refused = teamspace("collect", settings=other)
-        assert refused.returncode != 0 and "is not where the files" in refused.stderr
+        assert refused.returncode != 0 and "is not the blob folder" in refused.stderr
         (tmp_path / "other" / "blobs").symlink_to(tmp_path / "one" / "blobs")
         with Served(other) as second:
             assert second.call("GET", f"/api/repo-obj/{made['id']}", token=token)["size"] == len(FILE)

@@ -13,7 +13,7 @@ from tests.durability.wire import Answer, Connection, Silent, Unanswered, Unreac
 RETRY_PATIENCE = 0.2
 """The repetition waits for an answer that died with the server: not for as long as that here, but in `collect`."""
 BUSY_LIMIT = 10.0
-_MOST_REPEATS, _MOST_ENDED = 3, 5
+_MAX_REPEATS, _MAX_ENDED = 3, 5
 
 
 async def verify(clients: list[Client], operator: Connection, journal: Journal, trail: Trail) -> None:
@@ -72,7 +72,7 @@ async def _verify_client(client: Client, live: dict[str, dict[str, Any]], journa
 
 async def _repeat_creates(client: Client, journal: Journal) -> None:
     lost = [step for step in client.once if not step.answer]
-    answered = [step for step in client.once if step.answer][-_MOST_REPEATS:]
+    answered = [step for step in client.once if step.answer][-_MAX_REPEATS:]
     for step in answered:
         answer = await _repeat(client.connection, step, journal)
         if answer.status != 201 or answer.body != step.answer:
@@ -167,7 +167,7 @@ async def _verify_tokens(client: Client, live: dict[str, dict[str, Any]], journa
         journal.settle(token, seen)
         if seen is None and token.secret:
             client.ended.append(token.secret)
-    del client.ended[:-_MOST_ENDED]
+    del client.ended[:-_MAX_ENDED]
     for secret in client.ended:
         if await _works(client, secret):
             raise Violation(f"X5: a revoked token of client {client.person.number} works again")

@@ -86,14 +86,14 @@ class Workload:
     # One request
 
     async def _ask(
-        self, subject: str, caller: Caller, method: str, path: str, body: Any = None, *, lasting: bool = True, **options: Any
+        self, subject: str, caller: Caller, method: str, path: str, body: Any = None, *, durable: bool = True, **options: Any
     ) -> httpx2.Response:  # fmt: skip
         number = len(self.states[subject])
         headers = {"x-request-id": f"{subject}.{number}", **options.pop("headers", {})}
         self._recorder.note(Requested(Step(subject, number)))
         answer = await caller(method, path, body, headers=headers, **options)
         assert answer.is_success, answer.text
-        if lasting:
+        if durable:
             self._recorder.note(Acknowledged(Step(subject, number)))
         self.token = self.token or answer.json()["token"]
         self.states[subject].append((await picture(self._world, self.token)).get(subject))
@@ -156,18 +156,18 @@ class Workload:
             await self._ask(subject, self._ann, "POST", "/api/jobs", wish)
             # A claim need not last: when it is forgotten, the job is there for the next one who asks.
             handed = (
-                await self._ask(subject, worker, "POST", "/api/workers/claim", {"kinds": ["ai.chat"]}, lasting=False)
+                await self._ask(subject, worker, "POST", "/api/workers/claim", {"kinds": ["ai.chat"]}, durable=False)
             ).json()
             usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
             result = {"claim_token": handed["claim_token"], "result": {"text": f"Done {subject}", "usage": usage}}
             await self._ask(subject, worker, "POST", f"/api/workers/jobs/{handed['job']['id']}/complete", result)
 
     async def _collect(self) -> None:
-        assert await blobs.collect(self._world.db, self._world.app.files, wiring.KEPT, retention=0)
+        assert await blobs.collect(self._world.db, self._world.app.files, wiring.BLOB_COLUMNS, retention=0)
 
     async def _seal(self) -> None:
         assert await audit.seal(self._world.db)
-        heads = [str(head) async for head in audit.heads(self._world.db)]
+        heads = [str(head) async for head in audit.chain_heads(self._world.db)]
         self._recorder.note(Acknowledged(Sealed(tuple(heads))))
 
     def _bytes(self, subject: str, size: int) -> bytes:

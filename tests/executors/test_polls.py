@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from teamspace import jobs
-from teamspace.core.limits import Shares
+from teamspace.core.limits import KeyedConcurrencyLimit
 from teamspace.executors import store
 from teamspace.jobs import Queue
 from teamspace.tenancy.schemas import OrgRole, Role
@@ -45,11 +45,11 @@ class Poll:
 
 
 async def counted(world: World, job_id: str) -> tuple[str, int, int]:
-    """Its state, how many attempts it has left, and how many lapses it has had."""
+    """Its state, how many attempts it has left, and how often its lease has expired."""
     state = await world.db.one(str, "SELECT state FROM jobs WHERE id = :id", id=job_id) or ""
-    left = await world.db.one(int, "SELECT attempts - attempt FROM jobs WHERE id = :id", id=job_id) or 0
-    lapses = await world.db.one(int, "SELECT lapses FROM jobs WHERE id = :id", id=job_id) or 0
-    return state, left, lapses
+    left = await world.db.one(int, "SELECT max_attempts - attempt FROM jobs WHERE id = :id", id=job_id) or 0
+    lease_expiries = await world.db.one(int, "SELECT lease_expiries FROM jobs WHERE id = :id", id=job_id) or 0
+    return state, left, lease_expiries
 
 
 async def until_waiting(world: World, polls: int = 1) -> None:
@@ -115,7 +115,7 @@ async def test_an_open_poll_of_a_retired_executor_is_handed_nothing(world: World
     await until_waiting(world)
     assert (await ann.delete(f"/api/executors/{made['id']}")).status_code == 204
     job = await ask(ann, input={"prompt": "x", "executor": "local"})
-    queue(world).tell([jobs.any_place("ai.chat"), jobs.executor_place("ai.chat", made["id"])])
+    queue(world).notify([jobs.any_channel("ai.chat"), jobs.executor_channel("ai.chat", made["id"])])
     assert refusal(await asyncio.wait_for(waiting, 10)) == (401, "unauthenticated")
     assert await counted(world, job["id"]) == ("queued", 3, 0)
     assert await unsound(world) == []
@@ -146,11 +146,11 @@ async def test_a_server_claims_nothing_for_a_push_executor_that_was_retired(worl
     """It remembers for a moment which there are, so the claim looks again."""
     ann = await world.bootstrap()
     made, _ = await executor(world, ann)
-    job, place = await ask(ann), jobs.any_place("ai.chat")
-    await queue(world).seen(world.db, [place], "")
+    job, channel = await ask(ann), jobs.any_channel("ai.chat")
+    await queue(world).register_channels(world.db, [channel], "")
     assert (await ann.delete(f"/api/executors/{made['id']}")).status_code == 204
     still = partial(store.is_active, id=made["id"])
-    assert not await queue(world).claim(world.db, [place], count=1, executor_id=made["id"], still=still)
+    assert not await queue(world).claim(world.db, [channel], count=1, executor_id=made["id"], still_valid=still)
     assert await counted(world, job["id"]) == ("queued", 3, 0)
     assert await unsound(world) == []
 
@@ -174,7 +174,7 @@ async def test_a_claim_token_is_of_no_use_to_another_executor(world: World, verb
 
 async def test_one_token_and_one_company_have_so_many_polls_open(world: World) -> None:
     ann = await world.bootstrap()
-    queue(world).wake._shares = Shares("waiting requests", token=1, company=2)
+    queue(world).wake._shares = KeyedConcurrencyLimit("waiting requests", token=1, company=2)
     org, team = await world.company()
     boss = await world.person(org, team, Role.ADMIN, org_role=OrgRole.ADMIN)
     workers = [(await executor(world, boss, name, "/api/org/executors"))[1] for name in ("One", "Two", "Three")]

@@ -10,11 +10,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from teamspace import care, jobs, wiring
+from teamspace import jobs, ops, wiring
 from teamspace.core.principal import system
-from teamspace.executors import place_again
+from teamspace.executors import reroute_unserved
 from teamspace.executors.domain import fleet as fleets
-from teamspace.executors.domain import pulse as pulses
+from teamspace.executors.domain import health as pulses
 from teamspace.settings import PushExecutor, Settings
 from teamspace.tenancy.schemas import OrgRole, Role
 from tests.executors.help import executor
@@ -190,12 +190,12 @@ async def test_jobs_of_one_that_was_taken_out_of_the_settings_are_done_here(sett
             asked = [
                 await ask(ann, input={"prompt": "x", **wish}) for wish in ({"executor": "GPU"}, {"model": "tiny"}, {})
             ]
-            await place_again(world.db, world.app.fleet)
-            places = await world.db.all(str, "SELECT place FROM jobs ORDER BY id")
-            assert places == ["ai.chat@on:env:gpu", "ai.chat@model:tiny", "ai.chat@push"], "it is still there"
+            await reroute_unserved(world.db, world.app.fleet)
+            channels = await world.db.all(str, "SELECT channel FROM jobs ORDER BY id")
+            assert channels == ["ai.chat@on:env:gpu", "ai.chat@model:tiny", "ai.chat@push"], "it is still there"
         async with at(settings, upstream) as world:
             ann = Caller(world, ann.token)
-            await place_again(world.db, world.app.fleet)
+            await reroute_unserved(world.db, world.app.fleet)
             async with running(world):
                 done = [await ended(ann, job["id"]) for job in asked]
             assert {(job["state"], job["executor"]) for job in done} == {("succeeded", "local")}
@@ -227,20 +227,20 @@ async def test_without_one_the_local_model_says_what_it_is(world: World) -> None
 # Faults
 
 FAULTS: tuple[tuple[Behaviour, str, bool], ...] = (
-    (status(401, {"error": {"message": f"Incorrect API key {KEY}"}}), "does not accept the key", False),
-    (status(404), "has no such model", False),
-    (status(429), "too much to do", True),
-    (status(500, b"at 10.0.0.7"), "failed with 500", True),
-    (status(302, headers="location: http://10.0.0.7/\r\n"), "sends us elsewhere", False),
+    (status(401, {"error": {"message": f"Incorrect API key {KEY}"}}), "rejects the configured key", False),
+    (status(404), "does not have this model", False),
+    (status(429), "is overloaded", True),
+    (status(500, b"at 10.0.0.7"), "failed with status 500", True),
+    (status(302, headers="location: http://10.0.0.7/\r\n"), "redirects", False),
     (
         status(400, {"error": {"message": "The context is\ntoo long."}}),
-        "does not accept the request: The context is",
+        "rejects the request: The context is",
         False,
     ),
-    (status(200, b"[" * 100_000), "something else than a completion", True),
-    (status(200, {"choices": []}), "something else than a completion", True),
+    (status(200, b"[" * 100_000), "did not return a valid completion", True),
+    (status(200, {"choices": []}), "did not return a valid completion", True),
     (endless, "more than 8 MiB", True),
-    (cut_off, "broke off", True),
+    (cut_off, "closed the connection", True),
     (no_http, "did not speak HTTP", True),
 )
 
@@ -285,12 +285,12 @@ async def test_nothing_is_claimed_for_a_server_whose_calls_fail(
     async with Upstream(only_turns(status(500))) as upstream, at(settings, upstream) as world:
         ann = await world.bootstrap()
         made = await push(ann, upstream)
-        pulse = world.app.fleet.pulse(made["id"])
+        pulse = world.app.fleet.health_of(made["id"])
         async with running(world):
-            ids = [(await ask(ann))["id"] for _ in range(pulses.SHUT_AFTER)]
+            ids = [(await ask(ann))["id"] for _ in range(pulses.FAILURES_BEFORE_PAUSE)]
             for id in ids:
                 await failed(ann, id)
-            assert not pulse.open
+            assert not pulse.is_available
             calls = len(upstream.turns())
             upstream.behaviour = completion()
             waiting = await ask(ann)
@@ -304,28 +304,28 @@ def test_the_pause_grows_and_a_success_ends_it(monkeypatch: pytest.MonkeyPatch) 
     now = [1000.0]
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
     monkeypatch.setattr(random, "uniform", lambda *_: 1.0)
-    pulse = pulses.Pulse()
+    pulse = pulses.HealthTracker()
     pauses: list[float] = []
     for _ in range(10):
-        while pulse.open:
-            pulse.told(False)
+        while pulse.is_available:
+            pulse.record_call(False)
         began = now[0]
-        pulse.told(False)  # what began before it was shut
-        while not pulse.open:
+        pulse.record_call(False)  # what began before it was shut
+        while not pulse.is_available:
             now[0] += 1
         pauses.append(now[0] - began)
     assert pauses == [5, 10, 20, 40, 80, 160, 300, 300, 300, 300]
-    pulse.told(True)
-    pulse.told(False)
-    assert pulse.open
+    pulse.record_call(True)
+    pulse.record_call(False)
+    assert pulse.is_available
 
 
 async def test_a_company_s_server_that_never_answers_holds_up_nobody_else(settings: Settings) -> None:
     async with Upstream() as upstream, at(settings, upstream, job_slots=4) as world:
         fleet = world.app.fleet
         await world.bootstrap()
-        fleet._under_way["their company"] = 1
-        assert (fleet._room("their company"), fleet._room("other"), fleet._room("")) == (0, 1, 4)
+        fleet._active_calls["their company"] = 1
+        assert (fleet._free_slots("their company"), fleet._free_slots("other"), fleet._free_slots("")) == (0, 1, 4)
 
 
 # Health
@@ -337,7 +337,7 @@ async def test_health_is_what_the_last_probe_said(settings: Settings, hands: Han
         id = (await push(ann, upstream))["id"]
 
         async def probed() -> str:
-            world.app.fleet.pulse(id)._probe_at = 0
+            world.app.fleet.health_of(id)._probe_at = 0
             await world.app.fleet.probe(world.db)
             return str((await listed(ann, "Big"))["health"])
 
@@ -345,12 +345,12 @@ async def test_health_is_what_the_last_probe_said(settings: Settings, hands: Han
         assert [asked.path for asked in upstream.asked] == ["/v1/models"]
         upstream.behaviour = status(500)
         assert await probed() == "stale"
-        assert await world.app.fleet.stations(world.db) == []
+        assert await world.app.fleet.work_sources(world.db) == []
         hands.forward(3700)
         await move_clock(world, 3700)
         assert await probed() == "down"
         upstream.behaviour = status(404)
-        assert (await probed(), len(await world.app.fleet.stations(world.db))) == ("up", 1)
+        assert (await probed(), len(await world.app.fleet.work_sources(world.db))) == ("up", 1)
 
 
 async def test_a_probe_comes_now_and_then_and_not_when_somebody_looks(settings: Settings) -> None:
@@ -412,7 +412,7 @@ async def test_a_company_s_row_is_called_by_the_company_s_rule(settings: Setting
     async with Upstream() as canary, at(settings, canary) as world:
         ann = await world.bootstrap()
         made = await push(ann, canary)
-        async with world.db.upkeep(system()) as tx:
+        async with world.db.maintenance(system()) as tx:
             await tx.run("UPDATE executors SET reach = 'public' WHERE id = :id", id=made["id"])
         async with running(world):
             job = await ask(ann)
@@ -454,11 +454,11 @@ async def test_the_key_is_nowhere_to_be_read(settings: Settings) -> None:
     for path in settings.data.rglob("*"):
         if path.is_file():
             assert KEY.encode() not in path.read_bytes(), path
-    await care.rekey(settings)
+    await ops.rekey(settings)
     async with Upstream() as upstream, at(settings, upstream) as world:
         _, endpoint = await world.app.fleet._endpoint(world.db, id)
         assert endpoint.key == KEY
-        assert any(column.table == "executors" for column in wiring.SEALED)
+        assert any(column.table == "executors" for column in wiring.ENCRYPTED)
 
 
 async def test_a_retired_executor_s_key_is_gone_and_nobody_calls_it(settings: Settings) -> None:
@@ -466,9 +466,9 @@ async def test_a_retired_executor_s_key_is_gone_and_nobody_calls_it(settings: Se
         ann = await world.bootstrap()
         made = await push(ann, upstream, key=KEY)
         await push(ann, upstream, "Other")
-        assert len(await world.app.fleet.stations(world.db)) == 2
+        assert len(await world.app.fleet.work_sources(world.db)) == 2
         assert (await ann.delete(f"/api/executors/{made['id']}")).status_code == 204
-        assert [station.executor_id for station in await world.app.fleet.stations(world.db)] != [made["id"]]
+        assert [station.executor_id for station in await world.app.fleet.work_sources(world.db)] != [made["id"]]
         assert await world.db.one(str, "SELECT secret FROM executors WHERE id = :id", id=made["id"]) is None
         assert await unsound(world) == []
 
@@ -494,7 +494,7 @@ async def test_what_is_wrong_with_one_is_told_by_name(world: World) -> None:
 
 
 async def test_there_is_an_end_to_how_many(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("teamspace.executors.domain.roster.MOST", 2)
+    monkeypatch.setattr("teamspace.executors.domain.registry.MAX_EXECUTORS", 2)
     ann = await world.bootstrap()
     for number in range(2):
         await executor(world, ann, f"Number {number}")

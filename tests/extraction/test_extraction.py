@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from teamspace import extraction
-from teamspace.extraction import Extracted, ExtractionFailed, Plan, Readers, Reason
+from teamspace.extraction import Extracted, ExtractionFailed, ExtractionReason, ReaderPool, ReadPlan
 from teamspace.extraction.domain import limits, readers
 from tests.extraction import files
 
@@ -29,7 +29,7 @@ class Desk:
     """Reads files as the repository does: simple ones in this process, all others by a reader."""
 
     def __init__(self, folder: Path) -> None:
-        self.readers = Readers()
+        self.readers = ReaderPool()
         self._folder = folder
 
     async def __call__(self, name: str, data: bytes) -> Extracted:
@@ -40,8 +40,8 @@ class Desk:
         path.write_bytes(data)
         return await self.from_file(path, plan)
 
-    async def from_file(self, path: Path, plan: Plan) -> Extracted:
-        async with self.readers.one(nullcontext) as reader:
+    async def from_file(self, path: Path, plan: ReadPlan) -> Extracted:
+        async with self.readers.acquire(nullcontext) as reader:
             return await reader.read(path, plan.kind)
 
 
@@ -87,21 +87,21 @@ async def test_a_long_text_is_kept_as_far_as_it_goes(read: Desk) -> None:
 
 
 # fmt: off
-BAD: dict[str, tuple[Callable[[], bytes], Reason]] = {
-    "cut.pdf":        (lambda: files.pdf()[:200],                     Reason.DAMAGED),
-    "no.pdf":         (lambda: b"hello",                              Reason.DAMAGED),
-    "loop.pdf":       (lambda: files.pdf(kids="2 0 R"),               Reason.NO_TEXT),
-    "locked.pdf":     (lambda: files.pdf(encrypt=files.ENCRYPTED),    Reason.ENCRYPTED),
-    "cut.docx":       (lambda: files.docx()[:300],                    Reason.DAMAGED),
-    "locked.docx":    (lambda: bytes.fromhex("d0cf11e0a1b11ae1") * 99, Reason.ENCRYPTED),
-    "bomb.docx":      (files.zip_bomb,                                Reason.UNPACKS_TOO_MUCH),
-    "crowd.xlsx":     (files.crowd,                                   Reason.UNPACKS_TOO_MUCH),
-    "nested.docx":    (files.nested,                                  Reason.DAMAGED),
-    "laughs.docx":    (files.laughs,                                  Reason.NO_TEXT),
-    "foreign.docx":   (files.foreign_file,                            Reason.NO_TEXT),
-    "empty.html":     (lambda: b"",                                   Reason.NO_TEXT),
-    "binary.txt":     (lambda: bytes(range(256)) * 20,                Reason.DAMAGED),
-    "program.exe":    (lambda: b"MZ",                                 Reason.UNSUPPORTED),
+BAD: dict[str, tuple[Callable[[], bytes], ExtractionReason]] = {
+    "cut.pdf":        (lambda: files.pdf()[:200],                     ExtractionReason.DAMAGED),
+    "no.pdf":         (lambda: b"hello",                              ExtractionReason.DAMAGED),
+    "loop.pdf":       (lambda: files.pdf(kids="2 0 R"),               ExtractionReason.NO_TEXT),
+    "locked.pdf":     (lambda: files.pdf(encrypt=files.ENCRYPTED),    ExtractionReason.ENCRYPTED),
+    "cut.docx":       (lambda: files.docx()[:300],                    ExtractionReason.DAMAGED),
+    "locked.docx":    (lambda: bytes.fromhex("d0cf11e0a1b11ae1") * 99, ExtractionReason.ENCRYPTED),
+    "bomb.docx":      (files.zip_bomb,                                ExtractionReason.UNPACKS_TOO_MUCH),
+    "crowd.xlsx":     (files.crowd,                                   ExtractionReason.UNPACKS_TOO_MUCH),
+    "nested.docx":    (files.nested,                                  ExtractionReason.DAMAGED),
+    "laughs.docx":    (files.laughs,                                  ExtractionReason.NO_TEXT),
+    "foreign.docx":   (files.foreign_file,                            ExtractionReason.NO_TEXT),
+    "empty.html":     (lambda: b"",                                   ExtractionReason.NO_TEXT),
+    "binary.txt":     (lambda: bytes(range(256)) * 20,                ExtractionReason.DAMAGED),
+    "program.exe":    (lambda: b"MZ",                                 ExtractionReason.UNSUPPORTED),
 }
 # fmt: on
 
@@ -125,7 +125,7 @@ async def test_a_pdf_whose_tables_point_at_each_other_comes_to_an_end(read: Desk
 
 async def test_a_gigabyte_of_nothing(read: Desk, tmp_path: Path) -> None:
     path = files.zeros(tmp_path / "zeros", 1 << 30)
-    for name, reason in {"a.txt": Reason.DAMAGED, "a.pdf": Reason.TOO_LARGE}.items():
+    for name, reason in {"a.txt": ExtractionReason.DAMAGED, "a.pdf": ExtractionReason.TOO_LARGE}.items():
         with pytest.raises(ExtractionFailed) as failure:
             await read.from_file(path, extraction.plan("", name, 1 << 30))
         assert failure.value.reason is reason
@@ -171,19 +171,19 @@ def instead(monkeypatch: pytest.MonkeyPatch, code: str, first: str = "pass") -> 
 @pytest.mark.parametrize(
     ("code", "reason"),
     [
-        ("while True: pass", Reason.TOOK_TOO_LONG),
-        ("import time; time.sleep(1000)", Reason.TOOK_TOO_LONG),
-        ("while True: os.write(1, b'x' * 10_000)", Reason.TOOK_TOO_LONG),
-        ("os.kill(os.getpid(), 24)", Reason.TOOK_TOO_LONG),
-        ("os.abort()", Reason.CRASHED),
-        ("os.killpg(0, 9)", Reason.CRASHED),
-        ("raise MemoryError('out of memory')", Reason.TOO_MUCH_MEMORY),
-        ("return b'x' * 10_000_000", Reason.CRASHED),
-        ("return b''", Reason.CRASHED),
+        ("while True: pass", ExtractionReason.TOOK_TOO_LONG),
+        ("import time; time.sleep(1000)", ExtractionReason.TOOK_TOO_LONG),
+        ("while True: os.write(1, b'x' * 10_000)", ExtractionReason.TOOK_TOO_LONG),
+        ("os.kill(os.getpid(), 24)", ExtractionReason.TOOK_TOO_LONG),
+        ("os.abort()", ExtractionReason.CRASHED),
+        ("os.killpg(0, 9)", ExtractionReason.CRASHED),
+        ("raise MemoryError('out of memory')", ExtractionReason.TOO_MUCH_MEMORY),
+        ("return b'x' * 10_000_000", ExtractionReason.CRASHED),
+        ("return b''", ExtractionReason.CRASHED),
     ],
 )
 async def test_a_reader_that_fails_is_a_reason_too(
-    read: Desk, monkeypatch: pytest.MonkeyPatch, code: str, reason: Reason
+    read: Desk, monkeypatch: pytest.MonkeyPatch, code: str, reason: ExtractionReason
 ) -> None:
     monkeypatch.setattr(limits, "WALL_SECONDS", 3.0)
     instead(monkeypatch, code)
@@ -219,6 +219,7 @@ async def _until(true: Callable[[], bool]) -> None:
     raise AssertionError("it never came")
 
 
+@pytest.mark.both_databases
 async def test_two_read_at_a_time(read: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = tmp_path / "seen"
     instead(monkeypatch, f"import time\nopen({str(seen)!r}, 'a').write('<')\ntime.sleep(0.3)\n"
@@ -267,10 +268,10 @@ async def test_a_reader_ends_with_the_server_that_was_killed(tmp_path: Path) -> 
         from pathlib import Path
         from teamspace.extraction.domain import readers
         hang = "import os, time; print(os.getppid(), os.getpid(), file=open('pids', 'w'), flush=True); time.sleep(1000)"
-        program = f"from teamspace.extraction.domain import reading; reading.serve(lambda kind, walls: exec({{hang!r}}))"
+        program = f"from teamspace.extraction.domain import reading; reading.serve(lambda kind, sandbox: exec({{hang!r}}))"
         readers._command = lambda: [sys.executable, "-I", "-c", program.replace("'pids'", repr({str(tmp_path / "pids")!r}))]
         async def main():
-            async with readers.Readers().one(nullcontext) as reader:
+            async with readers.ReaderPool().acquire(nullcontext) as reader:
                 await reader.read(Path(sys.executable), "application/pdf")
         asyncio.run(main())
     """
@@ -293,8 +294,8 @@ def _is_alive(process: Path) -> bool:
 
 
 async def test_waiting_for_a_reader_is_told_apart_from_reading(read: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "AT_ONCE", 1)
-    desk, waits = Readers(), 0
+    monkeypatch.setattr(limits, "MAX_READERS", 1)
+    desk, waits = ReaderPool(), 0
 
     @contextmanager
     def waiting() -> Iterator[None]:
@@ -303,7 +304,7 @@ async def test_waiting_for_a_reader_is_told_apart_from_reading(read: Desk, monke
         yield
         waits -= 1
 
-    async with desk.one(waiting):
+    async with desk.acquire(waiting):
         assert waits == 0
         second = asyncio.create_task(_held(desk, waiting))
         await asyncio.sleep(0)
@@ -313,8 +314,8 @@ async def test_waiting_for_a_reader_is_told_apart_from_reading(read: Desk, monke
     await desk.end()
 
 
-async def _held(desk: Readers, waiting: readers.Waiting) -> None:
-    async with desk.one(waiting):
+async def _held(desk: ReaderPool, waiting: readers.Waiting) -> None:
+    async with desk.acquire(waiting):
         pass
 
 
@@ -327,7 +328,7 @@ async def test_a_reader_that_cannot_be_loaded_is_not_the_files_fault(
     monkeypatch.setattr(readers, "_command", lambda: [sys.executable, "-I", "-c", spoilt])
     with pytest.raises(ExtractionFailed) as failure:
         await read("a.pdf", files.pdf())
-    assert failure.value.reason is Reason.CRASHED
+    assert failure.value.reason is ExtractionReason.CRASHED
     assert "kreuzberg" in caplog.text
 
 
@@ -339,7 +340,7 @@ async def test_nothing_of_the_servers_environment_is_known_to_it(read: Desk, mon
     assert "teamspace-" in text
 
 
-# The walls
+# The sandbox
 
 ATTEMPTS = {
     "a socket": "import socket; socket.socket()",
@@ -348,7 +349,7 @@ ATTEMPTS = {
     "reading a file": "open('/etc/passwd')",
     "writing a file": "open('made', 'w')",
     "a folder": "os.mkdir('made')",
-    "removing": "os.unlink('there')",
+    "deleting": "os.unlink('there')",
     "renaming": "os.rename('there', 'made')",
     "a link": "os.symlink('there', 'made')",
     "permissions": "os.chmod('there', 0)",
@@ -362,13 +363,13 @@ ATTEMPTS = {
 @pytest.mark.skipif(sys.platform != "linux", reason="the walls are Linux's")
 def test_nothing_gets_through_the_walls(tmp_path: Path) -> None:
     (tmp_path / "there").write_text("x")
-    code = "import os, resource, socket, threading\nfrom teamspace.extraction.domain import walls\n"
+    code = "import os, resource, socket, threading\nfrom teamspace.extraction.domain import sandbox\n"
     # One thread is older than the wall, and must be behind it, too.
     code += "tries, go, said = [], threading.Event(), []\n"
     code += "def attempt(name, code):\n  try: exec(code)\n  except OSError: return\n  said.append(name)\n"
     code += f"def all_of_them():\n  go.wait()\n  for name, code in {ATTEMPTS!r}.items(): attempt(name, code)\n"
     code += "thread = threading.Thread(target=all_of_them); thread.start()\n"
-    code += "walls.bound()\nassert walls.close()\ngo.set(); thread.join(); all_of_them(); print(said)"
+    code += "sandbox.set_limits()\nassert sandbox.install_filter()\ngo.set(); thread.join(); all_of_them(); print(said)"
     ended = subprocess.run(
         [sys.executable, "-I", "-c", code], capture_output=True, text=True, cwd=tmp_path, check=False
     )
@@ -382,7 +383,9 @@ def test_nothing_gets_through_the_walls(tmp_path: Path) -> None:
 )
 def test_memory_and_time_are_bounded(code: str, signal: int) -> None:
     began = time.monotonic()
-    program = f"from teamspace.extraction.domain import limits, walls\nlimits.CPU_SECONDS = 1\nwalls.bound()\n{code}"
+    program = (
+        f"from teamspace.extraction.domain import limits, sandbox\nlimits.CPU_SECONDS = 1\nsandbox.set_limits()\n{code}"
+    )
     ended = subprocess.run([sys.executable, "-I", "-c", program], capture_output=True, check=False)
     assert ended.returncode == signal
     assert time.monotonic() - began < 60
@@ -390,7 +393,7 @@ def test_memory_and_time_are_bounded(code: str, signal: int) -> None:
 
 async def test_the_walls_stand_while_a_file_is_read(read: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     warned: list[object] = []
-    monkeypatch.setattr(readers, "_warn", lambda: warned.append(1))
+    monkeypatch.setattr(readers, "_warn_unsandboxed", lambda: warned.append(1))
     await read("a.pdf", files.pdf())
     await read("a.txt", b"text" * limits.MIB)
     assert not warned

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from teamspace import fulltext
-from teamspace.core.db import persistently
+from teamspace.core.db import retry_on_conflict
 from teamspace.core.principal import system
 from teamspace.fulltext import store
 from teamspace.fulltext.domain import index, words
@@ -16,12 +16,12 @@ from tests.support.world import World
 
 
 async def put(world: World, org_id: str, ref: str) -> None:
-    async with world.db.upkeep(system()) as tx:
+    async with world.db.maintenance(system()) as tx:
         await fulltext.put(tx, "note", ref, org_id, title=f"title of {ref}")
 
 
 async def drop(world: World, ref: str) -> None:
-    async with world.db.upkeep(system()) as tx:
+    async with world.db.maintenance(system()) as tx:
         await fulltext.drop(tx, "note", ref)
 
 
@@ -45,15 +45,15 @@ async def test_a_number_that_another_server_took_is_not_taken_twice(
 ) -> None:
     org_id = (await world.bootstrap()).org.id
     numbers = iter([1, 1, 2])
-    monkeypatch.setattr(index._numbers, "next", lambda: next(numbers))
+    monkeypatch.setattr(index._text_ids, "next", lambda: next(numbers))
     for ref in ("a", "b"):
-        await persistently(partial(put, world, org_id, ref))
+        await retry_on_conflict(partial(put, world, org_id, ref))
     assert await titles(world) == ["title of a", "title of b"]
     assert list(numbers) == []
 
 
 def test_numbers_always_rise() -> None:
-    made = [index._numbers.next() for _ in range(10_000)]
+    made = [index._text_ids.next() for _ in range(10_000)]
     assert made == sorted(set(made))
 
 
@@ -65,7 +65,7 @@ async def test_a_long_text_is_read_off_the_loop_and_before_the_transaction(
 ) -> None:
     ann = await world.bootstrap()
     threads, order = list[threading.Thread](), list[str]()
-    read, write = words.of_text, store.put
+    read, write = words.text_words, store.put
 
     def seen(text: str) -> str:
         threads.append(threading.current_thread())
@@ -76,7 +76,7 @@ async def test_a_long_text_is_read_off_the_loop_and_before_the_transaction(
         order.append("write")
         await write(*given)
 
-    monkeypatch.setattr(words, "of_text", seen)
+    monkeypatch.setattr(words, "text_words", seen)
     monkeypatch.setattr(store, "put", written)
     note = (await ann.post("/api/notes", {"title": "Short", "body": "few words"})).json()
     assert (threads.pop(), order) == (threading.main_thread(), ["read", "write"])

@@ -3,7 +3,7 @@
 import pytest
 
 from teamspace.core.db.dialect import POSTGRES, SQLITE
-from teamspace.fulltext import hits, read
+from teamspace.fulltext import hits, parse_query
 from teamspace.fulltext.schemas import Term
 
 
@@ -33,11 +33,11 @@ QUESTIONS = [
 
 @pytest.mark.parametrize(("text", "expected"), QUESTIONS, ids=[text for text, _ in QUESTIONS])
 def test_a_question_is_read_as_these_terms(text: str, expected: list[Term]) -> None:
-    assert list(read(text).terms) == expected
+    assert list(parse_query(text).terms) == expected
 
 
 def test_both_databases_are_asked_for_the_same() -> None:
-    query = read('"big plan" zur')
+    query = parse_query('"big plan" zur')
     assert hits(SQLITE, query, "note", "a-b").params == {
         "note_words": 'scope : "noteab" AND {title labels body} : ("big plan" AND "zur" *)'
     }

@@ -47,34 +47,34 @@ def test_a_word_holds_nothing_that_means_something_to_a_database(text: str) -> N
 
 @given(st.text(max_size=200))
 def test_reading_what_was_read_changes_nothing(text: str) -> None:
-    plain = words.folded(text)
-    assert [word for run in words.runs(plain) for word in words.runs(words.folded(run))] == words.runs(plain)
+    plain = words.fold(text)
+    assert [word for run in words.runs(plain) for word in words.runs(words.fold(run))] == words.runs(plain)
 
 
 def test_a_text_is_read_as_far_as_the_index_goes() -> None:
-    assert len(words.of_text("word " * 100_000).split()) == words.MOST_WORDS
-    long = words.of_text(" ".join(f"{number:05}{'漢字' * 100}" for number in range(10_000)))
-    assert len(long.encode()) <= words.MOST_BYTES
-    assert words.of_text("." * words.MOST_CHARACTERS + " word") == ""
-    assert len(words.of_name("x" * 10_000)) == words.LONGEST
+    assert len(words.text_words("word " * 100_000).split()) == words.MAX_WORDS
+    long = words.text_words(" ".join(f"{number:05}{'漢字' * 100}" for number in range(10_000)))
+    assert len(long.encode()) <= words.MAX_BYTES
+    assert words.text_words("." * words.MAX_CHARACTERS + " word") == ""
+    assert len(words.name_words("x" * 10_000)) == words.MAX_LENGTH
 
 
 @pytest.mark.parametrize("text", ["two words. ", "東京都、新宿区。", "Zürich und é\u0301 "])
 def test_a_long_text_has_the_words_of_its_parts(text: str) -> None:
     """Where it is cut to be read in pieces no word is cut."""
-    assert words.of_text(text * 2_000).split() == words.words(text) * 2_000
+    assert words.text_words(text * 2_000).split() == words.words(text) * 2_000
 
 
 @pytest.mark.parametrize("marks", ["\u0300\u0316", "\u0f73", "\uff9e\u0316"])
 def test_no_letter_wears_more_marks_than_any_writing_has(marks: str) -> None:
     """Putting them in order takes quadratic time: 80,000 took six seconds."""
     began = time.thread_time()
-    words.folded("a" + marks * 40_000)
+    words.fold("a" + marks * 40_000)
     assert time.thread_time() - began < 0.5
-    assert words.folded("e" + "\u0301" * 100 + "te") == "ete"
+    assert words.fold("e" + "\u0301" * 100 + "te") == "ete"
 
 
 def test_a_text_grows_by_a_few_times_at_most() -> None:
     """One sign may stand for a line of eighteen letters."""
     assert words.words("\ufdfa") == ["صلى", "الله", "عليه", "وسلم"]
-    assert len(words.folded("\ufdfa" * 1000)) < 5000
+    assert len(words.fold("\ufdfa" * 1000)) < 5000

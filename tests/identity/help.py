@@ -174,16 +174,16 @@ class Pause:
 # Underneath
 
 
-async def trail(world: World) -> list[audit.Entry]:
+async def trail(world: World) -> list[audit.AuditRow]:
     """The audit rows, oldest first."""
-    return await world.db.all(audit.Entry, f"SELECT {columns(audit.Entry)} FROM audit ORDER BY id")
+    return await world.db.all(audit.AuditRow, f"SELECT {columns(audit.AuditRow)} FROM audit ORDER BY id")
 
 
 async def broken(world: World) -> list[str]:
     """The names of the invariants that do not hold."""
-    return [row.name for row in wiring.INVARIANTS if await world.db.holds(row.sql)]
+    return [row.name for row in wiring.INVARIANTS if await world.db.exists(row.sql)]
 
 
 async def run_sql(world: World, sql: str, **params: Any) -> None:
-    async with world.db.upkeep(system()) as tx:
+    async with world.db.maintenance(system()) as tx:
         await (tamper if written_table(sql) == "audit" else Tx.run)(tx, sql, **params)

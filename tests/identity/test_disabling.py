@@ -4,6 +4,7 @@ import asyncio
 from typing import Any
 
 import httpx2
+import pytest
 
 from teamspace import tenancy
 from teamspace.core.errors import BadRequest, Unauthenticated
@@ -76,7 +77,7 @@ async def test_nothing_is_done_in_their_name(world: World) -> None:
     bob = await world.person(ann.org, ann.team)
     await disabled(ann, bob)
     try:
-        await tenancy.stand_in(world.db, Call(), bob.user_id, ann.team.id)
+        await tenancy.act_for(world.db, Call(), bob.user_id, ann.team.id)
     except Unauthenticated:
         pass
     else:
@@ -91,6 +92,7 @@ async def test_a_sign_in_that_is_under_way_opens_nothing(world: World) -> None:
     assert await broken(world) == []
 
 
+@pytest.mark.both_databases
 async def test_a_token_that_is_being_made_does_not_slip_through(world: World) -> None:
     ann = await world.bootstrap()
     for _ in range(5):
@@ -109,6 +111,7 @@ async def test_nobody_disables_themselves_and_an_operator_stays(world: World) ->
     assert refusal(await disable(eve, eve)) == CONFLICT
 
 
+@pytest.mark.both_databases
 async def test_of_two_operators_who_disable_each_other_one_stays(world: World) -> None:
     ann = await world.bootstrap()
     for _ in range(5):

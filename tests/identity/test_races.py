@@ -28,6 +28,7 @@ async def live_sessions(world: World) -> int:
     return await world.db.one(int, sql) or 0
 
 
+@pytest.mark.both_databases
 @pytest.mark.usefixtures("no_attempt_limit")
 async def test_a_code_opens_one_session(world: World, hands: Hands) -> None:
     secret = (await enrolled(await world.bootstrap()))["secret"]
@@ -37,6 +38,7 @@ async def test_a_code_opens_one_session(world: World, hands: Hands) -> None:
         assert await race(login(world, "ann", totp=now) for _ in range(CLIENTS)) == {200: 1, 401: CLIENTS - 1}
 
 
+@pytest.mark.both_databases
 @pytest.mark.usefixtures("no_attempt_limit")
 async def test_a_recovery_code_opens_one_session(world: World) -> None:
     ann = await world.bootstrap()
@@ -48,6 +50,7 @@ async def test_a_recovery_code_opens_one_session(world: World) -> None:
         assert await race(login(world, "ann", totp=one) for _ in range(CLIENTS)) == {200: 1, 401: CLIENTS - 1}
 
 
+@pytest.mark.both_databases
 @pytest.mark.usefixtures("no_attempt_limit")
 async def test_sign_ins_at_once_leave_ten_sessions(world: World) -> None:
     await world.bootstrap()
@@ -56,6 +59,7 @@ async def test_sign_ins_at_once_leave_ten_sessions(world: World) -> None:
         assert await live_sessions(world) == 10
 
 
+@pytest.mark.both_databases
 async def test_sign_ins_at_once_within_the_attempt_limit_leave_ten_sessions(world: World) -> None:
     await world.bootstrap()
     for _ in range(ROUNDS):
@@ -64,6 +68,7 @@ async def test_sign_ins_at_once_within_the_attempt_limit_leave_ten_sessions(worl
         await run_sql(world, "DELETE FROM login_attempts")
 
 
+@pytest.mark.both_databases
 async def test_a_second_factor_is_turned_on_once(world: World) -> None:
     ann = await world.bootstrap()
     for _ in range(FEW):
@@ -72,6 +77,7 @@ async def test_a_second_factor_is_turned_on_once(world: World) -> None:
         await ann.delete("/api/2fa", {"password": PASSWORD})
 
 
+@pytest.mark.both_databases
 async def test_a_second_factor_is_confirmed_once(world: World, hands: Hands) -> None:
     ann = await world.bootstrap()
     for _ in range(FEW):
@@ -82,6 +88,7 @@ async def test_a_second_factor_is_confirmed_once(world: World, hands: Hands) -> 
         await ann.delete("/api/2fa", {"password": PASSWORD})
 
 
+@pytest.mark.both_databases
 async def test_fresh_recovery_codes_at_once_leave_one_set(world: World) -> None:
     ann = await world.bootstrap()
     await enrolled(ann)
@@ -90,6 +97,7 @@ async def test_fresh_recovery_codes_at_once_leave_one_set(world: World) -> None:
         assert (await ann.get("/api/2fa/recovery-codes")).json() == {"remaining": 10}
 
 
+@pytest.mark.both_databases
 async def test_a_token_is_revoked_once(world: World) -> None:
     ann = await world.bootstrap()
     for _ in range(FEW):
@@ -98,6 +106,7 @@ async def test_a_token_is_revoked_once(world: World) -> None:
         assert await race(ann.delete(path) for _ in range(CLIENTS)) == {204: 1, 404: CLIENTS - 1}
 
 
+@pytest.mark.both_databases
 async def test_an_idempotency_key_takes_effect_once_and_answers_all_alike(world: World) -> None:
     ann = await world.bootstrap()
     for number in range(1, ROUNDS + 1):
@@ -108,6 +117,7 @@ async def test_an_idempotency_key_takes_effect_once_and_answers_all_alike(world:
         assert (await world.counts())["notes"] == number
 
 
+@pytest.mark.both_databases
 async def test_an_idempotency_key_is_free_again_after_a_day(world: World, hands: Hands) -> None:
     ann = await world.bootstrap()
     for number in (1, 2):
@@ -125,6 +135,7 @@ async def changed_password(caller: Caller) -> None:
     assert answer.status_code == 204, answer.text
 
 
+@pytest.mark.both_databases
 async def test_a_password_that_changes_during_a_sign_in_opens_no_session(world: World) -> None:
     ann = await world.bootstrap()
     answer = await Pause(world, "session.open").during(login(world, "ann"), changed_password(ann))
@@ -132,6 +143,7 @@ async def test_a_password_that_changes_during_a_sign_in_opens_no_session(world: 
     assert refusal(answer) == (401, "invalid_credentials")
 
 
+@pytest.mark.both_databases
 async def test_a_factor_that_is_turned_on_during_a_sign_in_opens_no_session(world: World) -> None:
     ann = await world.bootstrap()
     answer = await Pause(world, "session.open").during(login(world, "ann"), enrolled(ann))

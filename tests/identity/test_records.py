@@ -25,7 +25,7 @@ _numbers = itertools.count(1)
 
 async def recorded(
     world: World, caller: Caller, method: str, path: str, body: Any = None
-) -> tuple[httpx2.Response, audit.Entry]:
+) -> tuple[httpx2.Response, audit.AuditRow]:
     """A write that succeeds, and the one row it left."""
     request_id = f"request-{next(_numbers)}"
     before = len(await trail(world))

@@ -117,7 +117,7 @@ async def test_a_refusal_is_on_record_though_its_actor_is_gone_by_then(world: Wo
 async def test_nobody_fills_memory_or_the_trail_by_asking_again_and_again(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(refusals, "MOST_WAITING", 3)
+    monkeypatch.setattr(refusals, "MAX_WAITING", 3)
     ann = await world.bootstrap()
     for number in range(5):
         guest = await world.person(ann.org, ann.team, Role.GUEST, username=f"guest{number}")

@@ -32,11 +32,11 @@ async def test_a_session_ends_after_a_day_without_use(world: World, hands: Hands
 async def test_to_note_the_last_use_makes_nobody_look_up_anybody_again(world: World, hands: Hands) -> None:
     await world.bootstrap()
     ann = await signed_in(world, "ann")
-    epoch = await world.db.rights_epoch(afresh=True)
+    epoch = await world.db.rights_epoch(fresh=True)
     hands.forward(clock.HOUR)
     assert await is_alive(ann)
     await world.app.last_use.save(world.db)
-    assert await world.db.rights_epoch(afresh=True) == epoch
+    assert await world.db.rights_epoch(fresh=True) == epoch
 
 
 async def test_a_session_in_use_lives_for_thirty_days_and_no_longer(world: World, hands: Hands) -> None:

@@ -84,7 +84,7 @@ async def test_the_prefix_tells_what_a_token_is(world: World) -> None:
         "ts_w_": (await world.worker(ann.org, ann.team)).token,
     }
     assert all((token or "").startswith(prefix) for prefix, token in tokens.items())
-    assert all(crypto.well_formed(token or "") for token in tokens.values())
+    assert all(crypto.is_well_formed(token or "") for token in tokens.values())
 
 
 async def test_a_mistyped_token_is_refused_before_it_is_looked_up(

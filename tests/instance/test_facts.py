@@ -57,20 +57,21 @@ async def test_a_server_without_its_blob_store_is_not_ready(world: World, monkey
     monkeypatch.setattr(world.app.files, "check", away)
     answer = await world.anonymous.get("/ready")
     assert refusal(answer) == NOT_READY
-    assert answer.json()["detail"] == "The blob store does not answer."
+    assert answer.json()["detail"] == "The blob store does not respond."
 
 
 async def test_a_server_without_its_database_is_not_ready(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     async def silent(*_: Any) -> None:
         await asyncio.sleep(60)
 
-    monkeypatch.setattr(readiness, "_PATIENCE", 0.05)
+    monkeypatch.setattr(readiness, "_TIMEOUT_SECONDS", 0.05)
     monkeypatch.setattr(world.db, "_fetch", silent)
     answer = await world.anonymous.get("/ready")
     assert refusal(answer) == NOT_READY
-    assert answer.json()["detail"] == "The database does not answer."
+    assert answer.json()["detail"] == "The database does not respond."
 
 
+@pytest.mark.both_databases
 async def test_however_many_ask_the_store_is_looked_at_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     looks = 0
 
@@ -86,7 +87,7 @@ async def test_however_many_ask_the_store_is_looked_at_once(world: World, monkey
 async def test_a_server_whose_database_has_become_a_newer_ones_only_reads(world: World) -> None:
     ann = await world.bootstrap()
     note = (await ann.post("/api/notes", {"title": "Before"})).json()
-    async with world.db.upkeep(system()) as tx:
+    async with world.db.maintenance(system()) as tx:
         await tx.run("INSERT INTO migrations VALUES (9999, '9999_later.sql', '', '')")
     await world.db.watch_schema()
     assert refusal(await ann.post("/api/notes", {"title": "After"})) == (503, "overloaded")
@@ -126,7 +127,7 @@ async def test_the_status_tells_how_the_instance_is_set_up(world: World) -> None
 
 
 async def test_the_counts_are_those_of_the_tables(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(facts, "_COUNTS_HOLD", 0.0)
+    monkeypatch.setattr(facts, "_COUNTS_SECONDS", 0.0)
     ann = await world.bootstrap()
     org, team = await world.company()
     await world.person(org, team, Role.OWNER)
@@ -149,7 +150,7 @@ async def test_counting_happens_now_and_then(world: World) -> None:
     assert (await status(ann))["counts"]["notes"] == 0
     await ann.post("/api/notes", {"title": "One"})
     assert (await status(ann))["counts"]["notes"] == 0, "ten seconds have not passed"
-    world.app.given[facts.Counted]._until -= 10
+    world.app.dependencies[facts.RowCounts]._until -= 10
     assert (await status(ann))["counts"]["notes"] == 1
 
 

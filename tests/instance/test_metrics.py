@@ -101,6 +101,7 @@ async def test_prometheus_gets_what_it_can_read(world: World, accept: str) -> No
     assert {"process_cpu_seconds", "process_resident_memory_bytes", "teamspace_requests_underway"} <= set(read)
 
 
+@pytest.mark.both_databases
 async def test_both_forms_tell_the_same(world: World) -> None:
     ann = await world.bootstrap()
     await asyncio.gather(*(ann.get(path) for path in ("/api/whoami", "/api/notes", "/api/notes/x", "/nowhere")))
@@ -210,8 +211,8 @@ async def test_any_process_answers_for_all_of_them(settings: Settings, hands: Ha
 def test_a_quantile_lies_in_the_step_of_the_true_one(durations: list[float]) -> None:
     measured = Metrics()
     for seconds in durations:
-        measured.answered("GET", "/x", 200, seconds)
-    (row,) = metrics.routes([measured.families()])
+        measured.observe("GET", "/x", 200, seconds)
+    (row,) = metrics.route_figures([measured.families()])
     ranked = sorted(durations)
     for share, shown in ((0.5, row.p50_ms), (0.95, row.p95_ms), (0.99, row.p99_ms)):
         true = ranked[math.ceil(len(ranked) * share) - 1]

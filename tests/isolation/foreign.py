@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from teamspace import blobs
-from teamspace.branding.domain import logos, looks
+from teamspace.branding.domain import brand, logos
 from teamspace.branding.schemas import NewLogo
 from teamspace.core import crypto
 from teamspace.core.ids import new_id
@@ -154,18 +154,18 @@ async def _spent_link(stage: Stage, spot: Spot) -> str:
 async def _kept_bytes(stage: Stage, spot: Spot) -> str:
     """The digest of a picture that is nobody's logo."""
     data = picture(size=(3, next(_sizes)))
-    return await blobs.keep(stage.world.db, stage.world.app.files, _in_the_name_of(spot), spot.org.id, data)
+    return await blobs.store_bytes(stage.world.db, stage.world.app.files, _in_the_name_of(spot), spot.org.id, data)
 
 
 async def _address_of_kept_bytes(stage: Stage, spot: Spot) -> str:
-    return logos.ADDRESS + await _kept_bytes(stage, spot)
+    return logos.URL_PREFIX + await _kept_bytes(stage, spot)
 
 
 async def _address_of_logo(stage: Stage, spot: Spot) -> str:
     """Where the company's present logo is."""
     logo = NewLogo(encoded(picture(size=(3, next(_sizes)))))
     who, files = _in_the_name_of(spot), stage.world.app.files
-    return (await looks.set_logo(stage.world.db, files, who, spot.org.id, logo)).logo or ""
+    return (await brand.set_logo(stage.world.db, files, who, spot.org.id, logo)).logo or ""
 
 
 def _in_the_name_of(spot: Spot) -> Principal:

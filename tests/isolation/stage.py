@@ -11,8 +11,8 @@ import pytest
 
 from teamspace import blobs, fulltext, identity
 from teamspace.core import clock, crypto
-from teamspace.core.db.migrate import shipped
-from teamspace.core.egress import Reach
+from teamspace.core.db.migrate import bundled_migrations
+from teamspace.core.egress import NetworkReach
 from teamspace.core.ids import new_id
 from teamspace.core.openapi import document
 from teamspace.core.permissions import Permission
@@ -23,7 +23,7 @@ from teamspace.identity import store as identity_store
 from teamspace.notes import store as note_store
 from teamspace.notes.schemas import NoteRow, Visibility
 from teamspace.repository import store as object_store
-from teamspace.repository.schemas import Capability, ObjectRow, VersionRow
+from teamspace.repository.schemas import AccessLevel, ObjectRow, VersionRow
 from teamspace.settings import Settings
 from teamspace.tenancy.schemas import Org, OrgRole, Role, Team
 from tests.isolation.contract import (
@@ -54,7 +54,7 @@ _DEFINITION = re.compile(r"CREATE TABLE (\w+) \((.*?)^\)", re.DOTALL | re.MULTIL
 # The tables whose rows belong to companies, and by which column.
 _OWNED = {"orgs": "id"} | {
     table: "org_id"
-    for migration in shipped()
+    for migration in bundled_migrations()
     for table, columns in _DEFINITION.findall(migration.sql)
     if "org_id TEXT" in columns
 }
@@ -86,7 +86,7 @@ class Stage:
         self.writes = writes
         self.everything = everything
         """Operator, owner and org_owner in one, acting at home."""
-        self.hosted: bool = world.app.given[Settings].hosted
+        self.hosted: bool = world.app.dependencies[Settings].hosted
         """Whether there is a host, who has suspended the tenant: everything in it."""
         self.host = Caller(world, PROVISION_TOKEN)
         self.spots: dict[Place, Spot] = {}
@@ -160,7 +160,7 @@ class Stage:
             id=new_id(), team_id=spot.team.id, owner_id=owner_id, title=title, body="isolation", visibility=visibility,
             tags=[], version=1, created_at=now, updated_at=now,
         )  # fmt: skip
-        async with self.world.db.upkeep(system(org_id=spot.org.id)) as tx:
+        async with self.world.db.maintenance(system(org_id=spot.org.id)) as tx:
             await note_store.insert(tx, spot.org.id, row)
             await fulltext.put(
                 tx, note_store.KIND, row.id, spot.org.id, title=title, body=await fulltext.prepare(row.body)
@@ -175,7 +175,7 @@ class Stage:
     ) -> str:  # fmt: skip
         """`lent` is from people to capabilities."""
         owner_id, now, id = (owner or spot.author).user_id, clock.stamp(), new_id()
-        digest = await blobs.keep(self.world.db, self.world.app.files, system(), spot.org.id, _BYTES)
+        digest = await blobs.store_bytes(self.world.db, self.world.app.files, system(), spot.org.id, _BYTES)
         row = ObjectRow(
             id=id, org_id=spot.org.id, team_id=spot.team.id, owner_id=owner_id, key=f"things/{id}", filename=id,
             title=None, content_type=content_type, visibility=visibility, version=1, numbered=1, removed=False,
@@ -187,13 +187,13 @@ class Stage:
             sha256=digest, etag="", content_type=content_type, filename=id, title=None, carried=None, tags=None,
             author_id=owner_id, actor_kind="human", run_id=None, created_at=now,
         )  # fmt: skip
-        async with self.world.db.upkeep(system(org_id=spot.org.id)) as tx:
+        async with self.world.db.maintenance(system(org_id=spot.org.id)) as tx:
             await object_store.insert(tx, row)
             await object_store.insert_version(tx, version)
             await fulltext.put(tx, "object", id, spot.org.id, title="isolation")
             for user_id, capability in (lent or {}).items():
                 await object_store.put_grant(
-                    tx, id, spot.org.id, "user", user_id, Capability(capability), by=owner_id, expires_at=None, now=now
+                    tx, id, spot.org.id, "user", user_id, AccessLevel(capability), by=owner_id, expires_at=None, now=now
                 )
         return id
 
@@ -203,15 +203,26 @@ class Stage:
             "api", Call(), user_id=(owner or spot.author).user_id, org_id=spot.org.id, team_id=spot.team.id
         )  # fmt: skip
         queue = self.world.app.queue
-        async with self.world.db.upkeep(who) as tx:
+        async with self.world.db.maintenance(who) as tx:
             return await queue.enqueue(tx, who, "ai.chat", queue.kinds["ai.chat"].read_input({"prompt": "x"}))
 
     async def executor(self) -> str:
         """One that works for all companies."""
         row = ExecutorRow(
-            new_id(), "", new_id(), Mode.PULL, None, ["ai.chat"], None, None, None, Reach.PUBLIC, clock.stamp(), None
+            new_id(),
+            "",
+            new_id(),
+            Mode.PULL,
+            None,
+            ["ai.chat"],
+            None,
+            None,
+            None,
+            NetworkReach.PUBLIC,
+            clock.stamp(),
+            None,
         )
-        async with self.world.db.upkeep(system()) as tx:
+        async with self.world.db.maintenance(system()) as tx:
             await executor_store.insert(tx, row, row.name, "", None)
         return row.id
 
@@ -229,10 +240,10 @@ class Stage:
     async def invitation(self, spot: Spot) -> str:
         """The token of an activation link for somebody new."""
         person = await self.world.person(spot.org, spot.team)
-        async with self.world.db.upkeep(system(org_id=spot.org.id)) as tx:
-            known = await identity.find(tx, person.username)
+        async with self.world.db.maintenance(system(org_id=spot.org.id)) as tx:
+            known = await identity.find_person(tx, person.username)
             assert known
-            return (await identity.invite(tx, known, "")).partition("#")[2]
+            return (await identity.create_activation_link(tx, known, "")).partition("#")[2]
 
     async def token_id(self, caller: Caller) -> str:
         digest = crypto.digest(caller.token or "")
@@ -243,17 +254,17 @@ class Stage:
     async def access_key(self, caller: Caller) -> str:
         """The id of a fresh S3 key."""
         id = new_id()
-        async with self.world.db.upkeep(system(org_id=caller.org.id)) as tx:
+        async with self.world.db.maintenance(system(org_id=caller.org.id)) as tx:
             await identity_store.insert_token(
                 tx, id=id, kind="s3", org_id=caller.org.id, team_id=caller.team.id, user_id=caller.user_id, name="Key",
-                digest=crypto.digest(id), secret=tx.vault.seal(identity.access_keys.place(id), b"secret"), hint=id,
+                digest=crypto.digest(id), secret=tx.vault.encrypt(identity.access_keys.encryption_context(id), b"secret"), hint=id,
                 scope=None, created_at=clock.stamp(), expires_at=None, last_used_at=None, address="", agent="",
             )  # fmt: skip
         return id
 
     async def change(self, sql: str, **params: Any) -> None:
         """What no route does yet."""
-        async with self.world.db.upkeep(system()) as tx:
+        async with self.world.db.maintenance(system()) as tx:
             await tx.run(sql, **params)
 
     # Building

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from teamspace.app import endpoints, given
+from teamspace.app import dependencies, endpoints
 from teamspace.core.limits import Stopping
 from teamspace.core.permissions import Permission
 from teamspace.core.routing import ORGADMIN, PROVISION, SUPERADMIN, Endpoint
@@ -23,7 +23,7 @@ from tests.isolation.table import ANYONE, BY_ROUTE, CASES, HOST, OWN, PUBLIC, Ne
 @pytest.fixture
 def routes(tmp_path: Path) -> dict[str, Endpoint]:
     settings = load({"SERVICE_DATA": str(tmp_path)}, file=tmp_path / "no.env")
-    return {endpoint.route.name: endpoint for endpoint in endpoints(given(settings, Stopping()))}
+    return {endpoint.route.name: endpoint for endpoint in endpoints(dependencies(settings, Stopping()))}
 
 
 def test_every_route_has_one_row_in_the_matrix(routes: dict[str, Endpoint]) -> None:

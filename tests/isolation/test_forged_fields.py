@@ -12,7 +12,7 @@ from tests.isolation.table import CASES, HOST, PUBLIC, Case
 from tests.support.world import Caller
 
 # A body is refused before any statement of SQL.
-pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.by_turns]
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 _OF_THE_API = [case for case in CASES if case.path.startswith("/api/") and case.needs is not HOST]
 _WITH_A_BODY = [case for case in _OF_THE_API if case.body is not None]

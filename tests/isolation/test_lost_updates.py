@@ -179,6 +179,7 @@ async def _look(scene: Scene, subject: Subject) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.both_databases
 @on_postgres
 @pytest.mark.parametrize(("name", "first", "second"), PAIRS, ids=lambda value: value)
 async def test_what_came_in_between_stays(
@@ -205,6 +206,7 @@ async def test_what_came_in_between_stays(
     assert not undone
 
 
+@pytest.mark.both_databases
 def test_every_table_whose_rows_change_is_tried_or_has_a_reason() -> None:
     package = Path(teamspace.__file__).parent
     source = "".join(path.read_text() for path in package.rglob("*.py"))

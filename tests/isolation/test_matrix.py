@@ -16,25 +16,21 @@ _WITH_A_BODY = [case for case in CASES if case.body is not None]
 _PEOPLE = [kind for kind in KINDS if kind.credential not in (*DEAD, WORKER)]
 
 
-@pytest.mark.by_turns
 @pytest.mark.parametrize("case", CASES, ids=[case.route for case in CASES])
 async def test_every_caller_gets_what_the_contract_gives_them(stage: Stage, case: Case) -> None:
     await _tried_by_all(stage, case)
 
 
-@pytest.mark.by_turns
 @pytest.mark.parametrize("case", CASES, ids=[case.route for case in CASES])
 async def test_a_suspended_tenant_reads_as_ever_and_writes_nothing(suspended_stage: Stage, case: Case) -> None:
     await _tried_by_all(suspended_stage, case)
 
 
-@pytest.mark.by_turns
 @pytest.mark.parametrize("case", _WITH_A_BODY, ids=[case.route for case in _WITH_A_BODY])
 async def test_a_body_is_judged_after_its_sender_and_before_what_it_is_about(stage: Stage, case: Case) -> None:
     await _forged_by_all(stage, case)
 
 
-@pytest.mark.by_turns
 @pytest.mark.parametrize("case", _WITH_A_BODY, ids=[case.route for case in _WITH_A_BODY])
 async def test_a_body_is_judged_after_the_suspension_of_the_tenant(suspended_stage: Stage, case: Case) -> None:
     await _forged_by_all(suspended_stage, case)

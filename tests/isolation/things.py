@@ -255,8 +255,8 @@ async def with_factor(stage: Stage, kind: Kind) -> None:
     await without_factor(stage, kind)
     person = stage.person(kind)
     if person.user_id:
-        async with stage.world.db.upkeep(system()) as tx:
-            sealed = tx.vault.seal(f"totp|secret|{person.user_id}", b"JBSWY3DPEHPK3PXP")
+        async with stage.world.db.maintenance(system()) as tx:
+            sealed = tx.vault.encrypt(f"totp|secret|{person.user_id}", b"JBSWY3DPEHPK3PXP")
             await identity_store.put_totp(tx, person.user_id, person.org.id, sealed, clock.stamp())
 
 

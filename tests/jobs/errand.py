@@ -2,9 +2,9 @@
 
 import msgspec
 
-from teamspace.core.tables import Job
+from teamspace.core.tables import JobSpec
 
-JOBS = (Job("test.errand", "run", "Something that is not metered.", callable=True, remote=True),)
+JOBS = (JobSpec("test.errand", "run", "Something that is not metered.", callable=True, remote=True),)
 
 
 class Errand(msgspec.Struct, frozen=True):

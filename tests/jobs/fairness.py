@@ -9,7 +9,7 @@ import time
 
 from teamspace.core.ids import new_id
 from teamspace.core.principal import system
-from teamspace.jobs import local_place, store
+from teamspace.jobs import local_channel, store
 from teamspace.jobs.domain import lanes
 from teamspace.jobs.schemas import NORMAL, Lane
 from tests.jobs.help import ask, claim, complete
@@ -25,11 +25,11 @@ async def pile_up(world: World, person: Caller, jobs: int) -> None:
     """So many jobs of one person, a thousand in each commit."""
     lane = Lane(person.org.id, person.team.id, KIND)
     for start in range(0, jobs, _BATCH):
-        async with world.db.upkeep(system()) as tx:
+        async with world.db.maintenance(system()) as tx:
             for _ in range(start, min(start + _BATCH, jobs)):
                 await store.insert(
-                    tx, new_id(), lane, person.user_id, place=local_place(KIND), model=None, priority=NORMAL,
-                    run_at=None, attempts=3, input='{"prompt":"x"}', retry_of=None,
+                    tx, new_id(), lane, person.user_id, channel=local_channel(KIND), model=None, priority=NORMAL,
+                    run_at=None, max_attempts=3, input='{"prompt":"x"}', retry_of=None,
                 )  # fmt: skip
             await lanes.promote(tx, [lane])
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from teamspace import jobs
 from teamspace.core.principal import system
-from teamspace.jobs import Claim, Claimed, Fault, Queue
+from teamspace.jobs import ClaimedJob, JobClaim, JobFault, Queue
 from tests.identity.help import broken
 from tests.support.world import Caller, World
 
-CHAT = jobs.local_place("ai.chat")
+CHAT = jobs.local_channel("ai.chat")
 
 
 async def ask(caller: Caller, prompt: str = "Hello", *, model: str | None = None, **more: Any) -> dict[str, Any]:
@@ -33,22 +33,22 @@ def queue(world: World) -> Queue:
     return world.app.queue
 
 
-async def claim(world: World, count: int = 1, places: tuple[str, ...] = (CHAT,)) -> list[tuple[Claimed, Claim]]:
-    return await queue(world).claim(world.db, places, count=count, executor_id=jobs.LOCAL)
+async def claim(world: World, count: int = 1, channels: tuple[str, ...] = (CHAT,)) -> list[tuple[ClaimedJob, JobClaim]]:
+    return await queue(world).claim(world.db, channels, count=count, executor_id=jobs.LOCAL)
 
 
 def result(text: str = "Done", tokens: int = 7) -> dict[str, Any]:
     return {"text": text, "usage": {"prompt_tokens": 0, "completion_tokens": tokens, "total_tokens": tokens}}
 
 
-async def complete(world: World, held: Claim, given: Any = None) -> None:
-    async with world.db.upkeep(system()) as tx:
+async def complete(world: World, held: JobClaim, given: Any = None) -> None:
+    async with world.db.maintenance(system()) as tx:
         await queue(world).complete(tx, held, result() if given is None else given)
 
 
-async def fail(world: World, held: Claim, *, retryable: bool = True) -> None:
-    async with world.db.upkeep(system()) as tx:
-        await queue(world).fail(tx, held, Fault("It did not work.", "broken", retryable))
+async def fail(world: World, held: JobClaim, *, retryable: bool = True) -> None:
+    async with world.db.maintenance(system()) as tx:
+        await queue(world).fail(tx, held, JobFault("It did not work.", "broken", retryable))
 
 
 @asynccontextmanager

@@ -34,8 +34,8 @@ from teamspace.core import clock
 from teamspace.core.errors import StaleClaim
 from teamspace.core.principal import system
 from teamspace.executors.domain import presence
-from teamspace.jobs import Claim
-from teamspace.jobs.schemas import Block
+from teamspace.jobs import JobClaim
+from teamspace.jobs.schemas import QuotaBlock
 from teamspace.quota import Dimension, Level, Plan, QuotaDraft, Spend
 from teamspace.quota.domain import windows
 from teamspace.quota.schemas import SPENDING, Window
@@ -51,7 +51,7 @@ from tests.support.world import world as opened
 
 STRETCH = 400
 CHAT, ERRAND = "ai.chat", errand.JOBS[0].kind
-MOST_WAITING, MOST_REMEMBERED = 40, 40
+MAX_WAITING, MAX_REMEMBERED = 40, 40
 # fmt: off
 JUMPS = {
     1: 30, 2: 10, 5: 10, 14: 3, 15: 5, 16: 3, 59: 2, 60: 3, 61: 2, 119: 1, 121: 1, 1000: 2, 3600: 2, 90_000: 2,
@@ -74,22 +74,22 @@ class Row(msgspec.Struct, frozen=True):
     phase: str
     rank: int | None
     attempt: int
-    attempts: int
-    lapses: int
+    max_attempts: int
+    lease_expiries: int
     executor_id: str | None
     lease_until: str | None
     finished_at: str | None
     result: str | None
     run_at: str
-    place: str
-    waits: Block | None
+    channel: str
+    waits: QuotaBlock | None
 
     @property
     def comparable(self) -> tuple[object, ...]:
         phase = self.phase if self.state == "queued" else "ready"
         executor_id = self.executor_id if self.state == "running" else None
         return (
-            self.state, phase, self.rank is not None, self.attempt, self.attempts, self.lapses, executor_id,
+            self.state, phase, self.rank is not None, self.attempt, self.max_attempts, self.lease_expiries, executor_id,
             self.lease_until, self.finished_at, self.result,
         )  # fmt: skip
 
@@ -123,7 +123,7 @@ class Hand:
 
     task: Task
     attempt: int
-    claim: Claim
+    claim: JobClaim
     worker: Worker | None
     executor: str
     brought: Any = None
@@ -138,15 +138,15 @@ class Staff:
     model: str | None
     worker: Worker
 
-    def places(self) -> list[str]:
+    def channels(self) -> list[str]:
         models = [self.model] if self.model else ["small"]
         return [
-            place
+            channel
             for kind in (CHAT, ERRAND)
-            for place in (
-                jobs.executor_place(kind, self.id),
-                jobs.any_place(kind),
-                *(jobs.model_place(kind, model) for model in models),
+            for channel in (
+                jobs.executor_channel(kind, self.id),
+                jobs.any_channel(kind),
+                *(jobs.model_channel(kind, model) for model in models),
             )
         ]
 
@@ -195,7 +195,7 @@ class Walk:
     # Asking
 
     async def ask(self) -> tuple[object, ...] | None:
-        if sum(task.state == "queued" for task in self.model.tasks.values()) >= MOST_WAITING:
+        if sum(task.state == "queued" for task in self.model.tasks.values()) >= MAX_WAITING:
             return None
         dice = self.random
         person, kind = dice.choice(self.people), dice.choice((CHAT, CHAT, CHAT, ERRAND))
@@ -234,10 +234,10 @@ class Walk:
             return ("beyond", *full[0])
         assert answer.status_code == 202, answer.text
         shown = answer.json()
-        place = await self.world.db.one(str, "SELECT place FROM jobs WHERE id = :id", id=shown["id"]) or ""
-        task = Task(shown["id"], lane, person.user_id, place, draft.get("priority", 1), cost, shown["run_at"])
+        channel = await self.world.db.one(str, "SELECT channel FROM jobs WHERE id = :id", id=shown["id"]) or ""
+        task = Task(shown["id"], lane, person.user_id, channel, draft.get("priority", 1), cost, shown["run_at"])
         self.model.enqueue(task)
-        return task.phase, _short(task), place
+        return task.phase, _short(task), channel
 
     async def _input(self, id: str) -> dict[str, Any]:
         text = await self.world.db.one(str, "SELECT input FROM jobs WHERE id = :id", id=id)
@@ -260,31 +260,31 @@ class Walk:
     # Working
 
     async def claim_here(self) -> tuple[object, ...]:
-        places = [jobs.local_place(kind) for kind in (CHAT, ERRAND)]
+        channels = [jobs.local_channel(kind) for kind in (CHAT, ERRAND)]
         most = self.random.choice((1, 1, 2, 5))
-        taken = await help.claim(self.world, most, tuple(places))
+        taken = await help.claim(self.world, most, tuple(channels))
         hands = [self._hand(job.id, claim, None, jobs.LOCAL) for job, claim in taken]
-        return await self._taken(hands, places, "", most)
+        return await self._taken(hands, channels, "", most)
 
     async def claim_afar(self) -> tuple[object, ...] | None:
         if not self.staff:
             return None
         staff = self.random.choice(self.staff)
         answer = await staff.worker.claim(kinds=[CHAT, ERRAND], models=["small"])
-        self.model.asked_at(staff.places(), staff.org, (CHAT, ERRAND))
+        self.model.asked_at(staff.channels(), staff.org, (CHAT, ERRAND))
         assert answer.status_code in (200, 204), answer.text
         hands = []
         if answer.status_code == 200:
-            claim = jobs.parse(answer.json()["claim_token"], staff.id)
+            claim = jobs.parse_claim_token(answer.json()["claim_token"], staff.id)
             hands.append(self._hand(claim.job_id, claim, staff.worker, staff.id))
-        return await self._taken(hands, staff.places(), staff.org, 1)
+        return await self._taken(hands, staff.channels(), staff.org, 1)
 
-    def _hand(self, id: str, claim: Claim, worker: Worker | None, executor: str) -> Hand:
+    def _hand(self, id: str, claim: JobClaim, worker: Worker | None, executor: str) -> Hand:
         return Hand(self.model.tasks[id], claim.attempt, claim, worker, executor)
 
-    async def _taken(self, hands: list[Hand], places: Collection[str], org: str, most: int) -> tuple[object, ...]:
+    async def _taken(self, hands: list[Hand], channels: Collection[str], org: str, most: int) -> tuple[object, ...]:
         """What was handed out, or parked, is what was first in turn, and no more than asked for."""
-        offered = self.model.claimable(places, org)
+        offered = self.model.claimable(channels, org)
         rows = await self._rows()
         handed = [hand.task for hand in hands]
         parked = [task for task in offered if rows[task.id].phase == "parked"]
@@ -303,7 +303,7 @@ class Walk:
             assert self.model.running(hand.task.lane) <= self.model.cap(hand.task.lane), "beyond the plan's cap"
         for task in parked:
             self._parked(task, rows[task.id])
-        self.held = [*self.held, *hands][-MOST_REMEMBERED:]
+        self.held = [*self.held, *hands][-MAX_REMEMBERED:]
         said = "both" if handed and parked else "parked" if parked else "handed" if handed else "nothing"
         return said, *map(_short, chosen)
 
@@ -312,7 +312,7 @@ class Walk:
         assert row.waits
         bound = Level(row.waits.level), Dimension(row.waits.dimension)
         assert bound in self.model.full(task.lane, task.cost), "parked without need"
-        resets_at = windows.ends(self.model.window(bound, task.lane))
+        resets_at = windows.end_of(self.model.window(bound, task.lane))
         again = clock.later(1 if bound[1] is Dimension.CONCURRENCY else 900)
         assert row.run_at == (resets_at or again)
         task.phase, task.run_at, task.waits = "parked", row.run_at, bound
@@ -398,7 +398,7 @@ class Walk:
         )
         assert told == expected
         if told == "landed":
-            task, failures = hand.task, hand.task.attempt - hand.task.lapses
+            task, failures = hand.task, hand.task.attempt - hand.task.lease_expiries
             self.model.fail(task, retryable=retryable)
             if task.state == "queued":
                 task.run_at = (await self._rows())[task.id].run_at
@@ -459,7 +459,7 @@ class Walk:
 
     def _is_stranded(self, task: Task) -> bool:
         """Whether a job waits where nobody of the staff works for its company any more."""
-        how, which = jobs.served_by(task.place)
+        how, which = jobs.served_by(task.channel)
         return how != "local" and not any(
             which == (staff.id if how == "on" else staff.model or "") and staff.org in ("", task.lane[0])
             for staff in self.staff
@@ -494,7 +494,7 @@ class Walk:
             Dimension.TOKENS: (None, None, 3000, 20_000),
         }[dimension]  # fmt: skip
         draft = QuotaDraft(dimension, dice.choice(most), window)
-        async with self.world.db.upkeep(system()) as tx:
+        async with self.world.db.maintenance(system()) as tx:
             await quota.set_limit(tx, level, subject, org, draft)
         self.model.limits[level, subject, dimension] = draft.limit, window
         self.model.unpark(org)
@@ -567,7 +567,7 @@ def stopped_time() -> Iterator[Hands]:
     hands = Hands()
     with (
         patch.object(clock, "now", hands),
-        patch.object(presence, "_NOTE_EVERY", 0),
+        patch.object(presence, "_RECORD_EVERY", 0),
     ):
         yield hands
 

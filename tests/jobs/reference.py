@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from teamspace.core import clock
-from teamspace.jobs import local_place
-from teamspace.jobs.domain.queue import LEASE, MOST_LAPSES
+from teamspace.jobs import local_channel
+from teamspace.jobs.domain.queue import LEASE, MAX_LEASE_EXPIRIES
 from teamspace.jobs.domain.sweeping import ARCHIVE_AFTER
 from teamspace.quota import JOB_CAPS, Dimension, Level, Plan, Spend
 from teamspace.quota.domain import windows
-from teamspace.quota.domain.limits import CAPS, USUAL_WINDOW
+from teamspace.quota.domain.limits import CAPS, DEFAULT_WINDOW
 from teamspace.quota.domain.spending import TTL
 from teamspace.quota.schemas import SPENDING, Window
 
@@ -54,7 +54,7 @@ class Task:
     id: str
     lane: Lane
     user: str
-    place: str
+    channel: str
     priority: int
     cost: Spend | None
     run_at: str
@@ -63,9 +63,9 @@ class Task:
     turn: bool = False
     """Whether it is admitted: it then takes room in its lane."""
     attempt: int = 0
-    attempts: int = ATTEMPTS
-    """How often it may be tried, apart from lapses."""
-    lapses: int = 0
+    max_attempts: int = ATTEMPTS
+    """How often it may be tried, apart from lease_expiries."""
+    lease_expiries: int = 0
     executor: str | None = None
     lease: str | None = None
     hold: Hold | None = None
@@ -78,8 +78,8 @@ class Task:
     def row(self) -> tuple[object, ...]:
         """What the database must say of it."""
         return (
-            self.state, self.phase if self.state == "queued" else "ready", self.turn, self.attempt, self.attempts,
-            self.lapses, self.executor if self.state == "running" else None, self.lease, self.finished, self.result,
+            self.state, self.phase if self.state == "queued" else "ready", self.turn, self.attempt, self.max_attempts,
+            self.lease_expiries, self.executor if self.state == "running" else None, self.lease, self.finished, self.result,
         )  # fmt: skip
 
     def back(self, phase: str = "ready") -> None:
@@ -104,8 +104,8 @@ class Reference:
     """Whose turn is before whose; it is for the database to say."""
     tasks: dict[str, Task] = field(default_factory=dict)
     archive: dict[str, Task] = field(default_factory=dict)
-    places: dict[tuple[str, str], str] = field(default_factory=dict)
-    """When somebody last asked at a place, for which company ('' is any)."""
+    channels: dict[tuple[str, str], str] = field(default_factory=dict)
+    """When somebody last asked at a channel, for which company ('' is any)."""
     ledger: list[Hold] = field(default_factory=list)
     used: Counter[tuple[str, str, str, str, str]] = field(default_factory=Counter)
     """Level, window, its beginning, subject and what is counted."""
@@ -156,10 +156,10 @@ class Reference:
     def _waits(self, task: Task) -> bool:
         org, _, kind = task.lane
         ready = task.state == "queued" and task.phase == "ready" and not task.turn
-        return ready and (task.place == local_place(kind) or self._served(task.place, org))
+        return ready and (task.channel == local_channel(kind) or self._served(task.channel, org))
 
-    def _served(self, place: str, org: str) -> bool:
-        return any(self.places.get((place, of), "") > clock.ago(SERVED_FOR) for of in ("", org))
+    def _served(self, channel: str, org: str) -> bool:
+        return any(self.channels.get((channel, of), "") > clock.ago(SERVED_FOR) for of in ("", org))
 
     # What is done to jobs
 
@@ -169,17 +169,17 @@ class Reference:
         self.tasks[task.id] = task
         self.promote([task.lane])
 
-    def asked_at(self, places: Iterable[str], org: str, kinds: Iterable[str]) -> None:
-        """Somebody serves these places."""
-        self.places |= {(place, org): clock.stamp() for place in places}
+    def asked_at(self, channels: Iterable[str], org: str, kinds: Iterable[str]) -> None:
+        """Somebody serves these channels."""
+        self.channels |= {(channel, org): clock.stamp() for channel in channels}
         self.promote(lane for lane in self.lanes if lane[2] in kinds and org in ("", lane[0]))
 
-    def claimable(self, places: Iterable[str], org: str) -> list[Task]:
+    def claimable(self, channels: Iterable[str], org: str) -> list[Task]:
         return [
             task
             for task in self.tasks.values()
             if task.state == "queued" and task.phase == "ready" and task.turn
-            and task.place in places and org in ("", task.lane[0])
+            and task.channel in channels and org in ("", task.lane[0])
         ]  # fmt: skip
 
     def take(self, task: Task, executor: str) -> None:
@@ -204,7 +204,7 @@ class Reference:
     def fail(self, task: Task, *, retryable: bool) -> None:
         self._settle(task, Spend(0, 0))
         self._free_slots([task.lane] if task.hold else [])
-        if retryable and task.attempt - task.lapses < task.attempts:
+        if retryable and task.attempt - task.lease_expiries < task.max_attempts:
             task.back("scheduled")
         else:
             task.end("failed")
@@ -220,7 +220,7 @@ class Reference:
             self._settle(task, Spend(0, 0))
         self._free_slots(task.lane for task in returned if task.hold)
         for task in returned:
-            task.attempts += 1
+            task.max_attempts += 1
             task.back()
         self.promote({task.lane for task in returned})
 
@@ -241,19 +241,19 @@ class Reference:
         self.promote({task.lane for task in (*lapsed, *due)})
 
     def _lapse(self, task: Task) -> None:
-        task.lapses += 1
+        task.lease_expiries += 1
         self._settle(task, Spend(0, 0))
         self._free_slots([task.lane] if task.hold else [])
-        if task.lapses < MOST_LAPSES:
+        if task.lease_expiries < MAX_LEASE_EXPIRIES:
             task.back()
         else:
             task.end("failed")
 
     def tidy(self) -> None:
-        known = {place for place, _ in self.places}
+        known = {channel for channel, _ in self.channels}
         for task in self.tasks.values():
             admitted = task.state == "queued" and task.turn
-            if admitted and task.place in known and not self._served(task.place, task.lane[0]):
+            if admitted and task.channel in known and not self._served(task.channel, task.lane[0]):
                 task.back()
         self.promote(self.lanes)
         for id in [id for id, task in self.tasks.items() if (task.finished or "~") < clock.ago(ARCHIVE_AFTER)]:
@@ -303,12 +303,12 @@ class Reference:
         """An executor is gone: what waits for it, and for nobody else, is done by the server."""
         moved = [task for task in self.tasks.values() if task.state == "queued" and is_stranded(task)]
         for task in moved:
-            task.place = local_place(task.lane[2])
+            task.channel = local_channel(task.lane[2])
         self.promote({task.lane for task in moved})
 
     def _apply(self, org: str, plan: Plan) -> None:
         for dimension, most in CAPS[plan].items():
-            self.limits[Level.ORG, org, dimension] = most, USUAL_WINDOW[dimension]
+            self.limits[Level.ORG, org, dimension] = most, DEFAULT_WINDOW[dimension]
 
     # Quotas
 
@@ -344,7 +344,7 @@ class Reference:
     def _used(self, level: Level, window: Window, subject: str, dimension: Dimension) -> int:
         subjects = self.companies if level is Level.TENANT else [subject]
         counted = Level.ORG if level is Level.TENANT else level
-        return sum(self.used[counted, window, windows.began(window), name, dimension] for name in subjects)
+        return sum(self.used[counted, window, windows.start_of(window), name, dimension] for name in subjects)
 
     def _settle(self, task: Task, spent: Spend) -> None:
         hold = task.hold
@@ -358,6 +358,6 @@ class Reference:
         ]
         for level, subject, counted in subjects:
             for window in counted if spent.requests or spent.tokens else ():
-                began = windows.began(window, clock.seconds(hold.began))
+                began = windows.start_of(window, clock.seconds(hold.began))
                 self.used[level, window, began, subject, "ai.requests"] += spent.requests
                 self.used[level, window, began, subject, "ai.tokens.total"] += spent.tokens

@@ -6,7 +6,7 @@ import pytest
 
 from teamspace.core.errors import StaleClaim
 from teamspace.jobs.domain import runner
-from teamspace.jobs.domain.runner import Beating
+from teamspace.jobs.domain.runner import HeartbeatLoop
 
 
 class Beats:
@@ -31,7 +31,7 @@ def short_lease(monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def test_work_that_lasts_shows_signs_of_life_until_it_ends() -> None:
     beats = Beats()
-    with Beating(beats, "job"):
+    with HeartbeatLoop(beats, "job"):
         await asyncio.wait_for(beats.third.wait(), 5)
     seen = beats.count
     await asyncio.sleep(0.05)
@@ -39,20 +39,20 @@ async def test_work_that_lasts_shows_signs_of_life_until_it_ends() -> None:
 
 
 async def test_a_claim_that_does_not_hold_any_more_ends_the_work() -> None:
-    with pytest.raises(StaleClaim), Beating(Beats(StaleClaim("gone")), "job"):
+    with pytest.raises(StaleClaim), HeartbeatLoop(Beats(StaleClaim("gone")), "job"):
         await asyncio.sleep(10)
     await asyncio.sleep(0)  # the task itself is not cancelled
 
 
 async def test_a_sign_of_life_that_fails_is_followed_by_the_next() -> None:
     beats = Beats(RuntimeError("no connection"))
-    with Beating(beats, "job"):
+    with HeartbeatLoop(beats, "job"):
         await asyncio.wait_for(beats.third.wait(), 5)
 
 
 async def test_whoever_cancels_the_work_is_obeyed_even_if_the_claim_is_gone() -> None:
     async def work() -> None:
-        with Beating(Beats(StaleClaim("gone")), "job"):
+        with HeartbeatLoop(Beats(StaleClaim("gone")), "job"):
             try:
                 await asyncio.sleep(10)
             except asyncio.CancelledError:

@@ -21,7 +21,7 @@ async def test_a_quiet_team_s_job_starts_within_two_completions(world: World) ->
 async def test_a_slot_that_is_freed_goes_to_the_team_that_waited_for_it(world: World) -> None:
     ann = await world.bootstrap()
     patient = await world.join(ann, await world.team(ann.org))
-    async with world.db.upkeep(system()) as tx:
+    async with world.db.maintenance(system()) as tx:
         await quota.set_limit(tx, Level.ORG, ann.org.id, ann.org.id, QuotaDraft(Dimension.CONCURRENCY, 1, None))
     await pile_up(world, ann, 20)
     held = await claim(world)

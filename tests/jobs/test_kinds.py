@@ -8,14 +8,14 @@ import msgspec
 
 from teamspace import jobs, quota
 from teamspace.core.principal import Call, Principal
-from teamspace.core.tables import Job
-from teamspace.quota import Bound, Dimension, Level
+from teamspace.core.tables import JobSpec
+from teamspace.quota import Dimension, Level, LimitState
 from teamspace.quota.schemas import Window
 from teamspace.tenancy.schemas import Role
 from tests.jobs.help import ask, ended, look, queue, running, unsound
 from tests.support.world import Caller, World
 
-JOBS = (Job("test.spend", "spend", "Meets a budget until there is one."),)
+JOBS = (JobSpec("test.spend", "spend", "Meets a budget until there is one."),)
 WISH = {"kind": "ai.chat", "input": {"prompt": "Hello"}}
 
 
@@ -30,7 +30,7 @@ class Budget:
 
 async def spend(input: Spending, budget: Budget) -> Spending:
     if not budget.left:
-        raise quota.refusal(Bound(Level.TEAM, Dimension.REQUESTS, 1, Window.DAY, 1, 0))
+        raise quota.refusal(LimitState(Level.TEAM, Dimension.REQUESTS, 1, Window.DAY, 1, 0))
     return input
 
 
@@ -67,7 +67,7 @@ async def test_a_budget_that_a_handler_meets_parks_its_job(world: World) -> None
     assert not faults
     queue(world).kinds.add(kinds)
     who = Principal("api", Call(), user_id=ann.user_id, org_id=ann.org.id, team_id=ann.team.id)
-    async with world.db.upkeep(who) as tx:
+    async with world.db.maintenance(who) as tx:
         job_id = await queue(world).enqueue(tx, who, "test.spend", Spending())
     async with running(world):
         shown = await parked(ann, job_id)

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from teamspace import jobs, quota
-from teamspace.core.db.sqlite import SqliteSession
+from teamspace.core.db.sqlite import SqliteTransaction
 from teamspace.core.principal import system
-from teamspace.jobs.domain import gate
+from teamspace.jobs.domain import suspension
 from tests.executors.help import executor
 from tests.jobs.help import ask, claim, complete, fail, queue
 from tests.support.world import World
@@ -19,29 +19,29 @@ WIDE = re.compile(r"SCAN jobs(?! USING COVERING INDEX jobs_running)|INDEX jobs_(
 @pytest.mark.parametrize("database_url", [pytest.param("", id="sqlite")])
 async def test_no_statement_reads_all_that_waits(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: dict[str, Any] = {}
-    fetch = SqliteSession.fetch
+    fetch = SqliteTransaction.fetch
 
-    async def noted(session: SqliteSession, sql: str, params: Any) -> Any:
+    async def noted(session: SqliteTransaction, sql: str, params: Any) -> Any:
         asked[sql] = params
         return await fetch(session, sql, params)
 
-    monkeypatch.setattr(SqliteSession, "fetch", noted)
+    monkeypatch.setattr(SqliteTransaction, "fetch", noted)
     ann = await world.bootstrap()
     made, worker = await executor(world, ann)
     for _ in range(4):
         await ask(ann, model="llama")
     await worker.handed()
     for ends in (complete, fail):
-        ((_, token),) = await claim(world, 1, (jobs.any_place("ai.chat"),))
+        ((_, token),) = await claim(world, 1, (jobs.any_channel("ai.chat"),))
         await ends(world, token)
     await ann.delete(f"/api/executors/{made['id']}")
     await jobs.sweep(world.db, queue(world))
     await jobs.tidy(world.db, queue(world))
-    async with world.db.upkeep(system()) as tx:
-        await gate.fit(tx, ann.org.id, quota.Plan.FREE)
-        await gate.withdraw(tx, ann.org.id)
-        await gate.unpark(tx, ann.org.id)
-        await gate.reopen(tx, ann.org.id)
+    async with world.db.maintenance(system()) as tx:
+        await suspension.apply_plan(tx, ann.org.id, quota.Plan.FREE)
+        await suspension.withdraw(tx, ann.org.id)
+        await suspension.unpark(tx, ann.org.id)
+        await suspension.resume(tx, ann.org.id)
     about = {sql: params for sql, params in asked.items() if "jobs" in sql and not sql.startswith("INSERT INTO jobs")}
     assert len(about) > 10
     for sql, params in about.items():

@@ -8,7 +8,7 @@ import pytest
 from teamspace import jobs
 from teamspace.core.errors import ResponseRefused, StaleClaim
 from teamspace.core.principal import system
-from teamspace.jobs.domain.queue import MOST_LAPSES
+from teamspace.jobs.domain.queue import MAX_LEASE_EXPIRIES
 from teamspace.tenancy.schemas import Role
 from tests.identity.help import Hands, hands, refusal
 from tests.jobs.help import ask, claim, complete, ended, fail, look, queue, result, running, unsound
@@ -217,7 +217,7 @@ async def test_a_sign_of_life_keeps_the_job_and_tells_how_far_it_is(world: World
 async def test_what_ends_its_workers_is_given_up(world: World, hands: Hands) -> None:
     ann = await world.bootstrap()
     made = await ask(ann)
-    for lapse in range(1, MOST_LAPSES + 1):
+    for lapse in range(1, MAX_LEASE_EXPIRIES + 1):
         assert len(await claim(world)) == 1
         hands.forward(61)
         await move_clock(world, 61 * lapse)
@@ -343,7 +343,7 @@ async def test_what_is_asked_for_in_a_transaction_that_fails_was_never_asked_for
     principal = system(org_id=ann.org.id, team_id=ann.team.id)
     kind = queue(world).kinds["ai.chat"]
     with pytest.raises(RuntimeError):
-        async with world.db.upkeep(principal) as tx:
+        async with world.db.maintenance(principal) as tx:
             await queue(world).enqueue(tx, principal, "ai.chat", kind.read_input({"prompt": "x"}))
             raise RuntimeError
     assert await claim(world, 5) == []

@@ -9,12 +9,12 @@ import pytest
 
 from teamspace import jobs
 from teamspace.core.principal import Call, Principal
-from teamspace.core.tables import Job
+from teamspace.core.tables import JobSpec
 from teamspace.jobs import Queue, Runner
 from tests.jobs.help import queue
 from tests.support.world import World
 
-JOBS = (Job("test.step", "step", "Done at once."),)
+JOBS = (JobSpec("test.step", "step", "Done at once."),)
 KIND = JOBS[0].kind
 SLOTS = 2
 
@@ -41,16 +41,16 @@ async def test_the_next_begin_while_results_are_on_their_way_to_the_disk_but_not
     assert not faults
     queue(world).kinds.add(kinds)
     who = Principal("api", Call(), user_id=ann.user_id, org_id=ann.org.id, team_id=ann.team.id)
-    async with world.db.upkeep(who) as tx:
+    async with world.db.maintenance(who) as tx:
         for _ in range(4 * SLOTS):
             await queue(world).enqueue(tx, who, KIND, Step())
-    land = Queue.land
+    land = Queue.complete_many
 
     async def slow(*given: object) -> set[str]:
         await open.wait()
         return await land(*given)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Queue, "land", slow)
+    monkeypatch.setattr(Queue, "complete_many", slow)
     running = asyncio.create_task(Runner(world.db, queue(world), world.app.stopping, slots=SLOTS).run())
     await _until(lambda: steps.done == 2 * SLOTS)
     await asyncio.sleep(0.1)

@@ -9,17 +9,17 @@ import pytest
 
 from teamspace import jobs
 from teamspace.core.principal import Call, Principal
-from teamspace.core.tables import Job
+from teamspace.core.tables import JobSpec
 from teamspace.jobs import Queue
-from teamspace.jobs.domain.slots import SlotsByKind
-from teamspace.jobs.schemas import Turn
+from teamspace.jobs.domain.slots import JobSlots
+from teamspace.jobs.schemas import ReadyJob
 from teamspace.settings import Settings
 from tests.jobs.help import ask, ended, look, queue, running, unsound
 from tests.support.world import Caller, World
 from tests.support.world import world as made
 
 HANG = "Never mind. [simulate:hang]"
-JOBS = (Job("test.hang", "work", "Hangs, if it is told to."),)
+JOBS = (JobSpec("test.hang", "work", "Hangs, if it is told to."),)
 
 
 class Wish(msgspec.Struct, frozen=True):
@@ -31,33 +31,33 @@ async def work(input: Wish) -> Wish:
     return input
 
 
-def begun(slots: SlotsByKind, kind: str, *companies: str) -> int:
+def begun(slots: JobSlots, kind: str, *companies: str) -> int:
     """How many of the jobs begin that these companies ask for, each without end."""
-    turns = [Turn(f"{company}{number}", company, kind) for company in companies for number in range(100)]
+    turns = [ReadyJob(f"{company}{number}", company, kind) for company in companies for number in range(100)]
     return len(slots.take(turns, 1000))
 
 
 def test_one_company_comes_to_half_of_the_slots_and_the_next_to_half_of_what_is_left() -> None:
-    slots = SlotsByKind(16)
+    slots = JobSlots(16)
     assert [begun(slots, "chat", company) for company in "abcdef"] == [8, 4, 2, 1, 1, 0]
-    assert slots.openings(["chat@local"], 10) == []
+    assert slots.claim_slots(["chat@local"], 10) == []
     assert begun(slots, "hash", "a") == 8, "another kind has slots of its own"
 
 
 def test_a_company_at_its_share_is_passed_over_and_not_waited_for() -> None:
-    slots = SlotsByKind(4)
+    slots = JobSlots(4)
     begun(slots, "chat", "a")
-    ((opening),) = slots.openings(["chat@local"], 10)
-    assert (opening.most, opening.without) == (2, ("a",))
-    slots.of("chat").leave("a")
-    ((opening),) = slots.openings(["chat@local"], 10)
-    assert (opening.most, opening.without) == (3, ())
+    ((opening),) = slots.claim_slots(["chat@local"], 10)
+    assert (opening.limit, opening.excluded_orgs) == (2, ("a",))
+    slots.of("chat").release("a")
+    ((opening),) = slots.claim_slots(["chat@local"], 10)
+    assert (opening.limit, opening.excluded_orgs) == (3, ())
 
 
 def test_the_only_slot_is_for_everybody() -> None:
-    slots = SlotsByKind(1)
+    slots = JobSlots(1)
     assert begun(slots, "chat", "a", "b") == 1
-    slots.of("chat").leave("a")
+    slots.of("chat").release("a")
     assert begun(slots, "chat", "b") == 1
 
 
@@ -80,7 +80,7 @@ async def test_companies_whose_work_hangs_hold_up_neither_others_nor_other_kinds
             assert [await count_running(world, ids) for ids in hanging] == held
         finally:
             world.app.stopping.begin()
-            await world.app.runner.cut_off()
+            await world.app.runner.abort()
             await asyncio.wait_for(task, 20)
         assert await unsound(world) == []
 
@@ -101,17 +101,17 @@ async def test_work_that_is_cut_off_goes_back_and_costs_neither_attempt_nor_laps
         job = await ask(ann, HANG)
         await until_running(world, 1)
         world.app.stopping.begin()
-        await world.app.runner.cut_off()
+        await world.app.runner.abort()
         await asyncio.wait_for(task, 20)
         shown = await look(ann, job["id"])
         assert (shown["state"], shown["max_attempts"] - shown["attempt"]) == ("queued", 3)
-        assert await world.db.all(int, "SELECT lapses FROM jobs") == [0]
+        assert await world.db.all(int, "SELECT lease_expiries FROM jobs") == [0]
         usage = {row["dimension"]: row for row in (await ann.get("/api/usage")).json()["items"]}
         assert (usage["ai.concurrency"]["reserved"], usage["ai.requests"]["used"]) == (0, 0)
         ((again, _),) = await queue(world).claim(
-            world.db, [jobs.local_place("ai.chat")], count=1, executor_id=jobs.LOCAL
+            world.db, [jobs.local_channel("ai.chat")], count=1, executor_id=jobs.LOCAL
         )
-        assert (again.id, again.attempt, again.lapses) == (job["id"], 2, 0)
+        assert (again.id, again.attempt, again.lease_expiries) == (job["id"], 2, 0)
         assert await unsound(world) == []
 
 
@@ -126,7 +126,7 @@ async def test_what_is_claimed_while_the_rest_is_cut_off_goes_back_too(
             claimed = await claim(*given, **more)
             if claimed:
                 world.app.stopping.begin()
-                await world.app.runner.cut_off()
+                await world.app.runner.abort()
             return claimed
 
         monkeypatch.setattr(Queue, "claim", late)
@@ -156,7 +156,7 @@ async def enqueue(world: World, *people: Caller, hang: bool) -> list[str]:
     ids = []
     for person in people:
         who = Principal("api", Call(), user_id=person.user_id, org_id=person.org.id, team_id=person.team.id)
-        async with world.db.upkeep(who) as tx:
+        async with world.db.maintenance(who) as tx:
             ids.append(await queue(world).enqueue(tx, who, "test.hang", Wish(hang)))
     return ids
 

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from teamspace import jobs
-from teamspace.core.limits import Wake
+from teamspace.core.limits import Notifier
 from teamspace.executors.domain import workers
 from teamspace.settings import Settings
 from tests.executors.help import Worker, executor
@@ -29,7 +29,7 @@ async def pair(settings: Settings) -> AsyncIterator[tuple[World, World]]:
 
 @asynccontextmanager
 async def awake(world: World) -> AsyncIterator[None]:
-    async with hearing(world.db.engine, world.app.given[Wake]), running(world.app.queue.run(world.db)):
+    async with hearing(world.db.engine, world.app.dependencies[Notifier]), running(world.app.queue.run(world.db)):
         yield
 
 
@@ -46,7 +46,7 @@ async def test_what_one_accepts_a_worker_that_waits_at_the_other_is_handed(
     here, there = pair
     ann = await here.bootstrap()
     made, _ = await executor(here, ann)
-    waiting = asyncio.create_task(Worker(there, made["token"]).handed(max_wait=workers.LONGEST_WAIT))
+    waiting = asyncio.create_task(Worker(there, made["token"]).handed(max_wait=workers.MAX_WAIT))
     await ask(ann, model="llama")
     assert (await waiting)["job"]["attempt"] == 1
 

@@ -109,5 +109,5 @@ async def limited(ann: Caller, requests: int | None) -> None:
 async def queued_in(world: World, person: Caller) -> str:
     """A job of a suspended company: asked for before, and not let in since."""
     who = Principal("api", Call(), user_id=person.user_id, org_id=person.org.id, team_id=person.team.id)
-    async with world.db.upkeep(who) as tx:
+    async with world.db.maintenance(who) as tx:
         return await world.app.queue.enqueue(tx, who, "ai.chat", ChatInput("Hello"))

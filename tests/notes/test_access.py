@@ -10,7 +10,7 @@ from teamspace import fulltext
 from teamspace.core import clock
 from teamspace.core.ids import new_id
 from teamspace.core.permissions import Permission as P
-from teamspace.core.principal import Call, Grantable, Principal, system
+from teamspace.core.principal import Call, Principal, ScopeEntry, system
 from teamspace.notes import access, domain, store
 from teamspace.notes.schemas import NoteQuery, NoteRow
 from teamspace.tenancy.domain import roles
@@ -103,7 +103,7 @@ async def painted(world: World, picture: Picture) -> tuple[list[Principal], list
     for person in picture.people:
         org_role = OrgRole(person.org_role) if person.org_role else None
         made = await world.person(orgs[person.org][0], teams[person.team], Role(person.role), org_role=org_role)
-        scope = None if person.scope is None else tuple(Grantable(P(name)) for name in sorted(person.scope))
+        scope = None if person.scope is None else tuple(ScopeEntry(P(name)) for name in sorted(person.scope))
         callers.append(
             Principal(
                 "api",
@@ -112,7 +112,7 @@ async def painted(world: World, picture: Picture) -> tuple[list[Principal], list
                 team_id=made.team.id,
                 org_id=made.org.id,
                 scope=scope,
-                permissions=roles.permissions(Role(person.role), org_role, operator=False),
+                permissions=roles.get_permissions(Role(person.role), org_role, operator=False),
             )
         )
     ids = []
@@ -124,7 +124,7 @@ async def painted(world: World, picture: Picture) -> tuple[list[Principal], list
 async def _hang(world: World, picture: Picture, callers: list[Principal], note: Note, team_id: str) -> str:
     owner, now = callers[note.owner], clock.stamp()
     row = NoteRow(new_id(), team_id, owner.user_id, "title", "", note.visibility, [], 1, now, now)  # type: ignore[arg-type]
-    async with world.db.upkeep(system()) as tx:
+    async with world.db.maintenance(system()) as tx:
         await store.insert(tx, owner.org_id, row)
         await fulltext.put(tx, store.KIND, row.id, owner.org_id, title=row.title, body=await fulltext.prepare(row.body))
         for reader, permission in note.grants.items():
@@ -157,7 +157,7 @@ async def test_the_pages_of_a_list_are_what_may_be_read(
     picture = Picture(who, what)
     callers, ids = await painted(world, picture)
     for reader, caller in enumerate(callers):
-        for across in (False, caller.holds(P.ORG_READ)):
+        for across in (False, caller.has_permission(P.ORG_READ)):
             expected = [
                 note_id
                 for note, note_id in zip(what, ids, strict=True)

@@ -89,7 +89,7 @@ def lists(world: World, who: Principal) -> dict[str, tuple[str, dict[str, Any]]]
         "notes": (notes.newest(dialect), notes.params | page),
         "objects": (objects.newest(dialect), objects.params | page),
         "keys": (
-            objects.along(dialect, ("key", "id")),
+            objects.in_key_order(dialect, ("key", "id")),
             objects.params | {"after_key": "", "after_id": "", "limit": 50},
         ),
     }
@@ -104,7 +104,7 @@ async def filled(world: World, ann: Caller) -> Principal:
     )
     digits = " UNION ALL ".join(f"SELECT '{digit}' AS x" for digit in range(10))
     await ann.post("/api/notes", {"title": "many", "visibility": "team"})
-    async with world.db.upkeep(Principal("system", Call())) as tx:
+    async with world.db.maintenance(Principal("system", Call())) as tx:
         await tx.run(f"{copies}, ({digits}) a, ({digits}) b, ({digits}) c")
     for number in range(20):
         await world.person(ann.org, ann.team, username=f"colleague{number}")

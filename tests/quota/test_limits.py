@@ -33,7 +33,7 @@ async def test_a_limit_is_answered_as_a_row_of_usage(world: World, hands: Hands,
                 row = await limited(ann, dimension, limit, window, path)
                 assert row == {
                     "dimension": dimension, "used": 0, "reserved": 0, "limit": limit, "remaining": limit,
-                    "window": window, "resets_at": windows.ends(window), "level": level,
+                    "window": window, "resets_at": windows.end_of(window), "level": level,
                     "forecast": None if window is Window.LIFETIME else 0,
                 }  # fmt: skip
                 assert set(row) == KEYS

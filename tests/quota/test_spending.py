@@ -11,7 +11,7 @@ from teamspace import quota
 from teamspace.core.db import Tx
 from teamspace.core.errors import QuotaExceeded
 from teamspace.core.principal import system
-from teamspace.quota import Account, Level, QuotaDraft, Spend
+from teamspace.quota import Level, QuotaAccount, QuotaDraft, Spend
 from teamspace.quota.domain import spending, windows
 from teamspace.quota.schemas import Dimension, Window
 from teamspace.settings import Settings
@@ -24,41 +24,41 @@ from tests.support.world import world as opened
 ONE = Spend(1, 10)
 
 
-async def account(world: World, org: Org | None = None) -> Account:
+async def account(world: World, org: Org | None = None) -> QuotaAccount:
     team: Team
     if org is None:
         org, team = await world.company()
     else:
         team = await world.team(org)
     person = await world.person(org, team)
-    return Account(org.id, team.id, person.user_id)
+    return QuotaAccount(org.id, team.id, person.user_id)
 
 
 async def limited(
     world: World, level: Level, subject: str, org_id: str, dimension: Dimension, most: int | None, per: Window | None
 ) -> None:
-    async with world.db.upkeep(system()) as tx:
+    async with world.db.maintenance(system()) as tx:
         await quota.set_limit(tx, level, subject, org_id, QuotaDraft(dimension, most, per))
 
 
-async def admitted(world: World, who: Account, spend: Spend = ONE, **more: Any) -> str:
-    async with world.db.upkeep(system()) as tx:
-        return await quota.admit(tx, who, spend, purpose="test", **more)
+async def admitted(world: World, who: QuotaAccount, spend: Spend = ONE, **more: Any) -> str:
+    async with world.db.maintenance(system()) as tx:
+        return await quota.reserve(tx, who, spend, purpose="test", **more)
 
 
 async def settled(world: World, id: str, spend: Spend = ONE) -> None:
-    async with world.db.upkeep(system()) as tx:
+    async with world.db.maintenance(system()) as tx:
         await quota.settle(tx, id, spend)
 
 
-async def left(world: World, who: Account) -> dict[tuple[str, str], int | None]:
+async def left(world: World, who: QuotaAccount) -> dict[tuple[str, str], int | None]:
     async def read(tx: Tx) -> list[Any]:
         rows = []
         for level, subject in ((Level.ORG, who.org_id), (Level.TEAM, who.team_id)):
             rows += await quota.limits_of(tx, level, subject, who.org_id)
         return rows
 
-    async with world.db.upkeep(system()) as tx:
+    async with world.db.maintenance(system()) as tx:
         return {(row.level.value, row.dimension.value): row.remaining for row in await read(tx)}
 
 
@@ -92,7 +92,7 @@ async def test_settling_twice_counts_once(world: World) -> None:
 async def test_nothing_is_counted_of_what_came_to_nothing(world: World) -> None:
     who = await account(world)
     held = await admitted(world, who)
-    async with world.db.upkeep(system()) as tx:
+    async with world.db.maintenance(system()) as tx:
         await quota.release(tx, held)
     assert (await left(world, who))["org", "ai.requests"] == 100
     assert (await left(world, who))["org", "ai.concurrency"] == 2
@@ -131,7 +131,7 @@ async def test_teams_nest_beneath_their_company_under_load(world: World) -> None
         await limited(world, Level.TEAM, team.team_id, org.id, Dimension.REQUESTS, 10, Window.DAY)
     granted: Counter[str] = Counter()
 
-    async def spend(who: Account) -> None:
+    async def spend(who: QuotaAccount) -> None:
         try:
             held = await admitted(world, who)
         except QuotaExceeded:
@@ -151,7 +151,7 @@ async def test_a_tenants_limit_is_over_all_its_companies(settings: Settings) -> 
         await limited(world, Level.TENANT, "", "", Dimension.REQUESTS, 10, Window.DAY)
         granted = 0
 
-        async def spend(who: Account) -> None:
+        async def spend(who: QuotaAccount) -> None:
             nonlocal granted
             try:
                 held = await admitted(world, who, slot=False)
@@ -173,7 +173,7 @@ async def test_time_frees_what_nobody_settles_and_the_truth_counts_even_late(wor
     for ahead in (100, 200):  # renewed in time, one of them lives on
         hands.forward(100)
         await move_clock(world, ahead)
-        async with world.db.upkeep(system()) as tx:
+        async with world.db.maintenance(system()) as tx:
             await quota.renew(tx, other)
     assert (await left(world, who))["org", "ai.concurrency"] == 1
     await settled(world, held, Spend(1, 7))
@@ -189,7 +189,7 @@ async def test_it_counts_in_the_window_in_which_it_began(world: World, hands: Ha
     await settled(world, held)
     assert (await left(world, who))["org", "ai.requests"] == 100
     counted = await world.db.all(str, "SELECT starts_at FROM quota_used WHERE level = 'org' AND per = 'day'")
-    assert counted == [windows.began(Window.DAY, hands.at - 20)]
+    assert counted == [windows.start_of(Window.DAY, hands.at - 20)]
 
 
 async def test_what_is_left_behind_is_forgotten_in_time(world: World, hands: Hands) -> None:
@@ -243,7 +243,7 @@ async def test_the_report_shows_where_it_went(world: World, hands: Hands) -> Non
     org, team = await world.company()
     admin, member = await world.person(org, team, Role.ADMIN), await world.person(org, team)
     for caller, spend in ((admin, Spend(1, 100)), (member, Spend(2, 700)), (member, Spend(1, 50))):
-        who = Account(org.id, team.id, caller.user_id)
+        who = QuotaAccount(org.id, team.id, caller.user_id)
         await settled(world, await admitted(world, who, spend), spend)
         hands.forward(3600)
     shown = (await admin.get("/api/usage?history=hour&spenders=true")).json()

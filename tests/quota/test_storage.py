@@ -13,7 +13,7 @@ from teamspace.blobs.domain import space
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Call, Principal
 from teamspace.quota.schemas import Plan
-from teamspace.repository import Work, assembling
+from teamspace.repository import VersionDraft, multipart
 from teamspace.settings import Settings
 from teamspace.tenancy.schemas import Role
 from tests.identity.help import broken, refusal, run_sql
@@ -165,12 +165,12 @@ async def test_an_upload_that_nobody_goes_on_with_is_free_again(world: World) ->
         permissions=frozenset({P.FILES_WRITE}),
     )
     for key in ("a", "b"):
-        upload = await assembling.begin(world.db, who, Work(key, key, "text/plain"))
+        upload = await multipart.begin(world.db, who, VersionDraft(key, key, "text/plain"))
         for number in (1, 2):
-            await assembling.add_part(world.db, who, upload, number, blobs.in_hand(b"x" * 10), None)
+            await multipart.add_part(world.db, who, upload, number, blobs.stage_bytes(b"x" * 10), None)
     assert await stored(ann) == (40, 0)
     await run_sql(world, "UPDATE object_uploads SET touched_at = '2000-01-01T00:00:00.000Z' WHERE key = 'a'")
-    assert await assembling.reap(world.db) == 1
+    assert await multipart.abort_stale_uploads(world.db) == 1
     assert await stored(ann) == (20, 0)
     assert await broken(world) == []
 
@@ -219,8 +219,8 @@ async def test_below_the_floor_of_free_space_files_are_refused_and_everything_el
         ann = await world.bootstrap()
         there = await put(ann, "a.txt", b"x" * 100_000)
         document = (await ann.post("/api/documents", {"title": "T", "body": "a"})).json()
-        monkeypatch.setattr(space, "_LOOK_AGAIN", 0.0)
-        monkeypatch.setattr(space, "free", lambda folder: 999)
+        monkeypatch.setattr(space, "_REFRESH_SECONDS", 0.0)
+        monkeypatch.setattr(space, "free_bytes", lambda folder: 999)
         for data in (b"x", b"x" * 100_000):
             assert refusal(await send(ann, "b.txt", data)) == (507, "storage_full")
         for answer in (
@@ -231,7 +231,7 @@ async def test_below_the_floor_of_free_space_files_are_refused_and_everything_el
         assert (await ann.post("/api/notes", {"title": "T", "body": "b"})).status_code == 201
         assert (await fetch(ann, there["id"])).content == b"x" * 100_000
         assert (await ann.delete(f"/api/repo-obj/{there['id']}")).status_code == 204
-        monkeypatch.setattr(space, "free", lambda folder: 2000)
+        monkeypatch.setattr(space, "free_bytes", lambda folder: 2000)
         assert (await send(ann, "b.txt", b"x")).status_code == 201
 
 
@@ -239,8 +239,8 @@ async def test_a_disk_that_fills_up_while_a_body_comes_ends_it(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     left = iter(range(5000, 0, -500))
-    monkeypatch.setattr(space, "_LOOK_AGAIN", 0.0)
-    monkeypatch.setattr(space, "free", lambda folder: next(left, 0))
+    monkeypatch.setattr(space, "_REFRESH_SECONDS", 0.0)
+    monkeypatch.setattr(space, "free_bytes", lambda folder: next(left, 0))
     async with opened(msgspec.structs.replace(settings, disk_floor=1000)) as world:
         ann = await world.bootstrap()
         endless = Body(1 << 50)
@@ -249,5 +249,7 @@ async def test_a_disk_that_fills_up_while_a_body_comes_ends_it(
 
 
 async def test_the_floor_is_that_of_the_disk_below_the_data_folder(settings: Settings) -> None:
-    async with opened(msgspec.structs.replace(settings, disk_floor=space.free(settings.data.parent) * 2)) as world:
+    async with opened(
+        msgspec.structs.replace(settings, disk_floor=space.free_bytes(settings.data.parent) * 2)
+    ) as world:
         assert refusal(await send(await world.bootstrap(), "a.txt", b"x")) == (507, "storage_full")

@@ -29,7 +29,7 @@ async def spent(
         "INSERT INTO quota_used (level, per, starts_at, subject, org_id, requests, tokens)"
         " VALUES (:level, :per, :starts_at, :subject, :org_id, :requests, :tokens)"
         " ON CONFLICT (level, per, starts_at, subject) DO UPDATE SET requests = quota_used.requests + excluded.requests",
-        level=level, subject=subject, org_id=org_id, per=per, starts_at=starts_at or windows.began(Window(per)),
+        level=level, subject=subject, org_id=org_id, per=per, starts_at=starts_at or windows.start_of(Window(per)),
         requests=used if dimension == "ai.requests" else 0, tokens=used if dimension == "ai.tokens.total" else 0,
     )  # fmt: skip
 
@@ -144,7 +144,7 @@ async def test_only_the_present_window_counts(world: World, hands: Hands, window
     hands.at = NOON
     ann = await world.bootstrap()
     await limit(ann, 100, window=window)
-    now, then = windows.began(window), windows.ends(window)
+    now, then = windows.start_of(window), windows.end_of(window)
     assert then is not None
     for other, starts_at, used in (("before", "2024-01-01T00:00:00.000Z", 7), ("now", now, 30), ("next", then, 9)):
         await spent(world, "team", ann.team.id, used, org_id=ann.org.id, per=window, starts_at=starts_at)

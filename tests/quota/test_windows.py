@@ -57,24 +57,24 @@ def test_a_window_is_the_calendars(now: datetime, window: Window) -> None:
     start, end = calendar(window, now)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(clock, "now", now.timestamp)
-        assert (windows.began(window), windows.ends(window)) == (text(start), text(end))
-        assert windows.began(window) <= clock.stamp() < (windows.ends(window) or "")
+        assert (windows.start_of(window), windows.end_of(window)) == (text(start), text(end))
+        assert windows.start_of(window) <= clock.stamp() < (windows.end_of(window) or "")
         # Nothing is between two windows: the next begins when this one ends.
         patch.setattr(clock, "now", end.timestamp)
-        assert windows.began(window) == text(end)
+        assert windows.start_of(window) == text(end)
 
 
 @given(moments)
 def test_a_lifetime_has_no_end_and_one_beginning(now: datetime) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(clock, "now", now.timestamp)
-        assert windows.began(Window.LIFETIME) == "1970-01-01T00:00:00.000Z"
-        assert windows.ends(Window.LIFETIME) is windows.ends(None) is None
-        assert windows.all_began() == {str(window): windows.began(window) for window in Window}
+        assert windows.start_of(Window.LIFETIME) == "1970-01-01T00:00:00.000Z"
+        assert windows.end_of(Window.LIFETIME) is windows.end_of(None) is None
+        assert windows.all_starts() == {str(window): windows.start_of(window) for window in Window}
 
 
 def test_a_week_begins_on_monday(monkeypatch: pytest.MonkeyPatch) -> None:
     for day in range(16, 23):  # 16 November 2026 is a Monday
         monkeypatch.setattr(clock, "now", utc(2026, 11, day, 12).timestamp)
-        assert windows.began(Window.WEEK) == "2026-11-16T00:00:00.000Z"
-        assert windows.ends(Window.WEEK) == "2026-11-23T00:00:00.000Z"
+        assert windows.start_of(Window.WEEK) == "2026-11-16T00:00:00.000Z"
+        assert windows.end_of(Window.WEEK) == "2026-11-23T00:00:00.000Z"

@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 
 from teamspace import fulltext
 from teamspace.core import clock
-from teamspace.core.db import Fence, Way
+from teamspace.core.db import Clause, Fence
 from teamspace.core.ids import new_id
 from teamspace.core.permissions import Permission as P
-from teamspace.core.principal import Call, Grantable, Principal, system
+from teamspace.core.principal import Call, Principal, ScopeEntry, system
 from teamspace.repository import access, store
 from teamspace.repository.domain import finding, sharing
-from teamspace.repository.schemas import Capability, GrantsQuery, ObjectQuery, ObjectRow, VersionRow
+from teamspace.repository.schemas import AccessLevel, GrantsQuery, ObjectQuery, ObjectRow, VersionRow
 from teamspace.search.domain import search
 from teamspace.search.schemas import SearchQuery
 from teamspace.settings import load
@@ -156,15 +156,15 @@ async def paint(world: World, picture: Picture) -> Painted:
         made = await world.person(orgs[person.org][0], teams[person.team], Role(person.role), org_role=org_role)
         scope = None
         if person.scope is not None:
-            scope = tuple(Grantable(P(name), prefix) for name, prefix in person.scope)
+            scope = tuple(ScopeEntry(P(name), prefix) for name, prefix in person.scope)
         callers.append(
             Principal(
                 "api", Call(), user_id=made.user_id, team_id=made.team.id, org_id=made.org.id, scope=scope,
-                permissions=roles.permissions(Role(person.role), org_role, operator=False),
+                permissions=roles.get_permissions(Role(person.role), org_role, operator=False),
             )
         )  # fmt: skip
     ids = []
-    async with world.db.upkeep(system()) as tx:
+    async with world.db.maintenance(system()) as tx:
         for thing in picture.things:
             owner, now, id = callers[thing.owner], clock.stamp(), new_id()
             common: dict[str, Any] = {"org_id": owner.org_id, "size": 0, "sha256": "", "etag": "", "title": None,
@@ -182,7 +182,7 @@ async def paint(world: World, picture: Picture) -> Painted:
             for given in thing.grants:
                 to = teams[given.to].id if given.to_team else callers[given.to].user_id
                 await store.put_grant(
-                    tx, id, owner.org_id, "team" if given.to_team else "user", to, Capability(given.capability),
+                    tx, id, owner.org_id, "team" if given.to_team else "user", to, AccessLevel(given.capability),
                     by=owner.user_id, expires_at=None if given.ends is None else clock.later(given.ends), now=now,
                 )  # fmt: skip
             ids.append(id)
@@ -210,7 +210,7 @@ async def disagreements(world: World, picture: Picture, painted: Painted) -> tup
 async def _in_lists(world: World, picture: Picture, painted: Painted, reader: int) -> Any:
     caller = painted.callers[reader]
     pairs = list(zip(picture.things, painted.ids, strict=True))
-    for across in (False, *([True] if caller.holds(P.ORG_READ) else [])):
+    for across in (False, *([True] if caller.has_permission(P.ORG_READ) else [])):
         seen = {id for thing, id in pairs if picture.may(reader, thing, "files:read", across_org=across)}
         scope: Any = "org" if across else None
         newest = [item async for item in _pages(world, caller, ObjectQuery(limit=5, scope=scope))]
@@ -242,7 +242,7 @@ async def _in_lists(world: World, picture: Picture, painted: Painted, reader: in
 async def _pages(world: World, caller: Principal, query: ObjectQuery | SearchQuery) -> Any:
     cursor = None
     while True:
-        ask = search if isinstance(query, SearchQuery) else finding.listing
+        ask = search if isinstance(query, SearchQuery) else finding.list_objects
         page = await ask(world.db, caller, _with(query, cursor))
         for item in page.items:
             yield item.id
@@ -256,14 +256,14 @@ def _with(query: Any, cursor: str | None) -> Any:
 
 
 async def _in_effect(world: World, picture: Picture, painted: Painted, thing: Thing, id: str) -> Any:
-    row = await store.get(world.db, Fence("objects", (Way("TRUE"),)), id)  # its owner may have left the team
+    row = await store.get(world.db, Fence("objects", (Clause("TRUE"),)), id)  # its owner may have left the team
     given = await store.select_grants(world.db, id)
     assert row
     told: set[str] = set()
     cursor = None
     while True:
         query = GrantsQuery(effective="1", limit=2, cursor=cursor)
-        readers, cursor = await sharing._readers(world.db, row, given, query)
+        readers, cursor = await sharing._list_readers(world.db, row, given, query)
         told |= {reader.user_id for reader in readers}
         if cursor is None:
             break

@@ -6,11 +6,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from teamspace import blobs, care, wiring
+from teamspace import blobs, ops, wiring
 from teamspace.core.errors import Overloaded
 from teamspace.settings import Settings, load
-from tests.care.help import environment, files, findings
 from tests.identity.help import Hands, hands
+from tests.ops.help import environment, files, findings
 from tests.repository.help import fetch, put, send
 from tests.repository.large import MIB, passed
 from tests.support.bucket import KEY_ID, SECRET, objects
@@ -20,7 +20,7 @@ from tests.support.world import world as opened
 
 __all__ = ["hands"]
 
-MOST_MEMORY = 200 * MIB
+MAX_MEMORY = 200 * MIB
 
 
 def in_bucket(bucket: tuple[str, str]) -> dict[str, str]:
@@ -46,14 +46,14 @@ async def test_what_is_uploaded_is_there_in_parts_and_gone_when_it_is_deleted(pl
         assert (await fetch(ann, made["id"], "?version=1")).content == data
         part = await fetch(ann, made["id"], range=f"bytes={MIB}-{2 * MIB}")
         assert (part.status_code, part.content) == (206, second[MIB : 2 * MIB + 1])
-        assert {file.digest for file in world.app.files.stored()} == {made["sha256"], kept["sha256"]} | {
+        assert {file.digest for file in world.app.files.list_files()} == {made["sha256"], kept["sha256"]} | {
             (await ann.get(f"/api/repo-obj/{made['id']}")).json()["sha256"]
         }
 
         assert (await ann.delete(f"/api/repo-obj/{made['id']}")).status_code == 204
         hands.forward(10 * 60)
-        assert await blobs.collect(world.db, world.app.files, wiring.KEPT, retention=300) == 1
-        assert [file.digest for file in world.app.files.stored()] == [kept["sha256"]]
+        assert await blobs.collect(world.db, world.app.files, wiring.BLOB_COLUMNS, retention=300) == 1
+        assert [file.digest for file in world.app.files.list_files()] == [kept["sha256"]]
         assert (await fetch(ann, kept["id"])).content == data
 
 
@@ -69,11 +69,11 @@ async def test_a_backup_of_a_bucket_is_restored_into_a_folder(
     assert examined.returncode == 0 and "BROKEN" not in examined.stdout, examined.stdout + examined.stderr
     assert SECRET not in examined.stdout + examined.stderr
 
-    await care.backup(place, tmp_path / "all.tar")
+    await ops.backup(place, tmp_path / "all.tar")
     there = load({"SERVICE_DATA": str(tmp_path / "there")}, file=tmp_path / "none")
     there.data.mkdir()
     (there.data / "secret.key").write_bytes((place.data / "secret.key").read_bytes())
-    await care.restore(there, tmp_path / "all.tar")
+    await ops.restore(there, tmp_path / "all.tar")
     assert list(files(there).values()) == [data]
     assert await findings(there) == {}
     async with opened(there) as world:
@@ -114,12 +114,12 @@ async def test_a_bucket_that_is_away_stops_large_files_and_nothing_else(
         assert (await put(ann, "plans/small.bin", b"second"))["version"] == 2
         assert (await fetch(ann, small["id"])).content == b"second"
         with pytest.raises(Overloaded):
-            await blobs.collect(world.db, world.app.files, wiring.KEPT, retention=300)
-        assert os.listdir(world.app.files.drafts) == []
+            await blobs.collect(world.db, world.app.files, wiring.BLOB_COLUMNS, retention=300)
+        assert os.listdir(world.app.files.staging_folder) == []
 
 
 def test_memory_does_not_grow_with_a_file(bucket: tuple[str, str], tmp_path: Path) -> None:
     given = {"SERVICE_DATA": str(tmp_path / "data"), "SERVICE_SQLITE_SYNC": "normal", **in_bucket(bucket)}
     passage, most = passed(given, 256)
     assert passage.came.digest() == passage.sent.digest()
-    assert most < MOST_MEMORY
+    assert most < MAX_MEMORY

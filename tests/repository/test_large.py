@@ -15,13 +15,13 @@ import pytest
 from tests.repository.large import MIB, PASSWORD, passed
 from tests.support.served import HOST, Served, teamspace
 
-MOST_MEMORY = 150 * MIB
+MAX_MEMORY = 150 * MIB
 
 
 def test_memory_does_not_grow_with_a_file(tmp_path: Path) -> None:
     passage, most = passed({"SERVICE_DATA": str(tmp_path / "data"), "SERVICE_SQLITE_SYNC": "normal"}, 256)
     assert passage.came.digest() == passage.sent.digest()
-    assert most < MOST_MEMORY
+    assert most < MAX_MEMORY
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ from collections.abc import Awaitable, Callable
 import msgspec
 
 from teamspace.core.permissions import Permission as P
-from teamspace.core.principal import Call, Grantable, Principal, system
-from teamspace.repository import Work, assembling, walking
+from teamspace.core.principal import Call, Principal, ScopeEntry, system
+from teamspace.repository import VersionDraft, key_order, multipart
 from teamspace.repository.domain import finding
 from teamspace.repository.schemas import ObjectQuery
 from tests.support.visited import visited
@@ -39,14 +39,14 @@ def by_key(**wish: object) -> List:
     whole = {"prefix": "", "delimiter": "", "after": None, "size": PAGE} | wish
 
     async def asked(world: World, who: Principal) -> object:
-        return await walking.of_team(world.db, who, **whole)  # type: ignore[arg-type]
+        return await key_order.walk_team(world.db, who, **whole)  # type: ignore[arg-type]
 
     return asked
 
 
 def by_http(**wish: object) -> List:
     async def asked(world: World, who: Principal) -> object:
-        return await finding.listing(world.db, who, ObjectQuery(limit=PAGE, **wish))  # type: ignore[arg-type]
+        return await finding.list_objects(world.db, who, ObjectQuery(limit=PAGE, **wish))  # type: ignore[arg-type]
 
     return asked
 
@@ -58,8 +58,8 @@ LISTS = {
     "one key": by_key(prefix="f125/10025"),
     "folders": by_key(delimiter="/"),
     "files of a folder": by_key(prefix="f125/", delimiter="/"),
-    "versions": by_key(removed=True),
-    "folders of versions": by_key(removed=True, delimiter="/"),
+    "versions": by_key(with_deleted=True),
+    "folders of versions": by_key(with_deleted=True, delimiter="/"),
     "newest": by_http(),
     "HTTP by key": by_http(prefix=""),
     "HTTP folders": by_http(delimiter="/"),
@@ -82,7 +82,7 @@ class Filled:
             "member with nothing": principal(nobody),
             "owner in another team": principal(elsewhere),
             "token below a prefix": msgspec.structs.replace(
-                principal(owner), scope=(Grantable(P.FILES_READ, "f149/"), Grantable(P.ORG_READ))
+                principal(owner), scope=(ScopeEntry(P.FILES_READ, "f149/"), ScopeEntry(P.ORG_READ))
             ),
         }
 
@@ -97,7 +97,7 @@ class Filled:
             "org": self._owner.org.id, "team": self._owner.team.id, "owner": self._owner.user_id,
             "user": self._holder.user_id, "now": "2026-01-01T00:00:00.000Z", "first": self._filled, "last": count - 1,
         }  # fmt: skip
-        async with self._world.db.upkeep(system(org_id=self._owner.org.id)) as tx:
+        async with self._world.db.maintenance(system(org_id=self._owner.org.id)) as tx:
             for sql in (_OBJECTS, _GRANTS):
                 await tx.run(sql, **{name: value for name, value in facts.items() if f":{name}" in sql})
         self._filled = count
@@ -105,7 +105,7 @@ class Filled:
 
     async def removed(self) -> None:
         """All of it: there are but marks."""
-        async with self._world.db.upkeep(system(org_id=self._owner.org.id)) as tx:
+        async with self._world.db.maintenance(system(org_id=self._owner.org.id)) as tx:
             await tx.run("UPDATE objects SET removed = TRUE")
         await self.analyse()
 
@@ -153,7 +153,7 @@ _UPLOADS = (
 
 async def test_a_list_of_uploads_begins_where_it_goes_on(world: World) -> None:
     ann = await world.bootstrap()
-    work = msgspec.json.encode(Work("x", "x", "text/plain")).decode()
+    work = msgspec.json.encode(VersionDraft("x", "x", "text/plain")).decode()
     facts = {
         "org": ann.org.id,
         "team": ann.team.id,
@@ -161,7 +161,7 @@ async def test_a_list_of_uploads_begins_where_it_goes_on(world: World) -> None:
         "work": work,
         "now": "2026-01-01T00:00:00.000Z",
     }
-    async with world.db.upkeep(system(org_id=ann.org.id)) as tx:
+    async with world.db.maintenance(system(org_id=ann.org.id)) as tx:
         await tx.run(_UPLOADS, first=0, last=LARGE - 1, **facts)
     if world.db.dialect.name == "postgres":
         await world.db.engine.script("ANALYZE")
@@ -169,7 +169,7 @@ async def test_a_list_of_uploads_begins_where_it_goes_on(world: World) -> None:
     for after in ("", "f149/"):
         async with visited(world) as seen:
             who = msgspec.structs.replace(principal(ann), permissions=frozenset({P.FILES_WRITE}))
-            page = await assembling.listing(world.db, who, prefix="f", after=(after, ""), limit=PAGE)
+            page = await multipart.list_uploads(world.db, who, prefix="f", after=(after, ""), limit=PAGE)
         assert [row.key[:4] for row in page] == [after[:4] or "f100"] * PAGE
         costs.append(seen.count)
     assert costs[1] <= NOISE * costs[0], "what lies before the place is not walked through"

@@ -141,11 +141,12 @@ async def test_an_upload_that_breaks_off_leaves_nothing(world: World, ann: Calle
 
     for key in ("a", "b"):
         assert (await send(ann, key, broken())).status_code == 500  # there would be nobody to hear it
-    assert list(world.app.files.drafts.iterdir()) == []
+    assert list(world.app.files.staging_folder.iterdir()) == []
     assert await keys(ann) == ["a"]
     assert (await fetch(ann, made["id"])).content == b"whole"
 
 
+@pytest.mark.both_databases
 async def test_two_hundred_writers_of_one_key_get_a_version_each(world: World, ann: Caller) -> None:
     bodies = [f"writer {number}".encode() * 100 for number in range(200)]
     made = await asyncio.gather(*(put(ann, "contested", body) for body in bodies))
@@ -156,6 +157,7 @@ async def test_two_hundred_writers_of_one_key_get_a_version_each(world: World, a
         assert (await fetch(ann, one["id"], f"?version={one['version']}")).content == body
 
 
+@pytest.mark.both_databases
 async def test_of_two_who_expect_the_same_version_one_wins(ann: Caller) -> None:
     await put(ann, "a")
     answers = await asyncio.gather(*(send(ann, "a", b"%d" % number, if_match='"1"') for number in range(10)))
@@ -254,7 +256,7 @@ async def test_the_name_of_a_download_is_exact_and_breaks_no_line(ann: Caller, n
 async def test_a_damaged_blob_is_not_served(world: World, ann: Caller) -> None:
     data = os.urandom(2 * blobs.STRIDE)
     made = await put(ann, "a", data)
-    assert isinstance(world.app.files, blobs.Folder)
+    assert isinstance(world.app.files, blobs.FolderStore)
     file = world.app.files.path(ann.org.id, made["sha256"])
     spoilt = bytearray(data)
     spoilt[-1] ^= 1
@@ -279,6 +281,7 @@ async def test_a_damaged_row_is_not_served(world: World, ann: Caller) -> None:
     assert (await fetch(ann, made["id"])).content == data, "whoever brought the bytes again has mended it"
 
 
+@pytest.mark.both_databases
 async def test_hundreds_of_small_files_leave_no_file_behind(ann: Caller, settings: Settings) -> None:
     dice = random.Random(1)
     contents = {f"small/{number}": dice.randbytes(dice.choice((1, 300, 5_000))) for number in range(300)}

@@ -10,14 +10,14 @@ import pytest
 
 from teamspace import jobs
 from teamspace.core.principal import system
-from teamspace.jobs.domain.queue import MOST_LAPSES
+from teamspace.jobs.domain.queue import MAX_LEASE_EXPIRIES
 from teamspace.repository.domain import texts
 from tests.extraction import files
 from tests.jobs.help import claim, ended, fail, running
 from tests.repository.help import put
 from tests.support.world import Caller, World
 
-PLACE = jobs.local_place(texts.EXTRACT)
+PLACE = jobs.local_channel(texts.EXTRACT)
 
 
 @pytest.fixture
@@ -114,14 +114,14 @@ async def test_a_file_that_is_deleted_before_its_turn_ends_its_job_quietly(world
 
 
 async def _fails(world: World, ann: Caller, uploader: Caller) -> None:
-    ((_, held),) = await claim(world, places=(PLACE,))
+    ((_, held),) = await claim(world, channels=(PLACE,))
     await fail(world, held, retryable=False)
 
 
 async def _lapses(world: World, ann: Caller, uploader: Caller) -> None:
-    for _ in range(MOST_LAPSES):
-        assert await claim(world, places=(PLACE,))
-        async with world.db.upkeep(system()) as tx:
+    for _ in range(MAX_LEASE_EXPIRIES):
+        assert await claim(world, channels=(PLACE,))
+        async with world.db.maintenance(system()) as tx:
             await tx.run("UPDATE jobs SET lease_until = '2000' WHERE state = 'running'")
         await jobs.sweep(world.db, world.app.queue)
 
@@ -166,14 +166,13 @@ async def test_a_job_that_others_ask_for_says_nothing_of_the_text(world: World, 
     assert (await ann.get(f"/api/repo-obj/{made['id']}")).json()["text_state"] == "pending"
 
 
-@pytest.mark.by_turns
 async def test_waiting_for_a_reader_is_no_part_of_a_jobs_time(world: World, ann: Caller) -> None:
     """All readers are taken for longer than the job may last."""
     kind = world.app.queue.kinds[texts.EXTRACT]
     world.app.queue.kinds.add([msgspec.structs.replace(kind, row=msgspec.structs.replace(kind.row, seconds=1.5))])
     readers = world.app.readers
     async with running(world):
-        async with readers.one(nullcontext), readers.one(nullcontext):
+        async with readers.acquire(nullcontext), readers.acquire(nullcontext):
             made = await put(ann, "a.pdf", files.pdf("harbour"), content_type="application/pdf")
             await asyncio.sleep(2)
             (job,) = (await ann.get("/api/jobs")).json()["items"]

@@ -7,8 +7,8 @@ import msgspec
 import pytest
 
 from teamspace.core.permissions import Permission as P
-from teamspace.core.principal import Call, Grantable, Principal
-from teamspace.repository import ObjectRow, walking
+from teamspace.core.principal import Call, Principal, ScopeEntry
+from teamspace.repository import ObjectRow, key_order
 from tests.repository.help import put, share
 from tests.support.world import Caller, World
 
@@ -25,19 +25,19 @@ def principal(caller: Caller) -> Principal:
 
 
 def expected(keys: list[str], prefix: str, delimiter: str) -> list[str]:
-    entries = [walking.folder_of(key, prefix, delimiter) or key for key in sorted(keys) if key.startswith(prefix)]
+    entries = [key_order.folder_of(key, prefix, delimiter) or key for key in sorted(keys) if key.startswith(prefix)]
     return [entry for entry, _ in itertools.groupby(entries)]
 
 
 async def walked(world: World, who: Principal, prefix: str, delimiter: str, size: int) -> list[str]:
     found: list[str] = []
-    after: walking.Place | None = None
+    after: key_order.Position | None = None
     while True:
-        walk = await walking.of_team(world.db, who, prefix=prefix, delimiter=delimiter, after=after, size=size)
+        walk = await key_order.walk_team(world.db, who, prefix=prefix, delimiter=delimiter, after=after, size=size)
         found += [entry.key if isinstance(entry, ObjectRow) else entry for entry in walk.entries]
-        if walk.place is None:
+        if walk.next_position is None:
             return found
-        after = walk.place
+        after = walk.next_position
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ async def test_a_walk_finds_what_a_look_at_every_key_finds(world: World, filled:
 async def test_a_token_below_prefixes_walks_there_alone(world: World, filled: tuple[Caller, list[str]]) -> None:
     ann, keys = filled
     limits = ("b", "a", "a/", "é", "zzz")
-    scoped = msgspec.structs.replace(principal(ann), scope=tuple(Grantable(P.FILES_READ, limit) for limit in limits))
+    scoped = msgspec.structs.replace(principal(ann), scope=tuple(ScopeEntry(P.FILES_READ, limit) for limit in limits))
     below = [key for key in keys if key.startswith(limits)]
     for delimiter, prefix in itertools.product(DELIMITERS, (*PREFIXES, "a/a", "-")):
         found = await walked(world, scoped, prefix, delimiter, 3)
@@ -73,10 +73,10 @@ async def test_what_was_shared_leaves_a_list_with_its_removal_and_comes_back_wit
     made = await put(ann, "plans/crane")
     await share(ann, made["id"], bob)
     who = principal(bob)
-    seen = await walking.of_team(world.db, who, prefix="", delimiter="", after=None, size=10)
+    seen = await key_order.walk_team(world.db, who, prefix="", delimiter="", after=None, size=10)
     assert [entry.key for entry in seen.entries if isinstance(entry, ObjectRow)] == ["plans/crane"]
     for removed in (True, False):
-        async with world.db.upkeep(who) as tx:
+        async with world.db.maintenance(who) as tx:
             await tx.run("UPDATE objects SET removed = :removed", removed=removed)
         for delimiter, entry in (("", "plans/crane"), ("/", "plans/")):
             assert await walked(world, who, "", delimiter, 10) == ([] if removed else [entry])

@@ -19,7 +19,7 @@ from pyarrow import fs
 
 from tests.s3.help import MIB, Bucket, Key
 
-SMALLEST_PART = 5 * MIB
+MIN_PART = 5 * MIB
 HOUR = 3600
 
 
@@ -88,7 +88,7 @@ class Boto(Client):
         self.bucket.put_object(key, Body=data)
 
     def put_parts(self, key: str, data: bytes) -> None:
-        parts = TransferConfig(multipart_threshold=SMALLEST_PART, multipart_chunksize=SMALLEST_PART)
+        parts = TransferConfig(multipart_threshold=MIN_PART, multipart_chunksize=MIN_PART)
         self.bucket.upload_fileobj(key, Fileobj=io.BytesIO(data), Config=parts)
 
     def get(self, key: str) -> bytes:
@@ -135,7 +135,7 @@ class Minio(Client):
         self.client.put_object(self.key.bucket, key, io.BytesIO(data), len(data))
 
     def put_parts(self, key: str, data: bytes) -> None:
-        self.client.put_object(self.key.bucket, key, io.BytesIO(data), len(data), part_size=SMALLEST_PART)
+        self.client.put_object(self.key.bucket, key, io.BytesIO(data), len(data), part_size=MIN_PART)
 
     def get(self, key: str) -> bytes:
         return self._read(key)
@@ -183,7 +183,7 @@ class Obstore(Client):
         self.store.put(key, data, use_multipart=False)
 
     def put_parts(self, key: str, data: bytes) -> None:
-        self.store.put(key, data, use_multipart=True, chunk_size=SMALLEST_PART)
+        self.store.put(key, data, use_multipart=True, chunk_size=MIN_PART)
 
     def get(self, key: str) -> bytes:
         return bytes(self.store.get(key).bytes())

@@ -7,7 +7,7 @@ import sysconfig
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.s3.clients import SMALLEST_PART, Client
+from tests.s3.clients import MIN_PART, Client
 from tests.s3.help import Key
 
 LIMIT = 60.0
@@ -68,7 +68,7 @@ class Aws(Command):
         self.options = ("--endpoint-url", key.endpoint)
         (folder / ".aws").mkdir()
         (folder / ".aws/config").write_text(
-            f"[default]\ns3 =\n  multipart_threshold = {SMALLEST_PART}\n  multipart_chunksize = {SMALLEST_PART}\n"
+            f"[default]\ns3 =\n  multipart_threshold = {MIN_PART}\n  multipart_chunksize = {MIN_PART}\n"
         )
 
     def keys(self, prefix: str = "") -> list[str]:
@@ -115,7 +115,7 @@ class Rclone(Command):
         given = {
             "type": "s3", "provider": self.provider, "access_key_id": self.key.access_key_id,
             "secret_access_key": self.key.secret_access_key, "endpoint": self.key.endpoint, "region": self.key.region,
-            "upload_cutoff": f"{SMALLEST_PART}B", "chunk_size": f"{SMALLEST_PART}B", "force_path_style": "true",
+            "upload_cutoff": f"{MIN_PART}B", "chunk_size": f"{MIN_PART}B", "force_path_style": "true",
         }  # fmt: skip
         trusted = {"RCLONE_CA_CERT": self.certificate} if self.certificate else {}
         return trusted | {f"RCLONE_CONFIG_HOUSE_{name.upper()}": value for name, value in given.items()}

@@ -4,39 +4,41 @@ import hashlib
 import hmac
 from collections.abc import Sequence
 
-from teamspace.s3.domain.payload import Kind, Payload, Seed
+from teamspace.s3.domain.payload import Payload, PayloadKind, Seed
 
 MOMENT, SCOPE, FIRST = "20260504T123015Z", "20260504/auto/s3/aws4_request", "5e" * 32
 KEY = b"a signing key of thirty-two bytes"
 TRAILER = "x-amz-checksum-crc32"
 CHUNKS = [b"first chunk\r\n", b"0\r\n\r\n", b"x" * 300, b"last"]
 PAIRS = [(TRAILER, "AAAAAA==")]
-FRAMED = [Kind.UNSIGNED_CHUNKS_TRAILER, Kind.SIGNED_CHUNKS, Kind.SIGNED_CHUNKS_TRAILER]
+FRAMED = [PayloadKind.UNSIGNED_CHUNKS_TRAILER, PayloadKind.SIGNED_CHUNKS, PayloadKind.SIGNED_CHUNKS_TRAILER]
 
 
-def payload(kind: Kind, trailers: Sequence[str] = (TRAILER,)) -> Payload:
-    signed = kind in (Kind.SIGNED_CHUNKS, Kind.SIGNED_CHUNKS_TRAILER)
+def payload(kind: PayloadKind, trailers: Sequence[str] = (TRAILER,)) -> Payload:
+    signed = kind in (PayloadKind.SIGNED_CHUNKS, PayloadKind.SIGNED_CHUNKS_TRAILER)
     seed = Seed(KEY, MOMENT, SCOPE, FIRST) if signed else None
-    return Payload(kind, "", seed, () if kind is Kind.SIGNED_CHUNKS else tuple(trailers))
+    return Payload(kind, "", seed, () if kind is PayloadKind.SIGNED_CHUNKS else tuple(trailers))
 
 
-def frames(kind: Kind, chunks: Sequence[bytes] = CHUNKS, trailers: Sequence[tuple[str, str]] = PAIRS) -> list[bytes]:
+def frames(
+    kind: PayloadKind, chunks: Sequence[bytes] = CHUNKS, trailers: Sequence[tuple[str, str]] = PAIRS
+) -> list[bytes]:
     """One frame for each chunk, the last of them empty, and one for the trailers."""
     last, framed = FIRST, []
     for chunk in (*chunks, b""):
         head = f"{len(chunk):x}"
-        if kind is not Kind.UNSIGNED_CHUNKS_TRAILER:
+        if kind is not PayloadKind.UNSIGNED_CHUNKS_TRAILER:
             last = signature("PAYLOAD", last, _sha256(b""), _sha256(chunk))
             head += f";chunk-signature={last}"
         framed.append(head.encode() + b"\r\n" + chunk + (b"\r\n" if chunk else b""))
     return [*framed, _trailing(kind, last, trailers)]
 
 
-def _trailing(kind: Kind, last: str, trailers: Sequence[tuple[str, str]]) -> bytes:
-    if kind is Kind.SIGNED_CHUNKS:
+def _trailing(kind: PayloadKind, last: str, trailers: Sequence[tuple[str, str]]) -> bytes:
+    if kind is PayloadKind.SIGNED_CHUNKS:
         return b"\r\n"
     lines = [f"{name}:{value}" for name, value in trailers]
-    if kind is Kind.SIGNED_CHUNKS_TRAILER:
+    if kind is PayloadKind.SIGNED_CHUNKS_TRAILER:
         signed = _sha256("".join(f"{line}\n" for line in lines).encode())
         lines.append(f"x-amz-trailer-signature:{signature('TRAILER', last, signed)}")
     return "".join(f"{line}\r\n" for line in (*lines, "")).encode()

@@ -18,9 +18,9 @@ from urllib.parse import quote
 
 import msgspec
 
-from teamspace.s3.domain.canonical import Asked
-from teamspace.s3.domain.faults import Fault
-from teamspace.s3.domain.payload import Kind, decoded
+from teamspace.s3.domain.canonical import RawRequest
+from teamspace.s3.domain.errors import S3Error
+from teamspace.s3.domain.payload import PayloadKind, decode
 from tests.s3.frames import FRAMED, PAIRS, TRAILER, frames, payload
 from tests.s3.signed import (
     ID,
@@ -37,7 +37,7 @@ from tests.s3.signed import (
 )
 
 SLOWEST = 0.1
-SIGNERS: dict[str, Callable[..., Asked]] = {"header": by_header, "query": by_query, "old query": by_old_query}
+SIGNERS: dict[str, Callable[..., RawRequest]] = {"header": by_header, "query": by_query, "old query": by_old_query}
 METHODS = ("GET", "HEAD", "PUT", "POST", "DELETE")
 HOSTILE = (
     " ", "+", "%", "%2F", "//", "/./", "/../", "..", "é", "日本", "\U0001f600", "&", "=", "?", "#", ";", ",", "'", '"', "<",
@@ -53,7 +53,7 @@ class Case(msgspec.Struct, frozen=True):
     """A request, when it arrives, and what must come of it: nothing, or the code of a refusal ('*' for any)."""
 
     what: str
-    asked: Asked
+    asked: RawRequest
     path: str
     expected: str = ""
     now: float = NOW
@@ -93,7 +93,7 @@ async def _check(case: Case, report: Report) -> None:
     with report.timed(case.what):
         try:
             path = (await verified(case.asked, case.now)).path
-        except Fault as fault:
+        except S3Error as fault:
             code = fault.code
             assert fault.status >= 400
     assert code == case.expected or (code and case.expected == "*"), (code, case)
@@ -158,27 +158,27 @@ def tampered(chance: random.Random, case: Case) -> Case:
     return Case(f"{mode}, {change.__name__}", other, case.path, expected, now)
 
 
-def turned_query(chance: random.Random, asked: Asked) -> Asked:
+def turned_query(chance: random.Random, asked: RawRequest) -> RawRequest:
     parts = asked.query.split(b"&")
     chance.shuffle(parts)
     return _with_query(asked, b"&".join(parts))
 
 
-def plus_for_space(chance: random.Random, asked: Asked) -> Asked:
+def plus_for_space(chance: random.Random, asked: RawRequest) -> RawRequest:
     return _with_query(asked, asked.query.replace(b"%20", b"+"))
 
 
-def empty_parameters(chance: random.Random, asked: Asked) -> Asked:
+def empty_parameters(chance: random.Random, asked: RawRequest) -> RawRequest:
     return _with_query(asked, b"&" + asked.query.replace(b"&", b"&&") + b"&")
 
 
-def small_percent_codes(chance: random.Random, asked: Asked) -> Asked:
+def small_percent_codes(chance: random.Random, asked: RawRequest) -> RawRequest:
     return _with_query(
         asked, b"%".join(part[:2].lower() + part[2:] if i else part for i, part in enumerate(asked.query.split(b"%")))
     )
 
 
-def more_headers(chance: random.Random, asked: Asked) -> Asked:
+def more_headers(chance: random.Random, asked: RawRequest) -> RawRequest:
     """Those that nobody signs."""
     extra = [(b"user-agent", b"x"), (b"expect", b"100-continue"), (b"x-forwarded-for", b"::1"), (b"te", b"\xff")]
     headers = [*asked.headers, *chance.sample(extra, 2)]
@@ -188,33 +188,33 @@ def more_headers(chance: random.Random, asked: Asked) -> Asked:
     return with_headers(asked, sorted(headers, key=lambda pair: (pair[0], order.get(id(pair), 0))))
 
 
-def another_method(chance: random.Random, asked: Asked) -> Asked:
+def another_method(chance: random.Random, asked: RawRequest) -> RawRequest:
     return msgspec.structs.replace(
         asked, method=chance.choice([method for method in METHODS if method != asked.method])
     )
 
 
-def another_path(chance: random.Random, asked: Asked) -> Asked:
+def another_path(chance: random.Random, asked: RawRequest) -> RawRequest:
     place = chance.randrange(1, len(asked.path) + 1)
     added = chance.choice((b"a", b"/", b"%2F", b"%00", b".", b"%20"))
     return msgspec.structs.replace(asked, path=asked.path[:place] + added + asked.path[place:])
 
 
-def collapsed_path(chance: random.Random, asked: Asked) -> Asked:
+def collapsed_path(chance: random.Random, asked: RawRequest) -> RawRequest:
     path = asked.path.replace(b"//", b"/").replace(b"/./", b"/").replace(b"/../", b"/")
     return msgspec.structs.replace(asked, path=path)
 
 
-def encoded_twice(chance: random.Random, asked: Asked) -> Asked:
+def encoded_twice(chance: random.Random, asked: RawRequest) -> RawRequest:
     return msgspec.structs.replace(asked, path=asked.path.replace(b"%", b"%25"))
 
 
-def more_query(chance: random.Random, asked: Asked) -> Asked:
+def more_query(chance: random.Random, asked: RawRequest) -> RawRequest:
     extra = chance.choice((b"acl", b"prefix=zz", b"versionId=zz", b"x-amz-acl=zz", b"zz=1", b"=", b"X-Amz-Expires=9"))
     return _with_query(asked, asked.query + b"&" + extra)
 
 
-def less_query(chance: random.Random, asked: Asked) -> Asked:
+def less_query(chance: random.Random, asked: RawRequest) -> RawRequest:
     """One parameter less, but not one that an old link merely repeats from the headers."""
     parts = asked.query.split(b"&")
     places = [place for place, part in enumerate(parts) if part and not part.startswith((b"x-amz-", b"content-type"))]
@@ -223,17 +223,17 @@ def less_query(chance: random.Random, asked: Asked) -> Asked:
     return _with_query(asked, b"&".join(parts))
 
 
-def unsigned_orders(chance: random.Random, asked: Asked) -> Asked:
+def unsigned_orders(chance: random.Random, asked: RawRequest) -> RawRequest:
     name = chance.choice((b"x-amz-copy-source", b"x-amz-tagging", b"x-amz-storage-class", b"x-amz-"))
     return with_headers(asked, [*asked.headers, (name, b"zz")])
 
 
-def doubled_header(chance: random.Random, asked: Asked) -> Asked:
+def doubled_header(chance: random.Random, asked: RawRequest) -> RawRequest:
     names = [name for name, _ in asked.headers if name in _signed_names(asked)]
     return with_headers(asked, [*asked.headers, (chance.choice(names), b"zz")]) if names else asked
 
 
-def dropped_header(chance: random.Random, asked: Asked) -> Asked:
+def dropped_header(chance: random.Random, asked: RawRequest) -> RawRequest:
     places = [
         place for place, (name, value) in enumerate(asked.headers) if name in _signed_names(asked) and value.strip()
     ]
@@ -243,7 +243,7 @@ def dropped_header(chance: random.Random, asked: Asked) -> Asked:
     return with_headers(asked, [*asked.headers[:place], *asked.headers[place + 1 :]])
 
 
-def changed_signature(chance: random.Random, asked: Asked) -> Asked:
+def changed_signature(chance: random.Random, asked: RawRequest) -> RawRequest:
     if asked.query and b"ignature=" in asked.query:
         head, _, tail = asked.query.partition(b"ignature=")
         return _with_query(asked, head + b"ignature=" + _flipped(chance, tail))
@@ -251,7 +251,7 @@ def changed_signature(chance: random.Random, asked: Asked) -> Asked:
     return replaced(asked, b"authorization", text + b"=" + _flipped(chance, given))
 
 
-def another_scope(chance: random.Random, asked: Asked) -> Asked:
+def another_scope(chance: random.Random, asked: RawRequest) -> RawRequest:
     changes = ("auto", "us-east-1"), ("/s3/", "/sts/"), ("20260504/", "20260503/"), (ID, "TSX")
     old, new = chance.choice(changes)
     if b"authorization" in dict(asked.headers):
@@ -260,18 +260,18 @@ def another_scope(chance: random.Random, asked: Asked) -> Asked:
     return _with_query(asked, asked.query.replace(quote(old, safe="").encode(), quote(new, safe="").encode()))
 
 
-def late(chance: random.Random, asked: Asked) -> Asked:
+def late(chance: random.Random, asked: RawRequest) -> RawRequest:
     return msgspec.structs.replace(asked, headers=[*asked.headers, (b"accept", b"*/*")])
 
 
-def two_ways(chance: random.Random, asked: Asked) -> Asked:
+def two_ways(chance: random.Random, asked: RawRequest) -> RawRequest:
     other = chance.choice((by_query, by_old_query))("GET", "/")
     if b"authorization" in dict(asked.headers):
         return _with_query(asked, asked.query + b"&" + other.query)
     return with_headers(asked, [*asked.headers, (b"authorization", header(by_header("GET", "/"), b"authorization"))])
 
 
-Change = Callable[[random.Random, Asked], Asked]
+Change = Callable[[random.Random, RawRequest], RawRequest]
 HARMLESS: list[Change] = [turned_query, plus_for_space, empty_parameters, small_percent_codes, more_headers]
 HARMFUL: list[Change] = [
     another_method, another_path, collapsed_path, encoded_twice, more_query, less_query, unsigned_orders, doubled_header,
@@ -279,7 +279,7 @@ HARMFUL: list[Change] = [
 ]  # fmt: skip
 
 
-def _with_query(asked: Asked, query: bytes) -> Asked:
+def _with_query(asked: RawRequest, query: bytes) -> RawRequest:
     return msgspec.structs.replace(asked, query=query)
 
 
@@ -288,7 +288,7 @@ def _flipped(chance: random.Random, text: bytes) -> bytes:
     return text[:place] + (b"0" if text[place : place + 1] != b"0" else b"1") + text[place + 1 :]
 
 
-def _signed_names(asked: Asked) -> set[bytes]:
+def _signed_names(asked: RawRequest) -> set[bytes]:
     if b"AWSAccessKeyId" in asked.query:
         return {b"content-type"} | {name for name, _ in asked.headers if name.startswith(b"x-amz-")}
     if b"X-Amz-SignedHeaders" in asked.query:
@@ -312,7 +312,9 @@ def garbage(chance: random.Random) -> Case:
         query = b"&".join(
             name + b"=" + chance.choice((noise, ID.encode(), b"1", quote(noise).encode())) for name in _LINK
         )
-        asked = Asked("GET", chance.choice((b"/", b"", b"/" + noise)), query, [(b"host", b"h"), (noise or b"a", noise)])
+        asked = RawRequest(
+            "GET", chance.choice((b"/", b"", b"/" + noise)), query, [(b"host", b"h"), (noise or b"a", noise)]
+        )
     return Case("garbage", asked, asked.path.decode("latin-1"), "*")
 
 
@@ -334,12 +336,12 @@ async def _check_chunks(chance: random.Random, report: Report) -> None:
     whole = None
     with report.timed("chunks"):
         try:
-            whole = b"".join([piece async for piece in decoded(pieces, payload(kind), None, given)])
-        except Fault as fault:
+            whole = b"".join([piece async for piece in decode(pieces, payload(kind), None, given)])
+        except S3Error as fault:
             assert fault.status >= 400
-    if whole is not None and kind is not Kind.UNSIGNED_CHUNKS_TRAILER:
+    if whole is not None and kind is not PayloadKind.UNSIGNED_CHUNKS_TRAILER:
         assert hashlib.sha256(whole).digest() == hashlib.sha256(b"".join(chunks)).digest(), (torn, data)
-        assert given == (dict(PAIRS) if kind is Kind.SIGNED_CHUNKS_TRAILER else {}), (torn, data)
+        assert given == (dict(PAIRS) if kind is PayloadKind.SIGNED_CHUNKS_TRAILER else {}), (torn, data)
 
 
 def main() -> None:

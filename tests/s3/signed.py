@@ -11,8 +11,8 @@ from botocore.auth import HmacV1QueryAuth, S3SigV4Auth, S3SigV4QueryAuth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
-from teamspace.s3.domain.canonical import Asked
-from teamspace.s3.domain.faults import Fault
+from teamspace.s3.domain.canonical import RawRequest
+from teamspace.s3.domain.errors import S3Error
 from teamspace.s3.domain.signing import Verified, verify
 
 NOW = datetime(2026, 5, 4, 12, 30, 15, tzinfo=UTC).timestamp()
@@ -31,19 +31,19 @@ KNOWN = Known()
 
 async def keys(access_key_id: str) -> Known:
     if access_key_id != ID:
-        raise Fault("InvalidAccessKeyId", "There is no such key.")
+        raise S3Error("InvalidAccessKeyId", "There is no such key.")
     return KNOWN
 
 
-async def verified(asked: Asked, now: float = NOW, bucket_of_host: str = "") -> Verified[Known]:
+async def verified(asked: RawRequest, now: float = NOW, bucket_of_host: str = "") -> Verified[Known]:
     return await verify(asked, now, keys, bucket_of_host)
 
 
-async def refusal(asked: Asked, now: float = NOW) -> str:
+async def refusal(asked: RawRequest, now: float = NOW) -> str:
     """The code of the refusal, or nothing."""
     try:
         await verified(asked, now)
-    except Fault as fault:
+    except S3Error as fault:
         assert fault.status >= 400
         return fault.code
     return ""
@@ -52,7 +52,7 @@ async def refusal(asked: Asked, now: float = NOW) -> str:
 def by_header(
     method: str, target: str, headers: Pairs = (), *, body: bytes = b"", secret: str = SECRET, region: str = "auto",
     service: str = "s3", now: float = NOW, content_sha256: str = "",
-) -> Asked:  # fmt: skip
+) -> RawRequest:  # fmt: skip
     signer = _Fixed(Credentials(ID, secret), service, region)
     signer.content_sha256 = content_sha256
     return _signed(signer, method, target, headers, now, body)
@@ -61,27 +61,27 @@ def by_header(
 def by_query(
     method: str, target: str, headers: Pairs = (), *, secret: str = SECRET, region: str = "auto", now: float = NOW,
     life: int = LIFE,
-) -> Asked:  # fmt: skip
+) -> RawRequest:  # fmt: skip
     return _signed(S3SigV4QueryAuth(Credentials(ID, secret), "s3", region, life), method, target, headers, now)
 
 
 def by_old_query(
     method: str, target: str, headers: Pairs = (), *, secret: str = SECRET, now: float = NOW, life: int = LIFE,
     auth_path: str | None = None,
-) -> Asked:  # fmt: skip
+) -> RawRequest:  # fmt: skip
     asked = _signed(_Old(Credentials(ID, secret), int(now) + life), method, target, headers, now, auth_path=auth_path)
     return with_headers(asked, [header for header in asked.headers if header[0] != b"date"])
 
 
-def with_headers(asked: Asked, headers: Iterable[tuple[bytes, bytes]]) -> Asked:
+def with_headers(asked: RawRequest, headers: Iterable[tuple[bytes, bytes]]) -> RawRequest:
     return msgspec.structs.replace(asked, headers=list(headers))
 
 
-def header(asked: Asked, name: bytes) -> bytes:
+def header(asked: RawRequest, name: bytes) -> bytes:
     return next(value for given, value in asked.headers if given == name)
 
 
-def replaced(asked: Asked, name: bytes, value: bytes) -> Asked:
+def replaced(asked: RawRequest, name: bytes, value: bytes) -> RawRequest:
     return with_headers(asked, [(given, value if given == name else old) for given, old in asked.headers])
 
 
@@ -116,7 +116,7 @@ def _clock(now: float) -> Iterator[None]:
 def _signed(
     signer: S3SigV4Auth | HmacV1QueryAuth, method: str, target: str, headers: Pairs, now: float, body: bytes = b"",
     auth_path: str | None = None,
-) -> Asked:  # fmt: skip
+) -> RawRequest:  # fmt: skip
     request = AWSRequest(method, f"http://{HOST}{target}", data=body, auth_path=auth_path)
     request.headers["Host"] = HOST
     for name, value in headers:
@@ -125,4 +125,4 @@ def _signed(
         signer.add_auth(request)
     url = urlsplit(request.url)
     sent = [(name.lower().encode(), value.encode()) for name, value in request.headers.items()]
-    return Asked(method, url.path.encode(), url.query.encode(), sent)
+    return RawRequest(method, url.path.encode(), url.query.encode(), sent)

@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 from teamspace.s3.domain.checksums import (
     ALGORITHMS,
     Algorithm,
-    Wanted,
+    ExpectedChecksum,
     check_md5,
-    checked,
-    composite,
-    full_object,
-    summed,
-    wanted,
+    combine_composite,
+    combine_full_object,
+    parse_expected,
+    update_while_reading,
+    verify,
 )
-from teamspace.s3.domain.faults import Fault
+from teamspace.s3.domain.errors import S3Error
 from tests.s3.signed import cut
 
 BODY = b"123456789"
@@ -44,15 +44,15 @@ def digest_of(algorithm: Algorithm, data: bytes) -> bytes:
 
 
 def refused(headers: dict[str, str], trailers: tuple[str, ...] = ()) -> str:
-    with pytest.raises(Fault) as caught:
-        wanted(headers, trailers)
+    with pytest.raises(S3Error) as caught:
+        parse_expected(headers, trailers)
     return caught.value.code
 
 
 @each_algorithm
 async def test_bytes_are_summed_as_they_flow(algorithm: Algorithm) -> None:
     running = algorithm.start()
-    assert b"".join([chunk async for chunk in summed(cut(BODY, [4, 0, 1]), running)]) == BODY
+    assert b"".join([chunk async for chunk in update_while_reading(cut(BODY, [4, 0, 1]), running)]) == BODY
     assert running.digest().hex() == VALUES[algorithm.name]
     assert len(running.digest()) == algorithm.size
 
@@ -62,7 +62,7 @@ async def test_large_blocks_give_the_same_sums() -> None:
     expected = {"crc32": zlib.crc32(data).to_bytes(4), "sha1": hashlib.sha1(data).digest(), "sha256": hashlib.sha256(data).digest()}  # fmt: skip
     for name, digest in expected.items():
         running = ALGORITHMS[name].start()
-        async for _ in summed(cut(data, [100_000, 10]), running):
+        async for _ in update_while_reading(cut(data, [100_000, 10]), running):
             pass
         assert running.digest() == digest
 
@@ -70,38 +70,40 @@ async def test_large_blocks_give_the_same_sums() -> None:
 @each_algorithm
 def test_a_checksum_in_a_header_is_compared(algorithm: Algorithm) -> None:
     digest = bytes.fromhex(VALUES[algorithm.name])
-    asked = wanted({algorithm.header: base64_of(digest), "x-amz-sdk-checksum-algorithm": algorithm.name.upper()}, ())
-    assert asked == Wanted(algorithm, base64_of(digest))
-    assert checked(asked, digest, {}) == base64_of(digest)
-    with pytest.raises(Fault, match=f"The {algorithm.name.upper()} you specified did not match") as caught:
-        checked(asked, digest_of(algorithm, b"other"), {})
+    asked = parse_expected(
+        {algorithm.header: base64_of(digest), "x-amz-sdk-checksum-algorithm": algorithm.name.upper()}, ()
+    )
+    assert asked == ExpectedChecksum(algorithm, base64_of(digest))
+    assert verify(asked, digest, {}) == base64_of(digest)
+    with pytest.raises(S3Error, match=f"The {algorithm.name.upper()} you specified did not match") as caught:
+        verify(asked, digest_of(algorithm, b"other"), {})
     assert caught.value.code == "BadDigest"
 
 
 @each_algorithm
 def test_a_checksum_in_a_trailer_is_compared(algorithm: Algorithm) -> None:
     digest = bytes.fromhex(VALUES[algorithm.name])
-    asked = wanted({}, (algorithm.header,))
-    assert asked == Wanted(algorithm, in_trailer=True)
-    assert checked(asked, digest, {algorithm.header: base64_of(digest)}) == base64_of(digest)
+    asked = parse_expected({}, (algorithm.header,))
+    assert asked == ExpectedChecksum(algorithm, in_trailer=True)
+    assert verify(asked, digest, {algorithm.header: base64_of(digest)}) == base64_of(digest)
     for value in (base64_of(bytes(algorithm.size)), "", "x"):
-        with pytest.raises(Fault) as caught:
-            checked(asked, digest, {algorithm.header: value})
+        with pytest.raises(S3Error) as caught:
+            verify(asked, digest, {algorithm.header: value})
         assert caught.value.code == "BadDigest"
-    with pytest.raises(Fault):
-        checked(asked, digest, {})
+    with pytest.raises(S3Error):
+        verify(asked, digest, {})
 
 
 @pytest.mark.parametrize("name", ["x-amz-sdk-checksum-algorithm", "x-amz-checksum-algorithm"])
 def test_an_algorithm_alone_is_computed_for_the_answer(name: str) -> None:
-    asked = wanted({name: "CRC32C", "x-amz-checksum-mode": "ENABLED", "x-amz-checksum-type": "FULL_OBJECT"}, ())
-    assert asked == Wanted(ALGORITHMS["crc32c"])
-    assert checked(asked, bytes(4), {}) == "AAAAAA=="
+    asked = parse_expected({name: "CRC32C", "x-amz-checksum-mode": "ENABLED", "x-amz-checksum-type": "FULL_OBJECT"}, ())
+    assert asked == ExpectedChecksum(ALGORITHMS["crc32c"])
+    assert verify(asked, bytes(4), {}) == "AAAAAA=="
 
 
 def test_nothing_announced_is_nothing_wanted() -> None:
-    assert wanted({"content-type": "text/plain"}, ("x-amz-meta-a",)) == Wanted()
-    assert checked(Wanted(), b"", {}) == ""
+    assert parse_expected({"content-type": "text/plain"}, ("x-amz-meta-a",)) == ExpectedChecksum()
+    assert verify(ExpectedChecksum(), b"", {}) == ""
 
 
 def test_one_checksum_is_enough() -> None:
@@ -124,10 +126,10 @@ def test_an_unknown_algorithm_is_refused() -> None:
 
 def test_the_md5_of_the_content_is_compared() -> None:
     digest = hashlib.md5(BODY).digest()
-    asked = wanted({"content-md5": base64_of(digest)}, ())
+    asked = parse_expected({"content-md5": base64_of(digest)}, ())
     check_md5(asked, digest)
-    check_md5(Wanted(), digest)
-    with pytest.raises(Fault) as caught:
+    check_md5(ExpectedChecksum(), digest)
+    with pytest.raises(S3Error) as caught:
         check_md5(asked, bytes(16))
     assert caught.value.code == "BadDigest"
     for value in ("", "AAAA", "not base64", digest.hex()):
@@ -138,7 +140,7 @@ def test_the_md5_of_the_content_is_compared() -> None:
 def test_the_checksum_of_the_whole_follows_from_the_parts(parts: list[bytes]) -> None:
     for algorithm in combining:
         sums = [(base64_of(digest_of(algorithm, part)), len(part)) for part in parts]
-        assert full_object(algorithm, sums) == base64_of(digest_of(algorithm, b"".join(parts)))
+        assert combine_full_object(algorithm, sums) == base64_of(digest_of(algorithm, b"".join(parts)))
 
 
 def test_parts_beyond_four_gigabytes_are_combined_by_their_length() -> None:
@@ -147,19 +149,23 @@ def test_parts_beyond_four_gigabytes_are_combined_by_their_length() -> None:
         value, size, sums = base64_of(digest_of(algorithm, bytes(1024))), 1024, []
         for _ in range(24):
             sums.append((value, size))
-            value, size = full_object(algorithm, [(value, size), (value, size)]), size * 2
+            value, size = combine_full_object(algorithm, [(value, size), (value, size)]), size * 2
         assert size > 2**33
-        assert full_object(algorithm, [sums[0], *sums]) == full_object(algorithm, [*reversed(sums), sums[0]]) == value
+        assert (
+            combine_full_object(algorithm, [sums[0], *sums])
+            == combine_full_object(algorithm, [*reversed(sums), sums[0]])
+            == value
+        )
 
 
 @each_algorithm
 def test_the_checksum_of_checksums_counts_the_parts(algorithm: Algorithm) -> None:
     digests = [digest_of(algorithm, part) for part in (b"a", b"b", b"c")]
     expected = base64_of(digest_of(algorithm, b"".join(digests)))
-    assert composite(algorithm, [base64_of(digest) for digest in digests]) == f"{expected}-3"
+    assert combine_composite(algorithm, [base64_of(digest) for digest in digests]) == f"{expected}-3"
 
 
 def test_hashes_cannot_be_combined() -> None:
     for name in ("sha1", "sha256"):
-        with pytest.raises(Fault, match="FULL_OBJECT"):
-            full_object(ALGORITHMS[name], [(base64_of(bytes(ALGORITHMS[name].size)), 1)])
+        with pytest.raises(S3Error, match="FULL_OBJECT"):
+            combine_full_object(ALGORITHMS[name], [(base64_of(bytes(ALGORITHMS[name].size)), 1)])

@@ -11,9 +11,8 @@ from awscrt import checksums as crt
 from tests.s3.places import Place
 
 # The protocol is judged before any statement of SQL.
-pytestmark = pytest.mark.by_turns
 
-SMALLEST = 5 * 1024 * 1024
+MIN_SIZE = 5 * 1024 * 1024
 
 
 class Kind(NamedTuple):
@@ -110,7 +109,7 @@ def test_without_a_sum_none_is_told(place: Place) -> None:
 
 @every_way
 def test_the_sum_of_a_whole_follows_from_its_parts(place: Place, kind: Kind, way: str) -> None:
-    bodies = b"a" * SMALLEST, b"b" * SMALLEST, b"c" * 1000
+    bodies = b"a" * MIN_SIZE, b"b" * MIN_SIZE, b"c" * 1000
     whole = kind.of_parts(*bodies) if way == "COMPOSITE" else kind(b"".join(bodies))
     begun = place.do("create_multipart_upload", ChecksumAlgorithm=kind.name, ChecksumType=way)
     upload = begun["UploadId"]

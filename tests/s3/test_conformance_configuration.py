@@ -6,9 +6,6 @@ import pytest
 
 from tests.s3.places import Place
 
-# The protocol is judged before any statement of SQL.
-pytestmark = pytest.mark.by_turns
-
 
 @pytest.mark.parametrize(
     ("operation", "code"),

@@ -7,9 +7,6 @@ import pytest
 
 from tests.s3.places import Place
 
-# The protocol is judged before any statement of SQL.
-pytestmark = pytest.mark.by_turns
-
 
 def stamp(**away: float) -> str:
     return (datetime.now(UTC) + timedelta(**away)).strftime("%Y%m%dT%H%M%SZ")

@@ -229,7 +229,6 @@ def test_a_token_of_nobody_is_refused(place: Place, token: str) -> None:
     assert place.refused("list_objects_v2", None, ContinuationToken=token) == (400, "InvalidArgument")
 
 
-@pytest.mark.by_turns
 @pytest.mark.parametrize("query", ["", "list-type=2", "versions", "uploads"])
 @pytest.mark.parametrize(("given", "status"), [("blah", 400), ("-1", 400), ("1.5", 400), ("", 200), ("99999", 200)])
 def test_a_page_size_that_is_no_number_is_refused(place: Place, query: str, given: str, status: int) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from tests.s3.places import Place
 
-SMALLEST = 5 * 1024 * 1024
+MIN_SIZE = 5 * 1024 * 1024
 
 
 def etag_of(*bodies: bytes) -> str:
@@ -16,7 +16,7 @@ def etag_of(*bodies: bytes) -> str:
     return f'"{hashlib.md5(together).hexdigest()}-{len(bodies)}"'
 
 
-def body(letter: str, size: int = SMALLEST) -> bytes:
+def body(letter: str, size: int = MIN_SIZE) -> bytes:
     return letter.encode() * size
 
 
@@ -29,10 +29,10 @@ def test_parts_become_one_object(place: Place) -> None:
     got = place.do("get_object")
     assert (got["ETag"], got["ContentType"], got["Metadata"]) == (answer["ETag"], "text/bla", {"foo": "bar"})
     assert got["Body"].read() == b"".join(bodies)
-    assert place.read(Range=f"bytes={SMALLEST - 2}-{SMALLEST + 1}") == b"aabb"
+    assert place.read(Range=f"bytes={MIN_SIZE - 2}-{MIN_SIZE + 1}") == b"aabb"
     assert place.read(Range="bytes=-12") == b"bb" + b"c" * 10
     (item,) = place.do("list_objects_v2", None, Prefix=place.prefix)["Contents"]
-    assert (item["ETag"], item["Size"]) == (answer["ETag"], 2 * SMALLEST + 10)
+    assert (item["ETag"], item["Size"]) == (answer["ETag"], 2 * MIN_SIZE + 10)
 
 
 def test_one_small_part_or_an_empty_one_is_an_object(place: Place) -> None:
@@ -54,7 +54,7 @@ def test_completing_again_gives_the_same_answer(place: Place) -> None:
 def test_a_part_may_be_sent_again(place: Place, sent: tuple[int, ...]) -> None:
     upload, parts, bodies = place.begin(), dict[int, Any](), dict[int, bytes]()
     for turn, number in enumerate(sent):
-        bodies[number] = str(turn).encode() * SMALLEST
+        bodies[number] = str(turn).encode() * MIN_SIZE
         parts[number] = place.send_part(upload, number, bodies[number])
     place.complete(upload, [parts[number] for number in sorted(parts)])
     assert place.read() == b"".join(bodies[number] for number in sorted(bodies))
@@ -235,7 +235,7 @@ def test_a_part_is_copied_from_an_odd_key(place: Place, key: str) -> None:
 def test_a_part_is_copied_across_the_parts_of_its_source(place: Place) -> None:
     place.in_parts("source", body("a"), b"b" * 10)
     upload, source = place.begin(), {"Bucket": place.name, "Key": place.key("source")}
-    wish: dict[str, Any] = {"CopySource": source, "CopySourceRange": f"bytes={SMALLEST - 3}-{SMALLEST + 2}"}
+    wish: dict[str, Any] = {"CopySource": source, "CopySourceRange": f"bytes={MIN_SIZE - 3}-{MIN_SIZE + 2}"}
     part = place.do("upload_part_copy", UploadId=upload, PartNumber=1, **wish)["CopyPartResult"]
     place.complete(upload, [{"PartNumber": 1, "ETag": part["ETag"]}])
     assert place.read() == b"aaabbb"
@@ -286,7 +286,7 @@ def test_an_object_is_read_part_by_part(place: Place) -> None:
             answer = place.do(operation, PartNumber=number)
             assert (answer["PartsCount"], answer["ETag"], answer["ContentLength"]) == (3, etag, len(content))
         assert answer["Body"].read() == content
-        assert answer["ContentRange"].endswith(f"/{2 * SMALLEST + 1}")
+        assert answer["ContentRange"].endswith(f"/{2 * MIN_SIZE + 1}")
     for number in (2, 5):
         assert place.refused("get_object", PartNumber=number) == (400, "InvalidPart")
 
@@ -296,12 +296,12 @@ def test_facts_tell_of_parts_page_by_page(place: Place) -> None:
     etag = place.in_parts("object", *bodies)["ETag"]
     wanted = ["ETag", "Checksum", "ObjectParts", "StorageClass", "ObjectSize"]
     facts = place.do("get_object_attributes", ObjectAttributes=wanted)
-    assert (facts["ETag"], facts["ObjectSize"]) == (etag.strip('"'), 2 * SMALLEST + 1)
+    assert (facts["ETag"], facts["ObjectSize"]) == (etag.strip('"'), 2 * MIN_SIZE + 1)
     assert facts["StorageClass"] == "STANDARD" and facts["VersionId"] and facts["LastModified"]
     parts = facts["ObjectParts"]
     assert (parts["TotalPartsCount"], parts["MaxParts"], parts["PartNumberMarker"]) == (3, 1000, 0)
     assert (parts["NextPartNumberMarker"], parts["IsTruncated"]) == (3, False)
-    assert [(part["PartNumber"], part["Size"]) for part in parts["Parts"]] == [(1, SMALLEST), (2, SMALLEST), (3, 1)]
+    assert [(part["PartNumber"], part["Size"]) for part in parts["Parts"]] == [(1, MIN_SIZE), (2, MIN_SIZE), (3, 1)]
     page = place.do("get_object_attributes", ObjectAttributes=["ObjectParts"], MaxParts=1, PartNumberMarker=1)[
         "ObjectParts"
     ]

@@ -5,12 +5,12 @@ import time
 
 import pytest
 
-from teamspace.s3.domain.operations import OPERATIONS, SUBRESOURCES, Level
+from teamspace.s3.domain.operations import OPERATIONS, SUBRESOURCES, ResourceLevel
 from tests.s3.places import Place
 
 METHODS = ("GET", "HEAD", "PUT", "POST", "DELETE")
 OFFERED = {
-    (operation.level, operation.method, name) for operation in OPERATIONS for name in (operation.query + " " + operation.may).split()
+    (operation.level, operation.method, name) for operation in OPERATIONS for name in (operation.query + " " + operation.optional).split()
 }  # fmt: skip
 LIMIT = 5.0
 
@@ -19,7 +19,7 @@ LIMIT = 5.0
 def test_what_is_not_offered_leaves_the_object_as_it_is(place: Place, name: str) -> None:
     written = place.put(body=b"precious", Metadata={"a": "b"}, Tagging="c=d")
     for method in METHODS:
-        if (Level.OBJECT, method, name) in OFFERED:
+        if (ResourceLevel.OBJECT, method, name) in OFFERED:
             continue
         for headers in ({}, {"x-amz-copy-source": f"{place.name}/{place.key()}"}):
             body = b"" if method in ("GET", "HEAD") else b"lost"
@@ -33,7 +33,7 @@ def test_what_is_not_offered_leaves_the_object_as_it_is(place: Place, name: str)
 @pytest.mark.parametrize("name", sorted(SUBRESOURCES))
 def test_what_is_not_offered_of_the_bucket_is_refused(place: Place, name: str) -> None:
     for method in METHODS:
-        if (Level.BUCKET, method, name) not in OFFERED:
+        if (ResourceLevel.BUCKET, method, name) not in OFFERED:
             reply = place.raw(method, None, name, b"" if method in ("GET", "HEAD") else b"<Nonsense/>")
             assert reply.status == 501 and (method == "HEAD" or reply.code == "NotImplemented")
 
@@ -59,7 +59,6 @@ BOMB = b'<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">' + b"".join(
 )
 
 # The protocol is judged before any statement of SQL.
-pytestmark = pytest.mark.by_turns
 ATTACKS = {
     "entities": BOMB + b"]><Tagging><TagSet>&j;</TagSet></Tagging>",
     "quadratic": b'<!DOCTYPE x [<!ENTITY a "' + b"a" * 50_000 + b'">]><Tagging>' + b"&a;" * 10_000 + b"</Tagging>",

@@ -29,8 +29,8 @@ class Stored:
 
 @pytest.fixture
 def stored(monkeypatch: pytest.MonkeyPatch) -> Stored:
-    seen, drafted, span = Stored(), blobs.drafted, reading.span
-    monkeypatch.setattr(completing, "SMALLEST_PART", 1)
+    seen, drafted, span = Stored(), blobs.stage, reading.read_range
+    monkeypatch.setattr(completing, "MIN_PART", 1)
 
     @asynccontextmanager
     async def counted(*given: Any) -> AsyncIterator[Any]:
@@ -43,8 +43,8 @@ def stored(monkeypatch: pytest.MonkeyPatch) -> Stored:
             seen.read += len(chunk)
             yield chunk
 
-    monkeypatch.setattr(blobs, "drafted", counted)
-    monkeypatch.setattr(reading, "span", watched)
+    monkeypatch.setattr(blobs, "stage", counted)
+    monkeypatch.setattr(reading, "read_range", watched)
     return seen
 
 

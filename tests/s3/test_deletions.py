@@ -10,8 +10,8 @@ from xml.sax.saxutils import escape
 
 import pytest
 
-from teamspace.core.db import Collision
-from teamspace.repository.domain import removing
+from teamspace.core.db import SerializationFailure
+from teamspace.repository.domain import deleting
 from tests.repository.help import keys, put, share
 from tests.s3.inside import Inside
 from tests.support.world import Caller, World
@@ -91,15 +91,15 @@ async def test_a_batch_that_had_to_give_way_is_done_again_as_a_whole(
     names = ["a", "b", "c"]
     for name in names:
         await put(ann, name, b"")
-    mark = removing.mark
+    mark = deleting.add_delete_marker
     collided: list[str] = []
 
     async def colliding(db: Any, who: Any, key: str, *rest: Any) -> Any:
         if key == "b" and not collided:
             collided.append(key)
-            raise Collision("another was first")
+            raise SerializationFailure("another was first")
         return await mark(db, who, key, *rest)
 
-    monkeypatch.setattr(removing, "mark", colliding)
+    monkeypatch.setattr(deleting, "add_delete_marker", colliding)
     assert await deleted(ann, names) == [("Deleted", name, "") for name in names]
     assert collided and sorted(await removals(world)) == names

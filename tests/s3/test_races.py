@@ -54,6 +54,7 @@ def putting(bucket: Bucket, **condition: str) -> list[Callable[[], Any]]:
     return [partial(put, f"by {number}".encode()) for number in range(MANY)]
 
 
+@pytest.mark.both_databases
 def test_of_many_that_write_where_nothing_is_one_wins(bucket: Bucket) -> None:
     outcomes = at_once(putting(bucket, IfNoneMatch="*"))
     [winner] = [each for each in outcomes if isinstance(each, bytes)]
@@ -61,6 +62,7 @@ def test_of_many_that_write_where_nothing_is_one_wins(bucket: Bucket) -> None:
     assert (bucket.read(KEY), len(bucket.versions())) == (winner, 1)
 
 
+@pytest.mark.both_databases
 def test_of_many_that_replace_what_they_have_seen_one_wins(bucket: Bucket) -> None:
     seen = bucket.put_object(KEY, Body=b"first")["ETag"]
     outcomes = at_once(putting(bucket, IfMatch=seen))
@@ -80,6 +82,7 @@ def an_upload(bucket: Bucket) -> tuple[Callable[[], Any], Callable[[], Any]]:
     )
 
 
+@pytest.mark.both_databases
 def test_an_upload_that_is_completed_many_times_at_once_is_one_version(bucket: Bucket) -> None:
     complete, _ = an_upload(bucket)
     outcomes = at_once([complete] * 8)
@@ -88,6 +91,7 @@ def test_an_upload_that_is_completed_many_times_at_once_is_one_version(bucket: B
     assert bucket.read(KEY) == b"whole"
 
 
+@pytest.mark.both_databases
 def test_an_upload_is_completed_or_aborted_and_not_both(bucket: Bucket) -> None:
     for _ in range(10):
         outcomes = at_once(an_upload(bucket))
@@ -97,6 +101,7 @@ def test_an_upload_is_completed_or_aborted_and_not_both(bucket: Bucket) -> None:
     assert "Uploads" not in bucket.list_multipart_uploads()
 
 
+@pytest.mark.both_databases
 def test_no_number_is_given_twice_while_a_key_is_written_and_deleted(owner: Person, bucket: Bucket) -> None:
     bucket.put_object(KEY, Body=b"first")
     outcomes = at_once([call for put in putting(bucket)[:25] for call in (put, lambda: bucket.delete_object(KEY))])
@@ -115,6 +120,7 @@ def is_drafting(served: Served) -> bool:
     return False
 
 
+@pytest.mark.both_databases
 def test_a_part_that_arrives_after_its_upload_was_aborted_is_not_kept(owner: Person, bucket: Bucket) -> None:
     upload = bucket.create_multipart_upload(KEY)["UploadId"]
     url = bucket.link("upload_part", KEY, UploadId=upload, PartNumber=1)

@@ -8,7 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.care.help import at, content
+from tests.ops.help import at, content
 from tests.s3.help import HOST_TOKEN, Bucket, House, Key, Person, refused
 from tests.support.served import Served
 

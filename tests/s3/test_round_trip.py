@@ -13,8 +13,8 @@ from tests.s3.help import Bucket, Person, pages, refused
 
 SEED, THREADS = 11, 8
 FEW, MANY = 250, 1000
-LARGEST = 100 * 1024
-LONGEST_KEY = 1024
+MAX_SIZE = 100 * 1024
+MAX_KEY = 1024
 HARD = (
     " ", "a b", "  two", "+", "a+b", "%", "100%", "%2F", "%00", "%zz", "%25", "a%20b", "//", "/", "/lead", "trail/",
     "a//b", "'", '"', "it's", "&", "&amp;", "a&b=c", "<", ">", "<b>", "]]>", "?", "?versionId=x", "#", "#frag", "\\", "a\\b",
@@ -31,7 +31,7 @@ REFUSED = (
 def hostile(chance: random.Random) -> Iterator[str]:
     """Keys that are all different, each of which the repository takes."""
     yield from HARD
-    yield from ("x" * LONGEST_KEY, "ü" * (LONGEST_KEY // 2), "🎉" * (LONGEST_KEY // 4), "/" * LONGEST_KEY)
+    yield from ("x" * MAX_KEY, "ü" * (MAX_KEY // 2), "🎉" * (MAX_KEY // 4), "/" * MAX_KEY)
     while True:
         key = "".join(chance.choice(HARD) for _ in range(chance.randint(2, 12)))
         yield from (key, key.swapcase(), unicodedata.normalize("NFC", key), unicodedata.normalize("NFD", key))
@@ -40,8 +40,8 @@ def hostile(chance: random.Random) -> Iterator[str]:
 def made(chance: random.Random, count: int) -> dict[str, bytes]:
     objects: dict[str, bytes] = {}
     for key in hostile(chance):
-        if len(key.encode()) <= LONGEST_KEY and not {".", ".."} & set(key.split("/")):
-            objects[key] = chance.randbytes(chance.choice((0, 1, 100, chance.randint(0, LARGEST))))
+        if len(key.encode()) <= MAX_KEY and not {".", ".."} & set(key.split("/")):
+            objects[key] = chance.randbytes(chance.choice((0, 1, 100, chance.randint(0, MAX_SIZE))))
         if len(objects) == count:
             return objects
     raise AssertionError

@@ -22,7 +22,7 @@ async def test_a_search_finds_what_a_list_shows(world: World, who: list[Person],
     callers, _ = await painted(world, Picture(who, what))
     for caller in callers:
         await _agree(world, caller, size, across_org=False)
-        if caller.holds(P.ORG_READ):
+        if caller.has_permission(P.ORG_READ):
             await _agree(world, caller, size, across_org=True)
         else:
             with pytest.raises(Forbidden):

@@ -210,13 +210,13 @@ async def test_what_others_wrote_shows_in_no_figure(world: World, ann: Caller) -
 
 async def test_texts_of_an_older_reading_are_read_anew(world: World, ann: Caller, monkeypatch: Any) -> None:
     note = await write(ann, "Plan")
-    async with world.db.upkeep(system()) as tx:
+    async with world.db.maintenance(system()) as tx:
         await tx.run("UPDATE texts SET made_by = 0, title_words = '', body_words = '', label_words = ''")
     assert await titles(ann, "plan") == []
     assert await fulltext.refresh(world.db) == 1
     assert await fulltext.refresh(world.db) == 0
     assert [item["id"] for item in await found(ann, "plan")] == [note]
-    monkeypatch.setattr(words, "MADE_BY", words.MADE_BY + 1)
+    monkeypatch.setattr(words, "TOKENIZER_VERSION", words.TOKENIZER_VERSION + 1)
     assert await fulltext.refresh(world.db) == 1
 
 

@@ -36,7 +36,7 @@ def test_the_environment_wins_over_the_file(tmp_path: Path) -> None:
         ({"SERVICE_BASE_URL": "example.org"}, "SERVICE_BASE_URL"),
         ({"SERVICE_PROVISION_TOKEN": "short"}, "SERVICE_PROVISION_TOKEN"),
         ({"SERVICE_BASE_URL": "https://example.org:99999"}, "SERVICE_BASE_URL"),
-        ({"SERVICE_MODEL_URL": "models.example"}, "SERVICE_MODEL_URL: models.example must be an address"),
+        ({"SERVICE_MODEL_URL": "models.example"}, "SERVICE_MODEL_URL: models.example must be a URL"),
         (
             {"SERVICE_MODEL_URL": "http://models.example/v1"},
             "or models.example:80 must be listed in SERVICE_EGRESS_ALLOW",
@@ -45,17 +45,17 @@ def test_the_environment_wins_over_the_file(tmp_path: Path) -> None:
         ({"SERVICE_MODEL": "llama"}, "need SERVICE_MODEL_URL"),
         (
             {"SERVICE_MODEL_URL": "https://models.example", "SERVICE_MODEL_KEY": "a b"},
-            "SERVICE_MODEL_KEY: must hold no",
+            "SERVICE_MODEL_KEY: must be ASCII without spaces",
         ),
         ({"SERVICE_EXECUTORS": "gpu"}, "SERVICE_EXECUTORS: must be a JSON list"),
         ({"SERVICE_EXECUTORS": '[{"name": "gpu"}]'}, "SERVICE_EXECUTORS: must be a JSON list"),
         ({"SERVICE_EXECUTORS": '[{"name": "a/b", "url": "https://x.example"}]'}, "SERVICE_EXECUTORS"),
-        ({"SERVICE_EXECUTORS": '[{"name": "Local", "url": "https://x.example"}]'}, "none of them local"),
+        ({"SERVICE_EXECUTORS": '[{"name": "Local", "url": "https://x.example"}]'}, "none called local"),
         (
             {"SERVICE_EXECUTORS": '[{"name": "gpu", "url": "http://x.example"}]'},
             "SERVICE_EXECUTORS: http://x.example must",
         ),
-        ({"SERVICE_EGRESS_ALLOW": "localhost"}, "SERVICE_EGRESS_ALLOW: localhost must name host and port"),
+        ({"SERVICE_EGRESS_ALLOW": "localhost"}, "SERVICE_EGRESS_ALLOW: localhost must be host:port"),
         (
             {"SERVICE_MODEL_URL": "http://127.0.0.1:8080/v1", "SERVICE_EGRESS_ALLOW": "127.0.0.1:8080"},
             "not to this server itself",
@@ -74,8 +74,8 @@ def test_the_environment_wins_over_the_file(tmp_path: Path) -> None:
             },
             "SERVICE_BLOB_STORE: s3 needs SERVICE_S3_SECRET",
         ),
-        ({"SERVICE_S3_URL": "s3.example"}, "SERVICE_S3_URL: must begin with http:// or https://"),
-        ({"SERVICE_S3_BUCKET": "a/b"}, "SERVICE_S3_BUCKET: must be the name of a bucket"),
+        ({"SERVICE_S3_URL": "s3.example"}, "SERVICE_S3_URL: must start with http:// or https://"),
+        ({"SERVICE_S3_BUCKET": "a/b"}, "SERVICE_S3_BUCKET: must be a bucket name"),
         ({"SERVICE_WORKERS": "2"}, "SERVICE_WORKERS: more than one process needs PostgreSQL"),
     ],
 )

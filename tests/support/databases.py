@@ -19,7 +19,7 @@ _SHAPE = (
 )
 """Changes with every table and index that is made, altered, truncated or dropped."""
 _SIZE = "SELECT sum(pg_relation_size(oid)) FROM pg_class WHERE relnamespace = 'public'::regnamespace"
-_LARGEST = 4 << 20
+_MAX_SIZE = 4 << 20
 _ALONE = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
 _TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename"
 
@@ -84,7 +84,7 @@ class Copy:
         if connection.is_closed():  # by a test that ended all connections
             return False
         await connection.execute(_ALONE)
-        if await connection.fetchval(_SHAPE) != self._shape or await connection.fetchval(_SIZE) > _LARGEST:
+        if await connection.fetchval(_SHAPE) != self._shape or await connection.fetchval(_SIZE) > _MAX_SIZE:
             return False
         used = [row["name"] for row in await connection.fetch(self._filled)]
         async with connection.transaction():

@@ -17,5 +17,5 @@ async def stop_clock(world: World, at: float) -> None:
 
 async def _replace_clock(world: World, now: str) -> None:
     if world.db.dialect is POSTGRES:
-        async with world.db.upkeep(system()) as tx:
+        async with world.db.maintenance(system()) as tx:
             await tx.run(POSTGRES.prelude.replace("statement_timestamp()", now))

@@ -6,17 +6,17 @@ from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 
 from teamspace.core.db import Engine
-from teamspace.core.limits import Wake
-from teamspace.core.notices import Notices
+from teamspace.core.limits import Notifier
+from teamspace.core.notifications import NotificationRelay
 
 
 @asynccontextmanager
-async def hearing(engine: Engine, wake: Wake) -> AsyncIterator[None]:
+async def hearing(engine: Engine, wake: Notifier) -> AsyncIterator[None]:
     """It listens when this begins: what is told from here on, it hears."""
-    async with running(Notices(engine, wake).run()):
-        with wake.listening(["hello"]) as news:
+    async with running(NotificationRelay(engine, wake).run()):
+        with wake.subscribe(["hello"]) as news:
             while not await wake.wait(news, 0.1):
-                await engine.tell({"hello"})
+                await engine.notify({"hello"})
         yield
 
 

@@ -9,10 +9,10 @@ import httpx2
 import msgspec
 
 from teamspace import identity
-from teamspace.app import App, opened
+from teamspace.app import App, open_database
 from teamspace.core import clock, crypto
 from teamspace.core.db import Tx
-from teamspace.core.egress import Reach
+from teamspace.core.egress import NetworkReach
 from teamspace.core.ids import new_id
 from teamspace.core.principal import system
 from teamspace.executors import store as executor_store
@@ -80,7 +80,7 @@ class World:
 
     async def company(self, name: str | None = None) -> tuple[Org, Team]:
         async with self._setup() as tx:
-            org = await founding.found(tx, name or f"Company {next(self._numbers)}", plan=Plan.FREE)
+            org = await founding.create_org(tx, name or f"Company {next(self._numbers)}", plan=Plan.FREE)
             tx.org_id = org.id
             return org, await founding.add_team(tx, org.id, "First")
 
@@ -94,7 +94,7 @@ class World:
     ) -> Caller:  # fmt: skip
         """Somebody with an unscoped API token, or without a credential when they are in no team."""
         name = username or f"person{next(self._numbers)}"
-        password_hash = await identity.hashed(password) if password else None
+        password_hash = await identity.hash_password(password) if password else None
         async with self._setup(org) as tx:
             person = await identity.register(
                 tx, org_id=org.id, username=name, display_name=None, password_hash=password_hash, operator=operator
@@ -142,7 +142,7 @@ class World:
                 last_used_at=None, address="", agent="",
             )  # fmt: skip
             executor = ExecutorRow(
-                new_id(), org.id, new_id(), Mode.PULL, None, ["ai.chat"], token_id, None, None, Reach.PUBLIC,
+                new_id(), org.id, new_id(), Mode.PULL, None, ["ai.chat"], token_id, None, None, NetworkReach.PUBLIC,
                 clock.stamp(), None,
             )  # fmt: skip
             await executor_store.insert(tx, executor, executor.name, "", None)
@@ -175,13 +175,13 @@ class World:
 
     @asynccontextmanager
     async def _setup(self, org: Org | None = None) -> AsyncIterator[Tx]:
-        async with self.db.upkeep(system(org_id=org.id if org else "")) as tx:
+        async with self.db.maintenance(system(org_id=org.id if org else "")) as tx:
             yield tx
 
 
 @asynccontextmanager
 async def world(settings: Settings) -> AsyncIterator[World]:
-    async with opened(settings) as db:
+    async with open_database(settings) as db:
         app = App(settings, db, None)
         transport = httpx2.ASGITransport(app=app.gate, client=("127.0.0.1", 50000))
         async with httpx2.AsyncClient(transport=transport, base_url="http://teamspace.test") as client:

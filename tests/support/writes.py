@@ -3,10 +3,12 @@
 import re
 
 from teamspace.core.db import Db
-from teamspace.core.db.migrate import shipped
+from teamspace.core.db.migrate import bundled_migrations
 from teamspace.core.db.sqlite import Sqlite
 
-TABLES = sorted({name for migration in shipped() for name in re.findall(r"CREATE TABLE (\w+)", migration.sql)})
+TABLES = sorted(
+    {name for migration in bundled_migrations() for name in re.findall(r"CREATE TABLE (\w+)", migration.sql)}
+)
 _EVENTS = ("INSERT", "UPDATE", "DELETE")
 _LOG = {
     "sqlite": "CREATE TABLE test_writes (id INTEGER PRIMARY KEY, name TEXT NOT NULL)",

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from teamspace import care, instance
+from teamspace import instance, ops
 from teamspace.instance.domain.facts import UNCLAIMED
 from teamspace.settings import Settings
 from tests.identity.help import Hands, login, reached_from, refusal
@@ -79,6 +79,6 @@ async def test_an_instance_that_anybody_could_claim_says_so(
 
 async def setup(world: World, settings: Settings) -> list[str]:
     """What the doctor finds in the setup; it counts as broken."""
-    [verdict] = [each async for each in care.examine(world.db, settings=settings) if each.name == "setup"]
+    [verdict] = [each async for each in ops.run_checks(world.db, settings=settings) if each.name == "setup"]
     assert verdict.broken == bool(verdict.found)
     return verdict.found

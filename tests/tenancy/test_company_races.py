@@ -57,6 +57,7 @@ def statuses(answers: Answers) -> list[int]:
 # What there is one of
 
 
+@pytest.mark.both_databases
 @pytest.mark.usefixtures("quick_judgement")
 async def test_an_activation_link_sets_one_password_and_opens_one_session(world: World) -> None:
     ann = await world.bootstrap()
@@ -76,12 +77,13 @@ async def test_an_activation_link_sets_one_password_and_opens_one_session(world:
 
 
 async def invitation(world: World, person: Caller) -> str:
-    async with world.db.upkeep(system(org_id=person.org.id)) as tx:
-        known = await identity.find(tx, person.username)
+    async with world.db.maintenance(system(org_id=person.org.id)) as tx:
+        known = await identity.find_person(tx, person.username)
         assert known
-        return (await identity.invite(tx, known, "")).partition("#")[2]
+        return (await identity.create_activation_link(tx, known, "")).partition("#")[2]
 
 
+@pytest.mark.both_databases
 async def test_there_is_one_provisioned_owner(hosted: World) -> None:
     host = Caller(hosted, PROVISION_TOKEN)
     for _ in range(ROUNDS):
@@ -96,6 +98,7 @@ async def test_there_is_one_provisioned_owner(hosted: World) -> None:
         await run_sql(hosted, "DELETE FROM instance WHERE name = 'provisioned'")
 
 
+@pytest.mark.both_databases
 async def test_a_slug_goes_to_one_company(world: World) -> None:
     ann = await world.bootstrap()
     for number in range(1, ROUNDS + 1):
@@ -105,6 +108,7 @@ async def test_a_slug_goes_to_one_company(world: World) -> None:
         assert [counts[table] for table in ("orgs", "teams", "users", "org_roles")] == [number + 1] * 4
 
 
+@pytest.mark.both_databases
 async def test_companies_of_one_name_have_slugs_of_their_own(world: World) -> None:
     ann = await world.bootstrap()
     for number in range(FEW):
@@ -115,6 +119,7 @@ async def test_companies_of_one_name_have_slugs_of_their_own(world: World) -> No
         assert len(founded) == len(set(founded)) > 0
 
 
+@pytest.mark.both_databases
 async def test_a_hostname_goes_to_one_company_whether_new_or_renamed(world: World) -> None:
     ann = await world.bootstrap()
     there = [(await world.company())[0] for _ in range(CLIENTS // 2)]
@@ -152,7 +157,7 @@ async def company_owners(world: World, *, number: int) -> list[Caller]:
 
 async def as_it_was(world: World, owners: list[Caller]) -> None:
     """Everybody an owner again of team and company, with the token they had."""
-    async with world.db.upkeep(system()) as tx:
+    async with world.db.maintenance(system()) as tx:
         for owner in owners:
             known = {"org_id": owner.org.id, "user_id": owner.user_id}
             await tx.run(
@@ -168,6 +173,7 @@ async def as_it_was(world: World, owners: list[Caller]) -> None:
         await tx.run("UPDATE tokens SET revoked_at = NULL")
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize("number", [2, 3])
 async def test_of_two_company_owners_who_turn_on_each_other_one_stays(world: World, number: int) -> None:
     companies = [await company_owners(world, number=number) for _ in range(PAIRS)]
@@ -184,6 +190,7 @@ async def test_of_two_company_owners_who_turn_on_each_other_one_stays(world: Wor
         await as_it_was(world, everybody)
 
 
+@pytest.mark.both_databases
 async def test_company_owners_who_all_take_the_next_ones_role_leave_one_behind(world: World) -> None:
     owners = await company_owners(world, number=CLIENTS)
     for _ in range(FEW):
@@ -192,6 +199,7 @@ async def test_company_owners_who_all_take_the_next_ones_role_leave_one_behind(w
         await as_it_was(world, owners)
 
 
+@pytest.mark.both_databases
 async def test_roles_given_at_once_follow_one_upon_the_other(world: World) -> None:
     ann = await world.bootstrap()
     for _ in range(FEW):
@@ -217,6 +225,7 @@ def is_a_path(steps: list[tuple[Any, Any]], start: Any, end: Any) -> bool:
     return surplus == expected
 
 
+@pytest.mark.both_databases
 async def test_a_colleague_is_added_once_with_their_role(world: World) -> None:
     ann = await world.bootstrap()
     for number in range(1, FEW + 1):
@@ -230,6 +239,7 @@ async def test_a_colleague_is_added_once_with_their_role(world: World) -> None:
 # Plans and features
 
 
+@pytest.mark.both_databases
 async def test_a_plan_comes_with_all_of_its_caps_whatever_is_set_meanwhile(world: World) -> None:
     ann = await world.bootstrap()
     by_hand = {"dimension": "ai.requests", "limit": 7, "window": "day"}
@@ -246,6 +256,7 @@ async def test_a_plan_comes_with_all_of_its_caps_whatever_is_set_meanwhile(world
             assert limits == {name: cap for name, cap in caps.items() if name is not Dimension.REQUESTS}
 
 
+@pytest.mark.both_databases
 async def test_features_that_are_switched_at_once_are_all_switched(world: World) -> None:
     ann = await world.bootstrap()
     for number in range(FEW * 2):
@@ -279,6 +290,7 @@ def suspending(ann: Caller, org: Org) -> Suspend:
     return lambda: ann.post(f"/api/orgs/{org.id}/suspend")
 
 
+@pytest.mark.both_databases
 async def test_nothing_is_written_behind_the_suspension_of_a_company(world: World) -> None:
     ann = await world.bootstrap()
     for _ in range(FEW):
@@ -287,6 +299,7 @@ async def test_nothing_is_written_behind_the_suspension_of_a_company(world: Worl
         assert refusal(await bob.post("/api/notes", {"title": "Note"})) == (403, "org_suspended")
 
 
+@pytest.mark.both_databases
 async def test_nothing_is_written_behind_the_suspension_of_a_tenant(hosted: World) -> None:
     ann, host = await hosted.bootstrap(), Caller(hosted, PROVISION_TOKEN)
     for _ in range(FEW):
@@ -295,6 +308,7 @@ async def test_nothing_is_written_behind_the_suspension_of_a_tenant(hosted: Worl
         await host.post("/api/instance/resume")
 
 
+@pytest.mark.both_databases
 async def test_a_write_that_had_passed_the_gate_is_refused_once_the_company_is_suspended(world: World) -> None:
     ann = await world.bootstrap()
     bob = await world.person(*await world.company())
@@ -304,6 +318,7 @@ async def test_a_write_that_had_passed_the_gate_is_refused_once_the_company_is_s
     assert (await world.counts())["notes"] == 0
 
 
+@pytest.mark.both_databases
 async def test_a_write_that_had_passed_the_gate_is_refused_once_the_tenant_is_suspended(hosted: World) -> None:
     ann, host = await hosted.bootstrap(), Caller(hosted, PROVISION_TOKEN)
     for action, request in (

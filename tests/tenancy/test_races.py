@@ -16,6 +16,7 @@ from tests.support.world import PASSWORD, Caller, World
 PAIRS, FEW = 4, 5
 
 
+@pytest.mark.both_databases
 async def test_there_is_one_first_run(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     # Judging a password takes longer than the rest, and would let one request pass at a time.
     monkeypatch.setattr(passwords, "_guesses", lambda *_: 1e12)
@@ -30,13 +31,14 @@ async def test_there_is_one_first_run(world: World, monkeypatch: pytest.MonkeyPa
 
 async def empty(world: World) -> None:
     """As before the first run."""
-    async with world.db.upkeep(system()) as tx:
+    async with world.db.maintenance(system()) as tx:
         for table in ("tokens", "org_roles", "memberships", "users", "teams", "orgs"):
             await tx.run(f"DELETE FROM {table}")
         await tamper(tx, "DELETE FROM audit")
         await tx.run("DELETE FROM instance WHERE name = 'bootstrapped'")
 
 
+@pytest.mark.both_databases
 async def test_a_username_goes_to_one_of_a_team(world: World) -> None:
     ann = await world.bootstrap()
     for number in range(ROUNDS):
@@ -46,6 +48,7 @@ async def test_a_username_goes_to_one_of_a_team(world: World) -> None:
         assert (await world.counts())["users"] == number + 2
 
 
+@pytest.mark.both_databases
 async def test_a_username_goes_to_one_company_and_the_other_learns_nothing_of_it(world: World) -> None:
     owners = [await world.person(*await world.company(), Role.OWNER) for _ in range(2)]
     same_request = {"x-request-id": "the-same-request"}
@@ -72,7 +75,7 @@ async def owner_pair(world: World) -> tuple[Caller, Caller]:
 
 async def as_it_was(world: World, owners: list[Caller]) -> None:
     """Everybody an owner again, with the token they had."""
-    async with world.db.upkeep(system()) as tx:
+    async with world.db.maintenance(system()) as tx:
         for owner in owners:
             await tx.run(
                 "INSERT INTO memberships (team_id, user_id, org_id, role, created_at)"
@@ -83,6 +86,7 @@ async def as_it_was(world: World, owners: list[Caller]) -> None:
         await tx.run("UPDATE tokens SET revoked_at = NULL")
 
 
+@pytest.mark.both_databases
 async def test_of_two_owners_who_turn_on_each_other_one_stays(world: World) -> None:
     pairs = [await owner_pair(world) for _ in range(PAIRS)]
     owners = [owner for pair in pairs for owner in pair]
@@ -111,6 +115,7 @@ async def broken_of_owners(world: World) -> list[str]:
     return [name for name in await broken(world) if name.startswith("tenancy.") and name not in unfounded]
 
 
+@pytest.mark.both_databases
 async def test_owners_who_all_leave_at_once_leave_one_behind(world: World) -> None:
     org, team = await world.company()
     owners = [await world.person(org, team, Role.OWNER) for _ in range(CLIENTS)]
@@ -123,6 +128,7 @@ async def test_owners_who_all_leave_at_once_leave_one_behind(world: World) -> No
 # What happens in the midst of a slow request
 
 
+@pytest.mark.both_databases
 async def test_who_is_removed_during_their_sign_in_has_no_session(world: World) -> None:
     ann = await world.bootstrap()
     bob = await world.person(ann.org, ann.team, username="bob", password=PASSWORD)
@@ -131,6 +137,7 @@ async def test_who_is_removed_during_their_sign_in_has_no_session(world: World) 
     assert await broken(world) == []
 
 
+@pytest.mark.both_databases
 async def test_who_is_removed_while_they_make_a_token_gets_none_for_the_day_they_come_back(world: World) -> None:
     ann = await world.bootstrap()
     bob = await world.person(ann.org, ann.team, Role.ADMIN, username="bob")
@@ -142,6 +149,7 @@ async def test_who_is_removed_while_they_make_a_token_gets_none_for_the_day_they
     assert answer.is_error or not await is_alive(Caller(world, answer.json()["token"]))
 
 
+@pytest.mark.both_databases
 async def test_who_is_removed_while_they_switch_to_the_team_does_not_arrive(world: World) -> None:
     ann = await world.bootstrap()
     bob = await world.person(ann.org, await world.team(ann.org), Role.OWNER, username="bob", password=PASSWORD)

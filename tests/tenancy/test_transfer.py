@@ -64,7 +64,7 @@ async def test_what_they_own_in_another_team_stays_theirs(world: World) -> None:
 
 
 async def test_a_great_deal_is_passed_on_in_steps_each_on_record(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transfers, "MOST_AT_ONCE", 2)
+    monkeypatch.setattr(transfers, "BATCH_SIZE", 2)
     ann = await world.bootstrap()
     bob = await world.person(ann.org, ann.team)
     await things(bob, notes=5, documents=1)

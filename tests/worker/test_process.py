@@ -155,14 +155,14 @@ async def test_a_worker_that_is_nobody_says_so_and_ends(office: Office, tmp_path
     token.write_text("ts_w_wrong")
     with hired(office, token, "http://127.0.0.1:9/v1") as worker:
         assert await worker.ended() == 1
-        assert "teamspace: the server answers 401" in worker.said
+        assert "teamspace: the server answered 401" in worker.said
         assert "Traceback" not in worker.said
 
 
 async def test_what_is_wrong_with_its_arguments_is_one_line(office: Office, tmp_path: Path) -> None:
     token = tmp_path / "some.token"
     token.write_text("ts_w_some")
-    wrong = (("ftp://x", (), "must be an address"), ("http://x", ("--kinds", "ai.dance"), "is not one of ai.chat"))
+    wrong = (("ftp://x", (), "must be a URL"), ("http://x", ("--kinds", "ai.dance"), "is not one of ai.chat"))
     for url, more, said in wrong:
         with hired(office, token, url, *more) as worker:
             assert await worker.ended() == 1

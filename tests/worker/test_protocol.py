@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from teamspace.completions import Endpoint
-from teamspace.core.egress import Egress, Reach
+from teamspace.completions import ModelEndpoint
+from teamspace.core.egress import Egress, NetworkReach
 from teamspace.worker import running
 from teamspace.worker.protocol import Server
 from tests.support.upstream import Asked, Upstream, completion, reply, silent, status
@@ -47,7 +47,7 @@ async def at_work(script: Scripted, model: Upstream) -> AsyncIterator[running.Wo
     async with Upstream(script) as upstream, model:
         egress = Egress()
         server = Server(egress, f"http://127.0.0.1:{upstream.port}", "token")
-        worker = running.Worker(server, egress, Endpoint(model.url, Reach.ANY), kinds=["ai.chat"], slots=1)
+        worker = running.Worker(server, egress, ModelEndpoint(model.url, NetworkReach.ANY), kinds=["ai.chat"], slots=1)
         task = asyncio.create_task(worker.run())
         yield worker
         await asyncio.wait_for(script.over.wait(), 10)
@@ -59,7 +59,7 @@ async def at_work(script: Scripted, model: Upstream) -> AsyncIterator[running.Wo
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running, "LEASE", 0.3)
     monkeypatch.setattr(running, "LEASE", 0.3)
-    monkeypatch.setattr(running, "_AGAIN", 0.05)
+    monkeypatch.setattr(running, "_RETRY_SECONDS", 0.05)
 
 
 async def test_a_job_is_claimed_done_and_brought() -> None:

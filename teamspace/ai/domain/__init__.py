@@ -1,1 +1,1 @@
-"""Models, and a turn with one."""
+"""Models and chat turns."""

@@ -1,11 +1,11 @@
-"""What a model is to the rest of the house: messages in, an answer and its cost out."""
+"""The interface of a model: messages in, an answer and its token usage out."""
 
 from typing import Protocol
 
-from teamspace.ai.schemas import Answer, Turn
+from teamspace.ai.schemas import ModelAnswer, ModelRequest
 
 
 class Model(Protocol):
-    async def turn(self, turn: Turn) -> Answer:
-        """One answer. What cannot be had is an ExecutorFailed with a reason that may be shown."""
+    async def answer(self, request: ModelRequest) -> ModelAnswer:
+        """Return the answer, or raise ExecutorFailed with a reason that may be shown to people."""
         ...

@@ -4,29 +4,31 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 
 from teamspace import completions
-from teamspace.ai.schemas import Answer, TokenUsage, Turn
-from teamspace.completions import Ask, Completion, Endpoint, Fault
+from teamspace.ai.schemas import ModelAnswer, ModelRequest, TokenUsage
+from teamspace.completions import Completion, CompletionError, CompletionRequest, ModelEndpoint
 from teamspace.core.egress import Egress
 from teamspace.core.errors import ExecutorFailed
 
 
 class OpenAI:
-    def __init__(self, egress: Egress, calling: Callable[[], AbstractAsyncContextManager[Endpoint]]) -> None:
-        """`calling` gives the endpoint for one call, and is told how that ends."""
-        self._egress, self._calling = egress, calling
+    def __init__(
+        self, egress: Egress, endpoint_for_call: Callable[[], AbstractAsyncContextManager[ModelEndpoint]]
+    ) -> None:
+        """`endpoint_for_call` yields the endpoint for one call and records how the call ends."""
+        self._egress, self._endpoint_for_call = egress, endpoint_for_call
 
-    async def turn(self, turn: Turn) -> Answer:
+    async def answer(self, request: ModelRequest) -> ModelAnswer:
         try:
-            async with self._calling() as endpoint:
-                done = await completions.complete(self._egress, endpoint, _asked(turn, endpoint))
-        except Fault as fault:
+            async with self._endpoint_for_call() as endpoint:
+                done = await completions.complete(self._egress, endpoint, _to_completion_request(request, endpoint))
+        except CompletionError as fault:
             raise ExecutorFailed(str(fault), retryable=fault.retryable) from fault
-        return Answer(done.text, done.model, _usage(done), done.finish_reason)
+        return ModelAnswer(done.text, done.model, _usage(done), done.finish_reason)
 
 
-def _asked(turn: Turn, endpoint: Endpoint) -> Ask:
-    messages = [{"role": str(message.role), "content": message.content} for message in turn.messages]
-    return Ask(messages, turn.model or endpoint.model, turn.max_tokens, turn.temperature)
+def _to_completion_request(request: ModelRequest, endpoint: ModelEndpoint) -> CompletionRequest:
+    messages = [{"role": str(message.role), "content": message.content} for message in request.messages]
+    return CompletionRequest(messages, request.model or endpoint.model, request.max_tokens, request.temperature)
 
 
 def _usage(done: Completion) -> TokenUsage:

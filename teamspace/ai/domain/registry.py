@@ -1,4 +1,4 @@
-"""From an executor that this server works for to its model."""
+"""Find the model of an executor that this server works for."""
 
 from functools import partial
 
@@ -12,10 +12,10 @@ from teamspace.executors import Fleet
 
 class Registry:
     def __init__(self, fleet: Fleet, *, simulate: bool) -> None:
-        """`simulate` lets a prompt tell the simulated model to hang, fail or be slow."""
+        """With `simulate`, prompts can make the simulated model hang, fail or be slow."""
         self._fleet, self._simulate = fleet, simulate
 
     def of(self, db: Db, executor_id: str, *, attempt: int) -> Model:
         if executor_id == jobs.LOCAL and self._fleet.local is None:
             return Simulated(attempt, misbehaves=self._simulate)
-        return OpenAI(self._fleet.egress, partial(self._fleet.calling, db, executor_id))
+        return OpenAI(self._fleet.egress, partial(self._fleet.endpoint_for_call, db, executor_id))

@@ -1,30 +1,30 @@
-"""One turn with a model, and what it will probably cost."""
+"""One chat turn with a model, and its estimated cost."""
 
 from typing import Protocol
 
 from teamspace.ai.domain.models import Model
 from teamspace.ai.schemas import ChatInput, ChatResult
-from teamspace.completions import tokens
+from teamspace.completions import estimate_tokens
 from teamspace.core.db import Db
-from teamspace.jobs import Work
+from teamspace.jobs import JobContext
 from teamspace.quota import Spend
 
-USUAL_ANSWER = 512
-"""Tokens reserved for an answer of unknown length: the worst case would turn idle teams away."""
+TYPICAL_ANSWER = 512
+"""Tokens to reserve for an answer of unknown length. Reserving the maximum would refuse requests of idle teams."""
 
 
 class Models(Protocol):
     def of(self, db: Db, executor_id: str, *, attempt: int) -> Model:
-        """The model of an executor that this server works for."""
+        """Return the model of an executor that this server works for."""
         ...
 
 
-async def chat(db: Db, input: ChatInput, work: Work, models: Models) -> ChatResult:
+async def chat(db: Db, input: ChatInput, work: JobContext, models: Models) -> ChatResult:
     model = models.of(db, work.executor_id, attempt=work.attempt)
-    answer = await model.turn(input.turn)
+    answer = await model.answer(input.request)
     return ChatResult(answer.text, answer.usage, answer.model, answer.finish_reason)
 
 
 def estimate(input: ChatInput) -> Spend:
-    asked = sum(tokens(message.content) for message in input.turn.messages)
-    return Spend(1, asked + min(input.max_tokens or USUAL_ANSWER, USUAL_ANSWER))
+    prompt = sum(estimate_tokens(message.content) for message in input.request.messages)
+    return Spend(1, prompt + min(input.max_tokens or TYPICAL_ANSWER, TYPICAL_ANSWER))

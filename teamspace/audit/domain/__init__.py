@@ -1,1 +1,1 @@
-"""The verbs of the audit trail, one subject a module."""
+"""Domain functions of the audit log."""

@@ -1,11 +1,11 @@
-"""From a caller and a query to what is wanted of which trail."""
+"""Builds a search of the audit log from a caller and a query."""
 
 import contextlib
 import re
 from datetime import UTC, datetime, timedelta
 
 from teamspace.audit import access, store
-from teamspace.audit.schemas import Search, TrailQuery
+from teamspace.audit.schemas import AuditQuery, AuditSearch
 from teamspace.core import clock
 from teamspace.core.db import Fence, Reads
 from teamspace.core.errors import BadRequest, Forbidden
@@ -13,7 +13,7 @@ from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
 
 SLACK = clock.MINUTE * 1000
-"""How far, in milliseconds, the time inside an id may be from the time of its row, and from its commit."""
+"""The maximum difference in milliseconds between the time in an id, the row's time and its commit."""
 _AFTER_ALL_IDS = "~"
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -21,27 +21,27 @@ _MILLISECOND = timedelta(milliseconds=1)
 _LAST = (datetime(9999, 12, 31, 23, 59, 59, 999_000, UTC) - _EPOCH) // _MILLISECOND
 
 
-def trail_of_team(who: Principal, scope: str | None) -> Fence:
+def team_log(who: Principal, scope: str | None) -> Fence:
     if scope is None:
         return access.team(who)
-    if not who.holds(P.INSTANCE_MANAGE):
-        raise Forbidden(f"The scope instance needs {P.INSTANCE_MANAGE}.")
+    if not who.has_permission(P.INSTANCE_MANAGE):
+        raise Forbidden(f"The scope instance requires {P.INSTANCE_MANAGE}.")
     return access.instance()
 
 
-def trail_of_company(who: Principal) -> Fence:
+def company_log(who: Principal) -> Fence:
     return access.company(who)
 
 
-async def wanted(db: Reads, fence: Fence, query: TrailQuery) -> Search:
-    since, until = _moment("since", query.since), _moment("until", query.until)
+async def build_search(db: Reads, fence: Fence, query: AuditQuery) -> AuditSearch:
+    since, until = _milliseconds("since", query.since), _milliseconds("until", query.until)
     filters = {
         "actor": query.actor,
         "target": query.target,
         "since": None if since is None else _stamp(since),
         "until": None if until is None else _stamp(until),
     }
-    return Search(
+    return AuditSearch(
         fence=fence,
         filters={name: value for name, value in filters.items() if value},
         actions=await _actions(db, fence.params["org_id"], query.action) if query.action else (),
@@ -51,7 +51,7 @@ async def wanted(db: Reads, fence: Fence, query: TrailQuery) -> Search:
 
 
 async def _actions(db: Reads, org_id: str, action: str) -> tuple[str, ...]:
-    """The action, and when it is a prefix every one there is below it: each has an index in order of time."""
+    """Return the action; for a prefix, all existing actions below it, since the index needs exact actions."""
     found = [action]
     if action.endswith("."):
         end = f"{action[:-1]}/"  # the slash follows the dot
@@ -60,23 +60,23 @@ async def _actions(db: Reads, org_id: str, action: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _moment(name: str, given: str | None) -> int | None:
-    """Milliseconds since 1970, rounded up: a row's time has no more digits than that."""
-    if given is None:
+def _milliseconds(name: str, time: str | None) -> int | None:
+    """Return milliseconds since 1970, rounded up: the times of rows are that precise."""
+    if time is None:
         return None
-    if _TIME.fullmatch(given):
+    if _TIME.fullmatch(time):
         with contextlib.suppress(ValueError):
-            moment = -((_EPOCH - datetime.fromisoformat(given.upper())) // _MILLISECOND)
-            return min(max(moment, 0), _LAST)
-    raise BadRequest.at(name, "must be a time such as 2026-01-31T12:00:00Z (RFC 3339); a + in it is sent as %2B")
+            millis = -((_EPOCH - datetime.fromisoformat(time.upper())) // _MILLISECOND)
+            return min(max(millis, 0), _LAST)
+    raise BadRequest.at(name, "must be an RFC 3339 time such as 2026-01-31T12:00:00Z; encode a + as %2B")
 
 
-def _stamp(moment: int) -> str:
-    """As `clock.stamp` writes it."""
-    return (_EPOCH + moment * _MILLISECOND).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+def _stamp(millis: int) -> str:
+    """Format like `clock.stamp`."""
+    return (_EPOCH + millis * _MILLISECOND).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def _least_id(moment: int) -> str:
-    """The beginning that all ids of this millisecond share."""
-    digits = f"{max(moment, 0):012x}"
+def _least_id(millis: int) -> str:
+    """Return the common prefix of all ids of this millisecond."""
+    digits = f"{max(millis, 0):012x}"
     return f"{digits[:8]}-{digits[8:]}"

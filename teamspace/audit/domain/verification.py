@@ -1,4 +1,4 @@
-"""An export verified without the server: every line by itself, and each with the one before it."""
+"""Verifies an export without the server: every line by itself, and its link to the line before."""
 
 import sys
 from collections.abc import Iterable, Iterator
@@ -8,23 +8,23 @@ from typing import BinaryIO
 
 import msgspec
 
-from teamspace.core.db.audit import START, Head, Line, kept_heads
+from teamspace.core.db.audit import ZERO_HASH, ChainHead, ChainLine, parse_heads
 
 CLEAN, BROKEN, UNREADABLE = 0, 1, 2
-_decoder = msgspec.json.Decoder(Line)
+_decoder = msgspec.json.Decoder(ChainLine)
 
 
-class Broken(Exception):
-    """The export is not what the server wrote; the message says where and why."""
+class BrokenExport(Exception):
+    """The export was changed; the message says where and why."""
 
 
-def verify_file(export: str, heads: str | None, *, whole: bool) -> tuple[int, str]:
-    """An exit status, and the line that says why. `-` stands for standard input."""
+def verify_file(export: str, heads: str | None, *, complete: bool) -> tuple[int, str]:
+    """Verify a file (`-` is standard input); return an exit status and a message."""
     try:
-        kept = kept_heads(Path(heads).read_text().splitlines()) if heads else None
-        with _opened(export) as file:
-            return CLEAN, "ok: " + verified(file, kept, whole=whole)
-    except Broken as fault:
+        saved = parse_heads(Path(heads).read_text().splitlines()) if heads else None
+        with _open(export) as file:
+            return CLEAN, "ok: " + verify(file, saved, complete=complete)
+    except BrokenExport as fault:
         return BROKEN, f"broken: {fault}"
     except OSError as fault:
         return UNREADABLE, f"teamspace: cannot read {fault.filename or export}: {fault.strerror or fault}"
@@ -32,28 +32,28 @@ def verify_file(export: str, heads: str | None, *, whole: bool) -> tuple[int, st
         return UNREADABLE, f"teamspace: cannot read {heads}: {fault}"
 
 
-def _opened(export: str) -> AbstractContextManager[BinaryIO]:
+def _open(export: str) -> AbstractContextManager[BinaryIO]:
     return nullcontext(sys.stdin.buffer) if export == "-" else Path(export).open("rb")
 
 
-def verified(export: Iterable[bytes], heads: list[Head] | None = None, *, whole: bool = False) -> str:
-    """What the export holds, in words; Broken when it does not hold together.
+def verify(export: Iterable[bytes], heads: list[ChainHead] | None = None, *, complete: bool = False) -> str:
+    """Return a summary of the export, or raise BrokenExport.
 
-    With `whole` there may be no gap from the first row of the chain on. With `heads` the chain must
-    reach those that were kept elsewhere, and pass through them.
+    With `complete` the export must contain all rows from the first one on. With `heads` the chain must contain
+    these saved heads.
     """
-    reading = _Reading(heads, whole)
+    reader = _ExportReader(heads, complete)
     for number, raw in enumerate(export, 1):
         if text := raw.rstrip(b"\r\n"):
-            reading.take(number, text)
-    reading.end()
-    return reading.words()
+            reader.read(number, text)
+    reader.end()
+    return reader.summary()
 
 
-class _Kept:
-    """The heads that were kept elsewhere. One place of a chain may have been kept more than once."""
+class _SavedHeads:
+    """The saved heads. The same position of a chain may have been saved more than once."""
 
-    def __init__(self, heads: Iterable[Head]) -> None:
+    def __init__(self, heads: Iterable[ChainHead]) -> None:
         self._hashes: dict[tuple[str, int], set[str]] = {}
         self._farthest: dict[str, int] = {}
         for head in heads:
@@ -61,23 +61,23 @@ class _Kept:
             self._farthest[head.org_id] = max(head.seq, self.farthest(head.org_id))
 
     def farthest(self, org_id: str | None) -> int:
-        """How far the company's chain was seen to reach; when nothing says whose it is, how far any was."""
+        """Return the highest saved number of the company's chain; of any chain if the company is unknown."""
         return max(self._farthest.values(), default=0) if org_id is None else self._farthest.get(org_id, 0)
 
-    def contradicts(self, line: Line) -> bool:
-        places = ((line.seq, line.hash), (line.seq - 1, line.prev))
-        return any(self._hashes.get((line.org_id, seq), {digest}) != {digest} for seq, digest in places)
+    def contradicts(self, line: ChainLine) -> bool:
+        positions = ((line.seq, line.hash), (line.seq - 1, line.prev))
+        return any(self._hashes.get((line.org_id, seq), {digest}) != {digest} for seq, digest in positions)
 
 
-class _Reading:
-    """One export, as far as it was read."""
+class _ExportReader:
+    """The state while reading an export."""
 
-    def __init__(self, heads: list[Head] | None, whole: bool) -> None:
-        self._asked = heads is not None
-        self._kept = _Kept(heads or ())
-        self._whole = whole
-        self._first: Line | None = None
-        self._last: Line | None = None
+    def __init__(self, heads: list[ChainHead] | None, complete: bool) -> None:
+        self._has_heads = heads is not None
+        self._saved = _SavedHeads(heads or ())
+        self._complete = complete
+        self._first: ChainLine | None = None
+        self._last: ChainLine | None = None
         self._number = self._count = self._gaps = 0
 
     @property
@@ -86,12 +86,12 @@ class _Reading:
 
     @property
     def _farthest(self) -> int:
-        return self._kept.farthest(self._last.org_id if self._last else None)
+        return self._saved.farthest(self._last.org_id if self._last else None)
 
-    def take(self, number: int, text: bytes) -> None:
-        line = _decoded(number, text)
+    def read(self, number: int, text: bytes) -> None:
+        line = _decode(number, text)
         for fault in self._faults(line):
-            raise Broken(f"line {number}, seq {line.seq}: {fault}")
+            raise BrokenExport(f"line {number}, seq {line.seq}: {fault}")
         self._gaps += bool(self._last and line.seq > self._reached + 1)
         self._count += 1
         self._number, self._first, self._last = number, self._first or line, line
@@ -99,39 +99,39 @@ class _Reading:
     def end(self) -> None:
         if self._farthest > self._reached:
             end = f"line {self._number}, seq {self._reached}"
-            raise Broken(f"{end}: it ends here, and the chain was seen to reach seq {self._farthest}")
+            raise BrokenExport(f"{end}: the export ends here, but a saved head has seq {self._farthest}")
 
-    def words(self) -> str:
+    def summary(self) -> str:
         if self._first is None or self._last is None:
             return "no events"
         first, last = self._first, self._last
         events = f"{self._count} of {last.seq - first.seq + 1}" if self._gaps else f"{self._count}"
-        whose = f"company {last.org_id}" if last.org_id else "the instance"
+        owner = f"company {last.org_id}" if last.org_id else "the instance"
         gaps = f"; gaps: {self._gaps}" if self._gaps else ""
-        unproven = "; no head of it was kept" if self._asked and not self._farthest else ""
-        return f"{events} events of {whose}, {first.seq} to {last.seq}, head {last.hash}{gaps}{unproven}"
+        unproven = "; no saved head for this chain" if self._has_heads and not self._farthest else ""
+        return f"{events} events of {owner}, {first.seq} to {last.seq}, head {last.hash}{gaps}{unproven}"
 
-    def _faults(self, line: Line) -> Iterator[str]:
+    def _faults(self, line: ChainLine) -> Iterator[str]:
         if self._last and line.org_id != self._last.org_id:
-            yield "it is of another company than the line before it"
+            yield "belongs to another company than the line before"
         if line.seq <= self._reached:
-            yield f"it does not come after seq {self._reached}"
-        if not line.holds:
-            yield "its content does not fit its hash"
-        if line.seq == self._reached + 1 and line.prev != (self._last.hash if self._last else START):
-            yield "it does not follow from the line before it"
-        if self._whole and line.seq > self._reached + 1:
+            yield f"does not come after seq {self._reached}"
+        if not line.is_valid:
+            yield "the content does not match its hash"
+        if line.seq == self._reached + 1 and line.prev != (self._last.hash if self._last else ZERO_HASH):
+            yield "does not follow the line before"
+        if self._complete and line.seq > self._reached + 1:
             yield f"seq {self._reached + 1} is missing"
-        if self._kept.contradicts(line):
-            yield "its hash, or the one before it, is not the one that was kept"
+        if self._saved.contradicts(line):
+            yield "its hash, or the previous one, differs from the saved head"
 
 
-def _decoded(number: int, text: bytes) -> Line:
+def _decode(number: int, text: bytes) -> ChainLine:
     try:
         line = _decoder.decode(text)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise Broken(f"line {number}: it is not a line of an export") from None
+        raise BrokenExport(f"line {number}: not a line of an export") from None
     if msgspec.json.encode(line) != text:
-        # A field that stands there twice, for instance, would show people another value than it shows us.
-        raise Broken(f"line {number}, seq {line.seq}: it is not written as the server writes it")
+        # With a repeated field, for instance, people could see another value than the one we verify.
+        raise BrokenExport(f"line {number}, seq {line.seq}: not formatted as the server writes it")
     return line

@@ -1,1 +1,1 @@
-"""The verbs of the blobs, and the store that comes with the house."""
+"""Storing, reading and collecting blobs, and the two blob stores."""

@@ -1,4 +1,4 @@
-"""The store that needs nothing but a folder: one file a blob, named by its digest."""
+"""A blob store in a local folder: one file per blob, named by its digest."""
 
 import contextlib
 import errno
@@ -10,67 +10,67 @@ from pathlib import Path
 from typing import IO
 
 from teamspace.blobs.domain.space import Space
-from teamspace.blobs.schemas import INSTANCE, STRIDE, BlobMissing, StoredFile, name_of
+from teamspace.blobs.schemas import INSTANCE, STRIDE, BlobMissing, StoredFile, blob_path
 from teamspace.core import pools
 from teamspace.core.errors import Overloaded, StorageFull
 
-_DRAFTS = "tmp"
+_STAGING = "tmp"
 
 
-class Folder:
-    """`<namespace>/ab/cd/<digest>` below one folder; what is being written lies in `tmp` until it is whole."""
+class FolderStore:
+    """`<namespace>/ab/cd/<digest>` below one folder; incomplete files are in `tmp`."""
 
     def __init__(self, root: Path, floor: int = 0) -> None:
         self.root = root
         self._space = Space(root.parent, floor)
-        self._broken = False
-        self._settled: set[Path] = set()
-        """Folders whose own entry has been synced by this process."""
+        self._failed = False
+        self._synced: set[Path] = set()
+        """Folders whose directory entry this process has synced."""
 
     @property
-    def drafts(self) -> Path:
-        return self.root / _DRAFTS
+    def staging_folder(self) -> Path:
+        return self.root / _STAGING
 
     @property
     def id_file(self) -> Path:
         return self.root / ".folder-id"
 
     def get_id(self) -> str | None:
-        """What tells this folder from others; None while it has no such thing."""
+        """Return the folder's id, or None if it has none yet."""
         try:
             return self.id_file.read_text().strip()
         except FileNotFoundError:
             return None
 
-    def give_id(self, id: str) -> str:
-        """The id that the folder has then: the first one counts."""
+    def set_id(self, id: str) -> str:
+        """Set the id unless there is one, and return the id in effect."""
         self.root.mkdir(parents=True, exist_ok=True)
-        draft = self.root / f".folder-id-{id}"
-        draft.write_text(f"{id}\n")
-        _sync(draft)
+        file = self.root / f".folder-id-{id}"
+        file.write_text(f"{id}\n")
+        _sync(file)
         try:
-            os.link(draft, self.id_file)
+            os.link(file, self.id_file)
         except FileExistsError:
             pass
         finally:
-            draft.unlink()
+            file.unlink()
         _sync(self.root)
-        self._settle(self.root)
+        self._sync_parents(self.root)
         return self.get_id() or ""
 
     def path(self, namespace: str, digest: str) -> Path:
-        return self.root / name_of(namespace, digest)
+        return self.root / blob_path(namespace, digest)
 
     def check(self) -> None:
-        """The folder itself is made when it is needed."""
+        """Check the parent folder; the folder itself is created when needed."""
         if not os.access(self.root.parent, os.W_OK | os.X_OK):
-            raise Overloaded(f"the folder {self.root.parent} cannot be written")
+            raise Overloaded(f"the folder {self.root.parent} is not writable")
 
-    def check_space(self, coming: int = 0) -> None:
-        self._space.check(coming)
+    def check_space(self, size: int = 0) -> None:
+        self._space.check(size)
 
-    async def put(self, namespace: str, digest: str, draft: Path) -> None:
-        await pools.FILES.run(self._put, self.path(namespace, digest), draft)
+    async def put(self, namespace: str, digest: str, file: Path) -> None:
+        await pools.FILES.run(self._put, self.path(namespace, digest), file)
 
     async def get(self, namespace: str, digest: str, start: int = 0, length: int | None = None) -> AsyncIterator[bytes]:
         try:
@@ -97,7 +97,7 @@ class Folder:
             return None
 
     @contextlib.contextmanager
-    def held(self) -> Iterator[None]:
+    def collection_paused(self) -> Iterator[None]:
         with self._lock(fcntl.LOCK_SH):
             yield
 
@@ -111,60 +111,65 @@ class Folder:
         with lock:
             yield True
 
-    def _lock(self, how: int) -> IO[str]:
-        """Held until the file is closed, or its process ends."""
+    def _lock(self, operation: int) -> IO[str]:
+        """Lock until the file is closed or the process ends."""
         file = self.root.with_suffix(".lock").open("a")
         try:
-            fcntl.flock(file, how)
+            fcntl.flock(file, operation)
         except BaseException:
             file.close()
             raise
         return file
 
-    def stored(self) -> Iterator[StoredFile]:
+    def list_files(self) -> Iterator[StoredFile]:
         for namespace in _entries(self.root):
-            if namespace.name == _DRAFTS:
+            if namespace.name == _STAGING:
                 continue
             org_id = "" if namespace.name == INSTANCE else namespace.name
-            for file in (file for one in _entries(namespace) for two in _entries(one) for file in _entries(two)):
+            for file in (
+                file
+                for first_level in _entries(namespace)
+                for second_level in _entries(first_level)
+                for file in _entries(second_level)
+            ):
                 with contextlib.suppress(FileNotFoundError):
                     yield StoredFile(org_id, file.name, file.stat().st_mtime)
 
-    def stale(self, written_before: float) -> Iterator[str]:
-        for file in _entries(self.root / _DRAFTS):
+    def list_stale(self, written_before: float) -> Iterator[str]:
+        for file in _entries(self.root / _STAGING):
             with contextlib.suppress(FileNotFoundError):
                 if file.stat().st_mtime < written_before:
-                    yield f"{_DRAFTS}/{file.name}"
+                    yield f"{_STAGING}/{file.name}"
 
     def discard_stale(self, written_before: float) -> None:
-        for name in self.stale(written_before):
+        for name in self.list_stale(written_before):
             (self.root / name).unlink(missing_ok=True)
 
-    def _put(self, path: Path, draft: Path) -> None:
-        """In place of a file that is there already, too: the same bytes, and if those were damaged, mended."""
-        if self._broken:
-            raise StorageFull("The disk failed to keep a file: nothing is written until a restart.")
+    def _put(self, path: Path, file: Path) -> None:
+        """Store the file. An existing one is replaced by the same bytes, which repairs it if it was damaged."""
+        if self._failed:
+            raise StorageFull("The disk failed to store a file: nothing is written until the server restarts.")
         try:
-            _sync(draft)
+            _sync(file)
             path.parent.mkdir(parents=True, exist_ok=True)
-            draft.rename(path)
+            file.rename(path)
             _sync(path.parent)
-            self._settle(path.parent)
+            self._sync_parents(path.parent)
         except OSError as fault:
-            # A sync that failed is not tried again: the pages it lost look clean to the next one.
-            self._broken = not isinstance(fault, FileNotFoundError | PermissionError) and fault.errno != errno.ENOSPC
+            # A failed sync is not retried: the kernel marks the lost pages clean, so the next sync would succeed.
+            self._failed = not isinstance(fault, FileNotFoundError | PermissionError) and fault.errno != errno.ENOSPC
             raise StorageFull("The disk is full or failed; nothing of this request was written.") from fault
 
-    def _settle(self, folder: Path) -> None:
-        """A file survives a power cut only once each new folder's own entry does too."""
-        while folder != self.root.parent and folder not in self._settled:
+    def _sync_parents(self, folder: Path) -> None:
+        """Sync the entries of new parent folders: a file survives a power cut only if they do."""
+        while folder != self.root.parent and folder not in self._synced:
             _sync(folder.parent)
-            self._settled.add(folder)
+            self._synced.add(folder)
             folder = folder.parent
 
 
 def _entries(folder: Path | os.DirEntry[str]) -> Iterator[os.DirEntry[str]]:
-    """One at a time: there may be more than fit into memory."""
+    """Yield entries one at a time, since they may not fit into memory."""
     with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(folder) as entries:
         yield from entries
 

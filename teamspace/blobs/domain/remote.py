@@ -1,6 +1,6 @@
-"""The store that keeps blobs in a bucket, behind any address that speaks S3.
+"""A blob store in a bucket of any S3-compatible service.
 
-Drafts stay in the data folder: the name of a blob is known only when its last byte is there.
+Staged blobs stay in the data folder, since the name of a blob is known only after its last byte.
 """
 
 import logging
@@ -17,8 +17,8 @@ import msgspec
 from obstore.exceptions import BaseError, GenericError
 from obstore.store import S3Store
 
-from teamspace.blobs.domain.local import Folder
-from teamspace.blobs.schemas import INSTANCE, STRIDE, BlobMissing, StoredFile, name_of
+from teamspace.blobs.domain.local import FolderStore
+from teamspace.blobs.schemas import INSTANCE, STRIDE, BlobMissing, StoredFile, blob_path
 from teamspace.core.errors import Overloaded, Refusal, StorageFull
 
 if TYPE_CHECKING:
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 log = logging.getLogger("teamspace")
 
 _NAME = re.compile(r"([^/]+)/([0-9a-f]{2})/([0-9a-f]{2})/(\2\3[0-9a-f]{60})")
-_PART, _MOST_PARTS, _PARTS_AT_ONCE = 8 * 1024 * 1024, 10_000, 2
+_PART, _MAX_PARTS, _CONCURRENT_PARTS = 8 * 1024 * 1024, 10_000, 2
 _STATUS, _CODE = re.compile(r"status code: (\d+)"), re.compile(r"<Code>(\w+)</Code>")
-_BEYOND_THE_END = "416"
+_RANGE_NOT_SATISFIABLE = "416"
 
-# A transfer may take as long as it moves; what does not answer is tried again for a while, by obstore.
+# A transfer has no time limit while bytes are moving; obstore retries requests that get no answer.
 _CLIENT: "ClientConfig" = {
     "allow_http": True,
     "connect_timeout": timedelta(seconds=5),
@@ -42,8 +42,8 @@ _CLIENT: "ClientConfig" = {
 _RETRIES: "RetryConfig" = {"max_retries": 5, "retry_timeout": timedelta(seconds=20)}
 
 
-class Address(msgspec.Struct, frozen=True):
-    """Where the bucket is, and what opens it."""
+class BucketAddress(msgspec.Struct, frozen=True):
+    """The address of the bucket and its credentials."""
 
     url: str
     bucket: str
@@ -55,23 +55,23 @@ class Address(msgspec.Struct, frozen=True):
         return f"{self.url}/{self.bucket}"
 
 
-class Bucket:
-    """`<namespace>/ab/cd/<digest>` in a bucket; `root` is a folder for drafts and the lock.
+class BucketStore:
+    """`<namespace>/ab/cd/<digest>` in a bucket; `root` is a folder for staged blobs and the lock.
 
-    The lock reaches whoever works on the same folder. Several servers with a folder each are kept apart by the
-    database alone: a collector marks the blob's row while it deletes, and whoever brings the same bytes waits for it. A
-    backup that takes longer than blobs are retained may then miss one that was collected meanwhile, and fails by naming
-    it.
+    The lock only works between processes that share the folder. Several servers with separate folders coordinate
+    through the database: a collector marks the blob's row while it deletes the file, and an upload of the same bytes
+    waits for it. A backup that takes longer than the retention can then miss a blob that was collected meanwhile, and
+    fails with its name.
     """
 
-    def __init__(self, address: Address, root: Path, floor: int = 0) -> None:
-        self._folder = Folder(root, floor)
+    def __init__(self, address: BucketAddress, root: Path, floor: int = 0) -> None:
+        self._folder = FolderStore(root, floor)
         self._address = address
         self._objects = S3Store(
             address.bucket,
             endpoint=address.url,
             region=address.region,
-            # Asked for like this, nothing that AWS_* variables say to other programs comes between.
+            # A provider, so that AWS_* environment variables for other programs are ignored.
             credential_provider=partial(_credential, address),
             virtual_hosted_style_request=False,
             skip_signature=False,
@@ -80,8 +80,8 @@ class Bucket:
         )
 
     @property
-    def drafts(self) -> Path:
-        return self._folder.drafts
+    def staging_folder(self) -> Path:
+        return self._folder.staging_folder
 
     def check(self) -> None:
         try:
@@ -89,73 +89,77 @@ class Bucket:
         except (BaseError, OSError) as fault:
             raise Overloaded(f"the bucket {self._address} cannot be used: {_reason(fault)}") from None
 
-    def check_space(self, coming: int = 0) -> None:
-        """Drafts lie on this machine's disk before the bucket has them."""
-        self._folder.check_space(coming)
+    def check_space(self, size: int = 0) -> None:
+        """Check the local disk, where blobs are staged before they are sent to the bucket."""
+        self._folder.check_space(size)
 
-    async def put(self, namespace: str, digest: str, draft: Path) -> None:
-        """In place of what is there already, too. Once the bucket has said that it has it, it is the bucket's to keep."""
-        with self._refusing(StorageFull("The bucket did not take a file; nothing of this request was written.")):
+    async def put(self, namespace: str, digest: str, file: Path) -> None:
+        """Store the file, replacing an existing one. It is durable once the bucket has confirmed it."""
+        with self._translate_errors(
+            StorageFull("The bucket did not take a file; nothing of this request was written.")
+        ):
             await self._objects.put_async(
-                name_of(namespace, digest),
-                draft,
-                chunk_size=_part(draft),
-                max_concurrency=_PARTS_AT_ONCE,
+                blob_path(namespace, digest),
+                file,
+                chunk_size=_part_size(file),
+                max_concurrency=_CONCURRENT_PARTS,
             )
-            os.unlink(draft)
+            os.unlink(file)
 
     async def get(self, namespace: str, digest: str, start: int = 0, length: int | None = None) -> AsyncIterator[bytes]:
-        if length == 0:  # no range says that
+        if length == 0:  # an HTTP range cannot be empty
             if await self.stat(namespace, digest) is None:
                 raise BlobMissing(f"blob {digest} is missing")
             return
-        with self._away():
+        with self._or_overloaded():
             try:
-                found = await self._objects.get_async(name_of(namespace, digest), options=_wanted(start, length))
-                async for chunk in found.stream(STRIDE):
+                result = await self._objects.get_async(
+                    blob_path(namespace, digest), options=_range_options(start, length)
+                )
+                async for chunk in result.stream(STRIDE):
                     yield bytes(chunk)
             except FileNotFoundError:
                 raise BlobMissing(f"blob {digest} is missing") from None
             except GenericError as fault:
-                if _found(_STATUS, fault) != _BEYOND_THE_END:
+                if _search(_STATUS, fault) != _RANGE_NOT_SATISFIABLE:
                     raise
 
     async def delete(self, namespace: str, digest: str) -> None:
-        with self._away(), suppress(FileNotFoundError):
-            await self._objects.delete_async(name_of(namespace, digest))
+        with self._or_overloaded(), suppress(FileNotFoundError):
+            await self._objects.delete_async(blob_path(namespace, digest))
 
     async def stat(self, namespace: str, digest: str) -> int | None:
-        with self._away(), suppress(FileNotFoundError):
-            return (await self._objects.head_async(name_of(namespace, digest)))["size"]
+        with self._or_overloaded(), suppress(FileNotFoundError):
+            return (await self._objects.head_async(blob_path(namespace, digest)))["size"]
         return None
 
-    def held(self) -> AbstractContextManager[None]:
-        return self._folder.held()
+    def collection_paused(self) -> AbstractContextManager[None]:
+        return self._folder.collection_paused()
 
     def collecting(self) -> AbstractContextManager[bool]:
         return self._folder.collecting()
 
-    def stored(self) -> Iterator[StoredFile]:
-        """What else lies in the bucket is not ours, and is passed over."""
-        with self._away():
+    def list_files(self) -> Iterator[StoredFile]:
+        """Iterate over all blobs; other objects in the bucket are ignored."""
+        with self._or_overloaded():
             for page in self._objects.list():
                 for item in page:
                     if name := _NAME.fullmatch(item["path"]):
                         org_id = "" if name[1] == INSTANCE else name[1]
                         yield StoredFile(org_id, name[4], item["last_modified"].timestamp())
 
-    def stale(self, written_before: float) -> Iterator[str]:
-        return self._folder.stale(written_before)
+    def list_stale(self, written_before: float) -> Iterator[str]:
+        return self._folder.list_stale(written_before)
 
     def discard_stale(self, written_before: float) -> None:
         self._folder.discard_stale(written_before)
 
-    def _away(self) -> AbstractContextManager[None]:
-        return self._refusing(Overloaded("The bucket that holds the files cannot be reached; try again shortly."))
+    def _or_overloaded(self) -> AbstractContextManager[None]:
+        return self._translate_errors(Overloaded("The bucket with the files cannot be reached; try again shortly."))
 
     @contextmanager
-    def _refusing(self, refusal: Refusal) -> Iterator[None]:
-        """What the bucket's faults are to whoever asks; the log has the reason, without what was sent."""
+    def _translate_errors(self, refusal: Refusal) -> Iterator[None]:
+        """Raise `refusal` for errors of the bucket. Only status and code are logged, never the request."""
         try:
             yield
         except BlobMissing:
@@ -165,26 +169,26 @@ class Bucket:
             raise refusal from None
 
 
-def _credential(address: Address) -> "S3Credential":
+def _credential(address: BucketAddress) -> "S3Credential":
     return {"access_key_id": address.key_id, "secret_access_key": address.secret, "token": None, "expires_at": None}
 
 
-def _part(draft: Path) -> int:
-    return max(_PART, -(-draft.stat().st_size // _MOST_PARTS))
+def _part_size(file: Path) -> int:
+    return max(_PART, -(-file.stat().st_size // _MAX_PARTS))
 
 
-def _wanted(start: int, length: int | None) -> "GetOptions":
+def _range_options(start: int, length: int | None) -> "GetOptions":
     if length is not None:
         return {"range": (start, start + length)}
     return {"range": {"offset": start}} if start else {}
 
 
 def _reason(fault: Exception) -> str:
-    """Status and code of an answer. An answer's other words may hold the key's id and the request itself."""
-    status, code = _found(_STATUS, fault), _found(_CODE, fault)
+    """Return status and code of the error. The rest of the message can contain the key id and the request."""
+    status, code = _search(_STATUS, fault), _search(_CODE, fault)
     return f"{status} {code}".strip() or str(fault).splitlines()[0]
 
 
-def _found(pattern: re.Pattern[str], fault: Exception) -> str:
+def _search(pattern: re.Pattern[str], fault: Exception) -> str:
     match = pattern.search(str(fault))
     return match[1] if match else ""

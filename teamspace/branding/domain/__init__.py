@@ -1,1 +1,1 @@
-"""The verbs of branding, and what they judge by: contrast, theme tokens and pictures."""
+"""Branding: changes, theme tokens, contrast and logos."""

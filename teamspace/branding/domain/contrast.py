@@ -2,10 +2,10 @@
 
 
 def ratio(one: str, other: str) -> float:
-    """Of two `#rrggbb`, in either order; nothing is rounded.
+    """Return the contrast of two `#rrggbb` colours, in either order, without rounding.
 
-    Of all pairs of colours none is nearer to 3 or 4.5 than 6e-14, and a double errs by less than 1e-14:
-    every comparison with those floors is right.
+    No pair of colours has a contrast closer to 3 or 4.5 than 6e-14, and the error of a double is below 1e-14, so
+    every comparison with these limits is exact.
     """
     darker, lighter = sorted((_luminance(one), _luminance(other)))
     return (lighter + 0.05) / (darker + 0.05)

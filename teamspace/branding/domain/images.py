@@ -1,6 +1,6 @@
-"""What kind of picture some bytes are, and how large: their structure is walked to the end, no pixel is decoded.
+"""Detect the format and size of an image by parsing its structure to the end, without decoding pixels.
 
-The walk must end where the bytes do, so that nothing rides along behind a picture.
+The image must end where the data ends, so that nothing can be hidden behind it.
 """
 
 import re
@@ -12,7 +12,7 @@ import msgspec
 
 
 class NotAnImage(Exception):
-    """The bytes are no picture that is taken; the message completes "the logo ..."."""
+    """The data is not an accepted image; the message completes "the logo ..."."""
 
 
 class Image(msgspec.Struct, frozen=True):
@@ -31,14 +31,14 @@ def read(data: bytes) -> Image:
                 return Image(content_type, *size(data))
             except struct.error:
                 raise NotAnImage("is cut short") from None
-    raise NotAnImage("must be a PNG, JPEG or WebP picture")
+    raise NotAnImage("must be a PNG, JPEG or WebP image")
 
 
 def _check_end(data: bytes, end: int) -> None:
     if end > len(data):
         raise NotAnImage("is cut short")
     if end < len(data):
-        raise NotAnImage("holds more after the picture's end")
+        raise NotAnImage("has data after the end of the image")
 
 
 # PNG: chunks of length, kind, content and checksum
@@ -50,24 +50,24 @@ def _png(data: bytes) -> Size:
         length, kind = struct.unpack_from(">I4s", data, at)
         end = at + 8 + length
         if struct.unpack_from(">I", data, end) != (zlib.crc32(data[at + 4 : end]),):
-            raise NotAnImage("is damaged: a checksum does not fit")
+            raise NotAnImage("is damaged: wrong checksum")
         kinds.append(kind)
         at = end + 4
     _check_end(data, at)
     length, first, width, height = struct.unpack_from(">I4sII", data, 8)
     if (length, first) != (13, b"IHDR") or kinds.count(b"IHDR") > 1 or b"IDAT" not in kinds:
-        raise NotAnImage("is not a whole PNG picture")
+        raise NotAnImage("is not a complete PNG image")
     if b"acTL" in kinds:
         raise NotAnImage("must not be animated")
     return width, height
 
 
-# JPEG: segments behind markers, and between some of them the compressed picture
+# JPEG: segments with markers, and compressed image data between some of them
 
 _SEGMENT = re.compile(rb"\xff+([\xc0-\xcf\xd9-\xfe])")
 _AFTER_SCAN = re.compile(rb"\xff(?![\x00\xff\xd0-\xd7])")
 _FRAMES = (0xC0, 0xC1, 0xC2)
-"""Baseline, extended and progressive: what browsers show."""
+"""Baseline, extended and progressive: what browsers support."""
 _SCAN, _END = 0xDA, 0xD9
 
 
@@ -84,10 +84,10 @@ def _jpeg(data: bytes) -> Size:
             after = _AFTER_SCAN.search(data, at)
             at = after.start() if after else len(data)
     if not found:
-        raise NotAnImage("is cut short" if at >= len(data) else "is not a whole JPEG picture")
+        raise NotAnImage("is cut short" if at >= len(data) else "is not a complete JPEG image")
     _check_end(data, found.end())
     if len(sizes) != 1 or not scans:
-        raise NotAnImage("is not a whole JPEG picture")
+        raise NotAnImage("is not a complete JPEG image")
     return sizes[0]
 
 
@@ -107,21 +107,21 @@ def _webp(data: bytes) -> Size:
     if b"ANIM" in kinds or b"ANMF" in kinds:
         raise NotAnImage("must not be animated")
     if len(sizes) != 1 or kinds[0] not in _WEBP_SIZES or kinds.count(b"VP8 ") + kinds.count(b"VP8L") != 1:
-        raise NotAnImage("is not a whole WebP picture")
+        raise NotAnImage("is not a complete WebP image")
     return sizes.pop()
 
 
 def _lossy(chunk: bytes) -> Size:
     tag, start, width, height = struct.unpack_from("<B2x3sHH", chunk)
     if tag & 1 or start != b"\x9d\x01\x2a":
-        raise NotAnImage("is not a whole WebP picture")
+        raise NotAnImage("is not a complete WebP image")
     return width & 0x3FFF, height & 0x3FFF
 
 
 def _lossless(chunk: bytes) -> Size:
     signature, bits = struct.unpack_from("<BI", chunk)
     if signature != 0x2F or bits >> 29:
-        raise NotAnImage("is not a whole WebP picture")
+        raise NotAnImage("is not a complete WebP image")
     return (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
 
 

@@ -1,4 +1,4 @@
-"""Logos: what is taken as one, and who may fetch which."""
+"""Logos: validation and reading."""
 
 import base64
 import logging
@@ -14,10 +14,10 @@ from teamspace.core import pools
 from teamspace.core.db import Reads
 from teamspace.core.errors import BadRequest, NotFound
 
-ADDRESS = "/api/branding?logo="
-"""Where a logo is fetched, its digest at the end."""
-LARGEST = 512 * 1024
-WIDEST = 4096
+URL_PREFIX = "/api/branding?logo="
+"""The URL of a logo, followed by its digest."""
+MAX_SIZE = 512 * 1024
+MAX_WIDTH = 4096
 _URI = re.compile(r"data:([a-z]+/[a-z0-9.+-]+);base64,(.*)", re.IGNORECASE | re.DOTALL)
 
 log = logging.getLogger("teamspace.branding")
@@ -31,41 +31,41 @@ class Logo(msgspec.Struct, frozen=True):
 async def from_uri(uri: str, pointer: str) -> Logo:
     found = _URI.fullmatch(uri)
     if not found:
-        raise BadRequest.at(pointer, "must be null, the address of the present logo, or a data: URI in base64")
-    return await judged(found[2], found[1], pointer)
+        raise BadRequest.at(pointer, "must be null, the URL of the current logo, or a base64 data: URI")
+    return await validate(found[2], found[1], pointer)
 
 
-async def judged(text: str, declared: str | None, pointer: str) -> Logo:
-    """The logo, if it is one; `declared` is what the caller takes its type to be.
+async def validate(text: str, declared: str | None, pointer: str) -> Logo:
+    """Return the logo, or raise BadRequest; `declared` is the type that the caller sent.
 
-    In a thread: a picture may be made of a hundred thousand parts.
+    Runs in a thread: an image can have a hundred thousand segments.
     """
-    return await pools.TEXT.run(_judged, text, declared, pointer)
+    return await pools.TEXT.run(_validate, text, declared, pointer)
 
 
-def _judged(text: str, declared: str | None, pointer: str) -> Logo:
+def _validate(text: str, declared: str | None, pointer: str) -> Logo:
     try:
         data = base64.b64decode(text, validate=True)
     except ValueError:
         raise BadRequest.at(pointer, "is not valid base64") from None
-    if len(data) > LARGEST:
-        raise BadRequest.at(pointer, f"the logo may hold {LARGEST // 1024} KiB")
+    if len(data) > MAX_SIZE:
+        raise BadRequest.at(pointer, f"the logo must be at most {MAX_SIZE // 1024} KiB")
     try:
         image = images.read(data)
     except images.NotAnImage as fault:
         raise BadRequest.at(pointer, f"the logo {fault}") from None
-    if not (1 <= image.width <= WIDEST and 1 <= image.height <= WIDEST):
-        raise BadRequest.at(pointer, f"the logo must be 1 x 1 to {WIDEST} x {WIDEST} pixels large")
+    if not (1 <= image.width <= MAX_WIDTH and 1 <= image.height <= MAX_WIDTH):
+        raise BadRequest.at(pointer, f"the logo must be between 1 x 1 and {MAX_WIDTH} x {MAX_WIDTH} pixels")
     if declared is not None and declared.lower() != image.content_type:
-        raise BadRequest.at(pointer, f"the logo was said to be of another type, and is {image.content_type}")
+        raise BadRequest.at(pointer, f"the logo is {image.content_type}, not the declared type")
     return Logo(data, image.content_type)
 
 
 async def find(db: Reads, files: BlobStore, digest: str) -> Logo:
-    """A logo is a public mark: anybody may fetch it for as long as some branding names it."""
-    for mark in await store.select_marks(db, digest):
+    """Return a logo by its digest. Logos are public as long as a branding uses them."""
+    for location in await store.select_logo_locations(db, digest):
         try:
-            return Logo(await blobs.read(db, files, mark.org_id, digest), mark.logo_type)
+            return Logo(await blobs.read(db, files, location.org_id, digest), location.logo_type)
         except (blobs.BlobMissing, blobs.DamagedBlob) as fault:
-            log.error("the logo of %s cannot be shown: %s", mark.org_id or "the instance", fault)
+            log.error("cannot read the logo of %s: %s", location.org_id or "the instance", fault)
     raise NotFound()

@@ -1,4 +1,4 @@
-"""Theme tokens: which there are, how each is written, and how far colours must stand apart to be read."""
+"""Theme tokens: names, formats and minimum contrasts."""
 
 import math
 import re
@@ -7,14 +7,14 @@ from typing import Any, get_args
 import msgspec
 
 from teamspace.branding.domain import contrast
-from teamspace.branding.schemas import WIDEST_RADIUS, Font, Theme, Tokens
+from teamspace.branding.schemas import MAX_RADIUS, Font, Theme, Tokens
 from teamspace.core.errors import InvalidThemeToken
 
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
 
 
-class Floor(msgspec.Struct, frozen=True):
-    """The least contrast of two tokens."""
+class ContrastRule(msgspec.Struct, frozen=True):
+    """The minimum contrast of two tokens."""
 
     foreground: str
     background: str
@@ -22,55 +22,55 @@ class Floor(msgspec.Struct, frozen=True):
 
 
 # fmt: off
-FLOORS = (
-    Floor("text",        "background", 4.5),
-    Floor("text",        "surface",    4.5),
-    Floor("text_muted",  "background", 4.5),
-    Floor("text_muted",  "surface",    4.5),
-    Floor("link",        "background", 4.5),
-    Floor("link",        "surface",    4.5),
-    Floor("accent_text", "accent",     4.5),
-    Floor("danger",      "surface",    4.5),
-    Floor("success",     "surface",    4.5),
-    Floor("warning",     "surface",    4.5),
-    Floor("focus",       "background", 3.0),
+CONTRAST_RULES = (
+    ContrastRule("text",        "background", 4.5),
+    ContrastRule("text",        "surface",    4.5),
+    ContrastRule("text_muted",  "background", 4.5),
+    ContrastRule("text_muted",  "surface",    4.5),
+    ContrastRule("link",        "background", 4.5),
+    ContrastRule("link",        "surface",    4.5),
+    ContrastRule("accent_text", "accent",     4.5),
+    ContrastRule("danger",      "surface",    4.5),
+    ContrastRule("success",     "surface",    4.5),
+    ContrastRule("warning",     "surface",    4.5),
+    ContrastRule("focus",       "background", 3.0),
 )
 # fmt: on
 
 
-def accepted(given: dict[str, Any]) -> Tokens:
-    """The tokens in their one spelling, once a theme made of them and the base theme can be read."""
-    tokens = {name: _value(name, value) for name, value in given.items()}
-    theme = completed(tokens)
-    for floor in FLOORS:
-        _check(floor, theme, given)
+def validate(raw: dict[str, Any]) -> Tokens:
+    """Return the tokens in canonical form, if they have enough contrast together with the base theme."""
+    tokens = {name: _value(name, value) for name, value in raw.items()}
+    theme = complete(tokens)
+    for rule in CONTRAST_RULES:
+        _check(rule, theme, raw)
     return tokens
 
 
-def completed(tokens: Tokens) -> Theme:
-    """What is left out comes from the base theme."""
+def complete(tokens: Tokens) -> Theme:
+    """Fill in missing tokens from the base theme."""
     return msgspec.convert(tokens, Theme)
 
 
-def _check(floor: Floor, theme: Theme, given: dict[str, Any]) -> None:
-    ratio = contrast.ratio(getattr(theme, floor.foreground), getattr(theme, floor.background))
-    if ratio >= floor.ratio:
+def _check(rule: ContrastRule, theme: Theme, raw: dict[str, Any]) -> None:
+    ratio = contrast.ratio(getattr(theme, rule.foreground), getattr(theme, rule.background))
+    if ratio >= rule.ratio:
         return
-    token, against = floor.foreground, floor.background
-    if against in given and token not in given:
-        # The caller is told of the token that they sent.
+    token, against = rule.foreground, rule.background
+    if against in raw and token not in raw:
+        # Name the token that the caller sent.
         token, against = against, token
-    shown = math.floor(ratio * 100) / 100  # down, so that 4.499 is not said to be 4.5
+    rounded = math.floor(ratio * 100) / 100  # rounded down, so that 4.499 is not shown as 4.5
     raise InvalidThemeToken(
-        f"The theme token {token} has a contrast of {shown:.2f}:1 against {against}; it needs at least {floor.ratio}:1.",
-        field=token, ratio=shown, required=floor.ratio, against=against,
+        f"The theme token {token} has a contrast of {rounded:.2f}:1 against {against}; it needs at least {rule.ratio}:1.",
+        field=token, ratio=rounded, required=rule.ratio, against=against,
     )  # fmt: skip
 
 
 def _value(token: str, value: Any) -> str | int:
-    """Parsed and printed anew, so that nothing of what was sent gets into a style sheet as it came."""
+    """Parse and format the value again, so that no raw input gets into a style sheet."""
     if token not in Theme.__struct_fields__:
-        raise InvalidThemeToken(f"There is no theme token {token[:80]}.", field=token[:80])
+        raise InvalidThemeToken(f"Unknown theme token {token[:80]}.", field=token[:80])
     if token == "radius":
         return _radius(value)
     return _font(value) if token == "font" else _colour(token, value)
@@ -83,10 +83,10 @@ def _colour(token: str, value: Any) -> str:
 
 
 def _radius(value: Any) -> int:
-    # A bool is an int to Python and none to a style sheet.
-    if type(value) is not int or not 0 <= value <= WIDEST_RADIUS:
+    # A bool is an int in Python, but not in a style sheet.
+    if type(value) is not int or not 0 <= value <= MAX_RADIUS:
         raise InvalidThemeToken(
-            f"The theme token radius must be a whole number from 0 to {WIDEST_RADIUS}.", field="radius"
+            f"The theme token radius must be a whole number from 0 to {MAX_RADIUS}.", field="radius"
         )
     return value
 

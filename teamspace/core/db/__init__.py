@@ -1,32 +1,32 @@
-"""The data layer: one handle to read with, one to write with, the same SQL on SQLite and PostgreSQL."""
+"""The data layer: a read handle, a write handle, and the same SQL on SQLite and PostgreSQL."""
 
-from teamspace.core.db.engine import AlreadyClaimed, Collision, Duplicate, Engine
-from teamspace.core.db.fence import Fence, Way, nothing
-from teamspace.core.db.handles import Db, Guard, Reads, Tx, Units
+from teamspace.core.db.engine import Duplicate, Engine, IdempotencyKeyTaken, SerializationFailure
+from teamspace.core.db.fence import Clause, Fence, no_rows
+from teamspace.core.db.handles import Db, Guard, Reads, Tx, WriteBatch
 from teamspace.core.db.migrate import SchemaError, check_schema, migrate
 from teamspace.core.db.opening import connect
-from teamspace.core.db.persistence import persistently
-from teamspace.core.db.rows import columns, listed, places
+from teamspace.core.db.retrying import retry_on_conflict
+from teamspace.core.db.rows import columns, in_list, placeholders
 
 __all__ = [
-    "AlreadyClaimed",
-    "Collision",
+    "Clause",
     "Db",
     "Duplicate",
     "Engine",
     "Fence",
     "Guard",
+    "IdempotencyKeyTaken",
     "Reads",
     "SchemaError",
+    "SerializationFailure",
     "Tx",
-    "Units",
-    "Way",
+    "WriteBatch",
     "check_schema",
     "columns",
     "connect",
-    "listed",
+    "in_list",
     "migrate",
-    "nothing",
-    "persistently",
-    "places",
+    "no_rows",
+    "placeholders",
+    "retry_on_conflict",
 ]

@@ -1,8 +1,8 @@
-"""The audit trail's chain: every row of a company is sealed to the one before it.
+"""The audit log's hash chains: every row of a company carries the hash of the row before.
 
-A write inserts its row unsealed in the same commit. The sealer gives it a number and a hash moments
-later, in a transaction of its own, so that writers of one company never queue for the chain's end.
-Anyone with the rows can verify the chain without the server: hash = SHA-256(previous hash, newline,
+A write inserts its row unsealed in the same commit. The sealer assigns number and hash moments later, in
+a separate transaction, so that writers of one company never wait for each other at the head of the chain.
+The rows are enough to verify the chain without the server: hash = SHA-256(previous hash, newline,
 canonical JSON of the row), hexadecimal, starting from 64 zeros.
 """
 
@@ -19,17 +19,17 @@ from teamspace.core.db.rows import columns
 from teamspace.core.principal import system
 from teamspace.core.tables import Count, Invariant
 
-START = "0" * 64
+ZERO_HASH = "0" * 64
 COUNTS = (Count("audit_events", "SELECT COUNT(*) FROM audit"),)
 _BATCH = 200
 _AFTER_ALL_COMPANIES = "~"
 _INSTANCE = "-"
-"""How a line names the instance's own chain, whose company is the empty text."""
+"""Stands for the instance's own chain in a line of text; its org_id is empty."""
 _HEAD = re.compile(r"(?:org=)?(\S+) (?:seq=)?([0-9]{1,18}) (?:hash=)?([0-9a-f]{64})\b")
 
 
-class Entry(msgspec.Struct, frozen=True):
-    """An audit row, in the order in which its hash is taken."""
+class AuditRow(msgspec.Struct, frozen=True):
+    """An audit row; its hash is computed over the fields in this order."""
 
     org_id: str
     id: str
@@ -45,23 +45,23 @@ class Entry(msgspec.Struct, frozen=True):
     address: str
 
 
-class Sealed(Entry, frozen=True):
+class SealedRow(AuditRow, frozen=True):
     seq: int
     hash: str
 
 
-class Line(Sealed, frozen=True, forbid_unknown_fields=True):
-    """A sealed row beside the hash of the one before it: all that is needed to verify it alone."""
+class ChainLine(SealedRow, frozen=True, forbid_unknown_fields=True):
+    """A sealed row with the hash of the row before: enough to verify it on its own."""
 
     prev: str
 
     @property
-    def holds(self) -> bool:
-        return self.hash == link(self.prev, self.seq, self)
+    def is_valid(self) -> bool:
+        return self.hash == row_hash(self.prev, self.seq, self)
 
 
-class Head(msgspec.Struct, frozen=True):
-    """The newest sealed row of a company's chain. Kept elsewhere, it shows if the chain is cut or written anew."""
+class ChainHead(msgspec.Struct, frozen=True):
+    """The newest sealed row of a company's chain. A copy kept elsewhere reveals a truncated or rewritten chain."""
 
     org_id: str
     seq: int
@@ -71,29 +71,29 @@ class Head(msgspec.Struct, frozen=True):
         return f"{self.org_id or _INSTANCE} {self.seq} {self.hash}"
 
 
-def link(previous: str, seq: int, entry: Entry) -> str:
-    fields = [getattr(entry, name) for name in Entry.__struct_fields__]
+def row_hash(previous: str, seq: int, entry: AuditRow) -> str:
+    fields = [getattr(entry, name) for name in AuditRow.__struct_fields__]
     return hashlib.sha256(previous.encode() + b"\n" + msgspec.json.encode([seq, *fields])).hexdigest()
 
 
-class Chain:
-    """Walks one company's rows in the order of their numbers and remembers the first fault."""
+class ChainVerifier:
+    """Verifies one company's rows in the order of their numbers."""
 
     def __init__(self) -> None:
-        self.seq, self.hash = 0, START
+        self.seq, self.hash = 0, ZERO_HASH
 
-    def fault(self, row: Sealed) -> str | None:
+    def check(self, row: SealedRow) -> str | None:
         number = self.seq + 1
         if row.seq != number:
             return f"audit row {number} of company {row.org_id} is missing"
-        if row.hash != link(self.hash, number, row):
+        if row.hash != row_hash(self.hash, number, row):
             return f"audit row {number} of company {row.org_id} was changed, or the one before it"
         self.seq, self.hash = number, row.hash
         return None
 
 
 async def seal(db: Db) -> int:
-    """Seal what is unsealed; how many rows that were."""
+    """Seal all unsealed rows; return how many."""
     total = 0
     for org_id in await db.all(str, "SELECT DISTINCT org_id FROM audit WHERE seq IS NULL"):
         total += await seal_company(db, org_id)
@@ -101,39 +101,39 @@ async def seal(db: Db) -> int:
 
 
 async def seal_company(db: Db, org_id: str) -> int:
-    """Seal at least what the company had committed before; how many rows that were."""
+    """Seal at least the company's rows that were committed before the call; return how many."""
     total = 0
-    while (count := await _seal_some(db, org_id)) == _BATCH:
+    while (count := await _seal_batch(db, org_id)) == _BATCH:
         total += count
-        await asyncio.sleep(0)  # let requests pass between two batches
+        await asyncio.sleep(0)  # give requests a turn between batches
     return total + count
 
 
-async def _seal_some(db: Db, org_id: str) -> int:
-    async with db.upkeep(system()) as tx:
+async def _seal_batch(db: Db, org_id: str) -> int:
+    async with db.maintenance(system()) as tx:
         await tx.lock("audit", org_id)
         entries = await tx.all(
-            Entry,
-            f"SELECT {columns(Entry)} FROM audit WHERE org_id = :org_id AND seq IS NULL ORDER BY id LIMIT {_BATCH}",
+            AuditRow,
+            f"SELECT {columns(AuditRow)} FROM audit WHERE org_id = :org_id AND seq IS NULL ORDER BY id LIMIT {_BATCH}",
             org_id=org_id,
         )
-        head = await head_of(tx, org_id)
-        seals: dict[str, str | int] = {}
+        head = await chain_head(tx, org_id)
+        params: dict[str, str | int] = {}
         seq, previous = head.seq, head.hash
-        for place, entry in enumerate(entries):
-            seq, previous = seq + 1, link(previous, seq + 1, entry)
-            seals |= {f"id_{place}": entry.id, f"seq_{place}": seq, f"hash_{place}": previous}
+        for index, entry in enumerate(entries):
+            seq, previous = seq + 1, row_hash(previous, seq + 1, entry)
+            params |= {f"id_{index}": entry.id, f"seq_{index}": seq, f"hash_{index}": previous}
         if entries:
-            await tx.run(_sealing(len(entries)), **seals)
+            await tx.run(_seal_statement(len(entries)), **params)
         return len(entries)
 
 
 @lru_cache(64)
-def _sealing(count: int) -> str:
-    """One statement for a whole batch: on PostgreSQL each would be a round trip."""
+def _seal_statement(count: int) -> str:
+    """Return one statement for the whole batch: on PostgreSQL each statement is a round trip."""
     rows = [
-        f"(CAST(:id_{place} AS TEXT), CAST(:seq_{place} AS BIGINT), CAST(:hash_{place} AS TEXT))"
-        for place in range(count)
+        f"(CAST(:id_{index} AS TEXT), CAST(:seq_{index} AS BIGINT), CAST(:hash_{index} AS TEXT))"
+        for index in range(count)
     ]
     return (
         f"WITH sealed (id, seq, hash) AS (VALUES {', '.join(rows)})"
@@ -141,82 +141,82 @@ def _sealing(count: int) -> str:
     )
 
 
-async def head_of(db: Reads, org_id: str) -> Head:
+async def chain_head(db: Reads, org_id: str) -> ChainHead:
     return await db.one(
-        Head,
+        ChainHead,
         "SELECT org_id, seq, hash FROM audit WHERE org_id = :org_id AND seq IS NOT NULL ORDER BY seq DESC LIMIT 1",
         org_id=org_id,
-    ) or Head(org_id, 0, START)
+    ) or ChainHead(org_id, 0, ZERO_HASH)
 
 
-async def heads(db: Reads) -> AsyncIterator[Head]:
-    """The head of every chain; each costs one step down an index, however long the chain is."""
+async def chain_heads(db: Reads) -> AsyncIterator[ChainHead]:
+    """Yield the head of every chain; each costs one index lookup, whatever the length of the chain."""
     before = _AFTER_ALL_COMPANIES
     while head := await db.one(
-        Head,
+        ChainHead,
         "SELECT org_id, seq, hash FROM audit WHERE org_id < :before AND seq IS NOT NULL"
         " ORDER BY org_id DESC, seq DESC LIMIT 1",
         before=before,
     ):
         yield head
         before = head.org_id
-        await asyncio.sleep(0)  # let requests pass: there may be thousands of companies
+        await asyncio.sleep(0)  # give requests a turn: there may be thousands of companies
 
 
-def kept_heads(lines: Iterable[str]) -> list[Head]:
-    """Heads that were kept elsewhere, from lines of `teamspace audit heads` or of the server's log.
+def parse_heads(lines: Iterable[str]) -> list[ChainHead]:
+    """Parse saved heads: lines of `teamspace audit heads` or of the server's log.
 
-    A line that is neither is a ValueError, since a head that is overlooked proves nothing.
+    Any other line raises ValueError: a head that is skipped would prove nothing.
     """
-    kept = []
+    saved = []
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         found = _HEAD.search(line)
         if found is None:
-            raise ValueError(f"line {number} is no audit head: `company seq hash` is expected")
+            raise ValueError(f"line {number} is not an audit head: expected `company seq hash`")
         org_id, seq, digest = found.groups()
-        kept.append(Head("" if org_id == _INSTANCE else org_id, int(seq), digest))
-    return kept
+        saved.append(ChainHead("" if org_id == _INSTANCE else org_id, int(seq), digest))
+    return saved
 
 
 async def check_heads(db: Reads, lines: Iterable[str]) -> list[str]:
-    """Whether the chains still hold the heads that were kept elsewhere; what they do not."""
+    """Return the saved heads that the chains no longer contain."""
     findings = []
-    for head in kept_heads(lines):
+    for head in parse_heads(lines):
         row = f"audit row {head.seq} of company {head.org_id or _INSTANCE}"
         found = await db.one(
             str, "SELECT hash FROM audit WHERE org_id = :org_id AND seq = :seq", org_id=head.org_id, seq=head.seq
         )
         if found is None:
-            findings.append(f"{row} is missing: it was the chain's head once")
+            findings.append(f"{row} is missing, although its head was saved: the chain was truncated")
         elif found != head.hash:
-            findings.append(f"{row} is not the one whose hash was kept: the chain was written anew")
+            findings.append(f"{row} has another hash than its saved head: the chain was rewritten")
     return findings
 
 
-async def unsealed(db: Reads) -> int:
-    """How many rows wait for the sealer."""
+async def count_unsealed(db: Reads) -> int:
+    """Return how many rows are not sealed yet."""
     return await db.one(int, "SELECT COUNT(*) FROM audit WHERE seq IS NULL") or 0
 
 
-async def check(db: Reads) -> list[str]:
+async def verify_chains(db: Reads) -> list[str]:
     """Verify every company's chain, one page of rows at a time."""
     findings: list[str] = []
     for org_id in await db.all(str, "SELECT DISTINCT org_id FROM audit"):
-        findings += await _check_company(db, org_id)
+        findings += await _verify_chain(db, org_id)
     return findings
 
 
-async def _check_company(db: Reads, org_id: str) -> list[str]:
-    chain = Chain()
+async def _verify_chain(db: Reads, org_id: str) -> list[str]:
+    chain = ChainVerifier()
     while rows := await db.all(
-        Sealed,
-        f"SELECT {columns(Sealed)} FROM audit WHERE org_id = :org_id AND seq > :seq ORDER BY seq LIMIT 1000",
+        SealedRow,
+        f"SELECT {columns(SealedRow)} FROM audit WHERE org_id = :org_id AND seq > :seq ORDER BY seq LIMIT 1000",
         org_id=org_id, seq=chain.seq,
     ):  # fmt: skip
         for row in rows:
-            if fault := chain.fault(row):
+            if fault := chain.check(row):
                 return [fault]
     return []
 
@@ -224,7 +224,7 @@ async def _check_company(db: Reads, org_id: str) -> list[str]:
 INVARIANTS = (
     Invariant(
         "audit.secrets",
-        "no token is written out in the trail",
+        "the audit log contains no token",
         "SELECT id FROM audit WHERE detail LIKE '%ts\\__\\_%' ESCAPE '\\'",
     ),
 )

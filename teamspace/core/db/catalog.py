@@ -1,17 +1,17 @@
-"""The tables as the database itself describes them, in an order that puts every row after those it names."""
+"""The tables from the database's own catalog, ordered so that referenced tables come first."""
 
 from graphlib import TopologicalSorter
 
 import msgspec
 
 from teamspace.core.db.dialect import Dialect
-from teamspace.core.db.engine import Fetches
+from teamspace.core.db.engine import Fetcher
 
 
 class Column(msgspec.Struct, frozen=True):
     name: str
     kind: str
-    """text, integer, real, boolean or bytes; a boolean is an integer to SQLite."""
+    """text, integer, real, boolean or bytes; SQLite reports a boolean as integer."""
 
 
 class Table(msgspec.Struct, frozen=True):
@@ -50,16 +50,16 @@ _REFERENCES = {
 }
 
 
-async def tables(source: Fetches, dialect: Dialect) -> list[Table]:
-    """All of them but the ledger of migrations, the same on both databases."""
+async def tables(source: Fetcher, dialect: Dialect) -> list[Table]:
+    """Return all tables except `migrations`, the same on both databases."""
     rows: dict[str, list[tuple[str, str, int]]] = {}
     for table, name, kind, place in await source.fetch(_COLUMNS[dialect.name], {}):
         rows.setdefault(table, []).append((name, kind.lower(), place))
     rows.pop("migrations", None)
     order: TopologicalSorter[str] = TopologicalSorter({name: () for name in rows})
-    for table, named in await source.fetch(_REFERENCES[dialect.name], {}):
-        if table != named:
-            order.add(table, named)
+    for table, referenced in await source.fetch(_REFERENCES[dialect.name], {}):
+        if table != referenced:
+            order.add(table, referenced)
     return [_table(name, rows[name]) for name in order.static_order()]
 
 

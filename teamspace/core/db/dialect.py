@@ -1,35 +1,39 @@
-"""Where SQLite and PostgreSQL differ; everything else is the same SQL on both."""
+"""The differences between SQLite and PostgreSQL; all other SQL is the same on both."""
 
 import re
 
 import msgspec
 
 Replacement = tuple[re.Pattern[str], str]
-_ONLY = re.compile(r"^-- (?:only (?=sqlite|postgres)|on both)(\w*).*$", re.MULTILINE)
+_SECTION = re.compile(r"^-- (?:only (?=sqlite|postgres)|on both)(\w*).*$", re.MULTILINE)
 
 
 class Dialect(msgspec.Struct, frozen=True):
     name: str
-    share: str
-    """Makes a SELECT inside a transaction hold its row as it is until the commit."""
+    share_lock: str
+    """Suffix of a SELECT in a transaction: its rows cannot change until the commit."""
     skip_locked: str
-    """Makes a SELECT inside a transaction lock its rows, and pass over those that another holds."""
-    strings: str
-    """The strings of a JSON list as rows; the parameter's name goes into the braces."""
+    """Suffix of a SELECT in a transaction: locks its rows and skips rows that another transaction has locked."""
+    json_strings: str
+    """A query that returns the strings of a JSON list as rows; the parameter's name goes into the braces."""
     position: str
-    """The function that finds a text in another, counting from 1; 0 where it is not."""
-    bytewise: str
-    """Gives an expression the order of the columns."""
-    bounds_each_way: bool
-    """Whether each arm of a UNION must be limited by itself, or is read only as far as the whole needs."""
+    """The function that returns the position of a substring, counted from 1, or 0 if it is absent."""
+    byte_order: str
+    """The collation that sorts an expression by bytes, as the text columns are sorted."""
+    limits_each_branch: bool
+    """Whether each branch of a UNION needs its own LIMIT; if not, the outer LIMIT stops reading early enough."""
     prelude: str
-    """Run before the migrations, each time."""
+    """SQL to run before the migrations, at every start."""
     types: tuple[Replacement, ...]
-    """From the migrations' words, which are SQLite's but for BOOLEAN, to this database's."""
+    """Replacements of column types. Migrations use SQLite's types, plus BOOLEAN."""
 
-    def schema(self, sql: str) -> str:
-        """From a line `-- only sqlite` or `-- only postgres` to the next such line or `-- on both`, one is meant."""
-        first, *parts = _ONLY.split(sql)
+    def translate(self, sql: str) -> str:
+        """Return a migration in this dialect.
+
+        A line `-- only sqlite` or `-- only postgres` limits what follows to that database, until the next such line
+        or `-- on both`.
+        """
+        first, *parts = _SECTION.split(sql)
         sql = first + "".join(
             part for name, part in zip(parts[::2], parts[1::2], strict=True) if name in ("", self.name)
         )
@@ -40,25 +44,25 @@ class Dialect(msgspec.Struct, frozen=True):
 
 SQLITE = Dialect(
     name="sqlite",
-    share="",  # there is one writer
+    share_lock="",  # there is one writer
     skip_locked="",
-    strings="SELECT value FROM json_each(:{})",
+    json_strings="SELECT value FROM json_each(:{})",
     position="instr",
-    bytewise="COLLATE BINARY",
-    bounds_each_way=False,
-    prelude="",  # the engine gives every connection its `moment`
+    byte_order="COLLATE BINARY",
+    limits_each_branch=False,
+    prelude="",  # the engine registers `moment` on every connection
     types=((re.compile(r"\bBOOLEAN\b"), "INTEGER"),),
 )
 
 POSTGRES = Dialect(
     name="postgres",
-    share="FOR SHARE",
+    share_lock="FOR SHARE",
     skip_locked="FOR UPDATE SKIP LOCKED",
-    strings="SELECT jsonb_array_elements_text(CAST(:{} AS JSONB))",
+    json_strings="SELECT jsonb_array_elements_text(CAST(:{} AS JSONB))",
     position="strpos",
-    bytewise='COLLATE "C"',
-    bounds_each_way=True,
-    # The database's clock, so many seconds from now, as our own text. What must agree between servers is told by it.
+    byte_order='COLLATE "C"',
+    limits_each_branch=True,
+    # The database's clock plus an offset, in our timestamp format. Servers use it for times they must agree on.
     prelude="""
         CREATE OR REPLACE FUNCTION moment(seconds double precision) RETURNS text LANGUAGE sql STABLE AS $$
             SELECT to_char((statement_timestamp() + make_interval(secs => seconds)) AT TIME ZONE 'UTC',
@@ -66,7 +70,7 @@ POSTGRES = Dialect(
         $$;
     """,
     types=(
-        # Text sorts by bytes on both, so that an order seen on one holds on the other.
+        # Text sorts by bytes on both databases, so both return the same order.
         (re.compile(r"\bTEXT\b"), 'TEXT COLLATE "C"'),
         (re.compile(r"\bINTEGER\b"), "BIGINT"),
         (re.compile(r"\bBLOB\b"), "BYTEA"),

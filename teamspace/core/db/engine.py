@@ -1,4 +1,4 @@
-"""What the handles ask of a database, and the three faults a caller may have to answer for."""
+"""The interface between the handles and a database, and the three errors that callers may have to handle."""
 
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -11,101 +11,101 @@ Params = Mapping[str, Any]
 
 
 class Duplicate(Exception):
-    """A unique index refused the row: somebody else was first."""
+    """A unique index rejected the row: there is already one with this key."""
 
 
-class AlreadyClaimed(Exception):
-    """Another request has taken this idempotency key."""
+class IdempotencyKeyTaken(Exception):
+    """Another request already used this idempotency key."""
 
 
-class Collision(Exception):
-    """Two transactions met and this one gave way (serialization failure, deadlock): run it again."""
+class SerializationFailure(Exception):
+    """The transaction was aborted because it conflicted with another (serialization failure, deadlock): retry it."""
 
 
-class Fetches(Protocol):
+class Fetcher(Protocol):
     async def fetch(self, sql: str, params: Params) -> Sequence[Row]: ...
 
 
-class Snapshot(Fetches, Protocol):
-    """The database as it was at one moment, for as long as it is read."""
+class Snapshot(Fetcher, Protocol):
+    """A consistent view of the database at one point in time."""
 
     def stream(self, sql: str) -> AsyncIterator[Row]:
-        """Row by row, so that a table of any size fits."""
+        """Yield row by row, so that a table of any size fits in memory."""
         ...
 
 
-class Session(Fetches, Protocol):
+class Transaction(Fetcher, Protocol):
     """One open transaction."""
 
     def savepoint(self) -> AbstractAsyncContextManager[None]: ...
 
     async def defer(self, sql: str, params: Params) -> None:
-        """Run it before the commit; where there is a better time for it than now, then."""
+        """Run the statement before the commit, perhaps later than now: on SQLite, on the commit thread."""
         ...
 
     async def lock(self, names: Sequence[str]) -> None:
-        """Wait until no other transaction holds any of them; held until this one ends."""
+        """Acquire the named locks, waiting for other transactions; they are released when this one ends."""
         ...
 
 
-class Loading(Fetches, Protocol):
-    """One transaction that fills a database nobody uses yet, without limits of time."""
+class BulkLoad(Fetcher, Protocol):
+    """One transaction that fills an unused database, without timeouts."""
 
     async def script(self, sql: str) -> None: ...
 
     async def load(self, table: str, columns: Sequence[str], rows: Iterable[Row]) -> None:
-        """Put the rows in; one may name a later one of the same table."""
+        """Insert the rows. A row may reference a later row of the same table."""
         ...
 
-    async def dangling(self) -> Sequence[str]:
-        """Rows that name a missing one, where the database has not refused them by itself."""
+    async def dangling_references(self) -> Sequence[str]:
+        """Return foreign keys without a target, if the database has not rejected them already."""
         ...
 
 
-class Engine(Fetches, Protocol):
+class Engine(Fetcher, Protocol):
     dialect: Dialect
 
-    async def aside(self, sql: str, params: Params, *, seconds: float | None = None) -> Sequence[Row]:
-        """A read that may take long: nobody else waits for it. After `seconds` it is given up, as overload."""
+    async def fetch_offloaded(self, sql: str, params: Params, *, seconds: float | None = None) -> Sequence[Row]:
+        """Run a slow read without blocking other requests; raise Overloaded after `seconds`."""
         ...
 
-    def transaction(self, *, lasting: bool = True) -> AbstractAsyncContextManager[Session]:
-        """Leaving the block returns when what was written is safe on disk.
+    def transaction(self, *, durable: bool = True) -> AbstractAsyncContextManager[Transaction]:
+        """Run the block in a transaction; leaving it returns when the commit is on disk.
 
-        What need not be `lasting` may be gone after a crash of the database, as if it had never been.
+        A transaction that is not `durable` may be lost, as a whole, when the database crashes.
         """
         ...
 
     def snapshot(self) -> AbstractAsyncContextManager[Snapshot]:
-        """Without limits of time, on a connection of its own."""
+        """Open a snapshot on a separate connection, without timeouts."""
         ...
 
-    def loading(self) -> AbstractAsyncContextManager[Loading]: ...
+    def bulk_load(self) -> AbstractAsyncContextManager[BulkLoad]: ...
 
     async def script(self, sql: str) -> None:
-        """Run a migration's statements in one transaction."""
+        """Run the statements of a migration in one transaction."""
         ...
 
     def migration_lock(self) -> AbstractAsyncContextManager[None]: ...
 
-    async def tell(self, topics: Collection[str]) -> None:
-        """Other servers on this database hear of the topics; there may be none."""
+    async def notify(self, topics: Collection[str]) -> None:
+        """Send the topics to the other servers on this database, if there are any."""
         ...
 
-    def hearing(self, hear: Callable[[str], None]) -> AbstractAsyncContextManager[None]:
-        """Inside the block `hear` is called with every topic that a server tells."""
+    def listen(self, on_topic: Callable[[str], None]) -> AbstractAsyncContextManager[None]:
+        """Inside the block, call `on_topic` with every topic that a server sends."""
         ...
 
-    async def integrity(self) -> Sequence[str]:
-        """What the database itself finds wrong with its files."""
+    async def check_integrity(self) -> Sequence[str]:
+        """Return what the database's own integrity check finds."""
         ...
 
-    async def capacity(self) -> int | None:
-        """How many connections the database allows; None where there are no such limits."""
+    async def max_connections(self) -> int | None:
+        """Return how many connections the database allows; None if it has no such limit."""
         ...
 
     async def unsafe_settings(self) -> Sequence[str]:
-        """Settings of the database, switched off, without which it loses or damages what was committed in a power cut."""
+        """Return durability settings of the database that are off: a power cut could lose or damage committed data."""
         ...
 
     async def close(self) -> None: ...

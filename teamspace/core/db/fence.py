@@ -1,4 +1,4 @@
-"""The row rule as SQL, written once and used for one row, for a page of rows and for a count alike."""
+"""Row filters in SQL: each access rule is written once, and used for single rows, pages and counts."""
 
 from functools import lru_cache
 from typing import Any
@@ -8,17 +8,17 @@ import msgspec
 from teamspace.core.db.dialect import Dialect
 
 
-class Way(msgspec.Struct, frozen=True):
-    """One reason a row may be touched, as a predicate with an index behind it.
+class Clause(msgspec.Struct, frozen=True):
+    """One reason to admit a row, as a predicate that an index supports.
 
-    A way that leads `through` another table (a grant) names the column there that holds the row's id. Where that table
-    repeats columns of the row, so that it has an index in their order, `copy` is its name in the statement.
+    A clause that goes `through` another table (a grant) names in `key` that table's column with the row's id. If that
+    table repeats columns of the row, to have an index in their order, `alias` is its name in the statement.
     """
 
     where: str
     through: str = ""
     key: str = ""
-    copy: str = ""
+    alias: str = ""
 
     def predicate(self, table: str) -> str:
         if not self.through:
@@ -29,75 +29,75 @@ class Way(msgspec.Struct, frozen=True):
         key = self.key or f"{table}.id"
         return f"SELECT {key} AS id FROM {self._source(table)} AND {where} AND {key} < :before"
 
-    def along(self, table: str, columns: tuple[str, ...], where: str, after: tuple[str, ...]) -> str:
-        row = self.copy or table
-        ordered = [self.key if column == "id" and self.copy else f"{row}.{column}" for column in columns]
-        shown = ", ".join(f"{place} AS {column}" for place, column in zip(ordered, columns, strict=True))
-        beyond = f"({', '.join(ordered)}) > ({', '.join(after)})"
-        return f"SELECT {shown} FROM {self._source(table)} AND {where.format(row=row)} AND {beyond}"
+    def in_key_order(self, table: str, columns: tuple[str, ...], where: str, after: tuple[str, ...]) -> str:
+        row = self.alias or table
+        ordered = [self.key if column == "id" and self.alias else f"{row}.{column}" for column in columns]
+        selected = ", ".join(f"{source} AS {column}" for source, column in zip(ordered, columns, strict=True))
+        is_after = f"({', '.join(ordered)}) > ({', '.join(after)})"
+        return f"SELECT {selected} FROM {self._source(table)} AND {where.format(row=row)} AND {is_after}"
 
     def _source(self, table: str) -> str:
         if not self.through:
             return f"{table} WHERE {self.where}"
-        # SQLite takes a CROSS JOIN in the order in which it is written: from the few that lead here to their rows.
+        # SQLite joins a CROSS JOIN in written order: from the few rows of the other table to the rows they reference.
         return f"{self.through} CROSS JOIN {table} WHERE {table}.id = {self.key} AND {self.where}"
 
 
 class Fence(msgspec.Struct, frozen=True):
-    """Which rows of `table` a caller may touch: those that at least one way admits."""
+    """The rows of `table` that a caller can use: those that at least one clause admits."""
 
     table: str
-    ways: tuple[Way, ...]
+    clauses: tuple[Clause, ...]
     params: dict[str, Any] = {}
 
     @property
     def sql(self) -> str:
-        return _any_way(self.table, self.ways)
+        return _any_clause(self.table, self.clauses)
 
     def newest(self, dialect: Dialect, where: str = "TRUE") -> str:
-        """SQL for the ids of one page, below `:before`, `:limit` of them.
+        """Return SQL for the ids of one page: `:limit` of them, below `:before`.
 
-        Each way walks its own index from the newest row, and they are merged as far as the page goes.
-        One predicate joined by OR would make the cost grow with the rows the caller may not see.
+        Each clause reads its own index from the newest row, and the results are merged up to the page size.
+        With a single OR predicate the cost would grow with the rows that the caller cannot see.
         """
-        return _newest(self.table, self.ways, where, dialect.bounds_each_way)
+        return _newest(self.table, self.clauses, where, dialect.limits_each_branch)
 
-    def along(
+    def in_key_order(
         self, dialect: Dialect, columns: tuple[str, ...], where: str = "TRUE", *, after: tuple[str, ...] = (),
         limit: str = ":limit",
     ) -> str:  # fmt: skip
-        """SQL for `columns` of one page in their own order, `limit` of them, beyond `after` or `:after_<column>`.
+        """Return SQL for `columns` of one page, ordered by them: `limit` rows after `after` or `:after_<column>`.
 
-        In `where` the row is called `{row}`: a way may have a copy of its columns in another table.
+        `where` refers to the row as `{row}`, since a clause may read a copy of its columns in another table.
         """
         after = after or tuple(f":after_{column}" for column in columns)
-        return _along(self.table, self.ways, columns, where, after, limit, dialect.bounds_each_way)
+        return _in_key_order(self.table, self.clauses, columns, where, after, limit, dialect.limits_each_branch)
 
 
 @lru_cache(512)
-def _any_way(table: str, ways: tuple[Way, ...]) -> str:
-    return f"({' OR '.join(way.predicate(table) for way in ways)})"
+def _any_clause(table: str, clauses: tuple[Clause, ...]) -> str:
+    return f"({' OR '.join(clause.predicate(table) for clause in clauses)})"
 
 
 @lru_cache(512)
-def _newest(table: str, ways: tuple[Way, ...], where: str, bounded: bool) -> str:
-    arms = [way.newest(table, where) for way in ways]
-    if bounded:
-        arms = [f"SELECT id FROM ({arm} ORDER BY id DESC LIMIT :limit) AS way" for arm in arms]
-    return " UNION ".join(arms) + " ORDER BY id DESC LIMIT :limit"
+def _newest(table: str, clauses: tuple[Clause, ...], where: str, limit_each: bool) -> str:
+    branches = [clause.newest(table, where) for clause in clauses]
+    if limit_each:
+        branches = [f"SELECT id FROM ({branch} ORDER BY id DESC LIMIT :limit) AS branch" for branch in branches]
+    return " UNION ".join(branches) + " ORDER BY id DESC LIMIT :limit"
 
 
 @lru_cache(512)
-def _along(
-    table: str, ways: tuple[Way, ...], columns: tuple[str, ...], where: str, after: tuple[str, ...], limit: str,
-    bounded: bool,
+def _in_key_order(
+    table: str, clauses: tuple[Clause, ...], columns: tuple[str, ...], where: str, after: tuple[str, ...], limit: str,
+    limit_each: bool,
 ) -> str:  # fmt: skip
-    arms, order = [way.along(table, columns, where, after) for way in ways], ", ".join(columns)
-    if bounded:
-        arms = [f"SELECT {order} FROM ({arm} ORDER BY {order} LIMIT {limit}) AS way" for arm in arms]
-    return " UNION ".join(arms) + f" ORDER BY {order} LIMIT {limit}"
+    branches, order = [clause.in_key_order(table, columns, where, after) for clause in clauses], ", ".join(columns)
+    if limit_each:
+        branches = [f"SELECT {order} FROM ({branch} ORDER BY {order} LIMIT {limit}) AS branch" for branch in branches]
+    return " UNION ".join(branches) + f" ORDER BY {order} LIMIT {limit}"
 
 
-def nothing(table: str) -> Fence:
-    """No row at all."""
-    return Fence(table, (Way("FALSE"),))
+def no_rows(table: str) -> Fence:
+    """Return a fence that admits no row."""
+    return Fence(table, (Clause("FALSE"),))

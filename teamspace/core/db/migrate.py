@@ -12,21 +12,21 @@ import msgspec
 
 from teamspace.core import clock
 from teamspace.core.db.dialect import Dialect
-from teamspace.core.db.engine import Engine, Fetches
+from teamspace.core.db.engine import Engine, Fetcher
 from teamspace.core.errors import Refusal
 
-_LEDGER = """
+_MIGRATIONS_TABLE = """
     CREATE TABLE IF NOT EXISTS migrations (
         number INTEGER PRIMARY KEY, name TEXT NOT NULL, digest TEXT NOT NULL, applied_at TEXT NOT NULL) STRICT;
 """
 
 
 class SchemaError(Exception):
-    """The database and this server do not belong together."""
+    """The schema of the database is not one that this server can use."""
 
 
-class Applied(msgspec.Struct, frozen=True):
-    """What a database remembers of a migration."""
+class AppliedMigration(msgspec.Struct, frozen=True):
+    """A row of the table `migrations`."""
 
     number: int
     name: str
@@ -43,7 +43,7 @@ class Migration(msgspec.Struct, frozen=True):
         return hashlib.sha256(self.sql.encode()).hexdigest()
 
 
-def shipped() -> list[Migration]:
+def bundled_migrations() -> list[Migration]:
     files = resources.files("teamspace.migrations").iterdir()
     names = sorted(file.name for file in files if file.name.endswith(".sql"))
     folder = resources.files("teamspace.migrations")
@@ -51,56 +51,56 @@ def shipped() -> list[Migration]:
 
 
 async def migrate(engine: Engine) -> list[str]:
-    """Bring the schema up to this server's; the names of what was applied."""
+    """Apply the pending migrations; return their names."""
     async with engine.migration_lock():
         await apply(engine, engine.dialect, ())
-        missing = await _missing(engine)
+        missing = await _pending(engine)
         await apply(engine, engine.dialect, missing)
     return [migration.name for migration in missing]
 
 
-class Scripted(Protocol):
+class ScriptTarget(Protocol):
     async def script(self, sql: str) -> None: ...
 
 
-async def apply(target: Scripted, dialect: Dialect, migrations: Iterable[Migration]) -> None:
-    """Carry the migrations out and enter them in the ledger, which is made if need be."""
-    await target.script(dialect.prelude + dialect.schema(_LEDGER))
+async def apply(target: ScriptTarget, dialect: Dialect, migrations: Iterable[Migration]) -> None:
+    """Run the migrations and record them in the table `migrations`, which is created if necessary."""
+    await target.script(dialect.prelude + dialect.translate(_MIGRATIONS_TABLE))
     for migration in migrations:
-        await target.script(dialect.schema(migration.sql) + _entry(migration))
+        await target.script(dialect.translate(migration.sql) + _insert_statement(migration))
 
 
-async def applied(source: Fetches) -> Sequence[Applied]:
-    """What the database was made with, of which this server knows all."""
+async def applied_migrations(source: Fetcher) -> Sequence[AppliedMigration]:
+    """Return the migrations of the database; raise SchemaError if this server does not know them all."""
     try:
         rows = await source.fetch("SELECT number, name, digest FROM migrations ORDER BY number", {})
     except Refusal:
         raise
     except Exception:
-        raise SchemaError("the database holds no Teamspace, or one that never started") from None
-    done = [Applied(*row) for row in rows]
-    _check(done, shipped())
+        raise SchemaError("the database has no Teamspace schema: no server has started on it yet") from None
+    done = [AppliedMigration(*row) for row in rows]
+    _check(done, bundled_migrations())
     return done
 
 
-async def is_outdated(source: Fetches) -> bool:
-    """Whether a newer server has migrated the database since this one started."""
+async def is_outdated(source: Fetcher) -> bool:
+    """Return whether a newer server has migrated the database since this one started."""
     rows = await source.fetch("SELECT MAX(number) FROM migrations", {})
-    return bool(rows[0][0] > shipped()[-1].number)
+    return bool(rows[0][0] > bundled_migrations()[-1].number)
 
 
 async def check_schema(engine: Engine) -> None:
-    """Refuse a schema that is not this server's, older or newer."""
-    if missing := await _missing(engine):
+    """Raise SchemaError if the schema is older or newer than this server's."""
+    if missing := await _pending(engine):
         raise SchemaError(f"the database lacks {missing[0].name}: run `teamspace migrate` first")
 
 
-async def _missing(engine: Engine) -> list[Migration]:
-    done = {entry.number for entry in await applied(engine)}
-    return [migration for migration in shipped() if migration.number not in done]
+async def _pending(engine: Engine) -> list[Migration]:
+    done = {entry.number for entry in await applied_migrations(engine)}
+    return [migration for migration in bundled_migrations() if migration.number not in done]
 
 
-def _check(done: Sequence[Applied], known: Sequence[Migration]) -> None:
+def _check(done: Sequence[AppliedMigration], known: Sequence[Migration]) -> None:
     newest = known[-1].number
     if done and done[-1].number > newest:
         raise SchemaError(
@@ -110,11 +110,11 @@ def _check(done: Sequence[Applied], known: Sequence[Migration]) -> None:
     digests = {entry.number: entry.digest for entry in done}
     for migration in known:
         if digests.get(migration.number, migration.digest) != migration.digest:
-            raise SchemaError(f"{migration.name} is not the one this database was made with")
+            raise SchemaError(f"{migration.name} differs from the migration that was applied to this database")
 
 
-def _entry(migration: Migration) -> str:
-    # A script takes no parameters on either driver; none of these values can hold a quote.
+def _insert_statement(migration: Migration) -> str:
+    # Neither driver accepts parameters in a script; none of these values can contain a quote.
     return (
         "\nINSERT INTO migrations (number, name, digest, applied_at) VALUES"
         f" ({migration.number}, '{migration.name}', '{migration.digest}', '{clock.stamp()}');\n"

@@ -1,4 +1,4 @@
-"""From a database URL to an engine."""
+"""Connect to the database of a URL."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from teamspace.core.db.sqlite import Sqlite
 
 
 async def connect(url: str, *, sync: str = "full", pool: int = 10) -> Engine:
-    """`sqlite:PATH`, or `postgresql://...`."""
+    """Return an engine for `sqlite:PATH` or `postgresql://...`."""
     scheme, _, rest = url.partition(":")
     if scheme == "sqlite":
         return Sqlite(Path(rest), sync=sync)

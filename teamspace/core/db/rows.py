@@ -1,4 +1,4 @@
-"""Rows become frozen structs by position: `columns(Note)` names the columns in the order of Note's fields."""
+"""Convert rows to frozen structs by position: `columns(Note)` lists the columns in the order of Note's fields."""
 
 import types
 from collections.abc import Callable, Sequence
@@ -20,20 +20,20 @@ def columns(shape: type[msgspec.Struct], table: str = "") -> str:
 
 
 @cache
-def places(shape: type[msgspec.Struct]) -> str:
-    """The same for values: parameters named like the columns."""
+def placeholders(shape: type[msgspec.Struct]) -> str:
+    """Return the named parameters for an INSERT of `columns(shape)`."""
     return ", ".join(f":{field.name}" for field in msgspec.structs.fields(shape))
 
 
-def listed(name: str, values: Sequence[Any]) -> tuple[str, dict[str, Any]]:
-    """Values for an IN of SQL: their places, and the parameters by which those are named."""
-    named = {f"{name}_{at}": value for at, value in enumerate(values)}
-    return ", ".join(f":{each}" for each in named), named
+def in_list(name: str, values: Sequence[Any]) -> tuple[str, dict[str, Any]]:
+    """Return the placeholders for an SQL IN list, and the parameters for them."""
+    params = {f"{name}_{index}": value for index, value in enumerate(values)}
+    return ", ".join(f":{param}" for param in params), params
 
 
 @cache
-def _mapper(shape: Any) -> Callable[[Row], Any]:
-    """A function from a row to `shape`. Lists and structs are JSON text in the database."""
+def _cached_mapper(shape: Any) -> Callable[[Row], Any]:
+    """Return a function that converts a row to `shape`. Lists and structs are JSON text in the database."""
     if not issubclass(shape, msgspec.Struct):
         return lambda row: row[0]
     conversions = [
@@ -55,12 +55,12 @@ def _mapper(shape: Any) -> Callable[[Row], Any]:
 
 
 def mapper(shape: type[T]) -> Callable[[Row], T]:
-    remembered: Any = shape
-    return _mapper(remembered)
+    hashable: Any = shape
+    return _cached_mapper(hashable)
 
 
 def _conversion(declared: Any) -> Callable[[Any], Any] | None:
-    """How a stored value becomes the declared type; None when it already is one."""
+    """Return the conversion from the stored value to the declared type; None if none is needed."""
     if get_origin(declared) in (Union, types.UnionType):
         declared = next(part for part in get_args(declared) if part is not type(None))
     if declared is bool:

@@ -1,9 +1,8 @@
-"""SQLite: reads inline on the event loop, one writer, and one synced commit for all who wrote meanwhile.
+"""SQLite: reads run on the event loop, one writer, and group commit.
 
-A statement takes microseconds, so no thread stands between a verb and its rows. Only the commit,
-which waits for the disk, runs in a thread, and so does what was deferred until then. Each unit of
-work is a savepoint in an open batch; the batch commits once, and only then is anybody in it answered:
-group commit, with nothing acknowledged that a power cut could take back.
+A statement takes microseconds, so it needs no thread. Only the commit, which waits for the disk, runs in a
+thread, together with the deferred statements. Each transaction is a savepoint in an open batch. The batch
+commits once, and only then do its transactions return: nothing is acknowledged that a power cut could undo.
 """
 
 import asyncio
@@ -25,7 +24,7 @@ from teamspace.core.db.relevance import relevance
 from teamspace.core.errors import Overloaded, StorageFull
 
 BUSY_MS = 5000
-_STEPS_BETWEEN_LOOKS = 10_000
+_STEPS_PER_CHECK = 10_000
 _SYNC_FAULTS = (apsw.SQLITE_IOERR_FSYNC, apsw.SQLITE_IOERR_DIR_FSYNC)
 _DISK_FAULTS = (apsw.FullError, apsw.IOError, apsw.CantOpenError)
 
@@ -33,8 +32,8 @@ _DISK_FAULTS = (apsw.FullError, apsw.IOError, apsw.CantOpenError)
 def connect(path: Path, *, sync: str = "full", readonly: bool = False) -> apsw.Connection:
     flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
     connection = apsw.Connection(str(path), flags=flags, statementcachesize=400)
-    connection.set_busy_timeout(BUSY_MS)  # before all else: the next statements may meet another process
-    # Without it the planner looks at bound values, and a statement is prepared anew at every call.
+    connection.set_busy_timeout(BUSY_MS)  # first: another process may already hold a lock for the next statements
+    # Without it the planner uses bound values, and prepares a statement again at every call.
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
     connection.create_scalar_function("moment", _moment, 1)
     connection.register_fts5_function("relevance", relevance)
@@ -45,25 +44,25 @@ def connect(path: Path, *, sync: str = "full", readonly: bool = False) -> apsw.C
     connection.execute("PRAGMA mmap_size = 268435456")
     if readonly:
         connection.execute("PRAGMA query_only = ON")
-        # Checkpoints belong to the writer: a reader that makes one would stall the event loop.
+        # Only the writer makes checkpoints: in a reader one would block the event loop.
         connection.execute("PRAGMA wal_autocheckpoint = 0")
     return connection
 
 
 def _moment(*seconds: Any) -> str:
-    """The database's clock is this process's: there is no other."""
+    """Implement `moment` with this process's clock: SQLite has no other."""
     return clock.later(*seconds)
 
 
-class Batch:
-    """The units of work that share one commit."""
+class CommitBatch:
+    """The transactions that share one commit."""
 
     def __init__(self) -> None:
         self.deferred: list[tuple[str, Params]] = []
         self._waiting: list[asyncio.Future[None]] = []
 
-    def joined(self) -> asyncio.Future[None]:
-        """The end of it, for one who waits: a future of their own, which they may give up."""
+    def join(self) -> asyncio.Future[None]:
+        """Return a future for the end of the commit; each caller has its own, and can cancel it."""
         end = asyncio.get_running_loop().create_future()
         self._waiting.append(end)
         return end
@@ -79,7 +78,7 @@ class Batch:
                 end.set_exception(fault)
 
 
-class SqliteSession:
+class SqliteTransaction:
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
         self.deferred: list[tuple[str, Params]] = []
@@ -101,7 +100,7 @@ class SqliteSession:
         self.deferred.append((sql, params))
 
     async def lock(self, names: Sequence[str]) -> None:
-        """There is one writer at a time already."""
+        """Do nothing: SQLite has one writer at a time."""
 
 
 class SqliteSnapshot:
@@ -116,7 +115,7 @@ class SqliteSnapshot:
             yield row
 
 
-class SqliteLoading:
+class SqliteBulkLoad:
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
 
@@ -131,8 +130,8 @@ class SqliteLoading:
         marks = ", ".join("?" for _ in columns)
         self._connection.executemany(f'INSERT INTO "{table}" ({names}) VALUES ({marks})', rows)
 
-    async def dangling(self) -> Sequence[str]:
-        return _dangling(self._connection)
+    async def dangling_references(self) -> Sequence[str]:
+        return _dangling_references(self._connection)
 
 
 class Sqlite:
@@ -142,71 +141,71 @@ class Sqlite:
         self._path = path
         self._writer = connect(path, sync=sync)
         self._reader = connect(path, readonly=True)
-        self._turn = asyncio.Lock()
+        self._write_lock = asyncio.Lock()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="sqlite-commit")
-        self._batch: Batch | None = None
+        self._batch: CommitBatch | None = None
         self._commits: set[asyncio.Task[None]] = set()
         self._broken = False
 
     async def fetch(self, sql: str, params: Params) -> Sequence[Row]:
         return _run(self._reader, sql, params)
 
-    async def aside(self, sql: str, params: Params, *, seconds: float | None = None) -> Sequence[Row]:
+    async def fetch_offloaded(self, sql: str, params: Params, *, seconds: float | None = None) -> Sequence[Row]:
         def read() -> Sequence[Row]:
             connection = connect(self._path, readonly=True)
             if seconds is not None:
                 end = time.monotonic() + seconds
-                connection.set_progress_handler(lambda: time.monotonic() > end, _STEPS_BETWEEN_LOOKS)
+                connection.set_progress_handler(lambda: time.monotonic() > end, _STEPS_PER_CHECK)
             try:
                 return _run(connection, sql, params)
             except apsw.InterruptError:
-                raise Overloaded("This took too long; ask for less.") from None
+                raise Overloaded("The query took too long: narrow it down.") from None
             finally:
                 connection.close()
 
         return await pools.READS.run(read)
 
     @asynccontextmanager
-    async def transaction(self, *, lasting: bool = True) -> AsyncIterator[SqliteSession]:
-        async with self._turn:
+    async def transaction(self, *, durable: bool = True) -> AsyncIterator[SqliteTransaction]:
+        async with self._write_lock:
             batch = self._batch or self._begin()
             _run(self._writer, "SAVEPOINT unit", {})
-            session = SqliteSession(self._writer)
+            session = SqliteTransaction(self._writer)
             try:
                 yield session
                 _run(self._writer, "RELEASE unit", {})
                 batch.deferred += session.deferred
-                end = batch.joined()
+                end = batch.join()
             except BaseException as fault:
-                self._undo(batch, fault)
+                self._roll_back_unit(batch, fault)
                 raise
         await end
 
-    def _begin(self) -> Batch:
+    def _begin(self) -> CommitBatch:
         if self._broken:
-            raise StorageFull("The disk failed to keep a write: nothing is written until a restart.")
+            raise StorageFull("A sync to disk failed: writes are refused until the server restarts.")
         _run(self._writer, "BEGIN IMMEDIATE", {})
-        self._batch = batch = Batch()
-        # The lock is first come, first served: the commit runs after all who wait for their turn now.
+        self._batch = batch = CommitBatch()
+        # The lock is FIFO: the commit runs after all transactions that wait for it now.
         commit = asyncio.get_running_loop().create_task(self._commit(batch))
         self._commits.add(commit)
         commit.add_done_callback(self._commits.discard)
         return batch
 
-    async def _commit(self, batch: Batch) -> None:
-        async with self._turn:
+    async def _commit(self, batch: CommitBatch) -> None:
+        async with self._write_lock:
             if self._batch is not batch:
                 return
             self._batch = None
             try:
                 await asyncio.get_running_loop().run_in_executor(self._thread, self._finish, batch)
             except Exception as fault:
-                self._rollback()
+                self._roll_back()
                 batch.fail(fault)
             else:
                 batch.end()
 
-    def _finish(self, batch: Batch) -> None:
+    def _finish(self, batch: CommitBatch) -> None:
         for sql, params in batch.deferred:
             _run(self._writer, sql, params)
         try:
@@ -215,8 +214,8 @@ class Sqlite:
             self._broken = getattr(fault, "extendedresult", 0) in _SYNC_FAULTS
             raise _storage_fault(fault) from fault
 
-    def _undo(self, batch: Batch, fault: BaseException) -> None:
-        """Take back one unit. A full disk makes SQLite drop the whole transaction: then all in it fail."""
+    def _roll_back_unit(self, batch: CommitBatch, fault: BaseException) -> None:
+        """Roll back one savepoint. On a full disk SQLite rolls back the whole batch: then all of it fails."""
         if self._writer.in_transaction:
             self._writer.execute("ROLLBACK TO unit")
             self._writer.execute("RELEASE unit")
@@ -224,7 +223,7 @@ class Sqlite:
         self._batch = None
         batch.fail(fault if isinstance(fault, Exception) else StorageFull("The write was interrupted."))
 
-    def _rollback(self) -> None:
+    def _roll_back(self) -> None:
         if self._writer.in_transaction:
             self._writer.execute("ROLLBACK")
 
@@ -233,17 +232,17 @@ class Sqlite:
         connection = connect(self._path, readonly=True)
         try:
             connection.execute("BEGIN")
-            # The moment is that of the first read, and not of the BEGIN.
+            # The snapshot starts with the first read, not with BEGIN.
             connection.execute("SELECT COUNT(*) FROM sqlite_schema").fetchall()
             yield SqliteSnapshot(connection)
         finally:
             connection.close()
 
     @asynccontextmanager
-    async def loading(self) -> AsyncIterator[SqliteLoading]:
+    async def bulk_load(self) -> AsyncIterator[SqliteBulkLoad]:
         async with self.transaction():
             self._writer.execute("PRAGMA defer_foreign_keys = ON")
-            yield SqliteLoading(self._writer)
+            yield SqliteBulkLoad(self._writer)
 
     async def script(self, sql: str) -> None:
         with self._writer:
@@ -255,21 +254,21 @@ class Sqlite:
             await pools.UPKEEP.run(fcntl.flock, lock, fcntl.LOCK_EX)
             yield
 
-    async def tell(self, topics: Collection[str]) -> None:
-        """There is no other server on this file."""
+    async def notify(self, topics: Collection[str]) -> None:
+        """Do nothing: no other server uses this file."""
 
     @asynccontextmanager
-    async def hearing(self, hear: Callable[[str], None]) -> AsyncIterator[None]:
+    async def listen(self, on_topic: Callable[[str], None]) -> AsyncIterator[None]:
         yield
 
-    async def integrity(self) -> Sequence[str]:
+    async def check_integrity(self) -> Sequence[str]:
         def check() -> list[str]:
             found = [str(row[0]) for row in self._reader.execute("PRAGMA integrity_check")]
-            return [line for line in found if line != "ok"] + _dangling(self._reader)
+            return [line for line in found if line != "ok"] + _dangling_references(self._reader)
 
         return await pools.UPKEEP.run(check)
 
-    async def capacity(self) -> int | None:
+    async def max_connections(self) -> int | None:
         return None
 
     async def unsafe_settings(self) -> Sequence[str]:
@@ -294,16 +293,19 @@ def _run(connection: apsw.Connection, sql: str, params: Params) -> list[Any]:
         raise _storage_fault(fault) from fault
 
 
-def _dangling(connection: apsw.Connection) -> list[str]:
-    return [f"{row[0]}: a row names a missing {row[2]}" for row in connection.execute("PRAGMA foreign_key_check")]
+def _dangling_references(connection: apsw.Connection) -> list[str]:
+    return [
+        f"{row[0]}: a row references a missing row of {row[2]}"
+        for row in connection.execute("PRAGMA foreign_key_check")
+    ]
 
 
 def _storage_fault(fault: apsw.Error) -> StorageFull:
-    return StorageFull("The disk is full or failed; nothing of this request was written.")
+    return StorageFull("The disk is full or failed; nothing was written.")
 
 
 class FolderLock:
-    """One server to a data folder: SQLite has one writer, and it is ours."""
+    """Ensures one server per data folder: SQLite has one writer."""
 
     def __init__(self, folder: Path) -> None:
         self._file = (folder / "server.lock").open("a+")

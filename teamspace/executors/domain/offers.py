@@ -1,16 +1,16 @@
-"""Which kinds of jobs an executor takes."""
+"""Which job kinds an executor takes."""
 
 from teamspace import jobs
 from teamspace.executors.schemas import ExecutorRow, Mode
 
 
-def offered_to(mode: Mode, kinds: jobs.Kinds) -> list[str]:
-    """To a worker whatever is offered to workers, to a model server what is done here."""
+def offered_kinds(mode: Mode, kinds: jobs.Kinds) -> list[str]:
+    """Return the kinds that executors of a mode can run: pull all remote kinds, push those with a handler here."""
     if mode is Mode.LOCAL:
         return sorted(kind.name for kind in kinds if kind.handler)
     return sorted(kind.name for kind in kinds if kind.row.remote and (kind.handler or mode is Mode.PULL))
 
 
-def taken_by(executor: ExecutorRow, kinds: jobs.Kinds) -> list[str]:
-    """Asked at every claim: one that was made for all kinds takes those that came later, too."""
-    return executor.capabilities or offered_to(executor.mode, kinds)
+def accepted_kinds(executor: ExecutorRow, kinds: jobs.Kinds) -> list[str]:
+    """Return the kinds an executor takes. Evaluated at every claim: an executor for all kinds takes future ones too."""
+    return executor.capabilities or offered_kinds(executor.mode, kinds)

@@ -1,1 +1,1 @@
-"""The rules of extraction: which files are read, by whom, and inside which walls."""
+"""Text extraction: which files can be read, how, and in which sandbox."""

@@ -1,7 +1,7 @@
-"""Which files can be read: by what they were called when they came, and by their name where that says nothing."""
+"""Which files can be read: by their content type, or by the filename extension if the content type is generic."""
 
 TEXT = "text/plain"
-"""Whatever is read as it stands: text, tables, data, source code."""
+"""Everything that is read as plain text: text, tables, data, source code."""
 PDF = "application/pdf"
 HTML = "text/html"
 EMAIL = "message/rfc822"
@@ -15,14 +15,14 @@ PACKED = frozenset({
 })  # fmt: skip
 """Zip archives with XML inside."""
 _DOCUMENTS = PACKED | {PDF, HTML, EMAIL}
-_SAME = {"application/xhtml+xml": HTML, "application/x-pdf": PDF}
+_ALIASES = {"application/xhtml+xml": HTML, "application/x-pdf": PDF}
 _TEXT_TYPES = frozenset({
     "application/json", "application/x-ndjson", "application/xml", "application/yaml", "application/x-yaml",
     "application/toml", "application/sql", "application/javascript", "application/typescript", "application/x-sh",
     "application/x-python", "application/x-httpd-php", "application/csv", "application/x-tex",
 })  # fmt: skip
 _NO_TEXT_TYPES = frozenset({"text/rtf", "text/richtext"})
-_SAY_NOTHING = frozenset({"", "application/octet-stream", "binary/octet-stream", "application/x-download"})
+_GENERIC = frozenset({"", "application/octet-stream", "binary/octet-stream", "application/x-download"})
 _BY_ENDING = {
     "pdf": PDF, "html": HTML, "htm": HTML, "xhtml": HTML, "eml": EMAIL,
     "docx": f"{_OFFICE}.wordprocessingml.document", "xlsx": f"{_OFFICE}.spreadsheetml.sheet",
@@ -135,15 +135,15 @@ def can_read(content_type: str, filename: str) -> bool:
 
 
 def kind_of(content_type: str, filename: str) -> str | None:
-    """The type by which a file is read, or None."""
-    said = content_type.partition(";")[0].strip().lower()
-    said = _SAME.get(said, said)
-    if said in _DOCUMENTS:
-        return said
+    """Return the type as which a file is read, or None."""
+    declared = content_type.partition(";")[0].strip().lower()
+    declared = _ALIASES.get(declared, declared)
+    if declared in _DOCUMENTS:
+        return declared
     ending = filename.rpartition(".")[2].rpartition("/")[2].lower()
-    if said in _SAY_NOTHING or said == TEXT:
-        # Many a client calls everything it does not know plain text.
-        return _BY_ENDING.get(ending) or (TEXT if ending in _TEXT_ENDINGS or said == TEXT else None)
-    structured = said.endswith(("+json", "+xml")) and not said.startswith("image/")
-    is_text = said.startswith("text/") and said not in _NO_TEXT_TYPES
-    return TEXT if is_text or structured or said in _TEXT_TYPES else None
+    if declared in _GENERIC or declared == TEXT:
+        # Many clients send text/plain for every type they do not know.
+        return _BY_ENDING.get(ending) or (TEXT if ending in _TEXT_ENDINGS or declared == TEXT else None)
+    structured = declared.endswith(("+json", "+xml")) and not declared.startswith("image/")
+    is_text = declared.startswith("text/") and declared not in _NO_TEXT_TYPES
+    return TEXT if is_text or structured or declared in _TEXT_TYPES else None

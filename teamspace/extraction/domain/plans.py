@@ -1,34 +1,34 @@
-"""How a file is to be read."""
+"""Decide how to read a file."""
 
 import msgspec
 
 from teamspace.core import pools
 from teamspace.extraction.domain import kinds, limits, plain
-from teamspace.extraction.schemas import Extracted, ExtractionFailed, Reason
+from teamspace.extraction.schemas import Extracted, ExtractionFailed, ExtractionReason
 
 
-class Plan(msgspec.Struct, frozen=True):
+class ReadPlan(msgspec.Struct, frozen=True):
     kind: str
     size: int
-    """How much of the file is needed."""
+    """How many bytes of the file are needed."""
 
     @property
     def is_simple(self) -> bool:
-        """Whether the server may read it by itself: a plain text that is not large."""
+        """Whether the server can read it in its own process: a small plain text."""
         return self.kind == kinds.TEXT and self.size <= limits.PLAIN_BYTES
 
     async def read(self, data: bytes) -> Extracted:
-        """Of a simple one, the text; off the loop."""
+        """Return the text of a simple file; runs in a thread."""
         assert self.is_simple
         return await pools.TEXT.run(plain.read, data)
 
 
-def plan(content_type: str, filename: str, size: int) -> Plan:
+def plan(content_type: str, filename: str, size: int) -> ReadPlan:
     kind = kinds.kind_of(content_type, filename)
     if kind is None:
-        raise ExtractionFailed(Reason.UNSUPPORTED)
+        raise ExtractionFailed(ExtractionReason.UNSUPPORTED)
     if kind == kinds.TEXT:
-        return Plan(kind, min(size, limits.READ_BYTES))
+        return ReadPlan(kind, min(size, limits.READ_BYTES))
     if size > limits.FILE_BYTES:
-        raise ExtractionFailed(Reason.TOO_LARGE)
-    return Plan(kind, size)
+        raise ExtractionFailed(ExtractionReason.TOO_LARGE)
+    return ReadPlan(kind, size)

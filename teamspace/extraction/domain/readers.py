@@ -1,5 +1,7 @@
-"""The readers: a few processes that fork for every file. They are started when there is something to read, and kept
-for a while. One whose file took too long, or whose caller has given up, is ended with all that it started."""
+"""Reader processes, which fork for every file. They are started on demand and kept for a while.
+
+A reader whose file took too long, or whose caller was cancelled, is killed with its process group.
+"""
 
 import asyncio
 import contextlib
@@ -20,29 +22,29 @@ from pathlib import Path
 import msgspec
 
 from teamspace.extraction.domain import limits
-from teamspace.extraction.schemas import Extracted, ExtractionFailed, Reason, Told
+from teamspace.extraction.schemas import Extracted, ExtractionFailed, ExtractionReason, ReaderHeader
 
 log = logging.getLogger("teamspace.extraction")
 
 _MODULE = "teamspace.extraction.domain.reading"
 _HEADER_BYTES = 1024
-_COMPLAINT_BYTES = 4096
+_STDERR_BYTES = 4096
 _GRACE_SECONDS = 5.0
 _ENVIRONMENT = {"MALLOC_ARENA_MAX": "1", "RAYON_NUM_THREADS": "1", "TOKIO_WORKER_THREADS": "1", "LANG": "C.UTF-8"}
-"""All there is, besides a home and a place for temporary files that are gone afterwards."""
+"""The whole environment, besides a temporary home folder."""
 
 Waiting = Callable[[], AbstractContextManager[None]]
 
 
-class Reader:
-    """A fork server, and the socket over which it is given files."""
+class ReaderProcess:
+    """A fork server, and the socket over which it gets files."""
 
     def __init__(self, process: Process, control: socket.socket, home: str) -> None:
         self._process, self._control, self._home = process, control, home
         self.is_usable = True
 
     @classmethod
-    async def started(cls) -> "Reader":
+    async def start(cls) -> "ReaderProcess":
         ours, theirs = socket.socketpair()
         home = tempfile.mkdtemp(prefix="teamspace-")
         try:
@@ -60,30 +62,30 @@ class Reader:
         return cls(process, ours, home)
 
     async def read(self, path: Path, kind: str) -> Extracted:
-        """The text of the file, or `ExtractionFailed` with the reason."""
-        self.is_usable = False  # until it has said that it is done
+        """Return the text of the file, or raise ExtractionFailed."""
+        self.is_usable = False  # until it has reported an exit code
         try:
             async with asyncio.timeout(limits.WALL_SECONDS):
-                said, complaint, ended = await self._answer(path, kind)
+                stdout, stderr, exit_code = await self._exchange(path, kind)
         except TimeoutError:
-            raise ExtractionFailed(Reason.TOOK_TOO_LONG) from None
-        self.is_usable = ended is not None
-        if ended is None:
-            complaint, ended = await self._last_words(), 1
-        return _understood(said, complaint, ended)
+            raise ExtractionFailed(ExtractionReason.TOOK_TOO_LONG) from None
+        self.is_usable = exit_code is not None
+        if exit_code is None:
+            stderr, exit_code = await self._read_stderr(), 1
+        return _parse_output(stdout, stderr, exit_code)
 
-    async def _answer(self, path: Path, kind: str) -> tuple[bytes, bytes, int | None]:
-        """Text, complaint and exit code of the process that read it; no code when the reader itself is gone."""
-        async with _pipe() as (said, output), _pipe() as (complaint, errors):
+    async def _exchange(self, path: Path, kind: str) -> tuple[bytes, bytes, int | None]:
+        """Return stdout, stderr and exit code of the forked process; the code is None if the fork server has died."""
+        async with _pipe() as (stdout, output), _pipe() as (stderr, errors):
             with path.open("rb") as file, output, errors:
                 try:
                     socket.send_fds(self._control, [kind.encode()], [file.fileno(), output.fileno(), errors.fileno()])
                 except OSError:
                     return b"", b"", None
-            answered = await asyncio.gather(
-                _taken(said, _HEADER_BYTES + limits.TEXT_BYTES), _taken(complaint, _COMPLAINT_BYTES)
+            outputs = await asyncio.gather(
+                _read_all(stdout, _HEADER_BYTES + limits.TEXT_BYTES), _read_all(stderr, _STDERR_BYTES)
             )
-            return *answered, await self._exit_code()
+            return *outputs, await self._exit_code()
 
     async def _exit_code(self) -> int | None:
         with contextlib.suppress(ConnectionResetError):
@@ -91,57 +93,57 @@ class Reader:
                 return int.from_bytes(code, "little", signed=True)
         return None
 
-    async def _last_words(self) -> bytes:
+    async def _read_stderr(self) -> bytes:
         assert self._process.stderr is not None
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_GRACE_SECONDS):
-                return await _taken(self._process.stderr, _COMPLAINT_BYTES)
+                return await _read_all(self._process.stderr, _STDERR_BYTES)
         return b""
 
     async def end(self) -> None:
-        """With all that it may have started."""
+        """Kill the process group."""
         self.is_usable = False
         self._control.close()
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
         assert self._process.stderr is not None
-        # A pipe full of what nobody has read would keep the process from being seen as gone.
+        # An unread pipe would keep asyncio from noticing that the process has exited.
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_GRACE_SECONDS):
-                await _taken(self._process.stderr, 0)
+                await _read_all(self._process.stderr, 0)
                 await self._process.wait()
         shutil.rmtree(self._home, ignore_errors=True)
 
 
-class Readers:
-    """Those of one event loop."""
+class ReaderPool:
+    """The reader processes of one event loop."""
 
     def __init__(self) -> None:
-        self._turns = asyncio.Semaphore(limits.AT_ONCE)
-        self._idle: list[tuple[Reader, asyncio.TimerHandle]] = []
+        self._slots = asyncio.Semaphore(limits.MAX_READERS)
+        self._idle: list[tuple[ReaderProcess, asyncio.TimerHandle]] = []
         self._ending: set[asyncio.Task[None]] = set()
 
     @asynccontextmanager
-    async def one(self, waiting: Waiting) -> AsyncIterator[Reader]:
+    async def acquire(self, waiting: Waiting) -> AsyncIterator[ReaderProcess]:
         with waiting():
-            await self._turns.acquire()
+            await self._slots.acquire()
         try:
-            reader = await self._taken()
+            reader = await self._get_reader()
             try:
                 yield reader
             finally:
-                await self._put_back(reader)
+                await self._return_reader(reader)
         finally:
-            self._turns.release()
+            self._slots.release()
 
-    async def _taken(self) -> Reader:
+    async def _get_reader(self) -> ReaderProcess:
         if not self._idle:
-            return await Reader.started()
+            return await ReaderProcess.start()
         reader, timer = self._idle.pop()
         timer.cancel()
         return reader
 
-    async def _put_back(self, reader: Reader) -> None:
+    async def _return_reader(self, reader: ReaderProcess) -> None:
         if not reader.is_usable:
             await reader.end()
             return
@@ -149,7 +151,7 @@ class Readers:
         self._idle.append((reader, timer))
 
     def _end_idle(self) -> None:
-        """The one that has waited longest: the last to come back is the first to be taken."""
+        """End the reader that was idle longest; the pool is last in, first out."""
         reader, _ = self._idle.pop(0)
         ending = asyncio.create_task(reader.end())
         self._ending.add(ending)
@@ -169,7 +171,7 @@ def _command() -> list[str]:
 
 @asynccontextmanager
 async def _pipe() -> AsyncIterator[tuple[asyncio.StreamReader, io.FileIO]]:
-    """What is read from it here, and the end to write into, which is the caller's to close."""
+    """Yield the reading end as a stream, and the writing end, which the caller closes."""
     reading, writing = os.pipe()
     source, end = os.fdopen(reading, "rb", 0), io.FileIO(writing, "wb")
     loop, stream = asyncio.get_running_loop(), asyncio.StreamReader()
@@ -181,42 +183,42 @@ async def _pipe() -> AsyncIterator[tuple[asyncio.StreamReader, io.FileIO]]:
         transport.close()
 
 
-async def _taken(stream: asyncio.StreamReader, most: int) -> bytes:
-    """What comes until the end, as far as anybody listens."""
-    kept = bytearray()
+async def _read_all(stream: asyncio.StreamReader, limit: int) -> bytes:
+    """Read to the end, keeping the first `limit` bytes."""
+    data = bytearray()
     while part := await stream.read(65_536):
-        kept += part[: most - len(kept)]
-    return bytes(kept)
+        data += part[: limit - len(data)]
+    return bytes(data)
 
 
-def _understood(said: bytes, complaint: bytes, ended: int) -> Extracted:
-    header, _, text = said.partition(b"\n")
-    if ended != 0:
-        raise ExtractionFailed(_why(ended, complaint))
+def _parse_output(stdout: bytes, stderr: bytes, exit_code: int) -> Extracted:
+    first_line, _, text = stdout.partition(b"\n")
+    if exit_code != 0:
+        raise ExtractionFailed(_failure_reason(exit_code, stderr))
     try:
-        told = msgspec.json.decode(header, type=Told)
+        header = msgspec.json.decode(first_line, type=ReaderHeader)
     except msgspec.DecodeError:
-        raise ExtractionFailed(Reason.CRASHED) from None
-    if not told.walls:
-        _warn()
-    if told.reason is not None:
-        raise ExtractionFailed(told.reason)
-    # It should be clean already, but a stranger's file may have had a hand in it.
-    return Extracted(text.decode("utf-8", "replace").replace("\0", " "), told.truncated)
+        raise ExtractionFailed(ExtractionReason.CRASHED) from None
+    if not header.isolation:
+        _warn_unsandboxed()
+    if header.reason is not None:
+        raise ExtractionFailed(header.reason)
+    # The text should be clean already, but a malicious file may have taken over the parser.
+    return Extracted(text.decode("utf-8", "replace").replace("\0", " "), header.truncated)
 
 
-def _why(ended: int, complaint: bytes) -> Reason:
-    if -ended == signal.SIGXCPU:
-        return Reason.TOOK_TOO_LONG
-    # A system that is short of memory kills, and says nothing.
-    if -ended == signal.SIGKILL or b"memory" in complaint.lower():
-        return Reason.TOO_MUCH_MEMORY
+def _failure_reason(exit_code: int, stderr: bytes) -> ExtractionReason:
+    if -exit_code == signal.SIGXCPU:
+        return ExtractionReason.TOOK_TOO_LONG
+    # The OOM killer sends SIGKILL without a message.
+    if -exit_code == signal.SIGKILL or b"memory" in stderr.lower():
+        return ExtractionReason.TOO_MUCH_MEMORY
     log.warning(
-        "a file could not be read, its reader ended with %s: %s", ended, complaint[-500:].decode(errors="replace")
+        "reading a file failed, the process exited with %s: %s", exit_code, stderr[-500:].decode(errors="replace")
     )
-    return Reason.CRASHED
+    return ExtractionReason.CRASHED
 
 
 @cache
-def _warn() -> None:
-    log.warning("on this system nothing keeps the process that reads files from the network and from other files")
+def _warn_unsandboxed() -> None:
+    log.warning("text extraction is not sandboxed: this system supports neither namespaces nor a system call filter")

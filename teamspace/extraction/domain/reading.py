@@ -1,9 +1,9 @@
-"""A fork server: a process that loads the libraries once, and then forks for every file.
+"""A fork server: loads the libraries once, then forks for every file.
 
-The forked process puts up the walls and reads the file, which comes as an open file descriptor; its text goes out on
-another. It starts with clean memory and ends with its file: no file ever meets what another one left behind. Forking
-costs milliseconds where loading costs a tenth of a second. There must be no thread before a fork, so the libraries
-are imported here and first used in the forked process.
+The forked process enters the sandbox and reads the file from an open file descriptor; it writes the text to another.
+It starts with clean memory and exits after its file, so no file can affect the next one. Forking takes milliseconds,
+loading a tenth of a second. There must be no thread before a fork, so the libraries are imported here and first used
+in the forked process.
 """
 
 import codecs
@@ -21,13 +21,13 @@ from typing import Any
 
 import msgspec
 
-from teamspace.extraction.domain import kinds, limits, plain, walls
-from teamspace.extraction.schemas import Extracted, ExtractionFailed, Reason, Told
+from teamspace.extraction.domain import kinds, limits, plain, sandbox
+from teamspace.extraction.schemas import Extracted, ExtractionFailed, ExtractionReason, ReaderHeader
 
 _TAGS = re.compile(r"<[^>]*>")
 _SPACES = re.compile(r"\s*\n\s*")
 _OLD_OFFICE = bytes.fromhex("d0cf11e0a1b11ae1")
-"""What an encrypted document of today's Office is wrapped in."""
+"""The signature of OLE files; encrypted Office documents are wrapped in one."""
 _SAMPLE = (
     b"%PDF-1.1\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n2 0 obj\n<</Type/Pages/Kids[3 0 R]/Count 1>>\nendobj\n"
     b"3 0 obj\n<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>\nendobj\ntrailer\n<</Root 1 0 R/Size 4>>\n%%EOF\n"
@@ -39,73 +39,79 @@ Read = Callable[[str, tuple[str, ...]], bytes]
 
 
 def serve(read: Read | None = None) -> None:
-    """One file after the other, until whoever asks is gone. They come over the socket that is standard input."""
-    standing = ("network",) if walls.leave_the_network() else ()
-    walls.end_with_parent()
+    """Read one file after the other until the caller closes the socket, which is standard input."""
+    isolation = ("network",) if sandbox.unshare_network() else ()
+    sandbox.die_with_parent()
     read = read or _load()
     control = socket.socket(fileno=os.dup(_INPUT))
     gc.freeze()
     while True:
-        kind, given, _, _ = socket.recv_fds(control, _KIND_BYTES, 3)
+        kind, descriptors, _, _ = socket.recv_fds(control, _KIND_BYTES, 3)
         if not kind:
             return
         child = os.fork()
         if not child:
-            _answer(kind.decode(), given, control, read, standing)
-        for descriptor in given:
+            _read_file(kind.decode(), descriptors, control, read, isolation)
+        for descriptor in descriptors:
             os.close(descriptor)
         _, status = os.waitpid(child, 0)
         control.send(os.waitstatus_to_exitcode(status).to_bytes(4, "little", signed=True))
 
 
-def _answer(kind: str, given: list[int], control: socket.socket, read: Read, standing: tuple[str, ...]) -> None:
-    """In the forked process, which ends here: nothing of it may get back to where the next file is forked."""
+def _read_file(
+    kind: str, descriptors: list[int], control: socket.socket, read: Read, isolation: tuple[str, ...]
+) -> None:
+    """Read one file in the forked process, and exit: it must never return into the fork server's loop."""
     try:
-        walls.end_with_parent()
+        sandbox.die_with_parent()
         control.close()
-        for descriptor, number in zip(given, (_INPUT, _OUTPUT, _ERRORS), strict=True):
+        for descriptor, number in zip(descriptors, (_INPUT, _OUTPUT, _ERRORS), strict=True):
             os.dup2(descriptor, number)
             os.close(descriptor)
-        walls.bound()
-        _say(read(kind, standing))
+        sandbox.set_limits()
+        _write_output(read(kind, isolation))
     except BaseException:
         with contextlib.suppress(BaseException):
             os.write(_ERRORS, traceback.format_exc().encode())
         os._exit(1)
-    # Not the usual way out: the library's threads are of no interest any more.
+    # Without the usual cleanup: the library's threads need not be joined.
     os._exit(0)
 
 
-def _say(answer: bytes) -> None:
-    while answer:
-        answer = answer[os.write(_OUTPUT, answer) :]
+def _write_output(output: bytes) -> None:
+    while output:
+        output = output[os.write(_OUTPUT, output) :]
 
 
 def _load() -> Read:
-    import kreuzberg  # noqa: PLC0415 - a tenth of a second, which only this process spends
+    import kreuzberg  # noqa: PLC0415 - takes a tenth of a second, which only this process should spend
 
     for name in (*plain.CODECS, "latin-1", "cp437"):
         codecs.lookup(name)
 
-    def read(kind: str, standing: tuple[str, ...]) -> bytes:
-        config = None if kind == kinds.TEXT else _ready(kreuzberg, kind)
-        if walls.close():
-            standing = (*standing, "calls")
+    def read(kind: str, isolation: tuple[str, ...]) -> bytes:
+        config = None if kind == kinds.TEXT else _prepare_library(kreuzberg, kind)
+        if sandbox.install_filter():
+            isolation = (*isolation, "calls")
         try:
-            found = plain.read(_input(limits.READ_BYTES)) if config is None else _document(kind, kreuzberg, config)
-            told, text = Told(truncated=found.truncated, walls=standing), found.text
+            found = (
+                plain.read(_read_input(limits.READ_BYTES))
+                if config is None
+                else _read_document(kind, kreuzberg, config)
+            )
+            header, text = ReaderHeader(truncated=found.truncated, isolation=isolation), found.text
         except ExtractionFailed as failure:
-            told, text = Told(failure.reason, walls=standing), ""
+            header, text = ReaderHeader(failure.reason, isolation=isolation), ""
         except MemoryError:
-            told, text = Told(Reason.TOO_MUCH_MEMORY, walls=standing), ""
-        return msgspec.json.encode(told) + b"\n" + text.encode()
+            header, text = ReaderHeader(ExtractionReason.TOO_MUCH_MEMORY, isolation=isolation), ""
+        return msgspec.json.encode(header) + b"\n" + text.encode()
 
     return read
 
 
-def _input(most: int) -> bytes:
+def _read_input(limit: int) -> bytes:
     parts, size = [], 0
-    while size < most and (part := os.read(_INPUT, min(most - size, limits.MIB))):
+    while size < limit and (part := os.read(_INPUT, min(limit - size, limits.MIB))):
         parts.append(part)
         size += len(part)
     return b"".join(parts)
@@ -114,60 +120,62 @@ def _input(most: int) -> bytes:
 # Documents
 
 
-def _ready(kreuzberg: Any, kind: str) -> Any:
-    """How the library reads, once it has opened the last file that it wants."""
-    settings = kreuzberg.ExtractionConfig  # its stubs do not know every setting
+def _prepare_library(kreuzberg: Any, kind: str) -> Any:
+    """Return the library's configuration after a first use, so that it has opened all files it needs."""
+    settings = kreuzberg.ExtractionConfig  # its type stubs lack some settings
     config = settings(use_cache=False, disable_ocr=True, enable_quality_processing=False)
-    sample, called = (_SAMPLE, kinds.PDF) if kind == kinds.PDF else (b"x", kinds.TEXT)
-    kreuzberg.extract_bytes_sync(sample, called, config)  # whatever fails here is the system's fault, not the file's
+    sample, sample_kind = (_SAMPLE, kinds.PDF) if kind == kinds.PDF else (b"x", kinds.TEXT)
+    kreuzberg.extract_bytes_sync(sample, sample_kind, config)  # a failure here is the system's fault, not the file's
     return config
 
 
-def _document(kind: str, kreuzberg: Any, config: Any) -> Extracted:
-    data = _input(limits.FILE_BYTES + 1)
+def _read_document(kind: str, kreuzberg: Any, config: Any) -> Extracted:
+    data = _read_input(limits.FILE_BYTES + 1)
     if len(data) > limits.FILE_BYTES:
-        raise ExtractionFailed(Reason.TOO_LARGE)
+        raise ExtractionFailed(ExtractionReason.TOO_LARGE)
     if kind in kinds.PACKED:
         _check_archive(data)
     try:
-        text: str = _slides(data) if kind == kinds.SLIDES else kreuzberg.extract_bytes_sync(data, kind, config).content
+        text: str = (
+            _read_slides(data) if kind == kinds.SLIDES else kreuzberg.extract_bytes_sync(data, kind, config).content
+        )
     except MemoryError:
         raise
     except Exception as fault:
         raise ExtractionFailed(_reason(str(fault).lower())) from None
     if not text.strip():
-        raise ExtractionFailed(Reason.NO_TEXT)
-    return plain.kept(text)
+        raise ExtractionFailed(ExtractionReason.NO_TEXT)
+    return plain.clean(text)
 
 
-def _slides(data: bytes) -> str:
-    """Of the one kind that the library does not know, what stands between the tags. No entity is ever expanded."""
+def _read_slides(data: bytes) -> str:
+    """Return the text between the tags of an ODP file, which the library cannot read. Entities are not expanded."""
     content = zipfile.ZipFile(io.BytesIO(data)).read("content.xml").decode()
     return html.unescape(_SPACES.sub("\n", _TAGS.sub("\n", content)))
 
 
-def _reason(message: str) -> Reason:
+def _reason(message: str) -> ExtractionReason:
     if "password" in message or "encrypt" in message:
-        return Reason.ENCRYPTED
+        return ExtractionReason.ENCRYPTED
     if "limit" in message or "bomb" in message or "too large" in message or "exceed" in message:
-        return Reason.UNPACKS_TOO_MUCH
-    return Reason.TOO_MUCH_MEMORY if "memory" in message else Reason.DAMAGED
+        return ExtractionReason.UNPACKS_TOO_MUCH
+    return ExtractionReason.TOO_MUCH_MEMORY if "memory" in message else ExtractionReason.DAMAGED
 
 
 def _check_archive(data: bytes) -> None:
     if data.startswith(_OLD_OFFICE):
-        raise ExtractionFailed(Reason.ENCRYPTED)
+        raise ExtractionFailed(ExtractionReason.ENCRYPTED)
     try:
         members = zipfile.ZipFile(io.BytesIO(data)).infolist()
     except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError):
-        raise ExtractionFailed(Reason.DAMAGED) from None
+        raise ExtractionFailed(ExtractionReason.DAMAGED) from None
     size = sum(member.file_size for member in members)
     packed = sum(member.compress_size for member in members)
     if any(member.flag_bits & 1 for member in members):
-        raise ExtractionFailed(Reason.ENCRYPTED)
-    tight = size > limits.RATIO_FROM and size > limits.UNPACKED_RATIO * packed
-    if tight or size > limits.UNPACKED_BYTES or len(members) > limits.UNPACKED_MEMBERS:
-        raise ExtractionFailed(Reason.UNPACKS_TOO_MUCH)
+        raise ExtractionFailed(ExtractionReason.ENCRYPTED)
+    is_bomb = size > limits.RATIO_FROM and size > limits.UNPACKED_RATIO * packed
+    if is_bomb or size > limits.UNPACKED_BYTES or len(members) > limits.UNPACKED_MEMBERS:
+        raise ExtractionFailed(ExtractionReason.UNPACKS_TOO_MUCH)
 
 
 if __name__ == "__main__":

@@ -1,69 +1,69 @@
-"""Keeping the index: a text is put there and dropped in the transaction that writes its source."""
+"""Maintain the index: texts are added and removed in the transaction that writes their source."""
 
 import secrets
 import time
 
 from teamspace.core import pools
-from teamspace.core.db import Collision, Db, Duplicate, Tx
+from teamspace.core.db import Db, Duplicate, SerializationFailure, Tx
 from teamspace.core.principal import system
 from teamspace.fulltext import store
 from teamspace.fulltext.domain import markdown, words
 from teamspace.fulltext.schemas import NewText, Prepared, Words
 
-_AT_ONCE = 20
+_BATCH = 20
 _SHORT, _SHORT_ASCII = 300, 1_000
-"""Characters. What is no longer is read on the event loop, in about a millisecond at worst."""
-_CHANCE_BITS = 21
+"""Characters. Texts up to this length are tokenised on the event loop, in about a millisecond at worst."""
+_RANDOM_BITS = 21
 
 
-class _Numbers:
-    """Later texts have higher ones, so that an index can be walked from the newest; chance keeps two servers apart."""
+class _TextIds:
+    """Ids that increase with time, so that the index can be scanned newest first; random bits avoid collisions."""
 
     last = 0
 
     def next(self) -> int:
-        number = (time.time_ns() // 1_000_000 << _CHANCE_BITS) | secrets.randbits(_CHANCE_BITS)
+        number = (time.time_ns() // 1_000_000 << _RANDOM_BITS) | secrets.randbits(_RANDOM_BITS)
         self.last = max(number, self.last + 1)
         return self.last
 
 
-_numbers = _Numbers()
+_text_ids = _TextIds()
 
 
-NOTHING = Prepared("", "")
+EMPTY = Prepared("", "")
 
 
 async def prepare(text: str, *, is_markdown: bool = False) -> Prepared:
-    """A text read for `put`. To be called before the transaction: a long one takes a while, in a thread."""
+    """Tokenise a text for `put`. Call it before the transaction: long texts take a while, in a thread."""
     if len(text) > (_SHORT_ASCII if text.isascii() else _SHORT):
-        return await pools.TEXT.run(_prepared, text, is_markdown)
-    return _prepared(text, is_markdown)
+        return await pools.TEXT.run(_prepare, text, is_markdown)
+    return _prepare(text, is_markdown)
 
 
-def _prepared(text: str, is_markdown: bool) -> Prepared:
-    text = text[: words.MOST_CHARACTERS]
-    shown = markdown.plain(text) if is_markdown else text
-    return Prepared(shown, words.of_text(shown))
+def _prepare(text: str, is_markdown: bool) -> Prepared:
+    text = text[: words.MAX_CHARACTERS]
+    plain = markdown.plain(text) if is_markdown else text
+    return Prepared(plain, words.text_words(plain))
 
 
 async def put(
-    tx: Tx, kind: str, ref: str, org_id: str, *, title: str, labels: str = "", body: Prepared = NOTHING
+    tx: Tx, kind: str, ref: str, org_id: str, *, title: str, labels: str = "", body: Prepared = EMPTY
 ) -> None:
-    """The text of the thing `ref`, instead of what there was of it. Labels weigh less than a title and more than text.
+    """Index the text of `ref`, replacing the previous one. Labels weigh less than the title and more than the body.
 
-    Title and labels are names, of which no more is read than takes a millisecond.
+    Title and labels are tokenised here, up to a length that takes a millisecond.
     """
-    made = Words(words.of_name(title), words.of_name(labels), body.words)
-    text = NewText(kind, ref, org_id, words.MADE_BY, title, labels, body.text, made)
+    made = Words(words.name_words(title), words.name_words(labels), body.words)
+    text = NewText(kind, ref, org_id, words.TOKENIZER_VERSION, title, labels, body.text, made)
     try:
-        await store.put(tx, _numbers.next(), text)
+        await store.put(tx, _text_ids.next(), text)
     except Duplicate:
-        raise Collision("another server has just given a text the same number") from None
+        raise SerializationFailure("another server has used the same text id") from None
 
 
 async def rename(tx: Tx, kind: str, ref: str, *, title: str, labels: str) -> None:
-    """Another title and other labels for a text that stays."""
-    await store.rename(tx, kind, ref, title, labels, words.of_name(title), words.of_name(labels))
+    """Change the title and the labels of a text; its body stays."""
+    await store.rename(tx, kind, ref, title, labels, words.name_words(title), words.name_words(labels))
 
 
 async def drop(tx: Tx, kind: str, ref: str) -> None:
@@ -71,16 +71,16 @@ async def drop(tx: Tx, kind: str, ref: str) -> None:
 
 
 async def refresh(db: Db) -> int:
-    """Makes the words of texts that an older reading made, or none; how many those were.
+    """Tokenise texts again that an older tokeniser version has written; return how many.
 
-    A migration cannot read text, so what was written before there was an index waits here, too.
+    Migrations cannot tokenise, so texts from before the index have version 0 and are also handled here.
     """
     done = 0
-    while some := await store.select_outdated(db, words.MADE_BY, _AT_ONCE):
+    while some := await store.select_outdated(db, words.TOKENIZER_VERSION, _BATCH):
         for text in some:
             body = await prepare(text.body)
-            made = Words(words.of_name(text.title), words.of_name(text.labels), body.words)
-            async with db.upkeep(system()) as tx:
-                await store.put_words(tx, text.id, made, words.MADE_BY)
+            made = Words(words.name_words(text.title), words.name_words(text.labels), body.words)
+            async with db.maintenance(system()) as tx:
+                await store.put_words(tx, text.id, made, words.TOKENIZER_VERSION)
         done += len(some)
     return done

@@ -1,7 +1,7 @@
-"""Markdown as words: what somebody would read aloud of it, without the marks.
+"""Markdown to plain text, without the markup.
 
-Every pattern is linear in the text: it begins at a mark that no other match can begin in the middle of, stops at the
-next mark or the end of the line, and never goes back. None reaches beyond a line, so a long text is read in parts.
+Every pattern is linear in the text: it starts at a mark inside which no other match can start, stops at the next mark
+or the end of the line, and never backtracks. None spans lines, so long texts are processed in parts.
 """
 
 import re
@@ -9,9 +9,9 @@ from collections.abc import Iterator
 
 _PART = 20_000
 _AT_LINE = re.compile(r"^[ \t]*+(?:#{1,6}+[ \t]++|>[ \t]?+|[-*+][ \t]++(?:\[[ xX]\][ \t]++)?+)++", re.MULTILINE)
-"""Headings, quotes, items of lists and of things to do."""
+"""Headings, quotes, list items and task list items."""
 _NO_WORDS = re.compile(r"^(?:[|:=*_ \t-]++|[ \t]*+(?:```|~~~)[^`\n]*+)$", re.MULTILINE)
-"""Rules, lines below headings and in tables, fences of code."""
+"""Horizontal rules, underlines of headings, separator rows of tables, code fences."""
 _TABLE_ROW = re.compile(r"^[ \t]*+\|.*+$", re.MULTILINE)
 _LINK = re.compile(r"""(?:!\[|\[)([^][\n]*+)\]\(([^()\s]*+)(?:[ \t]++(?:"[^"\n]*+"|'[^'\n]*+'))?\)""")
 _EMPHASIS = re.compile(
@@ -24,11 +24,11 @@ _EMPHASIS = re.compile(
     )""",
     re.VERBOSE | re.DOTALL,
 )
-"""What is escaped stays. A sign between spaces, or inside a word as in snake_case, is no mark."""
+"""Escaped characters stay. A character between spaces, or inside a word as in snake_case, is not a mark."""
 
 
 def plain(markdown: str) -> str:
-    """The addresses of links follow at the end: they can be looked for, and stand in nobody's way."""
+    """Return the text without markup. URLs of links are appended, so that they can be searched."""
     texts, addresses = list[str](), list[str]()
     for part in _parts(markdown):
         text = _NO_WORDS.sub("", _AT_LINE.sub("", part))
@@ -39,7 +39,7 @@ def plain(markdown: str) -> str:
 
 
 def _parts(text: str) -> Iterator[str]:
-    """Whole lines, unless one is longer than a part."""
+    """Split into parts of whole lines, unless a line is longer than a part."""
     start = 0
     while start < len(text):
         end = text.rfind("\n", start, start + _PART) + 1 if len(text) - start > _PART else len(text)

@@ -1,1 +1,1 @@
-"""The verbs of identity, one subject a module."""
+"""Rules of identity."""

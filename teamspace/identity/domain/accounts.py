@@ -1,4 +1,4 @@
-"""Accounts: making one, its name and locale, its password."""
+"""Accounts: create them, change profile and password."""
 
 import re
 
@@ -18,35 +18,36 @@ _EMAIL = re.compile(r"[^@\s\x00-\x1f\x7f]{1,64}@[^@\s\x00-\x1f\x7f.]+(\.[^@\s\x0
 
 
 class UsernameTaken(Conflict):
-    """One name, one person, on the whole instance."""
+    """The username is in use. Usernames are unique in the instance."""
 
     def __init__(self, at: str) -> None:
         super().__init__("This username is taken.", at=at)
 
 
 def username_key(username: str) -> str:
-    """Names that differ only in case are one name."""
+    """Return the username for comparison, which ignores case."""
     return username.lower()
 
 
 async def register(
     tx: Tx, *, org_id: str, username: str, display_name: str | None, password_hash: str | None,
-    email: str | None = None, operator: bool = False, within: str = "", password_by: str | None = None,
+    email: str | None = None, operator: bool = False, path: str = "", password_by: str | None = None,
 ) -> Person:  # fmt: skip
-    """`within` is the part of the body that these fields stand in; `password_by` whoever else chose the password."""
-    place = f"/{within}username"
+    """Create an account. `path` is the prefix of these fields in the request body; `password_by` is who else chose the
+    password."""
+    pointer = f"/{path}username"
     if not _USERNAME.fullmatch(username):
         raise BadRequest.at(
-            place, "must be 2 to 64 letters, digits or any of . _ @ + -, beginning with a letter or digit"
+            pointer, "must be 2 to 64 letters, digits or any of . _ @ + -, beginning with a letter or digit"
         )
     person = Person(
         id=new_id(), org_id=org_id, username=username, email=_email(email), locale=None, operator=operator, created_at=clock.stamp(),
-        display_name=text.name(display_name or username, f"{within}display_name", most=80),
+        display_name=text.clean_name(display_name or username, f"{path}display_name", max_length=80),
     )  # fmt: skip
     try:
         await store.insert_user(tx, person, username_key(username), password_hash, password_by)
     except Duplicate:
-        raise UsernameTaken(place) from None
+        raise UsernameTaken(pointer) from None
     return person
 
 
@@ -56,48 +57,49 @@ def _email(address: str | None) -> str | None:
     return address
 
 
-async def find(db: Reads, username: str) -> Person | None:
+async def find_person(db: Reads, username: str) -> Person | None:
     account = await store.get_account_by_name(db, username_key(username))
-    return account and person(account)
+    return account and to_person(account)
 
 
-def person(account: Account) -> Person:
-    """The account without its secret."""
+def to_person(account: Account) -> Person:
+    """Return the account without its password hash."""
     return Person(**{name: getattr(account, name) for name in Person.__struct_fields__})
 
 
-async def rename(tx: Tx, user_id: str, display_name: str | None, locale: str | UnsetType | None) -> Person:
-    """Change what is given; what is not stays. Which locales there are is known to whoever calls."""
+async def update_profile(tx: Tx, user_id: str, display_name: str | None, locale: str | UnsetType | None) -> Person:
+    """Change display name and locale; None and UNSET keep the current value. The caller validates the locale."""
     account = await store.get_account(tx, user_id)
     if account is None:
         raise NotFound()
-    name = account.display_name if display_name is None else text.name(display_name, "display_name", most=80)
-    spoken = account.locale if locale is UNSET else locale
-    person = await store.update_profile(tx, user_id, name, spoken)
+    name = (
+        account.display_name if display_name is None else text.clean_name(display_name, "display_name", max_length=80)
+    )
+    person = await store.update_profile(tx, user_id, name, account.locale if locale is UNSET else locale)
     if person is None:
         raise NotFound()
     return person
 
 
 async def set_password(tx: Tx, user_id: str, password_hash: str, *, keep: str = "") -> None:
-    """By its person. Every other session ends, every credential that others may hold, and every link to set another.
+    """Set a password that the person chose. Ends all other sessions, credentials that others may know, and links.
 
-    `keep` is the credential this was asked with.
+    `keep` is the id of the credential of this request.
     """
     await store.update_password(tx, user_id, password_hash, None)
     await store.void_activations(tx, user_id, clock.stamp())
     await tokens.end_sessions(tx, user_id, keep=keep)
-    await store.revoke_given(tx, user_id, keep, clock.stamp())
+    await store.revoke_given_by_others(tx, user_id, keep, clock.stamp())
 
 
 async def replace_password(tx: Tx, user_id: str, password_hash: str, *, by: str) -> None:
-    """By somebody else, for a person who lost theirs: no credential of before works any more."""
+    """Set a password that someone else chose, for a person who lost theirs; revokes all their credentials."""
     await store.update_password(tx, user_id, password_hash, by)
     await end_credentials(tx, user_id)
 
 
 async def end_credentials(tx: Tx, user_id: str) -> None:
-    """Every session, token, access key and activation link of theirs."""
+    """Revoke all sessions, tokens, access keys and activation links of a person."""
     await store.revoke_all(tx, user_id, clock.stamp())
     await store.void_activations(tx, user_id, clock.stamp())
 
@@ -107,12 +109,12 @@ async def change_password(db: Db, who: Principal, change: PasswordChange) -> Non
     if account is None:
         raise NotFound()
     if account.password is None:
-        await proofs.demand_if_minted(db, who, password=None, code=change.code)
-    elif not await proofs.knows_password(db, who, account, change.current_password):
+        await proofs.require_if_minted(db, who, password=None, code=change.code)
+    elif not await proofs.check_password(db, who, account, change.current_password):
         raise InvalidCredentials
     hints = (account.username, account.display_name)
     await passwords.check_strength(change.new_password, hints=hints, field="new_password")
-    password_hash = await passwords.hashed(change.new_password)
-    async with db.write(who, "password.change", alone=("user", who.user_id)) as tx:
+    password_hash = await passwords.hash_password(change.new_password)
+    async with db.write(who, "password.change", lock=("user", who.user_id)) as tx:
         tx.target = who.user_id
         await set_password(tx, who.user_id, password_hash, keep=who.token_id)

@@ -1,4 +1,4 @@
-"""Codes of the second factor: whether one is asked for, and spending one. Each works once."""
+"""Codes of the second factor; each works once."""
 
 import hmac
 
@@ -12,28 +12,28 @@ from teamspace.identity import store
 STEP_SECONDS, DRIFT_STEPS = 30, 1
 
 
-async def armed(db: Reads, user_id: str) -> bool:
-    """Whether signing in takes their second factor."""
+async def has_second_factor(db: Reads, user_id: str) -> bool:
+    """Whether the second factor is on."""
     totp = await store.get_totp(db, user_id)
     return totp is not None and totp.armed_at is not None
 
 
-async def satisfy(tx: Tx, user_id: str, code: str) -> None:
-    """Spend a code of the app or a recovery code; each works once, whoever races for it."""
+async def use_second_factor(tx: Tx, user_id: str, code: str) -> None:
+    """Use a code of the app or a recovery code, if the factor is on; raise TotpInvalid if it is wrong or used."""
     totp = await store.get_totp(tx, user_id)
     if totp is None or totp.armed_at is None:
         return
-    plain = code.replace(" ", "").replace("-", "")
-    if plain.isascii() and plain.isdigit():
-        step = step_of(secret_of(tx, user_id, totp.secret), plain)
+    cleaned = code.replace(" ", "").replace("-", "")
+    if cleaned.isascii() and cleaned.isdigit():
+        step = find_step(decrypt_secret(tx, user_id, totp.secret), cleaned)
         if step is None or not await store.use_step(tx, user_id, step):
             raise TotpInvalid
-    elif not await store.use_code(tx, user_id, crypto.digest(plain.upper()), clock.stamp()):
+    elif not await store.use_code(tx, user_id, crypto.digest(cleaned.upper()), clock.stamp()):
         raise TotpInvalid
 
 
-def step_of(secret: str, code: str) -> int | None:
-    """The time step the code belongs to, if that is about now."""
+def find_step(secret: str, code: str) -> int | None:
+    """Return the time step of the code, or None if it is not a current one."""
     now = int(clock.now()) // STEP_SECONDS
     generator = pyotp.TOTP(secret)
     for step in range(now - DRIFT_STEPS, now + DRIFT_STEPS + 1):
@@ -42,9 +42,9 @@ def step_of(secret: str, code: str) -> int | None:
     return None
 
 
-def secret_of(db: Reads, user_id: str, sealed: str) -> str:
-    return db.vault.open(place(user_id), sealed).decode()
+def decrypt_secret(db: Reads, user_id: str, encrypted: str) -> str:
+    return db.vault.decrypt(encryption_context(user_id), encrypted).decode()
 
 
-def place(user_id: str) -> str:
+def encryption_context(user_id: str) -> str:
     return f"totp|secret|{user_id}"

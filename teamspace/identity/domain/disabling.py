@@ -1,4 +1,4 @@
-"""Disabling somebody: every credential of theirs ends in one act, and none works until they are enabled again."""
+"""Disable people, which revokes all their credentials at once, and enable them again."""
 
 from teamspace.core import clock
 from teamspace.core.db import Db
@@ -9,26 +9,26 @@ from teamspace.identity.domain import accounts
 from teamspace.identity.schemas import Account, AccountStatus
 
 
-async def change(db: Db, who: Principal, user_id: str, *, disabled: bool) -> AccountStatus:
+async def set_disabled(db: Db, who: Principal, user_id: str, *, disabled: bool) -> AccountStatus:
     account = await store.get_account(db, user_id)
     if account is None:
         raise NotFound()
-    # Of two operators who disable each other the second finds their own credential ended, by the guard.
-    async with db.write(who, "user.disable" if disabled else "user.enable", alone=("operators", "")) as tx:
+    # If two operators disable each other, the write guard refuses the second, whose credential is revoked by then.
+    async with db.write(who, "user.disable" if disabled else "user.enable", lock=("operators", "")) as tx:
         await tx.lock("user", user_id)
         tx.target, tx.org_id, tx.team_id = user_id, account.org_id, ""
         if disabled and user_id == who.user_id:
-            raise Conflict("Nobody disables themselves: ask another operator.")
+            raise Conflict("You cannot disable yourself: ask another operator.")
         since = (account.disabled_at or clock.stamp()) if disabled else None
         after = await store.set_disabled(tx, user_id, since)
         if disabled:
             await accounts.end_credentials(tx, user_id)
         if await store.count_operators(tx) == 0:
-            raise Conflict("The instance keeps at least one operator who can sign in.")
-        return _shown(after or account)
+            raise Conflict("The instance must have at least one operator who can sign in.")
+        return _to_status(after or account)
 
 
-def _shown(account: Account) -> AccountStatus:
+def _to_status(account: Account) -> AccountStatus:
     return AccountStatus(
         account.id, account.username, account.display_name, account.operator, account.disabled_at is not None,
         account.disabled_at,

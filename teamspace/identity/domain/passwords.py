@@ -1,4 +1,4 @@
-"""Passwords: argon2id, a few at a time, at the same price for a person who exists and one who does not."""
+"""Passwords: argon2id, a few at a time; verification takes the same time whether or not the person exists."""
 
 from functools import cache
 
@@ -9,56 +9,56 @@ from teamspace.core import pools
 from teamspace.core.errors import BadRequest
 
 KDF = "argon2id"
-SHORTEST, MOST_BYTES = 12, 1024
-_TOO_FEW_GUESSES = 1_000_000
-_JUDGED_LENGTH = 32
-"""How much of it is judged: 10^6 guesses are passed long before, and every further character costs."""
-_LOOK_ALIKES, _MOST_LOOK_ALIKES = frozenset("@({[<!|$+%"), 3
-"""Signs that zxcvbn reads as letters. Every further one multiplies the readings: with three the worst takes 0.12 s."""
+MIN_LENGTH, MAX_BYTES = 12, 1024
+_MIN_GUESSES = 1_000_000
+_RATED_LENGTH = 32
+"""How many characters zxcvbn rates: 10^6 guesses are reached long before, and each further character takes time."""
+_LOOK_ALIKES, _MAX_LOOK_ALIKES = frozenset("@({[<!|$+%"), 3
+"""Characters that zxcvbn reads as letters. Each one multiplies its work: with three the worst case takes 0.12 s."""
 
 hasher = PasswordHasher(time_cost=3, memory_cost=64 * 1024, parallelism=1)
 
 
 async def check_strength(password: str, *, hints: tuple[str, ...] = (), field: str = "password") -> None:
-    """Refuse a password that is short, huge, or among the first that anybody would try."""
-    if len(password) < SHORTEST:
-        raise BadRequest.at(f"/{field}", f"must have at least {SHORTEST} characters")
-    if len(password.encode()) > MOST_BYTES:
-        raise BadRequest.at(f"/{field}", f"may hold {MOST_BYTES} bytes")
-    if await pools.STRENGTH.run(_guesses, password, hints) < _TOO_FEW_GUESSES:
+    """Refuse a password that is too short, too long or easy to guess."""
+    if len(password) < MIN_LENGTH:
+        raise BadRequest.at(f"/{field}", f"must have at least {MIN_LENGTH} characters")
+    if len(password.encode()) > MAX_BYTES:
+        raise BadRequest.at(f"/{field}", f"must have at most {MAX_BYTES} bytes")
+    if await pools.STRENGTH.run(_guesses, password, hints) < _MIN_GUESSES:
         raise BadRequest.at(f"/{field}", "is too easy to guess: use several unrelated words")
 
 
-async def hashed(password: str) -> str:
+async def hash_password(password: str) -> str:
     return await pools.PASSWORDS.run(hasher.hash, password)
 
 
 async def matches(stored: str | None, password: str) -> bool:
-    """Whether it is the password. Without a stored one the same work is done, for an answer that is no."""
+    """Return whether the password is right. Without a stored hash, does the same work and returns False."""
     return await pools.PASSWORDS.run(_verify, stored, password)
 
 
 @cache
-def _nobody() -> str:
+def _dummy_hash() -> str:
     return hasher.hash("nobody has this password")
 
 
 def _verify(stored: str | None, password: str) -> bool:
     try:
-        return hasher.verify(stored or _nobody(), password) and stored is not None
+        return hasher.verify(stored or _dummy_hash(), password) and stored is not None
     except (VerificationError, InvalidHashError):
         return False
 
 
 def _guesses(password: str, hints: tuple[str, ...]) -> float:
-    # Costs 14 MiB, and is needed only when a password is set.
+    # Imported late: it takes 14 MiB, and is needed only when a password is set.
     from zxcvbn import zxcvbn  # noqa: PLC0415
 
-    return float(zxcvbn(_judged(password), user_inputs=[*hints, "teamspace"])["guesses"])
+    return float(zxcvbn(_rated_text(password), user_inputs=[*hints, "teamspace"])["guesses"])
 
 
-def _judged(password: str) -> str:
-    """Its beginning; signs beyond the first few that could be letters are taken for nothing but signs."""
-    text = password[:_JUDGED_LENGTH]
-    signs = dict.fromkeys(sign for sign in text if sign in _LOOK_ALIKES)
-    return text.translate({ord(sign): "~" for sign in list(signs)[_MOST_LOOK_ALIKES:]})
+def _rated_text(password: str) -> str:
+    """Return the beginning of the password, with all but a few look-alikes replaced, to bound the work of zxcvbn."""
+    text = password[:_RATED_LENGTH]
+    look_alikes = dict.fromkeys(character for character in text if character in _LOOK_ALIKES)
+    return text.translate({ord(character): "~" for character in list(look_alikes)[_MAX_LOOK_ALIKES:]})

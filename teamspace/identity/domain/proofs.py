@@ -1,6 +1,6 @@
-"""A fresh proof from somebody who has a credential already: their password, or a code of their second factor.
+"""Reauthentication of signed-in people: by password or by a code of the second factor.
 
-A stolen credential must not become a way to guess either: failures are counted by account.
+Failures are counted per account, so that a stolen credential cannot be used to guess either.
 """
 
 from teamspace.core.db import Db
@@ -13,42 +13,42 @@ from teamspace.identity.schemas import Account
 PER_ACCOUNT = 5
 
 
-async def knows_password(db: Db, who: Principal, account: Account, password: str) -> bool:
-    await throttle.count(db, who, {_subject(who): PER_ACCOUNT})
-    known = await passwords.matches(account.password, password)
-    if known:
-        await throttle.forget(db, who, _subject(who))
-    return known
+async def check_password(db: Db, who: Principal, account: Account, password: str) -> bool:
+    await throttle.count_attempt(db, who, {_subject(who): PER_ACCOUNT})
+    is_right = await passwords.matches(account.password, password)
+    if is_right:
+        await throttle.reset(db, who, _subject(who))
+    return is_right
 
 
-async def knows_code(db: Db, who: Principal, code: str) -> bool:
-    """The code is spent."""
-    await throttle.count(db, who, {_subject(who): PER_ACCOUNT})
-    if not await codes.armed(db, who.user_id):
+async def check_code(db: Db, who: Principal, code: str) -> bool:
+    """Check and use a code of the second factor."""
+    await throttle.count_attempt(db, who, {_subject(who): PER_ACCOUNT})
+    if not await codes.has_second_factor(db, who.user_id):
         return False
     try:
-        async with db.upkeep(who) as tx:
-            await codes.satisfy(tx, who.user_id, code)
+        async with db.maintenance(who) as tx:
+            await codes.use_second_factor(tx, who.user_id, code)
             await store.forget_attempts(tx, _subject(who))
     except TotpInvalid:
         return False
     return True
 
 
-async def demand(db: Db, who: Principal, *, password: str | None, code: str | None = None) -> None:
+async def require(db: Db, who: Principal, *, password: str | None, code: str | None = None) -> None:
     account = await store.get_account(db, who.user_id)
     if account and password is not None:
-        proven = await knows_password(db, who, account, password)
+        is_proved = await check_password(db, who, account, password)
     else:
-        proven = code is not None and await knows_code(db, who, code)
-    if not proven:
-        raise ReauthRequired("Send your password or a code of your second factor: this needs a fresh proof.")
+        is_proved = code is not None and await check_code(db, who, code)
+    if not is_proved:
+        raise ReauthRequired("Send your password or a code of your second factor to confirm that it is you.")
 
 
-async def demand_if_minted(db: Db, who: Principal, *, password: str | None, code: str | None = None) -> None:
-    """A token that was made with another credential does not touch what its person signs in with."""
+async def require_if_minted(db: Db, who: Principal, *, password: str | None, code: str | None = None) -> None:
+    """Require a proof from minted tokens, which alone must not change how their person signs in."""
     if who.minted:
-        await demand(db, who, password=password, code=code)
+        await require(db, who, password=password, code=code)
 
 
 def _subject(who: Principal) -> str:

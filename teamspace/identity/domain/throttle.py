@@ -1,7 +1,7 @@
-"""Guessing has a price: failures are counted, and past a limit nobody is heard until the window ends.
+"""Rate limit of password guessing: failures are counted, and beyond a limit attempts are refused until the window ends.
 
-A failure is counted before the password is looked at, in a commit of its own, so that a hundred
-guesses at once get no more hashes than the limit allows. Success takes the count back.
+Each attempt is counted as a failure before the password is checked, in its own commit, so that concurrent guesses
+cannot exceed the limit. A success takes the count back.
 """
 
 from collections.abc import Mapping
@@ -16,28 +16,28 @@ from teamspace.identity import store
 WINDOW = 15 * clock.MINUTE
 
 
-async def count(db: Db, who: Principal, limits: Mapping[str, int]) -> None:
-    """One more attempt for each subject; beyond the limit of one it is refused, and counts for none.
+async def count_attempt(db: Db, who: Principal, limits: Mapping[str, int]) -> None:
+    """Count an attempt for each subject; beyond the limit of any, it is refused and counts for none.
 
-    So whoever is refused by the limit of their own address uses up nothing that others share. Everybody names
-    subjects in the same order, since each is locked from here to the commit.
+    So an address that is over its own limit does not use up the limits that others share. Callers must pass subjects in
+    the same order, since each is locked until the commit.
     """
     now, resets_at = clock.stamp(), clock.later(WINDOW)
-    async with db.upkeep(who) as tx:
-        for subject, most in limits.items():
+    async with db.maintenance(who) as tx:
+        for subject, limit in limits.items():
             attempts = await store.count_attempt(tx, subject, now, resets_at)
-            if attempts and attempts.failures > most:
+            if attempts and attempts.failures > limit:
                 wait = max(1, ceil(clock.seconds(attempts.resets_at) - clock.now()))
                 raise TooManyAttempts("Too many failed attempts: wait before trying again.", wait)
 
 
-async def forget(db: Db, who: Principal, subject: str) -> None:
-    async with db.upkeep(who) as tx:
+async def reset(db: Db, who: Principal, subject: str) -> None:
+    async with db.maintenance(who) as tx:
         await store.forget_attempts(tx, subject)
 
 
 async def uncount(db: Db, who: Principal, subjects: Mapping[str, int]) -> None:
-    """It was no failure."""
-    async with db.upkeep(who) as tx:
+    """Take back an attempt that was not a failure."""
+    async with db.maintenance(who) as tx:
         for subject in subjects:
             await store.uncount_attempt(tx, subject)

@@ -1,1 +1,1 @@
-"""What the instance says of itself, and what it can be filled with."""
+"""Domain functions of the instance."""

@@ -1,4 +1,4 @@
-"""Two companies for demonstrations, whose people have known passwords: never on an instance that others reach."""
+"""Two demo companies whose people have known passwords: never on an instance that others can reach."""
 
 import msgspec
 
@@ -15,7 +15,7 @@ from teamspace.settings import Settings
 from teamspace.tenancy import OrgRole, Role
 
 
-class Player(msgspec.Struct, frozen=True):
+class DemoUser(msgspec.Struct, frozen=True):
     username: str
     name: str
     team: str
@@ -23,7 +23,7 @@ class Player(msgspec.Struct, frozen=True):
     org_role: OrgRole | None = None
 
 
-class Play(msgspec.Struct, frozen=True):
+class DemoOrg(msgspec.Struct, frozen=True):
     slug: str
     name: str
     tagline: str
@@ -31,106 +31,106 @@ class Play(msgspec.Struct, frozen=True):
     plan: Plan
     password: str
     theme: dict[str, str | int]
-    people: tuple[Player, ...]
-    """The first owns the company; their team is its first."""
+    people: tuple[DemoUser, ...]
+    """The first person owns the company; their team is the company's first."""
 
 
 # fmt: off
 COMPANIES = (
-    Play("aurora-books", "Aurora Books", "Translations from the far north", "aurora.localhost", Plan.PRO,
+    DemoOrg("aurora-books", "Aurora Books", "Translations from the far north", "aurora.localhost", Plan.PRO,
          "aurora lantern paper comet",
          {"background": "#f7f5fb", "accent": "#5b3fa8", "link": "#4a3391", "focus": "#7a5cd6", "radius": 12, "font": "serif"},
-         (Player("aurora.noor",  "Noor Haddad",    "Editorial", Role.OWNER,  OrgRole.OWNER),
-          Player("aurora.jonas", "Jonas Lindqvist", "Editorial", Role.ADMIN),
-          Player("aurora.mira",  "Mira Okafor",    "Editorial", Role.MEMBER),
-          Player("aurora.theo",  "Theo Brandt",    "Rights",    Role.OWNER,  OrgRole.ADMIN),
-          Player("aurora.alma",  "Alma Reyes",     "Rights",    Role.VIEWER, OrgRole.READER))),
-    Play("borealis-robotics", "Borealis Robotics", "Arms that know their strength", "borealis.localhost", Plan.BUSINESS,
+         (DemoUser("aurora.noor",  "Noor Haddad",    "Editorial", Role.OWNER,  OrgRole.OWNER),
+          DemoUser("aurora.jonas", "Jonas Lindqvist", "Editorial", Role.ADMIN),
+          DemoUser("aurora.mira",  "Mira Okafor",    "Editorial", Role.MEMBER),
+          DemoUser("aurora.theo",  "Theo Brandt",    "Rights",    Role.OWNER,  OrgRole.ADMIN),
+          DemoUser("aurora.alma",  "Alma Reyes",     "Rights",    Role.VIEWER, OrgRole.READER))),
+    DemoOrg("borealis-robotics", "Borealis Robotics", "Arms that know their strength", "borealis.localhost", Plan.BUSINESS,
          "borealis gravel piano drift",
          {"background": "#f4f7f6", "accent": "#0b5c4a", "link": "#0a5f77", "border": "#d5dfdc", "radius": 4, "font": "system"},
-         (Player("borealis.ines", "Ines Duarte",   "Firmware",  Role.OWNER,  OrgRole.OWNER),
-          Player("borealis.kato", "Kato Mbeki",    "Firmware",  Role.MEMBER),
-          Player("borealis.runa", "Runa Sorensen", "Field",     Role.OWNER,  OrgRole.ADMIN),
-          Player("borealis.li",   "Li Wen",        "Field",     Role.MEMBER),
-          Player("borealis.otto", "Otto Kruger",   "Field",     Role.GUEST,  OrgRole.READER))),
+         (DemoUser("borealis.ines", "Ines Duarte",   "Firmware",  Role.OWNER,  OrgRole.OWNER),
+          DemoUser("borealis.kato", "Kato Mbeki",    "Firmware",  Role.MEMBER),
+          DemoUser("borealis.runa", "Runa Sorensen", "Field",     Role.OWNER,  OrgRole.ADMIN),
+          DemoUser("borealis.li",   "Li Wen",        "Field",     Role.MEMBER),
+          DemoUser("borealis.otto", "Otto Kruger",   "Field",     Role.GUEST,  OrgRole.READER))),
 )
 # fmt: on
 
 
 async def seed(db: Db, who: Principal, settings: Settings, files: BlobStore) -> DemoCompanies:
-    """Both companies as they should be; what is there already is left alone."""
-    if not (settings.for_this_machine_alone or settings.demo):
+    """Create both companies; whatever exists already stays."""
+    if not (settings.is_local_only or settings.demo):
         raise Forbidden(
-            "These companies have known passwords, and others can reach this instance: SERVICE_DEMO allows it."
+            "These companies have known passwords, and others can reach this instance: set SERVICE_DEMO to allow it."
         )
-    for play in COMPANIES:
-        await _stage(db, who, settings, files, play)
-    return DemoCompanies([_programme(play) for play in COMPANIES])
+    for company in COMPANIES:
+        await _create_demo(db, who, settings, files, company)
+    return DemoCompanies([_credentials(company) for company in COMPANIES])
 
 
-async def _stage(db: Db, who: Principal, settings: Settings, files: BlobStore, play: Play) -> None:
-    first, *others = play.people
-    await _found(db, who, settings, play)
-    owner = await _as(db, who, play, first)
-    for player in others:
-        await _add(db, owner, settings, play, player)
+async def _create_demo(db: Db, who: Principal, settings: Settings, files: BlobStore, company: DemoOrg) -> None:
+    first, *others = company.people
+    await _create_company(db, who, settings, company)
+    owner = await _principal(db, who, company, first)
+    for user in others:
+        await _add_user(db, owner, settings, company, user)
     if not (await branding.of_company(db, owner.org_id)).own:
-        wish = branding.BrandingChange(title=play.name, tagline=play.tagline, theme=play.theme)
-        await branding.change(db, files, owner, owner.org_id, wish)
+        request = branding.BrandingChange(title=company.name, tagline=company.tagline, theme=company.theme)
+        await branding.change(db, files, owner, owner.org_id, request)
     await add_notes(db, owner, NOTES)
-    elsewhere = next(player for player in others if player.team != first.team)
-    await add_notes(db, await _as(db, who, play, elsewhere), NOTES[:3])
+    colleague = next(user for user in others if user.team != first.team)
+    await add_notes(db, await _principal(db, who, company, colleague), NOTES[:3])
 
 
-async def _found(db: Db, who: Principal, settings: Settings, play: Play) -> None:
-    first = play.people[0]
+async def _create_company(db: Db, who: Principal, settings: Settings, company: DemoOrg) -> None:
+    first = company.people[0]
     try:
-        await tenancy.find_company(db, play.slug)
+        await tenancy.find_company(db, company.slug)
     except NotFound:
-        owner = tenancy.OwnerDraft(first.username, play.password, first.name)
-        draft = tenancy.CompanyDraft(play.name, owner, play.slug, play.plan, play.domain, first.team)
+        owner = tenancy.OwnerDraft(first.username, company.password, first.name)
+        draft = tenancy.CompanyDraft(company.name, owner, company.slug, company.plan, company.domain, first.team)
         await tenancy.create_company(db, who, settings, draft)
-        await _drop_token(db, await _as(db, who, play, first))
+        await _drop_token(db, await _principal(db, who, company, first))
 
 
-async def _add(db: Db, owner: Principal, settings: Settings, play: Play, player: Player) -> None:
-    if known := await identity.find(db, player.username):
+async def _add_user(db: Db, owner: Principal, settings: Settings, company: DemoOrg, user: DemoUser) -> None:
+    if known := await identity.find_person(db, user.username):
         if known.org_id != owner.org_id:
-            raise Conflict(f"The username {player.username} belongs to somebody else.")
+            raise Conflict(f"The username {user.username} is already taken.")
         return
-    team_id = await _team(db, play, player) or (
-        await tenancy.create_team(db, owner, tenancy.TeamDraft(player.team))
+    team_id = await _team(db, company, user) or (
+        await tenancy.create_team(db, owner, tenancy.TeamDraft(user.team))
     ).id  # fmt: skip
-    wish = tenancy.NewColleague(player.username, team_id, player.role, player.org_role, play.password, player.name)
-    await tenancy.add_colleague(db, owner, settings, wish)
-    await _drop_token(db, await _as(db, owner, play, player))
+    request = tenancy.NewColleague(user.username, team_id, user.role, user.org_role, company.password, user.name)
+    await tenancy.add_colleague(db, owner, settings, request)
+    await _drop_token(db, await _principal(db, owner, company, user))
 
 
-async def _as(db: Db, who: Principal, play: Play, player: Player) -> Principal:
-    """One of the players, so that what they do is done with their own rights and in their name."""
-    person, team_id = await identity.find(db, player.username), await _team(db, play, player)
-    gone = Conflict(f"The demo company {play.slug} was changed: {player.username} is not there any more.")
+async def _principal(db: Db, who: Principal, company: DemoOrg, user: DemoUser) -> Principal:
+    """Return the principal of a demo user, so that their content is created with their own rights and name."""
+    person, team_id = await identity.find_person(db, user.username), await _team(db, company, user)
+    missing = Conflict(f"The demo company {company.slug} was changed: {user.username} no longer exists.")
     if person is None or team_id is None:
-        raise gone
+        raise missing
     try:
-        return await tenancy.stand_in(db, who.call, person.id, team_id)
+        return await tenancy.act_for(db, who.call, person.id, team_id)
     except Unauthenticated:
-        raise gone from None
+        raise missing from None
 
 
-async def _team(db: Db, play: Play, player: Player) -> str | None:
-    company = await tenancy.find_company(db, play.slug)
-    return next((team.id for team in company.teams if team.name == player.team), None)
+async def _team(db: Db, company: DemoOrg, user: DemoUser) -> str | None:
+    found = await tenancy.find_company(db, company.slug)
+    return next((team.id for team in found.teams if team.name == user.team), None)
 
 
-async def _drop_token(db: Db, player: Principal) -> None:
-    """They sign in with their password: the token that came with the account is nobody's."""
-    async with db.write(player, "token.revoke") as tx:
-        await identity.revoke_in_team(tx, player.user_id, player.team_id)
+async def _drop_token(db: Db, user: Principal) -> None:
+    """Revoke the token that was created with the account: demo users sign in with their password."""
+    async with db.write(user, "token.revoke") as tx:
+        await identity.revoke_in_team(tx, user.user_id, user.team_id)
 
 
-def _programme(play: Play) -> DemoCompany:
+def _credentials(company: DemoOrg) -> DemoCompany:
     people = [
-        DemoPerson(player.username, play.password, player.team, player.role, player.org_role) for player in play.people
+        DemoPerson(user.username, company.password, user.team, user.role, user.org_role) for user in company.people
     ]
-    return DemoCompany(play.slug, play.name, play.domain, people)
+    return DemoCompany(company.slug, company.name, company.domain, people)

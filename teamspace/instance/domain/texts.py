@@ -1,11 +1,11 @@
-"""The texts of the sample content, oldest first."""
+"""Texts of the sample content, oldest first."""
 
 from typing import Literal
 
 import msgspec
 
 
-class Sample(msgspec.Struct, frozen=True):
+class SampleText(msgspec.Struct, frozen=True):
     title: str
     tags: tuple[str, ...]
     visibility: Literal["private", "team", "shared"]
@@ -13,7 +13,7 @@ class Sample(msgspec.Struct, frozen=True):
 
 
 NOTES = (
-    Sample(
+    SampleText(
         "Reading list",
         ("reading",),
         "private",
@@ -25,7 +25,7 @@ Only you see this note: it is **private**. Share it with one colleague, or chang
 - Postmortems of the last two years, one a week
 """,
     ),
-    Sample(
+    SampleText(
         "House style",
         ("writing", "guide"),
         "team",
@@ -40,7 +40,7 @@ How we write, so that nobody has to ask twice.
 > If a sentence can be misread, somebody has already misread it.
 """,
     ),
-    Sample(
+    SampleText(
         "Release checklist",
         ("release", "checklist"),
         "team",
@@ -57,7 +57,7 @@ Copy this note for every release.
 **Rollback:** redeploy the previous version; the schema of this release can be read by it.
 """,
     ),
-    Sample(
+    SampleText(
         "Weekly planning, 12 May",
         ("meeting", "planning"),
         "team",
@@ -79,7 +79,7 @@ Present: Noor, Jonas, Mira, Theo. Away: Alma.
 Alma is back on Tuesday and takes over the onboarding texts.
 """,
     ),
-    Sample(
+    SampleText(
         "Incident 2041: uploads stuck for 38 minutes",
         ("incident", "postmortem"),
         "team",
@@ -99,7 +99,7 @@ later one queued behind the first.
 **What went well.** The first report came from our own probe, two minutes before the first customer's.
 """,
     ),
-    Sample(
+    SampleText(
         "Interview notes: three teams that switched",
         ("research", "customers"),
         "team",
@@ -118,7 +118,7 @@ Moved because the old service could not be run in their own building.
 **Pattern:** all three asked for the audit trail in the first ten minutes.
 """,
     ),
-    Sample(
+    SampleText(
         "Pricing: three drafts",
         ("pricing", "draft"),
         "private",
@@ -132,7 +132,7 @@ Not for the team yet.
 Leaning: workspace price with generous seats, model use metered apart.
 """,
     ),
-    Sample(
+    SampleText(
         "Onboarding: your first week",
         ("guide", "people"),
         "team",
@@ -150,7 +150,7 @@ Welcome. Nobody expects you to be useful before Thursday.
 Your buddy is the person who wrote this note last.
 """,
     ),
-    Sample(
+    SampleText(
         "Kitchen duty",
         ("office",),
         "team",
@@ -160,7 +160,7 @@ Odd weeks: Jonas, Mira. Even weeks: Noor, Theo. Alma brews the coffee, because n
 The dishwasher starts at six, full or not.
 """,
     ),
-    Sample(
+    SampleText(
         "Welcome to your workspace",
         ("guide",),
         "team",
@@ -182,7 +182,7 @@ All that you change is on the audit trail, with the time and the person.
 
 
 DOCUMENTS = (
-    Sample(
+    SampleText(
         "Onboarding, the first week",
         (),
         "team",
@@ -203,7 +203,7 @@ A **document** keeps every version: change something here, then look at *Version
 2. If the answer was hard to find, move it to where you looked.
 """,
     ),
-    Sample(
+    SampleText(
         "Supplier contract, draft",
         (),
         "private",

@@ -1,1 +1,1 @@
-"""The queue, and who works on it."""
+"""The job queue and the server's own worker."""

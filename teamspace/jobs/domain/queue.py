@@ -1,7 +1,7 @@
-"""The queue: a job goes in with whatever transaction asks for it, is held under a lease, and ends exactly once.
+"""The job queue: enqueue in the caller's transaction, claim with a lease, finish exactly once.
 
-Every attempt has a number and a secret of its own. Whoever comes late, after the lease is over or the job went to
-somebody else, finds that neither fits any more: a lapsed attempt never lands.
+Every attempt has its own number and secret. After the lease has expired or the job was claimed again, they no longer
+match: a stale attempt cannot change the job.
 """
 
 import asyncio
@@ -22,368 +22,382 @@ from teamspace.core import crypto
 from teamspace.core.db import Db, Tx
 from teamspace.core.errors import QuotaExceeded, StaleClaim
 from teamspace.core.ids import new_id
-from teamspace.core.limits import Wake
+from teamspace.core.limits import Notifier
 from teamspace.core.principal import Principal, system
 from teamspace.jobs import store
 from teamspace.jobs.domain import lanes
+from teamspace.jobs.domain.channels import kind_of, local_channel
 from teamspace.jobs.domain.kinds import Kinds
-from teamspace.jobs.domain.places import kind_of, local_place
-from teamspace.jobs.domain.slots import SlotsByKind
-from teamspace.jobs.schemas import NORMAL, Block, Claim, Claimed, Fault, Landed, Lane, Opening, State, Turn
+from teamspace.jobs.domain.slots import JobSlots
+from teamspace.jobs.schemas import (
+    NORMAL,
+    ClaimedJob,
+    ClaimSlot,
+    JobClaim,
+    JobFault,
+    Lane,
+    QuotaBlock,
+    ReadyJob,
+    ReleasedJob,
+    State,
+)
 
 log = logging.getLogger("teamspace.jobs")
-Still = Callable[[Tx], Awaitable[bool]]
+StillValid = Callable[[Tx], Awaitable[bool]]
 LEASE = 60
-"""Of those who work elsewhere: networks pause."""
-MOST_LAPSES = 3
-_LONGEST_DELAY = 15 * 60
-_AGAIN_FOR_A_SLOT = 1
-_AGAIN = 1.0
-_TOGETHER = 0.01
-"""Seconds between two promotions: what is stirred meanwhile is promoted with one."""
-_LANES = 50
-"""Promoted in one transaction: others of these lanes wait for it."""
+"""Seconds, for remote workers; long enough for a network outage."""
+MAX_LEASE_EXPIRIES = 3
+_MAX_DELAY = 15 * 60
+_SLOT_RETRY_SECONDS = 1
+_RETRY_SECONDS = 1.0
+_BATCH_SECONDS = 0.01
+"""Seconds between two promotions. Lanes that become dirty in between are promoted together."""
+_LANES_PER_BATCH = 50
+"""Lanes per transaction. Other writers of these lanes wait for it."""
 
 
 class Queue:
-    """Knows the kinds, whom to wake, and the lanes in which something has changed.
+    """The job kinds, the notifier of waiting workers, and the dirty lanes.
 
-    Lanes are promoted after the commit that changed them, many at a time: putting a job in is one insert.
-    Should the server die in between, the next look at all lanes finds it.
+    Lanes are promoted after the commit that changed them, many at a time, so enqueueing is one insert. If the server
+    dies in between, the next `tidy` promotes them.
     """
 
-    def __init__(self, kinds: Kinds, wake: Wake, *, hosted: bool = False) -> None:
+    def __init__(self, kinds: Kinds, wake: Notifier, *, hosted: bool = False) -> None:
         self.kinds = kinds
         self.wake = wake
         self._hosted = hosted
-        self._stirred: set[Lane] = set()
-        self._news = asyncio.Event()
+        self._dirty: set[Lane] = set()
+        self._dirty_event = asyncio.Event()
 
-    # Promoting
+    # Promotion
 
     async def run(self, db: Db) -> None:
-        """Promotes whatever is stirred, until it is cancelled."""
+        """Promote dirty lanes until cancelled."""
         while True:
-            await self._news.wait()
+            await self._dirty_event.wait()
             try:
-                async with self._promoted(db):
+                async with self._promotion(db):
                     pass
-                await asyncio.sleep(_TOGETHER)
+                await asyncio.sleep(_BATCH_SECONDS)
             except Exception:
-                log.exception("promoting jobs failed; it is tried again")
-                await asyncio.sleep(_AGAIN)
+                log.exception("promoting jobs failed, retrying")
+                await asyncio.sleep(_RETRY_SECONDS)
 
     async def promote(self, db: Db) -> None:
-        while self._stirred:
-            async with self._promoted(db):
+        while self._dirty:
+            async with self._promotion(db):
                 pass
 
     @asynccontextmanager
-    async def _promoted(self, db: Db) -> AsyncIterator[Tx]:
-        """A transaction that begins with promoting what is stirred. Losing it loses a turn, and no job."""
-        stirred, self._stirred = first(self._stirred, _LANES)
-        self._news.clear()
+    async def _promotion(self, db: Db) -> AsyncIterator[Tx]:
+        """Open a transaction that first promotes dirty lanes. If it is lost, jobs are delayed, not lost."""
+        dirty, self._dirty = split_first(self._dirty, _LANES_PER_BATCH)
+        self._dirty_event.clear()
         try:
-            async with db.upkeep(system(), lasting=False) as tx:
-                places = await lanes.promote(tx, stirred)
+            async with db.maintenance(system(), durable=False) as tx:
+                channels = await lanes.promote(tx, dirty)
                 yield tx
         except BaseException:
-            self.stir(stirred)
+            self.mark_dirty(dirty)
             raise
-        self.stir(())
-        self.tell(places)
+        self.mark_dirty(())
+        self.notify(channels)
 
     async def promote_waiting(self, db: Db, org_id: str | None = None, kinds: Iterable[str] | None = None) -> None:
-        """Every lane in which somebody waits."""
-        self.stir(await lanes.waiting(db, org_id, kinds))
+        """Promote every lane with waiting jobs."""
+        self.mark_dirty(await lanes.find_waiting(db, org_id, kinds))
         await self.promote(db)
 
-    def stir(self, stirred: Iterable[Lane]) -> None:
-        """Something has left these lanes, or come into them."""
-        self._stirred.update(stirred)
-        if self._stirred:
-            self._news.set()
+    def mark_dirty(self, dirty: Iterable[Lane]) -> None:
+        """Promote these lanes soon: jobs have entered or left them."""
+        self._dirty.update(dirty)
+        if self._dirty:
+            self._dirty_event.set()
 
-    # Into it
+    # Enqueue
 
     async def enqueue(
-        self, tx: Tx, who: Principal, kind: str, input: msgspec.Struct, *, place: str | None = None,
+        self, tx: Tx, who: Principal, kind: str, input: msgspec.Struct, *, channel: str | None = None,
         model: str | None = None, priority: int = NORMAL, run_at: str | None = None, retry_of: str | None = None,
     ) -> str:  # fmt: skip
-        """Commits with everything else in `tx`, or not at all; the job's id."""
+        """Insert a job in the caller's transaction and return its id."""
         id, lane = new_id(), Lane(who.org_id, who.team_id, kind)
         await store.insert(
-            tx, id, lane, who.user_id, place=place or local_place(kind), model=model, priority=priority, run_at=run_at,
-            attempts=self.kinds[kind].row.attempts, input=msgspec.json.encode(input).decode(), retry_of=retry_of,
+            tx, id, lane, who.user_id, channel=channel or local_channel(kind), model=model, priority=priority, run_at=run_at,
+            max_attempts=self.kinds[kind].row.max_attempts, input=msgspec.json.encode(input).decode(), retry_of=retry_of,
         )  # fmt: skip
-        self._stir(tx, lane)
+        self._mark_dirty_on_commit(tx, lane)
         return id
 
-    # Out of it
+    # Claim
 
     async def claim(
-        self, db: Db, places: Sequence[str], *, count: int, executor_id: str, org_id: str | None = None,
-        models: Sequence[str] | None = None, slots: SlotsByKind | None = None, still: Still | None = None,
+        self, db: Db, channels: Sequence[str], *, count: int, executor_id: str, org_id: str | None = None,
+        models: Sequence[str] | None = None, slots: JobSlots | None = None, still_valid: StillValid | None = None,
         lease: float = LEASE,
-    ) -> list[tuple[Claimed, Claim]]:  # fmt: skip
-        """Up to `count` jobs whose turn it is. What a quota has no room for is parked until it has.
+    ) -> list[tuple[ClaimedJob, JobClaim]]:  # fmt: skip
+        """Claim up to `count` admitted jobs, in the order of their ranks. Jobs over a quota are parked.
 
-        With `models`, those that name another are passed over. Each holds one of `slots`, where they are given.
-        `still` is asked in the transaction whether there is anybody left to claim for.
+        With `models`, jobs that name another model are skipped. With `slots`, each job occupies one.
+        `still_valid` is called in the transaction; if it returns False, nothing is claimed.
         """
-        openings = slots.openings(places, count) if slots else [Opening(place, count) for place in places]
-        if not openings:
+        claim_slots = (
+            slots.claim_slots(channels, count) if slots else [ClaimSlot(channel, count) for channel in channels]
+        )
+        if not claim_slots:
             return []
         secret = secrets.token_urlsafe(16)
-        turns: list[Turn] = []
-        claimed: list[tuple[Claimed, Claim]] = []
+        ready: list[ReadyJob] = []
+        claimed: list[tuple[ClaimedJob, JobClaim]] = []
         try:
-            async with self._promoted(db) as tx:
-                if (self._hosted and await tenancy.is_suspended(tx)) or (still and not await still(tx)):
+            async with self._promotion(db) as tx:
+                if (self._hosted and await tenancy.is_suspended(tx)) or (still_valid and not await still_valid(tx)):
                     return []
-                waiting = await store.select_admitted(tx, openings, org_id=org_id, models=models)
-                turns = slots.take(waiting, count) if slots else waiting[:count]
-                admitted = await self._taken(tx, turns, executor_id, crypto.digest(secret), lease)
-            claimed = [(job, Claim(job.id, job.attempt, secret, executor_id, lease)) for job in admitted]
+                waiting = await store.select_admitted(tx, claim_slots, org_id=org_id, models=models)
+                ready = slots.take(waiting, count) if slots else waiting[:count]
+                admitted = await self._take(tx, ready, executor_id, crypto.digest(secret), lease)
+            claimed = [(job, JobClaim(job.id, job.attempt, secret, executor_id, lease)) for job in admitted]
         finally:
             if slots:
                 begun = {job.id for job, _ in claimed}
-                for turn in turns:
-                    if turn.id not in begun:
-                        slots.of(turn.kind).leave(turn.org_id)
+                for job in ready:
+                    if job.id not in begun:
+                        slots.of(job.kind).release(job.org_id)
         return claimed
 
-    async def _taken(
-        self, tx: Tx, turns: Sequence[Turn], executor_id: str, claim_hash: str, lease: float
-    ) -> list[Claimed]:
-        if not turns:
+    async def _take(
+        self, tx: Tx, ready: Sequence[ReadyJob], executor_id: str, claim_hash: str, lease: float
+    ) -> list[ClaimedJob]:
+        if not ready:
             return []
-        ids = [turn.id for turn in turns]
+        ids = [job.id for job in ready]
         taken = await store.take(tx, ids, executor_id=executor_id, claim_hash=claim_hash, lease=lease)
         if len(taken) > 1:
-            await quota.open_books(tx, [job.org_id for job in taken if self.kinds[job.kind].estimate])
-        in_turn = sorted(taken, key=lambda job: job.rank)  # a database returns rows in any order
-        return [job for job in in_turn if await self._within_quota(tx, job)]
+            await quota.lock_companies(tx, [job.org_id for job in taken if self.kinds[job.kind].estimate])
+        by_rank = sorted(taken, key=lambda job: job.rank)  # RETURNING guarantees no order
+        return [job for job in by_rank if await self._reserve_quota(tx, job)]
 
-    async def _within_quota(self, tx: Tx, job: Claimed) -> bool:
+    async def _reserve_quota(self, tx: Tx, job: ClaimedJob) -> bool:
+        """Reserve quota for the job, or park it and return False."""
         kind = self.kinds[job.kind]
         if kind.estimate is None:
             return True
-        account = quota.Account(job.org_id, job.team_id, job.user_id)
+        account = quota.QuotaAccount(job.org_id, job.team_id, job.user_id)
         estimate = kind.estimate(msgspec.json.decode(job.input, type=kind.input))
-        reserved = await quota.reserve(tx, account, estimate, purpose=job.kind)
-        if isinstance(reserved, quota.Bound):
-            await self._parked(tx, job.id, quota.refusal(reserved))
+        reserved = await quota.try_reserve(tx, account, estimate, purpose=job.kind)
+        if isinstance(reserved, quota.LimitState):
+            await self._park_job(tx, job.id, quota.refusal(reserved))
             return False
-        await store.set_hold(tx, job.id, reserved)
+        await store.set_reservation(tx, job.id, reserved)
         return True
 
-    async def park(self, tx: Tx, claim: Claim, refusal: QuotaExceeded) -> None:
-        """What met the quota while it was worked on waits until there is room, as if it had not been claimed."""
-        held = await store.get_held(tx, claim, crypto.digest(claim.secret))
-        if held is None:
-            raise stale()
-        if held.hold_id:
-            await quota.release(tx, held.hold_id)
-            await self.free_slots(tx, [held.lane])
-        await self._parked(tx, held.id, refusal)
+    async def park(self, tx: Tx, claim: JobClaim, refusal: QuotaExceeded) -> None:
+        """Park a running job that has exceeded a quota. The attempt does not count."""
+        job = await store.get_running(tx, claim, crypto.digest(claim.secret))
+        if job is None:
+            raise stale_claim()
+        if job.reservation_id:
+            await quota.release(tx, job.reservation_id)
+            await self.free_slots(tx, [job.lane])
+        await self._park_job(tx, job.id, refusal)
 
-    async def _parked(self, tx: Tx, job_id: str, refusal: QuotaExceeded) -> None:
+    async def _park_job(self, tx: Tx, job_id: str, refusal: QuotaExceeded) -> None:
         dimension, level, until = (refusal.extra[name] for name in ("dimension", "level", "resets_at"))
-        # A slot may be free at any moment; where no window ends, the limit may still be raised by somebody.
-        seconds = _AGAIN_FOR_A_SLOT if dimension == quota.Dimension.CONCURRENCY else _LONGEST_DELAY
-        await store.park(tx, job_id, Block(dimension, level, until), until=until, seconds=seconds)
+        # A slot can become free at any moment. A limit without a window can still be raised.
+        seconds = _SLOT_RETRY_SECONDS if dimension == quota.Dimension.CONCURRENCY else _MAX_DELAY
+        await store.park(tx, job_id, QuotaBlock(dimension, level, until), until=until, seconds=seconds)
 
-    # In somebody's hands
+    # Running jobs
 
     async def extend(
-        self, db: Db, claim: Claim, *, progress: float | None = None, message: str | None = None
-    ) -> Claimed:
-        """A sign of life: the lease and what is reserved go on."""
+        self, db: Db, claim: JobClaim, *, progress: float | None = None, message: str | None = None
+    ) -> ClaimedJob:
+        """Extend the lease and the quota reservation, and store the progress."""
         permille = None if progress is None else round(progress * 1000)
-        async with db.upkeep(system(), lasting=False) as tx:
-            held = await store.extend(
+        async with db.maintenance(system(), durable=False) as tx:
+            job = await store.extend(
                 tx, claim, crypto.digest(claim.secret), lease=claim.lease, progress=permille, message=message
             )
-            if held is None:
-                raise stale()
-            if held.hold_id:
-                await quota.renew(tx, held.hold_id)
-        return held
+            if job is None:
+                raise stale_claim()
+            if job.reservation_id:
+                await quota.renew(tx, job.reservation_id)
+        return job
 
-    async def complete(self, tx: Tx, claim: Claim, given: Any) -> Landed:
-        """The result lands, and what it cost is settled, in one commit."""
-        digest = crypto.digest(claim.secret)
-        held = await store.get_held(tx, claim, digest)
-        if held is None:
-            return await self._landed_before(tx, claim, digest, given)
-        kind = self.kinds[held.kind]
-        result = kind.read_result(msgspec.json.decode(held.input, type=kind.input), given)
-        landed = await store.succeed(tx, claim, digest, _text(result))
-        if landed is None:
-            raise stale()
-        if landed.hold_id and kind.spent:
-            await quota.settle(tx, landed.hold_id, kind.spent(result))
-            await self.free_slots(tx, [landed.lane])
-        self._stir(tx, landed.lane)
-        return landed
+    async def complete(self, tx: Tx, claim: JobClaim, raw: Any) -> ReleasedJob:
+        """Store the result and settle the quota, in one commit."""
+        claim_hash = crypto.digest(claim.secret)
+        job = await store.get_running(tx, claim, claim_hash)
+        if job is None:
+            return await self._find_completed(tx, claim, claim_hash, raw)
+        kind = self.kinds[job.kind]
+        result = kind.read_result(msgspec.json.decode(job.input, type=kind.input), raw)
+        released = await store.succeed(tx, claim, claim_hash, _encode(result))
+        if released is None:
+            raise stale_claim()
+        if released.reservation_id and kind.spent:
+            await quota.settle(tx, released.reservation_id, kind.spent(result))
+            await self.free_slots(tx, [released.lane])
+        self._mark_dirty_on_commit(tx, released.lane)
+        return released
 
-    async def land(self, db: Db, ended: Sequence[tuple[Claim, msgspec.Struct]]) -> set[str]:
-        """Many at once, for results that were made here and need no judging; those that were still held."""
-        async with db.upkeep(system()) as tx:
-            rows = [(claim, crypto.digest(claim.secret), _text(result)) for claim, result in ended]
-            landed = await store.succeed_all(tx, rows)
+    async def complete_many(self, db: Db, ended: Sequence[tuple[JobClaim, msgspec.Struct]]) -> set[str]:
+        """Complete many jobs with results of this server, which are not validated; return the ids whose claim was valid."""
+        async with db.maintenance(system()) as tx:
+            rows = [(claim, crypto.digest(claim.secret), _encode(result)) for claim, result in ended]
+            released = await store.succeed_all(tx, rows)
             results = {claim.job_id: result for claim, result in ended}
-            await quota.open_books(tx, [job.org_id for job in landed if job.hold_id])
-            for job in landed:
+            await quota.lock_companies(tx, [job.org_id for job in released if job.reservation_id])
+            for job in released:
                 spent = self.kinds[job.kind].spent
-                if job.hold_id and spent:
-                    await quota.settle(tx, job.hold_id, spent(results[job.id]))
-            await self.free_slots(tx, [job.lane for job in landed if job.hold_id])
-            self._stir(tx, *(job.lane for job in landed))
-        return results.keys() & {job.id for job in landed}
+                if job.reservation_id and spent:
+                    await quota.settle(tx, job.reservation_id, spent(results[job.id]))
+            await self.free_slots(tx, [job.lane for job in released if job.reservation_id])
+            self._mark_dirty_on_commit(tx, *(job.lane for job in released))
+        return results.keys() & {job.id for job in released}
 
-    async def _landed_before(self, tx: Tx, claim: Claim, digest: str, given: Any) -> Landed:
-        """The same result again is no fault: its first answer was lost on the way."""
+    async def _find_completed(self, tx: Tx, claim: JobClaim, claim_hash: str, raw: Any) -> ReleasedJob:
+        """Accept a result that was already stored: the worker repeats it because it got no response."""
         name = await store.get_kind(tx, claim.job_id)
         kind = self.kinds.get(name) if name else None
         if kind is not None:
             with suppress(msgspec.ValidationError):
-                result = _text(msgspec.convert(given, kind.result))
-                if landed := await store.get_landed(tx, claim, digest, result):
-                    return landed
-        raise stale()
+                result = _encode(msgspec.convert(raw, kind.result))
+                if released := await store.get_succeeded(tx, claim, claim_hash, result):
+                    return released
+        raise stale_claim()
 
-    async def fail(self, tx: Tx, claim: Claim, fault: Fault) -> Landed:
-        """Tried again later, each time after a longer while, until its attempts are used up."""
-        digest = crypto.digest(claim.secret)
-        held = await store.get_held(tx, claim, digest)
-        if held is None:
-            raise stale()
-        failures = held.attempt - held.lapses
-        if fault.retryable and failures < held.attempts:
-            landed = await store.postpone(tx, claim, digest, fault, delay(failures))
-            return await self._released(tx, held, landed)
-        return await self._ended(tx, held, await store.end(tx, claim, digest, State.FAILED, fault), fault)
+    async def fail(self, tx: Tx, claim: JobClaim, fault: JobFault) -> ReleasedJob:
+        """Retry the job later, with exponential backoff, or fail it when its attempts are used up."""
+        claim_hash = crypto.digest(claim.secret)
+        job = await store.get_running(tx, claim, claim_hash)
+        if job is None:
+            raise stale_claim()
+        failures = job.attempt - job.lease_expiries
+        if fault.retryable and failures < job.max_attempts:
+            released = await store.postpone(tx, claim, claim_hash, fault, retry_delay(failures))
+            return await self._release(tx, job, released)
+        return await self._finish(tx, job, await store.end(tx, claim, claim_hash, State.FAILED, fault), fault)
 
-    async def drop(self, tx: Tx, claim: Claim, fault: Fault) -> Landed:
-        """What it was about is gone: it ends as cancelled."""
-        digest = crypto.digest(claim.secret)
-        held = await store.get_held(tx, claim, digest)
-        if held is None:
-            raise stale()
-        return await self._ended(tx, held, await store.end(tx, claim, digest, State.CANCELLED, fault), fault)
+    async def cancel_obsolete(self, tx: Tx, claim: JobClaim, fault: JobFault) -> ReleasedJob:
+        """Cancel a running job because its subject no longer exists."""
+        claim_hash = crypto.digest(claim.secret)
+        job = await store.get_running(tx, claim, claim_hash)
+        if job is None:
+            raise stale_claim()
+        return await self._finish(tx, job, await store.end(tx, claim, claim_hash, State.CANCELLED, fault), fault)
 
-    async def _ended(self, tx: Tx, held: Claimed, landed: Landed | None, fault: Fault) -> Landed:
-        await self.tell_failure(tx, held.id, held.kind, fault.code)
-        return await self._released(tx, held, landed)
+    async def _finish(self, tx: Tx, job: ClaimedJob, released: ReleasedJob | None, fault: JobFault) -> ReleasedJob:
+        await self.notify_failure(tx, job.id, job.kind, fault.code)
+        return await self._release(tx, job, released)
 
-    async def _released(self, tx: Tx, held: Claimed, landed: Landed | None) -> Landed:
-        """With what was reserved for it."""
-        if landed is None:
-            raise stale()
-        if held.hold_id:
-            await quota.release(tx, held.hold_id)
-            await self.free_slots(tx, [landed.lane])
-        self._stir(tx, landed.lane)
-        return landed
+    async def _release(self, tx: Tx, job: ClaimedJob, released: ReleasedJob | None) -> ReleasedJob:
+        """Release the job's quota reservation and mark its lane dirty; raise if the claim was stale."""
+        if released is None:
+            raise stale_claim()
+        if job.reservation_id:
+            await quota.release(tx, job.reservation_id)
+            await self.free_slots(tx, [released.lane])
+        self._mark_dirty_on_commit(tx, released.lane)
+        return released
 
-    async def tell_failure(self, tx: Tx, job_id: str, kind_name: str, reason: str) -> None:
-        """There will be no result: whoever waits for one hears of it in the same commit."""
+    async def notify_failure(self, tx: Tx, job_id: str, kind_name: str, reason: str) -> None:
+        """Call the kind's `on_failure`, in the transaction that ends the job without a result."""
         kind = self.kinds[kind_name]
-        if kind.on_failure is not None and (asked := await store.get_asked(tx, job_id)):
-            await kind.on_failure(tx, asked.user_id, msgspec.json.decode(asked.input, type=kind.input), reason)
+        if kind.on_failure is not None and (requested := await store.get_requested(tx, job_id)):
+            await kind.on_failure(tx, requested.user_id, msgspec.json.decode(requested.input, type=kind.input), reason)
 
-    async def put_back(self, tx: Tx, claim: Claim) -> bool:
-        """Work that was cut off, or never reached its worker: it waits again, and neither attempt nor lapse is counted."""
-        digest = crypto.digest(claim.secret)
-        held = await store.get_held(tx, claim, digest)
-        landed = await store.put_back(tx, claim, digest)
-        if held is None or landed is None:
+    async def requeue(self, tx: Tx, claim: JobClaim) -> bool:
+        """Requeue a job that was interrupted or not delivered. Neither an attempt nor a lease expiry is counted."""
+        claim_hash = crypto.digest(claim.secret)
+        job = await store.get_running(tx, claim, claim_hash)
+        released = await store.requeue(tx, claim, claim_hash)
+        if job is None or released is None:
             return False
-        if held.hold_id:
-            await quota.release(tx, held.hold_id)
-            await self.free_slots(tx, [landed.lane])
-        self._stir(tx, landed.lane)
+        if job.reservation_id:
+            await quota.release(tx, job.reservation_id)
+            await self.free_slots(tx, [released.lane])
+        self._mark_dirty_on_commit(tx, released.lane)
         return True
 
-    async def give_back(self, tx: Tx, executor_id: str) -> None:
-        """An executor is no more: what it holds goes to others, and nothing it still sends will land."""
+    async def requeue_all_of(self, tx: Tx, executor_id: str) -> None:
+        """Requeue all jobs of a retired executor. Its claims become stale."""
         metered = await store.select_metered(tx, executor_id)
-        await quota.open_books(tx, [job.org_id for job in metered])
-        returned = await store.give_back(tx, executor_id)
+        await quota.lock_companies(tx, [job.org_id for job in metered])
+        returned = await store.requeue_all_of(tx, executor_id)
         for job in metered:
-            await quota.release(tx, job.hold_id or "")
+            await quota.release(tx, job.reservation_id or "")
         await self.free_slots(tx, [job.lane for job in metered])
-        self._stir(tx, *(job.lane for job in returned))
+        self._mark_dirty_on_commit(tx, *(job.lane for job in returned))
 
-    async def move(self, tx: Tx, place: str, target: str, *, but_of: Sequence[str]) -> None:
-        """What waits at a place is offered at another, except for the jobs of some companies."""
-        moved = await store.move(tx, place, target, but_of)
+    async def move(self, tx: Tx, channel: str, target: str, *, except_orgs: Sequence[str]) -> None:
+        """Move queued jobs to another channel, except for those of some companies."""
+        moved = await store.move(tx, channel, target, except_orgs)
         if moved:
-            self._stir(tx, *moved)
-            tx.after_commit(partial(self.tell, [target]))
+            self._mark_dirty_on_commit(tx, *moved)
+            tx.after_commit(partial(self.notify, [target]))
 
     async def free_slots(self, tx: Tx, lanes: Sequence[Lane]) -> None:
-        """Slots that jobs of these lanes held are free: whoever was parked for one, the first in turn, may go.
+        """Unpark jobs that wait for the quota slots that these lanes have freed, lowest rank first.
 
-        With the commit that frees them, and not later: else whoever has all slots of a company takes each again
-        before anybody else has looked.
+        In the commit that frees the slots: otherwise a team that has all slots of its company would take each again
+        before the parked jobs of other teams are looked at.
         """
         for (org_id, team_id), count in sorted(Counter((lane.org_id, lane.team_id) for lane in lanes).items()):
-            places = await store.unpark(tx, org_id, team_id, count=count, within=_AGAIN_FOR_A_SLOT)
-            tx.after_commit(partial(self.tell, places))
+            channels = await store.unpark(tx, org_id, team_id, count=count, within=_SLOT_RETRY_SECONDS)
+            tx.after_commit(partial(self.notify, channels))
 
     async def cancel(self, tx: Tx, job_id: str) -> bool:
-        """False when it is not waiting any more."""
+        """Cancel a queued job; return False if it is not queued."""
         cancelled = await store.cancel(tx, job_id)
         if cancelled is None:
             return False
-        await self.tell_failure(tx, job_id, cancelled.kind, "cancelled")
-        self._stir(tx, cancelled.lane)
+        await self.notify_failure(tx, job_id, cancelled.kind, "cancelled")
+        self._mark_dirty_on_commit(tx, cancelled.lane)
         return True
 
-    # Whoever asks for work
+    # Workers
 
-    async def seen(self, db: Db, places: Iterable[str], org_id: str) -> None:
-        """Somebody serves these places; what waited for that is let in."""
-        kinds = frozenset(kind_of(place) for place in places)
-        async with db.upkeep(system()) as tx:
-            for place in places:
-                await store.put_place(tx, place, org_id, kind_of(place))
+    async def register_channels(self, db: Db, channels: Iterable[str], org_id: str) -> None:
+        """Record that a worker serves these channels, and promote the lanes that waited for one."""
+        kinds = frozenset(kind_of(channel) for channel in channels)
+        async with db.maintenance(system()) as tx:
+            for channel in channels:
+                await store.put_channel(tx, channel, org_id, kind_of(channel))
         await self.promote_waiting(db, org_id or None, kinds)
 
-    def tell(self, places: Iterable[str]) -> None:
-        for place in places:
-            self.wake.tell(place)
+    def notify(self, channels: Iterable[str]) -> None:
+        for channel in channels:
+            self.wake.notify(channel)
 
-    def _stir(self, tx: Tx, *stirred: Lane) -> None:
-        tx.after_commit(partial(self.stir, stirred))
+    def _mark_dirty_on_commit(self, tx: Tx, *dirty: Lane) -> None:
+        tx.after_commit(partial(self.mark_dirty, dirty))
 
 
-def first(lanes: set[Lane], most: int) -> tuple[list[Lane], set[Lane]]:
-    """Some of them, and the rest."""
-    some = list(islice(lanes, most))
+def split_first(lanes: set[Lane], limit: int) -> tuple[list[Lane], set[Lane]]:
+    """Split off up to `most` lanes; return them and the rest."""
+    some = list(islice(lanes, limit))
     return some, lanes.difference(some)
 
 
-def parse(token: str, executor_id: str) -> Claim:
-    """A claim token as a worker of this executor shows it; anything else is one that does not hold."""
+def parse_claim_token(token: str, executor_id: str) -> JobClaim:
+    """Parse the claim token that a worker of this executor sent, or raise StaleClaim."""
     id, _, rest = token.partition(".")
     attempt, _, secret = rest.partition(".")
     if not (id and secret and attempt.isascii() and attempt.isdigit() and len(attempt) < 10):
-        raise stale()
-    return Claim(id, int(attempt), secret, executor_id)
+        raise stale_claim()
+    return JobClaim(id, int(attempt), secret, executor_id)
 
 
-def stale() -> StaleClaim:
-    return StaleClaim("The job is not held with this claim token any more: drop it, and claim another.")
+def stale_claim() -> StaleClaim:
+    return StaleClaim("This claim token is no longer valid for the job. Drop the job and claim another.")
 
 
-def delay(failures: int) -> float:
-    """Seconds until the next attempt: doubled each time, and spread so that many do not come at once."""
-    return min(_LONGEST_DELAY, 2.0**failures) * random.uniform(0.5, 1)
+def retry_delay(failures: int) -> float:
+    """Seconds until the next attempt: doubled each time, with jitter."""
+    return min(_MAX_DELAY, 2.0**failures) * random.uniform(0.5, 1)
 
 
-def _text(value: msgspec.Struct) -> str:
+def _encode(value: msgspec.Struct) -> str:
     return msgspec.json.encode(value).decode()

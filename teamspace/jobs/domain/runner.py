@@ -1,4 +1,4 @@
-"""The server's own worker: claims what is to be done here, a few at a time, under a lease as everybody does."""
+"""The server's own worker: claims and runs local jobs, with leases like any other worker."""
 
 import asyncio
 import logging
@@ -13,56 +13,56 @@ from teamspace.core.db import Db
 from teamspace.core.errors import ExecutorFailed, QuotaExceeded, Refusal, StaleClaim, Unauthenticated
 from teamspace.core.limits import Stopping
 from teamspace.core.principal import system
-from teamspace.jobs.domain import asker
-from teamspace.jobs.domain.places import local_place
-from teamspace.jobs.domain.queue import Queue, Still
-from teamspace.jobs.domain.slots import Slots, SlotsByKind
-from teamspace.jobs.schemas import Claim, Claimed, Fault, Obsolete
+from teamspace.jobs.domain import requester
+from teamspace.jobs.domain.channels import local_channel
+from teamspace.jobs.domain.queue import Queue, StillValid
+from teamspace.jobs.domain.slots import JobSlots, KindSlots
+from teamspace.jobs.schemas import ClaimedJob, JobClaim, JobFault, Obsolete
 
 log = logging.getLogger("teamspace.jobs")
 LOCAL = "local"
 _POLL = 2.0
-"""News from another server may be lost: nobody sleeps for long."""
+"""Seconds. Notifications from other servers can be lost, so the runner also polls."""
 _LEASE = 8
-"""Short: when this server is killed, others go on with its jobs within ten seconds."""
-_AGAIN_AFTER = (0.1, 1.0, 5.0)
-_PASSING = (429, 502, 503, 507)
-"""Refusals that another attempt may not meet."""
+"""Seconds. Short, so that other servers continue the jobs of a killed server within ten seconds."""
+_RETRY_DELAYS = (0.1, 1.0, 5.0)
+_TRANSIENT_STATUSES = (429, 502, 503, 507)
+"""Statuses of refusals that are worth a retry."""
 
 
-class Station(msgspec.Struct, frozen=True):
-    """An executor that this server works for, and where its jobs are."""
+class WorkSource(msgspec.Struct, frozen=True):
+    """An executor that this server works for, and the channels of its jobs."""
 
     executor_id: str
-    places: tuple[str, ...]
+    channels: tuple[str, ...]
     org_id: str | None = None
-    most: int = 1000
-    """How many more it takes."""
-    still: Still | None = None
-    """Asked in the transaction of a claim whether the executor is still there."""
+    limit: int = 1000
+    """How many more jobs it can take."""
+    still_valid: StillValid | None = None
+    """Called in the transaction of a claim: whether the executor still exists."""
     models: tuple[str, ...] | None = None
-    """Those that it has, where that is known: jobs that name another are not for it."""
+    """The models it has, if known. Jobs that name another model are not claimed for it."""
 
 
-class Work:
-    """A job as its handler sees it."""
+class JobContext:
+    """What a handler can know of its job."""
 
     def __init__(
-        self, job: Claimed, executor_id: str, report: Callable[[float, str | None], Awaitable[None]],
+        self, job: ClaimedJob, executor_id: str, report: Callable[[float, str | None], Awaitable[None]],
         deadline: asyncio.Timeout,
     ) -> None:  # fmt: skip
         self.job_id = job.id
         self.attempt = job.attempt
-        """A number that only rises: what a handler does elsewhere can be fenced with it."""
+        """Only increases, so external systems can use it as a fencing token."""
         self.model = job.model
         self.executor_id = executor_id
         self.report = report
-        """How far it is, from 0 to 1, and a word about it."""
+        """Report the progress, from 0 to 1, and a message."""
         self._deadline = deadline
 
     @contextmanager
-    def waiting(self) -> Iterator[None]:
-        """Waiting for a turn is no part of the time that the work may take."""
+    def pause_deadline(self) -> Iterator[None]:
+        """Stop the clock of the handler's timeout, while it waits for a free resource."""
         now, end = asyncio.get_running_loop().time, self._deadline.when()
         assert end is not None
         left = end - now()
@@ -73,10 +73,10 @@ class Work:
             self._deadline.reschedule(now() + left)
 
 
-class Beating:
-    """Signs of life while the block runs. A claim that does not hold any more ends it: nothing of it would land.
+class HeartbeatLoop:
+    """Send heartbeats while the block runs; cancel it when the claim is stale, since its result would be refused.
 
-    Most jobs are done before the first beat is due, so until then there is a timer and no task.
+    Most jobs finish before the first heartbeat is due, so the task is only started by a timer.
     """
 
     def __init__(self, beat: Callable[[], Awaitable[object]], job_id: str) -> None:
@@ -87,234 +87,234 @@ class Beating:
     def __enter__(self) -> None:
         working = asyncio.current_task()
         assert working is not None
-        self._working = working
-        self._timer = asyncio.get_running_loop().call_later(_LEASE / 3, self._begin)
+        self._worker = working
+        self._timer = asyncio.get_running_loop().call_later(_LEASE / 3, self._start)
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self._timer.cancel()
         if self._task:
             self._task.cancel()
-        if self._stale and kind is asyncio.CancelledError and not self._working.uncancel():
+        if self._stale and kind is asyncio.CancelledError and not self._worker.uncancel():
             raise self._stale from None
 
-    def _begin(self) -> None:
-        self._task = asyncio.create_task(self._go_on())
+    def _start(self) -> None:
+        self._task = asyncio.create_task(self._loop())
 
-    async def _go_on(self) -> None:
+    async def _loop(self) -> None:
         while True:
             try:
                 await self._beat()
             except StaleClaim as stale:
                 self._stale = stale
-                self._working.cancel()
+                self._worker.cancel()
                 return
             except Exception:
-                log.exception("a heartbeat of job %s failed", self._job_id)
+                log.exception("heartbeat of job %s failed", self._job_id)
             await asyncio.sleep(_LEASE / 3)
 
 
 class Runner:
     def __init__(
         self, db: Db, queue: Queue, stopping: Stopping, *, slots: int,
-        stations: Callable[[], Awaitable[Sequence[Station]]] | None = None,
+        sources: Callable[[], Awaitable[Sequence[WorkSource]]] | None = None,
     ) -> None:  # fmt: skip
         self._db, self._queue, self._stopping = db, queue, stopping
-        self._slots = SlotsByKind(slots)
-        self._stations = stations
-        self._under_way: set[asyncio.Task[None]] = set()
-        self._working: dict[asyncio.Task[None], Claim] = {}
-        """Of those under way; the others are done, and on their way to the disk."""
-        self._cut = False
-        self._news = asyncio.Event()
-        self._results: list[tuple[Claim, msgspec.Struct, asyncio.Future[None]]] = []
-        self._landing: asyncio.Task[None] | None = None
+        self._slots = JobSlots(slots)
+        self._more_sources = sources
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._working: dict[asyncio.Task[None], JobClaim] = {}
+        """The tasks whose handler still runs. The other tasks are writing their results."""
+        self._aborted = False
+        self._wake_up = asyncio.Event()
+        self._results: list[tuple[JobClaim, msgspec.Struct, asyncio.Future[None]]] = []
+        self._writer: asyncio.Task[None] | None = None
 
     async def run(self) -> None:
-        """Until the server stops; then what is under way is finished."""
+        """Claim and run jobs until the server stops, then wait for the running ones."""
         while not self._stopping and not self._db.outdated:
             try:
-                stations = await self._all_stations()
-                with self._queue.wake.listening({place for station in stations for place in station.places}) as news:
-                    self._news = news
-                    if not await self._claim(stations):
+                sources = await self._sources()
+                with self._queue.wake.subscribe({channel for source in sources for channel in source.channels}) as news:
+                    self._wake_up = news
+                    if not await self._claim(sources):
                         await self._queue.wake.wait(news, _POLL * random.uniform(0.75, 1.25))
             except Exception:
-                log.exception("claiming jobs failed; it is tried again")
+                log.exception("claiming jobs failed, retrying")
                 await asyncio.sleep(_POLL)
-        await asyncio.gather(*self._under_way, return_exceptions=True)
+        await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    async def _all_stations(self) -> list[Station]:
-        own = Station(LOCAL, tuple(local_place(kind.name) for kind in self._queue.kinds if kind.handler))
-        return [own, *(await self._stations() if self._stations else ())]
+    async def _sources(self) -> list[WorkSource]:
+        own = WorkSource(LOCAL, tuple(local_channel(kind.name) for kind in self._queue.kinds if kind.handler))
+        return [own, *(await self._more_sources() if self._more_sources else ())]
 
     @property
     def working(self) -> int:
-        """How many jobs are being worked on."""
+        """The number of jobs whose handler runs."""
         return len(self._working)
 
-    async def cut_off(self) -> None:
-        """End the work that is not done. Its jobs go back into the queue at once, as if they had not been begun."""
-        self._cut = True  # a claim may be on its way: what it brings goes back as well
-        cut = dict(self._working)
-        for task in cut:
+    async def abort(self) -> None:
+        """Cancel the running handlers and requeue their jobs at once. The attempts do not count."""
+        self._aborted = True  # a claim in progress requeues its jobs too
+        aborted = dict(self._working)
+        for task in aborted:
             task.cancel()
-        if self._under_way:
-            await asyncio.wait(self._under_way)
-        for claim in cut.values():
-            await self._put_back(claim)
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+        for claim in aborted.values():
+            await self._requeue(claim)
 
-    async def _put_back(self, claim: Claim) -> None:
-        async with self._db.upkeep(system()) as tx:
-            if await self._queue.put_back(tx, claim):
-                log.info("job %s was cut off, and waits for its turn again", claim.job_id)
+    async def _requeue(self, claim: JobClaim) -> None:
+        async with self._db.maintenance(system()) as tx:
+            if await self._queue.requeue(tx, claim):
+                log.info("job %s was interrupted and requeued", claim.job_id)
 
-    async def _claim(self, stations: Sequence[Station]) -> int:
-        """How many were taken."""
+    async def _claim(self, sources: Sequence[WorkSource]) -> int:
+        """Claim jobs and start them; return how many were claimed."""
         taken = 0
-        for station in stations:
+        for source in sources:
             claimed = await self._queue.claim(
                 self._db,
-                station.places,
-                count=station.most,
-                executor_id=station.executor_id,
-                org_id=station.org_id,
-                models=station.models,
+                source.channels,
+                count=source.limit,
+                executor_id=source.executor_id,
+                org_id=source.org_id,
+                models=source.models,
                 slots=self._slots,
-                still=station.still,
+                still_valid=source.still_valid,
                 lease=_LEASE,
             )
             for job, claim in claimed:
-                if self._cut:
-                    await self._put_back(claim)
+                if self._aborted:
+                    await self._requeue(claim)
                     continue
                 task = asyncio.create_task(self._work(job, claim))
                 self._working[task] = claim
-                self._under_way.add(task)
-                task.add_done_callback(self._under_way.discard)
+                self._tasks.add(task)
+                task.add_done_callback(self._tasks.discard)
             taken += len(claimed)
         return taken
 
-    async def _work(self, job: Claimed, claim: Claim) -> None:
+    async def _work(self, job: ClaimedJob, claim: JobClaim) -> None:
         slots = self._slots.of(job.kind)
         try:
-            await self._ended(job, claim)
+            await self._run_job(job, claim)
         finally:
-            self._freed(slots, slots.landed)
+            self._free_slot(slots, slots.finish_writing)
 
-    async def _ended(self, job: Claimed, claim: Claim) -> None:
+    async def _run_job(self, job: ClaimedJob, claim: JobClaim) -> None:
         try:
-            result = await self._worked(job, claim)
+            result = await self._run_in_slot(job, claim)
         except StaleClaim:
-            log.warning("job %s was taken back while it ran here", job.id)
+            log.warning("job %s lost its claim while it ran", job.id)
         except TimeoutError:
-            await self._fail(claim, Fault("It took too long.", "timeout"))
+            await self._fail(claim, JobFault("The job timed out.", "timeout"))
         except Unauthenticated:
-            await self._fail(claim, asker.GONE)
+            await self._fail(claim, requester.REQUESTER_GONE)
         except Obsolete as obsolete:
-            await self._drop(claim, obsolete.fault)
+            await self._cancel_obsolete(claim, obsolete.fault)
         except QuotaExceeded as refusal:
             await self._park(claim, refusal)
         except ExecutorFailed as failure:
-            await self._fail(claim, Fault(failure.detail, failure.code, failure.retryable))
+            await self._fail(claim, JobFault(failure.detail, failure.code, failure.retryable))
         except Refusal as refusal:
-            await self._fail(claim, Fault(refusal.detail, refusal.code, refusal.status in _PASSING))
+            await self._fail(claim, JobFault(refusal.detail, refusal.code, refusal.status in _TRANSIENT_STATUSES))
         except Exception:
             log.exception("job %s of kind %s failed", job.id, job.kind)
-            await self._fail(claim, Fault("Something went wrong on the server.", "internal_error"))
+            await self._fail(claim, JobFault("Something went wrong on the server.", "internal_error"))
         else:
-            await self._land(claim, result)
+            await self._complete(claim, result)
 
-    async def _worked(self, job: Claimed, claim: Claim) -> msgspec.Struct:
+    async def _run_in_slot(self, job: ClaimedJob, claim: JobClaim) -> msgspec.Struct:
         slots, task = self._slots.of(job.kind), asyncio.current_task()
         assert task is not None
         try:
-            return await self._handled(job, claim)
+            return await self._run_handler(job, claim)
         finally:
             del self._working[task]
-            self._freed(slots, partial(slots.worked, job.org_id))
+            self._free_slot(slots, partial(slots.start_writing, job.org_id))
 
-    def _freed(self, slots: Slots, free: Callable[[], None]) -> None:
-        """Whoever was passed over for want of a slot is looked for again."""
+    def _free_slot(self, slots: KindSlots, free: Callable[[], None]) -> None:
+        """Free a slot, and claim again if jobs could have been skipped for lack of one."""
         was_short = slots.is_short
         free()
         if was_short:
-            self._news.set()
+            self._wake_up.set()
 
-    async def _handled(self, job: Claimed, claim: Claim) -> msgspec.Struct:
+    async def _run_handler(self, job: ClaimedJob, claim: JobClaim) -> msgspec.Struct:
         kind = self._queue.kinds[job.kind]
         assert kind.handler is not None
-        given = dict(kind.provided)
+        arguments = dict(kind.provided)
 
         async def report(progress: float, message: str | None = None) -> None:
             await self._queue.extend(self._db, claim, progress=min(1, max(0, progress)), message=message)
 
-        if "input" in kind.wants:
-            given["input"] = msgspec.json.decode(job.input, type=kind.input)
-        if "db" in kind.wants:
-            given["db"] = self._db
-        if "who" in kind.wants or kind.row.feature or kind.row.permission:
-            who = await asker.standing(self._db, kind, job)
-            if "who" in kind.wants:
-                given["who"] = who
-        with Beating(lambda: self._queue.extend(self._db, claim), job.id):
+        if "input" in kind.runner_arguments:
+            arguments["input"] = msgspec.json.decode(job.input, type=kind.input)
+        if "db" in kind.runner_arguments:
+            arguments["db"] = self._db
+        if "who" in kind.runner_arguments or kind.row.feature or kind.row.permission:
+            who = await requester.current_requester(self._db, kind, job)
+            if "who" in kind.runner_arguments:
+                arguments["who"] = who
+        with HeartbeatLoop(lambda: self._queue.extend(self._db, claim), job.id):
             async with asyncio.timeout(kind.row.seconds) as deadline:
-                if "work" in kind.wants:
-                    given["work"] = Work(job, claim.executor_id, report, deadline)
-                return await kind.handler(**given)
+                if "work" in kind.runner_arguments:
+                    arguments["work"] = JobContext(job, claim.executor_id, report, deadline)
+                return await kind.handler(**arguments)
 
-    async def _land(self, claim: Claim, result: msgspec.Struct) -> None:
-        """With all that end meanwhile: while one batch is on its way to the disk, the next gathers."""
+    async def _complete(self, claim: JobClaim, result: msgspec.Struct) -> None:
+        """Store the result in a batch: while one batch is written, the next one collects."""
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._results.append((claim, result, done))
-        if self._landing is None:
-            self._landing = asyncio.create_task(self._land_all())
+        if self._writer is None:
+            self._writer = asyncio.create_task(self._write_results())
         await done
 
-    async def _land_all(self) -> None:
+    async def _write_results(self) -> None:
         while self._results:
             batch, self._results = self._results, []
-            await self._kept([(claim, result) for claim, result, _ in batch])
+            await self._write_batch([(claim, result) for claim, result, _ in batch])
             for *_, done in batch:
                 if not done.done():
                     done.set_result(None)
-        self._landing = None
+        self._writer = None
 
-    async def _kept(self, ended: list[tuple[Claim, msgspec.Struct]]) -> None:
-        """A database that is busy for a moment must not cost the work of a whole batch."""
-        for pause in _AGAIN_AFTER:
+    async def _write_batch(self, ended: list[tuple[JobClaim, msgspec.Struct]]) -> None:
+        """Write a batch of results, with retries: a busy database must not cost the work of the batch."""
+        for pause in _RETRY_DELAYS:
             try:
-                landed = await self._queue.land(self._db, ended)
+                completed = await self._queue.complete_many(self._db, ended)
             except Exception:
-                log.exception("%d results could not be kept; it is tried again", len(ended))
+                log.exception("writing %d results failed, retrying", len(ended))
                 await asyncio.sleep(pause)
                 continue
-            for job_id in {claim.job_id for claim, _ in ended} - landed:
-                _dropped(job_id)
+            for job_id in {claim.job_id for claim, _ in ended} - completed:
+                _log_stale(job_id)
             return
-        log.error("%d results are lost: their jobs lapse, and are done again", len(ended))
+        log.error("%d results are lost; their jobs run again when their leases expire", len(ended))
 
-    async def _park(self, claim: Claim, refusal: QuotaExceeded) -> None:
-        """A budget that the handler met waits like one that the claim met."""
+    async def _park(self, claim: JobClaim, refusal: QuotaExceeded) -> None:
+        """Park a job whose handler exceeded a quota, as the claim would have done."""
         try:
-            async with self._db.upkeep(system()) as tx:
+            async with self._db.maintenance(system()) as tx:
                 await self._queue.park(tx, claim, refusal)
         except StaleClaim:
-            _dropped(claim.job_id)
+            _log_stale(claim.job_id)
 
-    async def _drop(self, claim: Claim, fault: Fault) -> None:
+    async def _cancel_obsolete(self, claim: JobClaim, fault: JobFault) -> None:
         try:
-            async with self._db.upkeep(system()) as tx:
-                await self._queue.drop(tx, claim, fault)
+            async with self._db.maintenance(system()) as tx:
+                await self._queue.cancel_obsolete(tx, claim, fault)
         except StaleClaim:
-            _dropped(claim.job_id)
+            _log_stale(claim.job_id)
 
-    async def _fail(self, claim: Claim, fault: Fault) -> None:
+    async def _fail(self, claim: JobClaim, fault: JobFault) -> None:
         try:
-            async with self._db.upkeep(system()) as tx:
+            async with self._db.maintenance(system()) as tx:
                 await self._queue.fail(tx, claim, fault)
         except StaleClaim:
-            _dropped(claim.job_id)
+            _log_stale(claim.job_id)
 
 
-def _dropped(job_id: str) -> None:
-    log.warning("job %s was taken back before it was done here: what came of it is dropped", job_id)
+def _log_stale(job_id: str) -> None:
+    log.warning("job %s lost its claim before it finished; its outcome is dropped", job_id)

@@ -1,81 +1,85 @@
-"""Slots of this process: so many jobs of each kind at a time, and of those a share for each company.
+"""Slots of this process: a limit of running jobs per kind, with a fair share for each company.
 
-A company may begin another job of a kind while it holds fewer slots of it than are free. One company alone comes to
-half of them, the next to half of what is left, and so on: a few companies whose work hangs do not hold up the others,
-and work of one kind never waits for another kind.
+A company can start another job of a kind while it occupies fewer slots than are free. One company alone gets half of
+the slots, the next one half of the rest, and so on: a few companies with hanging jobs do not block the others, and
+jobs of one kind never wait for another kind.
 """
 
 from collections import Counter
 from collections.abc import Sequence
 
-from teamspace.jobs.domain.places import kind_of
-from teamspace.jobs.schemas import Opening, Turn
+from teamspace.jobs.domain.channels import kind_of
+from teamspace.jobs.schemas import ClaimSlot, ReadyJob
 
 
-class Slots:
-    """Of one kind."""
+class KindSlots:
+    """The slots of one kind."""
 
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._held: Counter[str] = Counter()
-        self._landing = 0
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._used: Counter[str] = Counter()
+        self._writing = 0
 
     @property
     def free(self) -> int:
-        return self._most - self._held.total()
+        return self._limit - self._used.total()
 
     @property
-    def room(self) -> int:
-        """The next begin while results are on their way to the disk, but no more than as many again."""
-        return max(0, min(self.free, self.free + self._most - self._landing))
+    def available(self) -> int:
+        """How many jobs can start. Results that are being written occupy no slot, up to `limit` of them."""
+        return max(0, min(self.free, self.free + self._limit - self._writing))
 
     @property
-    def at_share(self) -> tuple[str, ...]:
-        """The companies that must leave what is free to others."""
-        return tuple(sorted(org_id for org_id, held in self._held.items() if held >= self.free))
+    def orgs_at_share(self) -> tuple[str, ...]:
+        """The companies that have their share: the free slots are for others."""
+        return tuple(sorted(org_id for org_id, used in self._used.items() if used >= self.free))
 
     @property
     def is_short(self) -> bool:
-        return not self.room or bool(self.at_share)
+        return not self.available or bool(self.orgs_at_share)
 
     def admits(self, org_id: str) -> bool:
-        return self.room > 0 and self._held[org_id] < self.free
+        return self.available > 0 and self._used[org_id] < self.free
 
     def take(self, org_id: str) -> None:
-        self._held[org_id] += 1
+        self._used[org_id] += 1
 
-    def worked(self, org_id: str) -> None:
-        """The work is done, and its result on its way to the disk."""
-        self.leave(org_id)
-        self._landing += 1
+    def start_writing(self, org_id: str) -> None:
+        """The handler has finished and its result is being written."""
+        self.release(org_id)
+        self._writing += 1
 
-    def landed(self) -> None:
-        self._landing -= 1
+    def finish_writing(self) -> None:
+        self._writing -= 1
 
-    def leave(self, org_id: str) -> None:
-        self._held[org_id] -= 1
-        if not self._held[org_id]:
-            del self._held[org_id]
+    def release(self, org_id: str) -> None:
+        self._used[org_id] -= 1
+        if not self._used[org_id]:
+            del self._used[org_id]
 
 
-class SlotsByKind:
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._kinds: dict[str, Slots] = {}
+class JobSlots:
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._kinds: dict[str, KindSlots] = {}
 
-    def of(self, kind: str) -> Slots:
-        return self._kinds.setdefault(kind, Slots(self._most))
+    def of(self, kind: str) -> KindSlots:
+        return self._kinds.setdefault(kind, KindSlots(self._limit))
 
-    def openings(self, places: Sequence[str], most: int) -> list[Opening]:
-        """Where there is room now, and for whose jobs there is none."""
-        found = [(place, self.of(kind_of(place))) for place in places]
-        return [Opening(place, min(most, slots.room), slots.at_share) for place, slots in found if slots.room]
+    def claim_slots(self, channels: Sequence[str], limit: int) -> list[ClaimSlot]:
+        """Return the channels with free slots, and for each the companies that have their share."""
+        found = [(channel, self.of(kind_of(channel))) for channel in channels]
+        return [
+            ClaimSlot(channel, min(limit, slots.available), slots.orgs_at_share)
+            for channel, slots in found
+            if slots.available
+        ]
 
-    def take(self, turns: Sequence[Turn], most: int) -> list[Turn]:
-        """Those of them, in their order, that get a slot; it is theirs until they leave it."""
-        taken: list[Turn] = []
-        for turn in turns:
-            if len(taken) < most and self.of(turn.kind).admits(turn.org_id):
-                self.of(turn.kind).take(turn.org_id)
-                taken.append(turn)
+    def take(self, ready: Sequence[ReadyJob], limit: int) -> list[ReadyJob]:
+        """Give slots to the jobs in order; return those that got one. Each slot must be released."""
+        taken: list[ReadyJob] = []
+        for job in ready:
+            if len(taken) < limit and self.of(job.kind).admits(job.org_id):
+                self.of(job.kind).take(job.org_id)
+                taken.append(job)
         return taken

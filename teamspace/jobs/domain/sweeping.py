@@ -1,6 +1,6 @@
-"""What time does to jobs: leases end, delays pass, quotas begin anew, and what is long over is put away.
+"""Time-driven changes: expire leases, start scheduled and parked jobs, archive old ones.
 
-Every server sweeps. Each step is a change of rows that are still as they were found, so two that meet do it once.
+Every server sweeps. Each step only changes rows that are still in the state it found, so concurrent sweeps are safe.
 """
 
 from collections.abc import Collection
@@ -9,82 +9,82 @@ from teamspace import quota
 from teamspace.core.db import Db
 from teamspace.core.principal import system
 from teamspace.jobs import store
-from teamspace.jobs.domain.places import local_place
-from teamspace.jobs.domain.queue import MOST_LAPSES, Queue
-from teamspace.jobs.schemas import Claimed, Fault
+from teamspace.jobs.domain.channels import local_channel
+from teamspace.jobs.domain.queue import MAX_LEASE_EXPIRIES, Queue
+from teamspace.jobs.schemas import ClaimedJob, JobFault
 
 ARCHIVE_AFTER = 7 * 24 * 3600
-_FORGET_PLACES = 24 * 3600
+_FORGET_CHANNELS_AFTER = 24 * 3600
 _BATCH = 200
-LOST = Fault(
-    f"Whoever worked on it was not heard of again, {MOST_LAPSES} times: it may be what ends them.",
+LOST = JobFault(
+    f"The worker disappeared {MAX_LEASE_EXPIRIES} times while it ran the job; the job may be what crashes it.",
     "lost",
     retryable=False,
 )
 
 
 async def sweep(db: Db, queue: Queue) -> None:
-    """Once a second."""
-    for held in await store.select_lapsed(db, _BATCH):
-        await _lapse(db, queue, held)
-    if await store.has_marks(db):
-        await _follow_marks(db, queue)
-    while await _due(db, queue) == _BATCH:
+    """Runs once a second."""
+    for job in await store.select_expired(db, _BATCH):
+        await _expire_lease(db, queue, job)
+    if await store.has_changed(db):
+        await _promote_changed(db, queue)
+    while await _ready_due(db, queue) == _BATCH:
         pass
 
 
-async def recover(db: Db, elsewhere: Collection[str]) -> None:
-    """When the only server there is starts: what it held when it ended is in nobody's hands, and need not wait.
+async def recover(db: Db, remote_executors: Collection[str]) -> None:
+    """End the leases of the previous run, when the only server starts: its jobs need not wait for their expiry.
 
-    Executors that work elsewhere go on with what they hold.
+    Jobs of remote executors keep running.
     """
-    async with db.upkeep(system()) as tx:
-        for executor_id in await store.select_holders(tx):
-            if executor_id not in elsewhere:
+    async with db.maintenance(system()) as tx:
+        for executor_id in await store.select_running_executors(tx):
+            if executor_id not in remote_executors:
                 await store.end_leases(tx, executor_id)
 
 
 async def tidy(db: Db, queue: Queue) -> None:
-    """Now and then: lanes that somebody forgot, jobs that nobody can take, and those of long ago."""
-    async with db.upkeep(system()) as tx:
+    """Runs now and then: promote lanes that were missed, withdraw jobs that no worker can take, archive old jobs."""
+    async with db.maintenance(system()) as tx:
         await store.withdraw_suspended(tx)
         await store.withdraw_unserved(tx)
-        await store.forget_places(tx, _FORGET_PLACES)
+        await store.delete_stale_channels(tx, _FORGET_CHANNELS_AFTER)
     await queue.promote_waiting(db)
-    async with db.upkeep(system()) as tx:
+    async with db.maintenance(system()) as tx:
         await store.archive(tx, seconds=ARCHIVE_AFTER, limit=_BATCH)
 
 
-async def _lapse(db: Db, queue: Queue, held: Claimed) -> None:
-    async with db.upkeep(system()) as tx:
-        is_last = held.lapses + 1 >= MOST_LAPSES
-        if not await (store.give_up(tx, held, LOST) if is_last else store.take_back(tx, held)):
+async def _expire_lease(db: Db, queue: Queue, job: ClaimedJob) -> None:
+    async with db.maintenance(system()) as tx:
+        is_last = job.lease_expiries + 1 >= MAX_LEASE_EXPIRIES
+        if not await (store.fail_expired(tx, job, LOST) if is_last else store.requeue_expired(tx, job)):
             return
         if is_last:
-            await queue.tell_failure(tx, held.id, held.kind, LOST.code)
-        if held.hold_id:
-            await quota.release(tx, held.hold_id)
-            await queue.free_slots(tx, [held.lane])
-    queue.stir([held.lane])
+            await queue.notify_failure(tx, job.id, job.kind, LOST.code)
+        if job.reservation_id:
+            await quota.release(tx, job.reservation_id)
+            await queue.free_slots(tx, [job.lane])
+    queue.mark_dirty([job.lane])
 
 
-async def _follow_marks(db: Db, queue: Queue) -> None:
-    """After the commits that made them, whichever server's they were."""
-    async with db.upkeep(system()) as tx:
-        marked = await store.take_marks(tx)
+async def _promote_changed(db: Db, queue: Queue) -> None:
+    """Promote the lanes of companies that were marked as changed, by any server."""
+    async with db.maintenance(system()) as tx:
+        marked = await store.take_changed(tx)
     for org_id in marked:
         await queue.promote_waiting(db, org_id or None)
-    if (
-        "" in marked
-    ):  # nothing was claimed while the tenant was suspended, and what is admitted has nobody to tell of it
-        queue.tell(
-            {local_place(kind.name) for kind in queue.kinds} | {place.place for place in await store.select_places(db)}
+    if "" in marked:
+        # Nothing was claimed while the tenant was suspended, and no worker was notified of the admitted jobs.
+        queue.notify(
+            {local_channel(kind.name) for kind in queue.kinds}
+            | {channel.channel for channel in await store.select_channels(db)}
         )
 
 
-async def _due(db: Db, queue: Queue) -> int:
-    async with db.upkeep(system()) as tx:
+async def _ready_due(db: Db, queue: Queue) -> int:
+    async with db.maintenance(system()) as tx:
         due = await store.ready_due(tx, _BATCH)
-    queue.stir(job.lane for job in due)
-    queue.tell({job.place for job in due})  # those who were parked have kept their turn
+    queue.mark_dirty(job.lane for job in due)
+    queue.notify({job.channel for job in due})  # parked jobs have kept their rank
     return len(due)

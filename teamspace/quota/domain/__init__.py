@@ -1,1 +1,1 @@
-"""Limits and the windows in which they are counted."""
+"""Limits, windows, reservations and storage counters."""

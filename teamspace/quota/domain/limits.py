@@ -1,4 +1,4 @@
-"""Limits: what a plan gives, what somebody set by hand, and which of them binds first."""
+"""Limits: those of a plan, those set by a person, and which one is the tightest."""
 
 from math import inf
 
@@ -11,13 +11,13 @@ from teamspace.quota import store
 from teamspace.quota.domain import windows
 from teamspace.quota.schemas import (
     STORAGE,
-    Account,
-    Bound,
     Dimension,
     Interval,
     Level,
     LimitChanged,
+    LimitState,
     Plan,
+    QuotaAccount,
     QuotaDraft,
     Spender,
     Subject,
@@ -25,7 +25,7 @@ from teamspace.quota.schemas import (
     Window,
 )
 
-USUAL_WINDOW: dict[Dimension, Window | None] = {
+DEFAULT_WINDOW: dict[Dimension, Window | None] = {
     Dimension.REQUESTS: Window.DAY,
     Dimension.TOKENS: Window.MONTH,
     Dimension.CONCURRENCY: None,
@@ -45,33 +45,33 @@ CAPS: dict[Plan, dict[Dimension, int | None]] = {
 # fmt: on
 
 JOB_CAPS = {Plan.FREE: 2, Plan.PRO: 4, Plan.BUSINESS: 8, Plan.ENTERPRISE: 16}
-"""How many jobs of one kind a team may have running at a time."""
-SHOWN = {Window.HOUR: 2 * clock.DAY, Window.DAY: 31 * clock.DAY}
-"""How far back the history of usage goes, by the length of its intervals."""
+"""How many jobs of one kind a team may have admitted or running at a time."""
+HISTORY_SECONDS = {Window.HOUR: 2 * clock.DAY, Window.DAY: 31 * clock.DAY}
+"""How far back the usage history goes, by the length of its intervals."""
 
 
 async def usage(db: Db, who: Principal) -> list[Usage]:
-    """One row a dimension: of all the limits that bind the caller's team, the one with the least left."""
-    rows = await store.select_bounds(db, Account.of(who), windows.all_began())
+    """Return one row per dimension: of the limits that apply to the caller's team, the one with the least remaining."""
+    rows = await store.select_account_limits(db, QuotaAccount.of(who), windows.all_starts())
     return [_tightest(dimension, rows) for dimension in Dimension]
 
 
 async def history(db: Db, who: Principal, per: Window) -> list[Interval]:
-    if per not in SHOWN:
-        raise BadRequest.at("history", f"must be one of {', '.join(SHOWN)}")
-    return await store.select_history(db, who.team_id, per, windows.began(per, clock.now() - SHOWN[per]))
+    if per not in HISTORY_SECONDS:
+        raise BadRequest.at("history", f"must be one of {', '.join(HISTORY_SECONDS)}")
+    return await store.select_history(db, who.team_id, per, windows.start_of(per, clock.now() - HISTORY_SECONDS[per]))
 
 
 async def spenders(db: Db, who: Principal) -> list[Spender]:
-    """Those who run the team see who spends; everybody else sees themselves."""
-    only = None if who.holds(Permission.SETTINGS_MANAGE) else who.user_id
-    return await store.select_spenders(db, who.team_id, only, Window.MONTH, windows.began(Window.MONTH))
+    """Return the team's top spenders; members who do not manage the team only see themselves."""
+    only = None if who.has_permission(Permission.SETTINGS_MANAGE) else who.user_id
+    return await store.select_spenders(db, who.team_id, only, Window.MONTH, windows.start_of(Window.MONTH))
 
 
 async def limits_of(db: Reads, level: Level, subject_id: str, org_id: str) -> list[Usage]:
-    """The limits set for one subject, in the order of the dimensions."""
-    rows = await _rows(db, Subject(level, subject_id, org_id))
-    return [_shown(row) for dimension in Dimension for row in rows if row.dimension is dimension]
+    """Return the limits of one subject, in the order of the dimensions."""
+    rows = await _limits(db, Subject(level, subject_id, org_id))
+    return [_to_usage(row) for dimension in Dimension for row in rows if row.dimension is dimension]
 
 
 async def set_team_limit(db: Db, who: Principal, draft: QuotaDraft) -> Usage:
@@ -80,7 +80,7 @@ async def set_team_limit(db: Db, who: Principal, draft: QuotaDraft) -> Usage:
 
 
 async def set_limit(tx: Tx, level: Level, subject_id: str, org_id: str, draft: QuotaDraft) -> Usage:
-    """Set by hand: it holds until it is set again, or the company's plan changes."""
+    """Set a limit. It is valid until it is set again or the company's plan changes."""
     _check_window(draft)
     subject = Subject(level, subject_id, org_id)
     await store.put_limit(
@@ -89,55 +89,55 @@ async def set_limit(tx: Tx, level: Level, subject_id: str, org_id: str, draft: Q
     await tx.emit(LimitChanged(org_id))
     tx.target = subject_id or "tenant"
     tx.detail = {"level": level, "dimension": draft.dimension, "limit": draft.limit, "window": draft.window}
-    return next(_shown(row) for row in await _rows(tx, subject) if row.dimension is draft.dimension)
+    return next(_to_usage(row) for row in await _limits(tx, subject) if row.dimension is draft.dimension)
 
 
 async def apply_plan(tx: Tx, org_id: str, plan: Plan) -> None:
-    """The plan's caps become the company's limits, whatever was set by hand before."""
-    for dimension, most in CAPS[plan].items():
+    """Replace the company's limits, also those set by a person, by the plan's caps."""
+    for dimension, cap in CAPS[plan].items():
         subject = Subject(Level.ORG, org_id, org_id)
-        await store.put_limit(tx, subject, dimension, most, USUAL_WINDOW[dimension], set_by="plan", now=clock.stamp())
+        await store.put_limit(tx, subject, dimension, cap, DEFAULT_WINDOW[dimension], set_by="plan", now=clock.stamp())
     await tx.emit(LimitChanged(org_id))
 
 
 def _check_window(draft: QuotaDraft) -> None:
-    counted_at_once = draft.dimension is Dimension.CONCURRENCY
-    if counted_at_once and draft.window is not None:
-        raise BadRequest.at("/window", "must be null: concurrency is counted at every moment")
+    is_concurrency = draft.dimension is Dimension.CONCURRENCY
+    if is_concurrency and draft.window is not None:
+        raise BadRequest.at("/window", "must be null: concurrency has no window")
     if draft.dimension in STORAGE and draft.window is not Window.LIFETIME:
-        raise BadRequest.at("/window", "must be lifetime: what is stored counts until it is deleted")
-    if not counted_at_once and draft.window is None:
+        raise BadRequest.at("/window", "must be lifetime: stored content counts until it is deleted")
+    if not is_concurrency and draft.window is None:
         raise BadRequest.at("/window", f"must be one of {', '.join(Window)}")
 
 
-async def _rows(db: Reads, subject: Subject) -> list[Bound]:
-    return await store.select_limits(db, subject, windows.all_began())
+async def _limits(db: Reads, subject: Subject) -> list[LimitState]:
+    return await store.select_limits(db, subject, windows.all_starts())
 
 
-def _tightest(dimension: Dimension, rows: list[Bound]) -> Usage:
-    """The first of those with the least left: between equals the outer level is the one to talk to."""
+def _tightest(dimension: Dimension, rows: list[LimitState]) -> Usage:
+    """Return the limit with the least remaining; between equals the outermost level."""
     levels = list(Level)
     candidates = sorted((row for row in rows if row.dimension is dimension), key=lambda row: levels.index(row.level))
     if not candidates:
-        return _shown(Bound(Level.TEAM, dimension, None, USUAL_WINDOW[dimension], 0, 0))
-    return _shown(min(candidates, key=lambda row: inf if row.left is None else row.left))
+        return _to_usage(LimitState(Level.TEAM, dimension, None, DEFAULT_WINDOW[dimension], 0, 0))
+    return _to_usage(min(candidates, key=lambda row: inf if row.remaining is None else row.remaining))
 
 
-def _shown(row: Bound) -> Usage:
+def _to_usage(row: LimitState) -> Usage:
     return Usage(
         dimension=row.dimension,
         used=row.used,
         reserved=row.reserved,
         limit=row.most,
-        remaining=None if row.left is None else max(0, row.left),
+        remaining=None if row.remaining is None else max(0, row.remaining),
         window=row.per,
-        resets_at=windows.ends(row.per),
+        resets_at=windows.end_of(row.per),
         level=row.level,
         forecast=_forecast(row),
     )
 
 
-def _forecast(row: Bound) -> int | None:
+def _forecast(row: LimitState) -> int | None:
     if row.per is None or row.per is Window.LIFETIME:
         return None
-    return round(row.used / max(windows.elapsed(row.per), 0.001))
+    return round(row.used / max(windows.elapsed_share(row.per), 0.001))

@@ -1,7 +1,7 @@
-"""Spending under limits that nest: reserved before, settled after, and freed by time if nobody comes back.
+"""Spending under nested limits: reserve before the work, settle after it; reservations expire if neither follows.
 
-What is left of a limit is what it allows, less the settled counters of its window, less the live reservations.
-Nothing is ever taken off a counter, so a crash between the two leaves nothing to repair.
+What remains of a limit is its value minus the settled counters of its window minus the active reservations.
+Counters are never decreased, so a crash between reserving and settling leaves nothing to repair.
 """
 
 from collections.abc import Iterable
@@ -13,77 +13,85 @@ from teamspace.core.ids import new_id
 from teamspace.core.principal import system
 from teamspace.quota import store
 from teamspace.quota.domain import windows
-from teamspace.quota.schemas import Account, Bound, Dimension, Level, Spend, Window
+from teamspace.quota.schemas import Dimension, Level, LimitState, QuotaAccount, Spend, Window
 
 TTL = 120
-"""Seconds for which a reservation lives if it is not renewed."""
+"""Seconds until a reservation expires if it is not renewed."""
 NOTHING = Spend(0, 0)
-_FORGET_DEAD = clock.DAY
-_KEEP = {Window.MINUTE: clock.DAY, Window.HOUR: 60 * clock.DAY}
-"""For how long the counters of short windows are kept; the others stay."""
+_KEEP_EXPIRED = clock.DAY
+_KEEP_COUNTERS = {Window.MINUTE: clock.DAY, Window.HOUR: 60 * clock.DAY}
+"""How long the counters of short windows are kept; the others are kept forever."""
 _KEEP_SETTLED = 90 * clock.DAY
 _BATCH = 500
 _PERSONAL = (Window.DAY, Window.MONTH)
 
 
-async def admit(tx: Tx, account: Account, estimate: Spend, *, purpose: str, slot: bool = True, ttl: float = TTL) -> str:
-    """Reserve at every level or at none; the reservation's id."""
-    reserved = await reserve(tx, account, estimate, purpose=purpose, slot=slot, ttl=ttl)
-    if isinstance(reserved, Bound):
+async def reserve(
+    tx: Tx, account: QuotaAccount, estimate: Spend, *, purpose: str, slot: bool = True, ttl: float = TTL
+) -> str:
+    """Reserve at every level and return the reservation's id, or raise QuotaExceeded."""
+    reserved = await try_reserve(tx, account, estimate, purpose=purpose, slot=slot, ttl=ttl)
+    if isinstance(reserved, LimitState):
         raise refusal(reserved)
     return reserved
 
 
-async def reserve(
-    tx: Tx, account: Account, estimate: Spend, *, purpose: str, slot: bool = True, ttl: float = TTL
-) -> str | Bound:
-    """The same for whoever can wait: where there is no room, the limit that has none."""
-    if bound := await exhausted(tx, account, estimate, slot=slot):
-        return bound
+async def try_reserve(
+    tx: Tx, account: QuotaAccount, estimate: Spend, *, purpose: str, slot: bool = True, ttl: float = TTL
+) -> str | LimitState:
+    """Like `reserve`, but return the exhausted limit instead of raising, for callers that can wait."""
+    if limit := await find_exhausted(tx, account, estimate, slot=slot):
+        return limit
     id = new_id()
-    await store.insert_entry(tx, id, account, purpose, estimate, slots=int(slot), now=clock.stamp(), ttl=ttl)
+    await store.insert_reservation(tx, id, account, purpose, estimate, slots=int(slot), now=clock.stamp(), ttl=ttl)
     return id
 
 
-async def exhausted(tx: Tx, account: Account, estimate: Spend, *, slot: bool = True) -> Bound | None:
-    """The outermost limit that has no room for it. Until the commit nobody else of the company is told otherwise."""
+async def find_exhausted(tx: Tx, account: QuotaAccount, estimate: Spend, *, slot: bool = True) -> LimitState | None:
+    """Return the outermost limit that the estimate exceeds. The company's quota is locked until the commit."""
     await tx.lock("quota", account.org_id)
-    bounds = await _bounds(tx, account)
-    if any(bound.level is Level.TENANT and bound.most is not None for bound in bounds):
-        await tx.lock("quota", "")  # always after the company's, so that two of them never wait for each other
-        bounds = await _bounds(tx, account)
-    asked = {
+    limits = await _limits(tx, account)
+    if any(limit.level is Level.TENANT and limit.most is not None for limit in limits):
+        await tx.lock("quota", "")  # always after the company's lock, to avoid deadlocks
+        limits = await _limits(tx, account)
+    requested = {
         Dimension.REQUESTS: estimate.requests,
         Dimension.TOKENS: estimate.tokens,
         Dimension.CONCURRENCY: int(slot),
     }
-    # A limit that was lowered may be overdrawn: what asks for nothing of it is not stopped by that.
+    # A lowered limit can already be exceeded: that must not refuse a spend of 0 in its dimension.
     return next(
-        (bound for bound in bounds if bound.left is not None and asked[bound.dimension] > max(0, bound.left)), None
+        (
+            limit
+            for limit in limits
+            if limit.remaining is not None and requested[limit.dimension] > max(0, limit.remaining)
+        ),
+        None,
     )
 
 
-async def open_books(tx: Tx, org_ids: Iterable[str]) -> None:
-    """Several companies' books, in one order for everybody: else two who need the same could wait for each other."""
+async def lock_companies(tx: Tx, org_ids: Iterable[str]) -> None:
+    """Lock the quotas of several companies, in a fixed order to avoid deadlocks."""
     for org_id in sorted(set(org_ids)):
         await tx.lock("quota", org_id)
 
 
 async def renew(tx: Tx, id: str, ttl: float = TTL) -> None:
-    await store.extend_entry(tx, id, ttl)
+    await store.extend_reservation(tx, id, ttl)
 
 
 async def settle(tx: Tx, id: str, spent: Spend) -> None:
-    """Enter what it came to, once, in the windows in which it began; valid also after it expired."""
-    entry = await store.settle_entry(tx, id, spent, clock.stamp())
+    """Add the real figures to the counters, once, in the windows in which the reservation began; also after it expired."""
+    entry = await store.settle_reservation(tx, id, spent, clock.stamp())
     if entry is None:
         return
-    await tx.lock("quota", entry.org_id)  # also for nothing: whoever is just being refused for it, is refused then
+    # Also if nothing was spent: a transaction that is refused because of this reservation must commit first.
+    await tx.lock("quota", entry.org_id)
     if spent == NOTHING:
         return
     began = clock.seconds(entry.began_at)
     counters = [
-        (level, str(window), windows.began(window, began), subject)
+        (level, str(window), windows.start_of(window, began), subject)
         for level, subject, counted in (
             (str(Level.ORG), entry.org_id, tuple(Window)),
             (str(Level.TEAM), entry.team_id, tuple(Window)),
@@ -95,42 +103,42 @@ async def settle(tx: Tx, id: str, spent: Spend) -> None:
 
 
 async def release(tx: Tx, id: str) -> None:
-    """Nothing came of it."""
+    """Settle a reservation with nothing spent."""
     await settle(tx, id, NOTHING)
 
 
-async def spend(tx: Tx, account: Account, spent: Spend, *, purpose: str) -> None:
-    """For what is known and done at once: admitted and settled in one commit, without a slot."""
-    await settle(tx, await admit(tx, account, spent, purpose=purpose, slot=False), spent)
+async def spend(tx: Tx, account: QuotaAccount, spent: Spend, *, purpose: str) -> None:
+    """Reserve and settle in one commit, without a slot, for a spend that is known in advance."""
+    await settle(tx, await reserve(tx, account, spent, purpose=purpose, slot=False), spent)
 
 
-def refusal(bound: Bound) -> QuotaExceeded:
-    resets_at = windows.ends(bound.per)
-    if bound.dimension is Dimension.CONCURRENCY:
-        detail = f"All {bound.most} slots of {bound.dimension} ({bound.level}) are taken."
-        return QuotaExceeded(detail, 1, dimension=bound.dimension, level=bound.level, resets_at=None)
+def refusal(limit: LimitState) -> QuotaExceeded:
+    resets_at = windows.end_of(limit.per)
+    if limit.dimension is Dimension.CONCURRENCY:
+        detail = f"All {limit.most} slots of {limit.dimension} ({limit.level}) are taken."
+        return QuotaExceeded(detail, 1, dimension=limit.dimension, level=limit.level, resets_at=None)
     wait = max(1, round(clock.seconds(resets_at) - clock.now())) if resets_at else None
-    used = bound.used + bound.reserved
-    detail = f"{bound.dimension} ({bound.level}): {used} of {bound.most} are used" + (
-        f"; it begins anew at {resets_at}." if resets_at else "."
+    used = limit.used + limit.reserved
+    detail = f"{limit.dimension} ({limit.level}): {used} of {limit.most} are used" + (
+        f"; resets at {resets_at}." if resets_at else "."
     )
-    return QuotaExceeded(detail, wait, dimension=bound.dimension, level=bound.level, resets_at=resets_at)
+    return QuotaExceeded(detail, wait, dimension=limit.dimension, level=limit.level, resets_at=resets_at)
 
 
 async def tidy(db: Db) -> None:
-    """Forget reservations that were left behind, counters of short windows long past, and what was settled long ago."""
-    async with db.upkeep(system()) as tx:
-        await store.delete_dead_entries(tx, _FORGET_DEAD)
-        for window, seconds in _KEEP.items():
+    """Delete expired reservations, old counters of short windows, and rows that were settled long ago."""
+    async with db.maintenance(system()) as tx:
+        await store.delete_expired_reservations(tx, _KEEP_EXPIRED)
+        for window, seconds in _KEEP_COUNTERS.items():
             await store.delete_used(tx, window, clock.ago(seconds))
-    while await _close_some(db) == _BATCH:
+    while await _close_batch(db) == _BATCH:
         pass
 
 
-async def _close_some(db: Db) -> int:
-    """Old entries leave the ledger; of each company and team their sum stays, so that the books can still be checked."""
-    async with db.upkeep(system()) as tx:
-        old = await store.take_old_entries(tx, ids.began(clock.now() - _KEEP_SETTLED), _BATCH)
+async def _close_batch(db: Db) -> int:
+    """Delete a batch of old ledger rows, keeping their sum per company and team, so the counters can still be checked."""
+    async with db.maintenance(system()) as tx:
+        old = await store.take_old_settled(tx, ids.lower_bound(clock.now() - _KEEP_SETTLED), _BATCH)
         sums: dict[tuple[str, str, str], Spend] = {}
         for entry in old:
             for level, subject in ((Level.ORG, entry.org_id), (Level.TEAM, entry.team_id)):
@@ -142,8 +150,8 @@ async def _close_some(db: Db) -> int:
     return len(old)
 
 
-async def _bounds(tx: Tx, account: Account) -> list[Bound]:
-    """From the outermost."""
+async def _limits(tx: Tx, account: QuotaAccount) -> list[LimitState]:
+    """Return the account's limits, outermost first."""
     levels = list(Level)
-    rows = await store.select_spending_bounds(tx, account, windows.all_began())
+    rows = await store.select_spending_limits(tx, account, windows.all_starts())
     return sorted(rows, key=lambda row: (levels.index(row.level), row.dimension))

@@ -1,7 +1,7 @@
-"""Room for what is kept: it counts from the transaction that stores it to the one that removes it.
+"""Storage quotas: content counts from the transaction that stores it to the one that deletes it.
 
-The counters change with the rows they count, in one commit. The company's counter is held from there to the commit,
-so that of two who want the last room one gets it.
+The counters change in the same commit as the rows they count. The company's counter is locked until the commit, so
+two writers cannot both use the last remaining bytes.
 """
 
 from collections.abc import AsyncIterator, Sequence
@@ -11,27 +11,27 @@ import msgspec
 from teamspace.core.db import Reads, Tx
 from teamspace.quota import store
 from teamspace.quota.domain.spending import refusal
-from teamspace.quota.schemas import Bound, Dimension, Level
+from teamspace.quota.schemas import Dimension, Level, LimitState
 
 
-class Room(msgspec.Struct, frozen=True):
-    """What the limits leave, as it was a moment ago: enough to refuse a body before it is read."""
+class StorageRoom(msgspec.Struct, frozen=True):
+    """What the limits allowed a moment ago, without locks: used to refuse a body before reading it."""
 
-    bounds: tuple[Bound, ...]
+    limits: tuple[LimitState, ...]
     freed: int = 0
-    """Bytes that go when the new ones come."""
+    """Bytes that the new content replaces."""
 
     def check(self, size: int, objects: int = 0) -> None:
-        asked = {Dimension.BYTES: size - self.freed, Dimension.OBJECTS: objects}
-        for bound in self.bounds:
-            if asked[bound.dimension] > max(0, bound.left or 0):
-                raise refusal(bound)
+        requested = {Dimension.BYTES: size - self.freed, Dimension.OBJECTS: objects}
+        for limit in self.limits:
+            if requested[limit.dimension] > max(0, limit.remaining or 0):
+                raise refusal(limit)
 
-    def within(self, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-        """The same bytes, up to where there is no room for more."""
-        return self._counted(chunks) if self.bounds else chunks
+    def limit_stream(self, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+        """Yield the same chunks, and raise QuotaExceeded as soon as they exceed a limit."""
+        return self._count(chunks) if self.limits else chunks
 
-    async def _counted(self, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    async def _count(self, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
         size = 0
         async for chunk in chunks:
             size += len(chunk)
@@ -39,14 +39,14 @@ class Room(msgspec.Struct, frozen=True):
             yield chunk
 
 
-async def room(db: Reads, org_id: str, team_id: str, freed: int = 0) -> Room:
-    return Room(_outermost_first(await store.select_storage_bounds(db, org_id, team_id)), freed)
+async def storage_room(db: Reads, org_id: str, team_id: str, freed: int = 0) -> StorageRoom:
+    return StorageRoom(_outermost_first(await store.select_storage_limits(db, org_id, team_id)), freed)
 
 
-async def store_more(tx: Tx, org_id: str, team_id: str, *, size: int = 0, objects: int = 0) -> None:
-    """Enter what this transaction stores, or with negative figures what it removes; nothing where there is no room.
+async def add_stored(tx: Tx, org_id: str, team_id: str, *, size: int = 0, objects: int = 0) -> None:
+    """Count what this transaction stores, or deletes (negative figures); raise QuotaExceeded if it exceeds a limit.
 
-    Best called last: nobody else of the company passes until the commit.
+    Call it last: it blocks other writers of the company until the commit.
     """
     if not size and not objects:
         return
@@ -56,16 +56,16 @@ async def store_more(tx: Tx, org_id: str, team_id: str, *, size: int = 0, object
 
 
 async def _check(tx: Tx, org_id: str, team_id: str, added: dict[Dimension, int]) -> None:
-    bounds = await store.select_storage_bounds(tx, org_id, team_id)
-    if any(bound.level is Level.TENANT for bound in bounds):
-        await tx.lock("storage", "")  # always after the company's counter, so that two never wait for each other
-        bounds = await store.select_storage_bounds(tx, org_id, team_id)
-    for bound in _outermost_first(bounds):
-        # A limit that was lowered may be overdrawn: what adds nothing to it is not stopped by that.
-        if added[bound.dimension] > 0 and (bound.left or 0) < 0:
-            raise refusal(msgspec.structs.replace(bound, used=bound.used - added[bound.dimension]))
+    limits = await store.select_storage_limits(tx, org_id, team_id)
+    if any(limit.level is Level.TENANT for limit in limits):
+        await tx.lock("storage", "")  # always after the company's counter, to avoid deadlocks
+        limits = await store.select_storage_limits(tx, org_id, team_id)
+    for limit in _outermost_first(limits):
+        # A lowered limit can already be exceeded: that must not refuse a write that adds nothing to it.
+        if added[limit.dimension] > 0 and (limit.remaining or 0) < 0:
+            raise refusal(msgspec.structs.replace(limit, used=limit.used - added[limit.dimension]))
 
 
-def _outermost_first(bounds: Sequence[Bound]) -> tuple[Bound, ...]:
+def _outermost_first(limits: Sequence[LimitState]) -> tuple[LimitState, ...]:
     levels = list(Level)
-    return tuple(sorted(bounds, key=lambda bound: (levels.index(bound.level), bound.dimension)))
+    return tuple(sorted(limits, key=lambda limit: (levels.index(limit.level), limit.dimension)))

@@ -1,35 +1,35 @@
-"""Windows of time: when the present one began and when the next begins, in UTC."""
+"""Time windows: when the current one began and when it ends, in UTC."""
 
 from datetime import UTC, datetime, timedelta
 
 from teamspace.core import clock
 from teamspace.quota.schemas import Window
 
-_EVER = "1970-01-01T00:00:00.000Z"
+_EPOCH = "1970-01-01T00:00:00.000Z"
 
 
-def began(window: Window, at: float | None = None) -> str:
-    """When the present window began, or the one that holds another moment."""
-    return _EVER if window is Window.LIFETIME else _stamp(_start(window, _moment(at)))
+def start_of(window: Window, at: float | None = None) -> str:
+    """Return the start of the current window, or of the window at another time."""
+    return _EPOCH if window is Window.LIFETIME else _stamp(_start(window, _moment(at)))
 
 
-def ends(window: Window | None) -> str | None:
-    """When the next one begins; never, for a lifetime or where there is no window."""
+def end_of(window: Window | None) -> str | None:
+    """Return the end of the current window; None for `lifetime` or without a window."""
     if window is None or window is Window.LIFETIME:
         return None
     return _stamp(_next(window, _start(window, _moment())))
 
 
-def all_began() -> dict[str, str]:
-    return {str(window): began(window) for window in Window}
+def all_starts() -> dict[str, str]:
+    return {str(window): start_of(window) for window in Window}
 
 
-def elapsed(window: Window | None) -> float:
-    """Which share of the present window is over; 1 where none ends."""
-    ending = ends(window)
+def elapsed_share(window: Window | None) -> float:
+    """Return the elapsed share of the current window; 1 if it never ends."""
+    ending = end_of(window)
     if window is None or ending is None:
         return 1
-    start, end = clock.seconds(began(window)), clock.seconds(ending)
+    start, end = clock.seconds(start_of(window)), clock.seconds(ending)
     return (clock.now() - start) / (end - start)
 
 

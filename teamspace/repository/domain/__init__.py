@@ -1,1 +1,1 @@
-"""What can be done with the repository."""
+"""Rules of the repository."""

@@ -1,30 +1,36 @@
-"""Copies: a new version on the same bytes, which are not read."""
+"""Copy objects: a new version that refers to the same blobs; no bytes are read."""
 
 from teamspace import blobs
-from teamspace.core.db import Db, Tx, persistently
+from teamspace.core.db import Db, Tx, retry_on_conflict
 from teamspace.core.principal import Principal
 from teamspace.jobs import Queue
 from teamspace.repository import store
 from teamspace.repository.domain import reading, writing
-from teamspace.repository.schemas import Condition, HashParts, ObjectRow, Substance, VersionRow, Work
+from teamspace.repository.schemas import HashParts, ObjectRow, VersionContent, VersionDraft, VersionRow, WriteCondition
 
 
 async def copy(
-    db: Db, queue: Queue, who: Principal, source: VersionRow, source_key: str, work: Work, condition: Condition
+    db: Db,
+    queue: Queue,
+    who: Principal,
+    source: VersionRow,
+    source_key: str,
+    draft: VersionDraft,
+    condition: WriteCondition,
 ) -> tuple[ObjectRow, VersionRow]:
-    """A version that a fence has admitted becomes the next one of a key; nobody deletes the source meanwhile."""
-    substance = Substance(source.size, source.etag, source.blob, source.sha256)
+    """Copy a version that a fence has admitted to a key. The source key is locked, so that it cannot be deleted."""
+    content = VersionContent(source.size, source.etag, source.blob, source.sha256)
 
     async def write() -> tuple[ObjectRow, VersionRow]:
-        async with writing.written(db, who, work, condition, source_key) as (tx, before):
+        async with writing.write_key(db, who, draft, condition, source_key) as (tx, existing):
             if source.blob is not None:
-                await blobs.hold(tx, who.org_id, source.blob)
-            row, version = await writing.add(tx, queue, who, before, work, substance)
+                await blobs.add_reference(tx, who.org_id, source.blob)
+            row, version = await writing.insert_next_version(tx, queue, who, existing, draft, content)
             if source.blob is None:
                 await _copy_parts(tx, queue, who, source, version)
             return row, version
 
-    return await persistently(write)
+    return await retry_on_conflict(write)
 
 
 async def _copy_parts(tx: Tx, queue: Queue, who: Principal, source: VersionRow, version: VersionRow) -> None:

@@ -1,4 +1,4 @@
-"""Looking at the repository: one object, its versions, a list of objects, and the bytes."""
+"""Find and list objects and versions."""
 
 import json
 
@@ -10,41 +10,41 @@ from teamspace.core.errors import BadRequest, Forbidden, NotFound
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
 from teamspace.repository import access, store
-from teamspace.repository.domain import walking
+from teamspace.repository.domain import key_order
 from teamspace.repository.schemas import (
-    Capability,
-    Listing,
-    Object,
+    AccessLevel,
     ObjectItem,
+    ObjectListing,
     ObjectQuery,
     ObjectRow,
+    RepositoryObject,
     Version,
     VersionQuery,
     VersionRow,
 )
 
-_BEYOND_ALL = 2**53
+_ABOVE_ALL_NUMBERS = 2**53
 
 
-async def seen(db: Reads, who: Principal, object_id: str) -> ObjectRow:
-    """A reader of the company needs no `?scope=org` here: the id has named the object already."""
+async def get_visible(db: Reads, who: Principal, object_id: str) -> ObjectRow:
+    """Return an object that `who` can read, or raise NotFound. Includes the whole company for holders of org:read."""
     row = await store.get(db, access.fence(who, P.FILES_READ, across_org=True), object_id)
     if row is None:
         raise NotFound()
     return row
 
 
-def readable(who: Principal, *, across_org: bool) -> Fence:
-    """For others who show objects: the rows of `objects` that `who` can read, in the team or in the whole company."""
+def read_fence(who: Principal, *, across_org: bool) -> Fence:
+    """Return the fence of the objects that `who` can read, for other packages; `across_org` for the whole company."""
     return access.fence(who, P.FILES_READ, across_org=across_org)
 
 
-async def held(db: Reads, who: Principal, object_id: str, permission: P) -> ObjectRow:
-    """The object, if `who` holds `permission` on it: 404 when it cannot be seen, 403 when it can."""
+async def require(db: Reads, who: Principal, object_id: str, permission: P) -> ObjectRow:
+    """Return the object if `who` has `permission` on it; NotFound if they cannot see it, else Forbidden."""
     fence = access.fence(who, permission)
     row = await store.get(db, access.fence(who, P.FILES_READ, across_org=True), object_id)
     if row is None:
-        # A token may be scoped to writing alone; then what it may write is what it may know of.
+        # A token can be limited to writing; it may then see the objects it may write.
         row = await store.get(db, fence, object_id)
         if row is None:
             raise NotFound()
@@ -53,30 +53,30 @@ async def held(db: Reads, who: Principal, object_id: str, permission: P) -> Obje
     return row
 
 
-async def find(db: Db, who: Principal, object_id: str, query: VersionQuery) -> Object:
-    return await shown(db, who, await seen(db, who, object_id), query)
+async def find(db: Db, who: Principal, object_id: str, query: VersionQuery) -> RepositoryObject:
+    return await describe(db, who, await get_visible(db, who, object_id), query)
 
 
-async def permissions(db: Reads, who: Principal, row: ObjectRow) -> list[P]:
-    """What `who` may do with it."""
-    fences = [access.fence(who, permission, across_org=True) for permission in Capability.MANAGE.permissions]
+async def get_permissions(db: Reads, who: Principal, row: ObjectRow) -> list[P]:
+    """Return the caller's permissions on the object."""
+    fences = [access.fence(who, permission, across_org=True) for permission in AccessLevel.MANAGE.permissions]
     rights = await store.get_rights(db, fences, row.id)
     return rights.permissions if rights else []
 
 
-async def shown(db: Reads, who: Principal, row: ObjectRow, query: VersionQuery | None = None) -> Object:
+async def describe(db: Reads, who: Principal, row: ObjectRow, query: VersionQuery | None = None) -> RepositoryObject:
     query = query or VersionQuery()
     rows = await store.select_versions(db, row.id, _below(query), query.size + 1)
     page = paging.page(rows, query, lambda version: str(version.number))
-    return Object(
-        **msgspec.structs.asdict(_item(row)), permissions=await permissions(db, who, row), text_fault=row.text_fault,
-        versions=[_version(version) for version in page.items], next_cursor=page.next_cursor,
+    return RepositoryObject(
+        **msgspec.structs.asdict(_item(row)), permissions=await get_permissions(db, who, row),
+        text_fault=row.text_fault, versions=[_version(version) for version in page.items], next_cursor=page.next_cursor,
     )  # fmt: skip
 
 
 def _below(query: VersionQuery) -> int:
     if query.cursor is None:
-        return _BEYOND_ALL
+        return _ABOVE_ALL_NUMBERS
     if not (query.before.isascii() and query.before.isdigit() and len(query.before) < 17):
         raise BadRequest.at("cursor", "is not a cursor of this list")
     return int(query.before)
@@ -89,30 +89,30 @@ def _version(row: VersionRow) -> Version:
     )  # fmt: skip
 
 
-async def version_of(db: Reads, row: ObjectRow, number: int) -> VersionRow:
-    """A version with bytes, of an object that a fence has admitted."""
+async def get_version(db: Reads, row: ObjectRow, number: int) -> VersionRow:
+    """Return a version of an object that a fence has admitted; NotFound for delete markers."""
     version = await store.get_version(db, row.id, number)
     if version is None or version.removal:
-        raise NotFound("There is no such version of it.")
+        raise NotFound("There is no such version of the object.")
     return version
 
 
-async def at(db: Reads, who: Principal, key: str) -> ObjectRow | None:
-    """What `who` can read at a key of their team, even if it was removed."""
-    return await store.get_fenced(db, access.with_removed(who, P.FILES_READ), who.team_id, key)
+async def get_at_key(db: Reads, who: Principal, key: str) -> ObjectRow | None:
+    """Return the object at a key of the caller's team if they can read it, even if it is deleted."""
+    return await store.get_fenced_at_key(db, access.fence_with_deleted(who, P.FILES_READ), who.team_id, key)
 
 
-async def version_at(db: Reads, who: Principal, key: str, version_id: str | None) -> VersionRow | None:
-    """A version of that by its id, or the newest, be it the mark of a removal."""
+async def get_version_at_key(db: Reads, who: Principal, key: str, version_id: str | None) -> VersionRow | None:
+    """Return a version at a key by its id, or the newest, which may be a delete marker."""
     if version_id is None:
-        return await store.get_shown(db, access.with_removed(who, P.FILES_READ), who.team_id, key)
-    row = await at(db, who, key)
-    return None if row is None else await store.get_version_of(db, row.id, version_id)
+        return await store.get_current_version(db, access.fence_with_deleted(who, P.FILES_READ), who.team_id, key)
+    row = await get_at_key(db, who, key)
+    return None if row is None else await store.get_version_by_id(db, row.id, version_id)
 
 
-async def as_of(db: Reads, row: ObjectRow, number: int) -> ObjectRow:
-    """An object that a fence has admitted, as it was with another version."""
-    version = await version_of(db, row, number)
+async def get_as_of_version(db: Reads, row: ObjectRow, number: int) -> ObjectRow:
+    """Return an object that a fence has admitted, with the values of an older version."""
+    version = await get_version(db, row, number)
     return msgspec.structs.replace(with_version(row, version), updated_at=version.created_at)
 
 
@@ -126,39 +126,39 @@ def with_version(row: ObjectRow, version: VersionRow) -> ObjectRow:
 # Lists
 
 
-async def documents(db: Db, who: Principal, before: str, limit: int) -> list[ObjectRow]:
-    """The Markdown that `who` can read, newest first."""
+async def list_documents(db: Db, who: Principal, before: str, limit: int) -> list[ObjectRow]:
+    """List the Markdown documents that `who` can read, newest first."""
     return await store.select_documents(db, access.fence(who, P.FILES_READ), before, limit)
 
 
-async def listing(db: Db, who: Principal, query: ObjectQuery) -> Listing:
-    fence = _fence_of(who, query)
+async def list_objects(db: Db, who: Principal, query: ObjectQuery) -> ObjectListing:
+    fence = _list_fence(who, query)
     if query.prefix is None and query.delimiter is None:
         rows = await store.select_newest(db, fence, query.before, query.size + 1)
         page = paging.page(rows, query, lambda item: item.id)
-        return Listing(page.items, [], page.next_cursor)
-    return await _by_key(db, who, fence, query)
+        return ObjectListing(page.items, [], page.next_cursor)
+    return await _list_by_key(db, who, fence, query)
 
 
-def _fence_of(who: Principal, query: ObjectQuery) -> Fence:
-    if query.scope == "org" and not who.holds(P.ORG_READ):
-        raise Forbidden("The scope org needs org:read, by a role in the company.")
+def _list_fence(who: Principal, query: ObjectQuery) -> Fence:
+    if query.scope == "org" and not who.has_permission(P.ORG_READ):
+        raise Forbidden("scope=org needs org:read, from a role in the company.")
     if query.shared:
-        return access.shared(who)
+        return access.shared_fence(who)
     return access.fence(who, P.FILES_READ, across_org=query.scope == "org")
 
 
-async def _by_key(db: Db, who: Principal, fence: Fence, query: ObjectQuery) -> Listing:
+async def _list_by_key(db: Db, who: Principal, fence: Fence, query: ObjectQuery) -> ObjectListing:
     only_team = None if query.scope or query.shared else who.team_id
-    after = _place(query.cursor) if query.cursor else None
-    walk = await walking.walk(
+    after = _decode_position(query.cursor) if query.cursor else None
+    walk = await key_order.walk(
         db, who, fence, only_team=only_team, prefix=query.prefix or "", delimiter=query.delimiter or "", after=after,
         size=query.size,
     )  # fmt: skip
-    return Listing(
+    return ObjectListing(
         items=[_item(entry) for entry in walk.entries if not isinstance(entry, str)],
         folders=[entry for entry in walk.entries if isinstance(entry, str)],
-        next_cursor=paging.sealed(json.dumps(walk.place)) if walk.place else None,
+        next_cursor=paging.encode_cursor(json.dumps(walk.next_position)) if walk.next_position else None,
     )
 
 
@@ -170,9 +170,9 @@ def _item(row: ObjectRow) -> ObjectItem:
     )  # fmt: skip
 
 
-def _place(cursor: str) -> tuple[str, str]:
+def _decode_position(cursor: str) -> tuple[str, str]:
     try:
-        key, id = json.loads(paging.opened(cursor))
+        key, id = json.loads(paging.decode_cursor(cursor))
         if isinstance(key, str) and isinstance(id, str):
             key.encode()
             return key, id

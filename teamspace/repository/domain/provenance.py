@@ -1,41 +1,41 @@
-"""Where a document comes from, what was made of it, and what is being done with it: as far as the caller may see."""
+"""Sources, derived objects and processing of a document, limited to what the caller can see."""
 
 from teamspace.core.db import Db, Reads
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
 from teamspace.repository import access, store
 from teamspace.repository.domain import finding
-from teamspace.repository.schemas import DerivationRow, Derivations, ObjectItem, Processing, Relative
+from teamspace.repository.schemas import DerivationRow, Derivations, ObjectItem, Processing, RelatedObject
 
-_MOST = 200
-
-
-async def derivations(db: Db, who: Principal, object_id: str) -> Derivations:
-    row = await finding.seen(db, who, object_id)
-    return await _family(db, who, row.id)
+_MAX_COUNT = 200
 
 
-async def processing(db: Db, who: Principal, object_id: str) -> Processing:
-    row = await finding.seen(db, who, object_id)
-    family = await _family(db, who, row.id)
-    runs = dict.fromkeys(relative.run_id for relative in (*family.sources, *family.derived) if relative.run_id)
-    return Processing(row.text_state, row.text_fault, family.sources, family.derived, list(runs))
+async def get_derivations(db: Db, who: Principal, object_id: str) -> Derivations:
+    row = await finding.get_visible(db, who, object_id)
+    return await _related(db, who, row.id)
 
 
-async def _family(db: Reads, who: Principal, object_id: str) -> Derivations:
-    sources = await store.select_sources(db, object_id, _MOST)
-    derived = await store.select_derived(db, object_id, _MOST)
+async def get_processing(db: Db, who: Principal, object_id: str) -> Processing:
+    row = await finding.get_visible(db, who, object_id)
+    related = await _related(db, who, row.id)
+    runs = dict.fromkeys(item.run_id for item in (*related.sources, *related.derived) if item.run_id)
+    return Processing(row.text_state, row.text_fault, related.sources, related.derived, list(runs))
+
+
+async def _related(db: Reads, who: Principal, object_id: str) -> Derivations:
+    sources = await store.select_sources(db, object_id, _MAX_COUNT)
+    derived = await store.select_derived(db, object_id, _MAX_COUNT)
     ids = {step.source_id for step in sources} | {step.object_id for step in derived}
     fence = access.fence(who, P.FILES_READ, across_org=True)
-    known = {item.id: item for item in await store.select_these(db, fence, sorted(ids))}
+    visible = {item.id: item for item in await store.select_by_ids(db, fence, sorted(ids))}
     return Derivations(
-        sources=[_relative(known[step.source_id], step) for step in sources if step.source_id in known],
-        derived=[_relative(known[step.object_id], step) for step in derived if step.object_id in known],
+        sources=[_to_related(visible[step.source_id], step) for step in sources if step.source_id in visible],
+        derived=[_to_related(visible[step.object_id], step) for step in derived if step.object_id in visible],
     )
 
 
-def _relative(item: ObjectItem, step: DerivationRow) -> Relative:
-    return Relative(
+def _to_related(item: ObjectItem, step: DerivationRow) -> RelatedObject:
+    return RelatedObject(
         id=item.id, key=item.key, filename=item.filename, version=step.number, source_version=step.source_number,
         run_id=step.run_id, step=step.step, created_at=step.created_at,
     )  # fmt: skip

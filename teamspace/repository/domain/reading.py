@@ -1,4 +1,4 @@
-"""The bytes of a version: all of them or a part, from one blob or from the parts in which they came."""
+"""Read the content of versions, from one blob or from the parts of a multipart upload."""
 
 import hashlib
 import logging
@@ -12,79 +12,81 @@ from teamspace.core import clock
 from teamspace.core.db import Db, Reads
 from teamspace.core.errors import NotFound
 from teamspace.core.principal import Principal
-from teamspace.core.replies import Stored
+from teamspace.core.replies import StoredContent
 from teamspace.repository import store
 from teamspace.repository.domain import finding, naming
 from teamspace.repository.schemas import (
     Checksum,
     ContentQuery,
-    Hashed,
     HashParts,
+    HashPartsResult,
     ObjectRow,
     PartRow,
     VersionRow,
-    Whole,
+    WholeBlob,
 )
 
 HASH_PARTS = "repo.hash_parts"
 log = logging.getLogger("teamspace.repository")
 _MD5 = re.compile(r"[0-9a-f]{32}")
-"""The tag of what came whole; a tag of parts is none."""
-INLINE = frozenset(
+"""The ETag of a version that was uploaded at once is its MD5; that of a multipart upload is not."""
+INLINE_TYPES = frozenset(
     {"image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "application/pdf", "text/plain"}
 )
-"""What a browser may show by itself; anything that could run on this origin is not among it."""
+"""Types that a browser may display; none of them can run scripts on this origin."""
 
 
-async def content(db: Db, files: BlobStore, who: Principal, object_id: str, query: ContentQuery) -> Stored:
-    row = await finding.seen(db, who, object_id)
-    version = await finding.version_of(db, row, query.version or row.version)
-    inline = version.content_type in INLINE and query.download is None
+async def get_content(db: Db, files: BlobStore, who: Principal, object_id: str, query: ContentQuery) -> StoredContent:
+    row = await finding.get_visible(db, who, object_id)
+    version = await finding.get_version(db, row, query.version or row.version)
+    inline = version.content_type in INLINE_TYPES and query.download is None
     kind = f"{version.content_type}; charset=utf-8" if version.content_type == "text/plain" else version.content_type
-    return Stored(
+    return StoredContent(
         size=version.size, content_type=kind if inline else version.content_type, tag=str(version.number),
-        modified=clock.seconds(version.created_at), read=partial(span, db, files, version),
+        modified=clock.seconds(version.created_at), read=partial(read_range, db, files, version),
         headers={
-            "content-disposition": naming.disposition("inline" if inline else "attachment", version.filename),
+            "content-disposition": naming.content_disposition("inline" if inline else "attachment", version.filename),
             "content-security-policy": "default-src 'none'; sandbox; frame-ancestors 'self'",
         },
     )  # fmt: skip
 
 
-async def span(db: Reads, files: BlobStore, version: VersionRow, start: int, length: int) -> AsyncIterator[bytes]:
-    """A part of a version that a fence has admitted; damage ends it, and is on record."""
+async def read_range(db: Reads, files: BlobStore, version: VersionRow, start: int, length: int) -> AsyncIterator[bytes]:
+    """Read bytes of a version that a fence has admitted. Damaged or missing blobs are logged and raise."""
     try:
-        async for chunk in _span(db, files, version, start, length):
+        async for chunk in _read_blobs(db, files, version, start, length):
             yield chunk
     except (blobs.BlobMissing, blobs.DamagedBlob) as fault:
-        log.error("version %s of object %s cannot be read: %s", version.number, version.object_id, fault)
+        log.error("cannot read version %s of object %s: %s", version.number, version.object_id, fault)
         raise
 
 
-async def _span(db: Reads, files: BlobStore, version: VersionRow, start: int, length: int) -> AsyncIterator[bytes]:
+async def _read_blobs(
+    db: Reads, files: BlobStore, version: VersionRow, start: int, length: int
+) -> AsyncIterator[bytes]:
     if version.blob is not None:
-        async for chunk in blobs.span(db, files, version.org_id, version.blob, start, length):
+        async for chunk in blobs.read_range(db, files, version.org_id, version.blob, start, length):
             yield chunk
         return
     end = start + length
     for part in await store.select_parts(db, version.id, start, end):
         first, last = max(start, part.start), min(end, part.start + part.size)
-        async for chunk in blobs.span(db, files, version.org_id, part.blob, first - part.start, last - first):
+        async for chunk in blobs.read_range(db, files, version.org_id, part.blob, first - part.start, last - first):
             yield chunk
 
 
-async def newest(db: Reads, row: ObjectRow) -> VersionRow:
-    """The version that an object shows, be it the mark that it was removed; a fence has admitted it."""
+async def get_current_version(db: Reads, row: ObjectRow) -> VersionRow:
+    """Return the current version of an object that a fence has admitted; it may be a delete marker."""
     version = await store.get_version(db, row.id, row.version)
     if version is None:
         raise NotFound()
     return version
 
 
-async def all_versions(db: Reads, rows: Sequence[ObjectRow], limit: int) -> dict[str, list[VersionRow]]:
-    """Of objects that a fence has admitted, by their ids: newest first, with the marks of removals.
+async def list_versions(db: Reads, rows: Sequence[ObjectRow], limit: int) -> dict[str, list[VersionRow]]:
+    """Return the versions of objects that a fence has admitted, by object id, newest first, with delete markers.
 
-    Of one object at most `limit`, of several all: who asks for those knows that they are few.
+    For one object at most `limit`; for several all, since callers only pass objects with few versions.
     """
     if len(rows) == 1:
         return {row.id: await store.select_all_versions(db, row.id, row.numbered + 1, limit) for row in rows}
@@ -94,56 +96,56 @@ async def all_versions(db: Reads, rows: Sequence[ObjectRow], limit: int) -> dict
     return found
 
 
-async def older_versions(
+async def list_older_versions(
     db: Reads, who: Principal, key: str, version_id: str, limit: int
 ) -> list[tuple[ObjectRow, VersionRow]]:
-    """Than one of what is at a key, as far as `who` can read that."""
-    row = await finding.at(db, who, key)
-    version = None if row is None else await store.get_version_of(db, row.id, version_id)
+    """Return the versions of a key that are older than the given one, if `who` can read the object."""
+    row = await finding.get_at_key(db, who, key)
+    version = None if row is None else await store.get_version_by_id(db, row.id, version_id)
     if row is None or version is None:
         return []
     return [(row, older) for older in await store.select_all_versions(db, row.id, version.number, limit)]
 
 
-async def parts(db: Reads, version: VersionRow) -> list[PartRow]:
-    """Those in which a version came; none if it came whole."""
+async def list_parts(db: Reads, version: VersionRow) -> list[PartRow]:
+    """Return the parts of a multipart version; none if it has one blob."""
     return [] if version.blob is not None else await store.select_parts(db, version.id, -1, version.size + 1)
 
 
-async def whole_blob(db: Reads, version: VersionRow, start: int, length: int) -> Whole | None:
-    """What holds exactly these bytes of a version that a fence has admitted; None where no blob does."""
+async def find_whole_blob(db: Reads, version: VersionRow, start: int, length: int) -> WholeBlob | None:
+    """Return the blob with exactly these bytes of a version that a fence has admitted, or None."""
     if version.blob is not None:
         is_whole = length == version.size and _MD5.fullmatch(version.etag)
-        return Whole(version.size, version.blob, version.etag, version.checksum) if is_whole else None
+        return WholeBlob(version.size, version.blob, version.etag, version.checksum) if is_whole else None
     for part in await store.select_parts(db, version.id, start, start + length):
         if (part.start, part.size) == (start, length):
-            return Whole(part.size, part.blob, part.md5, _sum_of(part, version))
+            return WholeBlob(part.size, part.blob, part.md5, _part_checksum(part, version))
     return None
 
 
-def _sum_of(part: PartRow, version: VersionRow) -> Checksum | None:
+def _part_checksum(part: PartRow, version: VersionRow) -> Checksum | None:
     if version.checksum is None or part.checksum is None:
         return None
     return Checksum(version.checksum.algorithm, part.checksum)
 
 
-async def text_of(db: Reads, files: BlobStore, row: ObjectRow) -> str:
-    """Of an object that is text, is known to be small, and that a fence has admitted."""
-    version = await finding.version_of(db, row, row.version)
-    return b"".join([chunk async for chunk in span(db, files, version, 0, version.size)]).decode(errors="replace")
+async def read_text(db: Reads, files: BlobStore, row: ObjectRow) -> str:
+    """Return the content of a small text object that a fence has admitted."""
+    version = await finding.get_version(db, row, row.version)
+    return b"".join([chunk async for chunk in read_range(db, files, version, 0, version.size)]).decode(errors="replace")
 
 
-async def hash_parts(db: Db, files: BlobStore, who: Principal, wish: HashParts) -> Hashed:
-    """What came in parts is read through once, for the digest of the whole."""
-    row = await finding.seen(db, who, wish.object_id)
-    version = await store.get_version_of(db, row.id, wish.version_id)
+async def hash_parts(db: Db, files: BlobStore, who: Principal, request: HashParts) -> HashPartsResult:
+    """Read a multipart version once to compute its SHA-256."""
+    row = await finding.get_visible(db, who, request.object_id)
+    version = await store.get_version_by_id(db, row.id, request.version_id)
     if version is None:
-        raise NotFound("There is no such version of it.")
+        raise NotFound("There is no such version of the object.")
     if version.sha256 is not None:
-        return Hashed(version.sha256)
+        return HashPartsResult(version.sha256)
     sha256 = hashlib.sha256()
-    async for chunk in span(db, files, version, 0, version.size):
+    async for chunk in read_range(db, files, version, 0, version.size):
         sha256.update(chunk)
-    async with db.upkeep(who) as tx:
+    async with db.maintenance(who) as tx:
         await store.set_sha256(tx, version.id, sha256.hexdigest())
-    return Hashed(sha256.hexdigest())
+    return HashPartsResult(sha256.hexdigest())

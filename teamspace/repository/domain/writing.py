@@ -1,4 +1,4 @@
-"""Writing to the repository: a key gets its first version or the next one, is made visible, or is no more."""
+"""Write objects: add the first or next version of a key, change visibility and tags."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -6,12 +6,12 @@ from contextlib import asynccontextmanager
 import msgspec
 
 from teamspace import blobs, quota
-from teamspace.blobs import BlobStore, Draft
+from teamspace.blobs import BlobStore, StagedBlob
 from teamspace.core import clock
-from teamspace.core.db import Db, Reads, Tx, persistently
+from teamspace.core.db import Db, Reads, Tx, retry_on_conflict
 from teamspace.core.errors import Conflict, Forbidden, NotFound, PreconditionFailed, VersionMismatch
 from teamspace.core.ids import new_id
-from teamspace.core.limits import Slots
+from teamspace.core.limits import ConcurrencyLimit
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
 from teamspace.jobs import Queue
@@ -19,241 +19,260 @@ from teamspace.repository import access, store
 from teamspace.repository.domain import finding, texts
 from teamspace.repository.schemas import (
     MARKDOWN,
-    Condition,
-    Object,
     ObjectRow,
     ObjectWritten,
-    Substance,
+    RepositoryObject,
+    VersionContent,
+    VersionDraft,
     VersionRow,
     Visibility,
-    Work,
-    Written,
+    WriteCondition,
+    WriteResult,
 )
 
 
-class Uploads(Slots):
-    """How many may be under way at once in this process: each holds a file and a connection."""
+class UploadLimit(ConcurrencyLimit):
+    """Limit concurrent uploads in this process: each keeps a file and a connection open."""
 
-    def __init__(self, most: int = 256) -> None:
-        super().__init__("uploads", most)
+    def __init__(self, limit: int = 256) -> None:
+        super().__init__("uploads", limit)
 
 
 async def upload(
-    db: Db, files: BlobStore, queue: Queue, who: Principal, work: Work, condition: Condition,
+    db: Db, files: BlobStore, queue: Queue, who: Principal, draft: VersionDraft, condition: WriteCondition,
     chunks: AsyncIterator[bytes], length: int | None,
-) -> Written:  # fmt: skip
-    """Whether the caller may write there is asked before the first byte is read, and again when all are there."""
-    room = await check(db, who, work, condition, length)
-    async with blobs.drafted(files, room.within(chunks)) as draft:
-        await blobs.store_draft(db, files, who, who.org_id, draft)
-        return await put(db, queue, who, work, condition, draft)
+) -> WriteResult:  # fmt: skip
+    """Store the bytes as a version. Access is checked before the first byte is read, and again after the last."""
+    room = await check_write(db, who, draft, condition, length)
+    async with blobs.stage(files, room.limit_stream(chunks)) as staged:
+        await blobs.store_staged(db, files, who, who.org_id, staged)
+        return await put(db, queue, who, draft, condition, staged)
 
 
-async def put(db: Db, queue: Queue, who: Principal, work: Work, condition: Condition, draft: Draft) -> Written:
-    """A draft that was stored becomes the first or the next version of a key of the caller's team."""
+async def put(
+    db: Db, queue: Queue, who: Principal, draft: VersionDraft, condition: WriteCondition, staged: StagedBlob
+) -> WriteResult:
+    """Make a stored blob the first or next version of a key of the caller's team."""
 
-    async def write() -> Written:
-        async with written(db, who, work, condition) as (tx, before):
-            await blobs.name(tx, who.org_id, draft)
-            row, version = await add(tx, queue, who, before, work, _substance(draft))
-            return Written(row, version, before is None or before.removed)
+    async def write() -> WriteResult:
+        async with write_key(db, who, draft, condition) as (tx, existing):
+            await blobs.reference_staged(tx, who.org_id, staged)
+            row, version = await insert_next_version(tx, queue, who, existing, draft, _content(staged))
+            return WriteResult(row, version, existing is None or existing.removed)
 
-    return await persistently(write)
+    return await retry_on_conflict(write)
 
 
 async def add_version(
-    db: Db, queue: Queue, who: Principal, object_id: str, work: Work, condition: Condition, draft: Draft
+    db: Db, queue: Queue, who: Principal, object_id: str, draft: VersionDraft, condition: WriteCondition,
+    staged: StagedBlob,
 ) -> ObjectRow:  # fmt: skip
-    """A draft that was stored becomes the next version of an object, in whichever team that is."""
+    """Make a stored blob the next version of an object, which can be in another team."""
 
     async def write() -> ObjectRow:
         async with db.write(who, "object.update") as tx:
-            row = await finding.held(tx, who, object_id, P.FILES_WRITE)
-            await hold(tx, row.team_id, row.key)
-            before = await finding.held(tx, who, object_id, P.FILES_WRITE)
-            await _check(tx, who, before, work, condition)
-            await blobs.name(tx, who.org_id, draft)
-            row, _ = await add(tx, queue, who, before, work, _substance(draft))
+            row = await finding.require(tx, who, object_id, P.FILES_WRITE)
+            await lock_keys(tx, row.team_id, row.key)
+            existing = await finding.require(tx, who, object_id, P.FILES_WRITE)
+            await _check_access(tx, who, existing, draft, condition)
+            await blobs.reference_staged(tx, who.org_id, staged)
+            row, _ = await insert_next_version(tx, queue, who, existing, draft, _content(staged))
             return row
 
-    return await persistently(write)
+    return await retry_on_conflict(write)
 
 
 @asynccontextmanager
-async def written(
-    db: Db, who: Principal, work: Work, condition: Condition, *also: str
+async def write_key(
+    db: Db, who: Principal, draft: VersionDraft, condition: WriteCondition, *other_keys: str
 ) -> AsyncIterator[tuple[Tx, ObjectRow | None]]:
-    """A transaction in which a key of the caller's team may be written, and what is there; `also` locks other keys."""
+    """Open a transaction to write a key of the caller's team; yields it with the existing object.
+
+    Locks the key and `other_keys`, and checks access and the condition.
+    """
     async with db.write(who, "object.create") as tx:
-        await hold(tx, who.team_id, work.key, *also)
-        before = await store.get_at(tx, who.team_id, work.key)
-        if before is not None and await _is_nothing(tx, who, before):
-            await store.delete(tx, before.id)
-            await quota.store_more(tx, before.org_id, before.team_id, objects=-1)
-            before = None
-        await _check(tx, who, before, work, condition)
-        yield tx, before
+        await lock_keys(tx, who.team_id, draft.key, *other_keys)
+        existing = await store.get_at_key(tx, who.team_id, draft.key)
+        if existing is not None and await _is_foreign_bare_marker(tx, who, existing):
+            await store.delete(tx, existing.id)
+            await quota.add_stored(tx, existing.org_id, existing.team_id, objects=-1)
+            existing = None
+        await _check_access(tx, who, existing, draft, condition)
+        yield tx, existing
 
 
-async def hold(tx: Tx, team_id: str, *keys: str) -> None:
-    """One writer of a key at a time, whether or not there is a row yet: versions are numbered without a gap."""
-    await tx.lock(*locks(team_id, *keys))
+async def lock_keys(tx: Tx, team_id: str, *keys: str) -> None:
+    """Allow one writer per key at a time, even before the row exists, so that version numbers have no gaps."""
+    await tx.lock(*key_locks(team_id, *keys))
 
 
-def locks(team_id: str, *keys: str) -> tuple[str, ...]:
+def key_locks(team_id: str, *keys: str) -> tuple[str, ...]:
     return "object", *(f"{team_id}:{key}" for key in keys)
 
 
-async def add(
-    tx: Tx, queue: Queue, who: Principal, before: ObjectRow | None, work: Work, substance: Substance, *, freed: int = 0
+async def insert_next_version(
+    tx: Tx,
+    queue: Queue,
+    who: Principal,
+    existing: ObjectRow | None,
+    draft: VersionDraft,
+    content: VersionContent,
+    *,
+    freed: int = 0,
 ) -> tuple[ObjectRow, VersionRow]:
-    """The next version, in a transaction that holds the key and has asked for the right; `freed` bytes go with it."""
-    work = _following(work, before)
-    row = _next(who, work, substance, before)
-    version = _version(who, work, row, substance)
-    if before is None:
+    """Insert the next version, in a transaction that has locked the key and checked access.
+
+    `freed` bytes are subtracted from the stored size in the same step.
+    """
+    draft = _inherit_names(draft, existing)
+    row = _next_row(who, draft, content, existing)
+    version = _version_row(who, draft, row, content)
+    if existing is None:
         await store.insert(tx, row)
     else:
         tx.action = "object.update"
         await store.update(tx, row)
-        if work.visibility is not None:
-            await store.set_visibility(tx, row.id, work.visibility, row.updated_at)
+        if draft.visibility is not None:
+            await store.set_visibility(tx, row.id, draft.visibility, row.updated_at)
     await store.insert_version(tx, version)
     tx.target, tx.detail, tx.team_id = row.id, {"key": row.key, "version": row.version}, row.team_id
-    await texts.index(tx, queue, who, row, work)
-    await tx.emit(ObjectWritten(row.id, row.version, row.key, row.content_type, work.actor_kind, work.run_id))
-    await quota.store_more(tx, row.org_id, row.team_id, size=version.size - freed, objects=int(before is None))
+    await texts.index(tx, queue, who, row, draft)
+    await tx.emit(ObjectWritten(row.id, row.version, row.key, row.content_type, draft.actor_kind, draft.run_id))
+    await quota.add_stored(tx, row.org_id, row.team_id, size=version.size - freed, objects=int(existing is None))
     return row, version
 
 
-async def check(
-    db: Reads, who: Principal, work: Work, condition: Condition, length: int | None = None
-) -> quota.Room:  # fmt: skip
-    """Whether `who` may write `length` bytes to the key now, under the condition; the room that there is."""
-    before = await store.get_at(db, who.team_id, work.key)
-    if before is not None and await _is_nothing(db, who, before):
-        before = None
-    await _check(db, who, before, work, condition)
-    room = await quota.room(db, who.org_id, who.team_id)
-    room.check(length or 0, int(before is None))
+async def check_write(
+    db: Reads, who: Principal, draft: VersionDraft, condition: WriteCondition, length: int | None = None
+) -> quota.StorageRoom:  # fmt: skip
+    """Check that `who` may write `length` bytes to the key under the condition; return the free quota."""
+    existing = await store.get_at_key(db, who.team_id, draft.key)
+    if existing is not None and await _is_foreign_bare_marker(db, who, existing):
+        existing = None
+    await _check_access(db, who, existing, draft, condition)
+    room = await quota.storage_room(db, who.org_id, who.team_id)
+    room.check(length or 0, int(existing is None))
     return room
 
 
-async def _is_nothing(db: Reads, who: Principal, row: ObjectRow) -> bool:
-    """A mark that somebody else has put where nothing was is in nobody's way."""
-    return row.bare and not await store.admits(db, access.with_removed(who, P.FILES_WRITE), row.id)
+async def _is_foreign_bare_marker(db: Reads, who: Principal, row: ObjectRow) -> bool:
+    """Whether this is another person's delete marker at a key that never had content; it does not block writers."""
+    return row.is_bare_marker and not await store.admits(db, access.fence_with_deleted(who, P.FILES_WRITE), row.id)
 
 
-async def _check(db: Reads, who: Principal, before: ObjectRow | None, work: Work, condition: Condition) -> None:
-    if before is None:
-        if not access.may_create(who, work.key):
+async def _check_access(
+    db: Reads, who: Principal, existing: ObjectRow | None, draft: VersionDraft, condition: WriteCondition
+) -> None:
+    if existing is None:
+        if not access.can_create(who, draft.key):
             raise Forbidden("This needs files:write.")
     else:
-        await _check_right(db, who, before)
-        if work.visibility not in (None, before.visibility):
-            await _check_manager(db, who, before)
-    _check_condition(before, condition)
+        await _check_can_write(db, who, existing)
+        if draft.visibility not in (None, existing.visibility):
+            await _check_can_manage(db, who, existing)
+    _check_condition(existing, condition)
 
 
-def _check_condition(before: ObjectRow | None, condition: Condition) -> None:
-    if before is None or before.removed:
+def _check_condition(existing: ObjectRow | None, condition: WriteCondition) -> None:
+    if existing is None or existing.removed:
         if condition.etag is not None:
             raise NotFound("There is nothing at this key.")
         if condition.version is not None or condition.exists:
             raise PreconditionFailed("There is nothing at this key yet.")
         return
-    if condition.exists is False or condition.version not in (None, before.version):
-        raise VersionMismatch(before.version)
-    if condition.etag not in (None, "*", before.etag):
-        raise PreconditionFailed("It has changed since: this is not the content that If-Match asks for.")
-    if condition.not_etag == before.etag:
-        raise PreconditionFailed("This is the content that If-None-Match does not want.")
+    if condition.exists is False or condition.version not in (None, existing.version):
+        raise VersionMismatch(existing.version)
+    if condition.etag not in (None, "*", existing.etag):
+        raise PreconditionFailed("The content has changed: its ETag does not match If-Match.")
+    if condition.not_etag == existing.etag:
+        raise PreconditionFailed("The ETag of the content matches If-None-Match.")
 
 
-async def _check_right(db: Reads, who: Principal, row: ObjectRow) -> None:
-    if await store.admits(db, access.with_removed(who, P.FILES_WRITE), row.id):
+async def _check_can_write(db: Reads, who: Principal, row: ObjectRow) -> None:
+    if await store.admits(db, access.fence_with_deleted(who, P.FILES_WRITE), row.id):
         return
     if await store.admits(db, access.fence(who, P.FILES_READ, across_org=True), row.id):
         raise Forbidden("This needs files:write on the object: ask its owner.")
-    # That something is there cannot be hidden from who wants to write there; what it is, can.
+    # A writer learns that the key is in use, but nothing about the object.
     raise Conflict("This key is taken.")
 
 
-async def _check_manager(db: Reads, who: Principal, row: ObjectRow) -> None:
-    if not await store.admits(db, access.with_removed(who, P.FILES_MANAGE), row.id):
+async def _check_can_manage(db: Reads, who: Principal, row: ObjectRow) -> None:
+    if not await store.admits(db, access.fence_with_deleted(who, P.FILES_MANAGE), row.id):
         raise Forbidden("This needs files:manage on the object: ask its owner.")
 
 
-async def free_keys(db: Reads, who: Principal, keys: Sequence[str]) -> list[str]:
-    """Those of the caller's team at which there is nothing yet."""
-    taken = set(await store.select_taken(db, who.team_id, keys))
-    return [key for key in keys if key not in taken]
+async def unused_keys(db: Reads, who: Principal, keys: Sequence[str]) -> list[str]:
+    """Return those of the keys that the caller's team does not use yet."""
+    used = set(await store.select_existing_keys(db, who.team_id, keys))
+    return [key for key in keys if key not in used]
 
 
-def _substance(draft: Draft) -> Substance:
-    return Substance(draft.size, draft.md5, draft.digest, draft.digest)
+def _content(staged: StagedBlob) -> VersionContent:
+    return VersionContent(staged.size, staged.md5, staged.digest, staged.digest)
 
 
-def _following(work: Work, before: ObjectRow | None) -> Work:
-    """What was not named anew stays: the name of the file, and the title while it is a document."""
-    if before is None or before.removed:
-        return work
-    filename = work.filename if work.renames else before.filename
-    title = before.title if work.title is None and work.content_type == MARKDOWN else work.title
-    return msgspec.structs.replace(work, filename=filename, title=title)
+def _inherit_names(draft: VersionDraft, existing: ObjectRow | None) -> VersionDraft:
+    """Keep the filename and, for documents, the title, unless the draft has new ones."""
+    if existing is None or existing.removed:
+        return draft
+    filename = draft.filename if draft.renames else existing.filename
+    title = existing.title if draft.title is None and draft.content_type == MARKDOWN else draft.title
+    return msgspec.structs.replace(draft, filename=filename, title=title)
 
 
-def _next(who: Principal, work: Work, substance: Substance, before: ObjectRow | None) -> ObjectRow:
+def _next_row(who: Principal, draft: VersionDraft, content: VersionContent, existing: ObjectRow | None) -> ObjectRow:
     now = clock.stamp()
     new = ObjectRow(
-        id=new_id(), org_id=who.org_id, team_id=who.team_id, owner_id=who.user_id, key=work.key,
-        filename=work.filename, title=work.title, content_type=work.content_type,
-        visibility=work.visibility or "private", version=1, numbered=1, removed=False, size=substance.size,
-        sha256=substance.sha256, etag=substance.etag, text_state=texts.state_of(work, substance.size), text_fault=None,
+        id=new_id(), org_id=who.org_id, team_id=who.team_id, owner_id=who.user_id, key=draft.key,
+        filename=draft.filename, title=draft.title, content_type=draft.content_type,
+        visibility=draft.visibility or "private", version=1, numbered=1, removed=False, size=content.size,
+        sha256=content.sha256, etag=content.etag, text_state=texts.initial_state(draft, content.size), text_fault=None,
         written_at=now, created_at=now, updated_at=now,
     )  # fmt: skip
-    if before is None:
+    if existing is None:
         return new
-    number = before.numbered + 1
+    number = existing.numbered + 1
     return msgspec.structs.replace(
-        new, id=before.id, team_id=before.team_id, owner_id=before.owner_id, key=before.key,
-        visibility=work.visibility or before.visibility, version=number, numbered=number, created_at=before.created_at,
+        new, id=existing.id, team_id=existing.team_id, owner_id=existing.owner_id, key=existing.key,
+        visibility=draft.visibility or existing.visibility, version=number, numbered=number,
+        created_at=existing.created_at,
     )  # fmt: skip
 
 
-def _version(who: Principal, work: Work, row: ObjectRow, substance: Substance) -> VersionRow:
+def _version_row(who: Principal, draft: VersionDraft, row: ObjectRow, content: VersionContent) -> VersionRow:
     return VersionRow(
         id=new_id(), object_id=row.id, org_id=row.org_id, number=row.version, removal=False, size=row.size,
-        blob=substance.blob, sha256=row.sha256, etag=row.etag, content_type=row.content_type, filename=row.filename,
-        title=row.title, carried=work.carried, tags=work.tags, author_id=who.user_id, actor_kind=work.actor_kind,
-        run_id=work.run_id, created_at=row.written_at,
+        blob=content.blob, sha256=row.sha256, etag=row.etag, content_type=row.content_type, filename=row.filename,
+        title=row.title, carried=draft.carried, tags=draft.tags, author_id=who.user_id, actor_kind=draft.actor_kind,
+        run_id=draft.run_id, created_at=row.written_at,
     )  # fmt: skip
 
 
-async def set_visibility(db: Db, who: Principal, object_id: str, visibility: Visibility) -> Object:
+async def set_visibility(db: Db, who: Principal, object_id: str, visibility: Visibility) -> RepositoryObject:
     async with db.write(who, "object.visibility") as tx:
-        row = await finding.held(tx, who, object_id, P.FILES_MANAGE)
+        row = await finding.require(tx, who, object_id, P.FILES_MANAGE)
         tx.target, tx.detail = row.id, {"visibility": visibility}
         now = clock.stamp()
         await store.set_visibility(tx, row.id, visibility, now)
-    return await finding.shown(db, who, msgspec.structs.replace(row, visibility=visibility, updated_at=now))
+    return await finding.describe(db, who, msgspec.structs.replace(row, visibility=visibility, updated_at=now))
 
 
 async def set_tags(db: Db, who: Principal, key: str, version_id: str | None, tags: dict[str, str] | None) -> VersionRow:
-    """Of the newest version at a key of the caller's team, or of another one."""
+    """Set the tags of the newest version at a key of the caller's team, or of the given version."""
     async with db.write(who, "object.tag") as tx:
-        await hold(tx, who.team_id, key)
-        row = await store.get_fenced(tx, access.fence(who, P.FILES_READ), who.team_id, key)
+        await lock_keys(tx, who.team_id, key)
+        row = await store.get_fenced_at_key(tx, access.fence(who, P.FILES_READ), who.team_id, key)
         if row is None:
             raise NotFound()
-        await finding.held(tx, who, row.id, P.FILES_WRITE)
+        await finding.require(tx, who, row.id, P.FILES_WRITE)
         version = await (
             store.get_version(tx, row.id, row.version)
             if version_id is None
-            else store.get_version_of(tx, row.id, version_id)
+            else store.get_version_by_id(tx, row.id, version_id)
         )
         if version is None or version.removal:
-            raise NotFound("There is no such version of it.")
+            raise NotFound("There is no such version of the object.")
         tx.target, tx.detail = row.id, {"key": row.key, "version": version.number, "tags": sorted(tags or {})}
         await store.set_tags(tx, version.id, tags)
         return version

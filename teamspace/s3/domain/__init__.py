@@ -1,1 +1,1 @@
-"""The verbs of the S3 path."""
+"""Operations of the S3 API, signatures and payloads."""

@@ -1,72 +1,78 @@
-"""Bodies, believed only once they are seen to be what the client says they are."""
+"""Read request bodies and verify them against the client's hashes and checksums."""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from xml.etree.ElementTree import Element
 
 from teamspace import blobs
-from teamspace.blobs import Draft
+from teamspace.blobs import StagedBlob
 from teamspace.core import pools
-from teamspace.quota import Room
+from teamspace.quota import StorageRoom
 from teamspace.repository import Checksum
 from teamspace.s3.domain import checksums, payload, xml
-from teamspace.s3.domain.checksums import Running, Wanted
-from teamspace.s3.domain.faults import Fault
-from teamspace.s3.domain.visits import LARGEST_XML, Visit
+from teamspace.s3.domain.checksums import ExpectedChecksum, RunningChecksum
+from teamspace.s3.domain.errors import S3Error
+from teamspace.s3.domain.requests import MAX_XML, S3Request
 
-_WORTH_A_THREAD = 64 * 1024
+_THREAD_SIZE = 64 * 1024
 
 
 @asynccontextmanager
-async def drafted(
-    visit: Visit, wanted: Wanted, room: Room | None = None
-) -> AsyncIterator[tuple[Draft, Checksum | None]]:
-    """The body as a draft, and its sum in the algorithm that is wanted; no more of it than there is room for."""
-    visit.house.files.check_space()
+async def stage_body(
+    request: S3Request, expected: ExpectedChecksum, room: StorageRoom | None = None
+) -> AsyncIterator[tuple[StagedBlob, Checksum | None]]:
+    """Stage the body; yields the blob and its checksum in the expected algorithm. Limited to the free quota."""
+    request.services.files.check_space()
     trailers = dict[str, str]()
-    if visit.length is not None and visit.length <= blobs.SMALL:
-        draft = blobs.in_hand(b"".join([chunk async for chunk in visit.body(trailers)]))
-        yield draft, _proven(visit, wanted, draft, _summed(wanted, draft), trailers)
+    if request.length is not None and request.length <= blobs.SMALL:
+        staged = blobs.stage_bytes(b"".join([chunk async for chunk in request.body(trailers)]))
+        yield staged, _verify(request, expected, staged, _checksum_bytes(expected, staged), trailers)
         return
-    running = wanted.algorithm.start() if wanted.algorithm else None
-    body = visit.body(trailers) if room is None else room.within(visit.body(trailers))
-    async with blobs.drafted(visit.house.files, checksums.summed(body, running) if running else body) as draft:
-        yield draft, _proven(visit, wanted, draft, running, trailers)
+    checksum_state = expected.algorithm.start() if expected.algorithm else None
+    body = request.body(trailers) if room is None else room.limit_stream(request.body(trailers))
+    async with blobs.stage(
+        request.services.files, checksums.update_while_reading(body, checksum_state) if checksum_state else body
+    ) as staged:
+        yield staged, _verify(request, expected, staged, checksum_state, trailers)
 
 
-def _summed(wanted: Wanted, draft: Draft) -> Running | None:
-    if wanted.algorithm is None:
+def _checksum_bytes(expected: ExpectedChecksum, staged: StagedBlob) -> RunningChecksum | None:
+    if expected.algorithm is None:
         return None
-    running = wanted.algorithm.start()
-    running.update(draft.data or b"")
-    return running
+    checksum_state = expected.algorithm.start()
+    checksum_state.update(staged.data or b"")
+    return checksum_state
 
 
-def _proven(
-    visit: Visit, wanted: Wanted, draft: Draft, running: Running | None, trailers: Mapping[str, str]
+def _verify(
+    request: S3Request,
+    expected: ExpectedChecksum,
+    staged: StagedBlob,
+    checksum_state: RunningChecksum | None,
+    trailers: Mapping[str, str],
 ) -> Checksum | None:
-    """By all that the client said of it; `running` has seen every byte."""
-    payload.check(visit.payload, draft.digest)
-    checksums.check_md5(wanted, bytes.fromhex(draft.md5))
-    if running is None or wanted.algorithm is None:
+    """Check the bytes against every hash the client sent; `checksum_state` must have seen all of them."""
+    payload.check(request.payload, staged.digest)
+    checksums.check_md5(expected, bytes.fromhex(staged.md5))
+    if checksum_state is None or expected.algorithm is None:
         return None
-    return Checksum(wanted.algorithm.name, checksums.checked(wanted, running.digest(), trailers))
+    return Checksum(expected.algorithm.name, checksums.verify(expected, checksum_state.digest(), trailers))
 
 
-async def document(visit: Visit, name: str, headers: Mapping[str, str] | None = None) -> Element:
-    """A body of XML, whose root is called so; a large one is read where it holds nobody up."""
-    body = await whole(visit, headers)
-    return xml.read(body, name) if len(body) < _WORTH_A_THREAD else await pools.TEXT.run(xml.read, body, name)
+async def read_xml(request: S3Request, name: str, headers: Mapping[str, str] | None = None) -> Element:
+    """Read an XML body with the given root element; a large one is parsed in a thread."""
+    body = await read_body(request, headers)
+    return xml.parse(body, name) if len(body) < _THREAD_SIZE else await pools.TEXT.run(xml.parse, body, name)
 
 
-async def whole(visit: Visit, headers: Mapping[str, str] | None = None) -> bytes:
-    """A body of XML, proven by whatever sums came with it; `headers` are those that speak of it, if not all do."""
-    wanted = checksums.wanted(visit.headers if headers is None else headers, visit.payload.trailers)
+async def read_body(request: S3Request, headers: Mapping[str, str] | None = None) -> bytes:
+    """Read and verify a body of limited size; `headers` are those about the body, by default all."""
+    expected = checksums.parse_expected(request.headers if headers is None else headers, request.payload.trailers)
     trailers, body = dict[str, str](), bytearray()
-    async for chunk in visit.body(trailers):
+    async for chunk in request.body(trailers):
         body += chunk
-        if len(body) > LARGEST_XML:
-            raise Fault("EntityTooLarge", f"The document may hold {LARGEST_XML} bytes.")
-    draft = blobs.in_hand(bytes(body))
-    _proven(visit, wanted, draft, _summed(wanted, draft), trailers)
+        if len(body) > MAX_XML:
+            raise S3Error("EntityTooLarge", f"The maximum size of a document is {MAX_XML} bytes.")
+    staged = blobs.stage_bytes(bytes(body))
+    _verify(request, expected, staged, _checksum_bytes(expected, staged), trailers)
     return bytes(body)

@@ -1,46 +1,48 @@
-"""The bucket itself: there is one for each team, it keeps versions, and nobody makes or removes it here."""
+"""Bucket operations. Each team has one versioned bucket, which cannot be created or deleted."""
 
 from teamspace import tenancy
-from teamspace.repository import walking
+from teamspace.repository import key_order
 from teamspace.s3.domain import bodies, listings, xml
-from teamspace.s3.domain.faults import Fault
-from teamspace.s3.domain.visits import Answer, Visit
+from teamspace.s3.domain.errors import S3Error
+from teamspace.s3.domain.requests import S3Request, S3Response
 
 REGION = "auto"
 
 
-async def list_buckets(visit: Visit) -> Answer:
-    own = await tenancy.bucket_of(visit.db, visit.who.team_id)
+async def list_buckets(request: S3Request) -> S3Response:
+    own = await tenancy.get_bucket(request.db, request.who.team_id)
     bucket = xml.element("Bucket", xml.text("Name", own.name), xml.text("CreationDate", own.created_at))
-    shown = bucket if visit.bucket.startswith(visit.query.get("prefix", "")) else ""
-    body = xml.document("ListAllMyBucketsResult", listings.owner(visit), xml.element("Buckets", shown))
-    return Answer(body=body)
+    listed = bucket if request.bucket.startswith(request.query.get("prefix", "")) else ""
+    body = xml.document("ListAllMyBucketsResult", listings.owner_element(request), xml.element("Buckets", listed))
+    return S3Response(body=body)
 
 
-async def head(visit: Visit) -> Answer:
-    return Answer(headers={"x-amz-bucket-region": REGION})
+async def head(request: S3Request) -> S3Response:
+    return S3Response(headers={"x-amz-bucket-region": REGION})
 
 
-async def create(visit: Visit) -> Answer:
-    """It is there; tools that make sure of that before they write go on."""
-    return Answer(headers={"location": f"/{visit.bucket}"})
+async def create(request: S3Request) -> S3Response:
+    """Succeed without doing anything: some tools create the bucket before they write."""
+    return S3Response(headers={"location": f"/{request.bucket}"})
 
 
-async def delete(visit: Visit) -> Answer:
-    found = await walking.of_team(visit.db, visit.who, prefix="", delimiter="", after=None, size=1, removed=True)
+async def delete(request: S3Request) -> S3Response:
+    found = await key_order.walk_team(
+        request.db, request.who, prefix="", delimiter="", after=None, size=1, with_deleted=True
+    )
     if found.entries:
-        raise Fault("BucketNotEmpty", "The bucket you tried to delete is not empty.")
-    raise Fault("AccessDenied", "The bucket is the team's repository: it is there for as long as the team is.")
+        raise S3Error("BucketNotEmpty", "The bucket you tried to delete is not empty.")
+    raise S3Error("AccessDenied", "The bucket is the team's repository and cannot be deleted.")
 
 
-async def location(visit: Visit) -> Answer:
-    return Answer(body=xml.document("LocationConstraint", REGION))
+async def location(request: S3Request) -> S3Response:
+    return S3Response(body=xml.document("LocationConstraint", REGION))
 
 
-async def set_versioning(visit: Visit) -> Answer:
-    status = xml.value(await bodies.document(visit, "VersioningConfiguration"), "Status")
+async def set_versioning(request: S3Request) -> S3Response:
+    status = xml.child_text(await bodies.read_xml(request, "VersioningConfiguration"), "Status")
     if status not in ("Enabled", "Suspended"):
         raise xml.malformed()
     if status == "Suspended":
-        raise Fault("InvalidBucketState", "The repository keeps every version: versioning cannot be suspended.")
-    return Answer()
+        raise S3Error("InvalidBucketState", "The repository keeps every version: versioning cannot be suspended.")
+    return S3Response()

@@ -1,4 +1,4 @@
-"""A request in the form that is signed, made from the very bytes that arrived."""
+"""The canonical form of a request, which is signed; built from the received bytes."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -6,15 +6,15 @@ from urllib.parse import quote, unquote_to_bytes
 
 import msgspec
 
-from teamspace.s3.domain.faults import Fault
+from teamspace.s3.domain.errors import S3Error
 
 _NOT_ENCODED = re.compile(rb"%(?![0-9A-Fa-f]{2})")
-# Of ASCII alone: a byte beyond it is part of a letter, and no space.
+# ASCII only: other bytes are parts of characters.
 _SPACES = re.compile(r"[ \t\n\v\f\r]+")
 
 
-class Asked(msgspec.Struct, frozen=True):
-    """A request as it came over the wire: header names in lower case, repeated headers kept."""
+class RawRequest(msgspec.Struct, frozen=True):
+    """A request as received: header names in lower case, repeated headers kept."""
 
     method: str
     path: bytes
@@ -22,8 +22,8 @@ class Asked(msgspec.Struct, frozen=True):
     headers: Sequence[tuple[bytes, bytes]]
 
 
-class Plain(msgspec.Struct, frozen=True):
-    """A request decoded once: what is signed and what is acted upon are both taken from here."""
+class ParsedRequest(msgspec.Struct, frozen=True):
+    """A request decoded once. Both the verified and the executed request come from here, so they cannot differ."""
 
     method: str
     path: str
@@ -31,58 +31,58 @@ class Plain(msgspec.Struct, frozen=True):
     headers: Mapping[str, str]
 
 
-def plain(asked: Asked) -> Plain:
-    if not asked.path.startswith(b"/"):
-        raise _unreadable()
-    return Plain(asked.method, _decoded(asked.path), _pairs(asked.query), _joined(asked.headers))
+def parse(raw: RawRequest) -> ParsedRequest:
+    if not raw.path.startswith(b"/"):
+        raise _invalid_uri()
+    return ParsedRequest(raw.method, _decode(raw.path), _parse_query(raw.query), _join_headers(raw.headers))
 
 
-def canonical(request: Plain, signed: Sequence[str], digest: str) -> bytes:
-    """The canonical request of Signature Version 4; headers count as Latin-1, which keeps every byte."""
+def canonical_request(request: ParsedRequest, signed: Sequence[str], digest: str) -> bytes:
+    """Return the canonical request of Signature Version 4. Headers are Latin-1, which preserves every byte."""
     headers = [f"{name}:{_SPACES.sub(' ', request.headers[name])}" for name in signed]
-    query = sorted(encoded_pair(*pair) for pair in request.query if pair[0] != "X-Amz-Signature")
+    query = sorted(encode_pair(*pair) for pair in request.query if pair[0] != "X-Amz-Signature")
     return "\n".join(
-        (request.method, encoded_path(request.path), "&".join(f"{name}={value}" for name, value in query),
+        (request.method, encode_path(request.path), "&".join(f"{name}={value}" for name, value in query),
          *headers, "", ";".join(signed), digest)
     ).encode("latin-1")  # fmt: skip
 
 
-def encoded_path(path: str) -> str:
+def encode_path(path: str) -> str:
     return quote(path, safe="/")
 
 
-def encoded_pair(name: str, value: str) -> tuple[str, str]:
+def encode_pair(name: str, value: str) -> tuple[str, str]:
     return quote(name, safe=""), quote(value, safe="")
 
 
-def single(query: Sequence[tuple[str, str]]) -> dict[str, str]:
-    """Each parameter once; one that says two things says nothing."""
+def single_values(query: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """Return the parameters as a dict; refuse one with two different values."""
     values: dict[str, str] = {}
     for name, value in query:
         if values.setdefault(name, value) != value:
-            raise Fault("InvalidArgument", f"The parameter {name} was given with two values.")
+            raise S3Error("InvalidArgument", f"The parameter {name} was given with two values.")
     return values
 
 
-def _pairs(query: bytes) -> list[tuple[str, str]]:
+def _parse_query(query: bytes) -> list[tuple[str, str]]:
     parts = (part.partition(b"=") for part in query.replace(b"+", b" ").split(b"&") if part)
-    return [(_decoded(name), _decoded(value)) for name, _, value in parts]
+    return [(_decode(name), _decode(value)) for name, _, value in parts]
 
 
-def _decoded(text: bytes) -> str:
+def _decode(text: bytes) -> str:
     if not _NOT_ENCODED.search(text):
         try:
             return unquote_to_bytes(text).decode()
         except UnicodeDecodeError:
             pass
-    raise _unreadable()
+    raise _invalid_uri()
 
 
-def _unreadable() -> Fault:
-    return Fault("InvalidURI", "Couldn't parse the specified URI.")
+def _invalid_uri() -> S3Error:
+    return S3Error("InvalidURI", "Couldn't parse the specified URI.")
 
 
-def _joined(headers: Sequence[tuple[bytes, bytes]]) -> dict[str, str]:
+def _join_headers(headers: Sequence[tuple[bytes, bytes]]) -> dict[str, str]:
     joined: dict[str, str] = {}
     for raw, content in headers:
         name, value = raw.decode("latin-1"), content.strip().decode("latin-1")

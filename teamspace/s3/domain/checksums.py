@@ -1,4 +1,4 @@
-"""Checksums that clients send along: which one is meant, the sum of the bytes as they flow, and of parts together."""
+"""Checksums that clients send: parsing, computing while streaming, and combining those of parts."""
 
 import base64
 import binascii
@@ -10,16 +10,16 @@ import msgspec
 from awscrt import checksums as crt
 
 from teamspace.core import pools
-from teamspace.s3.domain.faults import Fault
+from teamspace.s3.domain.errors import S3Error
 
 PREFIX = "x-amz-checksum-"
-_WORTH_A_THREAD = 64 * 1024
+_THREAD_SIZE = 64 * 1024
 _DECLARED = ("x-amz-sdk-checksum-algorithm", f"{PREFIX}algorithm")
-_ABOUT = frozenset(f"{PREFIX}{word}" for word in ("algorithm", "mode", "type"))
+_NOT_VALUES = frozenset(f"{PREFIX}{word}" for word in ("algorithm", "mode", "type"))
 
 
-class Running(Protocol):
-    """A sum that grows with what is added."""
+class RunningChecksum(Protocol):
+    """An incremental checksum."""
 
     def update(self, block: bytes, /) -> None: ...
 
@@ -27,12 +27,15 @@ class Running(Protocol):
 
 
 class Algorithm(msgspec.Struct, frozen=True):
-    """`name` as in x-amz-checksum-<name>, `element` as in XML; `combine` where the sum of a whole follows from its parts'."""
+    """A checksum algorithm: `name` as in x-amz-checksum-<name>, `element` as in XML.
+
+    `combine` computes the checksum of a whole from those of its parts, if the algorithm allows that.
+    """
 
     name: str
     element: str
     size: int
-    start: Callable[[], Running]
+    start: Callable[[], RunningChecksum]
     combine: Callable[[int, int, int], int] | None = None
     composite: bool = True
 
@@ -45,8 +48,8 @@ class Algorithm(msgspec.Struct, frozen=True):
         return self.combine is not None
 
 
-class Wanted(msgspec.Struct, frozen=True):
-    """What a client announced: no algorithm, one to be computed, or one whose value is given here or in a trailer."""
+class ExpectedChecksum(msgspec.Struct, frozen=True):
+    """What a client announced: no algorithm, one to compute, or one with a value here or in a trailer."""
 
     algorithm: Algorithm | None = None
     value: str = ""
@@ -65,7 +68,7 @@ class _Crc:
         return self._value.to_bytes(self._size)
 
 
-def _sha1() -> Running:
+def _sha1() -> RunningChecksum:
     return hashlib.sha1(usedforsecurity=False)
 
 
@@ -80,99 +83,99 @@ ALGORITHMS: Mapping[str, Algorithm] = {algorithm.name: algorithm for algorithm i
 # fmt: on
 
 
-def wanted(headers: Mapping[str, str], trailers: Collection[str]) -> Wanted:
-    """What is to be summed and compared; `headers` and the names of `trailers` in lower case."""
+def parse_expected(headers: Mapping[str, str], trailers: Collection[str]) -> ExpectedChecksum:
+    """Return the checksum to compute and compare. Header and trailer names must be in lower case."""
     md5 = headers.get("content-md5", "")
-    if "content-md5" in headers and _size(md5) != 16:
-        raise Fault("InvalidDigest", "The Content-MD5 you specified was invalid.")
-    declared = {name: _named(headers[name], name) for name in _DECLARED if name in headers}
-    given = [name for name in (*headers, *trailers) if name.startswith(PREFIX) and name not in _ABOUT]
-    if len(given) > 1:
-        raise Fault(
+    if "content-md5" in headers and _decoded_size(md5) != 16:
+        raise S3Error("InvalidDigest", "The Content-MD5 you specified was invalid.")
+    declared = {name: _find_algorithm(headers[name], name) for name in _DECLARED if name in headers}
+    values = [name for name in (*headers, *trailers) if name.startswith(PREFIX) and name not in _NOT_VALUES]
+    if len(values) > 1:
+        raise S3Error(
             "InvalidRequest", "Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed."
         )
-    algorithms = [*declared.values(), *(_named(name.removeprefix(PREFIX), name) for name in given)]
+    algorithms = [*declared.values(), *(_find_algorithm(name.removeprefix(PREFIX), name) for name in values)]
     if not algorithms:
-        return Wanted(md5=md5)
+        return ExpectedChecksum(md5=md5)
     algorithm = algorithms[-1]
     if any(other is not algorithm for other in algorithms):
-        raise Fault("InvalidRequest", "The checksum is of another algorithm than the one that is declared.")
+        raise S3Error("InvalidRequest", "The checksum does not use the declared algorithm.")
     value = headers.get(algorithm.header, "")
     if algorithm.header in headers:
-        check_form(algorithm, value)
-    return Wanted(algorithm, value, algorithm.header in trailers, md5)
+        check_format(algorithm, value)
+    return ExpectedChecksum(algorithm, value, algorithm.header in trailers, md5)
 
 
-def check_form(algorithm: Algorithm, value: str) -> None:
-    """Base64 of as many bytes as the algorithm gives; anything else is the sum of no bytes at all."""
-    if _size(value) != algorithm.size:
-        raise Fault("BadDigest", f"The value of {algorithm.header} is no {algorithm.name.upper()} in base64.")
+def check_format(algorithm: Algorithm, value: str) -> None:
+    """Refuse a value that is not base64 of the algorithm's size: it cannot match any bytes."""
+    if _decoded_size(value) != algorithm.size:
+        raise S3Error("BadDigest", f"The value of {algorithm.header} is not a {algorithm.name.upper()} in base64.")
 
 
-async def summed(chunks: AsyncIterator[bytes], running: Running) -> AsyncIterator[bytes]:
-    """The same bytes, added to the sum on their way."""
+async def update_while_reading(chunks: AsyncIterator[bytes], running: RunningChecksum) -> AsyncIterator[bytes]:
+    """Yield the chunks, adding each to the checksum."""
     async for chunk in chunks:
-        await add(running, chunk)
+        await update(running, chunk)
         yield chunk
 
 
-async def add(running: Running, block: bytes) -> None:
-    """In a thread where that is worth it; a CRC is faster than the way there."""
-    if isinstance(running, _Crc) or len(block) < _WORTH_A_THREAD:
+async def update(running: RunningChecksum, block: bytes) -> None:
+    """Add a block, in a thread if it is large; a CRC takes less time than the thread switch."""
+    if isinstance(running, _Crc) or len(block) < _THREAD_SIZE:
         running.update(block)
     else:
         await pools.HASHING.run(running.update, block)
 
 
-def checked(wanted: Wanted, digest: bytes, trailers: Mapping[str, str]) -> str:
-    """The checksum in base64, which is the one that was announced."""
-    value = encoded(digest)
-    if wanted.algorithm is None:
+def verify(expected: ExpectedChecksum, digest: bytes, trailers: Mapping[str, str]) -> str:
+    """Return the checksum in base64, or raise if it is not the announced one."""
+    value = encode(digest)
+    if expected.algorithm is None:
         return value
-    given = trailers.get(wanted.algorithm.header, "") if wanted.in_trailer else wanted.value
-    if wanted.in_trailer:
-        check_form(wanted.algorithm, given)
-    if given and base64.b64decode(given) != digest:
-        name = wanted.algorithm.name.upper()
-        raise Fault("BadDigest", f"The {name} you specified did not match the calculated checksum.")
+    announced = trailers.get(expected.algorithm.header, "") if expected.in_trailer else expected.value
+    if expected.in_trailer:
+        check_format(expected.algorithm, announced)
+    if announced and base64.b64decode(announced) != digest:
+        name = expected.algorithm.name.upper()
+        raise S3Error("BadDigest", f"The {name} you specified did not match the calculated checksum.")
     return value
 
 
-def encoded(digest: bytes) -> str:
+def encode(digest: bytes) -> str:
     return base64.b64encode(digest).decode()
 
 
-def check_md5(wanted: Wanted, digest: bytes) -> None:
-    if wanted.md5 and base64.b64decode(wanted.md5) != digest:
-        raise Fault("BadDigest", "The Content-MD5 you specified did not match what we received.")
+def check_md5(expected: ExpectedChecksum, digest: bytes) -> None:
+    if expected.md5 and base64.b64decode(expected.md5) != digest:
+        raise S3Error("BadDigest", "The Content-MD5 you specified did not match what we received.")
 
 
-def composite(algorithm: Algorithm, parts: Sequence[str]) -> str:
-    """The checksum of the parts' checksums, and how many they are."""
+def combine_composite(algorithm: Algorithm, parts: Sequence[str]) -> str:
+    """Return the checksum of the parts' checksums, with the number of parts."""
     running = algorithm.start()
     for part in parts:
         running.update(base64.b64decode(part))
     return f"{base64.b64encode(running.digest()).decode()}-{len(parts)}"
 
 
-def full_object(algorithm: Algorithm, parts: Sequence[tuple[str, int]]) -> str:
-    """The checksum of the whole from each part's checksum and size, without reading anything again."""
+def combine_full_object(algorithm: Algorithm, parts: Sequence[tuple[str, int]]) -> str:
+    """Return the checksum of the whole from the parts' checksums and sizes, without reading the bytes."""
     if algorithm.combine is None:
-        raise Fault("InvalidRequest", f"The checksum type FULL_OBJECT cannot be used with {algorithm.name.upper()}.")
-    whole = 0
+        raise S3Error("InvalidRequest", f"The checksum type FULL_OBJECT cannot be used with {algorithm.name.upper()}.")
+    combined = 0
     for value, size in parts:
-        whole = algorithm.combine(whole, int.from_bytes(base64.b64decode(value)), size)
-    return base64.b64encode(whole.to_bytes(algorithm.size)).decode()
+        combined = algorithm.combine(combined, int.from_bytes(base64.b64decode(value)), size)
+    return base64.b64encode(combined.to_bytes(algorithm.size)).decode()
 
 
-def _named(name: str, where: str) -> Algorithm:
+def _find_algorithm(name: str, where: str) -> Algorithm:
     algorithm = ALGORITHMS.get(name.lower())
     if algorithm is None:
-        raise Fault("InvalidRequest", f"Value for {where} header is invalid: there is {', '.join(ALGORITHMS)}.")
+        raise S3Error("InvalidRequest", f"Value for {where} header is invalid: use one of {', '.join(ALGORITHMS)}.")
     return algorithm
 
 
-def _size(value: str) -> int:
+def _decoded_size(value: str) -> int:
     try:
         return len(base64.b64decode(value.encode("ascii"), validate=True))
     except (binascii.Error, UnicodeEncodeError):

@@ -1,47 +1,47 @@
-"""What can be set of a bucket elsewhere: here nothing is, and it is told in the words in which S3 tells that."""
+"""Bucket configuration, none of which can be set here: fixed answers in S3's format."""
 
 from collections.abc import Awaitable, Callable
 
 from teamspace.s3.domain import xml
-from teamspace.s3.domain.faults import Fault
-from teamspace.s3.domain.visits import Answer, Visit
+from teamspace.s3.domain.errors import S3Error
+from teamspace.s3.domain.requests import S3Request, S3Response
 
-Handler = Callable[[Visit], Awaitable[Answer]]
+Handler = Callable[[S3Request], Awaitable[S3Response]]
 
 
-def unset(code: str, message: str) -> Handler:
-    """For what there is no default of."""
+def not_configured(code: str, message: str) -> Handler:
+    """Answer that the configuration does not exist."""
 
-    async def refuse(visit: Visit) -> Answer:
-        raise Fault(code, message)
+    async def refuse(request: S3Request) -> S3Response:
+        raise S3Error(code, message)
 
     return refuse
 
 
-def always(name: str, *children: str) -> Handler:
-    """For what is so, set or not."""
+def constant(name: str, *children: str) -> Handler:
+    """Answer with a constant document."""
 
-    async def tell(visit: Visit) -> Answer:
-        return Answer(body=xml.document(name, *children))
+    async def respond(request: S3Request) -> S3Response:
+        return S3Response(body=xml.document(name, *children))
 
-    return tell
+    return respond
 
 
 # fmt: off
-cors = unset("NoSuchCORSConfiguration", "The CORS configuration does not exist")
-encryption = unset("ServerSideEncryptionConfigurationNotFoundError", "The server side encryption configuration was not found")
-lifecycle = unset("NoSuchLifecycleConfiguration", "The lifecycle configuration does not exist")
-object_lock = unset("ObjectLockConfigurationNotFoundError", "Object Lock configuration does not exist for this bucket")
-ownership = unset("OwnershipControlsNotFoundError", "The bucket ownership controls were not found")
-policy = unset("NoSuchBucketPolicy", "The bucket policy does not exist")
-public_access = unset("NoSuchPublicAccessBlockConfiguration", "The public access block configuration was not found")
-replication = unset("ReplicationConfigurationNotFoundError", "The replication configuration was not found")
-tagging = unset("NoSuchTagSet", "The TagSet does not exist")
-website = unset("NoSuchWebsiteConfiguration", "The specified bucket does not have a website configuration")
+cors = not_configured("NoSuchCORSConfiguration", "The CORS configuration does not exist")
+encryption = not_configured("ServerSideEncryptionConfigurationNotFoundError", "The server side encryption configuration was not found")
+lifecycle = not_configured("NoSuchLifecycleConfiguration", "The lifecycle configuration does not exist")
+object_lock = not_configured("ObjectLockConfigurationNotFoundError", "Object Lock configuration does not exist for this bucket")
+ownership = not_configured("OwnershipControlsNotFoundError", "The bucket ownership controls were not found")
+policy = not_configured("NoSuchBucketPolicy", "The bucket policy does not exist")
+public_access = not_configured("NoSuchPublicAccessBlockConfiguration", "The public access block configuration was not found")
+replication = not_configured("ReplicationConfigurationNotFoundError", "The replication configuration was not found")
+tagging = not_configured("NoSuchTagSet", "The TagSet does not exist")
+website = not_configured("NoSuchWebsiteConfiguration", "The specified bucket does not have a website configuration")
 
-acceleration = always("AccelerateConfiguration")
-logging = always("BucketLoggingStatus")
-notification = always("NotificationConfiguration")
-payment = always("RequestPaymentConfiguration", xml.text("Payer", "BucketOwner"))
-versioning = always("VersioningConfiguration", xml.text("Status", "Enabled"))
+acceleration = constant("AccelerateConfiguration")
+logging = constant("BucketLoggingStatus")
+notification = constant("NotificationConfiguration")
+payment = constant("RequestPaymentConfiguration", xml.text("Payer", "BucketOwner"))
+versioning = constant("VersioningConfiguration", xml.text("Status", "Enabled"))
 # fmt: on

@@ -1,108 +1,110 @@
-"""Copies within the bucket: no byte is moved, unless only a part of a source is wanted."""
+"""Copy objects within the bucket. Bytes are only read for a new checksum or for a range of the source."""
 
 from urllib.parse import unquote_plus
 
 import msgspec
 
 from teamspace.core import clock
-from teamspace.repository import Carried, Checksum, VersionRow, Work, copying, reading
-from teamspace.s3.domain import checksums, describing, objects, xml
-from teamspace.s3.domain.checksums import Wanted
-from teamspace.s3.domain.faults import Fault
-from teamspace.s3.domain.visits import Answer, Visit
+from teamspace.repository import Checksum, StoredHeaders, VersionDraft, VersionRow, copying, reading
+from teamspace.s3.domain import checksums, object_headers, objects, xml
+from teamspace.s3.domain.checksums import ExpectedChecksum
+from teamspace.s3.domain.errors import S3Error
+from teamspace.s3.domain.requests import S3Request, S3Response
 
 _SOURCE = "x-amz-copy-source"
 
 
-async def copy(visit: Visit) -> Answer:
-    key, version = await source(visit)
-    work = await _work(visit, version)
-    if key == visit.key and not _named(visit)[2] and not _replaces(visit):
-        raise Fault(
+async def copy(request: S3Request) -> S3Response:
+    key, version = await find_source(request)
+    draft = await _draft(request, version)
+    if key == request.key and not _parse_source(request)[2] and not _replaces_metadata(request):
+        raise S3Error(
             "InvalidRequest",
             "This copy request is illegal because it is trying to copy an object to itself without changing the"
             " object's metadata, storage class, website redirect location or encryption attributes.",
         )
-    condition = describing.condition(visit.headers)
-    _, made = await copying.copy(visit.db, visit.house.queue, visit.who, version, key, work, condition)
+    condition = object_headers.parse_condition(request.headers)
+    _, copied = await copying.copy(request.db, request.services.queue, request.who, version, key, draft, condition)
     body = xml.document(
-        "CopyObjectResult", xml.text("LastModified", made.created_at), xml.text("ETag", f'"{made.etag}"'),
-        *(objects.sum_elements(made.checksum) if made.checksum else []),
+        "CopyObjectResult", xml.text("LastModified", copied.created_at), xml.text("ETag", f'"{copied.etag}"'),
+        *(objects.checksum_elements(copied.checksum) if copied.checksum else []),
     )  # fmt: skip
-    return Answer(
-        body=body, headers={"x-amz-version-id": made.id, "x-amz-copy-source-version-id": version.id}
+    return S3Response(
+        body=body, headers={"x-amz-version-id": copied.id, "x-amz-copy-source-version-id": version.id}
     )  # fmt: skip
 
 
-async def source(visit: Visit) -> tuple[str, VersionRow]:
-    """The key and the version that the header names, under the header's conditions."""
-    bucket, key, version_id = _named(visit)
+async def find_source(request: S3Request) -> tuple[str, VersionRow]:
+    """Return the key and version of x-amz-copy-source, after checking its conditions."""
+    bucket, key, version_id = _parse_source(request)
     if not key:
-        raise Fault("InvalidArgument", "Copy Source must mention the source bucket and key: sourcebucket/sourcekey")
-    if bucket != visit.bucket:
-        raise Fault("NoSuchBucket", "The specified bucket does not exist")
+        raise S3Error("InvalidArgument", "Copy Source must mention the source bucket and key: sourcebucket/sourcekey")
+    if bucket != request.bucket:
+        raise S3Error("NoSuchBucket", "The specified bucket does not exist")
     query = {"versionId": version_id} if version_id else {}
-    version = await objects.found(msgspec.structs.replace(visit, key=key, query=query))
-    _check(visit, version)
+    version = await objects.find_version(msgspec.structs.replace(request, key=key, query=query))
+    _check_conditions(request, version)
     return key, version
 
 
-def _named(visit: Visit) -> tuple[str, str, str]:
-    """Bucket, key and version that the header names; a version perhaps not."""
-    path, _, version_id = visit.headers[_SOURCE].partition("?versionId=")
-    # Encoded as in a form: S3 takes a plus for a space, and clients count on it.
+def _parse_source(request: S3Request) -> tuple[str, str, str]:
+    """Return bucket, key and version id; the version id is "" if it is missing."""
+    path, _, version_id = request.headers[_SOURCE].partition("?versionId=")
+    # Form-encoded: S3 reads a plus as a space, and clients rely on it.
     bucket, _, key = unquote_plus(path).removeprefix("/").partition("/")
     return bucket, key, version_id
 
 
-def _check(visit: Visit, version: VersionRow) -> None:
-    headers = visit.headers
+def _check_conditions(request: S3Request, version: VersionRow) -> None:
+    headers = request.headers
     match, none_match = headers.get(f"{_SOURCE}-if-match"), headers.get(f"{_SOURCE}-if-none-match")
-    since, unchanged = _date(visit, "if-modified-since"), _date(visit, "if-unmodified-since")
+    since, unchanged = _date(request, "if-modified-since"), _date(request, "if-unmodified-since")
     modified = int(clock.seconds(version.created_at))
     refused = (
-        (match is not None and describing.unquoted(match) not in ("*", version.etag))
-        or (none_match is not None and describing.unquoted(none_match) in ("*", version.etag))
+        (match is not None and object_headers.unquote_etag(match) not in ("*", version.etag))
+        or (none_match is not None and object_headers.unquote_etag(none_match) in ("*", version.etag))
         or (none_match is None and since is not None and modified <= since)
         or (match is None and unchanged is not None and modified > unchanged)
     )
     if refused:
-        raise Fault("PreconditionFailed", "At least one of the pre-conditions you specified did not hold")
+        raise S3Error("PreconditionFailed", "At least one of the pre-conditions you specified did not hold")
 
 
-def _date(visit: Visit, name: str) -> int | None:
-    return describing.moment(visit.headers.get(f"{_SOURCE}-{name}", ""))
+def _date(request: S3Request, name: str) -> int | None:
+    return object_headers.parse_http_date(request.headers.get(f"{_SOURCE}-{name}", ""))
 
 
-def _replaces(visit: Visit) -> bool:
-    """Whether the copy's own headers count, and not those of the source."""
-    return _directive(visit, "metadata") == "REPLACE"
+def _replaces_metadata(request: S3Request) -> bool:
+    """Whether the copy takes its headers from the request, not from the source."""
+    return _directive(request, "metadata") == "REPLACE"
 
 
-def _directive(visit: Visit, what: str) -> str:
-    directive = visit.headers.get(f"x-amz-{what}-directive", "COPY")
+def _directive(request: S3Request, what: str) -> str:
+    directive = request.headers.get(f"x-amz-{what}-directive", "COPY")
     if directive not in ("COPY", "REPLACE"):
-        raise Fault("InvalidArgument", f"Unknown {what} directive.")
+        raise S3Error("InvalidArgument", f"Unknown {what} directive.")
     return directive
 
 
-async def _work(visit: Visit, version: VersionRow) -> Work:
-    own = describing.work(visit)
+async def _draft(request: S3Request, version: VersionRow) -> VersionDraft:
+    own = object_headers.version_draft(request)
     carried, content_type = own.carried, own.content_type
-    if not _replaces(visit):
-        carried = version.carried or Carried({"content-type": version.content_type})
+    if not _replaces_metadata(request):
+        carried = version.carried or StoredHeaders({"content-type": version.content_type})
         content_type = version.content_type
-    tags = version.tags if _directive(visit, "tagging") == "COPY" else own.tags
-    copied = msgspec.structs.replace(own, carried=carried, content_type=content_type, tags=tags)
-    return copied.summed(await _checksum(visit, version))
+    tags = version.tags if _directive(request, "tagging") == "COPY" else own.tags
+    draft = msgspec.structs.replace(own, carried=carried, content_type=content_type, tags=tags)
+    return draft.with_checksum(await _checksum(request, version))
 
 
-async def _checksum(visit: Visit, version: VersionRow) -> Checksum | None:
-    """The source's; in another algorithm if one is asked for, which takes reading it."""
-    algorithm = checksums.wanted(visit.headers, ()).algorithm
+async def _checksum(request: S3Request, version: VersionRow) -> Checksum | None:
+    """Return the source's checksum, or read the source to compute one with the requested algorithm."""
+    algorithm = checksums.parse_expected(request.headers, ()).algorithm
     if algorithm is None or (version.checksum and version.checksum.algorithm == algorithm.name):
         return version.checksum
-    running = algorithm.start()
-    async for _ in checksums.summed(reading.span(visit.db, visit.house.files, version, 0, version.size), running):
+    checksum_state = algorithm.start()
+    async for _ in checksums.update_while_reading(
+        reading.read_range(request.db, request.services.files, version, 0, version.size), checksum_state
+    ):
         pass
-    return Checksum(algorithm.name, checksums.checked(Wanted(), running.digest(), {}))
+    return Checksum(algorithm.name, checksums.verify(ExpectedChecksum(), checksum_state.digest(), {}))

@@ -1,4 +1,4 @@
-"""Deleting many keys with one request."""
+"""Delete many keys with one request."""
 
 import asyncio
 from itertools import chain
@@ -6,82 +6,92 @@ from xml.etree.ElementTree import Element
 
 import msgspec
 
-from teamspace.core.db import Units, persistently
+from teamspace.core.db import WriteBatch, retry_on_conflict
 from teamspace.core.errors import Refusal
-from teamspace.repository import Condition, removing
-from teamspace.s3.domain import bodies, describing, objects, refusing, xml
-from teamspace.s3.domain.faults import Fault
-from teamspace.s3.domain.visits import Answer, Visit
+from teamspace.repository import WriteCondition, deleting
+from teamspace.s3.domain import bodies, error_codes, object_headers, objects, xml
+from teamspace.s3.domain.errors import S3Error
+from teamspace.s3.domain.requests import S3Request, S3Response
 
-MOST = 1000
-_TOGETHER, _AT_ONCE = 50, 4
+MAX_COUNT = 1000
+_BATCH_SIZE, _CONCURRENCY = 50, 4
 
 
-class _Wish(msgspec.Struct, frozen=True):
+class _Deletion(msgspec.Struct, frozen=True):
     key: str
     version_id: str | None
-    condition: Condition
+    condition: WriteCondition
 
 
-async def delete_many(visit: Visit) -> Answer:
-    """Some share a commit, and each is by itself: what is refused for one key is told of that key."""
-    root = await bodies.document(visit, "Delete")
-    wishes = [_wish(item) for item in xml.children(root, "Object")]
-    if not 1 <= len(wishes) <= MOST:
+async def delete_many(request: S3Request) -> S3Response:
+    """Delete keys in batches that share a commit. An error for one key does not affect the others."""
+    root = await bodies.read_xml(request, "Delete")
+    deletions = [_parse_deletion(item) for item in xml.children(root, "Object")]
+    if not 1 <= len(deletions) <= MAX_COUNT:
         raise xml.malformed()
-    quiet = xml.value(root, "Quiet", "").strip().lower() == "true"
-    room = asyncio.Semaphore(_AT_ONCE)
-    batches = [wishes[start : start + _TOGETHER] for start in range(0, len(wishes), _TOGETHER)]
-    told = chain.from_iterable(await asyncio.gather(*(_deleted(visit, batch, room) for batch in batches)))
-    return Answer(
-        body=xml.document("DeleteResult", *(text for text in told if not quiet or text.startswith("<Error>")))
+    quiet = xml.child_text(root, "Quiet", "").strip().lower() == "true"
+    semaphore = asyncio.Semaphore(_CONCURRENCY)
+    batches = [deletions[start : start + _BATCH_SIZE] for start in range(0, len(deletions), _BATCH_SIZE)]
+    results = chain.from_iterable(
+        await asyncio.gather(*(_delete_batch(request, batch, semaphore) for batch in batches))
+    )
+    return S3Response(
+        body=xml.document("DeleteResult", *(text for text in results if not quiet or text.startswith("<Error>")))
     )
 
 
-def _wish(item: Element) -> _Wish:
-    key = xml.value(item, "Key")
+def _parse_deletion(item: Element) -> _Deletion:
+    key = xml.child_text(item, "Key")
     if not key:
         raise xml.malformed()
-    condition = describing.of_deletion(*(xml.value(item, name) for name in ("ETag", "Size", "LastModifiedTime")))
-    return _Wish(key, xml.value(item, "VersionId") or None, condition)
+    condition = object_headers.parse_delete_condition(
+        *(xml.child_text(item, name) for name in ("ETag", "Size", "LastModifiedTime"))
+    )
+    return _Deletion(key, xml.child_text(item, "VersionId") or None, condition)
 
 
-async def _deleted(visit: Visit, wishes: list[_Wish], room: asyncio.Semaphore) -> list[str]:
-    """What became of each; where the commit fails, the same of all."""
+async def _delete_batch(request: S3Request, deletions: list[_Deletion], semaphore: asyncio.Semaphore) -> list[str]:
+    """Return the result of each deletion; if the commit fails, all get the same error."""
 
     async def write() -> list[str]:
-        async with removing.together(visit.db, visit.who, [wish.key for wish in wishes if _is_key(wish)]) as units:
-            return [await _told(visit, units, wish) for wish in wishes]
+        async with deleting.delete_many(
+            request.db, request.who, [deletion.key for deletion in deletions if _is_key(deletion)]
+        ) as batch:
+            return [await _delete_one(request, batch, deletion) for deletion in deletions]
 
     try:
-        async with room:
-            return await persistently(write)
+        async with semaphore:
+            return await retry_on_conflict(write)
     except Refusal as refusal:
-        return [_refused(wish, refusal) for wish in wishes]
+        return [_error_element(deletion, refusal) for deletion in deletions]
 
 
-def _is_key(wish: _Wish) -> bool:
+def _is_key(deletion: _Deletion) -> bool:
     try:
-        return bool(describing.key(wish.key))
-    except (Fault, Refusal):
+        return bool(object_headers.validate_key(deletion.key))
+    except (S3Error, Refusal):
         return False
 
 
-async def _told(visit: Visit, units: Units, wish: _Wish) -> str:
+async def _delete_one(request: S3Request, batch: WriteBatch, deletion: _Deletion) -> str:
     try:
-        gone = await objects.removed(visit, units, describing.key(wish.key), wish.version_id, wish.condition)
-    except (Fault, Refusal) as refusal:
-        return _refused(wish, refusal)
-    mark = (
-        [xml.text("DeleteMarker", "true"), xml.text("DeleteMarkerVersionId", gone.id)] if gone and gone.removal else []
+        deleted = await objects.delete_key_or_version(
+            request, batch, object_headers.validate_key(deletion.key), deletion.version_id, deletion.condition
+        )
+    except (S3Error, Refusal) as refusal:
+        return _error_element(deletion, refusal)
+    marker = (
+        [xml.text("DeleteMarker", "true"), xml.text("DeleteMarkerVersionId", deleted.id)]
+        if deleted and deleted.removal
+        else []
     )
-    return xml.element("Deleted", *_about(wish), *mark)
+    return xml.element("Deleted", *_identify(deletion), *marker)
 
 
-def _refused(wish: _Wish, refusal: Fault | Refusal) -> str:
-    fault = refusing.as_fault(refusal)
-    return xml.element("Error", *_about(wish), xml.text("Code", fault.code), xml.text("Message", fault.message))
+def _error_element(deletion: _Deletion, refusal: S3Error | Refusal) -> str:
+    fault = error_codes.as_s3_error(refusal)
+    return xml.element("Error", *_identify(deletion), xml.text("Code", fault.code), xml.text("Message", fault.message))
 
 
-def _about(wish: _Wish) -> tuple[str, str]:
-    return xml.text("Key", wish.key), xml.text("VersionId", wish.version_id) if wish.version_id else ""
+def _identify(deletion: _Deletion) -> tuple[str, str]:
+    return xml.text("Key", deletion.key), xml.text("VersionId", deletion.version_id) if deletion.version_id else ""

@@ -1,4 +1,4 @@
-"""Every operation of the S3 path, in one table; whatever it does not name is refused, and never taken for another."""
+"""The table of S3 operations. A request that matches none is refused, never treated as another operation."""
 
 from collections.abc import Awaitable, Callable, Mapping, Set
 from enum import Enum
@@ -20,53 +20,53 @@ from teamspace.s3.domain import (
     upload_lists,
     uploads,
 )
-from teamspace.s3.domain.faults import Fault
-from teamspace.s3.domain.visits import Reply, Visit
+from teamspace.s3.domain.errors import S3Error
+from teamspace.s3.domain.requests import Reply, S3Request
 
 
-class Level(Enum):
-    """What a request is about."""
+class ResourceLevel(Enum):
+    """The resource of a request."""
 
     SERVICE = "service"
     BUCKET = "bucket"
     OBJECT = "object"
 
 
-SERVICE, BUCKET, OBJECT = Level
+SERVICE, BUCKET, OBJECT = ResourceLevel
 
 
 class Operation(msgspec.Struct, frozen=True):
     method: str
-    level: Level
+    level: ResourceLevel
     query: str
-    """Sub-resources that the query names, all of them."""
+    """Sub-resources that the query must have."""
     name: str
     permission: P | None
-    """What the key's scope must hold; on which objects is the repository's rule."""
-    handler: Callable[[Visit], Awaitable[Reply]]
-    may: str = ""
-    """Sub-resources that it may name besides."""
+    """The permission that the key's scope must include; the repository checks access to the objects."""
+    handler: Callable[[S3Request], Awaitable[Reply]]
+    optional: str = ""
+    """Sub-resources that the query may also have."""
     copies: bool = False
-    """The bytes come from another object, which a header names."""
+    """Whether the bytes come from another object, named in x-amz-copy-source."""
 
-    def answers(self, named: Set[str]) -> bool:
-        """Whether it is what a query with these sub-resources asks for."""
-        needed = _words(self.query)
-        return needed <= named and named - needed <= _words(self.may)
+    def matches(self, subresources: Set[str]) -> bool:
+        """Whether a query with these sub-resources is for this operation."""
+        required = _words(self.query)
+        return required <= subresources and subresources - required <= _words(self.optional)
 
     @property
     def writes(self) -> bool:
-        """Who lists the parts of an upload needs the right to write, and writes nothing."""
+        """Whether it changes anything. Listing parts needs files:write but changes nothing."""
         return self.permission is not None and self.method not in ("GET", "HEAD")
 
 
 # fmt: off
 OPERATIONS = (
     Operation("GET",    SERVICE, "",                    "ListBuckets",             None,           buckets.list_buckets),
-    Operation("GET",    BUCKET,  "",                    "ListObjects",             P.FILES_READ,   listings.first),
-    Operation("GET",    BUCKET,  "list-type",           "ListObjectsV2",           P.FILES_READ,   listings.second),
-    Operation("GET",    BUCKET,  "versions",            "ListObjectVersions",      P.FILES_READ,   listings.versions),
-    Operation("GET",    BUCKET,  "uploads",             "ListMultipartUploads",    P.FILES_WRITE,  upload_lists.of_bucket),
+    Operation("GET",    BUCKET,  "",                    "ListObjects",             P.FILES_READ,   listings.list_objects),
+    Operation("GET",    BUCKET,  "list-type",           "ListObjectsV2",           P.FILES_READ,   listings.list_objects_v2),
+    Operation("GET",    BUCKET,  "versions",            "ListObjectVersions",      P.FILES_READ,   listings.list_versions),
+    Operation("GET",    BUCKET,  "uploads",             "ListMultipartUploads",    P.FILES_WRITE,  upload_lists.list_uploads),
     Operation("GET",    BUCKET,  "location",            "GetBucketLocation",       None,           buckets.location),
     Operation("GET",    BUCKET,  "accelerate",          "GetBucketAccelerateConfiguration", None,  configuration.acceleration),
     Operation("GET",    BUCKET,  "cors",                "GetBucketCors",           None,           configuration.cors),
@@ -91,21 +91,21 @@ OPERATIONS = (
     Operation("PUT",    BUCKET,  "acl",                 "PutBucketAcl",            None,           tagging.put_acl),
     Operation("DELETE", BUCKET,  "",                    "DeleteBucket",            None,           buckets.delete),
     Operation("POST",   BUCKET,  "delete",              "DeleteObjects",           P.FILES_DELETE, deletions.delete_many),
-    Operation("GET",    OBJECT,  "",                    "GetObject",               P.FILES_READ,   objects.get, may="versionId partNumber"),
-    Operation("HEAD",   OBJECT,  "",                    "HeadObject",              P.FILES_READ,   objects.get, may="versionId partNumber"),
+    Operation("GET",    OBJECT,  "",                    "GetObject",               P.FILES_READ,   objects.get, optional="versionId partNumber"),
+    Operation("HEAD",   OBJECT,  "",                    "HeadObject",              P.FILES_READ,   objects.get, optional="versionId partNumber"),
     Operation("PUT",    OBJECT,  "",                    "PutObject",               P.FILES_WRITE,  objects.put),
     Operation("PUT",    OBJECT,  "",                    "CopyObject",              P.FILES_WRITE,  copies.copy, copies=True),
-    Operation("DELETE", OBJECT,  "",                    "DeleteObject",            P.FILES_DELETE, objects.delete, may="versionId"),
-    Operation("GET",    OBJECT,  "attributes",          "GetObjectAttributes",     P.FILES_READ,   objects.attributes, may="versionId"),
-    Operation("GET",    OBJECT,  "tagging",             "GetObjectTagging",        P.FILES_READ,   tagging.get_tags, may="versionId"),
-    Operation("PUT",    OBJECT,  "tagging",             "PutObjectTagging",        P.FILES_WRITE,  tagging.put_tags, may="versionId"),
-    Operation("DELETE", OBJECT,  "tagging",             "DeleteObjectTagging",     P.FILES_WRITE,  tagging.delete_tags, may="versionId"),
-    Operation("GET",    OBJECT,  "acl",                 "GetObjectAcl",            P.FILES_READ,   tagging.get_acl, may="versionId"),
-    Operation("PUT",    OBJECT,  "acl",                 "PutObjectAcl",            P.FILES_WRITE,  tagging.put_acl, may="versionId"),
+    Operation("DELETE", OBJECT,  "",                    "DeleteObject",            P.FILES_DELETE, objects.delete, optional="versionId"),
+    Operation("GET",    OBJECT,  "attributes",          "GetObjectAttributes",     P.FILES_READ,   objects.get_attributes, optional="versionId"),
+    Operation("GET",    OBJECT,  "tagging",             "GetObjectTagging",        P.FILES_READ,   tagging.get_tags, optional="versionId"),
+    Operation("PUT",    OBJECT,  "tagging",             "PutObjectTagging",        P.FILES_WRITE,  tagging.put_tags, optional="versionId"),
+    Operation("DELETE", OBJECT,  "tagging",             "DeleteObjectTagging",     P.FILES_WRITE,  tagging.delete_tags, optional="versionId"),
+    Operation("GET",    OBJECT,  "acl",                 "GetObjectAcl",            P.FILES_READ,   tagging.get_acl, optional="versionId"),
+    Operation("PUT",    OBJECT,  "acl",                 "PutObjectAcl",            P.FILES_WRITE,  tagging.put_acl, optional="versionId"),
     Operation("POST",   OBJECT,  "uploads",             "CreateMultipartUpload",   P.FILES_WRITE,  uploads.begin),
     Operation("PUT",    OBJECT,  "partNumber uploadId", "UploadPart",              P.FILES_WRITE,  parts.put),
     Operation("PUT",    OBJECT,  "partNumber uploadId", "UploadPartCopy",          P.FILES_WRITE,  parts.copy, copies=True),
-    Operation("GET",    OBJECT,  "uploadId",            "ListParts",               P.FILES_WRITE,  upload_lists.of_parts),
+    Operation("GET",    OBJECT,  "uploadId",            "ListParts",               P.FILES_WRITE,  upload_lists.list_parts),
     Operation("POST",   OBJECT,  "uploadId",            "CompleteMultipartUpload", P.FILES_WRITE,  completing.complete),
     Operation("DELETE", OBJECT,  "uploadId",            "AbortMultipartUpload",    P.FILES_WRITE,  completing.abort),
 )
@@ -118,13 +118,13 @@ SUBRESOURCES = frozenset({
     "renameObject", "replication", "requestPayment", "restore", "retention", "select", "select-type", "session",
     "tagging", "torrent", "uploadId", "uploads", "versionId", "versioning", "versions", "website",
 })
-"""Every word of a query that makes a request another one, offered here or not."""
+"""All query parameters that select another operation, supported here or not."""
 # fmt: on
 
 
-_BY_PLACE: dict[tuple[str, Level, bool], list[Operation]] = {}
+_BY_LEVEL: dict[tuple[str, ResourceLevel, bool], list[Operation]] = {}
 for _each in OPERATIONS:
-    _BY_PLACE.setdefault((_each.method, _each.level, _each.copies), []).append(_each)
+    _BY_LEVEL.setdefault((_each.method, _each.level, _each.copies), []).append(_each)
 
 
 @lru_cache(512)
@@ -132,9 +132,11 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-def matched(method: str, level: Level, query: Mapping[str, str], headers: Mapping[str, str]) -> Operation:
-    named = query.keys() & SUBRESOURCES
-    for operation in _BY_PLACE.get((method, level, "x-amz-copy-source" in headers), ()):
-        if operation.answers(named):
+def find_operation(
+    method: str, level: ResourceLevel, query: Mapping[str, str], headers: Mapping[str, str]
+) -> Operation:
+    subresources = query.keys() & SUBRESOURCES
+    for operation in _BY_LEVEL.get((method, level, "x-amz-copy-source" in headers), ()):
+        if operation.matches(subresources):
             return operation
-    raise Fault("NotImplemented", "A header or query you provided implies functionality that is not implemented.")
+    raise S3Error("NotImplemented", "A header or query you provided implies functionality that is not implemented.")

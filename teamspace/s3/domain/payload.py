@@ -1,4 +1,4 @@
-"""The body of a request: what its hash header promises, and the real bytes inside whatever frame they come in."""
+"""Decode request bodies: the x-amz-content-sha256 modes and aws-chunked encoding."""
 
 import asyncio
 import hashlib
@@ -10,24 +10,24 @@ from itertools import count
 
 import msgspec
 
-from teamspace.s3.domain.checksums import add
-from teamspace.s3.domain.faults import Fault
+from teamspace.s3.domain.checksums import update
+from teamspace.s3.domain.errors import S3Error
 
-LONGEST_LINE = 1024
-"""Of a chunk's head; a real one has less than a hundred bytes."""
-MOST_TRAILING = 8 * 1024
-_AT_ONCE = 256
-_SMALL, _MOST_SMALL = 1024, 2_000
-"""S3 takes chunks from 8 KiB on, and a smaller last one. A body of tiny ones would cost far more than its bytes."""
+MAX_LINE = 1024
+"""The maximum length of a chunk header; real ones have less than 100 bytes."""
+MAX_TRAILER = 8 * 1024
+_YIELD_EVERY = 256
+_SMALL, _MAX_SMALL = 1024, 2_000
+"""S3 requires chunks of at least 8 KiB, except the last. A body of tiny chunks would take too much CPU time."""
 _SHA256 = re.compile(r"[0-9a-f]{64}")
-_HEAD = re.compile(rb"([0-9a-fA-F]{1,15})(?:;chunk-signature=([0-9a-f]{64}))?")
+_CHUNK_HEADER = re.compile(rb"([0-9a-fA-F]{1,15})(?:;chunk-signature=([0-9a-f]{64}))?")
 _LENGTH = re.compile(r"\d{1,15}", re.ASCII)
-_OF_NOTHING = hashlib.sha256().hexdigest()
+_EMPTY_SHA256 = hashlib.sha256().hexdigest()
 _TRAILER_SIGNATURE = "x-amz-trailer-signature"
 
 
-class Kind(StrEnum):
-    """How a body is signed and framed; all but the first are what the header says itself."""
+class PayloadKind(StrEnum):
+    """How a body is signed and encoded. All but SIGNED are values of x-amz-content-sha256."""
 
     SIGNED = "sha256"
     UNSIGNED = "UNSIGNED-PAYLOAD"
@@ -36,130 +36,130 @@ class Kind(StrEnum):
     SIGNED_CHUNKS_TRAILER = "STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER"
 
 
-UNSIGNED = Kind.UNSIGNED.value
-_SAID = {kind.value: kind for kind in Kind if kind is not Kind.SIGNED}
+UNSIGNED = PayloadKind.UNSIGNED.value
+_KINDS = {kind.value: kind for kind in PayloadKind if kind is not PayloadKind.SIGNED}
 
 
 class Seed(msgspec.Struct, frozen=True):
-    """What the signatures of chunks hang on: each is made with the one before, and the first with the request's."""
+    """The start of the chain of chunk signatures: each includes the previous one, the first that of the request."""
 
     key: bytes
-    moment: str
+    timestamp: str
     scope: str
     signature: str
 
 
 class Payload(msgspec.Struct, frozen=True):
-    """`digest` is given where the whole is signed, `seed` where chunks are; `trailers` are the names announced."""
+    """`digest` is set if the whole body is signed, `seed` if chunks are; `trailers` are the announced names."""
 
-    kind: Kind
+    kind: PayloadKind
     digest: str = ""
     seed: Seed | None = None
     trailers: tuple[str, ...] = ()
 
     @property
-    def framed(self) -> bool:
-        return self.kind not in (Kind.SIGNED, Kind.UNSIGNED)
+    def is_chunked(self) -> bool:
+        return self.kind not in (PayloadKind.SIGNED, PayloadKind.UNSIGNED)
 
     @property
     def has_trailer(self) -> bool:
-        return self.kind in (Kind.UNSIGNED_CHUNKS_TRAILER, Kind.SIGNED_CHUNKS_TRAILER)
+        return self.kind in (PayloadKind.UNSIGNED_CHUNKS_TRAILER, PayloadKind.SIGNED_CHUNKS_TRAILER)
 
 
-def kind_of(digest: str) -> Kind:
-    """What x-amz-content-sha256 says."""
-    kind = Kind.SIGNED if _SHA256.fullmatch(digest) else _SAID.get(digest)
+def parse_kind(digest: str) -> PayloadKind:
+    """Parse x-amz-content-sha256."""
+    kind = PayloadKind.SIGNED if _SHA256.fullmatch(digest) else _KINDS.get(digest)
     if kind is None:
-        raise Fault("InvalidArgument", f"x-amz-content-sha256 must be {', '.join(_SAID)} or a valid sha256 value.")
+        raise S3Error("InvalidArgument", f"x-amz-content-sha256 must be {', '.join(_KINDS)} or a valid sha256 value.")
     return kind
 
 
-def announced(digest: str, headers: Mapping[str, str], seed: Seed | None) -> Payload:
-    """The body to come, by its hash header and its trailers; signed chunks need the seed of a signature."""
-    kind = kind_of(digest)
+def parse_payload(digest: str, headers: Mapping[str, str], seed: Seed | None) -> Payload:
+    """Return how the body is encoded, from its hash header and trailers; signed chunks need a seed."""
+    kind = parse_kind(digest)
     names = tuple(name.strip().lower() for name in headers.get("x-amz-trailer", "").split(",") if name.strip())
-    in_chunks = kind in (Kind.SIGNED_CHUNKS, Kind.SIGNED_CHUNKS_TRAILER)
-    payload = Payload(kind, digest if kind is Kind.SIGNED else "", seed if in_chunks else None, names)
+    in_chunks = kind in (PayloadKind.SIGNED_CHUNKS, PayloadKind.SIGNED_CHUNKS_TRAILER)
+    payload = Payload(kind, digest if kind is PayloadKind.SIGNED else "", seed if in_chunks else None, names)
     if in_chunks and seed is None:
-        raise Fault("InvalidRequest", "Signed chunks need a request that is signed with AWS4-HMAC-SHA256.")
+        raise S3Error("InvalidRequest", "Signed chunks need a request that is signed with AWS4-HMAC-SHA256.")
     if names and not payload.has_trailer:
-        raise Fault("InvalidRequest", "x-amz-trailer announces what a body of this x-amz-content-sha256 does not have.")
+        raise S3Error("InvalidRequest", "x-amz-trailer cannot be used with this x-amz-content-sha256.")
     return payload
 
 
-def length_of(payload: Payload, headers: Mapping[str, str]) -> int | None:
-    """How many real bytes the client says are coming; None when it does not say."""
-    text = headers.get("x-amz-decoded-content-length" if payload.framed else "content-length")
+def parse_length(payload: Payload, headers: Mapping[str, str]) -> int | None:
+    """Return the announced size of the decoded body, or None."""
+    text = headers.get("x-amz-decoded-content-length" if payload.is_chunked else "content-length")
     if text is None:
         return None
     if not _LENGTH.fullmatch(text):
-        raise Fault("InvalidArgument", "The length of the content must be a number.")
+        raise S3Error("InvalidArgument", "The length of the content must be a number.")
     return int(text)
 
 
-async def decoded(
+async def decode(
     chunks: AsyncIterator[bytes], payload: Payload, length: int | None, trailers: dict[str, str]
 ) -> AsyncIterator[bytes]:
-    """The real bytes of a body, and its trailers.
+    """Yield the decoded bytes of a body, and fill `trailers`.
 
-    They flow on before their signature or hash can be known: nothing may be kept of them unless the iterator
-    ends without a Fault, and `check` finds their hash to be the one that was signed.
+    Bytes are yielded before their signature or hash is verified: do not store them unless the iterator ends without
+    S3Error and `check` accepts their hash.
     """
     size = 0
-    async for block in _unframed(_Source(chunks), payload, trailers) if payload.framed else chunks:
+    async for block in _decode_chunks(_ChunkReader(chunks), payload, trailers) if payload.is_chunked else chunks:
         size += len(block)
         if length is not None and size > length:
             break
         yield block
     if length not in (None, size):
-        raise Fault("IncompleteBody", f"The request body has not the {length} bytes that the headers announced.")
+        raise S3Error("IncompleteBody", f"The request body does not have the announced {length} bytes.")
 
 
 def check(payload: Payload, digest: str) -> None:
-    """`digest` is the SHA-256 of all the bytes."""
+    """Compare the signed hash with the SHA-256 of all bytes."""
     if payload.digest not in ("", digest):
-        raise Fault(
+        raise S3Error(
             "XAmzContentSHA256Mismatch", "The provided 'x-amz-content-sha256' header does not match what was computed."
         )
 
 
-async def _unframed(source: "_Source", payload: Payload, trailers: dict[str, str]) -> AsyncIterator[bytes]:
-    chain, small = _Chain(payload.seed) if payload.seed else None, 0
+async def _decode_chunks(source: "_ChunkReader", payload: Payload, trailers: dict[str, str]) -> AsyncIterator[bytes]:
+    chain, small = _SignatureChain(payload.seed) if payload.seed else None, 0
     for number in count():
-        if number % _AT_ONCE == 0:
-            await asyncio.sleep(0)  # chunks may be tiny and many in one block: others come in between
-        size, signature = _head(await source.line(), signed=chain is not None)
+        if number % _YIELD_EVERY == 0:
+            await asyncio.sleep(0)  # one block can contain many tiny chunks: let other tasks run
+        size, signature = _parse_chunk_header(await source.read_line(), signed=chain is not None)
         small += size < _SMALL
-        if small > _MOST_SMALL:
-            raise Fault("InvalidChunkSizeError", f"Only {_MOST_SMALL} chunks may hold less than {_SMALL} bytes.")
+        if small > _MAX_SMALL:
+            raise S3Error("InvalidChunkSizeError", f"Only {_MAX_SMALL} chunks can have less than {_SMALL} bytes.")
         left, running = size, hashlib.sha256()
         while left:
-            piece = await source.some(left)
+            piece = await source.read(left)
             left -= len(piece)
             if chain:
-                await add(running, piece)
+                await update(running, piece)
             yield piece
         if chain:
-            chain.check("PAYLOAD", signature, _OF_NOTHING, running.hexdigest())
+            chain.check("PAYLOAD", signature, _EMPTY_SHA256, running.hexdigest())
         if not size:
             break
-        if await source.line():
-            raise _malformed()
-    trailers.update(_trailing(await source.rest(), payload, chain))
+        if await source.read_line():
+            raise _bad_framing()
+    trailers.update(_parse_trailers(await source.read_rest(), payload, chain))
 
 
-def _head(line: bytes, *, signed: bool) -> tuple[int, str]:
-    match = _HEAD.fullmatch(line)
+def _parse_chunk_header(line: bytes, *, signed: bool) -> tuple[int, str]:
+    match = _CHUNK_HEADER.fullmatch(line)
     if match is None or signed is not bool(match.group(2)):
-        raise _malformed()
+        raise _bad_framing()
     return int(match.group(1), 16), (match.group(2) or b"").decode()
 
 
-def _trailing(rest: bytes, payload: Payload, chain: "_Chain | None") -> dict[str, str]:
-    """What comes after the last chunk: the trailers that were announced, no other, and nothing else."""
+def _parse_trailers(rest: bytes, payload: Payload, chain: "_SignatureChain | None") -> dict[str, str]:
+    """Parse what follows the last chunk, which must be exactly the announced trailers."""
     if not (b"\r\n" + rest).endswith(b"\r\n\r\n"):
-        raise _incomplete()
-    # Some clients end a trailer with a line feed of its own before the line's end.
+        raise _incomplete_body()
+    # Some clients add a line feed before the line's CRLF.
     lines = [line for line in map(str.strip, rest.decode("latin-1").split("\n")) if line]
     pairs = [(name.strip().lower(), value.strip()) for name, _, value in (line.partition(":") for line in lines)]
     if chain and payload.has_trailer:
@@ -173,67 +173,69 @@ def _trailing(rest: bytes, payload: Payload, chain: "_Chain | None") -> dict[str
     return dict(pairs)
 
 
-class _Chain:
-    """Signatures that each vouch for their place after the one before."""
+class _SignatureChain:
+    """Chunk signatures, each of which includes the previous one."""
 
     def __init__(self, seed: Seed) -> None:
         self._seed, self._last = seed, seed.signature
 
     def check(self, what: str, signature: str, *digests: str) -> None:
         seed = self._seed
-        text = "\n".join((f"AWS4-HMAC-SHA256-{what}", seed.moment, seed.scope, self._last, *digests))
+        text = "\n".join((f"AWS4-HMAC-SHA256-{what}", seed.timestamp, seed.scope, self._last, *digests))
         if not hmac.compare_digest(hmac.digest(seed.key, text.encode(), "sha256").hex().encode(), signature.encode()):
-            raise Fault("SignatureDoesNotMatch", "The signature of a chunk or of the trailer does not match its bytes.")
+            raise S3Error(
+                "SignatureDoesNotMatch", "The signature of a chunk or of the trailer does not match its bytes."
+            )
         self._last = signature
 
 
-class _Source:
-    """Lines and bytes from chunks that may be cut anywhere; holds one chunk, and a line's beginning."""
+class _ChunkReader:
+    """Read lines and bytes from a stream; buffers one chunk and the start of a line."""
 
     def __init__(self, chunks: AsyncIterator[bytes]) -> None:
-        self._chunks, self._held, self._at = chunks, b"", 0
+        self._chunks, self._buffer, self._position = chunks, b"", 0
 
-    async def line(self) -> bytes:
-        """Up to the next CRLF, which is taken as well."""
-        while (end := self._held.find(b"\r\n", self._at, self._at + LONGEST_LINE)) < 0:
-            if len(self._held) - self._at >= LONGEST_LINE:
-                raise _malformed()
+    async def read_line(self) -> bytes:
+        """Read up to the next CRLF; returns the line without it."""
+        while (end := self._buffer.find(b"\r\n", self._position, self._position + MAX_LINE)) < 0:
+            if len(self._buffer) - self._position >= MAX_LINE:
+                raise _bad_framing()
             if not await self._more():
-                raise _incomplete()
-        line, self._at = self._held[self._at : end], end + 2
+                raise _incomplete_body()
+        line, self._position = self._buffer[self._position : end], end + 2
         return line
 
-    async def some(self, most: int) -> bytes:
-        """At least one byte, and no more than `most`."""
-        while self._at == len(self._held):
+    async def read(self, limit: int) -> bytes:
+        """Read at least one byte and at most `limit`."""
+        while self._position == len(self._buffer):
             if not await self._more():
-                raise _incomplete()
-        piece = self._held[self._at : self._at + most]
-        self._at += len(piece)
+                raise _incomplete_body()
+        piece = self._buffer[self._position : self._position + limit]
+        self._position += len(piece)
         return piece
 
-    async def rest(self) -> bytes:
-        """All that is left, if it is little."""
-        while len(self._held) - self._at <= MOST_TRAILING:
+    async def read_rest(self) -> bytes:
+        """Read all remaining bytes, at most MAX_TRAILER."""
+        while len(self._buffer) - self._position <= MAX_TRAILER:
             if not await self._more():
-                return self._held[self._at :]
-        raise _malformed()
+                return self._buffer[self._position :]
+        raise _bad_framing()
 
     async def _more(self) -> bool:
         chunk = await anext(self._chunks, None)
-        self._held, self._at = self._held[self._at :] + (chunk or b""), 0
+        self._buffer, self._position = self._buffer[self._position :] + (chunk or b""), 0
         return chunk is not None
 
 
-def _malformed() -> Fault:
-    return Fault("InvalidRequest", "The body is not framed as aws-chunked says.")
+def _bad_framing() -> S3Error:
+    return S3Error("InvalidRequest", "The body is not valid aws-chunked encoding.")
 
 
-def _malformed_trailer() -> Fault:
-    return Fault(
-        "MalformedTrailerError", "The body does not end with the trailers that x-amz-trailer announced, each once."
+def _malformed_trailer() -> S3Error:
+    return S3Error(
+        "MalformedTrailerError", "The body must end with the trailers announced in x-amz-trailer, each once."
     )
 
 
-def _incomplete() -> Fault:
-    return Fault("IncompleteBody", "The request body terminated unexpectedly.")
+def _incomplete_body() -> S3Error:
+    return S3Error("IncompleteBody", "The request body terminated unexpectedly.")

@@ -1,4 +1,4 @@
-"""S3's documents: written as text, and read with a parser that refuses entities and document types."""
+"""Write and parse S3's XML documents. The parser refuses entities and document types."""
 
 import re
 from collections.abc import Iterable
@@ -9,17 +9,17 @@ from xml.sax.saxutils import escape
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
-from teamspace.s3.domain.faults import Fault
+from teamspace.s3.domain.errors import S3Error
 
 NAMESPACE = "http://s3.amazonaws.com/doc/2006-03-01/"
 _HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
-_MOST_TAGS, _MOST_EQUALS = 200_000, 50_000
-_IMPOSSIBLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+_MAX_TAGS, _MAX_EQUALS = 200_000, 50_000
+_NOT_REPRESENTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _NOT_PLAIN = re.compile("[\x00-\x1f\x7f\ufffe\uffff]")
 
 
 def text(name: str, value: object) -> str:
-    return f"<{name}>{_escaped(str(value))}</{name}>"
+    return f"<{name}>{_escape(str(value))}</{name}>"
 
 
 def element(name: str, *children: str) -> str:
@@ -31,61 +31,61 @@ def document(name: str, *children: str) -> bytes:
 
 
 def error(code: str, message: str, resource: str, request_id: str) -> bytes:
-    """The only document without a namespace."""
+    """Return an error document, the only one without a namespace."""
     children = text("Code", code), text("Message", message), text("Resource", resource), text("RequestId", request_id)
     return f"{_HEAD}{element('Error', *children)}".encode()
 
 
-def can_hold(value: str) -> bool:
-    """There are characters that XML has no way to write."""
-    return not _IMPOSSIBLE.search(value)
+def is_representable(value: str) -> bool:
+    """Whether XML can represent all characters."""
+    return not _NOT_REPRESENTABLE.search(value)
 
 
-def truth(value: bool) -> str:
+def boolean(value: bool) -> str:
     return "true" if value else "false"
 
 
-def _escaped(value: str) -> str:
+def _escape(value: str) -> str:
     return _NOT_PLAIN.sub(lambda found: f"&#{ord(found[0])};", escape(value, {'"': "&quot;"}))
 
 
 # Reading
 
 
-def read(body: bytes, name: str) -> Element:
-    """The root, which must be called so; namespaces do not matter.
+def parse(body: bytes, name: str) -> Element:
+    """Return the root element, which must have this name in any namespace.
 
-    It is UTF-8, whatever it says of itself. What is larger than any document of S3's is not parsed, which would hold
-    up everybody: to name ten thousand parts takes no more tags and equals signs than these.
+    The body is read as UTF-8, whatever its declaration. Documents with more tags or equals signs than a list of 10,000
+    parts are refused before parsing, which would block the server.
     """
-    if body.count(b"<") > _MOST_TAGS or body.count(b"=") > _MOST_EQUALS:
+    if body.count(b"<") > _MAX_TAGS or body.count(b"=") > _MAX_EQUALS:
         raise malformed()
     try:
         root: Element = fromstring(body.decode(), forbid_dtd=True)
     except (ParseError, DefusedXmlException, ValueError):
         raise malformed() from None
-    if local(root) != name:
+    if local_name(root) != name:
         raise malformed()
     return root
 
 
-def malformed() -> Fault:
-    return Fault("MalformedXML", "The XML you provided was not well-formed or did not validate against our schema.")
+def malformed() -> S3Error:
+    return S3Error("MalformedXML", "The XML you provided was not well-formed or did not validate against our schema.")
 
 
-def local(element: Element) -> str:
+def local_name(element: Element) -> str:
     return str(element.tag).rpartition("}")[2]
 
 
 def children(parent: Element, name: str) -> Iterable[Element]:
-    return (child for child in parent if local(child) == name)
+    return (child for child in parent if local_name(child) == name)
 
 
 def child(parent: Element, name: str) -> Element | None:
     return next(iter(children(parent, name)), None)
 
 
-def value(parent: Element, name: str, default: Any = None) -> Any:
-    """The text of a child."""
+def child_text(parent: Element, name: str, default: Any = None) -> Any:
+    """Return the text of a child element."""
     found = child(parent, name)
     return default if found is None else (found.text or "")

@@ -1,1 +1,1 @@
-"""The verbs of tenancy, one subject a module."""
+"""Rules of tenancy."""

@@ -1,7 +1,7 @@
-"""The people of a company: adding them to its teams, and their roles in it as a whole.
+"""People of a company: add them to its teams, and change their roles in the company.
 
-Nobody changes their own role in the company, only an owner names or changes an owner, and the last
-owner stays.
+People cannot change their own role in the company, only an owner can appoint or change an owner, and the last owner
+stays.
 """
 
 from teamspace.core import clock, paging
@@ -16,48 +16,48 @@ from teamspace.tenancy.domain import members, owners, roles
 from teamspace.tenancy.schemas import AddedMember, Member, NewColleague, NewMember, OrgRole, Role, Team
 
 
-async def listing(db: Db, who: Principal, query: paging.Paging) -> Page[Member]:
-    if not who.in_scope(Permission.ORG_READ) or not (who.operator or who.holds(Permission.ORG_READ)):
-        raise Forbidden(f"This needs {Permission.ORG_READ}, by a role in the company.")
-    rows = await store.select_colleagues(db, access.colleagues(who), who.team_id, query.before, query.size + 1)
+async def list_colleagues(db: Db, who: Principal, query: paging.Paging) -> Page[Member]:
+    if not who.in_scope(Permission.ORG_READ) or not (who.operator or who.has_permission(Permission.ORG_READ)):
+        raise Forbidden(f"This needs {Permission.ORG_READ}, from a role in the company.")
+    rows = await store.select_colleagues(db, access.colleagues_fence(who), who.team_id, query.before, query.size + 1)
     return paging.page(rows, query, lambda person: person.user_id)
 
 
-async def add(db: Db, who: Principal, settings: Settings, wish: NewColleague) -> AddedMember:
-    """Somebody joins a team of the company, and may get a role in the company with it."""
-    _check_team_role(who, wish.role)
-    newcomer = NewMember(wish.username, wish.role, wish.password, wish.display_name)
-    password_hash = await members.prepared(newcomer)
-    async with db.write(who, "org.member.add", alone=("org", who.org_id)) as tx:
-        team = await _team(tx, who, wish.team_id)
-        person, welcome = await members.admit(tx, who, settings, team, newcomer, password_hash)
+async def add(db: Db, who: Principal, settings: Settings, request: NewColleague) -> AddedMember:
+    """Add a person to a team of the company, optionally with a role in the company."""
+    _check_team_role(who, request.role)
+    member = NewMember(request.username, request.role, request.password, request.display_name)
+    password_hash = await members.hash_password(member)
+    async with db.write(who, "org.member.add", lock=("org", who.org_id)) as tx:
+        team = await _get_team(tx, who, request.team_id)
+        person, first_access = await members.add_to_team(tx, who, settings, team, member, password_hash)
         if await store.count_owners(tx, team.id) == 0:
-            raise Conflict("A team's first member is its owner: give them the role owner.", at="/role")
-        if wish.org_role is not None:
-            await _give(tx, who, person.id, wish.org_role)
-        tx.target, tx.team_id, tx.detail = person.id, team.id, {"role": wish.role, "org_role": wish.org_role}
-        added = await _colleague(tx, who, team.id, person.id)
-    return AddedMember(added, welcome.token, welcome.activation_url)
+            raise Conflict("A team's first member must have the role owner.", at="/role")
+        if request.org_role is not None:
+            await _set_role(tx, who, person.id, request.org_role)
+        tx.target, tx.team_id, tx.detail = person.id, team.id, {"role": request.role, "org_role": request.org_role}
+        added = await _get_colleague(tx, who, team.id, person.id)
+    return AddedMember(added, first_access.token, first_access.activation_url)
 
 
 async def change_role(db: Db, who: Principal, user_id: str, role: OrgRole | None) -> Member:
-    async with db.write(who, "org.member.role", alone=("org", who.org_id)) as tx:
-        before = await _colleague(tx, who, who.team_id, user_id)
+    async with db.write(who, "org.member.role", lock=("org", who.org_id)) as tx:
+        before = await _get_colleague(tx, who, who.team_id, user_id)
         if user_id == who.user_id:
             raise SelfRoleChange("Ask another owner of the company to change your role in it.")
         if role is not None and not await store.is_colleague(tx, who.org_id, user_id):
-            raise Conflict("They are in no team any more: add them to one first.")
-        await _give(tx, who, user_id, role)
+            raise Conflict("They are not in any team: add them to one first.")
+        await _set_role(tx, who, user_id, role)
         tx.target, tx.detail = user_id, {"from": before.org_role, "to": role}
-        return await _colleague(tx, who, who.team_id, user_id)
+        return await _get_colleague(tx, who, who.team_id, user_id)
 
 
-async def _give(tx: Tx, who: Principal, user_id: str, role: OrgRole | None) -> None:
+async def _set_role(tx: Tx, who: Principal, user_id: str, role: OrgRole | None) -> None:
     if user_id == who.user_id:
         raise SelfRoleChange("Ask another owner of the company to change your role in it.")
     await owners.check_operator(tx, who, user_id)
     before = await store.get_org_role(tx, who.org_id, user_id)
-    await _check_right(tx, who, before, role)
+    await _check_can_set_role(tx, who, before, role)
     if role is not None:
         roles.check_scope(who, role, roles.BY_ORG_ROLE[role])
     if role is None:
@@ -65,36 +65,36 @@ async def _give(tx: Tx, who: Principal, user_id: str, role: OrgRole | None) -> N
     else:
         await store.put_org_role(tx, who.org_id, user_id, role, clock.stamp())
     if before == OrgRole.OWNER:
-        await owners.keep_one_in_company(tx, who.org_id)
+        await owners.check_company_owner(tx, who.org_id)
 
 
-async def _check_right(tx: Tx, who: Principal, before: str | None, after: OrgRole | None) -> None:
-    """Asked under the company's lock: of two who take each other's role away, the second has none left to use."""
+async def _check_can_set_role(tx: Tx, who: Principal, before: str | None, after: OrgRole | None) -> None:
+    """Check the caller's role under the company's lock: if two people remove each other's role, only one succeeds."""
     if who.operator:
         return
-    held = await store.get_org_role(tx, who.org_id, who.user_id)
-    if held not in (OrgRole.OWNER, OrgRole.ADMIN):
-        raise Forbidden(f"This needs {Permission.ORG_MANAGE}, by a role in the company.")
-    if OrgRole.OWNER in (before, after) and held != OrgRole.OWNER:
-        raise Forbidden("Only an owner of the company names or changes an owner.")
+    own_role = await store.get_org_role(tx, who.org_id, who.user_id)
+    if own_role not in (OrgRole.OWNER, OrgRole.ADMIN):
+        raise Forbidden(f"This needs {Permission.ORG_MANAGE}, from a role in the company.")
+    if OrgRole.OWNER in (before, after) and own_role != OrgRole.OWNER:
+        raise Forbidden("Only an owner of the company can appoint or change an owner.")
 
 
 def _check_team_role(who: Principal, role: Role) -> None:
-    """Whoever manages the company gives any role in its teams; those that reach beyond it, only who holds them."""
+    """Managers of the company can give any role in its teams, except roles with permissions beyond the company."""
     if role in (Role.WORKER, Role.TRANSLATOR, Role.REVIEWER):
         roles.check_grantable(who, role)
     roles.check_scope(who, role, roles.BY_ROLE[role])
 
 
-async def _team(tx: Tx, who: Principal, team_id: str) -> Team:
-    team = await store.get_team_of(tx, access.teams(who.org_id), team_id)
+async def _get_team(tx: Tx, who: Principal, team_id: str) -> Team:
+    team = await store.get_team_fenced(tx, access.teams_fence(who.org_id), team_id)
     if team is None:
         raise NotFound("There is no such team in the company.")
     return team
 
 
-async def _colleague(db: Reads, who: Principal, team_id: str, user_id: str) -> Member:
-    person = await store.get_colleague(db, access.colleagues(who), team_id, user_id)
+async def _get_colleague(db: Reads, who: Principal, team_id: str, user_id: str) -> Member:
+    person = await store.get_colleague(db, access.colleagues_fence(who), team_id, user_id)
     if person is None:
         raise NotFound()
     return person

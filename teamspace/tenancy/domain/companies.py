@@ -1,4 +1,4 @@
-"""Companies as an operator sees them: made, renamed, planned, limited, suspended and resumed."""
+"""Companies: create, change, limit, suspend and resume them as an operator."""
 
 from urllib.parse import urlsplit
 
@@ -23,80 +23,81 @@ from teamspace.tenancy.schemas import (
     CompanySuspended,
     Org,
     PlanChanged,
-    user_view,
+    to_user_view,
 )
 
-_SHOWN_TEAMS = 200
+_MAX_TEAMS = 200
 
 
-async def create(db: Db, who: Principal, settings: Settings, wish: CompanyDraft) -> CompanyCreated:
-    """The company, its first team and its owner, who gets a token, or without a password a link to set one."""
+async def create(db: Db, who: Principal, settings: Settings, request: CompanyDraft) -> CompanyCreated:
+    """Create a company, its first team and its owner, who gets a token or, without a password, an activation link."""
     if not settings.multitenant:
-        raise SingleTenant("This instance holds one company (SERVICE_MULTITENANT is off).")
-    domain = _hostname(wish.domain, settings)
-    password_hash = await _hashed(wish)
+        raise SingleTenant("This instance has only one company (SERVICE_MULTITENANT is off).")
+    domain = _parse_hostname(request.domain, settings)
+    password_hash = await _hash_password(request)
     async with db.write(who, "org.create") as tx:
-        org = await founding.found(tx, wish.name, plan=wish.plan, slug=wish.slug, domain=domain, field="name")
-        team = await founding.add_team(tx, org.id, wish.team)
+        org = await founding.create_org(
+            tx, request.name, plan=request.plan, slug=request.slug, domain=domain, field="name"
+        )
+        team = await founding.add_team(tx, org.id, request.team)
         person = await identity.register(
-            tx, org_id=org.id, username=wish.owner.username, display_name=wish.owner.display_name,
-            password_hash=password_hash, within="owner/", password_by=who.user_id,
+            tx, org_id=org.id, username=request.owner.username, display_name=request.owner.display_name,
+            password_hash=password_hash, path="owner/", password_by=who.user_id,
         )  # fmt: skip
-        await founding.seat_owner(tx, team, person)
+        await founding.add_owner(tx, team, person)
         tx.target, tx.org_id, tx.team_id = org.id, org.id, team.id
         tx.detail = {"slug": org.slug, "plan": org.plan, "domain": org.domain}
         if password_hash:
-            token = await founding.first_token(tx, person, team, given_by=who.user_id)
-            return CompanyCreated(org, team, user_view(person), token=token)
-        url = await identity.invite(tx, person, settings.address)
-        return CompanyCreated(org, team, user_view(person), activation_url=url)
+            token = await founding.issue_first_token(tx, person, team, given_by=who.user_id)
+            return CompanyCreated(org, team, to_user_view(person), token=token)
+        url = await identity.create_activation_link(tx, person, settings.address)
+        return CompanyCreated(org, team, to_user_view(person), activation_url=url)
 
 
-async def listing(db: Db, query: paging.Paging) -> Page[Org]:
+async def list_companies(db: Db, query: paging.Paging) -> Page[Org]:
     rows = await store.select_orgs(db, query.before, query.size + 1)
     return paging.page(rows, query, lambda org: org.id)
 
 
 async def find(db: Reads, ref: str) -> Company:
-    return await _whole(db, await _known(db, ref))
+    return await _with_details(db, await _find(db, ref))
 
 
-async def own(db: Reads, who: Principal) -> Company:
-    """The caller's company."""
-    return await _whole(db, await _known(db, who.org_id))
+async def get_own(db: Reads, who: Principal) -> Company:
+    return await _with_details(db, await _find(db, who.org_id))
 
 
-async def change(db: Db, who: Principal, settings: Settings, ref: str, wish: CompanyChange) -> Company:
-    """Name, plan and hostname. Another plan brings its own caps, and ends what was set by hand."""
-    org = await _known(db, ref)
-    async with db.write(who, "org.update", alone=("org", org.id)) as tx:
-        before = await _known(tx, org.id)
-        wanted = msgspec.structs.replace(
+async def update(db: Db, who: Principal, settings: Settings, ref: str, request: CompanyChange) -> Company:
+    """Change name, plan and hostname. A new plan sets its own limits, and removes those set by hand."""
+    org = await _find(db, ref)
+    async with db.write(who, "org.update", lock=("org", org.id)) as tx:
+        before = await _find(tx, org.id)
+        updated = msgspec.structs.replace(
             before,
-            name=before.name if wish.name is UNSET else text.name(wish.name, "name", most=80),
-            plan=before.plan if wish.plan is UNSET else wish.plan,
-            domain=before.domain if wish.domain is UNSET else _hostname(wish.domain, settings),
+            name=before.name if request.name is UNSET else text.clean_name(request.name, "name", max_length=80),
+            plan=before.plan if request.plan is UNSET else request.plan,
+            domain=before.domain if request.domain is UNSET else _parse_hostname(request.domain, settings),
         )
         try:
-            after = await store.update_org(tx, wanted)
+            after = await store.update_org(tx, updated)
         except Duplicate as fault:
-            raise naming.taken(fault, asked_for_slug=True) from None
-        if wanted.plan != before.plan:
-            await quota.apply_plan(tx, org.id, wanted.plan)
-            await tx.emit(PlanChanged(org.id, wanted.plan))
+            raise naming.duplicate_error(fault, slug_requested=True) from None
+        if updated.plan != before.plan:
+            await quota.apply_plan(tx, org.id, updated.plan)
+            await tx.emit(PlanChanged(org.id, updated.plan))
         tx.target, tx.org_id, tx.team_id = org.id, org.id, ""
         tx.detail = {
-            name: getattr(wanted, name)
+            name: getattr(updated, name)
             for name in ("name", "plan", "domain")
-            if getattr(wanted, name) != getattr(before, name)
+            if getattr(updated, name) != getattr(before, name)
         }
-        return await _whole(tx, after or wanted)
+        return await _with_details(tx, after or updated)
 
 
 async def suspend(db: Db, who: Principal, ref: str) -> Org:
-    """Its teams can be read, not changed, from the commit on; what was being written is in before it."""
-    org = await _known(db, ref)
-    async with db.write(who, "org.suspend", alone=("org", org.id)) as tx:
+    """Make the company read-only from this commit on; writes in progress are committed before it."""
+    org = await _find(db, ref)
+    async with db.write(who, "org.suspend", lock=("org", org.id)) as tx:
         tx.target, tx.org_id, tx.team_id = org.id, org.id, ""
         suspended = await store.suspend_org(tx, org.id, clock.stamp()) or org
         await tx.emit(CompanySuspended(org.id))
@@ -104,8 +105,8 @@ async def suspend(db: Db, who: Principal, ref: str) -> Org:
 
 
 async def resume(db: Db, who: Principal, ref: str) -> Org:
-    org = await _known(db, ref)
-    async with db.write(who, "org.resume", alone=("org", org.id)) as tx:
+    org = await _find(db, ref)
+    async with db.write(who, "org.resume", lock=("org", org.id)) as tx:
         tx.target, tx.org_id, tx.team_id = org.id, org.id, ""
         resumed = await store.resume_org(tx, org.id) or org
         await tx.emit(CompanyResumed(org.id))
@@ -113,38 +114,38 @@ async def resume(db: Db, who: Principal, ref: str) -> Org:
 
 
 async def set_limit(db: Db, who: Principal, ref: str, draft: quota.QuotaDraft) -> quota.Usage:
-    org = await _known(db, ref)
-    async with db.write(who, "quota.set", alone=("org", org.id)) as tx:
+    org = await _find(db, ref)
+    async with db.write(who, "quota.set", lock=("org", org.id)) as tx:
         tx.org_id, tx.team_id = org.id, ""
         return await quota.set_limit(tx, quota.Level.ORG, org.id, org.id, draft)
 
 
-async def _known(db: Reads, ref: str) -> Org:
+async def _find(db: Reads, ref: str) -> Org:
     org = await store.find_org(db, ref)
     if org is None:
         raise NotFound()
     return org
 
 
-async def _whole(db: Reads, org: Org) -> Company:
-    teams = await store.select_teams(db, access.teams(org.id), paging.Paging().before, _SHOWN_TEAMS)
+async def _with_details(db: Reads, org: Org) -> Company:
+    teams = await store.select_teams(db, access.teams_fence(org.id), paging.Paging().before, _MAX_TEAMS)
     while True:
         limits = await quota.limits_of(db, quota.Level.ORG, org.id, org.id)
-        again = await _known(db, org.id)
-        if again.plan is org.plan:  # else the limits may be another plan's
+        again = await _find(db, org.id)
+        if again.plan is org.plan:  # otherwise the limits may belong to another plan
             return Company(**msgspec.structs.asdict(org), teams=teams, quotas=limits)
         org = again
 
 
-async def _hashed(wish: CompanyDraft) -> str | None:
-    owner = wish.owner
+async def _hash_password(request: CompanyDraft) -> str | None:
+    owner = request.owner
     if owner.password is None:
         return None
     await identity.check_strength(
-        owner.password, hints=(owner.username, owner.display_name or "", wish.name), field="owner/password"
+        owner.password, hints=(owner.username, owner.display_name or "", request.name), field="owner/password"
     )
-    return await identity.hashed(owner.password)
+    return await identity.hash_password(owner.password)
 
 
-def _hostname(domain: str | None, settings: Settings) -> str | None:
-    return None if domain is None else naming.hostname(domain, urlsplit(settings.address).hostname or "")
+def _parse_hostname(domain: str | None, settings: Settings) -> str | None:
+    return None if domain is None else naming.parse_hostname(domain, urlsplit(settings.address).hostname or "")

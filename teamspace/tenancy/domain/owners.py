@@ -1,4 +1,4 @@
-"""No team and no company is ever without an owner, and operators are changed by operators alone."""
+"""Every team and company keeps an owner, and only operators can change operators."""
 
 from teamspace.core.db import Reads, Tx
 from teamspace.core.errors import Conflict, Forbidden
@@ -8,38 +8,38 @@ from teamspace.tenancy import store
 
 class LastOwner(Conflict):
     def __init__(self) -> None:
-        super().__init__("A team keeps at least one owner: name another first.")
+        super().__init__("A team must have at least one owner: appoint another first.")
 
 
 class LastCompanyOwner(Conflict):
     def __init__(self) -> None:
-        super().__init__("A company keeps at least one owner: name another first.")
+        super().__init__("A company must have at least one owner: appoint another first.")
 
 
 async def check_operator(db: Reads, who: Principal, user_id: str) -> None:
-    """An operator's place is changed by operators alone: else whoever runs a team could take the instance's away."""
+    """Only operators may change an operator; otherwise a team's admin could remove the instance's operators."""
     if not who.operator and await store.is_operator(db, user_id):
-        raise Forbidden("Only an operator changes an operator.")
+        raise Forbidden("Only an operator can change an operator.")
 
 
-async def keep_one(tx: Tx, team_id: str) -> None:
-    """Asked after the change, under the team's lock."""
+async def check_team_owner(tx: Tx, team_id: str) -> None:
+    """Raise if the team has no owner. Call after the change, under the team's lock."""
     if await store.count_owners(tx, team_id) == 0:
         raise LastOwner
 
 
-async def keep_one_in_company(tx: Tx, org_id: str) -> None:
-    """Asked after the change, under the company's lock."""
+async def check_company_owner(tx: Tx, org_id: str) -> None:
+    """Raise if the company has no owner. Call after the change, under the company's lock."""
     if await store.count_org_owners(tx, org_id) == 0:
         raise LastCompanyOwner
 
 
-async def keep_within_reach(tx: Tx, org_id: str, user_id: str) -> None:
-    """Whoever has a role in the company stays in one of its teams: leaving the last is no way to take the role away.
+async def check_role_has_team(tx: Tx, org_id: str, user_id: str) -> None:
+    """Raise if the person has a role in the company but no team: the role must be removed first.
 
-    Asked after the change, under the company's lock.
+    Call after the change, under the company's lock.
     """
     if await store.is_colleague(tx, org_id, user_id):
         return
     if await store.get_org_role(tx, org_id, user_id) is not None:
-        raise Conflict("They have a role in the company, and this is their last team: take the role away first.")
+        raise Conflict("They have a role in the company, and this is their last team: remove that role first.")

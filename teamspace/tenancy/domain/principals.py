@@ -1,4 +1,4 @@
-"""From a token to a caller, and the guard that stops a suspended company's writes."""
+"""Turn tokens into principals, and check again in each write that the caller may still write."""
 
 from math import inf
 
@@ -9,124 +9,125 @@ from teamspace.core import clock, crypto
 from teamspace.core.db import Db, Guard, Reads, Tx
 from teamspace.core.errors import Forbidden, NotFound, OrgSuspended, TenantSuspended, TokenExpired, Unauthenticated
 from teamspace.core.permissions import Permission
-from teamspace.core.principal import Call, Grantable, Kind, Principal
+from teamspace.core.principal import Call, Kind, Principal, ScopeEntry
 from teamspace.tenancy import store
 from teamspace.tenancy.domain import roles
-from teamspace.tenancy.schemas import Bucket, Credential, Standing
+from teamspace.tenancy.schemas import CredentialRow, TeamBucket, WriterState
 
-RIGHTS = frozenset({"tokens", "users", "memberships", "org_roles", "orgs", "teams", "instance"})
-"""The tables that a principal is made of."""
-_MOST_REMEMBERED = 10_000
-_BUCKET = "team-"
+RIGHTS_TABLES = frozenset({"tokens", "users", "memberships", "org_roles", "orgs", "teams", "instance"})
+"""The tables a principal is read from."""
+_MAX_CACHED = 10_000
+_BUCKET_PREFIX = "team-"
 _KINDS: dict[str, Kind] = {"session": "session", "api": "api", "s3": "s3"}
 
 
-class Known(msgspec.Struct):
-    """A caller as last looked up, until when that holds, and from when a use is worth noting."""
+class CachedCaller(msgspec.Struct):
+    """A cached principal, when its credential expires, and from when its next use is recorded."""
 
     principal: Principal
-    ends_at: float
-    note_from: float
+    expires_at: float
+    record_use_from: float
     secret: str = ""
-    """Of an access key, which signs with it."""
+    """The secret of an S3 access key, to verify signatures."""
     bucket: str = ""
 
 
-class Callers:
-    """Turns tokens into principals, and remembers them for reads until anybody's rights change.
+class CallerCache:
+    """Turns tokens into principals, and caches them for reads until the rights epoch changes.
 
-    In this process a change is seen by the very next request. One made by another process is seen by
-    the next write, which asks the database for the epoch first, and by reads within a second.
+    A change by this process applies to the next request. A change by another process applies to the next write, which
+    reads the epoch from the database first, and to reads within a second.
     """
 
     def __init__(self, last_use: identity.LastUse, *, hosted: bool = False) -> None:
         self._last_use = last_use
         self._hosted = hosted
-        self._known: dict[str, Known] = {}
+        self._cache: dict[str, CachedCaller] = {}
         self._epoch: tuple[int, str] = (-1, "")
 
-    async def identify(self, db: Db, token: str, call: Call, *, afresh: bool) -> Principal:
-        if not crypto.well_formed(token):
+    async def identify(self, db: Db, token: str, call: Call, *, fresh: bool) -> Principal:
+        if not crypto.is_well_formed(token):
             raise Unauthenticated()
-        return self.used(await self._find(db, token, afresh=afresh), call)
+        return self.record_use(await self._find(db, token, fresh=fresh), call)
 
-    async def find_key(self, db: Db, key_id: str) -> Known:
-        """An access key, whose use is not noted before its signature is seen to be right."""
-        known = await self._find(db, key_id, afresh=True)
-        if not known.secret:
+    async def find_key(self, db: Db, key_id: str) -> CachedCaller:
+        """Return an access key. Its use is not recorded, since the signature is not verified yet."""
+        caller = await self._find(db, key_id, fresh=True)
+        if not caller.secret:
             raise Unauthenticated()
-        return known
+        return caller
 
-    async def _find(self, db: Db, token: str, *, afresh: bool) -> Known:
-        epoch = await db.rights_epoch(afresh=afresh)
+    async def _find(self, db: Db, token: str, *, fresh: bool) -> CachedCaller:
+        epoch = await db.rights_epoch(fresh=fresh)
         if epoch != self._epoch:
-            self._known.clear()
+            self._cache.clear()
             self._epoch = epoch
-        known = self._known.get(token)
-        # A session that looks idle may have been used meanwhile, here or elsewhere.
-        if known is None or clock.now() >= known.ends_at:
-            known = await _look_up(db, token, hosted=self._hosted)
-            # What was read while an epoch ended may be of the old one: it serves this request only.
+        caller = self._cache.get(token)
+        # A cached session that looks idle may have been used since, by this or another process.
+        if caller is None or clock.now() >= caller.expires_at:
+            caller = await _look_up(db, token, hosted=self._hosted)
+            # A row read while the epoch changed may be outdated: use it for this request only.
             if epoch == self._epoch:
-                self._remember(token, known)
-        return known
+                self._store(token, caller)
+        return caller
 
-    def _remember(self, token: str, known: Known) -> None:
-        if len(self._known) >= _MOST_REMEMBERED:
-            self._known.clear()
-        self._known[token] = known
+    def _store(self, token: str, caller: CachedCaller) -> None:
+        if len(self._cache) >= _MAX_CACHED:
+            self._cache.clear()
+        self._cache[token] = caller
 
-    def used(self, known: Known, call: Call) -> Principal:
+    def record_use(self, caller: CachedCaller, call: Call) -> Principal:
+        """Return the principal for this call and record the use, or raise TokenExpired."""
         now = clock.now()
-        if now >= known.ends_at:
+        if now >= caller.expires_at:
             raise TokenExpired
-        if now >= known.note_from:
-            self._last_use.note(known.principal.token_id)
-            known.note_from = now + identity.TOUCH_EVERY
-        return msgspec.structs.replace(known.principal, call=call)
+        if now >= caller.record_use_from:
+            self._last_use.record(caller.principal.token_id)
+            caller.record_use_from = now + identity.LAST_USE_INTERVAL
+        return msgspec.structs.replace(caller.principal, call=call)
 
 
-async def _look_up(db: Db, token: str, *, hosted: bool) -> Known:
+async def _look_up(db: Db, token: str, *, hosted: bool) -> CachedCaller:
     credential = await store.get_credential(db, crypto.digest(token))
     if credential is None or credential.revoked_at is not None or credential.disabled_at is not None:
         raise Unauthenticated()
-    principal = _worker(credential) if credential.kind == "worker" else _person(credential)
+    principal = _worker_principal(credential) if credential.kind == "worker" else _person_principal(credential)
     if hosted and credential.tenant_suspended:
         principal = msgspec.structs.replace(principal, tenant_suspended=True)
-    # A credential that was never used is noted at its first use, however soon that is.
+    # The first use of a credential is always recorded.
     used_at = clock.seconds(credential.last_used_at) if credential.last_used_at else -inf
-    known = Known(principal, _end(credential, used_at), used_at + identity.TOUCH_EVERY)
+    caller = CachedCaller(principal, _expires_at(credential, used_at), used_at + identity.LAST_USE_INTERVAL)
     if credential.secret is not None:
-        known.secret = identity.access_keys.opened(db, credential.id, credential.secret)
-        known.bucket = _bucket(credential.team_slug)
-    return known
+        caller.secret = identity.access_keys.decrypt_secret(db, credential.id, credential.secret)
+        caller.bucket = _bucket_name(credential.team_slug)
+    return caller
 
 
-async def bucket_of(db: Reads, team_id: str) -> Bucket:
-    """The repository of a caller's own team, as S3 clients know it."""
+async def get_bucket(db: Reads, team_id: str) -> TeamBucket:
+    """Return the S3 bucket of a team."""
     team = await store.get_team(db, team_id)
     if team is None:
         raise NotFound()
-    return Bucket(_bucket(team.slug), team.created_at)
+    return TeamBucket(_bucket_name(team.slug), team.created_at)
 
 
-def _bucket(slug: str) -> str:
-    """What a team's repository is called by S3 clients."""
-    return f"{_BUCKET}{slug}"
+def _bucket_name(slug: str) -> str:
+
+    return f"{_BUCKET_PREFIX}{slug}"
 
 
-def is_bucket(path: str) -> bool:
-    """Whether a path could begin with one's name, which says nothing of whether it does."""
-    return path.startswith(_BUCKET)
+def looks_like_bucket(path: str) -> bool:
+    """Whether a path starts like a bucket name; the bucket may not exist."""
+    return path.startswith(_BUCKET_PREFIX)
 
 
-def _end(credential: Credential, used_at: float) -> float:
-    """When the credential expires, or a session has been idle for too long."""
+def _expires_at(credential: CredentialRow, used_at: float) -> float:
+    """Return when the credential expires, or the session becomes idle for too long."""
     expiry = clock.seconds(credential.expires_at) if credential.expires_at else inf
     return min(expiry, used_at + identity.SESSION_IDLE) if credential.kind == "session" else expiry
 
 
-def _person(credential: Credential) -> Principal:
+def _person_principal(credential: CredentialRow) -> Principal:
     if credential.role is None or credential.user_id is None:
         raise Unauthenticated()
     operator = bool(credential.operator)
@@ -141,8 +142,8 @@ def _person(credential: Credential) -> Principal:
         operator=operator,
         role=credential.role,
         org_role=credential.org_role,
-        permissions=roles.permissions(credential.role, credential.org_role, operator=operator),
-        scope=_scope(credential),
+        permissions=roles.get_permissions(credential.role, credential.org_role, operator=operator),
+        scope=_parse_scope(credential),
         features=frozenset(credential.features),
         org_suspended=credential.suspended_at is not None,
         signed_in_at=credential.created_at if credential.kind == "session" else None,
@@ -152,23 +153,23 @@ def _person(credential: Credential) -> Principal:
     )
 
 
-async def stand_in(db: Db, call: Call, user_id: str, team_id: str) -> Principal:
-    """Somebody as they are now, for work done in their name without a credential of theirs.
+async def act_for(db: Db, call: Call, user_id: str, team_id: str) -> Principal:
+    """Return the principal of a person with their current rights, for work on their behalf without a credential.
 
-    The request's idempotency key stays with whoever sent it.
+    Without the request's idempotency key, which belongs to the original caller.
     """
-    credential = await store.get_person(db, user_id, team_id)
+    credential = await store.get_member_credential(db, user_id, team_id)
     if credential is None:
         raise Unauthenticated()
-    return msgspec.structs.replace(_person(credential), call=msgspec.structs.replace(call, claim=None))
+    return msgspec.structs.replace(_person_principal(credential), call=msgspec.structs.replace(call, claim=None))
 
 
-def guard(*, hosted: bool) -> Guard:
-    """A write is made with a credential that still works, by somebody who is still in the team and has lost no right
-    since they were let in, in a company and a tenant that are not suspended.
+def write_guard(*, hosted: bool) -> Guard:
+    """Return the check that runs in every write: the credential is still valid, the person is still in the team and has
+    lost no permission since the gate, and company and tenant are not suspended.
 
-    All of it is read in the write's own transaction, and held until its commit: a removal, a revocation or a suspension
-    comes before it, or after. An upload may take hours between the gate and this.
+    The rows are read and locked in the write's own transaction, so that a removal, revocation or suspension happens
+    entirely before or after the write. An upload can take hours between the gate and this check.
     """
 
     async def check(tx: Tx) -> None:
@@ -177,37 +178,37 @@ def guard(*, hosted: bool) -> Guard:
         call = tx.who.call
         person = tx.who.user_id if tx.who.kind in _KINDS else ""
         credential = tx.who.token_id if person or tx.who.kind == "worker" else ""
-        standing = await store.get_standing(tx, tx.org_id, tx.team_id, person, credential, hosted=hosted)
-        if standing is None or standing.revoked:
+        state = await store.get_writer_state(tx, tx.org_id, tx.team_id, person, credential, hosted=hosted)
+        if state is None or state.revoked:
             raise Unauthenticated()
-        if standing.expires_at is not None and standing.expires_at <= clock.stamp():
+        if state.expires_at is not None and state.expires_at <= clock.stamp():
             raise TokenExpired
         if person:
-            _check_rights(tx.who, standing)
-        if standing.tenant_suspended and not call.while_suspended:
+            _check_rights(tx.who, state)
+        if state.tenant_suspended and not call.while_suspended:
             raise TenantSuspended
-        if standing.suspended_at is not None and not (call.while_suspended or call.instance_plane):
+        if state.suspended_at is not None and not (call.while_suspended or call.instance_plane):
             raise OrgSuspended
 
     return check
 
 
-def _check_rights(who: Principal, standing: Standing) -> None:
-    """What was asked for was judged by the rights of then: whoever has lost one since asks again."""
-    if (standing.role, standing.org_role, standing.operator) == (who.role, who.org_role, who.operator):
+def _check_rights(who: Principal, state: WriterState) -> None:
+    """Refuse the write if the person lost a permission since the gate checked the request."""
+    if (state.role, state.org_role, state.operator) == (who.role, who.org_role, who.operator):
         return
-    now = roles.permissions(standing.role, standing.org_role, operator=bool(standing.operator))
+    now = roles.get_permissions(state.role, state.org_role, operator=bool(state.operator))
     if lost := sorted(permission for permission in who.permissions - now if who.in_scope(permission)):
-        raise Forbidden(f"You lost {', '.join(lost)} while this was on its way: send it again if you still may.")
+        raise Forbidden(f"You lost {', '.join(lost)} during this request.")
 
 
-def _worker(credential: Credential) -> Principal:
+def _worker_principal(credential: CredentialRow) -> Principal:
     return Principal(
         "worker", Call(), team_id=credential.team_id, org_id=credential.org_id, token_id=credential.id,
-        permissions=roles.WORKER_TOKEN, scope=(Grantable(Permission.JOBS_EXECUTE),),
+        permissions=roles.WORKER_TOKEN, scope=(ScopeEntry(Permission.JOBS_EXECUTE),),
         org_suspended=credential.suspended_at is not None,
     )  # fmt: skip
 
 
-def _scope(credential: Credential) -> tuple[Grantable, ...] | None:
+def _parse_scope(credential: CredentialRow) -> tuple[ScopeEntry, ...] | None:
     return None if credential.scope is None else tuple(identity.parse_scope(entry) for entry in credential.scope)

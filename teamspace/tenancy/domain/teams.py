@@ -1,4 +1,4 @@
-"""The teams of a company, and which features each has on."""
+"""Teams of a company, and their feature flags."""
 
 import msgspec
 
@@ -13,32 +13,32 @@ from teamspace.tenancy.domain import founding
 from teamspace.tenancy.schemas import Flag, Role, Team, TeamDraft
 
 
-async def listing(db: Db, who: Principal, query: paging.Paging) -> Page[Team]:
-    rows = await store.select_teams(db, access.teams(who.org_id), query.before, query.size + 1)
+async def list_teams(db: Db, who: Principal, query: paging.Paging) -> Page[Team]:
+    rows = await store.select_teams(db, access.teams_fence(who.org_id), query.before, query.size + 1)
     return paging.page(rows, query, lambda team: team.id)
 
 
-async def create(db: Db, who: Principal, wish: TeamDraft) -> Team:
-    """Whoever makes a team owns it, so that none is ever without an owner."""
+async def create(db: Db, who: Principal, request: TeamDraft) -> Team:
+    """Create a team. The caller becomes its owner, so that a team always has one."""
     async with db.write(who, "team.create") as tx:
-        team = await founding.add_team(tx, who.org_id, wish.name, slug=wish.slug, field="name")
+        team = await founding.add_team(tx, who.org_id, request.name, slug=request.slug, field="name")
         await store.insert_membership(tx, team, who.user_id, Role.OWNER, clock.stamp())
         tx.target, tx.team_id, tx.detail = team.id, team.id, {"slug": team.slug}
     return team
 
 
-def features(who: Principal) -> list[Flag]:
+def list_features(who: Principal) -> list[Flag]:
     return [Flag(feature, feature in who.features) for feature in Feature]
 
 
-async def switch(db: Db, who: Principal, name: str, *, enabled: bool) -> Flag:
+async def set_feature(db: Db, who: Principal, name: str, *, enabled: bool) -> Flag:
     if name not in list(Feature):
-        raise NotFound(f"There is no such feature: they are {', '.join(Feature)}.")
+        raise NotFound(f"There is no such feature. Features are {', '.join(Feature)}.")
     feature = Feature(name)
-    async with db.write(who, "feature.switch", alone=("team", who.team_id)) as tx:
+    async with db.write(who, "feature.switch", lock=("team", who.team_id)) as tx:
         stored = await store.get_features(tx, who.team_id) or "[]"
-        on = set(msgspec.json.decode(stored, type=list[Feature]))
-        on = on | {feature} if enabled else on - {feature}
-        await store.update_features(tx, who.team_id, msgspec.json.encode(sorted(on)).decode())
+        features = set(msgspec.json.decode(stored, type=list[Feature]))
+        features = features | {feature} if enabled else features - {feature}
+        await store.update_features(tx, who.team_id, msgspec.json.encode(sorted(features)).decode())
         tx.target, tx.detail = feature, {"enabled": enabled}
     return Flag(feature, enabled)

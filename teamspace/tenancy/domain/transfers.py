@@ -1,39 +1,39 @@
-"""Passing on what somebody owns in a team: people leave, and their work stays."""
+"""Transfer what a person owns in a team to another member."""
 
 from teamspace.core.db import Db, Tx
 from teamspace.core.errors import BadRequest, Forbidden, NotFound
 from teamspace.core.principal import Principal
 from teamspace.tenancy import access, store
 from teamspace.tenancy.domain import owners
-from teamspace.tenancy.schemas import Estate, Role, Team, Transferred
+from teamspace.tenancy.schemas import OwnedTables, Role, Team, Transferred
 
-MOST_AT_ONCE = 1000
+BATCH_SIZE = 1000
 
 
-async def pass_on(db: Db, who: Principal, estate: Estate, user_id: str, to: str) -> Transferred:
-    """All of it, in one transaction for each thousand rows of a kind; what breaks off is finished by asking again."""
+async def transfer(db: Db, who: Principal, owned_tables: OwnedTables, user_id: str, to: str) -> Transferred:
+    """Transfer all rows, at most BATCH_SIZE per table and transaction. Repeat an interrupted request to finish it."""
     if to == user_id:
-        raise BadRequest.at("/to", "must be somebody else")
-    moved = {owned.table: 0 for owned in estate.tables}
+        raise BadRequest.at("/to", "must be another person")
+    moved = {owned.table: 0 for owned in owned_tables.tables}
     while True:
-        async with db.write(who, "member.transfer", alone=("team", who.team_id)) as tx:
-            team = await _checked(tx, who, user_id, to)
-            now = {table: await store.pass_on(tx, table, team, user_id, to, MOST_AT_ONCE) for table in moved}
-            moved = {table: count + now[table] for table, count in moved.items()}
+        async with db.write(who, "member.transfer", lock=("team", who.team_id)) as tx:
+            team = await _check(tx, who, user_id, to)
+            batch = {table: await store.transfer(tx, table, team, user_id, to, BATCH_SIZE) for table in moved}
+            moved = {table: count + batch[table] for table, count in moved.items()}
             if not any(moved.values()) and not await store.is_member(tx, team.id, user_id):
                 raise NotFound()
-            tx.target, tx.detail = user_id, {"to": to, **now}
-        if all(count < MOST_AT_ONCE for count in now.values()):
+            tx.target, tx.detail = user_id, {"to": to, **batch}
+        if all(count < BATCH_SIZE for count in batch.values()):
             return Transferred(to, moved)
 
 
-async def _checked(tx: Tx, who: Principal, user_id: str, to: str) -> Team:
-    """The team, if the caller may pass on what this person has in it: an owner's is for owners, an operator's for operators."""
+async def _check(tx: Tx, who: Principal, user_id: str, to: str) -> Team:
+    """Return the team if the caller may transfer this person's rows: owners' only owners, operators' only operators."""
     team = await store.get_team(tx, who.team_id)
-    if team is None or not await store.hold_seat(tx, who.team_id, to):
+    if team is None or not await store.lock_membership(tx, who.team_id, to):
         raise NotFound("There is no such member in the team.")
-    member = await store.get_member(tx, access.members(who), user_id)
+    member = await store.get_member(tx, access.members_fence(who), user_id)
     if member and member.role is Role.OWNER and who.role != Role.OWNER and not who.operator:
-        raise Forbidden("Only an owner passes on what an owner has.")
+        raise Forbidden("Only an owner can transfer what an owner has.")
     await owners.check_operator(tx, who, user_id)
     return team

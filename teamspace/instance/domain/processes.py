@@ -1,0 +1,29 @@
+"""Metrics of all server processes: each reports to the database, so that any of them can return all."""
+
+import msgspec
+
+from teamspace.core import clock
+from teamspace.core.db import Db
+from teamspace.core.metrics import Family, Metrics
+from teamspace.core.principal import system
+from teamspace.instance import store
+from teamspace.settings import Settings
+
+REPORT_SECONDS = 5.0
+_EXPIRES_SECONDS = 30.0
+
+
+async def report(db: Db, settings: Settings, metrics: Metrics) -> None:
+    """Store this process's metrics; unnecessary on SQLite, which has one process."""
+    if settings.on_sqlite:
+        return
+    figures = msgspec.json.encode(metrics.families()).decode()
+    async with db.maintenance(system()) as tx:
+        await store.put_process(tx, metrics.process, figures, clock.stamp())
+        await store.delete_processes(tx, clock.ago(10 * _EXPIRES_SECONDS))
+
+
+async def figures(db: Db, settings: Settings, metrics: Metrics) -> dict[str, list[Family]]:
+    """Return the metrics by process: current for this one, last reported for the others."""
+    others = [] if settings.on_sqlite else await store.select_processes(db, clock.ago(_EXPIRES_SECONDS))
+    return {**{row.id: row.figures for row in others}, metrics.process: metrics.families()}

@@ -1,0 +1,172 @@
+"""Architecture rules that the import contracts cannot express."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import teamspace
+from teamspace import (
+    ai,
+    audit,
+    blobs,
+    branding,
+    console,
+    documents,
+    executors,
+    extraction,
+    fulltext,
+    identity,
+    instance,
+    jobs,
+    localization,
+    notes,
+    quota,
+    repository,
+    s3,
+    search,
+    tenancy,
+)
+from teamspace.core.db.migrate import bundled_migrations
+from teamspace.settings import SETTINGS, Settings
+
+ROOT = Path(teamspace.__file__).parent
+PACKAGES = {
+    "ai": ai, "audit": audit, "blobs": blobs, "branding": branding, "console": console, "documents": documents,
+    "executors": executors, "extraction": extraction, "fulltext": fulltext, "identity": identity, "instance": instance, "jobs": jobs,
+    "localization": localization, "notes": notes, "quota": quota, "repository": repository, "s3": s3, "search": search, "tenancy": tenancy,
+}  # fmt: skip
+SQL = re.compile(r"\b(SELECT .+ FROM|INSERT INTO|UPDATE \w+ SET|DELETE FROM|CREATE TABLE)\b", re.DOTALL)
+WITHOUT_COMPANY = {"instance", "idempotency", "login_attempts", "migrations", "orgs", "processes"}
+"""Tables whose rows belong to no company; all others have an org_id."""
+
+
+def files() -> Iterator[tuple[str, Path]]:
+    for name in PACKAGES:
+        for path in sorted((ROOT / name).rglob("*.py")):
+            yield name, path
+
+
+def imported(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+
+
+@pytest.mark.parametrize(("package", "path"), list(files()), ids=lambda value: str(value).rsplit("teamspace/", 1)[-1])
+def test_packages_use_only_each_others_public_names(package: str, path: Path) -> None:
+    for module in imported(path):
+        parts = module.split(".")
+        if parts[0] == "teamspace" and len(parts) > 2 and parts[1] in PACKAGES and parts[1] != package:
+            assert parts[2] in PACKAGES[parts[1]].__all__, f"{path.name} imports {module}, which is not public"
+
+
+def strings(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+
+
+@pytest.mark.parametrize(("package", "path"), list(files()), ids=lambda value: str(value).rsplit("teamspace/", 1)[-1])
+def test_only_stores_contain_sql(package: str, path: Path) -> None:
+    if path.name != "store.py":
+        assert not [text for text in strings(path) if SQL.search(text)]
+
+
+def store_functions() -> Iterator[tuple[str, ast.AsyncFunctionDef]]:
+    for name, path in files():
+        if path.name == "store.py":
+            for node in ast.parse(path.read_text()).body:
+                if isinstance(node, ast.AsyncFunctionDef):
+                    yield name, node
+
+
+def text_of(function: ast.AsyncFunctionDef) -> str:
+    constants = [node.value for node in ast.walk(function) if isinstance(node, ast.Constant)]
+    return " ".join(value for value in constants if isinstance(value, str))
+
+
+@pytest.mark.parametrize(
+    ("package", "function"), list(store_functions()), ids=lambda value: getattr(value, "name", value)
+)
+def test_a_store_function_that_writes_takes_a_transaction(package: str, function: ast.AsyncFunctionDef) -> None:
+    if re.search(r"\b(INSERT INTO|UPDATE \w+ SET|DELETE FROM)\b", text_of(function)):
+        first = function.args.args[0]
+        assert (first.arg, ast.unparse(first.annotation or ast.Constant(""))) == ("tx", "Tx")
+
+
+@pytest.mark.parametrize(
+    ("package", "function"), list(store_functions()), ids=lambda value: getattr(value, "name", value)
+)
+def test_every_read_of_notes_takes_a_fence(package: str, function: ast.AsyncFunctionDef) -> None:
+    if re.search(r"SELECT .*FROM notes\b", text_of(function), re.DOTALL):
+        assert "fence" in [argument.arg for argument in function.args.args]
+
+
+@pytest.mark.parametrize("module", PACKAGES.values(), ids=PACKAGES)
+def test_the_public_names_are_sorted_and_exist(module: ModuleType) -> None:
+    public = getattr(module, "__all__", [])
+    assert list(public) == sorted(set(public), key=lambda name: (name.upper() != name, name[0].islower(), name))
+    assert all(hasattr(module, name) for name in public)
+    assert (module.__doc__ or "").strip()
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.rglob("*.py")), ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_module_has_a_docstring(path: Path) -> None:
+    assert (ast.get_docstring(ast.parse(path.read_text())) or "").strip()
+
+
+def test_every_table_has_an_org_id() -> None:
+    for migration in bundled_migrations():
+        for name, columns in re.findall(r"CREATE TABLE (\w+) \((.*?)\n\) STRICT", migration.sql, re.DOTALL):
+            if name not in WITHOUT_COMPANY:
+                assert re.search(r"\n\s+org_id TEXT NOT NULL", columns), f"{name} has no org_id"
+
+
+def test_the_settings_table_matches_the_struct() -> None:
+    assert [setting.field for setting in SETTINGS] == list(Settings.__struct_fields__)
+    assert all(setting.doc for setting in SETTINGS)
+
+
+def test_only_the_settings_read_the_environment() -> None:
+    readers = [
+        path.name for path in ROOT.rglob("*.py") if "os.environ" in path.read_text() or "getenv" in path.read_text()
+    ]
+    assert readers == ["settings.py"]
+
+
+DEFAULT_EXECUTOR = re.compile(r"\bto_thread\b|run_in_executor\(\s*None|loop\(\)\.getaddrinfo|set_default_executor")
+"""Uses of the loop's default executor."""
+EXECUTORS = {"core/pools.py", "core/db/sqlite.py"}
+"""Files that create executors: the thread pools, and SQLite's commit thread."""
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.rglob("*.py")), ids=lambda path: str(path.relative_to(ROOT)))
+def test_threads_belong_to_a_pool_with_a_purpose(path: Path) -> None:
+    """A full pool must not block unrelated work; see core/pools.py."""
+    source = path.read_text()
+    assert not DEFAULT_EXECUTOR.search(source)
+    if str(path.relative_to(ROOT)) not in EXECUTORS:
+        assert "run_in_executor" not in source and "ThreadPoolExecutor" not in source
+
+
+_BY_CODE = re.compile(r"type\[.*\]|Any|bool|P|Callable\[.*\]|tuple\[Route, \.\.\.\]")
+"""Argument types whose values are limited by the code: types, functions, permissions."""
+
+
+def test_unbounded_caches_have_keys_that_the_code_limits() -> None:
+    """An unbounded cache must not be keyed by user input, such as list lengths, prefixes or texts."""
+    unbounded = []
+    for path in sorted(ROOT.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef) and any(ast.unparse(each) == "cache" for each in node.decorator_list):
+                arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+                kinds = [ast.unparse(argument.annotation) for argument in arguments if argument.annotation]
+                unbounded += [f"{path.name}: {node.name}({kind})" for kind in kinds if not _BY_CODE.fullmatch(kind)]
+    assert unbounded == []

@@ -1,0 +1,42 @@
+"""One name per class, and a glossary whose names exist."""
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import teamspace
+
+ROOT = Path(teamspace.__file__).parent
+GLOSSARY = ROOT.parent / "docs" / "glossary.md"
+
+
+def public_classes() -> Iterator[str]:
+    for path in ROOT.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                yield node.name
+
+
+def names_in_code() -> Iterator[str]:
+    """Return every code reference of the glossary: the last cell of a row, in backticks."""
+    for line in GLOSSARY.read_text().splitlines():
+        if line.startswith("|") and line.count("|") == 4:
+            yield from re.findall(r"`([^`]+)`", line.rsplit("|", 2)[1])
+
+
+def test_no_two_public_classes_share_a_name() -> None:
+    assert {name: count for name, count in Counter(public_classes()).items() if count > 1} == {}
+
+
+@pytest.mark.parametrize("name", sorted(set(names_in_code())))
+def test_the_glossary_names_code_that_exists(name: str) -> None:
+    if name.startswith("SERVICE_"):
+        assert f'"{name}"' in (ROOT / "settings.py").read_text()
+        return
+    source = "\n".join(path.read_text() for path in ROOT.rglob("*") if path.suffix in {".py", ".sql"})
+    for part in re.split(r"[./]", name.removesuffix("/").removesuffix(".py")):
+        assert (ROOT / part).exists() or re.search(rf"\b{part}\b", source), part
