@@ -9,9 +9,11 @@ import pytest
 from tests.support.bucket import Buckets, emptied
 from tests.support.postgres import Postgres
 from tests.support.timings import Timings
-from tests.support.touched import is_touched
+from tests.support.touched import changed, commit, folder_of, is_touched
 
 DATABASES = ("sqlite", "postgres")
+ON_BOTH = frozenset({"core", "cost", "durability", "fulltext", "jobs", "quota", "search"})
+"""Folders of tests whose subject is SQL, locking or durability: the databases differ there."""
 SERVER = pytest.StashKey[Postgres]()
 BUCKETS = pytest.StashKey[Buckets]()
 
@@ -50,11 +52,19 @@ def _is_outside_the_sample(item: pytest.Item) -> bool:
 
 
 def _has_its_turn_elsewhere(item: pytest.Item) -> bool:
-    """Whether a test marked `by_turns` is on the database that its name does not decide for."""
+    """Whether the same test runs on the other database: name and commit decide, so every database has its turn."""
     database = database_of(item)
-    if database is None or not item.get_closest_marker("by_turns"):
+    if database is None or _needs_both(item):
         return False
-    return database != DATABASES[zlib.crc32(item.name.replace(database, "").encode()) % 2]
+    return database != DATABASES[zlib.crc32(f"{commit()} {item.name.replace(database, '')}".encode()) % 2]
+
+
+def _needs_both(item: pytest.Item) -> bool:
+    if item.get_closest_marker("by_turns"):
+        return False
+    if changed() & {"db", "migrations"}:
+        return True
+    return bool(item.get_closest_marker("both_databases")) or folder_of(item) in ON_BOTH
 
 
 def database_of(item: pytest.Item) -> str | None:

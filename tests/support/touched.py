@@ -27,18 +27,35 @@ def capability_of(item: pytest.Item) -> str:
     for value in parameters.params.values() if parameters else ():
         if route := getattr(value, "route", None):
             return _OWNERS.get(route.partition("?")[0], "")
+    return folder_of(item)
+
+
+def folder_of(item: pytest.Item) -> str:
+    """The folder of `tests/` that a test is in."""
     return item.path.relative_to(ROOT / "tests").parts[0]
 
 
 @cache
+def commit() -> str:
+    """The commit that is tested; empty where there is no git history."""
+    return _git("rev-parse", "HEAD").strip()
+
+
+@cache
 def changed() -> frozenset[str]:
-    """Names of capabilities, of folders of tests, and `console`; none where git has no history to ask."""
-    asked = subprocess.run(
-        ["git", "diff", "--name-only", "HEAD~1", "--", "teamspace", "tests", "console"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
+    """Packages, folders of tests, and `console`; none where there is no git history."""
+    found = (
+        Path(line).parts
+        for line in _git("diff", "--name-only", "HEAD~1", "--", "teamspace", "tests", "console").splitlines()
     )
-    found = (Path(line).parts for line in asked.stdout.splitlines())
-    return frozenset(parts[0] if parts[0] == "console" else parts[1] for parts in found if len(parts) > 2)
+    return frozenset(_subject(parts) for parts in found if len(parts) > 2)
+
+
+def _subject(parts: tuple[str, ...]) -> str:
+    if parts[:3] == ("teamspace", "core", "db"):
+        return "db"
+    return parts[0] if parts[0] == "console" else parts[1]
+
+
+def _git(*arguments: str) -> str:
+    return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False).stdout
