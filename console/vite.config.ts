@@ -12,7 +12,7 @@ const chunks = [
   { name: "entrance", test: /src[\\/]features[\\/]entrance/ },
   { name: "markdown", test: /src[\\/]ui[\\/]markdown[\\/]Markdown\.tsx/ },
   { name: "editor", test: /src[\\/]ui[\\/]markdown[\\/]MarkdownEditor/ },
-  { name: "work", test: /src[\\/]features[\\/](search|notes|documents|repository|jobs)/ },
+  { name: "work", test: /src[\\/]features[\\/](search|notes|documents|repository)/ },
   { name: "settings", test: /src[\\/]/ },
 ];
 

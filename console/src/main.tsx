@@ -15,29 +15,34 @@ import { StrictMode, Suspense, type ReactNode } from "react";
 import { createRoot } from "react-dom/client";
 
 import { Refusal } from "./api/client";
-import { lazily } from "./api/reach";
 import { token } from "./api/token";
-import { configQuery } from "./app/Entrance";
+import { ConnectionBar } from "./app/ConnectionBar";
 import { BASE, router } from "./app/router";
-import { whoamiQuery } from "./app/session";
 import { loadCatalog } from "./i18n";
+import { onServerBack } from "./net/reachability";
+import { whoamiQuery } from "./session";
+import { configQuery } from "./session/config";
 import { BrandProvider, brandQuery } from "./theme/brand";
 import { theme, variables } from "./theme/mantine";
+import { lazily } from "./ui/lazily";
 
 const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 10_000,
-      // A refusal stays one; only what never reached the server is asked again.
+      // A refusal is final; only what never reached the server is retried.
       retry: (count, fault) => count < 2 && fault instanceof Refusal && fault.status === 0,
-      // A browser without a network asks all the same, and is told so: the server may be on this very machine.
+      // Without a network, requests are sent all the same: the server may be on this machine.
       networkMode: "always",
     },
     mutations: { networkMode: "always" },
   },
 });
 
-// What was fetched as somebody is not shown to whoever signs in next.
+// Whatever is on screen is fetched again: what failed meanwhile, and what may have changed.
+onServerBack(() => void queries.invalidateQueries());
+
+// What one person fetched isn't shown to the next.
 token.subscribe(() => token.get() === null && void queries.resetQueries());
 
 const scheme = localStorageColorSchemeManager({ key: "teamspace.scheme" });
@@ -46,8 +51,8 @@ setNonce(nonce); // for the lock on scrolling behind a dialog
 
 const Activate = lazily(() => import("./features/entrance/Activate"));
 
-/** The page has four addresses outside the console's own: one redeems a link, the others lead in. */
-function opening(): ReactNode {
+/** Outside of the base path, `/activate` redeems a link; every other address leads in. */
+function content(): ReactNode {
   if (location.pathname === "/activate") {
     return (
       <Suspense>
@@ -59,21 +64,21 @@ function opening(): ReactNode {
   return <RouterProvider router={router} />;
 }
 
-/** Longer than this nobody looks at an empty page: what is late comes while one is told so. */
-const PATIENCE = 800;
+/** An empty page isn't shown for longer than this: what is late loads in view. */
+const LONGEST_MS = 800;
 
-/** What the first picture is made of, so that it is whole: nothing appears in it later, and nothing moves. */
+/** Loads what the first frame shows, so that nothing appears in it later and nothing moves. */
 async function prepare(): Promise<void> {
   const words = loadCatalog();
   await token.borrow();
   const current = token.get();
-  const frame = Promise.allSettled([
+  const rest = Promise.allSettled([
     fonts(),
     queries.prefetchQuery(configQuery),
     queries.prefetchQuery(brandQuery(current)),
     current && queries.fetchQuery(whoamiQuery(current)).then(({ locale }) => loadCatalog(locale ?? undefined)),
   ]);
-  await Promise.all([words, Promise.race([frame, new Promise((late) => setTimeout(late, PATIENCE))])]);
+  await Promise.all([words, Promise.race([rest, new Promise((late) => setTimeout(late, LONGEST_MS))])]);
 }
 
 function fonts(): Promise<unknown> {
@@ -82,10 +87,24 @@ function fonts(): Promise<unknown> {
   return Promise.allSettled(families.map((family) => document.fonts.load(`1em ${family}`)));
 }
 
-async function start(): Promise<void> {
-  await prepare();
-  const content = opening();
-  createRoot(document.getElementById("root") as HTMLElement).render(
+const RETRY_MS = 3_000;
+
+/** Without the catalog there is nothing to show but the connection bar, whose words are built in. */
+async function prepared(): Promise<void> {
+  for (;;) {
+    try {
+      return await prepare();
+    } catch {
+      render(<ConnectionBar lost />);
+      await new Promise((resume) => setTimeout(resume, RETRY_MS));
+    }
+  }
+}
+
+const root = createRoot(document.getElementById("root") as HTMLElement);
+
+function render(children: ReactNode): void {
+  root.render(
     <StrictMode>
       <MantineProvider
         theme={theme}
@@ -94,25 +113,21 @@ async function start(): Promise<void> {
         defaultColorScheme="auto"
         getStyleNonce={() => nonce}
       >
-        <QueryClientProvider client={queries}>
-          <BrandProvider>
-            <Notifications position="bottom-right" />
-            {content}
-          </BrandProvider>
-        </QueryClientProvider>
+        <QueryClientProvider client={queries}>{children}</QueryClientProvider>
       </MantineProvider>
     </StrictMode>,
   );
 }
 
-/** Not even words could be had: this is said without the catalog, and without the frame. */
-function apologise(): void {
-  const again = document.createElement("button");
-  again.textContent = "Try again";
-  again.addEventListener("click", () => location.reload());
-  const words = document.createElement("p");
-  words.textContent = "The server cannot be reached, or is not well. What you wrote here before is kept.";
-  document.getElementById("root")?.replaceChildren(words, again);
+async function start(): Promise<void> {
+  await prepared();
+  render(
+    <BrandProvider>
+      <Notifications position="bottom-right" />
+      <ConnectionBar />
+      {content()}
+    </BrandProvider>,
+  );
 }
 
-start().catch(apologise);
+void start();

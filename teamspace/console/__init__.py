@@ -1,1 +1,1 @@
-"""The console: the pages that a browser is served."""
+"""Serves the browser console and its static files."""

@@ -1,4 +1,4 @@
-"""The built console: its page, dressed for whoever asks, and its files."""
+"""The built console: its page with the branding of the hostname, its files and its message catalogs."""
 
 import html
 import re
@@ -8,7 +8,7 @@ from importlib.resources.abc import Traversable
 
 import msgspec
 
-from teamspace import branding
+from teamspace import branding, localization
 from teamspace.branding import Branding, Theme
 from teamspace.core.db import Db
 from teamspace.core.errors import NotFound
@@ -56,24 +56,27 @@ class File(msgspec.Struct, frozen=True):
 
 
 async def page(db: Db, who: Principal) -> tuple[bytes, str]:
-    """The page in the look of its hostname, and the nonce that its one style element carries."""
+    """Return the page with the branding of its hostname, and the nonce of its style element."""
     nonce = secrets.token_urlsafe(16)
-    look = await branding.look(db, who)
+    brand = await branding.effective(db, who)
     template = _template() or NOT_BUILT
-    return _HEAD.sub(lambda _: _head(look, nonce), template, count=1).encode(), nonce
+    return _HEAD.sub(lambda _: _head(brand, nonce), template, count=1).encode(), nonce
 
 
 def file(path: str, *, gzip: bool) -> File:
-    """A file of the build; its name holds a digest of its content, so it never changes."""
+    """Return a file of the build or a message catalog; its name contains a digest of its content, so it never changes."""
     if not _NAME.fullmatch(path):
         raise NotFound()
+    for words in localization.files().values():
+        if words.name == path:
+            return File(words.packed if gzip else words.body, TYPES[".json"], gzip)
     found = _static() / "assets" / path
-    packed = _static() / "assets" / f"{path}.gz"
+    compressed = _static() / "assets" / f"{path}.gz"
     content_type = TYPES.get("." + path.rpartition(".")[2])
     if content_type is None or not found.is_file():
         raise NotFound()
-    if gzip and packed.is_file():
-        return File(packed.read_bytes(), content_type, True)
+    if gzip and compressed.is_file():
+        return File(compressed.read_bytes(), content_type, True)
     return File(found.read_bytes(), content_type, False)
 
 
@@ -86,17 +89,25 @@ def _template() -> str | None:
     return found.read_text(encoding="utf-8") if found.is_file() else None
 
 
-def _head(look: Branding, nonce: str) -> str:
+def _head(brand: Branding, nonce: str) -> str:
     dark = ':root:root[data-mantine-color-scheme="dark"]'
     return (
-        f"<title>{html.escape(look.title)}</title>\n"
+        f"<title>{html.escape(brand.title)}</title>\n"
         f'<meta name="csp-nonce" content="{nonce}">\n'
-        f'<style nonce="{nonce}">:root:root{{{_variables(look.theme)}}}{dark}{{{_variables(look.theme_dark)}}}</style>'
+        f'<meta name="catalogs" content="{html.escape(_catalogs())}">\n'
+        f'<style nonce="{nonce}">:root:root{{{_variables(brand.theme)}}}{dark}{{{_variables(brand.theme_dark)}}}</style>'
     )
 
 
+def _catalogs() -> str:
+    """Where the words of each locale are."""
+    return msgspec.json.encode(
+        {locale: f"/assets/{file.name}" for locale, file in localization.files().items()}
+    ).decode()
+
+
 def _variables(theme: Theme) -> str:
-    """Tokens were parsed and printed anew when they were set: nothing in them can end the style."""
+    """Return the theme as CSS variables. Tokens were parsed and normalised when set: none can end the style."""
     colours = {
         f"--{name.replace('_', '-')}": value
         for name, value in msgspec.structs.asdict(theme).items()

@@ -1,4 +1,4 @@
-"""The console over HTTP: one page for every address of it, and the files it is made of."""
+"""Routes of the console: one page for all its URLs, and its static files."""
 
 from teamspace.console import domain
 from teamspace.core.db import Db
@@ -9,12 +9,12 @@ from teamspace.core.routing import PUBLIC, Route
 
 # fmt: off
 ROUTES = (
-    Route("GET", "/",             PUBLIC, None, None, "home",     "The console, titled and dressed by the branding of its hostname.", unlimited=True),
-    Route("GET", "/index.html",   PUBLIC, None, None, "index",    "The console.", unlimited=True),
-    Route("GET", "/login",        PUBLIC, None, None, "login",    "The console, sign-in first.", unlimited=True),
-    Route("GET", "/activate",     PUBLIC, None, None, "activate", "The console on the activation screen; the token stays in the fragment.", unlimited=True),
-    Route("GET", "/app/*page",    PUBLIC, None, None, "screen",   "The console on one of its screens: every one has an address.", unlimited=True),
-    Route("GET", "/assets/*path", PUBLIC, None, None, "asset",    "A file of the console's build.", refuses=(NotFound,), unlimited=True),
+    Route("GET", "/",             PUBLIC, None, None, "home",     "Serve the console with the branding of its hostname.", unlimited=True),
+    Route("GET", "/index.html",   PUBLIC, None, None, "index",    "Serve the console.", unlimited=True),
+    Route("GET", "/login",        PUBLIC, None, None, "login",    "Serve the console's sign-in screen.", unlimited=True),
+    Route("GET", "/activate",     PUBLIC, None, None, "activate", "Serve the console's activation screen; the token stays in the URL fragment.", unlimited=True),
+    Route("GET", "/app/*page",    PUBLIC, None, None, "screen",   "Serve a screen of the console.", unlimited=True),
+    Route("GET", "/assets/*path", PUBLIC, None, None, "asset",    "Serve a file of the console's build, or a message catalog.", refuses=(NotFound,), unlimited=True),
 )
 # fmt: on
 
@@ -23,7 +23,7 @@ _POLICY = (
     " font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none';"
     " frame-src blob:; frame-ancestors 'none'; object-src 'none'; require-trusted-types-for 'script'; trusted-types default"
 )
-_FOR_GOOD = {"cache-control": "public, max-age=31536000, immutable", "vary": "Accept-Encoding"}
+_CACHE_FOREVER = {"cache-control": "public, max-age=31536000, immutable", "vary": "Accept-Encoding"}
 
 
 async def home(db: Db, who: Principal) -> Content:
@@ -48,8 +48,8 @@ async def screen(db: Db, who: Principal, page: str) -> Content:
 
 async def asset(path: str, gzip: bool) -> Content:
     file = domain.file(path, gzip=gzip)
-    packed = {"content-encoding": "gzip"} if file.gzipped else {}
-    return Content(file.body, file.content_type, {**_FOR_GOOD, **packed})
+    encoding = {"content-encoding": "gzip"} if file.gzipped else {}
+    return Content(file.body, file.content_type, {**_CACHE_FOREVER, **encoding})
 
 
 async def _page(db: Db, who: Principal) -> Content:

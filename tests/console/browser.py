@@ -22,7 +22,7 @@ OWN_SCHEMES = ("data", "blob", "about", "chrome", "chrome-extension")
 PARTS = {"script", "stylesheet", "font", "image"}
 # The first is an answer of 4xx, or none: the screens show it, and the browser notes it too. The second is about http.
 NO_FAULT_OF_OURS = ("Failed to load resource", "The Cross-Origin-Opener-Policy header has been ignored")
-WAITING = "main .mantine-Loader-root, main .mantine-Skeleton-root, #root > [role=status]"
+WAITING = "main .mantine-Loader-root, main .mantine-Skeleton-root"
 
 
 def launch(playwright: Playwright) -> Browser:

@@ -32,11 +32,8 @@ def database(request: pytest.FixtureRequest) -> str:
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """A journey takes long, and a browser sees neither database. What shares an instance runs on one worker."""
-    database = database_of(item)
-    if database:
-        item.add_marker(pytest.mark.by_turns)
-    shared = "axe" if item.path.stem == "test_accessibility" else f"console-{database or 'sqlite'}"
+    """Tests that share an instance run on one worker."""
+    shared = "axe" if item.path.stem == "test_accessibility" else f"console-{database_of(item) or 'sqlite'}"
     item.add_marker(pytest.mark.xdist_group(shared))
 
 

@@ -7,7 +7,7 @@ class Screen(NamedTuple):
     path: str
     title: str
     group: str = ""
-    """Where rail and palette show it; a screen without one is reached from another."""
+    """The rail, its foot, or a scope of the settings; a screen without one is reached from another."""
     needs: str = ""
     keys: str = ""
     of: str = "note"
@@ -16,6 +16,11 @@ class Screen(NamedTuple):
     def address(self, one: str) -> str:
         """Where one of its kind is: that one, or the company that is always there."""
         return self.path.replace("$id", one).replace("$ref", "polar")
+
+    @property
+    def area(self) -> str:
+        """What the palette says beside its title."""
+        return "Workspace" if self.group in ("Main", "Foot") else f"Settings · {self.group}"
 
 
 class Action(NamedTuple):
@@ -26,51 +31,52 @@ class Action(NamedTuple):
 
 # fmt: off
 SCREENS = (
-    Screen("/",                         "Home",         "Work",     "",                "g h"),
-    Screen("/search",                   "Search",       "",         "search"),
-    Screen("/notes",                    "Notes",        "Work",     "",                "g n"),
-    Screen("/notes/$id",                "Notes"),
-    Screen("/documents",                "Documents",    "Work",     "",                "g d"),
-    Screen("/documents/$id",            "Documents",    of="document"),
-    Screen("/documents/$id/versions",   "Documents",    of="document"),
-    Screen("/files",                    "Files",        "Work",     "",                "g f"),
-    Screen("/files/$id",                "Files",        of="file"),
-    Screen("/jobs",                     "Jobs",         "Work",     "",                "g j"),
-    Screen("/jobs/$id",                 "Jobs"),
-    Screen("/members",                  "People",       "Team",     "",                "g p"),
-    Screen("/usage",                    "Usage",        "Team",     "",                "g u"),
-    Screen("/connect",                  "Connect",      "Team",     "",                "g k"),
-    Screen("/tokens",                   "API tokens",   "Team",     "settings:manage"),
-    Screen("/settings",                 "Features",     "Team",     "settings:manage"),
-    Screen("/audit",                    "Audit trail",  "Team",     "settings:manage"),
-    Screen("/account",                  "Your account", "Me"),
-    Screen("/company",                  "Teams",        "Company",  "org:read"),
-    Screen("/company/people",           "People",       "Company",  "org:read"),
-    Screen("/company/branding",         "Branding",     "Company",  "org:read"),
-    Screen("/company/executors",        "Executors",    "Company",  "org:manage"),
-    Screen("/company/quotas",           "Quotas",       "Company",  "org:read"),
-    Screen("/company/audit",            "Audit trail",  "Company",  "org:read"),
-    Screen("/instance/status",          "Status",       "Instance", "instance:manage"),
-    Screen("/instance/companies",       "Companies",    "Instance", "instance:manage"),
-    Screen("/instance/companies/$ref",  "Company",      "",         "instance:manage"),
-    Screen("/instance/branding",        "Branding",     "Instance", "instance:manage"),
-    Screen("/instance/executors",       "Executors",    "Instance", "instance:manage"),
-    Screen("/instance/metrics",         "Metrics",      "Instance", "instance:manage"),
+    Screen("/",                                  "Home",         "Main",     "",                "g h"),
+    Screen("/search",                            "Search",       "Main",     "search"),
+    Screen("/notes",                             "Notes",        "Main",     "",                "g n"),
+    Screen("/notes/$id",                         "Notes"),
+    Screen("/documents",                         "Documents",    "Main",     "",                "g d"),
+    Screen("/documents/$id",                     "Documents",    of="document"),
+    Screen("/documents/$id/versions",            "Documents",    of="document"),
+    Screen("/files",                             "Files",        "Main",     "",                "g f"),
+    Screen("/files/$id",                         "Files",        of="file"),
+    Screen("/settings",                          "Settings",     "Foot",     "",                "g s"),
+    Screen("/settings/team/people",              "People",       "Team",     "",                "g p"),
+    Screen("/settings/team/usage",               "Usage",        "Team",     "",                "g u"),
+    Screen("/settings/team/connect",             "Connect",      "Team",     "",                "g k"),
+    Screen("/settings/team/tokens",              "API tokens",   "Team",     "settings:manage"),
+    Screen("/settings/team/features",            "Features",     "Team",     "settings:manage"),
+    Screen("/settings/team/audit",               "Audit log",    "Team",     "settings:manage"),
+    Screen("/settings/team/jobs",                "Jobs",         "Team",     "",                "g j"),
+    Screen("/settings/team/jobs/$id",            "Jobs",         of="job"),
+    Screen("/settings/company/teams",            "Teams",        "Company",  "org:read"),
+    Screen("/settings/company/people",           "People",       "Company",  "org:read"),
+    Screen("/settings/company/branding",         "Branding",     "Company",  "org:read"),
+    Screen("/settings/company/executors",        "Executors",    "Company",  "org:manage"),
+    Screen("/settings/company/quotas",           "Quotas",       "Company",  "org:read"),
+    Screen("/settings/company/audit",            "Audit log",    "Company",  "org:read"),
+    Screen("/settings/instance/status",          "Status",       "Instance", "instance:manage"),
+    Screen("/settings/instance/companies",       "Companies",    "Instance", "instance:manage"),
+    Screen("/settings/instance/companies/$ref",  "Company",      "",         "instance:manage"),
+    Screen("/settings/instance/branding",        "Branding",     "Instance", "instance:manage"),
+    Screen("/settings/instance/executors",       "Executors",    "Instance", "instance:manage"),
+    Screen("/settings/instance/metrics",         "Metrics",      "Instance", "instance:manage"),
+    Screen("/settings/me/account",               "Your account", "Me"),
 )
 ACTIONS = (
     Action("Search everything",             "search",          "/"),
     Action("New note",                      "notes:write",     "c"),
     Action("New document",                  "files:write"),
-    Action("Try a model",                   "chat:use"),
-    Action("Try the quota",                 "chat:use"),
+    Action("Ask a model",                   "chat:use"),
+    Action("Test the quota",                "chat:use"),
     Action("New executor",                  "instance:manage"),
-    Action("Invite somebody",               "members:manage"),
+    Action("Invite person",                 "members:manage"),
     Action("New S3 key"),
     Action("New token",                     "settings:manage"),
     Action("Switch between light and dark"),
     Action("Sign out"),
     Action("New team",                      "org:manage"),
-    Action("Add somebody to the company",   "org:manage"),
+    Action("Add person to company",         "org:manage"),
     Action("New company",                   "instance:manage"),
 )
 # fmt: on

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from playwright.sync_api import FilePayload, Page, expect
+from playwright.sync_api import FilePayload, Page, Route, expect
 
+from tests.console import screens
 from tests.console.browser import settle, sign_in, visit
-from tests.console.screens import SCREENS
 from tests.console.stage import GUARDED, PASSWORD, Stage
 from tests.console.writing import editor, write
 
@@ -89,7 +89,7 @@ def edits(page: Page, _: Stage) -> None:
 
 def sets_side_by_side(page: Page, _: Stage) -> None:
     """On a phone there is one text all the same."""
-    expect(page.get_by_role("region", name="Differences")).to_be_visible()
+    expect(page.get_by_role("region", name="Changes")).to_be_visible()
     choice = page.get_by_text("Side by side")
     if choice.is_visible():
         choice.click()
@@ -113,8 +113,8 @@ def uploads(page: Page, _: Stage) -> None:
 def shares(page: Page, _: Stage) -> None:
     presses("Share", "Share “pier-2.md”")(page, _)
     dialog = page.get_by_role("dialog")
-    dialog.get_by_role("button", name="Who can see this, and why").click()
-    expect(dialog.get_by_text("Owns it")).to_be_visible()
+    dialog.get_by_role("button", name="Who has access").click()
+    expect(dialog.get_by_text("Owner")).to_be_visible()
 
 
 def asks_for_code(page: Page, stage: Stage) -> None:
@@ -127,26 +127,26 @@ def fails(page: Page, _: Stage) -> None:
 
 
 def loses_the_server(page: Page, _: Stage) -> None:
-    expect(page.get_by_role("heading", name="The server cannot be reached")).to_be_visible()
+    expect(page.get_by_role("status").filter(has_text="Can’t reach the server. Retrying…")).to_be_visible()
 
 
 def makes_a_key(page: Page, _: Stage) -> None:
     """Down to the secret."""
     limits_a_key(page, _)
-    page.get_by_role("button", name="Make key").click()
-    expect(page.get_by_role("dialog", name="Secret of Nightly backup")).to_be_visible()
+    page.get_by_role("button", name="Create key").click()
+    expect(page.get_by_role("dialog", name="Secret for Nightly backup")).to_be_visible()
 
 
 def limits_a_key(page: Page, _: Stage) -> None:
     presses("New key", "New S3 key")(page, _)
     page.get_by_label("Name", exact=False).fill("Nightly backup")
     page.get_by_label("Read and write").check()
-    page.get_by_label("Only below a folder").fill("backups/")
+    page.get_by_label("Limit to folder").fill("backups/")
 
 
 def asks_for_a_link(page: Page, _: Stage) -> None:
-    page.get_by_role("button", name="More about this file").click()
-    page.get_by_role("menuitem", name="Link that needs no sign-in").click()
+    page.get_by_role("button", name="More actions").click()
+    page.get_by_role("menuitem", name="Public link").click()
     expect(page.get_by_role("dialog")).to_be_visible()
 
 
@@ -160,6 +160,26 @@ def looks_for(words: str) -> Callable[[Page, Stage], None]:
         expect(page.locator("mark").first).to_be_visible()
 
     return act
+
+
+def at_work(route: Route) -> None:
+    """One job that runs, one that waits, and one that is done."""
+    states = ("running", "queued", "succeeded")
+    since = "2026-11-16T09:00:00Z"
+    times = {"created_at": since, "started_at": since, "finished_at": since}
+    jobs = [{"view": "outline", "id": f"job-{state}", "kind": "ai.chat", "state": state, **times} for state in states]
+    wanted = [job for job in jobs if f"state={job['state']}" in route.request.url or "state=" not in route.request.url]
+    route.fulfill(json={"items": wanted, "next_cursor": None})
+
+
+def opens_activity(page: Page, _: Stage) -> None:
+    """On a phone it is behind More."""
+    page.route("**/api/jobs?*", at_work)
+    page.reload()
+    settle(page)
+    opens_more(page, _)
+    page.get_by_role("button", name="Activity").last.click()
+    expect(page.get_by_role("link", name="All jobs")).to_be_visible()
 
 
 def opens_more(page: Page, _: Stage) -> None:
@@ -176,8 +196,9 @@ def _name(path: str) -> str:
 
 # fmt: off
 FIRST_RUN = Sight("entrance-first-run", "/", "")
+SCREENS = tuple(Sight(_name(screen.path), "/app" + screen.address(screen.of.upper())) for screen in screens.SCREENS)
 SIGHTS = (
-    *(Sight(_name(screen.path), "/app" + screen.address(screen.of.upper())) for screen in SCREENS),
+    *SCREENS,
     Sight("note-editor",         "/app/notes/NOTE?edit=true", act=edits),
     Sight("note-conflict",       "/app/notes/NOTE?edit=true", act=collides),
     Sight("note-share",          "/app/notes/NOTE",           act=presses("Share", "Share “Harbour handover”")),
@@ -194,31 +215,33 @@ SIGHTS = (
     Sight("file-image",          "/app/files/PICTURE"),
     Sight("file-old-version",    "/app/files/FILE?version=1"),
     Sight("file-share",          "/app/files/FILE",           act=shares),
-    Sight("members-invite",      "/app/members",              act=presses("Invite somebody")),
-    Sight("connect-empty",       "/app/connect",              "org_admin"),
-    Sight("connect-new",         "/app/connect",              act=limits_a_key),
-    Sight("connect-secret",      "/app/connect",              "admin", makes_a_key),
-    Sight("connect-revoke",      "/app/connect",              act=presses("Revoke Scanner at pier 2", "Revoke Scanner at pier 2?")),
-    Sight("file-link",           "/app/files/FILE",           act=asks_for_a_link),
-    Sight("file-link-unkeyed",   "/app/files/FILE",           "viewer", asks_for_a_link),
-    Sight("tokens-new",          "/app/tokens",               act=presses("New token")),
-    Sight("account-factor",      "/app/account",              act=presses("Set up", "Second factor")),
-    Sight("companies-new",       "/app/instance/companies",   act=presses("New company")),
-    Sight("jobs-new",            "/app/jobs",                 act=presses("Try a model")),
-    Sight("executors-new",       "/app/instance/executors",   act=presses("New executor")),
-    Sight("usage-try",           "/app/usage",                act=presses("Try the quota")),
+    Sight("members-invite",      "/app/settings/team/people",          act=presses("Invite person")),
+    Sight("connect-empty",       "/app/settings/team/connect",         "org_admin"),
+    Sight("connect-new",         "/app/settings/team/connect",         act=limits_a_key),
+    Sight("connect-secret",      "/app/settings/team/connect",         "admin", makes_a_key),
+    Sight("connect-revoke",      "/app/settings/team/connect",         act=presses("Revoke Scanner at pier 2", "Revoke Scanner at pier 2?")),
+    Sight("file-link",           "/app/files/FILE",                    act=asks_for_a_link),
+    Sight("file-link-unkeyed",   "/app/files/FILE",                    "viewer", asks_for_a_link),
+    Sight("tokens-new",          "/app/settings/team/tokens",          act=presses("New token")),
+    Sight("account-factor",      "/app/settings/me/account",           act=presses("Set up", "Two-factor authentication")),
+    Sight("companies-new",       "/app/settings/instance/companies",   act=presses("New company")),
+    Sight("jobs-new",            "/app/settings/team/jobs",            act=presses("Ask a model")),
+    Sight("executors-new",       "/app/settings/instance/executors",   act=presses("New executor")),
+    Sight("usage-try",           "/app/settings/team/usage",           act=presses("Test the quota")),
     Sight("search-results",      "/app/search?q=pier"),
     Sight("search-nothing",      "/app/search?q=zeppelin"),
     Sight("search-box",          "/app/",                     act=looks_for("pier")),
     Sight("palette",             "/app/",                     act=types("Control+k")),
     Sight("keys",                "/app/",                     act=types("?")),
     Sight("more",                "/app/",                     act=opens_more),
+    Sight("activity",            "/app/",                     act=opens_activity),
+    Sight("settings-member",     "/app/settings",             "member"),
     Sight("state-empty",         "/app/",                     "org_admin"),
-    Sight("state-refused",       "/app/audit",                "guest"),
+    Sight("state-refused",       "/app/settings/team/audit",                "guest"),
     Sight("state-missing",       "/app/notes/01890000-0000-7000-8000-000000000000"),
     Sight("state-nowhere",       "/app/nowhere"),
-    Sight("state-unreachable",   "/app/audit",                act=loses_the_server),
-    Sight("state-failed",        "/app/audit",                act=fails),
+    Sight("state-unreachable",   "/app/settings/team/audit",                act=loses_the_server),
+    Sight("state-failed",        "/app/settings/team/audit",                act=fails),
     Sight("entrance-sign-in",    "/login",                    ""),
     Sight("entrance-code",       "/login",                    "", asks_for_code),
     Sight("entrance-activate",   "/activate#ts_x_0000",       ""),

@@ -1,4 +1,5 @@
-"""Every screen, dialog and state by axe: nothing serious, in light on a desk and in dark on a phone."""
+"""Every screen, dialog and state by axe: nothing serious, in light on a desk and in dark on a phone. While each is in
+sight, its left edge and its width are measured too: they are the same everywhere."""
 
 import zlib
 from collections.abc import Callable, Iterator
@@ -13,7 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.console.browser import settle, window
 from tests.console.conftest import Serve
-from tests.console.sights import FIRST_RUN, SIGHTS, WIDTHS, Sight
+from tests.console.sights import FIRST_RUN, SCREENS, SIGHTS, WIDTHS, Sight
 from tests.console.stage import Stage
 
 AXE = Path(__file__).parents[2] / "console/node_modules/axe-core/axe.min.js"
@@ -22,6 +23,17 @@ RUN = """async () => (await axe.run(document, { resultTypes: ["violations"] })).
     .flatMap(({ id, impact, nodes }) => nodes.map((node) => ({ id, impact, html: node.html })))"""
 # Whoever types into a dialog and presses Enter must not close it by that.
 CLOSES = ".mantine-Modal-close:focus"
+# Where the first heading begins, what width the page has if it has one, and what they should be.
+MEASURE = """() => {
+    const main = document.querySelector('main')
+    const page = main.firstElementChild
+    const heading = [...main.querySelectorAll('h1, h2')].find((one) => one.checkVisibility())
+    const token = (name) => parseInt(getComputedStyle(document.documentElement).getPropertyValue(name))
+    const width = Math.min(main.clientWidth, token('--page-width'))
+    const isPage = getComputedStyle(page).maxWidth !== 'none'
+    const left = heading.getBoundingClientRect().left - main.getBoundingClientRect().left
+    return [[Math.round(left), isPage ? page.getBoundingClientRect().width : width], [token('--gutter'), width]]
+}"""
 STILL = "* { transition: none !important; animation: none !important }"
 
 
@@ -68,6 +80,9 @@ def test_nobody_is_shut_out(window_of: Callable[[str], Page], anywhere: Stage, s
     sight.show(page, anywhere)
     assert not (found := faults(page)), "\n".join(found)
     expect(page.locator(CLOSES)).to_have_count(0)
+    if sight in SCREENS:
+        measured, wanted = page.evaluate(MEASURE)
+        assert measured == wanted, "its left edge and its width are not those of all screens"
 
 
 def test_nobody_is_shut_out_of_the_first_run(browser: Browser, serve: Serve) -> None:

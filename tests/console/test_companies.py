@@ -30,7 +30,7 @@ def test_a_company_is_made_dressed_and_found_by_its_hostname(browser: Browser, s
         expect(page.get_by_role("heading", name="Hello")).to_be_visible()
         page.keyboard.press("c")
         page.get_by_label("Title").fill("Plan")
-        expect(page.get_by_text("Saved (version 1)").first, "over plain http too").to_be_visible()
+        expect(page.get_by_text("Saved · version 1").first, "over plain http too").to_be_visible()
     with window(browser, stage.url) as page:
         page.goto("/")
         expect(page).to_have_title("Sign in · Teamspace")
@@ -44,14 +44,14 @@ def test_a_suspended_company_reads_on_and_is_told_why_it_cannot_write(browser: B
         window(browser, stage.url, token=token) as owner,
     ):
         owner.goto(f"/app/notes/{note}?edit=true")
-        operator.goto("/app/instance/companies/nordic")
+        operator.goto("/app/settings/instance/companies/nordic")
         operator.get_by_role("button", name="Suspend Nordic").click()
         operator.get_by_role("dialog").get_by_role("button", name="Suspend", exact=True).click()
         expect(operator.get_by_role("button", name="Resume Nordic")).to_be_visible()
 
         write(owner, ", more")
         refused = owner.get_by_role("alert")
-        expect(refused).to_contain_text("This could not be saved. Your text is still here.")
+        expect(refused).to_contain_text("Couldn’t save. Your text is still here.")
         expect(refused).to_contain_text("suspended")
         owner.goto(f"/app/notes/{note}")
         expect(owner.get_by_role("status").filter(has_text="Nordic is suspended.")).to_be_visible()
@@ -61,21 +61,21 @@ def test_a_suspended_company_reads_on_and_is_told_why_it_cannot_write(browser: B
         expect(operator.get_by_role("button", name="Suspend Nordic")).to_be_visible()
         owner.reload()
         owner.get_by_role("button", name="Restore").click()
-        expect(owner.get_by_text("Saved (version 2)").first).to_be_visible()
+        expect(owner.get_by_text("Saved · version 2").first).to_be_visible()
         expect(owner.get_by_text("Nordic is suspended.")).to_have_count(0)
 
 
 def make_company(page: Page, name: str, *, owner: str) -> str:
     """By the dialog, without a password: the link that the owner is to be sent."""
-    page.goto("/app/instance/companies")
+    page.goto("/app/settings/instance/companies")
     page.get_by_role("button", name="New company").click()
     dialog = page.get_by_role("dialog", name="New company")
     dialog.get_by_role("textbox", name="Name", exact=True).first.fill(name)
     dialog.get_by_role("textbox", name="Username").fill(owner)
     dialog.get_by_role("button", name="Create company").click()
-    handover = page.get_by_role("dialog", name=f"{name} is ready")
+    handover = page.get_by_role("dialog", name=f"{name} created")
     link = handover.locator("code").inner_text()
-    handover.get_by_label("I have kept it in a safe place").check()
+    handover.get_by_label("I’ve saved it somewhere safe").check()
     handover.get_by_role("button", name="Done").click()
     expect(page.get_by_role("row", name=name)).to_contain_text("Active")
     return link
@@ -84,32 +84,32 @@ def make_company(page: Page, name: str, *, owner: str) -> str:
 def activate(page: Page, link: str) -> None:
     page.goto(link)
     page.get_by_label("New password").fill(PASSWORD)
-    page.get_by_label("The same again").fill(PASSWORD)
-    page.get_by_role("button", name="Set password and sign in").click()
+    page.get_by_label("Confirm password").fill(PASSWORD)
+    page.get_by_role("button", name="Set password").click()
     expect(page.get_by_role("heading", name="Hello")).to_be_visible()
 
 
 def dress(page: Page, title: str) -> None:
     """A title and an accent; one that nobody can read is refused with its ratio."""
-    page.goto("/app/company/branding")
+    page.goto("/app/settings/company/branding")
     page.get_by_label("Title").fill(title)
     accent = page.get_by_role("group", name="Accent", exact=True)
     save = page.get_by_role("button", name="Save")
-    accent.get_by_label("Accent as hexadecimal").fill(FAINT)
-    expect(accent).to_contain_text("4.47 with each other")
-    expect(accent).to_contain_text("too faint, needs 4.5")
+    accent.get_by_label("Accent, hex code").fill(FAINT)
+    expect(accent).to_contain_text("4.47 between the two")
+    expect(accent).to_contain_text("too low, needs 4.5")
     expect(save).to_be_disabled()
-    accent.get_by_label("Accent as hexadecimal").fill(READABLE)
-    expect(accent).not_to_contain_text("too faint")
+    accent.get_by_label("Accent, hex code").fill(READABLE)
+    expect(accent).not_to_contain_text("too low")
     save.click()
-    expect(page.get_by_text("The new look is on.")).to_be_visible()
+    expect(page.get_by_text("Branding saved")).to_be_visible()
 
 
 def give_hostname(page: Page, name: str) -> None:
     page.get_by_role("link", name="Acme").click()
     page.get_by_role("textbox", name="Hostname").fill(name)
-    page.get_by_role("button", name="Set hostname").click()
-    expect(page.get_by_text(f"Acme is at {name} now.")).to_be_visible()
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_text(f"Acme now uses {name}")).to_be_visible()
 
 
 def company_with_a_note(stage: Stage) -> tuple[str, str]:

@@ -18,26 +18,26 @@ PLACEHOLDER = "YOUR_SECRET_ACCESS_KEY"
 PATIENCE = 30.0
 # What each role may choose for a key: nobody gives what they do not have.
 CHOICES = {
-    "guest": ["Everything I may do"],
-    "viewer": ["Everything I may do", "Only read"],
-    "member": ["Everything I may do", "Only read", "Read and write"],
+    "guest": ["All my permissions"],
+    "viewer": ["All my permissions", "Read only"],
+    "member": ["All my permissions", "Read only", "Read and write"],
 }
 
 
 def test_a_key_is_made_pasted_used_and_revoked(browser: Browser, stage: Stage) -> None:
     with window(browser, stage.url, token=stage.session("member"), permissions=CLIPBOARD) as page:
-        page.goto("/app/connect")
-        expect(page.get_by_role("heading", name="No key yet")).to_be_visible()
+        page.goto("/app/settings/team/connect")
+        expect(page.get_by_role("heading", name="No keys yet")).to_be_visible()
         make(page, "Notebook", "Read and write", folder="tidebook", starts=True)
-        dialog = page.get_by_role("dialog", name="Secret of Notebook")
-        secret = dialog.get_by_role("list", name="Secret of Notebook").inner_text()
+        dialog = page.get_by_role("dialog", name="Secret for Notebook")
+        secret = dialog.get_by_role("list", name="Secret for Notebook").inner_text()
         assert secret in downloaded(page, dialog)
         s3, bucket = pasted(page, dialog)
         keep(page, dialog)
         expect(page.locator("body")).not_to_contain_text(secret)
         row = page.get_by_role("row", name="Notebook")
-        expect(row).to_contain_text("read, write, and start workflows below tidebook/")
-        expect(row).to_contain_text("never used")
+        expect(row).to_contain_text("read, write, and start workflows in tidebook/")
+        expect(row).to_contain_text("Never used")
 
         s3.put_object(Bucket=bucket, Key="tidebook/tides.csv", Body=b"hour,level\n")
         assert "tidebook/tides.csv" in [item["Key"] for item in s3.list_objects_v2(Bucket=bucket)["Contents"]]
@@ -46,17 +46,17 @@ def test_a_key_is_made_pasted_used_and_revoked(browser: Browser, stage: Stage) -
 
         page.get_by_role("button", name="Revoke Notebook").click()
         dialog = page.get_by_role("dialog", name="Revoke Notebook?")
-        expect(dialog).to_contain_text("links signed with it stop working at once")
+        expect(dialog).to_contain_text("public links that use this key stop working right away")
         dialog.get_by_role("button", name="Revoke Notebook").click()
-        expect(page.get_by_role("heading", name="No key yet")).to_be_visible()
+        expect(page.get_by_role("heading", name="No keys yet")).to_be_visible()
     assert refusal(lambda: s3.list_objects_v2(Bucket=bucket)) == "InvalidAccessKeyId"
 
 
 def test_the_secret_is_not_lost_by_accident(browser: Browser, anywhere: Stage) -> None:
     with window(browser, anywhere.url, token=anywhere.session("owner")) as page:
-        page.goto("/app/connect")
-        make(page, "Careful", "Only read")
-        dialog = page.get_by_role("dialog", name="Secret of Careful")
+        page.goto("/app/settings/team/connect")
+        make(page, "Careful", "Read only")
+        dialog = page.get_by_role("dialog", name="Secret for Careful")
         expect(dialog.get_by_role("button", name="Done")).to_be_disabled()
         page.keyboard.press("Escape")
         page.mouse.click(2, 2)
@@ -72,9 +72,9 @@ def test_the_secret_is_not_lost_by_accident(browser: Browser, anywhere: Stage) -
 @pytest.mark.parametrize("role", CHOICES)
 def test_only_what_one_may_do_is_there_to_choose(browser: Browser, anywhere: Stage, role: str) -> None:
     with window(browser, anywhere.url, token=anywhere.session(role)) as page:
-        page.goto("/app/connect")
+        page.goto("/app/settings/team/connect")
         page.get_by_role("button", name="New key").click()
-        choices = page.get_by_role("radiogroup", name="What it may do")
+        choices = page.get_by_role("radiogroup", name="Permissions")
         expect(choices.locator("label")).to_have_text(CHOICES[role])
 
 
@@ -82,7 +82,7 @@ def test_a_scoped_token_is_told_that_keys_are_not_for_it(browser: Browser, anywh
     wish = {"name": "Reader", "scope": ["files:read"], "ttl": 3600}
     token = anywhere.call("POST", "/api/tokens", wish, anywhere.operator)["token"]
     with window(browser, anywhere.url, token=token) as page:
-        page.goto("/app/connect")
+        page.goto("/app/settings/team/connect")
         expect(page.get_by_role("alert")).to_contain_text("A scoped token cannot reach the account of its person.")
         expect(page.get_by_role("button", name="New key")).to_have_count(0)
 
@@ -93,8 +93,8 @@ def test_a_link_needs_no_sign_in_and_ends_with_its_key(browser: Browser, stage: 
     with window(browser, stage.url, token=token, permissions=CLIPBOARD) as page:
         page.goto(f"/app/files/{file}")
         dialog = ask_for_link(page)
-        expect(dialog).to_contain_text("There is no key to sign it with")
-        dialog.get_by_role("link", name="Go to Connect").click()
+        expect(dialog).to_contain_text("You need an S3 key first")
+        dialog.get_by_role("link", name="Open Connect").click()
         expect(page.get_by_role("heading", name="Connect")).to_be_visible()
         key = stage.call("POST", "/api/s3/credentials", {"name": "Links"}, token)["id"]
         page.goto(f"/app/files/{file}")
@@ -116,14 +116,14 @@ def make(page: Page, name: str, may: str, folder: str = "", starts: bool = False
     dialog = page.get_by_role("dialog", name="New S3 key")
     dialog.get_by_label("Name").fill(name)
     dialog.get_by_label(may).check()
-    dialog.get_by_label("Only below a folder").fill(folder)
+    dialog.get_by_label("Limit to folder").fill(folder)
     if starts:
-        dialog.get_by_label("Uploads may start workflows").check()
-    dialog.get_by_role("button", name="Make key").click()
+        dialog.get_by_label("Uploads can start workflows").check()
+    dialog.get_by_role("button", name="Create key").click()
 
 
 def keep(page: Page, dialog: Locator) -> None:
-    dialog.get_by_label("I have kept it in a safe place").check()
+    dialog.get_by_label("I’ve saved it somewhere safe").check()
     dialog.get_by_role("button", name="Done").click()
     expect(page.get_by_role("dialog")).to_have_count(0)
 
@@ -141,7 +141,7 @@ def pasted(page: Page, dialog: Locator) -> tuple[Any, str]:
     dialog.get_by_role("button", name="Copy boto3: In Python").click()
     names: dict[str, Any] = {"boto3": boto3}
     exec(clipboard(page), names)
-    dialog.get_by_role("button", name="Copy boto3: See whether it works").click()
+    dialog.get_by_role("button", name="Copy boto3: Check that it works").click()
     found = re.search(r'Bucket="([^"]+)"', clipboard(page))
     assert found is not None
     return names["s3"], found[1]
@@ -162,13 +162,13 @@ def refusal(deed: Any) -> str:
 def reload_until_used(page: Page, row: Locator) -> None:
     """Uses are written down a little later."""
     end = time.monotonic() + PATIENCE
-    while "never used" in row.inner_text() and time.monotonic() < end:
+    while "Never used" in row.inner_text() and time.monotonic() < end:
         page.reload()
         settle(page)
-    expect(row).not_to_contain_text("never used")
+    expect(row).not_to_contain_text("Never used")
 
 
 def ask_for_link(page: Page) -> Locator:
-    page.get_by_role("button", name="More about this file").click()
-    page.get_by_role("menuitem", name="Link that needs no sign-in").click()
-    return page.get_by_role("dialog", name="Link that needs no sign-in")
+    page.get_by_role("button", name="More actions").click()
+    page.get_by_role("menuitem", name="Public link").click()
+    return page.get_by_role("dialog", name="Public link")

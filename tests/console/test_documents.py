@@ -17,7 +17,7 @@ def test_a_new_document_saves_itself_and_lies_among_the_files(browser: Browser, 
         page.goto("/app/documents")
         page.get_by_role("link", name="New document").first.click()
         page.get_by_label("Title").fill("Mooring manual")
-        expect(page.get_by_role("toolbar").get_by_text("Unsaved (kept here)")).to_be_visible()
+        expect(page.get_by_role("toolbar").get_by_text("Unsaved (draft kept)")).to_be_visible()
         page.get_by_role("button", name="Save").click()
         expect(saved(page, 1)).to_be_visible()
         expect(page).to_have_url(re.compile(r"/app/documents/(?!new)[^/?]+\?edit=true"))
@@ -28,10 +28,10 @@ def test_a_new_document_saves_itself_and_lies_among_the_files(browser: Browser, 
         expect(editor(page)).to_have_text("Two lines at least. Three in a storm.")
         page.get_by_role("button", name="Done").click()
         expect(saved(page, 3)).to_be_visible()
-        expect(page.get_by_role("region", name="List of documents").get_by_text("Mooring manual")).to_be_visible()
-        page.get_by_role("link", name=re.compile("See it among the files")).click()
+        expect(page.get_by_role("region", name="Documents").get_by_text("Mooring manual")).to_be_visible()
+        page.get_by_role("link", name=re.compile("View in Files")).click()
         expect(page.get_by_role("region", name="Preview")).to_contain_text("Two lines at least.")
-        page.get_by_role("link", name="Open as a document").click()
+        page.get_by_role("link", name="Open as document").click()
         expect(page.get_by_role("article")).to_contain_text("Two lines at least.")
 
 
@@ -39,9 +39,9 @@ def test_who_sees_a_document_is_no_version_of_it(browser: Browser, stage: Stage)
     document = stage.document("Rates", "12 a day.", "member", "private")
     with window(browser, stage.url, token=stage.session("member")) as page:
         page.goto(f"/app/documents/{document}")
-        page.get_by_role("button", name="Who sees it: Private. Change").click()
+        page.get_by_role("button", name="Access: Private. Change").click()
         page.get_by_role("menuitemradio", name=re.compile("^Team")).click()
-        expect(page.get_by_role("button", name="Who sees it: Team. Change")).to_be_visible()
+        expect(page.get_by_role("button", name="Access: Team. Change")).to_be_visible()
         expect(saved(page, 1)).to_be_visible()
     assert stage.call("GET", f"/api/documents/{document}", token=stage.operator)["visibility"] == "team"
 
@@ -50,8 +50,8 @@ def test_two_people_in_one_place_are_asked_and_nothing_is_lost(browser: Browser,
     """As with a note, which has every way out tried."""
     document = stage.document("Bread", LINES)
     with opened_by_both(browser, stage, f"/app/documents/{document}") as (ann, priya):
-        choose(collide(ann, priya), "Merge both")
-    assert body(stage, document) == LINES.replace("Flour", CHOICES["Merge both"])
+        choose(collide(ann, priya), "Merge")
+    assert body(stage, document) == LINES.replace("Flour", CHOICES["Merge"])
 
 
 def test_what_no_server_heard_is_not_lost(browser: Browser, anywhere: Stage) -> None:
@@ -65,22 +65,22 @@ def test_what_no_server_heard_is_not_lost(browser: Browser, anywhere: Stage) -> 
         expect(editor(page)).to_be_visible()
         page.route("**/api/documents/*", unsaved)
         write(page, ", for Sunday")
-        expect(page.get_by_text("Offline (kept here)").first).to_be_visible()
+        expect(page.get_by_text("Offline (draft kept)").first).to_be_visible()
         page.evaluate(CRASHES)
         page.goto("about:blank")
         anywhere.call("PUT", f"/api/documents/{document}", {"body": f"{LINES}\nYeast\n"}, anywhere.session("owner"))
         page.unroute_all()
         page.goto(f"/app/documents/{document}")
-        expect(page.get_by_role("alert")).to_contain_text("Version 2 was saved since")
+        expect(page.get_by_role("alert")).to_contain_text("Version 2 was saved since then")
         page.get_by_role("button", name="Restore").click()
-        choose(page.get_by_role("dialog", name="Two versions of “Bread”"), "Merge both")
+        choose(page.get_by_role("dialog", name="Edit conflict in “Bread”"), "Merge")
         assert body(anywhere, document) == LINES.replace("Flour", "Flour, for Sunday") + "\nYeast\n"
         page.route("**/api/documents/*", unsaved)
         page.get_by_role("button", name="Edit").click()
         write(page, " and Monday")
         page.get_by_role("navigation", name="Main").locator("button[aria-haspopup=menu]").last.click()
         page.get_by_role("menuitem", name="Sign out").click()
-        asked = page.get_by_role("dialog", name="Sign out with unsaved text?")
+        asked = page.get_by_role("dialog", name="Sign out with unsaved changes?")
         expect(asked.get_by_role("button", name="Cancel")).to_be_focused()
         assert drafts(page) == 1
         asked.get_by_role("button", name="Sign out").click()
@@ -95,7 +95,7 @@ def test_versions_are_compared_word_by_word_and_an_old_one_is_restored(browser: 
     with window(browser, stage.url, token=stage.session("member")) as page:
         page.goto(f"/app/documents/{document}")
         page.get_by_role("link", name="Versions").click()
-        differences = page.get_by_role("region", name="Differences")
+        differences = page.get_by_role("region", name="Changes")
         expect(page.get_by_role("heading", name="Version 2 → 3")).to_be_visible()
         expect(differences.locator("ins")).to_contain_text("Crane 3 is back.")
         expect(page.get_by_role("link", name="Version 2")).to_contain_text(PEOPLE["owner"].name)
@@ -107,13 +107,13 @@ def test_versions_are_compared_word_by_word_and_an_old_one_is_restored(browser: 
         expect(differences.locator("b")).to_have_text(["Version 1", "Version 3"])
         page.reload()
         expect(page.get_by_role("heading", name="Version 1 → 3")).to_be_visible()
-        page.get_by_role("button", name="Restore this version").click()
+        page.get_by_role("button", name="Restore version").click()
         expect(page.get_by_role("article")).to_contain_text("Ships wait 21 minutes.")
         expect(saved(page, 4)).to_be_visible()
         page.get_by_role("link", name="Versions").click()
         versions = page.get_by_role("region", name="Versions").get_by_role("link")
         expect(versions).to_have_count(3)  # what one person saved in a row is one entry
-        page.get_by_role("button", name="One earlier save").click()
+        page.get_by_role("button", name="1 earlier save").click()
         expect(versions).to_have_count(4)
     assert body(stage, document) == "Ships wait 21 minutes.\n"
 
@@ -125,7 +125,7 @@ def test_a_restore_over_somebody_elses_words_is_refused(browser: Browser, anywhe
         page.goto(f"/app/documents/{document}/versions?version=1")
         expect(page.get_by_role("heading", name="Version 1 → 2")).to_be_visible()
         anywhere.call("PUT", f"/api/documents/{document}", {"body": "Three.\n"}, anywhere.operator)
-        page.get_by_role("button", name="Restore this version").click()
+        page.get_by_role("button", name="Restore version").click()
         expect(page.get_by_role("heading", name="Version 1 → 3")).to_be_visible()
     assert body(anywhere, document) == "Three.\n"
 
@@ -141,7 +141,7 @@ def test_a_document_is_shared_from_where_it_is_read(browser: Browser, anywhere: 
         dialog.get_by_label("Person or team").fill(guest.username)
         page.get_by_role("option", name=guest.name).click()
         dialog.get_by_role("button", name="Share", exact=True).click()
-        expect(dialog.get_by_role("list", name="Who was given this")).to_contain_text(guest.name)
+        expect(dialog.get_by_role("list", name="People and teams with access")).to_contain_text(guest.name)
     with window(browser, anywhere.url, token=anywhere.session("guest")) as page:
         page.goto("/app/documents")
         page.get_by_role("link", name=re.compile("^Rota")).click()
@@ -160,7 +160,7 @@ def test_who_may_only_read_a_document_is_offered_no_more(browser: Browser, anywh
             expect(page.get_by_role("toolbar").get_by_role("button", name=deed)).to_have_count(0)
         page.goto(f"/app/documents/{document}/versions?version=1")
         expect(page.get_by_role("heading", name="Version 1 → 2")).to_be_visible()
-        restore = page.get_by_role("button", name="Restore this version")
+        restore = page.get_by_role("button", name="Restore version")
         expect(restore).to_have_count(0)
         anywhere.share(document, "guest", "edit")
         page.reload()

@@ -25,8 +25,8 @@ def test_the_first_visitor_sets_up_the_instance_and_guards_the_account(browser: 
             sign_in(page, "ann", PASSWORD)
             give_code(page, answer)
             expect(page.get_by_role("heading", name="Hello, Ann Lee")).to_be_visible()
-        page.goto("/app/account")
-        expect(page.get_by_text(f"{len(codes) - 1} recovery codes are left.")).to_be_visible()
+        page.goto("/app/settings/me/account")
+        expect(page.get_by_text(f"{len(codes) - 1} recovery codes left")).to_be_visible()
         sign_out(page)
         sign_in(page, "ann", PASSWORD)
         give_code(page, codes[0])
@@ -40,25 +40,30 @@ def test_where_a_code_is_set_nobody_sets_up_the_instance_without_it(browser: Bro
         page.keyboard.type("some other code")
         page.get_by_label("Username").fill("ann")
         page.get_by_label("Password", exact=False).first.fill(PASSWORD)
-        page.get_by_role("button", name="Create operator and start").click()
+        page.get_by_role("button", name="Create account").click()
         expect(page.get_by_role("alert")).to_contain_text("bootstrap code")
         page.get_by_label("Bootstrap code").fill(CODE)
-        page.get_by_role("button", name="Create operator and start").click()
+        page.get_by_role("button", name="Create account").click()
         expect(page.get_by_role("heading", name="Hello, ann")).to_be_visible()
 
 
 def test_somebody_who_was_invited_signs_in_with_what_the_dialog_showed(browser: Browser, stage: Stage) -> None:
     with window(browser, stage.url, token=stage.session("operator")) as page:
-        page.goto("/app/members")
-        page.get_by_role("button", name="Invite somebody").click()
+        page.goto("/app/settings/team/people")
+        page.get_by_role("button", name="Invite person").click()
+        roles = page.get_by_role("radiogroup", name="Role")
+        expect(roles.get_by_label("Member")).to_be_checked()
+        expect(roles.get_by_role("radio")).to_have_count(3)
+        roles.get_by_role("button", name="More roles").click()
+        expect(roles.get_by_label("Guest")).to_have_accessible_description("Can only see what’s shared with them.")
         page.get_by_label("Username").fill("jo")
         page.get_by_label("Name", exact=True).fill("Jo Berg")
-        page.get_by_role("button", name="Suggest one").click()
-        page.get_by_role("button", name="Add to Harbour office").click()
-        dialog = page.get_by_role("dialog", name="What Jo Berg needs to get in")
+        page.get_by_role("button", name="Generate password").click()
+        page.get_by_role("button", name="Invite", exact=True).click()
+        dialog = page.get_by_role("dialog", name="Invitation for Jo Berg")
         expect(dialog).to_be_visible()
         shown = dialog.get_by_role("listitem").all_inner_texts()
-        page.get_by_label("I have kept them in a safe place").check()
+        page.get_by_label("I’ve saved them somewhere safe").check()
         page.get_by_role("button", name="Done").click()
         expect(page.get_by_role("row", name="Jo Berg")).to_contain_text("Member")
     handed = dict(line.split(": ", 1) for line in shown)
@@ -80,22 +85,22 @@ def set_up(page: Page) -> None:
     wishes = {"Username": "ann", "Name": "Ann Lee", "Password": PASSWORD, "Company": "Lee Bakery", "Team": "Ovens"}
     for label, words in wishes.items():
         page.get_by_label(re.compile(f"^{label}")).first.fill(words)
-    page.get_by_role("button", name="Create operator and start").click()
+    page.get_by_role("button", name="Create account").click()
     expect(page.get_by_role("heading", name="Hello, Ann Lee")).to_be_visible()
     expect(page.get_by_text("Ovens, Lee Bakery")).to_be_visible()
 
 
 def turn_on_second_factor(page: Page) -> tuple[str, list[str]]:
     """The key that the app would hold, and the recovery codes."""
-    page.goto("/app/account")
+    page.goto("/app/settings/me/account")
     page.get_by_role("button", name="Set up").click()
     dialog = page.get_by_role("dialog")
     picture = dialog.get_by_role("img", name="QR code")
     expect(picture).to_be_visible()
     assert picture.evaluate("image => image.naturalWidth") > 0
     secret = dialog.locator("code").inner_text().replace(" ", "")
-    dialog.get_by_label("Code that the app shows now").fill(pyotp.TOTP(secret).now())
-    dialog.get_by_role("button", name="Confirm and turn on").click()
+    dialog.get_by_label("Code from the app").fill(pyotp.TOTP(secret).now())
+    dialog.get_by_role("button", name="Turn on").click()
     return secret, recovery_codes(page)
 
 
@@ -111,10 +116,10 @@ def recovery_codes(page: Page) -> list[str]:
     kept = Path(download.value.path()).read_text()
     assert download.value.suggested_filename == "recovery-codes-ann.txt"
     assert len(codes) >= 8 and all(code in kept for code in codes)
-    dialog.get_by_label("I have kept them in a safe place").check()
+    dialog.get_by_label("I’ve saved them somewhere safe").check()
     dialog.get_by_role("button", name="Done").click()
     expect(dialog).to_have_count(0)
-    expect(page.get_by_text(f"{len(codes)} recovery codes are left.")).to_be_visible()
+    expect(page.get_by_text(f"{len(codes)} recovery codes left")).to_be_visible()
     return codes
 
 

@@ -22,14 +22,14 @@ MARKDOWN = "# Winter storage\n\nThe boats go to **hall 3**.\n"
 ANSWERS = {
     "New version": (["plan.txt"], 2),
     "Keep both": (["plan (2).txt", "plan.txt"], 1),
-    "Leave it out": (["plan.txt"], 1),
+    "Skip": (["plan.txt"], 1),
 }
 # What can be done with a file that was shared, and for whom.
 DEEDS = {
-    "Restore this version": ("edit", "manage"),
+    "Restore version": ("edit", "manage"),
     "Share": ("manage",),
-    "Who sees it: Private. Change": ("manage",),
-    "Delete this file": ("manage",),
+    "Access: Private. Change": ("manage",),
+    "Delete file": ("manage",),
 }
 
 
@@ -50,7 +50,7 @@ def test_a_folder_comes_up_with_all_that_is_in_it(browser: Browser, stage: Stage
         expect(page).to_have_url(re.compile(r"/app/files\?in=whole%2Fsummer%2Fboats%2F"))
         page.reload()
         expect(names(page)).to_have_text(["one.txt", "two.txt"])
-        page.get_by_role("navigation", name="Where you are").get_by_role("link", name="whole").click()
+        page.get_by_role("navigation", name="Folder path").get_by_role("link", name="whole").click()
         expect(names(page)).to_have_text(["summer"])
     assert keys(stage, "member", "whole/") == [f"whole/{name}" for name in sorted(tree)]
 
@@ -63,9 +63,9 @@ def test_files_are_dropped_anywhere(browser: Browser, anywhere: Stage) -> None:
             "() => { const held = new DataTransfer(); held.items.add(new File(['Ahoy.'], 'ahoy.txt')); return held }"
         )
         page.dispatch_event("body", "dragenter", {"dataTransfer": dragged})
-        expect(page.get_by_text("Drop to upload into dropped/")).to_be_visible()
+        expect(page.get_by_text("Drop to upload to dropped/")).to_be_visible()
         page.dispatch_event("body", "drop", {"dataTransfer": dragged})
-        expect(page.get_by_text("Drop to upload into dropped/")).to_have_count(0)
+        expect(page.get_by_text("Drop to upload to dropped/")).to_have_count(0)
         expect(names(page)).to_have_text(["ahoy.txt"])
 
 
@@ -78,12 +78,12 @@ def test_a_name_that_is_taken_is_asked_about(browser: Browser, stage: Stage, ans
         page.goto(f"/app/files?in={quote(folder)}")
         expect(names(page)).to_have_text(["plan.txt"])
         page.set_input_files("input[data-what=files]", [a_file("plan.txt", b"The new plan.")])
-        expect(tray(page).get_by_role("alert")).to_contain_text(f"“{folder}plan.txt” is there already.")
+        expect(tray(page).get_by_role("alert")).to_contain_text(f"“{folder}plan.txt” already exists.")
         tray(page).get_by_role("button", name=answer).click()
         expect(tray(page).get_by_role("alert")).to_have_count(0)
         expect(names(page)).to_have_text(left)
         page.get_by_role("table").get_by_role("link", name="plan.txt", exact=False).last.click()
-        expect(page.get_by_role("link", name=f"Version {version}")).to_contain_text("Newest")
+        expect(page.get_by_role("link", name=f"Version {version}")).to_contain_text("Latest")
 
 
 def test_one_answer_can_be_for_all(browser: Browser, anywhere: Stage) -> None:
@@ -94,7 +94,7 @@ def test_one_answer_can_be_for_all(browser: Browser, anywhere: Stage) -> None:
         page.goto("/app/files?in=many/")
         expect(names(page)).to_have_text(files)
         page.set_input_files("input[data-what=files]", [a_file(name, b"New.") for name in files])
-        tray(page).get_by_label("The same for all that follow").check()
+        tray(page).get_by_label("Do this for all conflicts").check()
         tray(page).get_by_role("button", name="New version").click()
         expect(tray(page).get_by_role("status")).to_have_text("5 files uploaded")
 
@@ -109,15 +109,15 @@ def test_an_upload_is_stopped_and_tried_again(browser: Browser, anywhere: Stage)
         page.set_input_files("input[data-what=files]", [a_file("big.bin", bytes(200_000)), a_file("small.bin", b"1")])
         expect(names(page)).to_have_text(["small.bin"])
         page.get_by_role("navigation", name="Main").get_by_role("link", name="Notes").click()
-        expect(tray(page).get_by_role("progressbar", name="Upload of big.bin")).to_be_visible()
-        tray(page).get_by_role("button", name="Stop big.bin").click()
-        expect(tray(page).get_by_text("Stopped")).to_be_visible()
+        expect(tray(page).get_by_role("progressbar", name="Uploading big.bin")).to_be_visible()
+        tray(page).get_by_role("button", name="Cancel big.bin").click()
+        expect(tray(page).get_by_text("Cancelled")).to_be_visible()
         page.unroute("**/api/repo/slow/big.bin*")
-        tray(page).get_by_role("button", name="Try big.bin again").click()
+        tray(page).get_by_role("button", name="Retry big.bin").click()
         expect(tray(page).get_by_role("status")).to_have_text("2 files uploaded")
         tray(page).get_by_role("link", name="big.bin").click()
         expect(page.get_by_role("heading", name="big.bin", level=1)).to_be_visible()
-        tray(page).get_by_role("button", name="Close the uploads").click()
+        tray(page).get_by_role("button", name="Close uploads").click()
         expect(tray(page)).to_have_count(0)
 
 
@@ -135,7 +135,7 @@ def test_nobody_leaves_by_mistake_while_files_are_on_their_way(browser: Browser,
         page.get_by_role("button", name="New folder").focus()
         page.keyboard.press("Tab")
         page.set_input_files("input[data-what=files]", [a_file("big.bin", b"1")])
-        expect(tray(page).get_by_role("progressbar", name="Upload of big.bin")).to_be_visible()
+        expect(tray(page).get_by_role("progressbar", name="Uploading big.bin")).to_be_visible()
         page.on("dialog", agree)
         page.close(run_before_unload=True)
         page.wait_for_event("close")
@@ -145,7 +145,7 @@ def test_nobody_leaves_by_mistake_while_files_are_on_their_way(browser: Browser,
 def test_files_are_looked_at_where_they_are(browser: Browser, stage: Stage) -> None:
     with window(browser, stage.url, token=stage.session("member")) as page:
         page.goto(f"/app/files/{stage.upload('looks/list.txt', b'Ropes' + b'!' * 3, 'member')}")
-        expect(page.get_by_role("region", name="Text of the file")).to_have_text("Ropes!!!")
+        expect(page.get_by_role("region", name="File text")).to_have_text("Ropes!!!")
         page.goto(f"/app/files/{stage.upload('looks/storage.md', MARKDOWN.encode(), 'member')}")
         preview = page.get_by_role("region", name="Preview")
         expect(preview.get_by_role("heading", name="Winter storage")).to_be_visible()
@@ -159,7 +159,7 @@ def test_files_are_looked_at_where_they_are(browser: Browser, stage: Stage) -> N
         page.goto(f"/app/files/{stage.upload('looks/sunset.pdf', picture('PDF'), 'member')}")
         expect(page.locator("iframe[title='Preview of sunset.pdf']")).to_have_attribute("src", re.compile("^blob:"))
         page.goto(f"/app/files/{stage.upload('looks/page.html', b'<script>alert(1)</script>', 'member')}")
-        expect(page.get_by_role("heading", name="No preview of this kind of file")).to_be_visible()
+        expect(page.get_by_role("heading", name="No preview available")).to_be_visible()
         with page.expect_download() as download:
             page.get_by_role("button", name="Download", exact=True).click()
         assert Path(download.value.path()).read_bytes() == b"<script>alert(1)</script>"
@@ -171,7 +171,7 @@ def test_an_old_version_is_seen_taken_home_and_restored(browser: Browser, stage:
     stage.upload("rules.txt", b"Wear nothing.", "owner")
     with window(browser, stage.url, token=stage.session("member")) as page:
         page.goto(f"/app/files/{file}")
-        text = page.get_by_role("region", name="Text of the file")
+        text = page.get_by_role("region", name="File text")
         expect(text).to_have_text("Wear nothing.")
         version = page.get_by_role("link", name="Version 2")
         expect(version).to_contain_text(PEOPLE["owner"].name)
@@ -180,8 +180,8 @@ def test_an_old_version_is_seen_taken_home_and_restored(browser: Browser, stage:
         with page.expect_download() as download:
             page.get_by_role("button", name="Download version 2").click()
         assert Path(download.value.path()).read_bytes() == b"Wear nothing."
-        page.get_by_role("button", name="Restore this version").click()
-        expect(page.get_by_role("link", name="Version 3")).to_contain_text("Newest")
+        page.get_by_role("button", name="Restore version").click()
+        expect(page.get_by_role("link", name="Version 3")).to_contain_text("Latest")
         expect(text).to_have_text("Wear the vest.")
 
 
@@ -192,22 +192,20 @@ def test_a_file_is_shared_for_a_while_and_everybody_sees_why(browser: Browser, s
         page.goto(f"/app/files/{file}")
         page.get_by_role("button", name="Share").click()
         dialog = page.get_by_role("dialog", name="Share “list.txt”")
-        expect(dialog).to_contain_text("It is shared with nobody by name yet.")
+        expect(dialog).to_contain_text("Not shared with anyone yet.")
         expect(dialog.get_by_label("Person or team")).to_be_focused()
-        give(page, dialog, guest.name[:4], guest.name, "View", "7 days")
-        row = dialog.get_by_role("list", name="Who was given this").get_by_role("listitem")
-        expect(row).to_contain_text([re.compile(f"{guest.name}.*ends in 7 days")])
-        give(page, dialog, "harb", stage.team["name"], "Edit", "Until a day…", "2099-12-31")
+        give(page, dialog, guest.name[:4], guest.name, "Can view", "7 days")
+        row = dialog.get_by_role("list", name="People and teams with access").get_by_role("listitem")
+        expect(row).to_contain_text([re.compile(f"{guest.name}.*expires in 7 days")])
+        give(page, dialog, "harb", stage.team["name"], "Can edit", "Custom date…", "2099-12-31")
         expect(row).to_have_count(2)
-        dialog.get_by_role("button", name="Who can see this, and why").click()
-        why = dialog.get_by_role("list", name="Who can see this, and why")
-        expect(why.get_by_role("listitem").filter(has_text=guest.name)).to_contain_text(
-            "It was shared with them: may view"
-        )
+        dialog.get_by_role("button", name="Who has access").click()
+        why = dialog.get_by_role("list", name="Who has access")
+        expect(why.get_by_role("listitem").filter(has_text=guest.name)).to_contain_text("Shared with them · can view")
         expect(why.get_by_role("listitem").filter(has_text=admin.name)).to_contain_text(
-            f"It was shared with {stage.team['name']}: may edit"
+            f"Shared with {stage.team['name']} · can edit"
         )
-        dialog.get_by_role("button", name=f"Take it back from {guest.name}").click()
+        dialog.get_by_role("button", name=f"Remove {guest.name}").click()
         expect(row).to_have_count(1)
     with window(browser, stage.url, token=stage.session("guest")) as page:
         page.goto("/app/files?show=shared")
@@ -224,13 +222,13 @@ def test_what_was_shared_for_a_while_comes_to_its_end(browser: Browser, stage: S
     ):
         owner.goto(f"/app/files/{file}")
         dialog = owner.get_by_role("dialog", name="Share “rota.txt”")
-        row = dialog.get_by_role("list", name="Who was given this").get_by_role("listitem")
+        row = dialog.get_by_role("list", name="People and teams with access").get_by_role("listitem")
         owner.get_by_role("button", name="Share").click()
-        give(owner, dialog, guest.username, guest.name, "View", "1 day")
-        expect(row).to_contain_text("ends in")
+        give(owner, dialog, guest.username, guest.name, "Can view", "1 day")
+        expect(row).to_contain_text("expires in")
         colleague.goto("/app/files?show=shared")
         colleague.get_by_role("link", name="rota.txt").click()
-        expect(colleague.get_by_role("region", name="Text of the file")).to_have_text("Ida at noon.")
+        expect(colleague.get_by_role("region", name="File text")).to_have_text("Ida at noon.")
         stage.share(file, "guest", expires_at=(datetime.now(UTC) + timedelta(seconds=MOMENT)).isoformat())
         time.sleep(MOMENT)
         colleague.reload()
@@ -242,7 +240,7 @@ def test_what_was_shared_for_a_while_comes_to_its_end(browser: Browser, stage: S
         expect(dialog).to_have_count(0)
         owner.get_by_role("button", name="Share").click()
         expect(row).to_contain_text("Expired")
-        expect(row).to_contain_text("ended")
+        expect(row).to_contain_text("expired")
 
 
 @pytest.mark.parametrize("capability", ["view", "edit", "manage"])
@@ -253,8 +251,8 @@ def test_nothing_is_offered_that_would_be_refused(browser: Browser, stage: Stage
     stage.share(file, "guest", capability)
     with window(browser, stage.url, token=stage.session("guest")) as page:
         page.goto(f"/app/files/{file}?version=1")
-        expect(page.get_by_role("region", name="Text of the file")).to_have_text("The first.")
-        page.get_by_role("button", name="More about this file").click()
+        expect(page.get_by_role("region", name="File text")).to_have_text("The first.")
+        page.get_by_role("button", name="More actions").click()
         expect(page.get_by_role("menuitem", name="Copy link")).to_be_visible()
         for deed, capabilities in DEEDS.items():
             ways = page.get_by_role("button", name=deed, exact=True).or_(page.get_by_role("menuitem", name=deed))
@@ -266,14 +264,14 @@ def test_a_file_says_what_it_was_made_from_and_made_into(browser: Browser, anywh
     derived = anywhere.upload("letters/letter.es.txt", b"Querido puerto,", "member")
     derive(anywhere, derived, source)
     with window(browser, anywhere.url, token=anywhere.session("member")) as page:
-        made = page.get_by_role("region", name="Made into")
+        made = page.get_by_role("region", name="Used to create")
         page.goto(f"/app/files/{source}")
-        expect(page.get_by_role("region", name="Text of the file")).to_have_text("Dear harbour,")
-        expect(page.get_by_role("region", name="Made from")).to_have_count(0)
+        expect(page.get_by_role("region", name="File text")).to_have_text("Dear harbour,")
+        expect(page.get_by_role("region", name="Created from")).to_have_count(0)
         made.get_by_role("link", name="letter.es.txt").click()
-        expect(page.get_by_role("region", name="Text of the file")).to_have_text("Querido puerto,")
+        expect(page.get_by_role("region", name="File text")).to_have_text("Querido puerto,")
         expect(made).to_have_count(0)
-        page.get_by_role("region", name="Made from").get_by_role("link", name="letter.txt").click()
+        page.get_by_role("region", name="Created from").get_by_role("link", name="letter.txt").click()
         expect(page.get_by_role("heading", name="letter.txt", level=1)).to_be_visible()
 
 
@@ -282,8 +280,8 @@ def test_a_file_says_why_it_has_no_text(browser: Browser, anywhere: Stage) -> No
     with window(browser, anywhere.url, token=anywhere.session("member")) as page:
         page.goto(f"/app/files/{file}")
         details = page.get_by_role("complementary", name="Details")
-        expect(details).to_contain_text("No text found")
-        expect(details).to_contain_text("It is damaged, or not of the kind that it says.")
+        expect(details).to_contain_text("Not indexed")
+        expect(details).to_contain_text("The file is damaged or has the wrong type.")
 
 
 def test_what_is_new_is_on_the_first_screen(browser: Browser, anywhere: Stage) -> None:
@@ -291,8 +289,8 @@ def test_what_is_new_is_on_the_first_screen(browser: Browser, anywhere: Stage) -
     anywhere.upload("newest.txt", b"Just in.", "member")
     with window(browser, anywhere.url, token=anywhere.session("member")) as page:
         page.goto("/app/")
-        page.get_by_role("region", name="New files and documents").get_by_role("link", name="newest.txt").click()
-        expect(page.get_by_role("region", name="Text of the file")).to_have_text("Just in.")
+        page.get_by_role("region", name="Recent files and documents").get_by_role("link", name="newest.txt").click()
+        expect(page.get_by_role("region", name="File text")).to_have_text("Just in.")
 
 
 def test_a_guest_finds_what_was_shared_and_is_not_told_to_upload(browser: Browser, anywhere: Stage) -> None:
@@ -311,11 +309,11 @@ def test_a_file_is_deleted_after_a_question(browser: Browser, anywhere: Stage) -
     file = anywhere.upload("gone/soon.txt", b"Soon.", "member")
     with window(browser, anywhere.url, token=anywhere.session("member")) as page:
         page.goto(f"/app/files/{file}")
-        page.get_by_role("button", name="More about this file").click()
-        page.get_by_role("menuitem", name="Delete this file").click()
+        page.get_by_role("button", name="More actions").click()
+        page.get_by_role("menuitem", name="Delete file").click()
         dialog = page.get_by_role("dialog", name="Delete “soon.txt”?")
-        expect(dialog).to_contain_text("Everybody in the team sees this file now.")
-        dialog.get_by_role("button", name="Delete this file").click()
+        expect(dialog).to_contain_text("Everyone in the team can see this file.")
+        dialog.get_by_role("button", name="Delete file").click()
         expect(page.get_by_role("heading", name="This folder is empty")).to_be_visible()
 
 
@@ -323,7 +321,7 @@ def give(page: Page, dialog: Locator, letters: str, name: str, may: str, until: 
     """Find somebody by a few letters, and share with them."""
     dialog.get_by_label("Person or team").fill(letters)
     page.get_by_role("option", name=name).click()
-    for label, choice in (("May", may), ("For", until)):
+    for label, choice in (("Permission", may), ("Expires", until)):
         dialog.get_by_label(label, exact=True).click()
         page.get_by_role("option", name=choice, exact=True).click()
     if day:

@@ -41,32 +41,32 @@ def office(fresh: Served) -> Office:
 def test_a_quota_that_is_used_up_is_explained(browser: Browser, office: Office) -> None:
     office.call("POST", "/api/quota", {"dimension": "ai.requests", "limit": 2, "window": "month"})
     with window(browser, office.url, token=office.token) as page:
-        page.goto("/app/usage")
-        page.get_by_role("button", name="Try the quota").click()
-        dialog = page.get_by_role("dialog", name="Try the quota")
+        page.goto("/app/settings/team/usage")
+        page.get_by_role("button", name="Test the quota").click()
+        dialog = page.get_by_role("dialog", name="Test the quota")
         dialog.get_by_label("Text").fill("Eight ch")
         for _ in range(2):
             dialog.get_by_role("button", name="Send").click()
-            expect(dialog.get_by_role("status")).to_contain_text("That cost one request and 2 tokens.")
+            expect(dialog.get_by_role("status")).to_contain_text("Used 1 request and 2 tokens.")
         expect(dialog.get_by_role("status")).to_contain_text("2 requests and 4 tokens")
         dialog.get_by_role("button", name="Send").click()
         refused = dialog.get_by_role("alert")
-        expect(refused).to_contain_text("The team has no AI requests left. More come in")
+        expect(refused).to_contain_text("The team has no AI requests left. Resets in")
         page.keyboard.press("Escape")
-        row = page.get_by_role("table", name="Usage of the team").get_by_role("row", name=re.compile("^AI requests"))
+        row = page.get_by_role("table", name="Team usage").get_by_role("row", name=re.compile("^AI requests"))
         expect(row).to_contain_text("Used up")
         asks(page, "One more?")
         expect(page.get_by_role("alert")).to_contain_text("The team has no AI requests left.")
-        page.get_by_role("alert").get_by_role("link", name="See what was used").click()
-        expect(page.get_by_role("heading", name="Who used it")).to_be_visible()
-        spender = page.get_by_role("table", name="Who used it").get_by_role("row", name=re.compile("Ann"))
+        page.get_by_role("alert").get_by_role("link", name="View usage").click()
+        expect(page.get_by_role("heading", name="By person")).to_be_visible()
+        spender = page.get_by_role("table", name="By person").get_by_role("row", name=re.compile("Ann"))
         expect(spender.get_by_role("cell").first).to_have_text("2")
 
 
 def test_what_was_written_is_kept_when_it_could_not_be_asked(browser: Browser, office: Office) -> None:
     office.call("POST", "/api/quota", {"dimension": "ai.requests", "limit": 0, "window": "day"})
     with window(browser, office.url, token=office.token) as page:
-        page.goto("/app/jobs")
+        page.goto("/app/settings/team/jobs")
         asks(page, "A long question.")
         expect(page.get_by_role("alert")).to_be_visible()
         page.reload()
@@ -76,81 +76,91 @@ def test_what_was_written_is_kept_when_it_could_not_be_asked(browser: Browser, o
         office.call("POST", "/api/quota", {"dimension": "ai.requests", "limit": 9, "window": "day"})
         page.get_by_role("button", name="Ask", exact=True).click()
         expect(page.get_by_role("article")).to_contain_text("You said: A long question.")
-        page.get_by_role("button", name="Try a model").first.click()
+        page.get_by_role("button", name="Ask a model").first.click()
         expect(page.get_by_label("Your question")).to_have_value("")
 
 
 def test_a_job_that_fails_once_is_tried_again_by_itself(browser: Browser, office: Office) -> None:
     with window(browser, office.url, token=office.token) as page:
-        page.goto("/app/jobs")
+        page.goto("/app/settings/team/jobs")
         asks(page, "Count the boats. [simulate:fail:1]")
-        job = page.get_by_role("article", name="Question to a model")
+        job = page.get_by_role("article", name="Model question")
         expect(job).to_contain_text("Attempt 1 of 3 failed: The simulated model fails")
         expect(job.get_by_role("status")).to_have_text("Done")
         expect(job.get_by_role("region", name="Result")).to_contain_text("You said: Count the boats.")
-        expect(job).to_contain_text("An attempt came to nothing")
+        expect(job).to_contain_text("1 attempt failed")
         expect(job).to_contain_text("Attempt 2 of 3 started · This server")
 
 
 def test_a_job_that_fails_for_good_says_what_to_do_and_can_be_tried_again(browser: Browser, office: Office) -> None:
     failed = office.ask("Never. [simulate:fail]")
     with window(browser, office.url, token=office.token) as page:
-        page.goto(f"/app/jobs/{failed}")
-        job = page.get_by_role("article", name="Question to a model")
+        page.goto(f"/app/settings/team/jobs/{failed}")
+        job = page.get_by_role("article", name="Model question")
         expect(job.get_by_role("status")).to_have_text("Failed", timeout=LEASE_MS)
         alert = job.get_by_role("alert")
-        expect(alert).to_contain_text("It failed. Attempt 3 of 3")
-        expect(alert).to_contain_text("tell whoever runs the executor, with the id of this job")
-        job.get_by_role("button", name="Try again").click()
-        page.wait_for_url(lambda url: "/app/jobs/" in url and failed not in url)
+        expect(alert).to_contain_text("Failed. Attempt 3 of 3")
+        expect(alert).to_contain_text("send the job ID to whoever runs the executor")
+        job.get_by_role("button", name="Retry").click()
+        page.wait_for_url(lambda url: "/app/settings/team/jobs/" in url and failed not in url)
         expect(job).to_contain_text("Never. [simulate:fail]")
-        job.get_by_role("link", name="The job it tries again").click()
-        page.wait_for_url(f"**/app/jobs/{failed}")
-        expect(job.get_by_role("link", name="Tried again")).to_be_visible()
+        job.get_by_role("link", name="Retry of this job").click()
+        page.wait_for_url(f"**/app/settings/team/jobs/{failed}")
+        expect(job.get_by_role("link", name="Retried")).to_be_visible()
 
 
 def test_a_worker_is_connected_with_the_token_and_does_a_job(browser: Browser, office: Office) -> None:
     with window(browser, office.url, token=office.token) as page:
-        page.goto("/app/instance/executors")
+        page.goto("/app/settings/instance/executors")
         token = sets_up(page, "Basement GPU")
         row = page.get_by_role("row", name=re.compile("Basement GPU"))
         expect(row).to_contain_text("New")
         with working(office.served, token, lambda asked: f"**{asked.upper()}**"):
             page.reload()
             expect(row).to_contain_text("Up")
-            page.goto("/app/jobs")
+            page.goto("/app/settings/team/jobs")
             asks(page, "ahoy", "Basement GPU")
-            job = page.get_by_role("article", name="Question to a model")
+            job = page.get_by_role("article", name="Model question")
             expect(job.get_by_text("AHOY", exact=True)).to_be_visible()
             expect(job).to_contain_text("Attempt 1 of 3 started · Basement GPU")
-        page.goto("/app/instance/executors")
+        page.goto("/app/settings/instance/executors")
         page.get_by_role("button", name="Retire Basement GPU").click()
         dialog = page.get_by_role("dialog", name="Retire Basement GPU?")
-        expect(dialog).to_contain_text("Its token ends at once")
+        expect(dialog).to_contain_text("Its token stops working right away")
         dialog.get_by_role("button", name="Retire Basement GPU").click()
-        expect(page.get_by_role("heading", name="No executor yet")).to_be_visible()
+        expect(page.get_by_role("heading", name="No executors yet")).to_be_visible()
 
 
 def test_a_job_without_a_worker_says_so_and_can_be_cancelled(browser: Browser, office: Office) -> None:
     office.call("POST", "/api/executors", {"name": "Far away", "mode": "pull", "model": "llama"})
     with window(browser, office.url, token=office.token) as page:
-        page.goto("/app/jobs")
+        page.goto("/app/settings/team/jobs")
         asks(page, "Anybody there?", "Far away")
-        job = page.get_by_role("article", name="Question to a model")
-        expect(job).to_contain_text("No worker that could take it is connected.")
-        listed = page.get_by_role("region", name="Jobs of the team").get_by_role("listitem")
-        expect(listed).to_contain_text("Waits for a worker")
+        job = page.get_by_role("article", name="Model question")
+        expect(job).to_contain_text("No worker for this job is connected.")
+        listed = page.get_by_role("region", name="Jobs").get_by_role("listitem")
+        expect(listed).to_contain_text("Waiting for a worker")
+        activity = page.get_by_role("button", name="Activity")
+        expect(activity).to_have_accessible_name("Activity: 1 job in progress")
+        activity.click()
+        latest = page.get_by_role("dialog", name="Activity")
+        expect(latest.get_by_role("listitem")).to_contain_text("Model question")
+        expect(latest.get_by_role("listitem")).to_contain_text("Queued")
+        latest.get_by_role("link", name="All jobs").click()
+        expect(latest).to_have_count(0)
+        listed.get_by_role("link").click()
         job.get_by_role("button", name="Cancel job").click()
         page.get_by_role("dialog", name="Cancel this job?").get_by_role("button", name="Cancel job").click()
         expect(job.get_by_role("status")).to_have_text("Cancelled")
+        expect(activity).to_have_accessible_name("Activity")
 
 
 def asks(page: Page, prompt: str, executor: str = "") -> None:
     """By the palette, from wherever one is; of an executor, or of the server itself."""
     settle(page)
     page.keyboard.press("Control+k")
-    page.get_by_role("combobox", name="Where to").fill("try a model")
-    page.get_by_role("option", name=re.compile("^Try a model")).click()
+    page.get_by_role("combobox", name="Search or run a command").fill("ask a model")
+    page.get_by_role("option", name=re.compile("^Ask a model")).click()
     page.get_by_label("Your question").fill(prompt)
     if executor:
         page.get_by_role("combobox", name="Executor").click()
@@ -162,12 +172,12 @@ def sets_up(page: Page, name: str) -> str:
     """A new executor; the token that is shown."""
     page.get_by_role("button", name="New executor").first.click()
     page.get_by_label("Name").fill(name)
-    page.get_by_role("button", name="Set up").click()
-    dialog = page.get_by_role("dialog", name=f"Token of {name}")
-    command = dialog.get_by_role("region", name="Command of the worker")
+    page.get_by_role("button", name="Add executor").click()
+    dialog = page.get_by_role("dialog", name=f"Token for {name}")
+    command = dialog.get_by_role("region", name="Worker command")
     expect(command).to_contain_text("--token-file basement-gpu.token")
     token = dialog.get_by_role("listitem").inner_text()
-    dialog.get_by_label("I have kept it in a safe place").check()
+    dialog.get_by_label("I’ve saved it somewhere safe").check()
     dialog.get_by_role("button", name="Done").click()
     return token
 

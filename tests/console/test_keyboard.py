@@ -21,7 +21,7 @@ def test_somebody_without_a_mouse_signs_in_finds_their_way_and_writes(browser: B
         jump(page, "usag")
         expect(page.get_by_role("heading", name="Usage")).to_be_visible()
         page.keyboard.press("?")
-        expect(page.get_by_role("dialog", name="Keys")).to_contain_text("New note")
+        expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_contain_text("New note")
         page.keyboard.press("Escape")
         expect(page.get_by_role("dialog")).to_have_count(0)
         page.keyboard.press("c")
@@ -29,7 +29,7 @@ def test_somebody_without_a_mouse_signs_in_finds_their_way_and_writes(browser: B
         page.keyboard.type("By hand")
         page.keyboard.press("Enter")
         page.keyboard.type("Every word.")
-        expect(page.get_by_text("Saved (version").first).to_be_visible()
+        expect(page.get_by_text("Saved · version").first).to_be_visible()
         page.keyboard.press("Escape")
         expect(page.get_by_role("article")).to_contain_text("Every word.")
         page.keyboard.press("g")
@@ -39,21 +39,21 @@ def test_somebody_without_a_mouse_signs_in_finds_their_way_and_writes(browser: B
 
 def test_the_first_tab_skips_to_the_content(browser: Browser, anywhere: Stage) -> None:
     with window(browser, anywhere.url, token=anywhere.session("member")) as page:
-        page.goto("/app/usage")
+        page.goto("/app/settings/team/usage")
         expect(page.get_by_role("heading", name="Usage")).to_be_visible()
         page.keyboard.press("Tab")
-        expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+        expect(page.get_by_role("link", name="Skip to content")).to_be_focused()
         page.keyboard.press("Enter")
         expect(page.get_by_role("main")).to_be_focused()
 
 
 def test_a_dialog_keeps_the_focus_and_gives_it_back(browser: Browser, anywhere: Stage) -> None:
     with window(browser, anywhere.url, token=anywhere.session("operator")) as page:
-        page.goto("/app/members")
-        opener = page.get_by_role("button", name="Invite somebody")
+        page.goto("/app/settings/team/people")
+        opener = page.get_by_role("button", name="Invite person")
         tab_to(page, opener)
         page.keyboard.press("Enter")
-        dialog = page.get_by_role("dialog", name="Invite somebody")
+        dialog = page.get_by_role("dialog", name="Invite person")
         expect(dialog.get_by_label("Username")).to_be_focused()
         stays_inside(page, dialog)
         page.keyboard.press("Escape")
@@ -63,8 +63,8 @@ def test_a_dialog_keeps_the_focus_and_gives_it_back(browser: Browser, anywhere: 
 
 def test_the_palette_keeps_the_focus_and_gives_it_back(browser: Browser, anywhere: Stage) -> None:
     with window(browser, anywhere.url, token=anywhere.session("operator")) as page:
-        page.goto("/app/members")
-        opener = page.get_by_role("button", name="Invite somebody")
+        page.goto("/app/settings/team/people")
+        opener = page.get_by_role("button", name="Invite person")
         tab_to(page, opener)
         page.keyboard.press("Control+k")
         dialog = page.get_by_role("dialog")

@@ -30,7 +30,7 @@ def test_room_for_files_is_shown_in_units_that_people_read(browser: Browser, sta
     limit = {"dimension": "storage.bytes", "limit": 5 * 1024**3, "window": "lifetime"}
     stage.call("POST", "/api/quota", limit, stage.operator)
     with window(browser, stage.url, token=stage.session("operator")) as page:
-        page.goto("/app/usage")
+        page.goto("/app/settings/team/usage")
         settle(page)
-        row = page.get_by_role("table", name="Usage of the team").get_by_role("row", name="Storage")
+        row = page.get_by_role("table", name="Team usage").get_by_role("row", name="Storage")
         expect(row.get_by_role("cell", name="5 GiB").first).to_be_attached()

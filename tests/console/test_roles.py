@@ -8,14 +8,24 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.console.browser import settle, visit, window
 from tests.console.screens import ACTIONS, SCREENS, Action, Screen
-from tests.console.stage import ROLES, Stage
+from tests.console.stage import OPERATOR, PEOPLE, ROLES, Stage
 from tests.isolation.contract import held
 
-FEATURES = Path(__file__).parents[2] / "console/src/features"
+# What a member of the team is told at an address that is not for them.
+REFUSALS = {
+    "/settings/team/audit": (
+        "You need the “Manage team settings” permission."
+        f"Ask {OPERATOR.name}, {PEOPLE['owner'].name}, or {PEOPLE['admin'].name}, who manage this team."
+    ),
+    "/settings/company/teams": f"Ask {OPERATOR.name} or {PEOPLE['org_admin'].name}, who manage the company.",
+    "/settings/instance/status": "You need the “Manage this instance” permission.Ask an operator of this instance.",
+}
+SOURCES = Path(__file__).parents[2] / "console/src"
+SCOPES = ("Team", "Company", "Instance", "Me")
 
 
 def test_the_table_has_every_screen_of_the_console() -> None:
-    sources = "".join(path.read_text() for path in FEATURES.glob("*/screens.ts"))
+    sources = "".join(path.read_text() for path in SOURCES.rglob("screens.ts"))
     assert sorted(re.findall(r'screen\("([^"]+)"', sources)) == sorted(screen.path for screen in SCREENS)
 
 
@@ -27,34 +37,60 @@ def test_a_role_is_shown_what_it_may_see_and_refused_the_rest(
     with window(browser, anywhere.url, token=anywhere.session(role)) as page:
         page.goto("/app/")
         settle(page)
-        account_is_at_hand(page)
-        assert rail(page) == [
-            f"/app{screen.path}" for screen in SCREENS if screen.group not in ("", "Me") and may(role, screen)
-        ]
+        assert rail(page) == addresses(role, "Main", "Foot")
         assert palette(page) == sorted(
             [(action.title, "Action") for action in ACTIONS if may(role, action)]
-            + [(screen.title, screen.group) for screen in SCREENS if screen.group and may(role, screen)]
+            + [(screen.title, screen.area) for screen in SCREENS if screen.group and may(role, screen)]
         )
         assert keys(page) == sorted(
             [(action.title, action.keys) for action in ACTIONS if action.keys and may(role, action)]
             + [(f"Go to {screen.title}", screen.keys) for screen in SCREENS if screen.keys and may(role, screen)]
-            + [("Keys", "?")]
+            + [("Keyboard shortcuts", "?")]
         )
-        asked = [screen for screen in SCREENS if thorough or not may(role, screen) or screen.group == "Work"]
+        asked = [screen for screen in SCREENS if thorough or not may(role, screen) or screen.group == "Main"]
+        page.get_by_role("navigation", name="Main").get_by_role("link", name="Settings").click()
+        expect(page.get_by_role("heading", name="People", level=1), "the first of the menu").to_be_visible()
+        assert settings_menu(page) == {scope: found for scope in SCOPES if (found := addresses(role, scope))}, (
+            "a scope with nothing in it is not there"
+        )
+        head_and_account_are_at_hand(page)
         refused = [screen.path for screen in asked if is_refused(page, screen.address(note))]
         assert refused == [screen.path for screen in asked if not may(role, screen)]
+
+
+def test_a_refusal_names_who_can_help(browser: Browser, anywhere: Stage) -> None:
+    with window(browser, anywhere.url, token=anywhere.session("member")) as page:
+        for address, words in REFUSALS.items():
+            page.goto(f"/app{address}")
+            expect(page.get_by_role("alert")).to_contain_text(words)
 
 
 def may(role: str, thing: Screen | Action) -> bool:
     return not thing.needs or thing.needs in held(ROLES[role])
 
 
-def account_is_at_hand(page: Page) -> None:
-    """However much the rail holds, and however low the window is."""
-    account = page.get_by_role("navigation", name="Main").locator("button[aria-haspopup=menu]").last
-    for height in (480, 900):
-        page.set_viewport_size({"width": 1440, "height": height})
-        expect(account).to_be_in_viewport(ratio=1)
+def addresses(role: str, *groups: str) -> list[str]:
+    return [f"/app{screen.path}" for screen in SCREENS if screen.group in groups and may(role, screen)]
+
+
+def head_and_account_are_at_hand(page: Page) -> None:
+    """However much the menu holds, however low the window is, and however far the menu is scrolled."""
+    rail = page.get_by_role("navigation", name="Main")
+    page.set_viewport_size({"width": 1440, "height": 480})
+    rail.get_by_role("navigation", name="Settings").get_by_role("link").last.scroll_into_view_if_needed()
+    menus = rail.locator("button[aria-haspopup=menu]")
+    for pinned in (menus.first, menus.last, rail.get_by_role("button", name="Activity")):
+        expect(pinned).to_be_in_viewport(ratio=1)
+    page.set_viewport_size({"width": 1440, "height": 900})
+
+
+def settings_menu(page: Page) -> dict[str, list[str]]:
+    groups = page.get_by_role("navigation", name="Settings").get_by_role("group")
+    found: list[tuple[str, list[str]]] = groups.evaluate_all(
+        "groups => groups.map(group => [group.ariaLabel,"
+        " [...group.querySelectorAll('a')].map(link => link.getAttribute('href'))])"
+    )
+    return dict(found)
 
 
 def rail(page: Page) -> list[str]:
@@ -76,7 +112,7 @@ def palette(page: Page) -> list[tuple[str, str]]:
 
 def keys(page: Page) -> list[tuple[str, str]]:
     page.keyboard.press("?")
-    rows = page.get_by_role("dialog", name="Keys").get_by_role("row")
+    rows = page.get_by_role("dialog", name="Keyboard shortcuts").get_by_role("row")
     expect(rows.first).to_be_visible()
     found = rows.evaluate_all(
         "rows => rows.map(row => [row.querySelector('th, td').innerText,"
@@ -93,4 +129,4 @@ def close(page: Page) -> None:
 
 def is_refused(page: Page, address: str) -> bool:
     visit(page, address)
-    return page.get_by_role("heading", name="You may not see this").is_visible()
+    return page.get_by_role("heading", name="You don’t have access").is_visible()

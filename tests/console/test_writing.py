@@ -21,7 +21,7 @@ def test_a_new_note_saves_itself_and_says_which_version_it_is(browser: Browser, 
         page.reload()
         expect(editor(page)).to_have_text("Feed it daily.")
         page.get_by_role("button", name="Done").click()
-        expect(page.get_by_role("region", name="List of notes").get_by_text("Sourdough")).to_be_visible()
+        expect(page.get_by_role("region", name="Notes").get_by_text("Sourdough")).to_be_visible()
 
 
 def test_two_people_at_different_parts_of_a_note_are_brought_together_unasked(browser: Browser, stage: Stage) -> None:
@@ -56,7 +56,7 @@ def test_what_was_written_while_the_server_was_down_is_offered_back(browser: Bro
         expect(editor(page)).to_be_visible()
         fresh.kill()
         write(page, ", for Sunday")
-        expect(page.get_by_text("Offline (kept here)").first).to_be_visible()
+        expect(page.get_by_text("Offline (draft kept)").first).to_be_visible()
         page.goto("about:blank")
         fresh.start()
         page.goto(f"/app/notes/{note}")

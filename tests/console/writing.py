@@ -13,8 +13,8 @@ LINES = "Flour\n\nWater\n\nSalt\n"
 # The way out of a conflict, and what is in the first line afterwards.
 CHOICES = {
     "Keep mine": "Flour, wholemeal",
-    "Take theirs": "Flour, white",
-    "Merge both": "Flour, wholemeal\nFlour, white",
+    "Keep theirs": "Flour, white",
+    "Merge": "Flour, wholemeal\nFlour, white",
 }
 
 
@@ -23,9 +23,9 @@ def collide(ann: Page, priya: Page) -> Locator:
     write(ann, ", white")
     expect(saved(ann, 2)).to_be_visible()
     write(priya, ", wholemeal")
-    dialog = priya.get_by_role("dialog", name="Two versions of “Bread”")
+    dialog = priya.get_by_role("dialog", name="Edit conflict in “Bread”")
     for words in ("Flour, white", "Flour, wholemeal"):
-        expect(dialog.get_by_role("region", name="Differences")).to_contain_text(words)
+        expect(dialog.get_by_role("region", name="Changes")).to_contain_text(words)
     for way in CHOICES:
         expect(dialog.get_by_role("button", name=way)).to_be_visible()
     return dialog
@@ -33,10 +33,10 @@ def collide(ann: Page, priya: Page) -> Locator:
 
 def choose(dialog: Locator, choice: str) -> None:
     dialog.get_by_role("button", name=choice).click()
-    if choice == "Merge both":
-        dialog.get_by_role("button", name="Save the merge").click()
+    if choice == "Merge":
+        dialog.get_by_role("button", name="Save merge").click()
     expect(dialog).to_have_count(0)
-    expect(saved(dialog.page, 2 if choice == "Take theirs" else 3)).to_be_visible()
+    expect(saved(dialog.page, 2 if choice == "Keep theirs" else 3)).to_be_visible()
 
 
 @contextmanager
@@ -54,7 +54,7 @@ def opened_by_both(browser: Browser, stage: Stage, address: str) -> Iterator[tup
 
 def editor(page: Page) -> Locator:
     """The text of the note or document that is being written."""
-    return page.get_by_label(re.compile(r"^Text of the (note|document), in Markdown$"))
+    return page.get_by_label(re.compile(r"^(Note|Document) text, in Markdown$"))
 
 
 def write(page: Page, words: str) -> None:
@@ -67,4 +67,4 @@ def write(page: Page, words: str) -> None:
 
 
 def saved(page: Page, version: int) -> Locator:
-    return page.get_by_role("toolbar").get_by_text(f"Saved (version {version})").first
+    return page.get_by_role("toolbar").get_by_text(f"Saved · version {version}").first

@@ -1,15 +1,18 @@
 """The console as the server hands it out: one page in the look of its hostname, and files that never change."""
 
 import html
+import json
 import re
 
 import msgspec
 import pytest
 
+from teamspace.localization import domain as localization
 from teamspace.settings import Settings
 from tests.support.world import PASSWORD, World
 from tests.support.world import world as opened_world
 
+FOR_GOOD = "public, max-age=31536000, immutable"
 ADDRESSES = ("/", "/index.html", "/login", "/activate", "/app/", "/app/notes/anything/below")
 
 
@@ -65,11 +68,48 @@ async def test_every_file_that_the_page_names_is_served_for_good_and_packed(worl
         assert packed.content == plain.content
 
 
+async def test_the_words_that_the_page_names_are_served_for_good_and_packed(world: World) -> None:
+    page = (await world.anonymous.get("/")).text
+    named = catalogs(page)
+    assert next(iter(named)) == "en"
+    for locale, path in named.items():
+        packed = await world.anonymous.get(path, headers={"accept-encoding": "gzip, br"})
+        plain = await world.anonymous.get(path, headers={"accept-encoding": "identity"})
+        asked = await world.anonymous.get("/api/i18n/catalog", params={"locale": locale})
+        assert packed.headers["cache-control"] == plain.headers["cache-control"] == FOR_GOOD
+        assert packed.headers["vary"] == "Accept-Encoding"
+        assert (packed.headers.get("content-encoding"), plain.headers.get("content-encoding")) == ("gzip", None)
+        assert int(packed.headers["content-length"]) < len(plain.content) / 3
+        assert packed.json() == plain.json() == asked.json()
+    stale = re.sub(r"-[0-9a-f]{16}\.json$", f"-{'0' * 16}.json", named["en"])
+    assert (await world.anonymous.get(stale)).status_code == 404, "the page of another release asks the API instead"
+
+
+def test_the_name_of_a_catalog_changes_with_its_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    def name(word: str) -> str:
+        monkeypatch.setattr(localization, "available", lambda: {"en": {"a": {"one": word}}})
+        localization.files.cache_clear()
+        return localization.files()["en"].name
+
+    try:
+        assert name("one") == name("one") != name("uno")
+    finally:
+        localization.files.cache_clear()
+
+
+def catalogs(page: str) -> dict[str, str]:
+    found = re.search(r'<meta name="catalogs" content="([^"]+)">', page)
+    assert found is not None
+    named: dict[str, str] = json.loads(html.unescape(found[1]))
+    return named
+
+
 async def parts_of_a_page(world: World) -> list[str]:
     """All that a browser without a credential asks for until the sign-in form is there."""
     page = (await world.anonymous.get("/")).text
     files = set(re.findall(r'(?:src|href)="(/assets/[^"]+)"', page))
-    return [*ADDRESSES, *sorted(files), "/api/config", "/api/branding", "/api/i18n/catalog"]
+    words = catalogs(page).values()
+    return [*ADDRESSES, *sorted(files), *words, "/api/config", "/api/branding", "/api/i18n/catalog"]
 
 
 async def test_a_server_that_turns_people_away_still_gives_a_page_all_of_its_parts(world: World) -> None:
@@ -90,7 +130,6 @@ async def test_pages_are_outside_the_rate_of_an_address_and_sign_in_is_not(setti
         assert guessed.status_code == 429, "a refused credential costs its address wherever it is offered"
 
 
-@pytest.mark.by_turns
 @pytest.mark.parametrize(
     "path",
     ["missing.js", ".built-from", "..%2findex.html", "%2e%2e/index.html", "a/b.js", "scheme.js.gz", "x.py", "%00.js"],

@@ -3,8 +3,9 @@
 import createClient, { type Middleware } from "openapi-fetch";
 
 import { t } from "@/i18n";
+import { retryWhileBusy } from "@/net/busy";
+import { checkServer } from "@/net/reachability";
 
-import { patiently } from "./patience";
 import { token } from "./token";
 import type { components, paths } from "./schema";
 
@@ -13,7 +14,7 @@ export type Permission = Schemas["Permission"];
 export type Feature = Schemas["Feature"];
 export type Problem = Schemas["Problem"];
 
-const PROXY_SAYS = new Set([502, 503, 504]);
+const PROXY_ERRORS = new Set([502, 503, 504]);
 
 /** The server said no, or could not be asked: what a person is told, and the id to ask about. */
 export class Refusal extends Error {
@@ -29,9 +30,9 @@ export class Refusal extends Error {
     this.problem = problem;
   }
 
-  /** Nobody answered, or only a proxy in front of the server, which has no words of ours. */
+  /** No answer, or only one from a proxy in front of the server. */
   get unreachable(): boolean {
-    return this.status === 0 || (PROXY_SAYS.has(this.status) && this.problem.code === undefined);
+    return this.status === 0 || (PROXY_ERRORS.has(this.status) && this.problem.code === undefined);
   }
 
   get requestId(): string | undefined {
@@ -45,13 +46,13 @@ export class Refusal extends Error {
   }
 }
 
-type Hearer = (refusal: Refusal) => void;
-const hearers = new Set<Hearer>();
+type Listener = (refusal: Refusal) => void;
+const listeners = new Set<Listener>();
 
-/** Tells of every refusal, whoever had asked, until what it returns is called. */
-export function onRefusal(hear: Hearer): () => void {
-  hearers.add(hear);
-  return () => void hearers.delete(hear);
+/** Calls back on every refused request, until what it returns is called. */
+export function onRefusal(listener: Listener): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
 }
 
 const authorize: Middleware = {
@@ -67,15 +68,17 @@ const authorize: Middleware = {
     throw await refused(response);
   },
   onError() {
-    throw new Refusal(0, { title: t("state.unreachable"), detail: t("state.unreachable.words") });
+    void checkServer();
+    throw new Refusal(0, { title: t("state.failed"), detail: t("state.unreachable.words") });
   },
 };
 
-/** What an answer refuses, told to whoever listens; a session that has ended is forgotten. */
+/** The refusal in a response, passed on to all listeners; ends the session if it has expired. */
 export async function refused(response: Response): Promise<Refusal> {
   const refusal = new Refusal(response.status, await problemOf(response));
   if (refusal.code === "unauthenticated" || refusal.code === "token_expired") token.drop();
-  hearers.forEach((hear) => hear(refusal));
+  if (refusal.unreachable) void checkServer();
+  listeners.forEach((listener) => listener(refusal));
   return refusal;
 }
 
@@ -90,7 +93,7 @@ async function problemOf(response: Response): Promise<Partial<Problem>> {
 /** Some routes answer in other forms too, to those who ask for them: here it is always JSON. */
 export const api = createClient<paths, "application/json">({
   baseUrl: "/",
-  fetch: (request) => patiently(() => fetch(request.clone())),
+  fetch: (request) => retryWhileBusy(() => fetch(request.clone())),
 });
 api.use(authorize);
 

@@ -8,6 +8,16 @@ import { answer, api, type Schemas } from "./client";
 
 export type Member = Schemas["Member"];
 
+/** Who manages the caller's team and company; asked for when somebody is refused. */
+export function useContacts(enabled: boolean) {
+  return useQuery({
+    queryKey: ["contacts"],
+    queryFn: () => answer(api.GET("/api/contacts")),
+    staleTime: 60_000,
+    enabled,
+  });
+}
+
 const MOST_PAGES = 10;
 
 export interface Welcomed {

@@ -12,7 +12,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The console, titled and dressed by the branding of its hostname.
+         * Serve the console with the branding of its hostname.
          * @description No credential.
          */
         get: operations["console.home"];
@@ -32,7 +32,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The console.
+         * Serve the console.
          * @description No credential.
          */
         get: operations["console.index"];
@@ -52,7 +52,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The console, sign-in first.
+         * Serve the console's sign-in screen.
          * @description No credential.
          */
         get: operations["console.login"];
@@ -72,7 +72,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The console on the activation screen; the token stays in the fragment.
+         * Serve the console's activation screen; the token stays in the URL fragment.
          * @description No credential.
          */
         get: operations["console.activate"];
@@ -92,7 +92,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Liveness: ok and multitenant, nothing else.
+         * Check liveness: returns ok and multitenant, nothing else.
          * @description No credential.
          */
         get: operations["instance.health"];
@@ -112,7 +112,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What a client must know before anybody signs in.
+         * Return what a client needs to know before sign-in.
          * @description No credential.
          */
         get: operations["instance.config"];
@@ -132,13 +132,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Title, tagline, logo and theme: the company's own on its hostname or for its signed-in user; ?scope=instance is the instance's, ?logo= fetches a logo.
+         * Return title, tagline, logo and theme: the company's on its hostname or for its signed-in users; ?scope=instance returns the instance's, ?logo= a logo's bytes.
          * @description No credential.
          */
         get: operations["branding.show"];
         /**
-         * Set the instance's title, tagline, logo and theme; a theme that cannot be read is refused.
-         * @description A session or API token. Needs `instance:manage`.
+         * Set the instance's title, tagline, logo and theme; themes with too little contrast are refused.
+         * @description A session or API token. Requires `instance:manage`.
          */
         put: operations["branding.change"];
         post?: never;
@@ -158,8 +158,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Upload the instance's logo: PNG, JPEG or WebP, in base64.
-         * @description A session or API token. Needs `instance:manage`.
+         * Upload the instance's logo: PNG, JPEG or WebP, base64-encoded.
+         * @description A session or API token. Requires `instance:manage`.
          */
         post: operations["branding.upload"];
         delete?: never;
@@ -176,7 +176,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The console's messages in a locale, filled up through its fallback chain.
+         * Return the console's messages for a locale, with fallbacks for missing ones.
          * @description No credential.
          */
         get: operations["localization.catalog"];
@@ -198,7 +198,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * First run only: the operator, the first company and team; the token is shown this once. Takes the bootstrap code where one is set.
+         * First run only: create the operator, the first company and team; the token is only shown once. Needs the bootstrap code if one is set.
          * @description No credential.
          */
         post: operations["tenancy.bootstrap"];
@@ -218,7 +218,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Hosted mode: the tenant's one owner, and the link by which they set a password.
+         * Hosted mode: create the tenant's owner, and the link to set their password.
          * @description The provisioning token of hosted mode.
          */
         post: operations["tenancy.provision"];
@@ -238,7 +238,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Redeem an activation link: set the password, and sign in.
+         * Redeem an activation link: set the password and sign in.
          * @description No credential.
          */
         post: operations["tenancy.activate"];
@@ -258,7 +258,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Hosted mode: the tenant can be read, not changed.
+         * Hosted mode: make the tenant read-only.
          * @description The provisioning token of hosted mode.
          */
         post: operations["tenancy.suspend_tenant"];
@@ -318,7 +318,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Username and password, and the second factor where it is on; a session's token.
+         * Sign in with username and password, and the second factor if it is on; returns a session token.
          * @description No credential.
          */
         post: operations["tenancy.sign_in"];
@@ -338,8 +338,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Turn the second factor on; secret and recovery codes are shown this once. A token from /api/tokens sends the password, too.
-         * @description A session or API token. Concerns the caller's own account: a scoped token is refused.
+         * Turn on the second factor; secret and recovery codes are only shown once. With a token from /api/tokens, also send the password.
+         * @description A session or API token. Concerns the caller's own account: scoped tokens are refused.
          */
         post: operations["identity.enable_totp"];
         delete?: never;
@@ -356,14 +356,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How many recovery codes are unspent.
-         * @description A session or API token. Concerns the caller's own account: a scoped token is refused.
+         * Count the unused recovery codes.
+         * @description A session or API token. Concerns the caller's own account: scoped tokens are refused.
          */
         get: operations["identity.count_codes"];
         put?: never;
         /**
-         * A fresh set of recovery codes; the old ones stop working. A token from /api/tokens sends password or code, too.
-         * @description A session or API token. Concerns the caller's own account: a scoped token is refused.
+         * Create new recovery codes; the old ones stop working. With a token from /api/tokens, also send the password or a code.
+         * @description A session or API token. Concerns the caller's own account: scoped tokens are refused.
          */
         post: operations["identity.renew_codes"];
         delete?: never;
@@ -383,8 +383,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Turn one's own second factor off, with the password, a code or a fresh sign-in.
-         * @description A session or API token. Concerns the caller's own account: a scoped token is refused.
+         * Turn off your own second factor; needs the password, a code or a recent sign-in.
+         * @description A session or API token. Concerns the caller's own account: scoped tokens are refused.
          */
         delete: operations["identity.disable_totp"];
         options?: never;
@@ -403,8 +403,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Take a person's second factor away, so that they enrol anew.
-         * @description A session or API token. Needs `instance:manage`.
+         * Remove a person's second factor, so that they can set up a new one.
+         * @description A session or API token. Requires `instance:manage`.
          */
         delete: operations["identity.revoke_totp"];
         options?: never;
@@ -422,8 +422,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Change one's own password; every other session ends, and every credential that others made for one.
-         * @description A session or API token. Concerns the caller's own account: a scoped token is refused.
+         * Change your own password; ends all other sessions and credentials that others created for you.
+         * @description A session or API token. Concerns the caller's own account: scoped tokens are refused.
          */
         post: operations["identity.change_password"];
         delete?: never;
@@ -440,7 +440,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The caller: person, team, company, and what they may do.
+         * Get the caller: person, team, company and permissions.
          * @description A session or API token.
          */
         get: operations["tenancy.whoami"];
@@ -462,8 +462,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Change one's name or locale, or the team this session acts in.
-         * @description A session or API token. Concerns the caller's own account: a scoped token is refused.
+         * Change your own name or locale, or the team of this session.
+         * @description A session or API token. Concerns the caller's own account: scoped tokens are refused.
          */
         post: operations["tenancy.update_profile"];
         delete?: never;
@@ -480,14 +480,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The team's members and their roles; with `scope=org` everybody in the company.
+         * List the team's members and their roles; with `scope=org` everyone in the company.
          * @description A session or API token.
          */
         get: operations["tenancy.list_members"];
         put?: never;
         /**
-         * Add somebody to the team; a new person's first token, and without a password the link to set one, are shown this once.
-         * @description A session or API token. Needs `members:manage`.
+         * Add a person to the team; a new person's first token and, without a password, the link to set one are only shown once.
+         * @description A session or API token. Requires `members:manage`.
          */
         post: operations["tenancy.add_member"];
         delete?: never;
@@ -504,8 +504,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The instance: version, how it is set up, and how much there is of everything.
-         * @description A session or API token. Needs `instance:manage`.
+         * Return the instance's version, configuration, row counts and warnings.
+         * @description A session or API token. Requires `instance:manage`.
          */
         get: operations["instance.status"];
         put?: never;
@@ -524,14 +524,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Every company of the instance.
-         * @description An operator's token. Needs `instance:manage`.
+         * List all companies of the instance.
+         * @description An operator's token. Requires `instance:manage`.
          */
         get: operations["tenancy.list_companies"];
         put?: never;
         /**
-         * Create a company with its first team and owner; an explicit slug is a natural key.
-         * @description An operator's token. Needs `instance:manage`.
+         * Create a company with its first team and owner; an explicit slug must be unused.
+         * @description An operator's token. Requires `instance:manage`.
          */
         post: operations["tenancy.create_company"];
         delete?: never;
@@ -551,7 +551,7 @@ export interface paths {
         put?: never;
         /**
          * Make every team of a company read-only; `ref` is its id or slug.
-         * @description An operator's token. Needs `instance:manage`.
+         * @description An operator's token. Requires `instance:manage`.
          */
         post: operations["tenancy.suspend_company"];
         delete?: never;
@@ -571,7 +571,7 @@ export interface paths {
         put?: never;
         /**
          * End a company's suspension.
-         * @description An operator's token. Needs `instance:manage`.
+         * @description An operator's token. Requires `instance:manage`.
          */
         post: operations["tenancy.resume_company"];
         delete?: never;
@@ -590,8 +590,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Set a limit for a company; its teams nest beneath.
-         * @description An operator's token. Needs `instance:manage`.
+         * Set a limit for a company, which includes all its teams.
+         * @description An operator's token. Requires `instance:manage`.
          */
         post: operations["tenancy.limit_company"];
         delete?: never;
@@ -608,8 +608,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One company with its teams and quotas.
-         * @description An operator's token. Needs `instance:manage`.
+         * Get a company with its teams and quotas.
+         * @description An operator's token. Requires `instance:manage`.
          */
         get: operations["tenancy.find_company"];
         put?: never;
@@ -619,7 +619,7 @@ export interface paths {
         head?: never;
         /**
          * Rename a company, change its plan, set or clear its hostname.
-         * @description An operator's token. Needs `instance:manage`.
+         * @description An operator's token. Requires `instance:manage`.
          */
         patch: operations["tenancy.change_company"];
         trace?: never;
@@ -634,8 +634,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * For demonstrations: two companies whose people have known passwords.
-         * @description An operator's token. Needs `instance:manage`.
+         * Create two demo companies whose people have known passwords.
+         * @description An operator's token. Requires `instance:manage`.
          */
         post: operations["instance.seed_tenants"];
         delete?: never;
@@ -652,8 +652,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The caller's company with its teams and quotas.
-         * @description A token of somebody with a role in the company. Needs `org:read`.
+         * Get the caller's company with its teams and quotas.
+         * @description A token of a person with a company role. Requires `org:read`.
          */
         get: operations["tenancy.own_company"];
         put?: never;
@@ -672,14 +672,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The teams of the caller's company.
-         * @description A token of somebody with a role in the company. Needs `org:read`.
+         * List the teams of the caller's company.
+         * @description A token of a person with a company role. Requires `org:read`.
          */
         get: operations["tenancy.list_teams"];
         put?: never;
         /**
-         * Create a team; whoever makes it owns it.
-         * @description A token of somebody with a role in the company. Needs `org:manage`.
+         * Create a team; the caller becomes its owner.
+         * @description A token of a person with a company role. Requires `org:manage`.
          */
         post: operations["tenancy.create_team"];
         delete?: never;
@@ -698,8 +698,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Add somebody to a team of the company, perhaps with a role in the company; a newcomer is let in as by /api/members.
-         * @description A token of somebody with a role in the company. Needs `org:manage`.
+         * Add a person to a team of the company, optionally with a role in the company; new people get credentials as in /api/members.
+         * @description A token of a person with a company role. Requires `org:manage`.
          */
         post: operations["tenancy.add_colleague"];
         delete?: never;
@@ -722,8 +722,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Set or clear somebody's role in the company; never one's own.
-         * @description A token of somebody with a role in the company. Needs `org:manage`.
+         * Set or clear a person's role in the company; never your own.
+         * @description A token of a person with a company role. Requires `org:manage`.
          */
         patch: operations["tenancy.change_org_role"];
         trace?: never;
@@ -736,8 +736,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The company's audit trail, newest first, or all of it as JSON lines.
-         * @description A token of somebody with a role in the company. Needs `org:read`.
+         * List the company's audit log, newest first, or export it as JSON lines.
+         * @description A token of a person with a company role. Requires `org:read`.
          */
         get: operations["audit.company"];
         put?: never;
@@ -756,19 +756,19 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The company's branding, or the instance's with own false.
-         * @description A token of somebody with a role in the company. Needs `org:read`.
+         * Return the company's branding, or the instance's with own=false.
+         * @description A token of a person with a company role. Requires `org:read`.
          */
         get: operations["branding.company"];
         /**
-         * Set the company's title, tagline, logo and theme, judged like the instance's.
-         * @description A token of somebody with a role in the company. Needs `org:manage`.
+         * Set the company's title, tagline, logo and theme, with the same checks as the instance's.
+         * @description A token of a person with a company role. Requires `org:manage`.
          */
         put: operations["branding.change_company"];
         post?: never;
         /**
-         * Drop the company's branding: the instance's is shown again.
-         * @description A token of somebody with a role in the company. Needs `org:manage`.
+         * Delete the company's branding; the instance's is shown again.
+         * @description A token of a person with a company role. Requires `org:manage`.
          */
         delete: operations["branding.drop_company"];
         options?: never;
@@ -786,8 +786,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Upload the company's logo: PNG, JPEG or WebP, in base64.
-         * @description A token of somebody with a role in the company. Needs `org:manage`.
+         * Upload the company's logo: PNG, JPEG or WebP, base64-encoded.
+         * @description A token of a person with a company role. Requires `org:manage`.
          */
         post: operations["branding.upload_company"];
         delete?: never;
@@ -806,8 +806,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Set up an executor for the caller's company alone, as above; a push executor must be a host of the internet.
-         * @description A token of somebody with a role in the company. Needs `org:manage`.
+         * Create an executor for the caller's company only. A push executor must have a public address.
+         * @description A token of a person with a company role. Requires `org:manage`.
          */
         post: operations["executors.create_own"];
         delete?: never;
@@ -824,14 +824,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The notes the caller can read, newest first; ?scope=org spans the company.
-         * @description A session or API token. Needs `notes:read`, by role, ownership or grant.
+         * List the notes the caller can read, newest first; ?scope=org lists the whole company's.
+         * @description A session or API token. Requires `notes:read`, by role, ownership or grant.
          */
         get: operations["notes.index"];
         put?: never;
         /**
-         * Create a note with a visibility.
-         * @description A session or API token. Needs `notes:write`.
+         * Create a note.
+         * @description A session or API token. Requires `notes:write`.
          */
         post: operations["notes.create"];
         delete?: never;
@@ -848,19 +848,19 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One note, with its ETag.
-         * @description A session or API token. Needs `notes:read`, by role, ownership or grant.
+         * Return a note with its ETag.
+         * @description A session or API token. Requires `notes:read`, by role, ownership or grant.
          */
         get: operations["notes.show"];
         /**
-         * Replace what is given; with If-Match only if nobody wrote in between.
-         * @description A session or API token. Needs `notes:write`, by role, ownership or grant.
+         * Change the given fields of a note; with If-Match only if its version still matches.
+         * @description A session or API token. Requires `notes:write`, by role, ownership or grant.
          */
         put: operations["notes.update"];
         post?: never;
         /**
          * Delete a note and its shares.
-         * @description A session or API token. Needs `notes:delete`, by role, ownership or grant.
+         * @description A session or API token. Requires `notes:delete`, by role, ownership or grant.
          */
         delete: operations["notes.delete"];
         options?: never;
@@ -878,8 +878,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Share a note with a colleague, or take it back; the note's shares.
-         * @description A session or API token. Needs `notes:manage`, by role, ownership or grant.
+         * Share a note with a colleague, or remove their access; returns the note's shares.
+         * @description A session or API token. Requires `notes:manage`, by role, ownership or grant.
          */
         post: operations["notes.share"];
         delete?: never;
@@ -896,14 +896,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The text documents the caller can read, newest first.
-         * @description A session or API token. Needs `files:read`, by role, ownership or grant.
+         * List the text documents the caller can read, newest first.
+         * @description A session or API token. Requires `files:read`, by role, ownership or grant.
          */
         get: operations["documents.index"];
         put?: never;
         /**
          * Create a text document.
-         * @description A session or API token. Needs `files:write`.
+         * @description A session or API token. Requires `files:write`.
          */
         post: operations["documents.create"];
         delete?: never;
@@ -920,19 +920,19 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One document with its body; ?version= for history.
-         * @description A session or API token. Needs `files:read`, by role, ownership or grant.
+         * Return a document with its body; ?version= for an older version.
+         * @description A session or API token. Requires `files:read`, by role, ownership or grant.
          */
         get: operations["documents.show"];
         /**
-         * A new version with what is given replaced; with If-Match only if nobody wrote in between.
-         * @description A session or API token. Needs `files:write`, by role, ownership or grant.
+         * Write a new version with the given fields changed; with If-Match only if the version still matches.
+         * @description A session or API token. Requires `files:write`, by role, ownership or grant.
          */
         put: operations["documents.update"];
         post?: never;
         /**
          * Delete a document with all its versions.
-         * @description A session or API token. Needs `files:delete`, by role, ownership or grant.
+         * @description A session or API token. Requires `files:delete`, by role, ownership or grant.
          */
         delete: operations["documents.delete"];
         options?: never;
@@ -950,8 +950,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * A metered echo without a model: one request, and a token for every four letters.
-         * @description A session or API token. Needs `chat:use`.
+         * Return the prompt without a model, metered as one request and one token per four characters.
+         * @description A session or API token. Requires `chat:use`.
          */
         post: operations["ai.echo"];
         delete?: never;
@@ -968,14 +968,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The executors that work for the caller's company, with their health; an operator sees all.
+         * List the executors of the caller's company and the shared ones, with their health; operators see all.
          * @description A session or API token.
          */
         get: operations["executors.index"];
         put?: never;
         /**
-         * Set up an executor, for all companies or for one: one whose workers claim (pull; the token is shown this once), or a model server to call (push).
-         * @description A session or API token. Needs `instance:manage`.
+         * Create an executor, for all companies or for one: pull (workers claim jobs; the token is shown only once) or push (a model server to call).
+         * @description A session or API token. Requires `instance:manage`.
          */
         post: operations["executors.create"];
         delete?: never;
@@ -995,8 +995,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Retire an executor: its token ends, and the jobs it holds go back into the queue.
-         * @description A session or API token. Needs `instance:manage`.
+         * Retire an executor: its token is revoked and its running jobs are requeued.
+         * @description A session or API token. Requires `instance:manage`.
          */
         delete: operations["executors.retire"];
         options?: never;
@@ -1014,8 +1014,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ask for a job, and wait for one up to max_wait seconds; 204 when none comes.
-         * @description A session or API token. Needs `jobs:execute`.
+         * Claim a job, waiting up to max_wait seconds; 204 if there is none.
+         * @description A session or API token. Requires `jobs:execute`.
          */
         post: operations["executors.claim"];
         delete?: never;
@@ -1034,8 +1034,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * A sign of life: the lease goes on for a minute; it may tell the progress.
-         * @description A session or API token. Needs `jobs:execute`.
+         * Extend the lease of a job by a minute, and optionally report its progress.
+         * @description A session or API token. Requires `jobs:execute`.
          */
         post: operations["executors.heartbeat"];
         delete?: never;
@@ -1054,8 +1054,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Bring the result of a job; one that breaks the kind's rules is refused, and the job stays in the worker's hands.
-         * @description A session or API token. Needs `jobs:execute`.
+         * Complete a job with its result. An invalid result is refused, and the worker keeps the job.
+         * @description A session or API token. Requires `jobs:execute`.
          */
         post: operations["executors.complete"];
         delete?: never;
@@ -1074,8 +1074,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give up on a job: it is tried again while it has attempts left.
-         * @description A session or API token. Needs `jobs:execute`.
+         * Report that a job failed; if the error is retryable, it is tried again while it has attempts left.
+         * @description A session or API token. Requires `jobs:execute`.
          */
         post: operations["executors.fail"];
         delete?: never;
@@ -1092,7 +1092,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What was used of each quota, and what is left: one row a dimension, the tightest level.
+         * Return the usage of each quota: one row per dimension, for the level with the least remaining.
          * @description A session or API token.
          */
         get: operations["quota.usage"];
@@ -1114,8 +1114,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Set a limit for the caller's team; it replaces that dimension's.
-         * @description A session or API token. Needs `instance:manage`.
+         * Set the limit of a dimension for the caller's team.
+         * @description A session or API token. Requires `instance:manage`.
          */
         post: operations["quota.set_limit"];
         delete?: never;
@@ -1132,14 +1132,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The team's API tokens.
-         * @description A session or API token. Needs `settings:manage`.
+         * List the team's API tokens.
+         * @description A session or API token. Requires `settings:manage`.
          */
         get: operations["identity.list_tokens"];
         put?: never;
         /**
-         * Issue an API token, with a scope and a time to live; it is shown this once.
-         * @description A session or API token. Needs `settings:manage`.
+         * Create an API token with a scope and a time to live; it is only shown once.
+         * @description A session or API token. Requires `settings:manage`.
          */
         post: operations["identity.create_token"];
         delete?: never;
@@ -1160,7 +1160,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke an API token of the team.
-         * @description A session or API token. Needs `settings:manage`.
+         * @description A session or API token. Requires `settings:manage`.
          */
         delete: operations["identity.revoke_token"];
         options?: never;
@@ -1176,8 +1176,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The team's audit trail, newest first, or all of it as JSON lines; ?scope=instance is the operators' own.
-         * @description A session or API token. Needs `settings:manage`.
+         * List the team's audit log, newest first, or export it as JSON lines; ?scope=instance is for operators.
+         * @description A session or API token. Requires `settings:manage`.
          */
         get: operations["audit.team"];
         put?: never;
@@ -1196,8 +1196,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What the caller can read and `q` matches, best first, with snippets of safe HTML; ?scope=org spans the company.
-         * @description A session or API token. Needs `search`.
+         * Search what the caller can read, best match first, with snippets as safe HTML; ?scope=org searches the whole company.
+         * @description A session or API token. Requires `search`.
          */
         get: operations["search.index"];
         put?: never;
@@ -1216,8 +1216,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Operational metrics, as JSON or, by Accept, as Prometheus text.
-         * @description A session or API token. Needs `instance:manage`.
+         * Return operational metrics as JSON or, by Accept, as Prometheus text.
+         * @description A session or API token. Requires `instance:manage`.
          */
         get: operations["instance.metrics"];
         put?: never;
@@ -1236,7 +1236,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The team's feature flags.
+         * List the team's feature flags.
          * @description A session or API token.
          */
         get: operations["tenancy.list_features"];
@@ -1259,7 +1259,7 @@ export interface paths {
         put?: never;
         /**
          * Turn a feature on or off for the team.
-         * @description A session or API token. Needs `settings:manage`.
+         * @description A session or API token. Requires `settings:manage`.
          */
         post: operations["tenancy.switch_feature"];
         delete?: never;
@@ -1278,8 +1278,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Add sample content to the team; what is there already is left alone.
-         * @description A session or API token. Needs `settings:manage`.
+         * Add sample content to the team; existing content stays.
+         * @description A session or API token. Requires `settings:manage`.
          */
         post: operations["instance.seed"];
         delete?: never;
@@ -1296,16 +1296,16 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The team's jobs, newest first. Those of others are outlines, but for those who run the team.
+         * List the team's jobs, newest first. Other members' jobs are summaries, except for managers of the team.
          * @description A session or API token.
          */
         get: operations["jobs.index"];
         put?: never;
         /**
-         * Ask for a job of a kind that people may ask for, or try one again; it may be given a time and a priority.
-         * @description A session or API token. Needs `chat:use`.
+         * Create a job, or retry a finished one; optionally with a start time and a priority.
+         * @description A session or API token. Requires `chat:use`.
          */
-        post: operations["jobs.ask"];
+        post: operations["jobs.enqueue"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1322,7 +1322,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Cancel a job that waits; one that runs is not stopped.
+         * Cancel a queued job; running jobs are not stopped.
          * @description A session or API token.
          */
         post: operations["jobs.cancel"];
@@ -1340,7 +1340,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One job: its state, why it waits, its result or its error; an outline where somebody else asked for it.
+         * Return a job with its state, why it waits, its result or error; a summary if another member requested it.
          * @description A session or API token.
          */
         get: operations["jobs.show"];
@@ -1360,8 +1360,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The objects the caller can read, newest first; ?prefix= in the order of keys, with &delimiter=/ by folders.
-         * @description A session or API token. Needs `files:read`, by role, ownership or grant.
+         * List the objects the caller can read, newest first; with ?prefix= in key order, with &delimiter=/ by folder.
+         * @description A session or API token. Requires `files:read`, by role, ownership or grant.
          */
         get: operations["repository.index"];
         put?: never;
@@ -1381,8 +1381,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * The raw body becomes the next version of a key.
-         * @description A session or API token. Needs `files:write`, by role, ownership or grant.
+         * Store the raw body as the next version of a key.
+         * @description A session or API token. Requires `files:write`, by role, ownership or grant.
          */
         put: operations["repository.put"];
         post?: never;
@@ -1400,15 +1400,15 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One object with its versions, newest first.
-         * @description A session or API token. Needs `files:read`, by role, ownership or grant.
+         * Get an object with its versions, newest first.
+         * @description A session or API token. Requires `files:read`, by role, ownership or grant.
          */
         get: operations["repository.show"];
         put?: never;
         post?: never;
         /**
          * Delete an object with all its versions.
-         * @description A session or API token. Needs `files:delete`, by role, ownership or grant.
+         * @description A session or API token. Requires `files:delete`, by role, ownership or grant.
          */
         delete: operations["repository.delete"];
         options?: never;
@@ -1424,8 +1424,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The bytes, with ranges and conditions; ?version= for history.
-         * @description A session or API token. Needs `files:read`, by role, ownership or grant.
+         * Download the content, with ranges and conditional requests; ?version= for an older version.
+         * @description A session or API token. Requires `files:read`, by role, ownership or grant.
          */
         get: operations["repository.content"];
         put?: never;
@@ -1446,8 +1446,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * A link for S3 clients and browsers, signed with the caller's newest access key, for a while.
-         * @description A session or API token. Needs `files:read`, by role, ownership or grant.
+         * Create a presigned link with the caller's newest access key; it expires.
+         * @description A session or API token. Requires `files:read`, by role, ownership or grant.
          */
         post: operations["s3.presign"];
         delete?: never;
@@ -1466,8 +1466,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Share an object with a colleague or a team, perhaps until a time; the object's grants.
-         * @description A session or API token. Needs `files:manage`, by role, ownership or grant.
+         * Share an object with a colleague or a team, optionally until a time; returns all grants.
+         * @description A session or API token. Requires `files:manage`, by role, ownership or grant.
          */
         post: operations["repository.share"];
         delete?: never;
@@ -1486,8 +1486,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take back all that a principal was given; the object's grants.
-         * @description A session or API token. Needs `files:manage`, by role, ownership or grant.
+         * Remove the grant of a person or a team; returns the remaining grants.
+         * @description A session or API token. Requires `files:manage`, by role, ownership or grant.
          */
         post: operations["repository.unshare"];
         delete?: never;
@@ -1504,8 +1504,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Who was given what, one entry a principal; ?effective=1 tells who can see it and why.
-         * @description A session or API token. Needs `files:manage`, by role, ownership or grant.
+         * List the grants of an object; ?effective=1 also lists everyone who can see it, and why.
+         * @description A session or API token. Requires `files:manage`, by role, ownership or grant.
          */
         get: operations["repository.grants"];
         put?: never;
@@ -1527,7 +1527,7 @@ export interface paths {
         put?: never;
         /**
          * Make an object private, visible to the team, or shared.
-         * @description A session or API token. Needs `files:manage`, by role, ownership or grant.
+         * @description A session or API token. Requires `files:manage`, by role, ownership or grant.
          */
         post: operations["repository.visibility"];
         delete?: never;
@@ -1544,8 +1544,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What an object was made of, and what was made of it.
-         * @description A session or API token. Needs `files:read`, by role, ownership or grant.
+         * List the sources of an object and the objects derived from it.
+         * @description A session or API token. Requires `files:read`, by role, ownership or grant.
          */
         get: operations["repository.derivations"];
         put?: never;
@@ -1564,8 +1564,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What has become of an object: its text, its sources, derived documents and runs.
-         * @description A session or API token. Needs `files:read`, by role, ownership or grant.
+         * Get the processing state of an object: its text, sources, derived objects and runs.
+         * @description A session or API token. Requires `files:read`, by role, ownership or grant.
          */
         get: operations["repository.processing"];
         put?: never;
@@ -1584,8 +1584,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The people of the team and the teams of the company, for whoever shares.
-         * @description A session or API token. Needs `files:read`.
+         * List the people of the team and the teams of the company, as targets for sharing.
+         * @description A session or API token. Requires `files:read`.
          */
         get: operations["repository.targets"];
         put?: never;
@@ -1604,14 +1604,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The caller's S3 access keys, with endpoint and bucket; secrets are not repeated.
-         * @description A session or API token. Concerns the caller's own account: a scoped token is refused.
+         * List the caller's S3 access keys, with endpoint and bucket but without secrets.
+         * @description A session or API token. Concerns the caller's own account: scoped tokens are refused.
          */
         get: operations["s3.index"];
         put?: never;
         /**
-         * Issue an S3 access key, perhaps with a scope; the secret is shown this once.
-         * @description A session or API token. Concerns the caller's own account: a scoped token is refused.
+         * Create an S3 access key, optionally with a scope; the secret is only shown once.
+         * @description A session or API token. Concerns the caller's own account: scoped tokens are refused.
          */
         post: operations["s3.create"];
         delete?: never;
@@ -1631,8 +1631,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Revoke an S3 access key; what it signed stops working.
-         * @description A session or API token. Concerns the caller's own account: a scoped token is refused.
+         * Revoke an S3 access key; links signed with it stop working.
+         * @description A session or API token. Concerns the caller's own account: scoped tokens are refused.
          */
         delete: operations["s3.revoke"];
         options?: never;
@@ -1648,7 +1648,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * This API, described in OpenAPI 3.1.
+         * Return the OpenAPI 3.1 description of this API.
          * @description No credential.
          */
         get: operations["instance.openapi"];
@@ -1668,7 +1668,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * This API, described for people.
+         * Return the API description as an HTML page.
          * @description No credential.
          */
         get: operations["instance.docs"];
@@ -1708,8 +1708,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One's own live sessions.
-         * @description A session or API token. Concerns the caller's own account: a scoped token is refused.
+         * List your own active sessions.
+         * @description A session or API token. Concerns the caller's own account: scoped tokens are refused.
          */
         get: operations["identity.list_sessions"];
         put?: never;
@@ -1731,8 +1731,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * End one of one's own sessions.
-         * @description A session or API token. Concerns the caller's own account: a scoped token is refused.
+         * End one of your own sessions.
+         * @description A session or API token. Concerns the caller's own account: scoped tokens are refused.
          */
         delete: operations["identity.end_session"];
         options?: never;
@@ -1751,15 +1751,15 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove a member; their credentials for the team end, and what they own stays with it.
-         * @description A session or API token. Needs `members:manage`.
+         * Remove a member; their credentials for the team are revoked, and what they own stays in the team.
+         * @description A session or API token. Requires `members:manage`.
          */
         delete: operations["tenancy.remove_member"];
         options?: never;
         head?: never;
         /**
-         * Change a member's role; never one's own.
-         * @description A session or API token. Needs `members:manage`.
+         * Change a member's role; never your own.
+         * @description A session or API token. Requires `members:manage`.
          */
         patch: operations["tenancy.change_role"];
         trace?: never;
@@ -1772,7 +1772,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Readiness: whether database and blob store answer, and the server is not stopping.
+         * Check readiness: database and blob store respond, and the server is not stopping.
          * @description No credential.
          */
         get: operations["instance.ready"];
@@ -1794,10 +1794,30 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Pass all notes and objects that somebody owns in the team, be they a member or gone, to a member.
-         * @description A session or API token. Needs `members:manage`.
+         * Transfer all notes and objects that a current or former member owns in the team to a member.
+         * @description A session or API token. Requires `members:manage`.
          */
-        post: operations["tenancy.pass_on"];
+        post: operations["tenancy.transfer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/contacts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List people to ask for access: managers of the caller's team and company.
+         * @description A session or API token.
+         */
+        get: operations["tenancy.contacts"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1818,8 +1838,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Disable a person, which ends every credential of theirs, or enable them again.
-         * @description A session or API token. Needs `instance:manage`.
+         * Disable a person, which revokes all their credentials, or enable them again.
+         * @description A session or API token. Requires `instance:manage`.
          */
         patch: operations["identity.disable_user"];
         trace?: never;
@@ -1832,7 +1852,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The console on one of its screens: every one has an address.
+         * Serve a screen of the console.
          * @description No credential.
          */
         get: operations["console.screen"];
@@ -1852,7 +1872,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A file of the console's build.
+         * Serve a file of the console's build, or a message catalog.
          * @description No credential.
          */
         get: operations["console.asset"];
@@ -1870,7 +1890,7 @@ export interface components {
     schemas: {
         /**
          * Problem
-         * @description The body of every refusal (RFC 9457).
+         * @description The body of every error response (RFC 9457).
          */
         Problem: {
             type: string;
@@ -1902,7 +1922,7 @@ export interface components {
         };
         /**
          * FieldError
-         * @description One fault of a request body or query: where (a JSON pointer) and what.
+         * @description One error in a request body or query: where (a JSON pointer) and what.
          */
         FieldError: {
             pointer: string;
@@ -1915,8 +1935,8 @@ export interface components {
         };
         /**
          * Config
-         * @description What a client must know before anybody signs in. `bootstrapped` is false until the first operator exists;
-         *         `bootstrap_code` says whether making one takes a code.
+         * @description What a client needs to know before sign-in. `bootstrapped` is false until the first operator exists;
+         *         `bootstrap_code` says whether creating one requires a code.
          */
         Config: {
             home: string;
@@ -1940,8 +1960,7 @@ export interface components {
         };
         /**
          * Branding
-         * @description What is shown: nothing is left open. `logo` is an address on this server, or null; `theme_dark` follows from
-         *         `theme`, for people who like it dark.
+         * @description The complete branding to show. `logo` is a URL on this server, or null; `theme_dark` is derived from `theme`.
          */
         Branding: {
             title: string;
@@ -1989,9 +2008,9 @@ export interface components {
         };
         /**
          * BrandingChange
-         * @description What is given is replaced, what is not stays, null clears.
+         * @description Fields to change; absent fields stay, null clears.
          *
-         *         `theme` is the whole set of own tokens. `logo` takes a data: URI, or the address that was answered.
+         *         `theme` replaces all tokens. `logo` takes a data: URI, or the URL of the current logo.
          */
         BrandingChange: {
             title?: string | null;
@@ -2033,7 +2052,7 @@ export interface components {
         };
         /**
          * NewLogo
-         * @description `data` is a PNG, JPEG or WebP file in base64. What `filename` says is not relied on.
+         * @description `data` is a PNG, JPEG or WebP file, base64-encoded. `filename` is ignored.
          */
         NewLogo: {
             data: string;
@@ -2049,7 +2068,7 @@ export interface components {
         };
         /**
          * Catalog
-         * @description The messages for a locale. Where it has none of its own, the next of the chain has lent one.
+         * @description The messages for a locale. Missing ones come from the next locale of the chain.
          */
         Catalog: {
             locale: string;
@@ -2062,7 +2081,7 @@ export interface components {
         };
         /**
          * Bootstrap
-         * @description `code` is asked for where the instance has a bootstrap code.
+         * @description `code` is required if the instance has a bootstrap code.
          */
         Bootstrap: {
             username: string;
@@ -2078,7 +2097,7 @@ export interface components {
         };
         /**
          * Bootstrapped
-         * @description The first operator; `token` is shown this once.
+         * @description The first operator. `token` is only shown once.
          */
         Bootstrapped: {
             token: string;
@@ -2088,7 +2107,7 @@ export interface components {
         };
         /**
          * UserView
-         * @description A person as they see themselves.
+         * @description A person's own account.
          */
         UserView: {
             id: string;
@@ -2140,7 +2159,7 @@ export interface components {
         };
         /**
          * Provisioned
-         * @description The tenant's owner, and the link that lets them set a password; it is shown this once.
+         * @description The tenant's owner, and the link to set their password, which is only shown once.
          */
         Provisioned: {
             owner: components["schemas"]["UserView"];
@@ -2148,7 +2167,7 @@ export interface components {
         };
         /**
          * Activation
-         * @description The token of an activation link, and the password it is to set.
+         * @description The token of an activation link, and the new password.
          */
         Activation: {
             token: string;
@@ -2165,7 +2184,7 @@ export interface components {
         };
         /**
          * Tenant
-         * @description Whether the tenant may write, and since when not.
+         * @description Whether the tenant is suspended, and since when.
          */
         Tenant: {
             suspended: boolean;
@@ -2173,9 +2192,9 @@ export interface components {
         };
         /**
          * QuotaDraft
-         * @description A limit to be set: null is no limit, 0 is nothing at all.
+         * @description A limit to set: null means unlimited, 0 allows nothing.
          *
-         *         `ai.concurrency` has no window, and that of `storage.bytes` and `storage.objects` is `lifetime`.
+         *         `ai.concurrency` has no window; `storage.bytes` and `storage.objects` have the window `lifetime`.
          */
         QuotaDraft: {
             dimension: components["schemas"]["Dimension"];
@@ -2191,13 +2210,13 @@ export interface components {
         Dimension: "ai.concurrency" | "ai.requests" | "ai.tokens.total" | "storage.bytes" | "storage.objects";
         /**
          * Window
-         * @description The time over which it is counted; it begins anew at the same moment for everybody, in UTC.
+         * @description The period over which usage is counted. Windows are aligned to UTC, for all subjects alike.
          * @enum {unknown}
          */
         Window: "day" | "hour" | "lifetime" | "minute" | "month" | "week";
         /**
          * Usage
-         * @description One dimension: what was used of which limit. A null `limit` is none, a null `resets_at` never.
+         * @description The usage of one dimension. A null `limit` means unlimited, a null `resets_at` means never.
          */
         Usage: {
             dimension: components["schemas"]["Dimension"];
@@ -2212,13 +2231,13 @@ export interface components {
         };
         /**
          * Level
-         * @description Whose limit it is, from the outermost.
+         * @description Whose limit it is, outermost first.
          * @enum {unknown}
          */
         Level: "org" | "team" | "tenant";
         /**
          * Login
-         * @description `totp` takes the code of the authenticator app, or a recovery code; `team` an id or a slug.
+         * @description `totp` is a code of the authenticator app or a recovery code; `team` is an id or a slug.
          */
         Login: {
             username: string;
@@ -2230,9 +2249,9 @@ export interface components {
         };
         /**
          * EnableTotp
-         * @description `{}` arms at once; `{"confirm": true}` shows the secret first and `{"code": ...}` then arms it.
+         * @description `{}` turns it on at once; `{"confirm": true}` returns the secret first and `{"code": ...}` then turns it on.
          *
-         *         A token from POST /api/tokens sends the password, too.
+         *         Requests with a token from POST /api/tokens must also send the password.
          */
         EnableTotp: {
             /** @default false */
@@ -2244,7 +2263,7 @@ export interface components {
         };
         /**
          * TotpSecret
-         * @description What an authenticator app needs. The recovery codes come when the factor is armed, this once.
+         * @description The secret for an authenticator app. Recovery codes are shown once, when the factor is turned on.
          */
         TotpSecret: {
             secret: string;
@@ -2256,7 +2275,7 @@ export interface components {
         };
         /**
          * Proof
-         * @description That it is really them: the password, or a code of the app or a recovery code.
+         * @description Proof of identity: the password, a code of the app, or a recovery code.
          */
         Proof: {
             /** @default null */
@@ -2270,14 +2289,14 @@ export interface components {
         };
         /**
          * RecoveryCount
-         * @description How many codes are unspent; the codes themselves are never shown again.
+         * @description The number of unused codes; the codes themselves are never shown again.
          */
         RecoveryCount: {
             remaining: number;
         };
         /**
          * PasswordChange
-         * @description `code` is of the second factor: it lets a token from POST /api/tokens set the first password.
+         * @description `code` is a code of the second factor; with it, a token from POST /api/tokens can set the first password.
          */
         PasswordChange: {
             new_password: string;
@@ -2288,13 +2307,13 @@ export interface components {
         };
         /**
          * Whoami
-         * @description The caller: who, where, and what they may do with this credential.
+         * @description The caller, their teams and company, and their permissions with this credential.
          */
         Whoami: {
             user: components["schemas"]["UserView"];
             team: components["schemas"]["Team"];
             role: components["schemas"]["Role"];
-            teams: components["schemas"]["Seat"][];
+            teams: components["schemas"]["Membership"][];
             org: components["schemas"]["Org"];
             org_role: components["schemas"]["OrgRole"] | null;
             operator: boolean;
@@ -2311,10 +2330,10 @@ export interface components {
          */
         Role: "admin" | "guest" | "member" | "owner" | "reviewer" | "translator" | "viewer" | "worker";
         /**
-         * Seat
-         * @description A team somebody is in, and as what.
+         * Membership
+         * @description A team of a person, and their role in it.
          */
-        Seat: {
+        Membership: {
             team_id: string;
             slug: string;
             name: string;
@@ -2337,7 +2356,7 @@ export interface components {
         Feature: "agent" | "chat" | "translate" | "workflows";
         /**
          * Profile
-         * @description What is absent stays; a null `locale` leaves the choice to the instance again.
+         * @description Absent fields stay; a null `locale` resets to the instance's default.
          */
         Profile: {
             /** @default null */
@@ -2357,7 +2376,7 @@ export interface components {
         };
         /**
          * AddedMember
-         * @description The member, and for a new account alone their first token, and without a password a link to set one. Shown once.
+         * @description The member; for a new account also its token and, without a password, a link to set one. Only shown once.
          */
         AddedMember: {
             member: components["schemas"]["Member"];
@@ -2378,7 +2397,7 @@ export interface components {
         };
         /**
          * MemberQuery
-         * @description `scope=org` lists everybody in the company, for those with a role in it.
+         * @description `scope=org` lists everyone in the company; needs a role in it.
          */
         MemberQuery: {
             /** @default 50 */
@@ -2390,7 +2409,7 @@ export interface components {
         };
         /**
          * Page[Member]
-         * @description One page of a list; `next_cursor` is null on the last.
+         * @description One page of a list; `next_cursor` is null on the last page.
          */
         Page_Member_: {
             items: components["schemas"]["Member"][];
@@ -2398,7 +2417,7 @@ export interface components {
         };
         /**
          * Status
-         * @description The instance for its operators. `counts` may be some seconds old; its tokens are those not revoked.
+         * @description The instance for its operators. `counts` may be some seconds old; revoked tokens are not counted.
          */
         Status: {
             version: string;
@@ -2418,7 +2437,7 @@ export interface components {
         };
         /**
          * Secrets
-         * @description How secrets are kept; `key` says where the key comes from, a setting or the data folder's file.
+         * @description How secrets are encrypted; `key` says where the key is: `setting`, or `file` in the data folder.
          */
         Secrets: {
             sealed: boolean;
@@ -2448,7 +2467,7 @@ export interface components {
         };
         /**
          * CompanyCreated
-         * @description The company with its first team and owner: their token, or without a password a link to set one. Shown once.
+         * @description The company, its first team and owner: their token or, without a password, a link to set one. Only shown once.
          */
         CompanyCreated: {
             org: components["schemas"]["Org"];
@@ -2461,7 +2480,7 @@ export interface components {
         };
         /**
          * Paging
-         * @description The query of every list; a capability's own filters extend it.
+         * @description The query parameters of every list; packages extend it with their filters.
          */
         Paging: {
             /** @default 50 */
@@ -2471,7 +2490,7 @@ export interface components {
         };
         /**
          * Page[Org]
-         * @description One page of a list; `next_cursor` is null on the last.
+         * @description One page of a list; `next_cursor` is null on the last page.
          */
         Page_Org_: {
             items: components["schemas"]["Org"][];
@@ -2495,7 +2514,7 @@ export interface components {
         };
         /**
          * CompanyChange
-         * @description What is absent stays; a null `domain` clears it. Another plan brings its own caps.
+         * @description Absent fields stay; a null `domain` clears it. A new plan sets its own limits.
          */
         CompanyChange: {
             name?: string;
@@ -2526,7 +2545,7 @@ export interface components {
         };
         /**
          * Page[Team]
-         * @description One page of a list; `next_cursor` is null on the last.
+         * @description One page of a list; `next_cursor` is null on the last page.
          */
         Page_Team_: {
             items: components["schemas"]["Team"][];
@@ -2553,13 +2572,13 @@ export interface components {
         };
         /**
          * OrgRoleChange
-         * @description Null takes the role away.
+         * @description Null removes the role.
          */
         OrgRoleChange: {
             org_role: components["schemas"]["OrgRole"] | null;
         };
-        /** TrailQuery */
-        TrailQuery: {
+        /** AuditQuery */
+        AuditQuery: {
             /** @default 50 */
             limit?: number;
             /** @default null */
@@ -2578,18 +2597,18 @@ export interface components {
             format?: ("json" | "jsonl") | null;
         };
         /**
-         * Page[Event]
-         * @description One page of a list; `next_cursor` is null on the last.
+         * Page[AuditEvent]
+         * @description One page of a list; `next_cursor` is null on the last page.
          */
-        Page_Event_: {
-            items: components["schemas"]["Event"][];
+        Page_AuditEvent_: {
+            items: components["schemas"]["AuditEvent"][];
             next_cursor: string | null;
         };
         /**
-         * Event
-         * @description One thing that was done. `seq` and `hash` are null for the moment until it is sealed.
+         * AuditEvent
+         * @description One audit row. `seq` and `hash` are null until it is sealed, moments later.
          */
-        Event: {
+        AuditEvent: {
             id: string;
             at: string;
             actor: components["schemas"]["Actor"];
@@ -2606,7 +2625,7 @@ export interface components {
         };
         /**
          * Actor
-         * @description Who did it: `id` is a person's, and null for the server itself, for hosting, a worker or nobody known.
+         * @description Who did it. `id` is a person's; null for the server, the hosting provider, a worker or an anonymous caller.
          */
         Actor: {
             kind: string;
@@ -2615,7 +2634,7 @@ export interface components {
         };
         /**
          * OrgBranding
-         * @description `own` is false while the company has set nothing and is shown the instance's.
+         * @description `own` is false if the company has set nothing and the instance's branding is shown.
          */
         OrgBranding: {
             title: string;
@@ -2625,8 +2644,8 @@ export interface components {
             theme_dark: components["schemas"]["Theme"];
             own: boolean;
         };
-        /** Draft */
-        Draft: {
+        /** ExecutorDraft */
+        ExecutorDraft: {
             name: string;
             mode: components["schemas"]["Mode"];
             /** @default null */
@@ -2666,9 +2685,9 @@ export interface components {
         };
         /**
          * Health
-         * @description `up` was heard of within a minute, `stale` within an hour, `down` not since, and `new` never.
+         * @description When the executor was last seen: `up` within a minute, `stale` within an hour, `down` earlier, `new` never.
          *
-         *         A push executor that does not answer at the moment is not `up`, whenever it last did.
+         *         A push executor that did not answer its last probe is not `up`, even if it was seen within a minute.
          * @enum {unknown}
          */
         Health: "down" | "new" | "stale" | "up";
@@ -2695,16 +2714,16 @@ export interface components {
             tags: string[];
             owner: string;
             team_id: string;
-            shared_with: components["schemas"]["teamspace.notes.schemas.Grant"][];
+            shared_with: components["schemas"]["NoteGrant"][];
             version: number;
             created_at: string;
             updated_at: string;
         };
         /**
-         * Grant
-         * @description Somebody a note is shared with, and what for.
+         * NoteGrant
+         * @description A person a note is shared with, and their permission.
          */
-        "teamspace.notes.schemas.Grant": {
+        NoteGrant: {
             user_id: string;
             permission: components["schemas"]["Permission"];
         };
@@ -2727,7 +2746,7 @@ export interface components {
         };
         /**
          * Page[NoteItem]
-         * @description One page of a list; `next_cursor` is null on the last.
+         * @description One page of a list; `next_cursor` is null on the last page.
          */
         Page_NoteItem_: {
             items: components["schemas"]["NoteItem"][];
@@ -2735,7 +2754,7 @@ export interface components {
         };
         /**
          * NoteItem
-         * @description A note in a list: the beginning of its text instead of all of it.
+         * @description A note in a list, with an excerpt instead of its body.
          */
         NoteItem: {
             id: string;
@@ -2752,7 +2771,7 @@ export interface components {
         };
         /**
          * NoteChange
-         * @description What is given is replaced, what is not stays.
+         * @description Fields to change; absent fields stay.
          */
         NoteChange: {
             title?: string;
@@ -2762,16 +2781,16 @@ export interface components {
             tags?: string[];
         };
         /**
-         * Share
-         * @description `permission` is one of `notes:*`; null takes the share back.
+         * NoteShare
+         * @description `permission` is one of `notes:*`; null removes the share.
          */
-        "teamspace.notes.schemas.Share": {
+        NoteShare: {
             user_id: string;
             permission: components["schemas"]["Permission"] | null;
         };
-        /** Shares */
-        Shares: {
-            items: components["schemas"]["teamspace.notes.schemas.Grant"][];
+        /** NoteShares */
+        NoteShares: {
+            items: components["schemas"]["NoteGrant"][];
         };
         /** NewDocument */
         NewDocument: {
@@ -2803,7 +2822,7 @@ export interface components {
         };
         /**
          * DocumentsQuery
-         * @description Pages of documents.
+         * @description Paging of the list of documents.
          */
         DocumentsQuery: {
             /** @default 50 */
@@ -2813,7 +2832,7 @@ export interface components {
         };
         /**
          * Page[DocumentItem]
-         * @description One page of a list; `next_cursor` is null on the last.
+         * @description One page of a list; `next_cursor` is null on the last page.
          */
         Page_DocumentItem_: {
             items: components["schemas"]["DocumentItem"][];
@@ -2841,7 +2860,7 @@ export interface components {
         };
         /**
          * DocumentChange
-         * @description What is given is replaced, what is not stays.
+         * @description Fields to change; absent fields stay.
          */
         DocumentChange: {
             title?: string;
@@ -2853,8 +2872,8 @@ export interface components {
         Echo: {
             prompt: string;
         };
-        /** Answer */
-        Answer: {
+        /** ModelAnswer */
+        ModelAnswer: {
             text: string;
             model: string;
             usage: components["schemas"]["TokenUsage"];
@@ -2869,7 +2888,7 @@ export interface components {
         };
         /**
          * Page[Executor]
-         * @description One page of a list; `next_cursor` is null on the last.
+         * @description One page of a list; `next_cursor` is null on the last page.
          */
         Page_Executor_: {
             items: components["schemas"]["Executor"][];
@@ -2894,8 +2913,8 @@ export interface components {
             /** @default false */
             simulated?: boolean;
         };
-        /** InstanceDraft */
-        InstanceDraft: {
+        /** InstanceExecutorDraft */
+        InstanceExecutorDraft: {
             name: string;
             mode: components["schemas"]["Mode"];
             /** @default null */
@@ -2910,10 +2929,10 @@ export interface components {
             org_id?: string | null;
         };
         /**
-         * Asking
-         * @description What a worker can do, and how many seconds it is ready to wait. An empty list restricts nothing.
+         * ClaimRequest
+         * @description What a worker can run, and how many seconds it waits for a job. An empty list is no restriction.
          */
-        Asking: {
+        ClaimRequest: {
             /** @default null */
             kinds?: string[] | null;
             /** @default null */
@@ -2922,24 +2941,24 @@ export interface components {
             max_wait?: number;
         };
         /**
-         * Handed
-         * @description A job in the worker's hands: it shows the claim token whenever it speaks of it.
+         * JobAssignment
+         * @description A claimed job. The worker sends the claim token with every request about it.
          */
-        Handed: {
-            job: components["schemas"]["HandedJob"];
+        JobAssignment: {
+            job: components["schemas"]["AssignedJob"];
             claim_token: string;
             lease_expires_at: string;
         };
-        /** HandedJob */
-        HandedJob: {
+        /** AssignedJob */
+        AssignedJob: {
             id: string;
             kind: string;
             input: unknown;
             model: string | null;
             attempt: number;
         };
-        /** Beat */
-        Beat: {
+        /** Heartbeat */
+        Heartbeat: {
             /** @default null */
             claim_token?: string | null;
             /** @default null */
@@ -2951,23 +2970,23 @@ export interface components {
         Lease: {
             lease_expires_at: string;
         };
-        /** Completion */
-        Completion: {
+        /** JobCompletion */
+        JobCompletion: {
             result: unknown;
             /** @default null */
             claim_token?: string | null;
         };
-        /** Failure */
-        Failure: {
-            error: string | components["schemas"]["Reported"];
+        /** FailureReport */
+        FailureReport: {
+            error: string | components["schemas"]["ReportedError"];
             /** @default null */
             claim_token?: string | null;
         };
         /**
-         * Reported
-         * @description Why a worker gives up. The job has failed, unless it says that another attempt may succeed.
+         * ReportedError
+         * @description Why the job failed on a worker. It is only tried again if `retryable` is true.
          */
-        Reported: {
+        ReportedError: {
             message: string;
             /** @default failed */
             code?: string;
@@ -2983,7 +3002,7 @@ export interface components {
         };
         /**
          * UsageReport
-         * @description The team's limits, one row a dimension; and, if asked for, where it went.
+         * @description The team's usage, one row per dimension; on request with its history and its top spenders.
          */
         UsageReport: {
             items: components["schemas"]["Usage"][];
@@ -2996,7 +3015,7 @@ export interface components {
         };
         /**
          * Interval
-         * @description What the team used from one moment until the next began.
+         * @description The team's usage in one interval.
          */
         Interval: {
             starts_at: string;
@@ -3013,7 +3032,7 @@ export interface components {
         };
         /**
          * NewToken
-         * @description `ttl` is 7,776,000 seconds if left out. What a scoped token makes lives no longer than that token.
+         * @description `ttl` is 7,776,000 seconds by default. A token made with a scoped token cannot outlive it.
          */
         NewToken: {
             name: string;
@@ -3023,7 +3042,7 @@ export interface components {
         };
         /**
          * IssuedToken
-         * @description A fresh API token; `token` is shown this once.
+         * @description A new API token. `token` is only shown once.
          */
         IssuedToken: {
             id: string;
@@ -3034,7 +3053,7 @@ export interface components {
         };
         /**
          * Page[ApiToken]
-         * @description One page of a list; `next_cursor` is null on the last.
+         * @description One page of a list; `next_cursor` is null on the last page.
          */
         Page_ApiToken_: {
             items: components["schemas"]["ApiToken"][];
@@ -3042,7 +3061,7 @@ export interface components {
         };
         /**
          * ApiToken
-         * @description An API token of the team, as it is listed: the token itself was shown once.
+         * @description An API token of the team, without the token itself.
          */
         ApiToken: {
             id: string;
@@ -3054,8 +3073,8 @@ export interface components {
             expires_at: string | null;
             last_used_at: string | null;
         };
-        /** TeamTrailQuery */
-        TeamTrailQuery: {
+        /** TeamAuditQuery */
+        TeamAuditQuery: {
             /** @default 50 */
             limit?: number;
             /** @default null */
@@ -3088,15 +3107,15 @@ export interface components {
             scope?: "org" | null;
         };
         /**
-         * Page[Found]
-         * @description One page of a list; `next_cursor` is null on the last.
+         * Page[SearchResult]
+         * @description One page of a list; `next_cursor` is null on the last page.
          */
-        Page_Found_: {
-            items: components["schemas"]["Found"][];
+        Page_SearchResult_: {
+            items: components["schemas"]["SearchResult"][];
             next_cursor: string | null;
         };
-        /** Found */
-        Found: {
+        /** SearchResult */
+        SearchResult: {
             /** @enum {unknown} */
             type: "entity" | "note" | "object";
             id: string;
@@ -3107,7 +3126,7 @@ export interface components {
         };
         /**
          * Figures
-         * @description Operational metrics since the start: of every process, and of all routes together.
+         * @description Operational metrics since the start: per process, and per route over all processes.
          */
         Figures: {
             version: string;
@@ -3123,7 +3142,7 @@ export interface components {
         };
         /**
          * RouteFigures
-         * @description One route since the start. The quantiles are read off the histogram's steps, in milliseconds.
+         * @description Figures for one route since the start. Quantiles are interpolated from histogram buckets, in milliseconds.
          */
         RouteFigures: {
             method: string;
@@ -3139,7 +3158,7 @@ export interface components {
         };
         /**
          * Page[Flag]
-         * @description One page of a list; `next_cursor` is null on the last.
+         * @description One page of a list; `next_cursor` is null on the last page.
          */
         Page_Flag_: {
             items: components["schemas"]["Flag"][];
@@ -3156,7 +3175,7 @@ export interface components {
         };
         /**
          * Seeded
-         * @description How many samples were added; those that were there already are left as they are.
+         * @description How many samples were added; existing ones stay as they are.
          */
         Seeded: {
             notes: number;
@@ -3164,7 +3183,7 @@ export interface components {
         };
         /**
          * JobDraft
-         * @description A job to be done: a kind and its input, or `retry_of` a job that has ended.
+         * @description A job to create: a kind and its input, or `retry_of` a finished job.
          */
         JobDraft: {
             /** @default null */
@@ -3181,10 +3200,10 @@ export interface components {
             retry_of?: string | null;
         };
         /**
-         * Job
-         * @description One job, with what it was given and what came of it.
+         * JobDetail
+         * @description A job with input and result.
          */
-        Job: {
+        JobDetail: {
             /** @enum {unknown} */
             view: "full";
             id: string;
@@ -3201,7 +3220,7 @@ export interface components {
             progress: number | null;
             message: string | null;
             waiting: components["schemas"]["Waiting"] | null;
-            error: components["schemas"]["Fault"] | null;
+            error: components["schemas"]["JobFault"] | null;
             retry_of: string | null;
             lease_expires_at: string | null;
             created_at: string;
@@ -3217,36 +3236,36 @@ export interface components {
         State: "cancelled" | "failed" | "queued" | "running" | "succeeded";
         /**
          * Waiting
-         * @description Why a queued job is not running, and until when if that is known.
+         * @description Why a queued job is not running, and until when, if known.
          */
         Waiting: {
-            reason: components["schemas"]["teamspace.jobs.schemas.Reason"];
+            reason: components["schemas"]["WaitReason"];
             detail: string;
             /** @default null */
             until?: string | null;
             /** @default null */
-            quota?: components["schemas"]["Block"] | null;
+            quota?: components["schemas"]["QuotaBlock"] | null;
         };
         /**
-         * Reason
+         * WaitReason
          * @description Why a job is not running yet.
          * @enum {unknown}
          */
-        "teamspace.jobs.schemas.Reason": "cap" | "next" | "no_worker" | "quota" | "retry" | "scheduled" | "suspended";
+        WaitReason: "cap" | "next" | "no_worker" | "quota" | "retry" | "scheduled" | "suspended";
         /**
-         * Block
-         * @description The quota for which a job is parked.
+         * QuotaBlock
+         * @description The quota that a parked job waits for.
          */
-        Block: {
+        QuotaBlock: {
             dimension: string;
             level: string;
             resets_at: string | null;
         };
         /**
-         * Fault
-         * @description Why an attempt failed. What is not `retryable` is not tried again.
+         * JobFault
+         * @description Why an attempt failed, and whether the job is tried again.
          */
-        Fault: {
+        JobFault: {
             message: string;
             /** @default failed */
             code?: string;
@@ -3266,7 +3285,7 @@ export interface components {
         };
         /** JobPage */
         JobPage: {
-            items: (components["schemas"]["JobItem"] | components["schemas"]["JobOutline"])[];
+            items: (components["schemas"]["JobItem"] | components["schemas"]["JobSummary"])[];
             next_cursor: string | null;
         };
         /**
@@ -3290,7 +3309,7 @@ export interface components {
             progress: number | null;
             message: string | null;
             waiting: components["schemas"]["Waiting"] | null;
-            error: components["schemas"]["Fault"] | null;
+            error: components["schemas"]["JobFault"] | null;
             retry_of: string | null;
             lease_expires_at: string | null;
             created_at: string;
@@ -3298,10 +3317,10 @@ export interface components {
             finished_at: string | null;
         };
         /**
-         * JobOutline
-         * @description A job of the team that the caller may know of, and not read.
+         * JobSummary
+         * @description What members see of other members' jobs.
          */
-        JobOutline: {
+        JobSummary: {
             /** @enum {unknown} */
             view: "outline";
             id: string;
@@ -3313,7 +3332,7 @@ export interface components {
         };
         /**
          * ObjectQuery
-         * @description Without a prefix newest first; with one, even an empty one, in the order of keys.
+         * @description Newest first; with a prefix, even an empty one, in key order.
          */
         ObjectQuery: {
             /** @default 50 */
@@ -3329,8 +3348,8 @@ export interface components {
             /** @default null */
             scope?: "org" | null;
         };
-        /** Listing */
-        Listing: {
+        /** ObjectListing */
+        ObjectListing: {
             items: components["schemas"]["ObjectItem"][];
             folders: string[];
             next_cursor: string | null;
@@ -3363,8 +3382,8 @@ export interface components {
             /** @default null */
             visibility?: ("private" | "shared" | "team") | null;
         };
-        /** Object */
-        Object: {
+        /** RepositoryObject */
+        RepositoryObject: {
             id: string;
             key: string;
             filename: string;
@@ -3400,7 +3419,7 @@ export interface components {
         };
         /**
          * VersionQuery
-         * @description Pages of the versions.
+         * @description Paging of an object's versions.
          */
         VersionQuery: {
             /** @default 50 */
@@ -3433,45 +3452,45 @@ export interface components {
             expires_at: string;
         };
         /**
-         * Share
-         * @description A grant; `{user_id}` alone is one to view.
+         * ObjectShare
+         * @description A grant. `{user_id}` alone grants view.
          */
-        "teamspace.repository.schemas.Share": {
+        ObjectShare: {
             /** @default null */
             principal_type?: ("team" | "user") | null;
             /** @default null */
             principal_id?: string | null;
             /** @default null */
-            capability?: components["schemas"]["Capability"] | null;
+            capability?: components["schemas"]["AccessLevel"] | null;
             /** @default null */
             expires_at?: string | null;
             /** @default null */
             user_id?: string | null;
         };
         /**
-         * Capability
-         * @description What a grant is for; each holds those before it.
+         * AccessLevel
+         * @description What a grant allows. Each level includes those before it.
          * @enum {unknown}
          */
-        Capability: "edit" | "manage" | "view";
+        AccessLevel: "edit" | "manage" | "view";
         /** Grants */
         Grants: {
-            items: components["schemas"]["teamspace.repository.schemas.Grant"][];
+            items: components["schemas"]["ObjectGrant"][];
             /** @default null */
-            effective?: components["schemas"]["Reader"][] | null;
+            effective?: components["schemas"]["ObjectReader"][] | null;
             /** @default null */
             next_cursor?: string | null;
         };
         /**
-         * Grant
-         * @description What somebody was given, by whom, and until when.
+         * ObjectGrant
+         * @description Access of a person or team, who granted it, and until when.
          */
-        "teamspace.repository.schemas.Grant": {
+        ObjectGrant: {
             /** @enum {unknown} */
             principal_type: "team" | "user";
             principal_id: string;
             name: string;
-            capability: components["schemas"]["Capability"];
+            capability: components["schemas"]["AccessLevel"];
             permissions: components["schemas"]["Permission"][];
             granted_by: string;
             expires_at: string | null;
@@ -3479,30 +3498,30 @@ export interface components {
             created_at: string;
         };
         /**
-         * Reader
-         * @description Somebody who can see the object, and why.
+         * ObjectReader
+         * @description A person who can see the object, and why.
          */
-        Reader: {
+        ObjectReader: {
             user_id: string;
             username: string;
             display_name: string;
-            reasons: components["schemas"]["teamspace.repository.schemas.Reason"][];
+            reasons: components["schemas"]["AccessReason"][];
         };
         /**
-         * Reason
-         * @description A rule that admits somebody. `via` is the team by which it does, where it is a team.
+         * AccessReason
+         * @description A rule that gives a person access. `via` is the team, for rules about a team.
          */
-        "teamspace.repository.schemas.Reason": {
+        AccessReason: {
             /** @enum {unknown} */
             rule: "company_role" | "grant" | "owner" | "team_grant" | "team_role";
-            capability: components["schemas"]["Capability"];
+            capability: components["schemas"]["AccessLevel"];
             /** @default null */
             via?: string | null;
             /** @default null */
             expires_at?: string | null;
         };
-        /** Unshare */
-        Unshare: {
+        /** ObjectUnshare */
+        ObjectUnshare: {
             /** @default null */
             principal_type?: ("team" | "user") | null;
             /** @default null */
@@ -3526,14 +3545,14 @@ export interface components {
         };
         /** Derivations */
         Derivations: {
-            sources: components["schemas"]["Relative"][];
-            derived: components["schemas"]["Relative"][];
+            sources: components["schemas"]["RelatedObject"][];
+            derived: components["schemas"]["RelatedObject"][];
         };
         /**
-         * Relative
-         * @description A source, or something derived, as far as the caller may see it.
+         * RelatedObject
+         * @description A source or derived object that the caller can see.
          */
-        Relative: {
+        RelatedObject: {
             id: string;
             key: string;
             filename: string;
@@ -3545,14 +3564,14 @@ export interface components {
         };
         /**
          * Processing
-         * @description What has become of a document since it came.
+         * @description Text extraction, sources, derived objects and runs of a document.
          */
         Processing: {
             /** @enum {unknown} */
             text_state: "failed" | "none" | "pending" | "ready";
             text_fault: string | null;
-            sources: components["schemas"]["Relative"][];
-            derived: components["schemas"]["Relative"][];
+            sources: components["schemas"]["RelatedObject"][];
+            derived: components["schemas"]["RelatedObject"][];
             runs: string[];
         };
         /** TargetsQuery */
@@ -3560,15 +3579,15 @@ export interface components {
             /** @default  */
             q?: string;
         };
-        /** Targets */
-        Targets: {
-            items: components["schemas"]["Target"][];
+        /** ShareTargets */
+        ShareTargets: {
+            items: components["schemas"]["ShareTarget"][];
         };
         /**
-         * Target
-         * @description Somebody, or a team, with whom things can be shared.
+         * ShareTarget
+         * @description A person or team an object can be shared with.
          */
-        Target: {
+        ShareTarget: {
             /** @enum {unknown} */
             principal_type: "team" | "user";
             principal_id: string;
@@ -3576,10 +3595,10 @@ export interface components {
             username: string | null;
         };
         /**
-         * Credentials
-         * @description The caller's access keys, and where they are used.
+         * AccessKeyList
+         * @description The caller's access keys, and the endpoint, bucket and region to use them with.
          */
-        Credentials: {
+        AccessKeyList: {
             items: components["schemas"]["AccessKey"][];
             endpoint: string;
             bucket: string;
@@ -3587,7 +3606,7 @@ export interface components {
         };
         /**
          * AccessKey
-         * @description An S3 access key, as it is listed: its secret was shown once.
+         * @description An S3 access key, without its secret.
          */
         AccessKey: {
             id: string;
@@ -3598,20 +3617,20 @@ export interface components {
             last_used_at: string | null;
         };
         /**
-         * NewCredential
-         * @description `scope` limits the key to permissions, perhaps below a prefix: `files:read:reports/`.
+         * NewAccessKey
+         * @description `scope` limits the key to permissions, optionally below a key prefix: `files:read:reports/`.
          */
-        NewCredential: {
+        NewAccessKey: {
             /** @default S3 key */
             name?: string;
             /** @default null */
             scope?: string[] | null;
         };
         /**
-         * Credential
-         * @description A fresh access key; the secret is shown this once.
+         * AccessKeyWithSecret
+         * @description A new access key. The secret is only shown once.
          */
-        Credential: {
+        AccessKeyWithSecret: {
             id: string;
             name: string;
             access_key_id: string;
@@ -3623,7 +3642,7 @@ export interface components {
         };
         /**
          * Page[Session]
-         * @description One page of a list; `next_cursor` is null on the last.
+         * @description One page of a list; `next_cursor` is null on the last page.
          */
         Page_Session_: {
             items: components["schemas"]["Session"][];
@@ -3646,21 +3665,21 @@ export interface components {
         };
         /**
          * Ready
-         * @description Database and blob store answer, and the server is not stopping.
+         * @description Database and blob store respond, and the server is not stopping.
          */
         Ready: {
             ready: boolean;
         };
         /**
          * Transfer
-         * @description The id of the member who is to own it.
+         * @description `to` is the id of the member who becomes the owner.
          */
         Transfer: {
             to: string;
         };
         /**
          * Transferred
-         * @description How much was passed on, by what it is: `{"notes": 3, "objects": 12}`.
+         * @description The number of transferred rows by kind: `{"notes": 3, "objects": 12}`.
          */
         Transferred: {
             to: string;
@@ -3668,13 +3687,30 @@ export interface components {
                 [key: string]: number;
             };
         };
+        /**
+         * Contacts
+         * @description Up to three managers each of the caller's team and company.
+         */
+        Contacts: {
+            team: components["schemas"]["Contact"][];
+            org: components["schemas"]["Contact"][];
+        };
+        /**
+         * Contact
+         * @description A person who can give access.
+         */
+        Contact: {
+            user_id: string;
+            username: string;
+            display_name: string;
+        };
         /** Disabling */
         Disabling: {
             disabled: boolean;
         };
         /**
          * AccountStatus
-         * @description Somebody, and whether any credential of theirs can work.
+         * @description A person, and whether they are disabled.
          */
         AccountStatus: {
             id: string;
@@ -7812,7 +7848,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_Event_"];
+                    "application/json": components["schemas"]["Page_AuditEvent_"];
                     "application/x-ndjson": string;
                 };
             };
@@ -8304,7 +8340,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Draft"];
+                "application/json": components["schemas"]["ExecutorDraft"];
             };
         };
         responses: {
@@ -8989,7 +9025,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["teamspace.notes.schemas.Share"];
+                "application/json": components["schemas"]["NoteShare"];
             };
         };
         responses: {
@@ -8999,7 +9035,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Shares"];
+                    "application/json": components["schemas"]["NoteShares"];
                 };
             };
             /** @description `invalid_request` */
@@ -9688,7 +9724,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer"];
+                    "application/json": components["schemas"]["ModelAnswer"];
                 };
             };
             /** @description `invalid_request` */
@@ -9886,7 +9922,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["InstanceDraft"];
+                "application/json": components["schemas"]["InstanceExecutorDraft"];
             };
         };
         responses: {
@@ -10121,7 +10157,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["Asking"];
+                "application/json": components["schemas"]["ClaimRequest"];
             };
         };
         responses: {
@@ -10131,7 +10167,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Handed"];
+                    "application/json": components["schemas"]["JobAssignment"];
                 };
             };
             /** @description No Content */
@@ -10255,7 +10291,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["Beat"];
+                "application/json": components["schemas"]["Heartbeat"];
             };
         };
         responses: {
@@ -10382,7 +10418,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Completion"];
+                "application/json": components["schemas"]["JobCompletion"];
             };
         };
         responses: {
@@ -10516,7 +10552,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Failure"];
+                "application/json": components["schemas"]["FailureReport"];
             };
         };
         responses: {
@@ -11167,7 +11203,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_Event_"];
+                    "application/json": components["schemas"]["Page_AuditEvent_"];
                     "application/x-ndjson": string;
                 };
             };
@@ -11248,7 +11284,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_Found_"];
+                    "application/json": components["schemas"]["Page_SearchResult_"];
                 };
             };
             /** @description `invalid_request` */
@@ -11774,7 +11810,7 @@ export interface operations {
             };
         };
     };
-    "jobs.ask": {
+    "jobs.enqueue": {
         parameters: {
             query?: never;
             header?: {
@@ -11795,7 +11831,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Job"];
+                    "application/json": components["schemas"]["JobDetail"];
                 };
             };
             /** @description `invalid_request` */
@@ -11927,7 +11963,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Job"];
+                    "application/json": components["schemas"]["JobDetail"];
                 };
             };
             /** @description `invalid_request` */
@@ -12039,7 +12075,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Job"] | components["schemas"]["JobOutline"];
+                    "application/json": components["schemas"]["JobDetail"] | components["schemas"]["JobSummary"];
                 };
             };
             /** @description `invalid_request` */
@@ -12129,7 +12165,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Listing"];
+                    "application/json": components["schemas"]["ObjectListing"];
                 };
             };
             /** @description `invalid_request` */
@@ -12214,7 +12250,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Object"];
+                    "application/json": components["schemas"]["RepositoryObject"];
                 };
             };
             /** @description Created */
@@ -12223,7 +12259,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Object"];
+                    "application/json": components["schemas"]["RepositoryObject"];
                 };
             };
             /** @description `invalid_request` */
@@ -12365,7 +12401,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Object"];
+                    "application/json": components["schemas"]["RepositoryObject"];
                 };
             };
             /** @description `invalid_request` */
@@ -12791,7 +12827,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["teamspace.repository.schemas.Share"];
+                "application/json": components["schemas"]["ObjectShare"];
             };
         };
         responses: {
@@ -12927,7 +12963,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["Unshare"];
+                "application/json": components["schemas"]["ObjectUnshare"];
             };
         };
         responses: {
@@ -13162,7 +13198,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Object"];
+                    "application/json": components["schemas"]["RepositoryObject"];
                 };
             };
             /** @description `invalid_request` */
@@ -13462,7 +13498,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Targets"];
+                    "application/json": components["schemas"]["ShareTargets"];
                 };
             };
             /** @description `invalid_request` */
@@ -13536,7 +13572,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Credentials"];
+                    "application/json": components["schemas"]["AccessKeyList"];
                 };
             };
             /** @description `invalid_request` */
@@ -13606,7 +13642,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["NewCredential"];
+                "application/json": components["schemas"]["NewAccessKey"];
             };
         };
         responses: {
@@ -13616,7 +13652,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Credential"];
+                    "application/json": components["schemas"]["AccessKeyWithSecret"];
                 };
             };
             /** @description `invalid_request` */
@@ -14491,7 +14527,7 @@ export interface operations {
             };
         };
     };
-    "tenancy.pass_on": {
+    "tenancy.transfer": {
         parameters: {
             query?: never;
             header?: {
@@ -14618,6 +14654,80 @@ export interface operations {
             };
             /** @description `storage_full` */
             507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "tenancy.contacts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Contacts"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,4 +1,4 @@
-/** The command palette: every place and every action that is allowed now, found by a few letters. */
+/** The command palette: every screen and action that is allowed now, found by a few letters. */
 
 import { Modal, TextInput } from "@mantine/core";
 import { IconArrowRight, IconBolt, IconSearch, type Icon } from "@tabler/icons-react";
@@ -6,12 +6,12 @@ import { useNavigate, useRouterState } from "@tanstack/react-router";
 import { useEffect, useId, useRef, useState, type KeyboardEvent } from "react";
 
 import { t } from "@/i18n";
+import { allowed, offered, type NavEntry } from "@/navigation/tables";
+import { useSession } from "@/session";
 import { createOpening } from "@/ui/opening";
 
 import styles from "./Palette.module.css";
 import { ACTIONS, SCREENS } from "./screens";
-import { useSession } from "./session";
-import { allowed, offered } from "./tables";
 
 interface Entry {
   id: string;
@@ -31,22 +31,26 @@ function useEntries(): Entry[] {
   const path = useRouterState({ select: (state) => state.location.pathname });
   const visit = (to: string): void => void go({ to });
   const actions = ACTIONS.filter((action) => offered(action, session, path));
-  const places = SCREENS.filter((screen) => screen.nav && allowed(screen, session));
+  const screens = SCREENS.filter((screen) => allowed(screen, session));
   return [
     ...actions.map((action) => ({
       id: action.name, title: t(action.title), hint: t("palette.action"), icon: IconBolt, keys: action.keys,
       perform: () => action.perform(visit),
     })),
-    ...places.map((screen) => ({
-      id: screen.path, title: t(screen.title), hint: t(`shell.group.${screen.nav?.group ?? "work"}`), icon: IconArrowRight,
-      keys: screen.nav?.keys, perform: () => visit(screen.path),
-    })),
+    ...screens.flatMap(({ path: to, title, nav }) =>
+      nav ? [{ id: to, title: t(title), hint: areaOf(nav), icon: IconArrowRight, keys: nav.keys, perform: () => visit(to) }] : [],
+    ),
   ];
+}
+
+function areaOf({ group }: NavEntry): string {
+  if (group === "main" || group === "foot") return t("shell.workspace");
+  return t("settings.scoped", { scope: t(`settings.scope.${group}`) });
 }
 
 const SHORTEST = 2;
 
-/** What is no place and no action may be a word in a text. */
+/** Whatever is typed can also be searched for. */
 function useEverywhere(query: string): Entry[] {
   const { can } = useSession();
   const go = useNavigate();
@@ -67,7 +71,7 @@ export function matches(query: string, title: string): boolean {
   return true;
 }
 
-/** In parts, for the whole one puts a label on an element that cannot bear one, and reads out all entries as its description. */
+/** Built from parts: a whole Modal labels an element that can't have a label, and reads out every entry as its description. */
 export function Palette() {
   const opened = palette.useOpened();
   return (
@@ -82,15 +86,15 @@ export function Palette() {
 
 function Search() {
   const [query, setQuery] = useState("");
-  const [place, setPlace] = useState(0);
+  const [index, setIndex] = useState(0);
   const list = useId();
   const field = useRef<HTMLInputElement>(null);
-  // Before the next key, and not when the dialog has come to rest: who knows the way types on without looking. The
-  // dialog has noted by then to whom it gives the focus back.
+  // At once, not when the dialog has opened: people type on without looking. By then the dialog knows where the focus
+  // has to return to.
   useEffect(() => queueMicrotask(() => field.current?.focus()), []);
   const everywhere = useEverywhere(query);
   const entries = [...useEntries().filter((entry) => matches(query, entry.title)), ...everywhere];
-  const chosen = entries[place];
+  const chosen = entries[index];
   useEffect(() => {
     if (chosen) document.getElementById(chosen.id)?.scrollIntoView({ block: "nearest" });
   }, [chosen]);
@@ -100,9 +104,9 @@ function Search() {
     entry.perform();
   }
 
-  function hear(event: KeyboardEvent): void {
+  function onKeyDown(event: KeyboardEvent): void {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step) setPlace((place + step + entries.length) % Math.max(1, entries.length));
+    if (step) setIndex((index + step + entries.length) % Math.max(1, entries.length));
     else if (event.key === "Enter" && !event.nativeEvent.isComposing && chosen) perform(chosen);
     else return;
     event.preventDefault();
@@ -120,10 +124,10 @@ function Search() {
         aria-label={t("palette.placeholder")}
         placeholder={t("palette.placeholder")}
         value={query}
-        onKeyDown={hear}
+        onKeyDown={onKeyDown}
         onChange={(event) => {
           setQuery(event.currentTarget.value);
-          setPlace(0);
+          setIndex(0);
         }}
       />
       <div id={list} role="listbox" aria-label={t("shell.palette")} className={styles.entries}>

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 
+import { action } from "@/navigation/tables";
+import { sessionOf, type Whoami } from "@/session";
+
 import { keyed } from "./keyboard";
-import { sessionOf, type Whoami } from "./session";
-import { action } from "./tables";
 
 const somebody = sessionOf({ permissions: ["notes:write"], features: [], operator: false } as unknown as Whoami);
 const rest = { title: "notes.new", perform: () => undefined } as const;

@@ -1,15 +1,15 @@
-/** Keys: one key or two in a row, from the tables of screens and actions; never while somebody writes. */
+/** Keyboard shortcuts of one or two keys, from the tables of screens and actions; off in text fields and dialogs. */
 
 import { useNavigate, useRouterState } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 
 import { t } from "@/i18n";
+import { allowed, offered, type Action } from "@/navigation/tables";
+import { useSession, type Session } from "@/session";
 import { createOpening } from "@/ui/opening";
 
 import { openPalette } from "./Palette";
 import { ACTIONS, SCREENS } from "./screens";
-import { useSession, type Session } from "./session";
-import { allowed, offered, type Action } from "./tables";
 
 export interface Binding {
   keys: string;
@@ -17,17 +17,18 @@ export interface Binding {
   perform: () => void;
 }
 
-const PATIENCE = 900;
+/** How long the first key of two is remembered. */
+const PAUSE_MS = 900;
 
 export const keyMap = createOpening();
 
-/** What can be done by key here and now. */
+/** The keys that work on the current screen. */
 export function useBindings(): Binding[] {
   const session = useSession();
   const go = useNavigate();
   const path = useRouterState({ select: (state) => state.location.pathname });
   const visit = (to: string): void => void go({ to });
-  const places = SCREENS.filter((screen) => screen.nav?.keys && allowed(screen, session)).map((screen) => ({
+  const screens = SCREENS.filter((screen) => screen.nav?.keys && allowed(screen, session)).map((screen) => ({
     keys: screen.nav?.keys ?? "",
     title: t("keys.go", { place: t(screen.title) }),
     perform: () => visit(screen.path),
@@ -37,14 +38,14 @@ export function useBindings(): Binding[] {
     title: t(action.title),
     perform: () => action.perform(visit),
   }));
-  return [...actions, ...places, { keys: "?", title: t("shell.keys"), perform: keyMap.open }];
+  return [...actions, ...screens, { keys: "?", title: t("shell.keys"), perform: keyMap.open }];
 }
 
-/** One action for a key: what belongs to the screen goes before what can be done anywhere. */
+/** One action per key: the screen's own before one that works anywhere. */
 export function keyed(actions: readonly Action[], session: Session, path: string): Action[] {
   const here = actions.filter((action) => action.keys && offered(action, session, path));
   const ownFirst = [...here.filter((action) => action.on), ...here.filter((action) => !action.on)];
-  return ownFirst.filter((action, place) => place === ownFirst.findIndex((other) => other.keys === action.keys));
+  return ownFirst.filter((action, index) => index === ownFirst.findIndex((other) => other.keys === action.keys));
 }
 
 export function useKeyboard(): void {
@@ -54,13 +55,13 @@ export function useKeyboard(): void {
   useEffect(() => {
     let pending = "";
     let timer = 0;
-    const hear = (event: KeyboardEvent): void => {
+    const onKeyDown = (event: KeyboardEvent): void => {
       if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === "k") {
         event.preventDefault();
         openPalette();
         return;
       }
-      if (event.metaKey || event.ctrlKey || event.altKey || writes(event.target)) return;
+      if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return;
       const typed = pending ? `${pending} ${event.key}` : event.key;
       const found = latest.current.find((binding) => binding.keys === typed);
       clearTimeout(timer);
@@ -70,15 +71,15 @@ export function useKeyboard(): void {
         found.perform();
       } else if (latest.current.some((binding) => binding.keys.startsWith(`${typed} `))) {
         pending = typed;
-        timer = window.setTimeout(() => (pending = ""), PATIENCE);
+        timer = window.setTimeout(() => (pending = ""), PAUSE_MS);
       }
     };
-    window.addEventListener("keydown", hear);
-    return () => window.removeEventListener("keydown", hear);
+    window.addEventListener("keydown", onKeyDown);
+    return () => window.removeEventListener("keydown", onKeyDown);
   }, []);
 }
 
-function writes(target: EventTarget | null): boolean {
+function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
     (target.isContentEditable ||

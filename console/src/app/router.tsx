@@ -1,4 +1,4 @@
-/** Addresses to screens: every screen of the table has a URL that can be shared, and one that is refused says so. */
+/** The routes: every screen of the table has a URL that can be shared, and a refused one says so. */
 
 import {
   createRootRoute,
@@ -8,14 +8,14 @@ import {
 } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 
-import { lazily } from "@/api/reach";
 import { t } from "@/i18n";
+import { allowed, type Screen } from "@/navigation/tables";
+import { useSession } from "@/session";
+import { lazily } from "@/ui/lazily";
 import { Empty, Failed, Loading, Refused } from "@/ui/states";
 
 import { Entrance } from "./Entrance";
 import { SCREENS } from "./screens";
-import { useSession } from "./session";
-import { allowed, type Screen } from "./tables";
 
 /** Below it every address is the console's; the server answers all of them with the same page. */
 export const BASE = "/app";
@@ -42,7 +42,7 @@ export const router = createRouter({
   routeTree: root.addChildren(routes),
   basepath: BASE,
   defaultPendingComponent: () => <Loading />,
-  // Code that did not arrive is not asked for again by the same page.
+  // Browsers may remember that a module failed to load: only a new page asks for it again.
   defaultErrorComponent: ({ error }) => <Failed error={error} again={() => location.reload()} />,
   defaultPreload: "intent",
   scrollRestoration: true,

@@ -1,4 +1,4 @@
-/** Every screen and every action, in the order of the rail. */
+/** Every screen and action, in the order of the rail and of the settings menu. */
 
 import { accountActions, accountScreens } from "@/features/account/screens";
 import { auditScreens } from "@/features/audit/screens";
@@ -17,8 +17,9 @@ import { fileActions, fileScreens } from "@/features/repository/screens";
 import { searchActions, searchScreens } from "@/features/search/screens";
 import { tokenActions, tokenScreens } from "@/features/tokens/screens";
 import { usageActions, usageScreens } from "@/features/usage/screens";
+import type { Action, Screen } from "@/navigation/tables";
 
-import type { Action, Screen } from "./tables";
+import { settingsScreens } from "./settings/screens";
 
 export const SCREENS: readonly Screen[] = [
   ...homeScreens,
@@ -26,14 +27,14 @@ export const SCREENS: readonly Screen[] = [
   ...noteScreens,
   ...documentScreens,
   ...fileScreens,
-  ...jobScreens,
+  ...settingsScreens,
   ...memberScreens,
   ...usageScreens,
   ...connectScreens,
   ...tokenScreens,
   ...featureScreens,
   ...auditScreens,
-  ...accountScreens,
+  ...jobScreens,
   ...companyScreens,
   ...companyBrandingScreens,
   ...companyExecutorScreens,
@@ -42,6 +43,7 @@ export const SCREENS: readonly Screen[] = [
   ...instanceBrandingScreens,
   ...instanceExecutorScreens,
   ...metricsScreens,
+  ...accountScreens,
 ];
 
 export const ACTIONS: readonly Action[] = [

@@ -1,6 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 
 import { currentLocale, loadCatalog, speaks, t } from ".";
+import { fileOf } from "./files";
 
 /** A server that speaks English and German, and answers each locale when it is told to. */
 function server() {
@@ -39,4 +40,12 @@ test("a language that the server does not know the name of is everybody's", asyn
   await answer("en");
   await odd;
   expect([t("time.now"), speaks("en-US@posix")]).toEqual(["just now", true]);
+});
+
+test("the file of a locale is its own, its language's, or everyone's", () => {
+  const files = { en: "/en.json", de: "/de.json", "pt-BR": "/pt-BR.json" };
+  expect(["de", "DE-CH", "pt-BR", "pt", "en-US@posix", "fr"].map((wanted) => fileOf(wanted, files))).toEqual([
+    "/de.json", "/de.json", "/pt-BR.json", "/en.json", "/en.json", "/en.json",
+  ]);
+  expect(fileOf("en", {})).toBeUndefined();
 });

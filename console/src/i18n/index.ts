@@ -2,7 +2,8 @@
 
 import { IntlMessageFormat } from "intl-messageformat";
 
-import { patiently } from "../api/patience";
+import { retryWhileBusy } from "../net/busy";
+import { fileOf } from "./files";
 import type english from "../../../teamspace/localization/catalogs/en.json";
 
 type Catalog = typeof english;
@@ -12,7 +13,9 @@ type Texts = Partial<Record<MessageKey, string>>;
 export type Values = Record<string, string | number | boolean | Date | null | undefined>;
 
 let locale = "en";
-let messages: Texts = {};
+/** The one message that is needed before a catalog could be fetched. */
+const BUILT_IN: Texts = { "state.unreachable": "Can’t reach the server. Retrying…" };
+let messages = BUILT_IN;
 const compiled = new Map<MessageKey, IntlMessageFormat>();
 
 let asked: { locale: string; done: Promise<void> } | undefined;
@@ -23,13 +26,18 @@ export const speaks = (wanted = navigator.language): boolean => heard === wanted
 
 /** Speaks a locale, or the nearest that there is; without one the browser's. What is spoken already is not asked for again. */
 export function loadCatalog(wanted = navigator.language): Promise<void> {
-  if (asked?.locale !== wanted) asked = { locale: wanted, done: learn(wanted) };
+  if (asked?.locale !== wanted) asked = { locale: wanted, done: learn(wanted).catch(forget) };
   return asked.done;
 }
 
+/** What failed can be asked for again. */
+function forget(fault: unknown): never {
+  asked = undefined;
+  throw fault;
+}
+
 async function learn(wanted: string): Promise<void> {
-  // A browser may call its language what the server does not take for one: then it is everybody's.
-  const response = await catalogOf(`?locale=${encodeURIComponent(wanted)}`).catch(() => catalogOf(""));
+  const response = await firstOf(addressesOf(wanted));
   const catalog = (await response.json()) as { locale: string; messages: Record<string, Record<string, string>> };
   // An answer that comes late does not take the word from what was asked for after it.
   if (heard !== undefined && asked?.locale !== wanted) return;
@@ -37,12 +45,25 @@ async function learn(wanted: string): Promise<void> {
   speak(catalog.locale, flat(catalog.messages));
 }
 
-async function catalogOf(query: string): Promise<Response> {
-  const response = await patiently(() =>
-    fetch(`/api/i18n/catalog${query}`, { headers: { accept: "application/json" } }),
-  );
-  if (!response.ok) throw new Error(`the catalog was answered ${response.status}`);
-  return response;
+/**
+ * Where a locale's catalog may be, best first. The file that the page names never changes, so it comes from the cache;
+ * a page that is older than the server asks the API. The API refuses a locale that isn't a language tag: the last
+ * address is the default's.
+ */
+function addressesOf(wanted: string): string[] {
+  const file = fileOf(wanted);
+  return [...(file ? [file] : []), `/api/i18n/catalog?locale=${encodeURIComponent(wanted)}`, "/api/i18n/catalog"];
+}
+
+async function firstOf([address = "", ...others]: string[]): Promise<Response> {
+  try {
+    const response = await retryWhileBusy(() => fetch(address, { headers: { accept: "application/json" } }));
+    if (!response.ok) throw new Error(`the catalog was answered ${response.status}`);
+    return response;
+  } catch (fault) {
+    if (others.length === 0) throw fault;
+    return firstOf(others);
+  }
 }
 
 /** The catalog's namespaces and keys as the console names them. */

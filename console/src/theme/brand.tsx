@@ -4,7 +4,7 @@ import { queryOptions, useQuery } from "@tanstack/react-query";
 import { createContext, useContext, useEffect, type ReactNode } from "react";
 
 import { answer, api, type Schemas } from "@/api/client";
-import { useToken } from "@/app/session";
+import { useToken } from "@/api/useToken";
 
 export type Brand = Schemas["Branding"];
 

@@ -1,4 +1,4 @@
-/** A number with a small bar below it, so that the large ones of a column catch the eye. */
+/** A number with a small bar below, so that large values in a column stand out. */
 
 import type { ReactNode } from "react";
 

@@ -1,4 +1,4 @@
-/** How much there was in each of many equal spans of time: a bar for each, and the sum. */
+/** Bar chart: one bar per time span, and the total. */
 
 import { number, t } from "@/i18n";
 

@@ -1,4 +1,4 @@
-/** The question before something that cannot be undone: it names the thing, and says what goes with it. */
+/** Confirmation before a destructive action: names the item and the consequences. */
 
 import { Button } from "@mantine/core";
 import { useState, type ReactNode } from "react";
@@ -10,9 +10,9 @@ import { Fault } from "./forms";
 
 interface Props {
   title: string;
-  /** The word on the button that does it. */
+  /** Label of the confirm button. */
   confirm: string;
-  /** The word on the button that does not. */
+  /** Label of the cancel button. */
   dismiss?: string;
   perform: () => Promise<unknown>;
   onClose: () => void;

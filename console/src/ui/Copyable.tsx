@@ -1,4 +1,4 @@
-/** A value that people take elsewhere: an id, a key, a command. One press copies it. */
+/** A value with a copy button: an ID, a key, a command. */
 
 import { ActionIcon, CopyButton, Tooltip } from "@mantine/core";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
@@ -9,9 +9,9 @@ import styles from "./Copyable.module.css";
 
 interface Props {
   value: string;
-  /** What it is, for those who hear the button instead of seeing it. */
+  /** Accessible name of the value. */
   label: string;
-  /** Shown in place of the value where that is too long. */
+  /** Shown instead of a value that's too long. */
   short?: string;
 }
 

@@ -1,4 +1,4 @@
-/** A table of things: a caption, headers, the first column names the row. Where there is little room every row is a card. */
+/** Data table: caption, headers, and a row header in the first column. On narrow screens each row becomes a card. */
 
 import { IconChevronDown, IconChevronUp } from "@tabler/icons-react";
 import { useEffect, useRef, type ReactNode } from "react";
@@ -10,25 +10,25 @@ import styles from "./DataTable.module.css";
 export interface Column<Row> {
   title: string;
   cell: (row: Row) => ReactNode;
-  /** Numbers stand at the end of their column. */
+  /** Right-aligned, for numbers. */
   end?: boolean;
-  /** Whether the rows are in its order; the header is a button where `onSort` is given (see sorting.ts). */
+  /** Sort state of the column; the header is a button if `onSort` is set (see sorting.ts). */
   sorted?: "ascending" | "descending" | "none";
   onSort?: () => void;
 }
 
 interface Props<Row> {
-  /** What the table is of; heard, not seen, for the page's title says it already. */
+  /** Caption for screen readers; the page title shows it already. */
   caption: string;
-  /** The first one names the row. */
+  /** The first column is the row header. */
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   keyOf: (row: Row) => string;
-  /** What can be done with a row. */
+  /** Row actions. */
   actions?: (row: Row) => ReactNode;
 }
 
-/** As a card it is laid out by other means than a table's, and some browsers then forget what it is. */
+/** Explicit roles: as cards the table isn't laid out as a table, and some browsers then drop its semantics. */
 const CELL = { role: "cell" };
 
 export function DataTable<Row>({ caption, columns, rows, keyOf, actions }: Props<Row>) {
@@ -96,7 +96,7 @@ function cellOf<Row>(column: Column<Row>, row: Row, names: boolean): ReactNode {
   );
 }
 
-/** Up and down go from a row's button to that of its neighbour. */
+/** Arrow keys move between the action buttons of adjacent rows. */
 function useArrowKeys() {
   const table = useRef<HTMLTableElement>(null);
   useEffect(() => {

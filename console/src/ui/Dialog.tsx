@@ -1,4 +1,4 @@
-/** A dialog: named by its title, begun at its first field, and when it goes the focus is where it was before. */
+/** Modal dialog: labelled by its title, focuses its first field, and returns focus when it closes. */
 
 import { Modal } from "@mantine/core";
 import { useEffect, useRef, useState, type FocusEvent, type ReactNode } from "react";
@@ -10,13 +10,13 @@ import styles from "./Dialog.module.css";
 interface Props {
   title: string;
   onClose: () => void;
-  /** It stays until its own button is pressed: neither Escape nor a click beside it ends it. */
+  /** Closes only by its own button: neither Escape nor a click outside closes it. */
   firm?: boolean;
   wide?: boolean;
   children: ReactNode;
 }
 
-/** Rendered while it is open, so that every opening begins afresh. */
+/** Mounted only while open, so every opening starts with fresh state. */
 export function Dialog({ title, onClose, firm = false, wide = false, children }: Props) {
   useFocusBack();
   return (
@@ -38,9 +38,9 @@ export function Dialog({ title, onClose, firm = false, wide = false, children }:
   );
 }
 
-/** Of a group of radios, the one that is chosen. */
+/** In a radio group, the checked radio. */
 const FIELDS = "input:not([type=radio]:not(:checked)), textarea, select, [contenteditable=true]";
-/** Where a dialog begins, the first that is there: its own choice, a field, the way back, any other action. */
+/** Initial focus, first match wins: the dialog's own choice, a field, the cancel button, any other action. */
 const BEGINNINGS = ["[data-autofocus]", FIELDS, "[data-actions] button", "button, a[href]"];
 
 function beginningOf(content: HTMLElement): HTMLElement | undefined {
@@ -48,7 +48,7 @@ function beginningOf(content: HTMLElement): HTMLElement | undefined {
   return BEGINNINGS.flatMap((which) => [...content.querySelectorAll<HTMLElement>(which)]).find(usable);
 }
 
-/** Has the focus only until there is something to begin with: that may come after the dialog, and be replaced by a next step. */
+/** Holds focus until there's something to focus: content can load after the dialog opens, or change with the next step. */
 function Beginning({ children }: { children: ReactNode }) {
   const content = useRef<HTMLDivElement>(null);
   const touched = useRef(false);
@@ -79,7 +79,7 @@ function Beginning({ children }: { children: ReactNode }) {
   );
 }
 
-/** The buttons at a dialog's end: the way back first, what it is for last. */
+/** Dialog buttons: cancel first, primary action last. */
 export function DialogActions({ children }: { children: ReactNode }) {
   return (
     <div className={styles.actions} data-actions>
@@ -88,7 +88,7 @@ export function DialogActions({ children }: { children: ReactNode }) {
   );
 }
 
-/** Where the first of several dialogs in a row was opened from: what opened the others is gone with the one before. */
+/** Where the first of several consecutive dialogs was opened from: the openers of the others are gone. */
 let outside: HTMLElement | null = null;
 
 export function useFocusBack(): void {
@@ -106,7 +106,7 @@ export function useFocusBack(): void {
   );
 }
 
-/** What was pressed; an item of a menu is gone by the time the dialog ends, the menu's button is not. */
+/** The element that was clicked. A menu item is gone when the dialog closes; the menu's button isn't. */
 function openerOf(): HTMLElement | null {
   const pressed = document.activeElement;
   if (!(pressed instanceof HTMLElement) || pressed === document.body) return null;

@@ -1,4 +1,4 @@
-/** What is known of a thing, as pairs of a word and its value. */
+/** Description list: pairs of label and value. */
 
 import type { ReactNode } from "react";
 

@@ -1,4 +1,4 @@
-/** A number as it moves over the last minutes: a line, and the present value. */
+/** Line chart of a value over the last minutes, with the current value. */
 
 import { currentLocale, t } from "@/i18n";
 
@@ -11,7 +11,7 @@ interface Props {
   title: string;
   points: readonly Point[];
   format: (value: number) => string;
-  /** The top of the scale is at least this, so that little noise does not look like much. */
+  /** Minimum for the top of the scale, so that noise doesn't look like a peak. */
   least: number;
 }
 

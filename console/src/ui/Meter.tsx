@@ -1,4 +1,4 @@
-/** How much of something is used: a bar beside the words that say the same. */
+/** Usage bar next to the text that says the same. */
 
 import styles from "./Meter.module.css";
 

@@ -1,4 +1,4 @@
-/** A password that is being chosen: says what it still lacks in length; the server judges how easily it is guessed. */
+/** Field for a new password: shows how many characters are missing. The server checks the strength. */
 
 import { PasswordInput, type PasswordInputProps } from "@mantine/core";
 

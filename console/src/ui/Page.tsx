@@ -1,4 +1,4 @@
-/** A screen's frame: its title, what can be done on it, and its content at a width that can be read. */
+/** Page layout: title, actions and content. The only place that sets the left edge and the width. */
 
 import { useDocumentTitle } from "@mantine/hooks";
 import type { ReactNode } from "react";
@@ -11,15 +11,14 @@ interface Props {
   title: string;
   intro?: ReactNode;
   actions?: ReactNode;
-  wide?: boolean;
   children: ReactNode;
 }
 
-export function Page({ title, intro, actions, wide, children }: Props) {
+export function Page({ title, intro, actions, children }: Props) {
   const brand = useBrand();
   useDocumentTitle(`${title} · ${brand.title}`);
   return (
-    <div className={wide ? styles.wide : styles.page}>
+    <div className={styles.page} data-page>
       <header className={styles.head}>
         <div>
           <h1>{title}</h1>

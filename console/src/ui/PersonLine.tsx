@@ -1,16 +1,16 @@
-/** A person in a list: a face of letters, the name, and a second line that tells two of the same name apart. */
+/** A person in a list: initials, name, and a second line to tell people with the same name apart. */
 
 import type { ReactNode } from "react";
 
-import { initials } from "@/app/shell/Me";
+import { initials } from "./initials";
 
 import styles from "./PersonLine.module.css";
 
 interface Props {
   name: string;
-  /** The username, or what else is worth a second line. */
+  /** The username, or other secondary text. */
   second?: ReactNode;
-  /** A word behind the name, such as `You`. */
+  /** Tag after the name, such as “You”. */
   mark?: ReactNode;
 }
 

@@ -1,4 +1,4 @@
-/** The frame of a plot: its title and the number that counts, the picture, and the same as a table for who cannot see it. */
+/** Chart frame: title, key number, the chart, and the same data as an accessible table. */
 
 import { useId, type ReactNode } from "react";
 
@@ -8,25 +8,25 @@ import styles from "./PlotFrame.module.css";
 import { HEIGHT, WIDTH } from "./plot";
 
 export interface Row {
-  /** When, or for when. */
+  /** Time, or label of the time span. */
   name: string;
   value: string;
 }
 
 interface Props {
   title: string;
-  /** The present value, or the sum. */
+  /** Current value, or the total. */
   figure: string;
-  /** What the picture shows, in a sentence. */
+  /** Text alternative of the chart. */
   summary: string;
-  /** The top of the scale. */
+  /** Top of the scale. */
   top: string;
-  /** The ends of the axis of time. */
+  /** Labels at both ends of the time axis. */
   from: string;
   until: string;
   /** Newest first. */
   rows: readonly Row[];
-  /** Written at the foot of the scale; bars show by themselves where they stand. */
+  /** Label at the bottom of the scale; bar charts don't need one. */
   zero?: boolean;
   children: ReactNode;
 }
@@ -61,7 +61,7 @@ export function PlotFrame({ title, figure, summary, top, from, until, rows, zero
 
 function Table({ title, rows }: { title: string; rows: readonly Row[] }) {
   return (
-    // What is longer than its room scrolls by key as well.
+    // Scrollable by keyboard, too.
     // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div className={styles.table} role="region" aria-label={title} tabIndex={0}>
       <table>
@@ -74,7 +74,7 @@ function Table({ title, rows }: { title: string; rows: readonly Row[] }) {
         </thead>
         <tbody>
           {rows.map((row, place) => (
-            // Not by the name: an hour comes twice when clocks are set back.
+            // The label isn't unique: an hour occurs twice when the clocks go back.
             <tr key={place}>
               <th scope="row">{row.name}</th>
               <td>{row.value}</td>

@@ -1,4 +1,4 @@
-/** How far something is, from 0 to 1. */
+/** Progress bar, from 0 to 1. */
 
 import { percent } from "./quantities";
 import styles from "./Progress.module.css";

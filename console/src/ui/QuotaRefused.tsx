@@ -1,4 +1,4 @@
-/** Something was not done for want of quota: said in words, with the way to where one sees what it went for. */
+/** A quota error in words, with a link to the usage page. */
 
 import { Alert } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
@@ -10,7 +10,7 @@ import { fullQuotaWords, type FullQuota } from "./quotaWords";
 export function QuotaRefused({ quota }: { quota: FullQuota }) {
   return (
     <Alert color="warning" role="alert" title={t("quotas.refused")}>
-      {fullQuotaWords(quota)} <Link to="/usage">{t("quotas.refused.usage")}</Link>
+      {fullQuotaWords(quota)} <Link to="/settings/team/usage">{t("quotas.refused.usage")}</Link>
     </Alert>
   );
 }

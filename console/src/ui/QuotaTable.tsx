@@ -1,4 +1,4 @@
-/** Limits and what was used of each: of a company, of a team. */
+/** Limits and usage of a company or a team. */
 
 import type { ReactNode } from "react";
 
@@ -17,7 +17,7 @@ interface Props {
   caption: string;
   quotas: readonly Quota[];
   actions?: (quota: Quota) => ReactNode;
-  /** A word behind the limit. */
+  /** Tag after the limit. */
   mark?: (quota: Quota) => ReactNode;
 }
 

@@ -1,4 +1,4 @@
-/** Secrets that are shown this once: to copy or to download, in a dialog that is not closed by accident. */
+/** Secrets shown once, to copy or download, in a dialog that can't be closed by accident. */
 
 import { Button, Checkbox, CopyButton } from "@mantine/core";
 import { IconCheck, IconCopy, IconDownload } from "@tabler/icons-react";
@@ -12,19 +12,19 @@ import styles from "./SecretOnce.module.css";
 
 interface Props {
   title: string;
-  /** What it is for, and what to do with it. */
+  /** What the secret is for, and what to do with it. */
   children: ReactNode;
   secrets: readonly string[];
-  /** The name of the text file that it can be kept in. */
+  /** Name of the text file to download. */
   filename: string;
-  /** Lines at the top of that file which say what it is. */
+  /** First lines of that file, saying what it is. */
   heading?: string;
-  /** How it is used, below the secret. */
+  /** How to use the secret, shown below it. */
   more?: ReactNode;
   onClose: () => void;
 }
 
-/** More than this stand in two columns. */
+/** More secrets than this are shown in two columns. */
 const FEW = 4;
 
 export function SecretOnce({ title, children, secrets, filename, heading, more, onClose }: Props) {
@@ -77,7 +77,7 @@ export function SecretOnce({ title, children, secrets, filename, heading, more, 
   );
 }
 
-/** The browser asks before the page is left. */
+/** Asks before the page is closed. */
 function useStayingHere(): void {
   useEffect(() => {
     const ask = (event: BeforeUnloadEvent): void => event.preventDefault();

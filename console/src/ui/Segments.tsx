@@ -1,4 +1,4 @@
-/** A choice of a few, all in sight: one row, in the tokens' colours. */
+/** Segmented control, in theme colours. */
 
 import { SegmentedControl, type SegmentedControlProps } from "@mantine/core";
 

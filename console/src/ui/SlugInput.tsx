@@ -1,4 +1,4 @@
-/** The short name of something: it follows the name until somebody writes their own. */
+/** Slug field: follows the name until edited. */
 
 import { TextInput, type TextInputProps } from "@mantine/core";
 
@@ -7,9 +7,9 @@ import { t } from "@/i18n";
 import { slugOf } from "./slug";
 
 interface Props extends Omit<TextInputProps, "value" | "onChange"> {
-  /** What the short name is made of. */
+  /** The name that the slug is generated from. */
   name: string;
-  /** What was written, or nothing while it follows the name. */
+  /** The edited slug; empty while it follows the name. */
   value: string;
   onChange: (value: string) => void;
 }

@@ -1,4 +1,4 @@
-/** Lines for a machine, such as a command or JSON: in a box that scrolls, with one press to copy them. */
+/** Code snippet, such as a command or JSON: scrolls, with a copy button. */
 
 import { ActionIcon, CopyButton, Tooltip } from "@mantine/core";
 import { IconCheck, IconCopy } from "@tabler/icons-react";

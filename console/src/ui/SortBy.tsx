@@ -1,4 +1,4 @@
-/** The order of a table where its headers are out of sight: where there is no room for them (see DataTable.module.css). */
+/** Sort control where the table's headers are hidden (see DataTable.module.css). */
 
 import { ActionIcon, NativeSelect } from "@mantine/core";
 import { IconSortAscending, IconSortDescending } from "@tabler/icons-react";

@@ -1,4 +1,4 @@
-/** A short word about a thing: its state, its kind. The word says it; the tone only helps to find it. */
+/** Short label for a status or type. The text carries the meaning; the colour only helps to spot it. */
 
 import type { ReactNode } from "react";
 

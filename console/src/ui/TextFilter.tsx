@@ -1,4 +1,4 @@
-/** Narrows a list while one types; Escape empties it. */
+/** Filters a list as you type; Escape clears it. */
 
 import { CloseButton, TextInput } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
@@ -29,7 +29,7 @@ export function TextFilter({ label, value, onChange }: Props) {
   );
 }
 
-/** The filter above a list, and how many it leaves. */
+/** Filter input above a list, with the number of matches. */
 export function ListFilter({ count, ...filter }: Props & { count: string }) {
   return (
     <div className={styles.row}>
@@ -41,7 +41,7 @@ export function ListFilter({ count, ...filter }: Props & { count: string }) {
   );
 }
 
-/** Every word that was typed is somewhere in the texts. */
+/** True if the texts contain every word typed. */
 export function fits(wanted: string, ...texts: string[]): boolean {
   const text = texts.join(" ").toLowerCase();
   return wanted

@@ -1,4 +1,4 @@
-/** A moment as people say it, `5 minutes ago`; the exact one stands behind it. */
+/** Relative time, `5 minutes ago`, with the exact time as a tooltip. */
 
 import { ago, dateTime } from "@/i18n";
 

@@ -1,4 +1,4 @@
-/** Lists without an end: the next page comes as one reads on, or by a button; never by counting. */
+/** Infinite lists: the next page loads on scroll, or by a button. */
 
 import { Button } from "@mantine/core";
 import { useInfiniteQuery, type QueryKey } from "@tanstack/react-query";
@@ -14,10 +14,10 @@ export interface PageOf<Item> {
   next_cursor: string | null;
 }
 
-/** In how many milliseconds what was read is to be read again; false is not at all. */
+/** Refetch interval in milliseconds; false turns it off. */
 export type Pace<Item> = (pages: readonly PageOf<Item>[]) => number | false;
 
-/** All pages that were read so far, as one list; read again at a pace, if there is one. */
+/** All loaded pages as one list, optionally refetched at an interval. */
 export function useEndless<Item>(queryKey: QueryKey, read: (cursor?: string) => Promise<PageOf<Item>>, pace?: Pace<Item>) {
   return useInfiniteQuery({
     queryKey,
@@ -38,7 +38,7 @@ interface Query {
   fetchNextPage: () => unknown;
 }
 
-/** The end of what was read. `eager` reads on without being seen: a filter must know the whole list. */
+/** End of the loaded list. `eager` loads on without scrolling: a filter needs the full list. */
 export function Endless({ query, eager = false }: { query: Query; eager?: boolean }) {
   const end = useRef<HTMLDivElement>(null);
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = query;

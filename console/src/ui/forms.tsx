@@ -1,4 +1,4 @@
-/** Forms: what the server finds wrong with a field is shown at the field, and anything else above the buttons. */
+/** Forms: field errors from the server appear at the field, other errors above the buttons. */
 
 import { Alert } from "@mantine/core";
 import { useForm, type UseFormReturnType } from "@mantine/form";
@@ -48,7 +48,7 @@ export function useSending<Values extends Record<string, unknown>>(
   return { form, sending, fault, submit: form.onSubmit((values) => void deliver(values)) };
 }
 
-/** What was refused, unless it is said at a field already. */
+/** The error, unless a field shows it already. */
 export function Fault({ fault, fields = [] }: { fault: unknown; fields?: readonly string[] }) {
   if (!fault) return null;
   const refusal = fault instanceof Refusal ? fault : undefined;

@@ -1,4 +1,4 @@
-/** What a kind of job is called; one that has no words of its own goes by its name. */
+/** Label of a job type; unknown types show their code. */
 
 import { t } from "@/i18n";
 

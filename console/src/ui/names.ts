@@ -1,19 +1,19 @@
-/** Names for the people that things know by id. */
+/** Display names for user ids. */
 
 import { useMemo } from "react";
 
 import { usePeople, type Member } from "@/api/people";
-import { useSession } from "@/app/session";
 import { t } from "@/i18n";
+import { useSession } from "@/session";
 
 export interface Names {
   of: (userId: string) => string;
-  /** The same, with the caller as `you`. */
+  /** The same, with “you” for the current user. */
   ofOrYou: (userId: string) => string;
   find: (userId: string) => Member | undefined;
 }
 
-/** The people of the team; for a reader of the company, everybody in it. */
+/** Members of the team; for company readers, everyone in the company. */
 export function useKnownPeople() {
   const { me } = useSession();
   return usePeople(me.permissions.includes("org:read") ? "org" : undefined);

@@ -1,4 +1,4 @@
-/** A word in the corner: that something was done, or why not. */
+/** Toasts for success and errors. */
 
 import { notifications } from "@mantine/notifications";
 

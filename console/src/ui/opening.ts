@@ -1,4 +1,4 @@
-/** Whether a dialog is open, known outside of its screen too: an action of the palette opens it from anywhere. */
+/** Open state of a dialog, shared so that the command palette can open it from anywhere. */
 
 import { useSyncExternalStore } from "react";
 

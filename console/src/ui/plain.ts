@@ -1,4 +1,4 @@
-/** The beginning of a Markdown text as a person would read it aloud. */
+/** Plain-text excerpt of a Markdown text. */
 export function plain(markdown: string): string {
   return markdown
     .replace(/```[\s\S]*?(```|$)/g, " ")

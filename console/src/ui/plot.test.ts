@@ -1,4 +1,4 @@
-/** Lines through points, and the top of their scale. */
+/** Line paths, and the top of their scale. */
 
 import { expect, test } from "vitest";
 

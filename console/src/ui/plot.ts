@@ -1,4 +1,4 @@
-/** Points to the path of a line: time from the left, the newest at the right edge, gaps where nothing is known. */
+/** SVG paths for line charts: newest point at the right edge, gaps where there's no data. */
 
 export interface Point {
   at: number;
@@ -9,14 +9,14 @@ export const WIDTH = 600;
 export const HEIGHT = 120;
 const SHORTEST = 60_000;
 
-/** How much time the plot shows: what there is, and at least a minute. */
+/** Time span of the chart: that of the data, but at least a minute. */
 export function spanOf(points: readonly Point[]): number {
   return Math.max(SHORTEST, (points.at(-1)?.at ?? 0) - (points[0]?.at ?? 0));
 }
 
 type Place = readonly [x: number, y: number];
 
-/** A round number at or above this one: 1, 2 or 5 times a power of ten. */
+/** Rounds up to 1, 2 or 5 times a power of ten. */
 export function ceilingOf(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value));
   return ([1, 2, 5, 10].find((step) => step * power >= value) ?? 10) * power;
@@ -36,7 +36,7 @@ export function areaOf(points: readonly Point[], top: number): string {
 
 const written = ([x, y]: Place): string => `${x.toFixed(1)} ${y.toFixed(1)}`;
 
-/** A lone point is drawn as a short stroke, or nobody would see it. */
+/** A single point is drawn as a short line, or it would be invisible. */
 function runs(points: readonly Point[], top: number): Place[][] {
   const end = points.at(-1)?.at ?? 0;
   const span = spanOf(points);
@@ -58,7 +58,7 @@ export interface Bar {
 const BETWEEN = 0.25;
 const LEAST_SEEN = 2;
 
-/** A bar for each value, with room between them; what is not nothing is high enough to be seen. */
+/** One bar per value, with gaps; non-zero values have a minimum height. */
 export function barsOf(values: readonly number[], top: number): Bar[] {
   const step = WIDTH / Math.max(1, values.length);
   return values.map((value, place) => {

@@ -1,4 +1,4 @@
-/** Quantities as people read them: bytes, durations, shares, in the present locale. */
+/** Formats bytes, durations and percentages in the current locale. */
 
 import { currentLocale } from "@/i18n";
 
@@ -7,17 +7,17 @@ const UNITS = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"] as const;
 const inUnit = (value: number, unit: string, digits: number, unitDisplay: "short" | "long" = "short"): string =>
   new Intl.NumberFormat(currentLocale(), { style: "unit", unit, unitDisplay, maximumFractionDigits: digits }).format(value);
 
-/** `73 MB`: by thousands, as disks and memory are labelled. */
+/** `73 MB`: powers of 1000, for disk and memory. */
 export function bytes(value: number): string {
   const step = value < 1000 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(value) / 3));
   const scaled = value / 1000 ** step;
-  // In short it would be "22 byte", whatever the number.
+  // The short unit would read "22 byte".
   return inUnit(scaled, UNITS[step] ?? "byte", scaled < 10 && step > 0 ? 1 : 0, step === 0 ? "long" : "short");
 }
 
 const BINARY = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"] as const;
 
-/** `5 GiB`: by powers of 1024, as limits of storage are set. */
+/** `5 GiB`: powers of 1024, as storage limits are set. */
 export function capacity(value: number): string {
   const step = value < 1 ? 0 : Math.min(BINARY.length - 1, Math.floor(Math.log2(value) / 10));
   const scaled = value / 1024 ** step;
@@ -33,7 +33,7 @@ export function milliseconds(value: number): string {
 
 const LENGTHS = [["day", 86_400], ["hour", 3600], ["minute", 60], ["second", 1]] as const;
 
-/** `2 days 4 hours`: the two largest units that are not empty. */
+/** `2 days 4 hours`: the two largest non-zero units. */
 export function duration(seconds: number): string {
   let rest = Math.max(0, Math.round(seconds));
   const parts: string[] = [];
@@ -49,7 +49,7 @@ export function percent(share: number): string {
   return new Intl.NumberFormat(currentLocale(), { style: "percent", maximumFractionDigits: share > 0 && share < 0.1 ? 1 : 0 }).format(share);
 }
 
-/** Two digits that count: `0.42`, `12`. */
+/** Two significant digits: `0.42`, `12`. */
 export function figure(value: number): string {
   return new Intl.NumberFormat(currentLocale(), { maximumSignificantDigits: value < 10 ? 2 : 3 }).format(value);
 }

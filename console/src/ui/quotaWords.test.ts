@@ -1,4 +1,4 @@
-/** Room for files, in the words and units of people. */
+/** Storage quotas in readable units. */
 
 import { beforeAll, expect, test } from "vitest";
 
@@ -18,11 +18,11 @@ test("bytes are shown in the units in which limits of storage are set", () => {
 
 test("a limit of storage names no window", () => {
   expect(limitOf({ dimension: "storage.bytes", limit: 5 * 1024 ** 3, window: "lifetime" })).toBe("5 GiB");
-  expect(limitOf({ dimension: "ai.requests", limit: 100, window: "day" })).toBe("100 a day");
+  expect(limitOf({ dimension: "ai.requests", limit: 100, window: "day" })).toBe("100 per day");
 });
 
 test("who has no room is told what makes some", () => {
   expect(fullQuotaWords({ dimension: "storage.bytes", level: "team", resets_at: null })).toBe(
-    "The team has no room left for this. There is room again when something is deleted, or the limit is raised.",
+    "The team doesn’t have enough storage left. Delete something, or ask an operator to raise the limit.",
   );
 });

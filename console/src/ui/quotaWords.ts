@@ -1,4 +1,4 @@
-/** A quota that leaves no room, as a person would say it: what is used up, whose limit it is, and when there is more. */
+/** Quota errors in words: what's used up, whose limit applies, and when it resets. */
 
 import type { Refusal } from "@/api/client";
 import { ago, dateTime, number, t } from "@/i18n";
@@ -7,10 +7,10 @@ import { capacity } from "./quantities";
 
 const DIMENSIONS = ["ai.requests", "ai.tokens.total", "ai.concurrency", "storage.bytes", "storage.objects"] as const;
 
-/** What is kept rather than spent: deleting makes room again, and time does not. */
+/** Storage is freed by deleting, not by time. */
 export const isStorage = (dimension?: string | null): boolean => Boolean(dimension?.startsWith("storage."));
 
-/** So much of a dimension. */
+/** Formats a value in the unit of its dimension. */
 export const amount = (dimension: string, value: number): string => (dimension === "storage.bytes" ? capacity(value) : number(value));
 
 export interface FullQuota {
@@ -19,7 +19,7 @@ export interface FullQuota {
   resets_at?: string | null;
 }
 
-/** Nothing, if it was refused for another reason. */
+/** Undefined if the error isn't about a quota. */
 export function fullQuotaOf(fault: Refusal | undefined): FullQuota | undefined {
   return fault?.code === "quota_exceeded" ? fault.problem : undefined;
 }

@@ -1,4 +1,4 @@
-/** A file made here in the browser, handed to the person as a download. */
+/** Downloads a file generated in the browser. */
 export function saveFile(name: string, content: Blob | string): void {
   const blob = typeof content === "string" ? new Blob([content], { type: "text/plain;charset=utf-8" }) : content;
   const address = URL.createObjectURL(blob);

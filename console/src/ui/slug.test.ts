@@ -1,4 +1,4 @@
-/** Short names as the server makes them. */
+/** Slugs as the server generates them. */
 
 import { expect, test } from "vitest";
 

@@ -1,4 +1,4 @@
-/** A short name for addresses made of a name, as the server makes it: lower case letters, digits and dashes. */
+/** Slug of a name, generated as the server does: lowercase letters, digits and dashes. */
 
 const LONGEST = 48;
 

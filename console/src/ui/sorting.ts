@@ -1,4 +1,4 @@
-/** The order of a table: by one column, up or down, chosen by its header or on a phone from a list. */
+/** Table sorting: one column, ascending or descending, by its header or, on a phone, from a list. */
 
 import { useState } from "react";
 
@@ -16,11 +16,11 @@ export interface Sorting<Row> {
   columns: Sortable<Row>[];
   by: string;
   descending: boolean;
-  /** By this column; by the one that it is already by, the other way round. */
+  /** Sorts by this column, or reverses the order if it's sorted by it already. */
   sort: (name: string) => void;
 }
 
-/** Numbers begin with the largest, words with the first. */
+/** Numbers start descending, text ascending. */
 export function useSorting<Row>(rows: readonly Row[], columns: Sortable<Row>[], first: string): Sorting<Row> {
   const [{ by, descending }, setOrder] = useState({ by: first, descending: true });
   const sort = (name: string): void => {

@@ -1,13 +1,15 @@
-/** The states of a screen that is not ready: it waits, is empty, was refused, or failed. Each says what to do next. */
+/** Page states other than content: loading, empty, no access, failed. Each says what to do next. */
 
 import { Button, CopyButton, Loader } from "@mantine/core";
-import { IconAlertTriangle, IconCopy, IconLock, IconMoodEmpty, IconPlugConnectedX, type Icon } from "@tabler/icons-react";
-import { useEffect, useEffectEvent, type ReactNode } from "react";
+import { IconAlertTriangle, IconCopy, IconLock, IconMoodEmpty, type Icon } from "@tabler/icons-react";
+import type { ReactNode } from "react";
 
 import { Refusal, type Permission } from "@/api/client";
-import { onReturn } from "@/api/reach";
-import { t } from "@/i18n";
+import { useContacts } from "@/api/people";
+import { currentLocale, t } from "@/i18n";
+import { useServerLost } from "@/net/reachability";
 
+import { grantedBy, permissionIn, permissionName } from "./permissions";
 import styles from "./states.module.css";
 
 export function Loading({ what }: { what?: string }) {
@@ -37,14 +39,26 @@ export function Empty({ title, children, icon: Picture = IconMoodEmpty, action }
   );
 }
 
-/** Somebody may not do this: what is missing, and who can give it. */
+/** No access: the permission that is missing and who can grant it, or why else the server refused. */
 export function Refused({ permission, detail }: { permission?: Permission | "operator"; detail?: string }) {
+  const needed = permission === "operator" ? "instance:manage" : permission;
   return (
     <div className={styles.state} role="alert">
       <IconLock aria-hidden size={36} stroke={1.25} className={styles.picture} />
       <h1>{t("state.refused")}</h1>
-      <p className={styles.words}>{detail ?? (permission ? t("state.refused.needs", { permission }) : t("state.refused.ask"))}</p>
+      <p className={styles.words}>{needed ? t("state.refused.needs", { permission: permissionName(needed) }) : detail}</p>
+      {needed && <WhoCanHelp scope={grantedBy(needed)} />}
     </div>
+  );
+}
+
+function WhoCanHelp({ scope }: { scope: ReturnType<typeof grantedBy> }) {
+  const contacts = useContacts(scope !== "instance");
+  if (contacts.isLoading) return null;
+  const people = scope === "instance" ? [] : (contacts.data?.[scope] ?? []);
+  const names = new Intl.ListFormat(currentLocale(), { type: "disjunction" }).format(people.map((person) => person.display_name));
+  return (
+    <p className={styles.words}>{people.length > 0 ? t(`state.refused.people.${scope as "team" | "org"}`, { names, count: people.length }) : t(`state.refused.ask.${scope}`)}</p>
   );
 }
 
@@ -54,9 +68,11 @@ interface Failure {
 }
 
 export function Failed({ error, again }: Failure) {
+  const lost = useServerLost();
   const refusal = error instanceof Refusal ? error : undefined;
-  if (refusal?.status === 403) return <Refused detail={refusal.message} />;
-  if (refusal?.unreachable) return <Unreachable again={again} />;
+  if (refusal?.status === 403) return <Refused permission={permissionIn(refusal.message)} detail={refusal.message} />;
+  // The connection bar is shown, and the query runs again when the server is back.
+  if (refusal?.unreachable && lost) return null;
   return (
     <div className={styles.state} role="alert">
       <IconAlertTriangle aria-hidden size={36} stroke={1.25} className={styles.picture} />
@@ -70,24 +86,6 @@ export function Failed({ error, again }: Failure) {
         )}
         {refusal?.requestId && <RequestId id={refusal.requestId} code={refusal.code} />}
       </div>
-    </div>
-  );
-}
-
-/** The server is gone: asked again on demand, and unasked as soon as it is back. */
-function Unreachable({ again }: Pick<Failure, "again">) {
-  const goOn = useEffectEvent(() => again?.());
-  useEffect(() => onReturn(() => goOn()), []);
-  return (
-    <div className={styles.state} role="alert">
-      <IconPlugConnectedX aria-hidden size={36} stroke={1.25} className={styles.picture} />
-      <h1>{t("state.unreachable")}</h1>
-      <p className={styles.words}>{t("state.unreachable.words")}</p>
-      {again && (
-        <Button variant="default" onClick={again}>
-          {t("state.again")}
-        </Button>
-      )}
     </div>
   );
 }

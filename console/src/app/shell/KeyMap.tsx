@@ -1,4 +1,4 @@
-/** The list of keys, made of the same table that they are read from. */
+/** The keyboard shortcuts that work on the current screen. */
 
 import { Table } from "@mantine/core";
 

@@ -1,11 +1,11 @@
-/** A button of the rail's full width that opens a menu: the team's above, one's own below. */
+/** A full-width button in the rail that opens a menu: the teams on top, the account at the bottom. */
 
 import { UnstyledButton, type UnstyledButtonProps } from "@mantine/core";
 import type { ComponentPropsWithRef } from "react";
 
 import styles from "./RailButton.module.css";
 
-/** What a menu gives its target is passed on: it opens it, and says whether it is open. */
+/** Passes on the props that a menu sets on its target. */
 export function RailButton(props: UnstyledButtonProps & ComponentPropsWithRef<"button">) {
   return <UnstyledButton {...props} className={styles.button} />;
 }

@@ -1,14 +1,15 @@
-/** Signing out: what is not saved is saved first, and what cannot be is deleted from this browser only if that is wanted. */
+/** Signing out: unsaved text is saved first; what can't be saved is deleted from this browser only after a question. */
 
 import { useEffect, useEffectEvent, useState } from "react";
 
+import { api } from "@/api/client";
+import { token } from "@/api/token";
 import { t } from "@/i18n";
+import { signingOut } from "@/navigation/signOut";
+import { useSession } from "@/session";
 import { ConfirmDialog } from "@/ui/ConfirmDialog";
 import { forgetDrafts, hasDrafts } from "@/ui/writing/drafts";
 import { saveAll } from "@/ui/writing/open";
-
-import { useSession } from "../session";
-import { endSession, signingOut } from "../signOut";
 
 export function SigningOut() {
   return signingOut.useOpened() ? <Leaving /> : null;
@@ -37,4 +38,10 @@ function Leaving() {
       <p>{t("session.unsaved.words")}</p>
     </ConfirmDialog>
   );
+}
+
+async function endSession(): Promise<void> {
+  // A token that somebody pasted in isn't a session: the server refuses, and it's forgotten here but stays valid.
+  await api.POST("/api/logout").catch(() => undefined);
+  token.signOut();
 }

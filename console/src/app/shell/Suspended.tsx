@@ -1,11 +1,11 @@
-/** The company is suspended: what still works, and who can end it; above everything, on every screen. */
+/** The banner of a suspended company: what still works, and who can resume it. */
 
 import { IconLock } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 
 import { t } from "@/i18n";
+import { useSession } from "@/session";
 
-import { useSession } from "../session";
 import styles from "./Suspended.module.css";
 
 export function Suspended() {
@@ -19,7 +19,7 @@ export function Suspended() {
         {operator && (
           <>
             {" "}
-            <Link to={`/instance/companies/${me.org.slug}`}>{t("company.banner.operator")}</Link>
+            <Link to={`/settings/instance/companies/${me.org.slug}`}>{t("company.banner.operator")}</Link>
           </>
         )}
       </p>

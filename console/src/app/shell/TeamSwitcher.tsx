@@ -1,4 +1,4 @@
-/** Which team one acts in, and a way into another. */
+/** The current team, and a menu of the others. */
 
 import { Menu } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
@@ -7,10 +7,10 @@ import { useNavigate } from "@tanstack/react-router";
 
 import { answer, api, Refusal } from "@/api/client";
 import { t } from "@/i18n";
+import { useForgetEverything, useSession } from "@/session";
 import { useBrand } from "@/theme/brand";
+import { Mark } from "@/ui/Mark";
 
-import { useForgetEverything, useSession } from "../session";
-import { Mark } from "./Mark";
 import { RailButton } from "./RailButton";
 import styles from "./TeamSwitcher.module.css";
 

@@ -1,7 +1,7 @@
-/** Oneself: the profile, the password, the second factor and the sessions, on one page. */
+/** The user's account: profile, password, two-factor authentication and sessions. */
 
-import { useSession } from "@/app/session";
 import { t } from "@/i18n";
+import { useSession } from "@/session";
 import { Page, Section } from "@/ui/Page";
 
 import { Password } from "./Password";

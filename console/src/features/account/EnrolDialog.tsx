@@ -1,4 +1,4 @@
-/** Setting up the second factor: the key goes to the app, and a code comes back as proof that it arrived. */
+/** Two-factor setup: show the key, then confirm with a code. */
 
 import { Button, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -19,7 +19,7 @@ interface Props {
 }
 
 export function EnrolDialog({ onClose, onCodes }: Props) {
-  // Every opening is a fresh key: one that was seen and not confirmed is worth nothing.
+  // Every opening creates a new key: an unconfirmed one is discarded.
   const secret = useQuery({ queryKey: ["enrolling"], queryFn: prepareFactor, staleTime: Infinity, gcTime: 0 });
   return (
     <Dialog title={t("account.factor")} onClose={onClose}>
@@ -73,7 +73,7 @@ function Confirm({ secret, onClose, onCodes }: Props & { secret: TotpSecret }) {
   );
 }
 
-/** Groups of four are easier to type over. */
+/** Groups of four are easier to type. */
 function inFours(key: string): string {
   return key.match(/.{1,4}/g)?.join(" ") ?? key;
 }

@@ -1,10 +1,10 @@
-/** A new password for oneself; whoever else is signed in with the old one is not any more. */
+/** Changes the user's password; other sessions are signed out. */
 
 import { Button, PasswordInput } from "@mantine/core";
 
 import { Refusal } from "@/api/client";
-import { useSession } from "@/app/session";
 import { t } from "@/i18n";
+import { useSession } from "@/session";
 import { Fault, useSending } from "@/ui/forms";
 import { NewPassword } from "@/ui/NewPassword";
 import { notice } from "@/ui/notice";

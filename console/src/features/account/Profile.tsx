@@ -1,10 +1,10 @@
-/** How one is called, and the language one reads. */
+/** Display name and language. */
 
 import { Button, Select, TextInput } from "@mantine/core";
 
-import { useConfig } from "@/app/Entrance";
-import { useForgetEverything, useSession } from "@/app/session";
 import { currentLocale, loadCatalog, t } from "@/i18n";
+import { useForgetEverything, useSession } from "@/session";
+import { useConfig } from "@/session/config";
 import { Fault, useSending } from "@/ui/forms";
 import { notice } from "@/ui/notice";
 
@@ -60,7 +60,7 @@ export function Profile() {
   );
 }
 
-/** A language in its own words, for whoever reads nothing else, and in those of the present one. */
+/** A language's own name, and its name in the current locale. */
 function languageName(locale: string): string {
   const own = new Intl.DisplayNames(locale, { type: "language" }).of(locale) ?? locale;
   const here = new Intl.DisplayNames(currentLocale(), { type: "language" }).of(locale) ?? locale;

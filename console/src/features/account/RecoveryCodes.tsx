@@ -1,7 +1,7 @@
-/** The recovery codes, this once. */
+/** Recovery codes, shown once. */
 
-import { useSession } from "@/app/session";
 import { t } from "@/i18n";
+import { useSession } from "@/session";
 import { SecretOnce } from "@/ui/SecretOnce";
 
 export function RecoveryCodes({ codes, onClose }: { codes: string[]; onClose: () => void }) {

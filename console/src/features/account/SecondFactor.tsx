@@ -1,11 +1,11 @@
-/** The second factor: whether it is on, its recovery codes, and what can be done about it. */
+/** Two-factor authentication: status, recovery codes and actions. */
 
 import { Button } from "@mantine/core";
 import { IconShieldCheck, IconShieldOff } from "@tabler/icons-react";
 import { useState } from "react";
 
-import { useSession } from "@/app/session";
 import { t } from "@/i18n";
+import { useSession } from "@/session";
 import { ConfirmDialog } from "@/ui/ConfirmDialog";
 import { Failed, Loading } from "@/ui/states";
 
@@ -60,7 +60,7 @@ function Off({ onStep }: { onStep: (step: Step) => void }) {
 function On({ onStep }: { onStep: (step: Step) => void }) {
   const left = useCodesLeft();
   if (left.isPending) return <Loading />;
-  if (left.isError) return <Failed error={left.error} again={() => void left.refetch()} />;
+  if (left.isLoadingError) return <Failed error={left.error} again={() => void left.refetch()} />;
   const count = left.data.remaining;
   return (
     <div className={styles.state}>

@@ -1,4 +1,4 @@
-/** Where one is signed in, and a way to end it. */
+/** Active sessions, each with a sign-out button. */
 
 import { Button } from "@mantine/core";
 import { IconDeviceLaptop, IconDeviceMobile, IconTerminal2 } from "@tabler/icons-react";
@@ -21,7 +21,7 @@ export function Sessions() {
   const [asking, setAsking] = useState(false);
   const list = useRef<HTMLUListElement>(null);
   if (sessions.isPending) return <Loading />;
-  if (sessions.isError) return <Failed error={sessions.error} again={() => void sessions.refetch()} />;
+  if (sessions.isLoadingError) return <Failed error={sessions.error} again={() => void sessions.refetch()} />;
   const all = sessions.data.items.toSorted((one, other) => Number(other.current) - Number(one.current));
   const others = all.filter((session) => !session.current).map((session) => session.id);
   return (
@@ -55,7 +55,7 @@ export function Sessions() {
   );
 }
 
-/** The line goes with its session, so the focus moves on to the list. */
+/** The row is removed with its session, so focus moves to the list. */
 function SessionLine({ session, onEnded }: { session: Session; onEnded: () => void }) {
   const end = useEndSessions();
   const agent = agentOf(session.agent);

@@ -1,4 +1,4 @@
-/** Turning the second factor off, which takes the password: a session somebody left open is not enough. */
+/** Turns off two-factor authentication. Needs the password: an open session isn't enough. */
 
 import { Button, PasswordInput } from "@mantine/core";
 

@@ -1,6 +1,6 @@
-/** What a client calls itself, in words: `Firefox on Linux`. */
+/** Readable name of a client: `Firefox on Linux`. */
 
-/** In this order: most browsers also claim to be those further down. */
+/** Order matters: most browsers also claim to be those further down. */
 const BROWSERS: readonly [RegExp, string][] = [
   [/Edg(e|A|iOS)?\//, "Edge"],
   [/OPR\/|Opera/, "Opera"],
@@ -24,11 +24,11 @@ const SYSTEMS: readonly [RegExp, string][] = [
 export interface Agent {
   browser: string;
   system?: string;
-  /** A phone or a tablet. */
+  /** Phone or tablet. */
   handheld: boolean;
 }
 
-/** A script names itself as `curl/8.5.0`, which is as good a name as any. */
+/** Scripts identify as `curl/8.5.0`, which is readable enough. */
 export function agentOf(text: string): Agent | undefined {
   const system = SYSTEMS.find(([pattern]) => pattern.test(text))?.[1];
   const browser = BROWSERS.find(([pattern]) => pattern.test(text))?.[1] ?? /^([\w.-]{2,40})(\/|$)/.exec(text)?.[1];

@@ -1,8 +1,8 @@
-/** What the palette does about oneself, outside of any screen. */
+/** Palette actions that need no screen. */
 
 const SCHEME = "teamspace.scheme";
 
-/** The provider of the theme hears it as it hears another tab, so that every part of the page agrees. */
+/** The theme provider listens to storage events, as from another tab, so the whole page updates. */
 export function switchTheme(): void {
   const next = document.documentElement.dataset.mantineColorScheme === "dark" ? "light" : "dark";
   localStorage.setItem(SCHEME, next);

@@ -1,9 +1,9 @@
-/** One's own account at the server: profile, password, second factor, sessions. */
+/** API queries for the user's account: profile, password, two-factor authentication, sessions. */
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
 import { answer, api, type Schemas } from "@/api/client";
-import { WHOAMI } from "@/app/session";
+import { WHOAMI } from "@/session";
 
 export type Session = Schemas["Session"];
 export type TotpSecret = Schemas["TotpSecret"];
@@ -38,7 +38,7 @@ export function prepareFactor(): Promise<TotpSecret> {
   return answer(api.POST("/api/2fa/enable", { body: { confirm: true } }));
 }
 
-/** What changes the factor also ends other sessions, and is seen in the list of members. */
+/** Also signs out other sessions, and shows in the list of people. */
 export function useFactorChanges() {
   const client = useQueryClient();
   const changed = (): Promise<unknown> =>

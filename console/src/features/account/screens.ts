@@ -1,14 +1,14 @@
-/** The rows of one's own account: a screen, and what the palette can do about oneself. */
+/** Account screen, and palette actions for the user. */
 
 import { IconLogout, IconSunMoon, IconUser } from "@tabler/icons-react";
 
-import { signingOut } from "@/app/signOut";
-import { action, screen } from "@/app/tables";
+import { signingOut } from "@/navigation/signOut";
+import { action, screen } from "@/navigation/tables";
 
 import { switchTheme } from "./gestures";
 
 export const accountScreens = [
-  screen("/account", {
+  screen("/settings/me/account", {
     title: "account.title",
     nav: { group: "me", icon: IconUser },
     load: () => import("./AccountScreen"),

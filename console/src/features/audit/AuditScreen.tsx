@@ -1,8 +1,8 @@
-/** The team's audit trail. */
+/** The team's audit log. */
 
 import { usePeople } from "@/api/people";
-import { useSession } from "@/app/session";
 import { t } from "@/i18n";
+import { useSession } from "@/session";
 import { Page } from "@/ui/Page";
 import { ExportButton } from "@/ui/trail/ExportDialog";
 import { Trail } from "@/ui/trail/Trail";
@@ -11,7 +11,7 @@ import { teamTrail } from "./queries";
 
 export default function AuditScreen() {
   const { me, can } = useSession();
-  // Whoever left the team is still in the company: those who may see it are told their names.
+  // People who left the team can still be in the company: company readers see their names.
   const people = usePeople(can("org:read") ? "org" : undefined);
   const source = teamTrail(people.data ?? []);
   return (

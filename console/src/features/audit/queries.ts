@@ -1,4 +1,4 @@
-/** The team's audit trail at the server. */
+/** API queries for the team's audit log. */
 
 import { answer, api } from "@/api/client";
 import type { Member } from "@/api/people";

@@ -1,11 +1,11 @@
-/** The row of the team's audit trail. */
+/** Screen for the team's audit log. */
 
 import { IconTimeline } from "@tabler/icons-react";
 
-import { screen } from "@/app/tables";
+import { screen } from "@/navigation/tables";
 
 export const auditScreens = [
-  screen("/audit", {
+  screen("/settings/team/audit", {
     title: "audit.title",
     permission: "settings:manage",
     nav: { group: "team", icon: IconTimeline },

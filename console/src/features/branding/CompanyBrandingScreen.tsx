@@ -1,11 +1,11 @@
-/** How the company looks: to its people wherever they sign in, and to everybody on its hostname. */
+/** Branding of the company. */
 
 import { Alert, Button } from "@mantine/core";
 import { IconInfoCircle } from "@tabler/icons-react";
 import { useState } from "react";
 
-import { useSession } from "@/app/session";
 import { t } from "@/i18n";
+import { useSession } from "@/session";
 import { ConfirmDialog } from "@/ui/ConfirmDialog";
 import { notice } from "@/ui/notice";
 import { Page } from "@/ui/Page";
@@ -24,7 +24,7 @@ export default function CompanyBrandingScreen() {
     ? t("branding.intro.company.host", { company: me.org.name, host: me.org.domain })
     : t("branding.intro.company", { company: me.org.name });
   return (
-    <Page title={t("branding.title")} intro={intro} wide actions={mayChange && branding.data?.own && <Drop company={me.org.name} />}>
+    <Page title={t("branding.title")} intro={intro} actions={mayChange && branding.data?.own && <Drop company={me.org.name} />}>
       {branding.isPending && <Loading />}
       {branding.isError && <Failed error={branding.error} again={() => void branding.refetch()} />}
       {branding.isSuccess && (

@@ -1,4 +1,4 @@
-/** How the instance looks: to everybody whose company has no look of its own, and before anybody signs in. */
+/** Branding of the instance: before sign-in, and for companies without their own. */
 
 import { t } from "@/i18n";
 import { Page } from "@/ui/Page";
@@ -11,7 +11,7 @@ export default function InstanceBrandingScreen() {
   const branding = useInstanceBranding();
   const change = useChangeInstance();
   return (
-    <Page title={t("branding.title")} intro={t("branding.intro.instance")} wide>
+    <Page title={t("branding.title")} intro={t("branding.intro.instance")}>
       {branding.isPending && <Loading />}
       {branding.isError && <Failed error={branding.error} again={() => void branding.refetch()} />}
       {branding.isSuccess && <BrandingEditor plane="instance" branding={branding.data} mayChange save={change.mutateAsync} />}

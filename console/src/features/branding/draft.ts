@@ -1,4 +1,4 @@
-/** A branding that somebody is working on: what they changed lies over what is there, and only that is sent. */
+/** Draft of a branding: only changes are sent. */
 
 import { useMemo, useState } from "react";
 
@@ -10,12 +10,12 @@ import { BASE, same, type Theme } from "./theme/tokens";
 export interface Look {
   title: string;
   tagline: string;
-  /** An address on this server, a data: URI of a file that was just chosen, or none. */
+  /** A URL on this server, a data: URI of a chosen file, or none. */
   logo: string | null;
   theme: Theme;
 }
 
-/** As the server takes them: what is absent stays, null leaves it to others. */
+/** As the API takes them: absent fields stay, null resets to the inherited value. */
 export interface Changes {
   title?: string | null;
   tagline?: string;
@@ -51,7 +51,7 @@ export function useDraft(branding: Schemas["Branding"]): Draft {
   }, [branding, over]);
 }
 
-/** A theme goes as a whole: no part of it is left to the theme of somebody else. */
+/** The theme is sent as a whole, so that no token is inherited. */
 export function between(there: Look, look: Look): Changes {
   return {
     ...(look.title.trim() !== there.title && { title: look.title.trim() || null }),

@@ -1,4 +1,4 @@
-/** Both brandings, the company's and the instance's: how they are read, changed and dropped. */
+/** API queries for both brandings, the company's and the instance's. */
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
@@ -17,7 +17,7 @@ export function useCompanyBranding() {
   return useQuery({ queryKey: COMPANY, queryFn: () => answer(api.GET("/api/org/branding")) });
 }
 
-/** Its own, and not that of the operator's company or of this hostname. */
+/** The instance's own, not that of the operator's company or of this hostname. */
 export function useInstanceBranding() {
   return useQuery({
     queryKey: INSTANCE,

@@ -1,11 +1,11 @@
-/** The rows of both brandings: they stand in different groups of the rail. */
+/** Branding screens of the company and the instance. */
 
 import { IconPalette } from "@tabler/icons-react";
 
-import { screen } from "@/app/tables";
+import { screen } from "@/navigation/tables";
 
 export const companyBrandingScreens = [
-  screen("/company/branding", {
+  screen("/settings/company/branding", {
     title: "branding.title",
     permission: "org:read",
     nav: { group: "company", icon: IconPalette },
@@ -14,7 +14,7 @@ export const companyBrandingScreens = [
 ] as const;
 
 export const instanceBrandingScreens = [
-  screen("/instance/branding", {
+  screen("/settings/instance/branding", {
     title: "branding.title",
     operator: true,
     permission: "instance:manage",

@@ -1,4 +1,4 @@
-/** Adding somebody to a team of the company; then what a newcomer needs to get in, shown once. */
+/** Adds a person to a team of the company; then shows their sign-in details once. */
 
 import { Button, TextInput } from "@mantine/core";
 import { useState } from "react";
@@ -6,19 +6,19 @@ import { useState } from "react";
 import { t } from "@/i18n";
 import { Dialog, DialogActions } from "@/ui/Dialog";
 import { Fault, useSending } from "@/ui/forms";
-import { Newcomer, type Access } from "@/ui/Newcomer";
+import { SignInDetails, type Access } from "@/ui/SignInDetails";
 import { NewPassword } from "@/ui/NewPassword";
 import { notice } from "@/ui/notice";
 
 import { addingSomebody } from "./openings";
 import { useAddColleague, type OrgRole } from "./queries";
-import { Seat, type GivenRole } from "./Seat";
+import { TeamAndRole, type GivenRole } from "./TeamAndRole";
 
-/** There as long as the screen is; the dialogs inside come and go. */
+/** Mounted with the screen, so that the second dialog can follow the first. */
 export function Adding() {
   const opened = addingSomebody.useOpened();
   const [added, setAdded] = useState<Access | null>(null);
-  if (added) return <Newcomer access={added} onClose={() => setAdded(null)} />;
+  if (added) return <SignInDetails access={added} onClose={() => setAdded(null)} />;
   return opened ? <AddDialog onClose={addingSomebody.close} onAdded={setAdded} /> : null;
 }
 
@@ -27,18 +27,18 @@ const START = { username: "", display_name: "", team_id: "", role: "member" as G
 
 function AddDialog({ onClose, onAdded }: { onClose: () => void; onAdded: (added: Access) => void }) {
   const add = useAddColleague();
-  const sending = useSending(START, async (wish) => {
-    if (!wish.team_id) {
+  const sending = useSending(START, async (values) => {
+    if (!values.team_id) {
       form.setFieldError("team_id", t("company.add.team.missing"));
       return;
     }
-    const password = wish.password || undefined;
+    const password = values.password || undefined;
     const { member, link, isNew } = await add.mutateAsync({
-      username: wish.username.trim(),
-      display_name: wish.display_name.trim() || undefined,
-      team_id: wish.team_id,
-      role: wish.role,
-      org_role: (wish.org_role as OrgRole) || null,
+      username: values.username.trim(),
+      display_name: values.display_name.trim() || undefined,
+      team_id: values.team_id,
+      role: values.role,
+      org_role: (values.org_role as OrgRole) || null,
       password,
     });
     onClose();
@@ -58,7 +58,7 @@ function AddDialog({ onClose, onAdded }: { onClose: () => void; onAdded: (added:
           {...form.getInputProps("username")}
         />
         <TextInput label={t("field.display_name")} description={t("company.add.name.words")} {...form.getInputProps("display_name")} />
-        <Seat form={form} />
+        <TeamAndRole form={form} />
         <NewPassword
           label={t("company.add.password")}
           {...form.getInputProps("password")}

@@ -1,8 +1,8 @@
-/** The company's trail: what was done in all of its teams, and to the company itself. */
+/** The company's audit log, across all teams. */
 
 import { usePeople } from "@/api/people";
-import { useSession } from "@/app/session";
 import { t } from "@/i18n";
+import { useSession } from "@/session";
 import { Page } from "@/ui/Page";
 import { ExportButton } from "@/ui/trail/ExportDialog";
 import { Trail } from "@/ui/trail/Trail";

@@ -1,4 +1,4 @@
-/** The company at a glance: its name, its plan, where it is reached, and whether it is suspended. */
+/** Company details: name, plan, hostname and suspension. */
 
 import { t } from "@/i18n";
 import { Copyable } from "@/ui/Copyable";

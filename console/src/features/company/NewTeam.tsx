@@ -1,4 +1,4 @@
-/** A new team: whoever makes it owns it, so that none is ever without an owner. */
+/** Creates a team; its creator becomes the owner. */
 
 import { Button, TextInput } from "@mantine/core";
 

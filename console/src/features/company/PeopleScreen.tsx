@@ -1,11 +1,11 @@
-/** Everybody in the company: their role in it, and for those who manage it a way to change that or to add somebody. */
+/** Everyone in the company; company admins can change roles and add people. */
 
 import { Button } from "@mantine/core";
 import { IconUserPlus, IconUserSearch } from "@tabler/icons-react";
 import { useState } from "react";
 
-import { useSession } from "@/app/session";
 import { t } from "@/i18n";
+import { useSession } from "@/session";
 import { DataTable } from "@/ui/DataTable";
 import { Endless } from "@/ui/endless";
 import { Page } from "@/ui/Page";
@@ -49,7 +49,7 @@ function People() {
   if (people.isError && !people.data) return <Failed error={people.error} again={() => void people.refetch()} />;
   const all = people.data ?? [];
   const found = all.filter((person) => fits(wanted, person.display_name, person.username));
-  // As long as not everybody was read there may be another owner: the server knows.
+  // Until all pages are loaded there can be another owner: the server checks.
   const owners = people.hasNextPage ? Infinity : all.filter((person) => person.org_role === "org_owner").length;
   return (
     <>

@@ -1,11 +1,11 @@
-/** What the company may use, by its plan or by what was set for it; and who can change that. */
+/** The company's limits and usage, and who can change the limits. */
 
 import { Button } from "@mantine/core";
 import { IconGauge } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 
-import { useSession } from "@/app/session";
 import { t } from "@/i18n";
+import { useSession } from "@/session";
 import { Page } from "@/ui/Page";
 import { QuotaTable } from "@/ui/QuotaTable";
 import { Empty, Failed, Loading } from "@/ui/states";
@@ -23,7 +23,7 @@ export default function QuotasScreen() {
       intro={t("quotas.intro", { company: me.org.name })}
       actions={
         operator && (
-          <Button variant="default" component={Link} to={`/instance/companies/${me.org.slug}`}>
+          <Button variant="default" component={Link} to={`/settings/instance/companies/${me.org.slug}`}>
             {t("quotas.change")}
           </Button>
         )

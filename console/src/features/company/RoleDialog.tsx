@@ -1,9 +1,9 @@
-/** Another role in the company for somebody, or none. */
+/** Changes a person's company role. */
 
 import { Button, Radio } from "@mantine/core";
 
-import { useSession } from "@/app/session";
 import { t } from "@/i18n";
+import { useSession } from "@/session";
 import { Dialog, DialogActions } from "@/ui/Dialog";
 import { Fault, useSending } from "@/ui/forms";
 import { notice } from "@/ui/notice";

@@ -1,9 +1,9 @@
-/** The company and its teams: what it is called, what it is on, and a way to make another team. */
+/** The company's details and teams. */
 
 import { Button } from "@mantine/core";
 
-import { useSession } from "@/app/session";
 import { t } from "@/i18n";
+import { useSession } from "@/session";
 import { DataTable } from "@/ui/DataTable";
 import { Endless } from "@/ui/endless";
 import { Page } from "@/ui/Page";
@@ -39,7 +39,7 @@ function Teams() {
   const { me } = useSession();
   const teams = useTeams();
   if (teams.isPending) return <Loading />;
-  if (teams.isError) return <Failed error={teams.error} again={() => void teams.refetch()} />;
+  if (teams.isLoadingError) return <Failed error={teams.error} again={() => void teams.refetch()} />;
   const seatIn = (team: Team): string => {
     const seat = me.teams.find((each) => each.team_id === team.id);
     return seat ? t(`role.${seat.role}`) : t("company.team.outside");

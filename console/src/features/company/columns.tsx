@@ -1,7 +1,7 @@
-/** What the table of people shows of each. */
+/** Columns of the people table. */
 
-import type { Whoami } from "@/app/session";
 import { t } from "@/i18n";
+import type { Whoami } from "@/session";
 import type { Column } from "@/ui/DataTable";
 import { PersonLine } from "@/ui/PersonLine";
 import { Tag } from "@/ui/Tag";

@@ -1,4 +1,4 @@
-/** Which dialogs of the company are open; the palette opens them from anywhere. */
+/** Open state of the company's dialogs. */
 
 import { createOpening } from "@/ui/opening";
 

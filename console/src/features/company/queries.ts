@@ -1,10 +1,10 @@
-/** One's own company: its teams, its people and their roles in it, its limits. */
+/** API queries for the user's company: teams, people, roles and limits. */
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
 import { answer, api, type Schemas } from "@/api/client";
 import { welcomed } from "@/api/people";
-import { WHOAMI } from "@/app/session";
+import { WHOAMI } from "@/session";
 import { useEndless } from "@/ui/endless";
 import type { TrailSource } from "@/ui/trail/source";
 
@@ -29,7 +29,7 @@ export function useCreateTeam() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (body: Schemas["TeamDraft"]) => answer(api.POST("/api/org/teams", { body })),
-    // Whoever makes a team is in it: the switcher must know.
+    // The creator joins the team: refresh the team switcher.
     onSuccess: () => Promise.all([COMPANY, WHOAMI].map((queryKey) => client.invalidateQueries({ queryKey }))),
   });
 }

@@ -1,8 +1,8 @@
-/** Who may change whose role in the company. */
+/** Who can change company roles. */
 
 import { expect, test } from "vitest";
 
-import { sessionOf, type Whoami } from "@/app/session";
+import { sessionOf, type Whoami } from "@/session";
 
 import type { Colleague, OrgRole } from "./queries";
 import { givable, reachable } from "./rules";

@@ -1,19 +1,19 @@
-/** The rows of the company. */
+/** Company screens and actions. */
 
 import { IconBuilding, IconGauge, IconPlus, IconTimeline, IconUserPlus, IconUsersGroup } from "@tabler/icons-react";
 
-import { action, screen } from "@/app/tables";
+import { action, screen } from "@/navigation/tables";
 
 import { addingSomebody, newTeam } from "./openings";
 
 export const companyScreens = [
-  screen("/company", {
+  screen("/settings/company/teams", {
     title: "company.teams",
     permission: "org:read",
     nav: { group: "company", icon: IconBuilding },
     load: () => import("./TeamsScreen"),
   }),
-  screen("/company/people", {
+  screen("/settings/company/people", {
     title: "company.people",
     permission: "org:read",
     nav: { group: "company", icon: IconUsersGroup },
@@ -22,13 +22,13 @@ export const companyScreens = [
 ] as const;
 
 export const companyUpkeepScreens = [
-  screen("/company/quotas", {
+  screen("/settings/company/quotas", {
     title: "quotas.title",
     permission: "org:read",
     nav: { group: "company", icon: IconGauge },
     load: () => import("./QuotasScreen"),
   }),
-  screen("/company/audit", {
+  screen("/settings/company/audit", {
     title: "company.audit",
     permission: "org:read",
     nav: { group: "company", icon: IconTimeline },
@@ -42,7 +42,7 @@ export const companyActions = [
     icon: IconPlus,
     permission: "org:manage",
     perform: (go) => {
-      go("/company");
+      go("/settings/company/teams");
       newTeam.open();
     },
   }),
@@ -51,7 +51,7 @@ export const companyActions = [
     icon: IconUserPlus,
     permission: "org:manage",
     perform: (go) => {
-      go("/company/people");
+      go("/settings/company/people");
       addingSomebody.open();
     },
   }),

@@ -1,4 +1,4 @@
-/** Where the team's files are for an S3 client. */
+/** S3 endpoint, region and bucket of the team. */
 
 import { t } from "@/i18n";
 import { Copyable } from "@/ui/Copyable";

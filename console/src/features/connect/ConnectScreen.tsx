@@ -1,10 +1,10 @@
-/** The team's files from any S3 client: where they are, one's keys for them, and settings to paste. */
+/** S3 access to the team's files: connection details, keys, and settings to paste. */
 
 import { Button } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 
-import { useSession } from "@/app/session";
 import { t } from "@/i18n";
+import { useSession } from "@/session";
 import { Page, Section } from "@/ui/Page";
 import { Failed, Loading } from "@/ui/states";
 
@@ -20,7 +20,6 @@ export default function ConnectScreen() {
   const credentials = useCredentials();
   return (
     <Page
-      wide
       title={t("connect.title")}
       intro={t("connect.intro", { team: me.team.name })}
       actions={

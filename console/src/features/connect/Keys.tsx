@@ -1,4 +1,4 @@
-/** One's keys for the team: what they may do, when they were used, and an end to each. */
+/** The user's keys: scope, last use, and revoke. */
 
 import { Button } from "@mantine/core";
 import { IconKey } from "@tabler/icons-react";
@@ -6,7 +6,7 @@ import { useState } from "react";
 
 import { t } from "@/i18n";
 import { DataTable, type Column } from "@/ui/DataTable";
-import { Named } from "@/ui/Named";
+import { NameCell } from "@/ui/NameCell";
 import { Empty } from "@/ui/states";
 import { Time } from "@/ui/Time";
 
@@ -64,9 +64,9 @@ function columns(): Column<AccessKey>[] {
 
 function nameOf({ name, access_key_id: id }: AccessKey) {
   return (
-    <Named name={name}>
+    <NameCell name={name}>
       <code>{id}</code>
-    </Named>
+    </NameCell>
   );
 }
 

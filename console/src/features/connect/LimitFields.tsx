@@ -1,14 +1,14 @@
-/** What a key may do: everything its maker may, or less, perhaps only below a folder. */
+/** Scope of a key: all permissions or fewer, optionally limited to a folder. */
 
 import { Checkbox, Radio, TextInput } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
 
-import { useSession } from "@/app/session";
 import { t } from "@/i18n";
+import { useSession } from "@/session";
 
 import styles from "./Connect.module.css";
-import type { Values } from "./NewKeyDialog";
 import { reachesOf } from "./scope";
+import type { Values } from "./values";
 
 export function LimitFields({ form }: { form: UseFormReturnType<Values> }) {
   const { can } = useSession();

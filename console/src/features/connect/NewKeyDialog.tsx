@@ -1,10 +1,10 @@
-/** A new key: its name and what it may do; then its secret, this once, in settings that can be pasted. */
+/** Creates a key: name and scope; then its secret, shown once, with settings to paste. */
 
 import { Button, TextInput } from "@mantine/core";
 import { useState } from "react";
 
-import { useSession } from "@/app/session";
 import { t } from "@/i18n";
+import { useSession } from "@/session";
 import { Dialog, DialogActions } from "@/ui/Dialog";
 import { Fault, useSending } from "@/ui/forms";
 import { SecretOnce } from "@/ui/SecretOnce";
@@ -13,13 +13,11 @@ import { slugOf } from "@/ui/slug";
 import { LimitFields } from "./LimitFields";
 import { making } from "./making";
 import { useKeyChanges, type NewKey } from "./queries";
-import { scopeOf, type Reach } from "./scope";
+import { scopeOf } from "./scope";
 import { Settings } from "./Settings";
+import { EMPTY } from "./values";
 
-const EMPTY = { name: "", reach: "all" as Reach, folder: "", starts: false };
-export type Values = typeof EMPTY;
-
-/** There as long as the screen is; the dialogs inside come and go. */
+/** Mounted with the screen, so that the second dialog can follow the first. */
 export function Making() {
   const opened = making.useOpened();
   const [made, setMade] = useState<NewKey | null>(null);
@@ -75,7 +73,7 @@ function Made({ made, onClose }: { made: NewKey; onClose: () => void }) {
   );
 }
 
-/** All that goes with the secret, so that the file is enough to connect. */
+/** Everything needed to connect, for the downloaded file. */
 function useHeading({ name, endpoint, bucket, region, access_key_id: id }: NewKey): string {
   const { me } = useSession();
   return [

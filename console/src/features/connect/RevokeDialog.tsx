@@ -1,4 +1,4 @@
-/** An end to a key: the question says what ends with it. */
+/** Confirms revoking a key. */
 
 import { ago, t } from "@/i18n";
 import { ConfirmDialog } from "@/ui/ConfirmDialog";

@@ -1,4 +1,4 @@
-/** Settings ready to paste, a tab for every program. */
+/** Settings to paste, one tab per program. */
 
 import { Tabs } from "@mantine/core";
 

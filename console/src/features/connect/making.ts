@@ -1,4 +1,4 @@
-/** Whether a key is being made; the palette opens it from anywhere. */
+/** Open state of the “New S3 key” dialog. */
 
 import { createOpening } from "@/ui/opening";
 

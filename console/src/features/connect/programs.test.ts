@@ -1,4 +1,4 @@
-/** Settings that can be pasted as they are. */
+/** Settings that can be pasted unchanged. */
 
 import { expect, test } from "vitest";
 

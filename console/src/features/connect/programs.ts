@@ -1,4 +1,4 @@
-/** Settings to paste, for the programs that most people have. */
+/** Settings to paste, for common S3 clients. */
 
 import type { MessageKey } from "@/i18n";
 
@@ -7,7 +7,7 @@ export interface Connection {
   bucket: string;
   region: string;
   access_key_id?: string;
-  /** Known only while it is shown. */
+  /** Known only while the secret is shown. */
   secret_access_key?: string;
 }
 
@@ -17,13 +17,13 @@ export interface Step {
 }
 
 export interface Program {
-  /** Becomes part of an element's id, which holds no space. */
+  /** Part of an element ID, so it has no spaces. */
   id: string;
   name: string;
   steps: (to: Required<Connection>) => Step[];
 }
 
-/** Nothing that a shell or a file of settings would read as more than a word. */
+/** Without characters that a shell or a config file would interpret. */
 const UNKNOWN = { access_key_id: "YOUR_ACCESS_KEY_ID", secret_access_key: "YOUR_SECRET_ACCESS_KEY" };
 
 export function filled(connection: Connection): Required<Connection> {
@@ -78,7 +78,7 @@ function awsProfile(to: Required<Connection>): string {
   ].join("\n");
 }
 
-/** On one line, since shells differ in how they go on with the next. */
+/** One line, since line continuation differs between shells. */
 function rcloneRemote(to: Required<Connection>): string {
   return [
     "rclone config create teamspace s3 provider=Other",
@@ -103,7 +103,7 @@ function botoClient(to: Required<Connection>): string {
   ].join("\n");
 }
 
-/** It takes the endpoint without its scheme, and believes in https unless it is told otherwise. */
+/** DuckDB takes the endpoint without a scheme, and assumes https. */
 function duckSecret(to: Required<Connection>): string {
   const { host, protocol } = new URL(to.endpoint);
   return [

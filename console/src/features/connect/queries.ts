@@ -1,13 +1,13 @@
-/** One's S3 keys for the team at the server, and where they are used. */
+/** API queries for S3 keys. */
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 
 import { answer, api, type Schemas } from "@/api/client";
 
 export type AccessKey = Schemas["AccessKey"];
-export type Credentials = Schemas["Credentials"];
-export type NewKey = Schemas["Credential"];
-type Draft = Schemas["NewCredential"];
+export type Credentials = Schemas["AccessKeyList"];
+export type NewKey = Schemas["AccessKeyWithSecret"];
+type Draft = Schemas["NewAccessKey"];
 
 const KEYS = ["s3", "keys"] as const;
 

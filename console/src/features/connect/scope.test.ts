@@ -1,4 +1,4 @@
-/** What a key may do, chosen and told. */
+/** Scopes of keys, chosen and in words. */
 
 import { beforeAll, expect, test } from "vitest";
 
@@ -33,12 +33,12 @@ test("only what one has is there to give", () => {
   expect(reachesOf((permission) => permission === "files:read")).toEqual(["all", "read"]);
 });
 
-test("a scope is told folder by folder, and what has no words by its name", () => {
-  expect(wordsOf(null)).toEqual(["everything you may do"]);
+test("a scope is told folder by folder, and other permissions by their name", () => {
+  expect(wordsOf(null)).toEqual(["all your permissions"]);
   expect(wordsOf(["files:read", "files:write"])).toEqual(["read and write"]);
   expect(wordsOf(["files:read:a/", "files:write:b/", "workflows:run:b/"])).toEqual([
-    "read below a/",
-    "write and start workflows below b/",
+    "read in a/",
+    "write and start workflows in b/",
   ]);
-  expect(wordsOf(["notes:read"])).toEqual(["notes:read"]);
+  expect(wordsOf(["notes:read"])).toEqual(["View notes"]);
 });

@@ -1,7 +1,8 @@
-/** What a key may do: as a person chooses it, as the server keeps it, and in words. */
+/** Scope of an S3 key: as chosen, as sent to the server, and in words. */
 
 import type { Permission } from "@/api/client";
 import { currentLocale, t } from "@/i18n";
+import { parseScope, permissionName } from "@/ui/permissions";
 
 export type Reach = "all" | "read" | "write";
 
@@ -9,13 +10,13 @@ const NEEDS: Record<Reach, readonly Permission[]> = { all: [], read: ["files:rea
 
 export interface Limits {
   reach: Reach;
-  /** Only below it; everywhere when empty. */
+  /** Folder limit; empty for all. */
   folder: string;
-  /** Whether what is uploaded may start workflows. */
+  /** Whether uploads can start workflows. */
   starts: boolean;
 }
 
-/** Nobody gives what they do not have. */
+/** A key can't have permissions that its owner doesn't have. */
 export function reachesOf(can: (permission: Permission) => boolean): Reach[] {
   return (Object.keys(NEEDS) as Reach[]).filter((reach) => NEEDS[reach].every(can));
 }
@@ -27,31 +28,32 @@ export function scopeOf({ reach, folder, starts }: Limits): string[] | null {
   return permissions.map((permission) => (prefix ? `${permission}:${prefix}` : permission));
 }
 
-/** Keys begin with no slash, and only one at its end makes a folder of a beginning. */
+/** Keys don't start with a slash; a folder prefix ends with one. */
 function prefixOf(folder: string): string {
   const name = folder.trim().replace(/^\/+|\/+$/g, "");
   return name && `${name}/`;
 }
 
-const DEEDS = ["files:read", "files:write", "files:delete", "files:manage", "workflows:run"] as const;
+/** Permissions with a short name in lists. */
+const SHORT = ["files:read", "files:write", "files:delete", "files:manage", "workflows:run"] as const;
 
-/** A line for every folder that it names. */
+/** One line per folder. */
 export function wordsOf(scope: readonly string[] | null): string[] {
   if (scope === null) return [t("connect.may.all")];
   const byFolder = new Map<string, string[]>();
   for (const entry of scope) {
-    const [deed, folder] = parsed(entry);
-    byFolder.set(folder, [...(byFolder.get(folder) ?? []), deed]);
+    const { permission, prefix } = parseScope(entry);
+    const folder = permission ? prefix : "";
+    byFolder.set(folder, [...(byFolder.get(folder) ?? []), permission ? shortName(permission) : entry]);
   }
   const list = new Intl.ListFormat(currentLocale(), { type: "conjunction" });
-  return [...byFolder].map(([folder, deeds]) => {
-    const what = list.format(deeds);
+  return [...byFolder].map(([folder, names]) => {
+    const what = list.format(names);
     return folder ? t("connect.may.below", { what, folder }) : what;
   });
 }
 
-/** What has no words is named. */
-function parsed(entry: string): [deed: string, folder: string] {
-  const deed = DEEDS.find((name) => entry === name || entry.startsWith(`${name}:`));
-  return deed ? [t(`connect.may.${deed}`), entry.slice(deed.length + 1)] : [entry, ""];
+function shortName(permission: Permission): string {
+  const short = SHORT.find((name) => name === permission);
+  return short ? t(`connect.may.${short}`) : permissionName(permission);
 }

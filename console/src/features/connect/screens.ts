@@ -1,14 +1,14 @@
-/** The row of what connects other programs with the team's files. */
+/** Screen and action for S3 keys. */
 
 import { IconPlugConnected } from "@tabler/icons-react";
 
-import { action, screen } from "@/app/tables";
+import { action, screen } from "@/navigation/tables";
 
 import { making } from "./making";
 
-// No permission stands here: a key does what its maker may, and everybody may do something.
+// No permission needed: a key can do what its owner can.
 export const connectScreens = [
-  screen("/connect", {
+  screen("/settings/team/connect", {
     title: "connect.title",
     nav: { group: "team", icon: IconPlugConnected, keys: "g k" },
     load: () => import("./ConnectScreen"),
@@ -20,7 +20,7 @@ export const connectActions = [
     title: "connect.new.named",
     icon: IconPlugConnected,
     perform: (go) => {
-      go("/connect");
+      go("/settings/team/connect");
       making.open();
     },
   }),

@@ -1,4 +1,4 @@
-/** Documents: the list beside the document that is open; on a phone one of the two. */
+/** Documents: list and detail; one of the two on a phone. */
 
 import { useParams } from "@tanstack/react-router";
 

@@ -1,9 +1,9 @@
-/** What the list of documents shows: in the address, so that it survives a reload. */
+/** Document filter, in the address: survives a reload. */
 
 import { useNavigate, useSearch } from "@tanstack/react-router";
 
 export interface Address {
-  /** Letters that a title must hold; looked for in what is loaded. */
+  /** Text to find in the titles of the loaded documents. */
   q?: string;
   edit?: true;
 }

@@ -1,4 +1,4 @@
-/** Documents as the server has them: the only file here that knows addresses. */
+/** API queries for documents. */
 
 import { useMutation, useQuery, useQueryClient, type InfiniteData, type QueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
@@ -22,7 +22,7 @@ export function useDocuments() {
   return useEndless<DocumentItem>(LISTS, (cursor) => answer(api.GET("/api/documents", { params: { query: { cursor } } })));
 }
 
-/** The document, looked at again now and then: others write too. */
+/** A document, refetched at intervals: others edit, too. */
 export function useDocument(id: string, enabled = true) {
   return useQuery({
     queryKey: one(id),
@@ -32,7 +32,7 @@ export function useDocument(id: string, enabled = true) {
   });
 }
 
-/** A document as it was; a version never changes. */
+/** An old version; never changes. */
 export function useDocumentAt(id: string, version: number | undefined) {
   return useQuery({
     queryKey: [...one(id), "version", version],
@@ -48,13 +48,13 @@ const fetchDocument = (id: string, version?: number): Promise<Document> =>
 const update = (id: string, change: Partial<Written>, version: number): Promise<Document> =>
   answer(api.PUT("/api/documents/{id}", { params: { path: { id }, header: { "If-Match": `"${version}"` } }, body: change, ...outliving(change) }));
 
-/** Who sees a document is no version of it: it is set by itself. */
+/** The access level isn't part of a version: it's set separately. */
 async function setVisibility(id: string, visibility: Written["visibility"]): Promise<Document> {
   await answer(api.POST("/api/repo-obj/{id}/visibility", { params: { path: { id } }, body: { visibility } }));
   return fetchDocument(id);
 }
 
-/** What a document's writing asks of the server, and what becomes of the lists when it saved. */
+/** API calls of an editing session, and cache updates after a save. */
 export function useDesk(): Desk<Written> {
   const client = useQueryClient();
   return useMemo(
@@ -102,7 +102,7 @@ export function useDeleteDocument(id: string) {
   });
 }
 
-/** An old version once more, as the newest; only if nobody wrote in between. */
+/** Restores an old version as the latest, unless someone saved in between. */
 export function useRestore(newest: Document) {
   const client = useQueryClient();
   return useMutation({

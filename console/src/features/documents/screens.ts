@@ -1,19 +1,19 @@
-/** Documents in the tables: where they are, and what can be done with them from anywhere. */
+/** Screens and actions for documents. */
 
 import { IconFileText, IconPencil, IconPlus, IconShare2, IconTrash } from "@tabler/icons-react";
 
-import { action, screen, type Action } from "@/app/tables";
-import { wish } from "@/ui/wishes";
+import { action, screen, type Action } from "@/navigation/tables";
+import { runCommand } from "@/ui/commands";
 
 const HERE = /\/documents(\/|$)/;
 const ELSEWHERE = /^(?!.*\/documents(\/|$))/;
 const ON_A_DOCUMENT = /\/documents\/(?!new$)[^/]+$/;
 
-// No permission stands here: a guest reads what was shared with them, and whoever has nothing sees an empty list.
+// No permission needed: guests see what's shared with them, and others an empty list.
 export const documentScreens = [
   screen("/documents", {
     title: "documents.title",
-    nav: { group: "work", icon: IconFileText, keys: "g d" },
+    nav: { group: "main", icon: IconFileText, keys: "g d" },
     load: () => import("./DocumentsScreen"),
   }),
   screen("/documents/$id", { title: "documents.title", load: () => import("./DocumentsScreen") }),
@@ -27,11 +27,11 @@ const write: Omit<Action, "name"> = {
   perform: (go) => go("/documents/new"),
 };
 
-/** Among documents it has the key of whatever is made there. */
+/** On the documents screen, the shortcut for “create” makes a document. */
 export const documentActions = [
   action("documents.new", { ...write, keys: "c", on: HERE }),
   action("documents.write", { ...write, on: ELSEWHERE }),
-  action("documents.edit", { title: "documents.edit", icon: IconPencil, keys: "e", on: ON_A_DOCUMENT, perform: () => wish("edit") }),
-  action("documents.share", { title: "documents.share", icon: IconShare2, keys: "s", on: ON_A_DOCUMENT, perform: () => wish("share") }),
-  action("documents.delete", { title: "documents.delete", icon: IconTrash, on: ON_A_DOCUMENT, perform: () => wish("delete") }),
+  action("documents.edit", { title: "documents.edit", icon: IconPencil, keys: "e", on: ON_A_DOCUMENT, perform: () => runCommand("edit") }),
+  action("documents.share", { title: "documents.share", icon: IconShare2, keys: "s", on: ON_A_DOCUMENT, perform: () => runCommand("share") }),
+  action("documents.delete", { title: "documents.delete", icon: IconTrash, on: ON_A_DOCUMENT, perform: () => runCommand("delete") }),
 ] as const;

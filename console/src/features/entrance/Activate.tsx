@@ -1,4 +1,4 @@
-/** Redeeming an activation link: the token stands in the fragment, which never leaves the browser but for this. */
+/** Redeems an activation link: its token is in the fragment, which the browser doesn't send. */
 
 import { Button, PasswordInput } from "@mantine/core";
 

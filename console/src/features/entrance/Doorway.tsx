@@ -1,10 +1,10 @@
-/** The page outside: the brand, and one thing to do. */
+/** Layout of pages before sign-in: branding and one form. */
 
 import { useDocumentTitle } from "@mantine/hooks";
 import type { ReactNode } from "react";
 
-import { Mark } from "@/app/shell/Mark";
 import { useBrand } from "@/theme/brand";
+import { Mark } from "@/ui/Mark";
 
 import styles from "./Doorway.module.css";
 

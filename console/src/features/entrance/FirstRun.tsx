@@ -1,4 +1,4 @@
-/** The first run: whoever opens a fresh instance makes its operator, the first company and the first team. */
+/** First run: creates the operator, the first company and the first team. */
 
 import { Button, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
@@ -25,7 +25,7 @@ export default function FirstRun({ asksForCode }: { asksForCode: boolean }) {
         ...(asksForCode ? { code } : {}),
       };
       await answer(api.POST("/api/bootstrap", { body }));
-      // The token of the first run is for scripts: a person gets a session, which ends.
+      // The returned token is for scripts: a person gets a session, which expires.
       const session = await answer(api.POST("/api/login", { body: { username, password } }));
       token.set(session.token);
       await client.resetQueries();

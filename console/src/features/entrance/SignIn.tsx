@@ -1,12 +1,12 @@
-/** Signing in: name and password, then the code of the second factor where there is one. */
+/** Sign-in: username and password, then a two-factor code if needed. */
 
 import { Button, PasswordInput, TextInput } from "@mantine/core";
 import { useState } from "react";
 
 import { answer, api, Refusal } from "@/api/client";
 import { token } from "@/api/token";
-import { useForgetEverything } from "@/app/session";
 import { t } from "@/i18n";
+import { useForgetEverything } from "@/session";
 import { Fault, useSending } from "@/ui/forms";
 
 import { Doorway } from "./Doorway";

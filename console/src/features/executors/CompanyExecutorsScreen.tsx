@@ -1,7 +1,7 @@
-/** The executors that work for the company: its own, and those that work for all. */
+/** Executors of the company, and shared ones. */
 
-import { useSession } from "@/app/session";
 import { t } from "@/i18n";
+import { useSession } from "@/session";
 
 import { Executors } from "./Executors";
 import { ExecutorsPage } from "./ExecutorsPage";
@@ -12,7 +12,7 @@ export default function CompanyExecutorsScreen() {
     <ExecutorsPage intro={t("executors.intro.company", { company: me.org.name })}>
       <Executors
         plane="company"
-        // An operator is told of every company's.
+        // The API returns all executors to operators.
         concerns={({ org_id: org }) => org === null || org === me.org.id}
         whose={() => t("executors.whose.only", { company: me.org.name })}
       />

@@ -1,4 +1,4 @@
-/** How a worker is connected with the token: by the program that comes with the server, or by anything that speaks HTTP. */
+/** How to connect a worker with the token: the bundled program, or plain HTTP. */
 
 import { t } from "@/i18n";
 import { Snippet } from "@/ui/Snippet";

@@ -1,4 +1,4 @@
-/** Where a push executor is called, and with which key. */
+/** Endpoint URL and API key of a push executor. */
 
 import { PasswordInput, TextInput } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
@@ -6,7 +6,7 @@ import type { UseFormReturnType } from "@mantine/form";
 import { t } from "@/i18n";
 
 import type { Plane } from "./queries";
-import type { Values } from "./NewExecutorDialog";
+import type { Values } from "./values";
 
 export function Endpoint({ plane, form }: { plane: Plane; form: UseFormReturnType<Values> }) {
   return (

@@ -1,12 +1,12 @@
-/** The executors of a plane: their health as it is, new ones, and an end to old ones for those who run the instance. */
+/** Executor table with live health; operators can add and retire. */
 
 import { Button } from "@mantine/core";
 import { IconCpu } from "@tabler/icons-react";
 import { useState } from "react";
 
 import { LOCAL, useExecutors, type Executor } from "@/api/executors";
-import { useSession } from "@/app/session";
 import { t } from "@/i18n";
+import { useSession } from "@/session";
 import { DataTable } from "@/ui/DataTable";
 import { Empty, Failed, Loading } from "@/ui/states";
 
@@ -19,7 +19,7 @@ import { SettingUp } from "./SettingUp";
 
 interface Props {
   plane: Plane;
-  /** Whether it belongs on this plane. */
+  /** Whether it belongs on this screen. */
   concerns: (executor: Executor) => boolean;
   whose: (orgId: string) => string;
 }

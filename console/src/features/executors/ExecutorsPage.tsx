@@ -1,4 +1,4 @@
-/** The frame of both screens of executors. */
+/** Layout of both executor screens. */
 
 import { Button } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
@@ -12,7 +12,6 @@ import { setting } from "./openings";
 export function ExecutorsPage({ intro, children }: { intro: string; children: ReactNode }) {
   return (
     <Page
-      wide
       title={t("executors.title")}
       intro={intro}
       actions={

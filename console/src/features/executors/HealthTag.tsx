@@ -1,4 +1,4 @@
-/** Whether an executor's workers are there: a picture and a word, in a colour that helps to find it. */
+/** Health of an executor: icon, label and colour. */
 
 import { IconCircleCheck, IconCircleDashed, IconCircleX, IconClockPause, type Icon } from "@tabler/icons-react";
 

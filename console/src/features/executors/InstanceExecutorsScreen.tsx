@@ -1,4 +1,4 @@
-/** Every executor of the instance, whichever company it works for. */
+/** All executors of the instance. */
 
 import { t } from "@/i18n";
 

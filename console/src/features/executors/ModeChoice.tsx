@@ -1,4 +1,4 @@
-/** How work reaches an executor. */
+/** Connection mode of an executor. */
 
 import { Radio } from "@mantine/core";
 
@@ -7,7 +7,7 @@ import { t } from "@/i18n";
 import styles from "./Executors.module.css";
 import type { Mode } from "./queries";
 
-/** Those that can be set up; the server itself is there already. */
+/** Modes that can be added; the local one is built in. */
 export type SettableMode = Exclude<Mode, "local">;
 const MODES: readonly SettableMode[] = ["pull", "push"];
 

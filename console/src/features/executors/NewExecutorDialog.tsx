@@ -1,4 +1,4 @@
-/** A new executor: how work reaches it, its name, its model, and for whom it works. */
+/** Adds an executor: connection, name, model and company. */
 
 import { Button, TextInput } from "@mantine/core";
 
@@ -7,20 +7,11 @@ import { Dialog, DialogActions } from "@/ui/Dialog";
 import { Fault, useSending } from "@/ui/forms";
 
 import { Endpoint } from "./Endpoint";
-import { ModeChoice, type SettableMode } from "./ModeChoice";
+import { ModeChoice } from "./ModeChoice";
 import { useSetUp, type NewExecutor, type Plane } from "./queries";
-import { EVERYBODY, WhoseChoice } from "./WhoseChoice";
+import { EMPTY } from "./values";
+import { WhoseChoice } from "./WhoseChoice";
 
-export interface Values extends Record<string, unknown> {
-  mode: SettableMode;
-  name: string;
-  model: string;
-  url: string;
-  key: string;
-  org_id: string;
-}
-
-const EMPTY: Values = { mode: "pull", name: "", model: "", url: "", key: "", org_id: EVERYBODY };
 const FIELDS = ["name", "model", "url", "key", "org_id"];
 
 interface Props {
@@ -33,8 +24,8 @@ export function NewExecutorDialog({ plane, onClose, onMade }: Props) {
   const setUp = useSetUp(plane);
   const { form, sending, fault, submit } = useSending(EMPTY, async ({ mode, name, model, url, key, org_id: org }) => {
     const endpoint = mode === "push" ? { url: url.trim(), key: key.trim() || null } : {};
-    const wish = { mode, name: name.trim(), model: model.trim() || null, org_id: org || null, ...endpoint };
-    onMade(await setUp.mutateAsync(wish));
+    const request = { mode, name: name.trim(), model: model.trim() || null, org_id: org || null, ...endpoint };
+    onMade(await setUp.mutateAsync(request));
     onClose();
   });
   return (

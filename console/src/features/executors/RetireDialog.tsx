@@ -1,4 +1,4 @@
-/** The question before an executor is retired: what ends, and what becomes of the jobs it holds. */
+/** Confirms retiring an executor: what stops, and what happens to its jobs. */
 
 import type { Executor } from "@/api/executors";
 import { t } from "@/i18n";

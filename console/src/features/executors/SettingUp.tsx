@@ -1,4 +1,4 @@
-/** A new executor: the dialog that sets it up, then its token with what to do with it. There as long as the screen is. */
+/** Adds an executor, then shows its token with setup steps. Mounted with the screen. */
 
 import { useState } from "react";
 
@@ -18,7 +18,7 @@ export function SettingUp({ plane }: { plane: Plane }) {
   return opened ? <NewExecutorDialog plane={plane} onClose={setting.close} onMade={setMade} /> : null;
 }
 
-/** The file holds the token alone: it is what a worker reads. */
+/** The file contains only the token: it's what a worker reads. */
 function Made({ executor, token, onClose }: { executor: NewExecutor; token: string; onClose: () => void }) {
   return (
     <SecretOnce

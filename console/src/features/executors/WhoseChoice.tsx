@@ -1,4 +1,4 @@
-/** For whom an executor works: all companies, or one. */
+/** Company select for an executor: all companies, or one. */
 
 import { Select, type SelectProps } from "@mantine/core";
 
@@ -6,7 +6,7 @@ import { t } from "@/i18n";
 
 import { useCompanies } from "./queries";
 
-/** No company's id. */
+/** Value for all companies. */
 export const EVERYBODY = "";
 
 export function WhoseChoice(props: Pick<SelectProps, "value" | "onChange" | "error">) {

@@ -1,15 +1,15 @@
-/** What the table of executors shows of each. */
+/** Columns of the executor table. */
 
 import { LOCAL, type Executor } from "@/api/executors";
 import { number, t } from "@/i18n";
 import type { Column } from "@/ui/DataTable";
 import { kindWords } from "@/ui/kindWords";
-import { Named } from "@/ui/Named";
+import { NameCell } from "@/ui/NameCell";
 import { Time } from "@/ui/Time";
 
 import { HealthTag } from "./HealthTag";
 
-/** `whose` says the name of a company by its id. */
+/** `whose` returns a company's name. */
 export function columnsFor(whose: (orgId: string) => string): Column<Executor>[] {
   return [
     { title: t("executors.column.name"), cell: (executor) => <Name executor={executor} /> },
@@ -23,7 +23,7 @@ export function columnsFor(whose: (orgId: string) => string): Column<Executor>[]
 }
 
 function Name({ executor: { id, name, mode, url } }: { executor: Executor }) {
-  return <Named name={id === LOCAL ? t("executors.local") : name}>{url ?? t(`executors.mode.${mode}`)}</Named>;
+  return <NameCell name={id === LOCAL ? t("executors.local") : name}>{url ?? t(`executors.mode.${mode}`)}</NameCell>;
 }
 
 function Model({ executor: { model, simulated } }: { executor: Executor }) {

@@ -1,4 +1,4 @@
-/** Commands that can be pasted as they are. */
+/** Commands that can be pasted unchanged. */
 
 import { expect, test } from "vitest";
 

@@ -1,10 +1,10 @@
-/** Commands to paste: what a worker needs to know, and what it says. */
+/** Commands to paste, to start a worker and to claim a job. */
 
 import { slugOf } from "@/ui/slug";
 
 export const tokenFileOf = (name: string): string => `${slugOf(name) || "worker"}.token`;
 
-/** An OpenAI-compatible endpoint as most programs have it; the reader puts their own. */
+/** Example of an OpenAI-compatible endpoint; the reader replaces it. */
 const ENDPOINT = "http://127.0.0.1:11434/v1";
 
 export function commandOf(origin: string, file: string): string {

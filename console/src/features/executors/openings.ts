@@ -1,4 +1,4 @@
-/** Whether an executor is being set up; the palette opens it from anywhere. */
+/** Open state of the “New executor” dialog. */
 
 import { createOpening } from "@/ui/opening";
 

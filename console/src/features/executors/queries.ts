@@ -1,4 +1,4 @@
-/** Executors at the server, and the companies they may be for. */
+/** API queries for executors. */
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
@@ -8,9 +8,9 @@ import { EXECUTORS } from "@/api/executors";
 export type NewExecutor = Schemas["NewExecutor"];
 export type Mode = Schemas["Mode"];
 export type Org = Schemas["Org"];
-type Draft = Schemas["InstanceDraft"];
+type Draft = Schemas["InstanceExecutorDraft"];
 
-/** Where one stands: above all companies, or within one's own. */
+/** Instance-wide, or within the user's company. */
 export type Plane = "instance" | "company";
 
 const MOST_PAGES = 10;
@@ -32,7 +32,7 @@ export function useRetire() {
   });
 }
 
-/** All of them, as far as a list to choose from is of any use; for operators alone. */
+/** Companies to choose from, for operators. */
 export function useCompanies(enabled: boolean) {
   return useQuery({ queryKey: ["instance", "companies", { all: true }], queryFn: companies, enabled, staleTime: 60_000 });
 }

@@ -1,15 +1,15 @@
-/** The rows of executors: all of them for those who run the instance, and a company's for those who run that. */
+/** Executor screens, for operators and for company admins. */
 
 import { IconCpu } from "@tabler/icons-react";
 
-import { action, screen, type Needs } from "@/app/tables";
+import { action, screen, type Needs } from "@/navigation/tables";
 
 import { setting } from "./openings";
 
 const OPERATOR: Needs = { operator: true, permission: "instance:manage" };
 
 export const companyExecutorScreens = [
-  screen("/company/executors", {
+  screen("/settings/company/executors", {
     title: "executors.title",
     permission: "org:manage",
     nav: { group: "company", icon: IconCpu },
@@ -18,7 +18,7 @@ export const companyExecutorScreens = [
 ] as const;
 
 export const instanceExecutorScreens = [
-  screen("/instance/executors", {
+  screen("/settings/instance/executors", {
     title: "executors.title",
     ...OPERATOR,
     nav: { group: "instance", icon: IconCpu },
@@ -32,7 +32,7 @@ export const executorActions = [
     icon: IconCpu,
     ...OPERATOR,
     perform: (go) => {
-      go("/instance/executors");
+      go("/settings/instance/executors");
       setting.open();
     },
   }),

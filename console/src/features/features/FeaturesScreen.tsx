@@ -1,11 +1,12 @@
-/** What the team works with: a switch for each feature, and a sentence that says what it does. */
+/** Feature switches, each with a description. */
 
 import { Switch } from "@mantine/core";
 import { IconLanguage, IconMessages, IconRobot, IconSitemap, type Icon } from "@tabler/icons-react";
 
 import type { Feature } from "@/api/client";
-import { useSession } from "@/app/session";
 import { t } from "@/i18n";
+import { useTables } from "@/navigation/tables";
+import { useSession } from "@/session";
 import { notice, noticeFault } from "@/ui/notice";
 import { Page } from "@/ui/Page";
 import { Failed, Loading } from "@/ui/states";
@@ -32,11 +33,12 @@ export default function FeaturesScreen() {
 
 function Flags() {
   const flags = useFlags();
+  const tables = useTables();
   if (flags.isPending) return <Loading />;
-  if (flags.isError) return <Failed error={flags.error} again={() => void flags.refetch()} />;
+  if (flags.isLoadingError) return <Failed error={flags.error} again={() => void flags.refetch()} />;
   return (
     <ul className={styles.flags} aria-label={t("features.list")}>
-      {flags.data.items.filter(({ name }) => isNeeded(name)).map((flag) => (
+      {flags.data.items.filter(({ name }) => isNeeded(name, tables)).map((flag) => (
         <FlagLine key={flag.name} flag={flag} />
       ))}
     </ul>

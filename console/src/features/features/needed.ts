@@ -1,8 +1,7 @@
-/** Which features there is anything of: those that a row of the console's tables needs. A switch for another would do nothing. */
+/** Features that a screen or action depends on. A switch for any other would do nothing. */
 
 import type { Feature } from "@/api/client";
-import { ACTIONS, SCREENS } from "@/app/screens";
+import type { Tables } from "@/navigation/tables";
 
-const needed = new Set([...SCREENS, ...ACTIONS].map(({ feature }) => feature));
-
-export const isNeeded = (feature: Feature): boolean => needed.has(feature);
+export const isNeeded = (feature: Feature, { screens, actions }: Tables): boolean =>
+  [...screens, ...actions].some((row) => row.feature === feature);

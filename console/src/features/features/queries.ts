@@ -1,9 +1,9 @@
-/** The team's feature flags at the server; what is on decides what the rail shows. */
+/** API queries for feature flags, which also decide what the sidebar shows. */
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
 import { answer, api, type Feature, type Schemas } from "@/api/client";
-import { WHOAMI } from "@/app/session";
+import { WHOAMI } from "@/session";
 
 export type Flag = Schemas["Flag"];
 interface Flags {
@@ -16,7 +16,7 @@ export function useFlags() {
   return useQuery({ queryKey: FEATURES, queryFn: () => answer(api.GET("/api/features")) });
 }
 
-/** The switch moves at once, and back again if the server refuses. */
+/** Optimistic update, rolled back on error. */
 export function useSwitch() {
   const client = useQueryClient();
   return useMutation({

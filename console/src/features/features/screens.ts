@@ -1,11 +1,11 @@
-/** The row of the team's features. */
+/** Screen for the team's features. */
 
 import { IconToggleRight } from "@tabler/icons-react";
 
-import { screen } from "@/app/tables";
+import { screen } from "@/navigation/tables";
 
 export const featureScreens = [
-  screen("/settings", {
+  screen("/settings/team/features", {
     title: "features.title",
     permission: "settings:manage",
     nav: { group: "team", icon: IconToggleRight },

@@ -1,12 +1,12 @@
-/** The first screen: what is new in the team, what was shared with whoever looks, and one next step. */
+/** Home: recent notes and files, what's shared with you, and a next step. */
 
 import { Button } from "@mantine/core";
 import { IconFile, IconFileText, IconSeeding } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 
-import { useSession, type Session } from "@/app/session";
 import { ago, t } from "@/i18n";
+import { useSession, type Session } from "@/session";
 import { Page } from "@/ui/Page";
 import { plain } from "@/ui/plain";
 import { Empty, Failed, Loading } from "@/ui/states";
@@ -24,7 +24,7 @@ export default function HomeScreen() {
   );
 }
 
-/** Whoever reads nothing of the team sees what others share, and nothing else. */
+/** Users without access to the team's content only see what's shared with them. */
 const isGuest = ({ can }: Session): boolean => !can("notes:read") && !can("notes:write") && !can("files:read") && !can("files:write");
 
 function Recent() {
@@ -113,7 +113,7 @@ function Files({ files }: { files: readonly FileItem[] }) {
   );
 }
 
-/** Says what whoever looks can do about it. */
+/** Empty state, with what the user can do next. */
 function Nothing() {
   const session = useSession();
   const seed = useSeed();

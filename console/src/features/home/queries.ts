@@ -1,4 +1,4 @@
-/** What the first screen shows: the team's newest notes and files, what others shared, and a way to get some. */
+/** API queries for the home screen. */
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
@@ -11,12 +11,12 @@ export type FileItem = Schemas["ObjectItem"];
 
 export interface News {
   notes: NoteItem[];
-  /** Documents are among them. What was shared with the caller is not. */
+  /** Includes documents, but not what's shared with the user. */
   files: FileItem[];
   shared: FileItem[];
 }
 
-/** All at once, so that nothing moves when the rest comes. Changes with notes and with files. */
+/** One query for everything, so that the layout doesn't shift. Refetched with notes and files. */
 export function useNews(ofTheTeam: boolean) {
   const notes = useQuery({
     queryKey: ["notes", "recent"],

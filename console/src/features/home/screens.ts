@@ -1,11 +1,11 @@
 import { IconHome } from "@tabler/icons-react";
 
-import { screen } from "@/app/tables";
+import { screen } from "@/navigation/tables";
 
 export const homeScreens = [
   screen("/", {
     title: "home.title",
-    nav: { group: "work", icon: IconHome, keys: "g h" },
+    nav: { group: "main", icon: IconHome, keys: "g h", bottomBar: true },
     load: () => import("./HomeScreen"),
   }),
 ] as const;

@@ -1,4 +1,4 @@
-/** Whether a company is being made; the palette opens it from anywhere. */
+/** Open state of the “New company” dialog. */
 
 import { createOpening } from "@/ui/opening";
 

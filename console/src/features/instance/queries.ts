@@ -1,9 +1,9 @@
-/** The instance as its operators see it: its state, its companies, its figures. */
+/** API queries for operators: status, companies, metrics. */
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
 import { answer, api, type Schemas } from "@/api/client";
-import { WHOAMI } from "@/app/session";
+import { WHOAMI } from "@/session";
 import { useEndless } from "@/ui/endless";
 
 import { extended, type Watched } from "./metrics/history";
@@ -34,7 +34,7 @@ export function useCompany(ref: string) {
   });
 }
 
-/** A change of one's own company shows in the shell too. */
+/** A change to the user's own company also shows in the shell. */
 function useForgetCompanies(): () => Promise<unknown> {
   const client = useQueryClient();
   return () =>
@@ -86,7 +86,7 @@ const EVERY = 5_000;
 const SOON = 1_000;
 const REMEMBERED = 600_000;
 
-/** Asked every few seconds; what was seen before is kept, for a while also after the page was left. */
+/** Polled every few seconds; samples are kept for a while after leaving the page. */
 export function useFigures(paused: boolean) {
   const client = useQueryClient();
   return useQuery({
@@ -95,7 +95,7 @@ export function useFigures(paused: boolean) {
       const figures = await answer(api.GET("/api/metrics"));
       return extended(client.getQueryData<Watched>(FIGURES), figures, Date.now());
     },
-    // The second sample makes the first rate: it need not wait.
+    // The first rate needs a second sample: take it soon.
     refetchInterval: ({ state }) => (paused ? false : (state.data?.samples.length ?? 0) < 2 ? SOON : EVERY),
     staleTime: EVERY,
     gcTime: REMEMBERED,

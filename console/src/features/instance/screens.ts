@@ -1,27 +1,27 @@
-/** The rows of the instance, for its operators. */
+/** Instance screens, for operators. */
 
 import { IconBuildingCommunity, IconChartLine, IconPlus, IconServer } from "@tabler/icons-react";
 
-import { action, screen, type Needs } from "@/app/tables";
+import { action, screen, type Needs } from "@/navigation/tables";
 
 import { newCompany } from "./openings";
 
 const OPERATOR: Needs = { operator: true, permission: "instance:manage" };
 
 export const instanceScreens = [
-  screen("/instance/status", {
+  screen("/settings/instance/status", {
     title: "instance.status",
     ...OPERATOR,
     nav: { group: "instance", icon: IconServer },
     load: () => import("./status/StatusScreen"),
   }),
-  screen("/instance/companies", {
+  screen("/settings/instance/companies", {
     title: "companies.title",
     ...OPERATOR,
     nav: { group: "instance", icon: IconBuildingCommunity },
     load: () => import("./companies/CompaniesScreen"),
   }),
-  screen("/instance/companies/$ref", {
+  screen("/settings/instance/companies/$ref", {
     title: "companies.one",
     ...OPERATOR,
     load: () => import("./companies/CompanyScreen"),
@@ -29,7 +29,7 @@ export const instanceScreens = [
 ] as const;
 
 export const metricsScreens = [
-  screen("/instance/metrics", {
+  screen("/settings/instance/metrics", {
     title: "metrics.title",
     ...OPERATOR,
     nav: { group: "instance", icon: IconChartLine },
@@ -44,7 +44,7 @@ export const instanceActions = [
     ...OPERATOR,
     when: (session) => session.multitenant,
     perform: (go) => {
-      go("/instance/companies");
+      go("/settings/instance/companies");
       newCompany.open();
     },
   }),

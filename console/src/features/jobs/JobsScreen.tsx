@@ -1,4 +1,4 @@
-/** Jobs: the list beside the job that is open; on a phone one of the two. */
+/** Jobs: list and detail; one of the two on a phone. */
 
 import { useParams } from "@tanstack/react-router";
 

@@ -1,4 +1,4 @@
-/** The state of a job: a picture and a word, in a colour that helps to find it. */
+/** Job status: icon, label and colour. */
 
 import { IconAlertTriangle, IconBan, IconCheck, IconClock, IconPlayerPlay, type Icon } from "@tabler/icons-react";
 

@@ -1,8 +1,10 @@
-/** Which jobs the list shows: in the address, so that a filtered list can be shared and survives a reload. */
+/** Job filters, in the address: can be shared, and survive a reload. */
 
 import { useNavigate, useSearch } from "@tanstack/react-router";
 
-import type { State } from "./queries";
+import type { Schemas } from "@/api/client";
+
+type State = Schemas["State"];
 
 export const STATES = ["queued", "running", "succeeded", "failed", "cancelled"] as const satisfies readonly State[];
 
@@ -11,7 +13,7 @@ export interface Filters {
   kind?: string;
 }
 
-/** What an address may say: anything else in it is nobody's business. */
+/** Allowed search params; others are dropped. */
 export function addressed({ state, kind }: Record<string, unknown>): Filters {
   return {
     state: STATES.find((one) => one === state),

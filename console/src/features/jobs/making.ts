@@ -1,12 +1,12 @@
-/** The dialog that asks a model: open or not, and who may ask. */
+/** The “Ask a model” dialog: open state, and who can use it. */
 
-import { useSession } from "@/app/session";
-import { allowed, type Needs } from "@/app/tables";
+import { allowed, type Needs } from "@/navigation/tables";
+import { useSession } from "@/session";
 import { createOpening } from "@/ui/opening";
 
 export const making = createOpening();
 
-/** As the server asks for it of a job that is a turn with a model. */
+/** As the server checks it for a chat job. */
 export const ASKING = { permission: "chat:use", feature: "chat" } as const satisfies Needs;
 
 export const useMayAsk = (): boolean => allowed(ASKING, useSession());

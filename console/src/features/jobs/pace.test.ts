@@ -1,8 +1,8 @@
-/** How soon jobs are looked at again. */
+/** Polling intervals. */
 
 import { expect, test } from "vitest";
 
-import { paceOf } from "./pace";
+import { activityPace, paceOf } from "./pace";
 import type { JobItem } from "./queries";
 
 const now = Date.parse("2026-11-15T12:00:00Z");
@@ -29,4 +29,13 @@ test("slower where nobody looks, and not at all when nothing moves there", () =>
 
 test("many pages are not asked for more often than one", () => {
   expect(paceOf([job("running")], { now, pages: 5 })).toBe(10_000);
+});
+
+test("a count of active jobs isn't asked for while there are none and nobody looks", () => {
+  const listed = (view: "full" | "outline", state: JobItem["state"]) => ({ ...job(state), view }) as JobItem;
+  expect(activityPace([], false)).toBe(false);
+  expect(activityPace([], true)).toBe(60_000);
+  expect(activityPace([listed("full", "queued")], false)).toBe(4_000);
+  expect(activityPace([listed("outline", "running")], false)).toBe(4_000);
+  expect(activityPace([listed("outline", "queued")], false)).toBe(60_000);
 });

@@ -1,27 +1,35 @@
-/** How soon to look again: often while something moves, seldom when it can only be something new, less while nobody looks. */
+/** Polling interval: short while jobs are active, longer when only new ones can appear, longest in the background. */
 
-import type { JobItem, JobOutline } from "./queries";
+import type { Schemas } from "@/api/client";
 
 const OFTEN = 2_000;
 const SELDOM = 30_000;
 const UNSEEN = 15_000;
-/** A job that waits longer than this for its time does not move meanwhile. */
+/** A job scheduled further ahead than this doesn't need polling yet. */
 const FAR = 60_000;
 
 interface Look {
-  /** How many pages are asked for each time: the more, the less often. */
+  /** Number of pages to refetch: the more, the less often. */
   pages?: number;
   hidden?: boolean;
   now?: number;
 }
 
-type Standing = Pick<JobItem, "state" | "waiting"> | Pick<JobOutline, "state">;
+type Standing = Pick<Schemas["JobItem"], "state" | "waiting"> | Pick<Schemas["JobSummary"], "state">;
 
-/** Milliseconds; false is not at all. */
+/** Milliseconds; false turns polling off. */
 export function paceOf(jobs: readonly Standing[], { pages = 1, hidden = false, now = Date.now() }: Look = {}) {
   const moving = jobs.some((job) => moves(job, now));
   if (hidden) return moving && UNSEEN * pages;
   return (moving ? OFTEN : SELDOM) * Math.max(1, pages);
+}
+
+type Listed = Schemas["JobItem"] | Schemas["JobSummary"];
+
+/** For a count of active jobs: none are not asked for. When another person's job is due isn't known, so it is asked for seldom. */
+export function activityPace(jobs: readonly Listed[], watched: boolean): number | false {
+  if (jobs.length === 0 && !watched) return false;
+  return paceOf(jobs.filter((job) => job.view === "full" || job.state === "running"), { pages: 2 });
 }
 
 function moves(job: Standing, now: number): boolean {

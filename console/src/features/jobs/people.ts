@@ -1,9 +1,9 @@
-/** Names for whoever asked for a job and whoever did it. */
+/** Names of a job's requester and executor. */
 
 import { LOCAL, useExecutors, type Executor } from "@/api/executors";
 import { usePeople, type Member } from "@/api/people";
-import { useSession } from "@/app/session";
 import { t } from "@/i18n";
+import { useSession } from "@/session";
 
 export interface Names {
   isOwn: (userId: string) => boolean;
@@ -11,7 +11,7 @@ export interface Names {
   executor: (id: string) => string;
 }
 
-/** Empty while it is not known yet. */
+/** Empty until loaded. */
 export function useNames(): Names {
   const { me } = useSession();
   const people = usePeople();

@@ -1,4 +1,4 @@
-/** The team's jobs at the server. */
+/** API queries for the team's jobs. */
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
@@ -6,15 +6,15 @@ import { answer, api, type Schemas } from "@/api/client";
 import { useEndless } from "@/ui/endless";
 
 import type { Filters } from "./filters";
-import { paceOf } from "./pace";
+import { activityPace, paceOf } from "./pace";
 
 export type JobItem = Schemas["JobItem"];
-/** A job of somebody else's: that there is one, and how it stands. */
-export type JobOutline = Schemas["JobOutline"];
-export type Job = Schemas["Job"];
+/** Someone else's job: only its existence and status. */
+export type JobOutline = Schemas["JobSummary"];
+export type Job = Schemas["JobDetail"];
 export type State = Schemas["State"];
 export type Waiting = Schemas["Waiting"];
-export type Fault = Schemas["Fault"];
+export type Fault = Schemas["JobFault"];
 
 const JOBS = ["jobs"] as const;
 const one = (id: string) => [...JOBS, "one", id] as const;
@@ -38,26 +38,52 @@ export function useJob(id: string) {
   });
 }
 
-export interface ChatWish {
+const ACTIVE = ["running", "queued"] as const satisfies readonly State[];
+const MAX_COUNT = 20;
+
+/** The number of running and queued jobs. Polls only while there are any, or while the list is open. */
+export function useActiveJobs(watched: boolean): { count: number; hasMore: boolean } {
+  const { data } = useQuery({
+    queryKey: [...JOBS, "active"],
+    queryFn: () => Promise.all(ACTIVE.map((state) => answer(api.GET("/api/jobs", { params: { query: { state, limit: MAX_COUNT } } })))),
+    refetchInterval: ({ state }) => activityPace(state.data?.flatMap((page) => page.items) ?? [], watched),
+  });
+  return {
+    count: data?.reduce((sum, page) => sum + page.items.length, 0) ?? 0,
+    hasMore: data?.some((page) => page.next_cursor !== null) ?? false,
+  };
+}
+
+const FEW = 5;
+
+export function useLatestJobs() {
+  return useQuery({
+    queryKey: [...JOBS, "latest"],
+    queryFn: async () => (await answer(api.GET("/api/jobs", { params: { query: { limit: FEW } } }))).items,
+    refetchInterval: ({ state }) => paceOf(state.data ?? []),
+  });
+}
+
+export interface ChatRequest {
   prompt: string;
   executor?: string;
   priority: number;
   run_at?: string;
 }
 
-/** What changes a job answers with it: it is shown at once, and the lists are asked for again. */
-function useChange<Wish>(change: (wish: Wish) => Promise<Job>) {
+/** A change returns the job: shows it at once, and refetches the lists. */
+function useChange<Input>(change: (input: Input) => Promise<Job>) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: change,
     onSuccess: (job) => client.setQueryData(one(job.id), job),
-    onSettled: () => client.invalidateQueries({ queryKey: JOBS }),
+    onSettled: () => void client.invalidateQueries({ queryKey: JOBS }),
   });
 }
 
 export function useAskModel() {
-  return useChange(({ prompt, executor, ...rest }: ChatWish) => {
-    // The description says of a kind's input only that it is an object.
+  return useChange(({ prompt, executor, ...rest }: ChatRequest) => {
+    // The schema only says that an input is an object.
     const input = { prompt, executor } as unknown as Record<string, never>;
     return answer(api.POST("/api/jobs", { body: { kind: "ai.chat", input, ...rest } }));
   });

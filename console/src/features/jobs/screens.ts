@@ -1,22 +1,22 @@
-/** Jobs in the tables: where they are, and how one is asked for. */
+/** Screens and actions for jobs. */
 
 import { IconListCheck, IconMessageBolt } from "@tabler/icons-react";
 
-import { action, screen, type Action } from "@/app/tables";
+import { action, screen, type Action } from "@/navigation/tables";
 
 import { ASKING, making } from "./making";
 
 const HERE = /\/jobs(\/|$)/;
 const ELSEWHERE = /^(?!.*\/jobs(\/|$))/;
 
-// No permission stands here: who may not ask for jobs sees an empty list.
+// No permission needed: users who can't start jobs see an empty list.
 export const jobScreens = [
-  screen("/jobs", {
+  screen("/settings/team/jobs", {
     title: "jobs.title",
-    nav: { group: "work", icon: IconListCheck, keys: "g j" },
+    nav: { group: "team", icon: IconListCheck, keys: "g j" },
     load: () => import("./JobsScreen"),
   }),
-  screen("/jobs/$id", { title: "jobs.title", load: () => import("./JobsScreen") }),
+  screen("/settings/team/jobs/$id", { title: "jobs.title", load: () => import("./JobsScreen") }),
 ] as const;
 
 const tryModel: Omit<Action, "name"> = {
@@ -24,12 +24,12 @@ const tryModel: Omit<Action, "name"> = {
   icon: IconMessageBolt,
   ...ASKING,
   perform: (go) => {
-    go("/jobs");
+    go("/settings/team/jobs");
     making.open();
   },
 };
 
-/** Among jobs it has the key of whatever is made there. */
+/** On the jobs screen, the shortcut for “create” asks a model. */
 export const jobActions = [
   action("jobs.new", { ...tryModel, keys: "c", on: HERE, perform: making.open }),
   action("jobs.try", { ...tryModel, on: ELSEWHERE }),

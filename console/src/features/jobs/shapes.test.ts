@@ -1,4 +1,4 @@
-/** What a model was asked and said, out of whatever a job holds. */
+/** Prompts and answers, parsed from a job's data. */
 
 import { expect, test } from "vitest";
 

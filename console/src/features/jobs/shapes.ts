@@ -1,4 +1,4 @@
-/** What a model was asked and what it said, if that is what a job holds: kinds differ, and the server passes on what they say. */
+/** Parses prompts and answers from a job's data; other types of jobs have other data. */
 
 export interface Said {
   role: string;
@@ -33,7 +33,7 @@ export function chatInputOf(input: unknown): ChatInput | null {
   return { prompt, messages, system: textOf(input.system), executor: textOf(input.executor) };
 }
 
-/** A text, or the parts of one. */
+/** A text, or text parts. */
 function promptOf(prompt: unknown): string | undefined {
   if (typeof prompt === "string") return prompt;
   if (!Array.isArray(prompt)) return undefined;

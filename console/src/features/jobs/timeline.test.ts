@@ -1,4 +1,4 @@
-/** What happened to a job, and what is to come. */
+/** Events of a job, and what comes next. */
 
 import { expect, test } from "vitest";
 

@@ -1,4 +1,4 @@
-/** What happened to a job, in the order in which it did; and what is to come. */
+/** Events of a job in order, and what comes next. */
 
 import type { JobItem } from "./queries";
 
@@ -6,7 +6,7 @@ export type Step = "asked" | "planned" | "stumbled" | "started" | "next" | "succ
 
 export interface Event {
   step: Step;
-  /** Attempts before the last leave nothing but their number: when they were is not kept. */
+  /** Of earlier attempts only the number is known, not when they ran. */
   at: string | null;
 }
 
@@ -23,7 +23,7 @@ export function eventsOf(job: JobItem): Event[] {
   return steps.filter((step) => step !== false);
 }
 
-/** How many attempts came to nothing before the present one, or before the last. */
+/** Number of failed attempts before the current or last one. */
 export function stumblesOf({ attempt, started_at: started }: Pick<JobItem, "attempt" | "started_at">): number {
   return started === null ? attempt : attempt - 1;
 }

@@ -1,4 +1,4 @@
-/** Why a job waits, how often it was tried, and what to do when it failed. */
+/** Job statuses in words. */
 
 import { beforeAll, expect, test } from "vitest";
 
@@ -22,10 +22,10 @@ test("every reason has a few words for the list, and more for who looks closer",
 });
 
 test("the time is told where it is known", () => {
-  expect(waitingTitle(waiting("retry", "2026-11-15T12:00:02Z"), now)).toBe("Tried again in a moment");
-  expect(waitingTitle(waiting("retry", "2026-11-15T12:05:00Z"), now)).toBe("Tried again in 5 minutes");
-  expect(waitingTitle(waiting("quota", "2026-11-15T15:00:00Z"), now)).toBe("Waits for the quota, which has room in 3 hours");
-  expect(waitingTitle(waiting("quota"), now)).toBe("Waits for the quota");
+  expect(waitingTitle(waiting("retry", "2026-11-15T12:00:02Z"), now)).toBe("Retrying in a moment");
+  expect(waitingTitle(waiting("retry", "2026-11-15T12:05:00Z"), now)).toBe("Retrying in 5 minutes");
+  expect(waitingTitle(waiting("quota", "2026-11-15T15:00:00Z"), now)).toBe("Waiting for quota, available in 3 hours");
+  expect(waitingTitle(waiting("quota"), now)).toBe("Waiting for quota");
 });
 
 test("a quota is told by what it counts and whose it is", () => {
@@ -51,5 +51,5 @@ test("how long it took", () => {
 
 test("every failure has a next step, also one that nobody thought of", () => {
   expect(nextStep({ code: "timeout", message: "" })).toMatch(/Ask for less/);
-  expect(nextStep({ code: "moon_phase", message: "" })).toMatch(/Try again/);
+  expect(nextStep({ code: "moon_phase", message: "" })).toMatch(/Retry/);
 });

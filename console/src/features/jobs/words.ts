@@ -1,4 +1,4 @@
-/** A job in words: why it waits, how often it was tried, and what to do when it failed. */
+/** A job in words: why it's waiting, its attempts, and what to do if it failed. */
 
 import { ago, dateTime, t, type MessageKey } from "@/i18n";
 import { duration } from "@/ui/quantities";
@@ -9,12 +9,12 @@ import type { Fault, JobItem, Waiting } from "./queries";
 const FAULTS = ["lost", "timeout", "unauthenticated", "executor_failed", "internal_error"] as const;
 const SOON = 60_000;
 
-/** `in 6 hours`, and for what is less than a minute away, or should have come: in a moment. */
+/** `in 6 hours`; less than a minute away or overdue is “in a moment”. */
 export function soon(at: string, now = Date.now()): string {
   return new Date(at).getTime() - now < SOON ? t("jobs.soon") : ago(at, now);
 }
 
-/** Why it waits, in a few words for a list. */
+/** Why the job is waiting, for the list. */
 export function waitingTitle({ reason, until }: Waiting, now = Date.now()): string {
   if (reason === "scheduled" && until) return t("jobs.waiting.scheduled", { at: dateTime(until) });
   if (reason === "retry" && until) return t("jobs.waiting.retry", { when: soon(until, now) });
@@ -22,13 +22,13 @@ export function waitingTitle({ reason, until }: Waiting, now = Date.now()): stri
   return t(`jobs.waiting.${reason}`, { at: "", when: "" });
 }
 
-/** Why it waits, and what makes it go on. */
+/** Why the job is waiting, and what makes it continue. */
 export function waitingWords({ reason, until, quota }: Waiting, now = Date.now()): string {
   const words = t(`jobs.waiting.${reason}.words`, { at: until ? dateTime(until) : "", when: until ? soon(until, now) : "" });
   return reason === "quota" && quota ? `${fullQuotaWords(quota)} ${words}` : words;
 }
 
-/** An attempt whose worker died is made up for: there may be more of them than the most. */
+/** Attempts whose worker died are repeated, so there can be more than the maximum. */
 export function attemptWords({ attempt, max_attempts: most }: Pick<JobItem, "attempt" | "max_attempts">): string {
   return attempt > most ? t("jobs.attempt.beyond", { attempt }) : t("jobs.attempt", { attempt, most });
 }
@@ -39,7 +39,7 @@ export function tookWords({ started_at: from, finished_at: until }: Pick<JobItem
   return seconds < 1 ? t("jobs.took.moment") : t("jobs.took", { time: duration(seconds) });
 }
 
-/** What whoever asked for it can do about a failure. */
+/** What the requester can do about a failure. */
 export function nextStep({ code }: Fault): string {
   const known = FAULTS.find((name) => name === code);
   const key: MessageKey = known ? `jobs.failed.${known}` : "jobs.failed.other";

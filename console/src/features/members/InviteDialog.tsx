@@ -1,13 +1,12 @@
-/** Inviting somebody: a name to sign in with and a role; then what they need to get in, shown once. */
+/** Invites a person: username and role; then shows their sign-in details once. */
 
 import { Button, TextInput } from "@mantine/core";
 import { useState } from "react";
 
-import { useSession } from "@/app/session";
 import { t } from "@/i18n";
 import { Dialog, DialogActions } from "@/ui/Dialog";
 import { Fault, useSending } from "@/ui/forms";
-import { Newcomer, type Access } from "@/ui/Newcomer";
+import { SignInDetails, type Access } from "@/ui/SignInDetails";
 import { NewPassword } from "@/ui/NewPassword";
 import { notice } from "@/ui/notice";
 
@@ -18,28 +17,27 @@ import { RoleChoice } from "./RoleChoice";
 import type { Given } from "./roles";
 import { suggestPassword } from "./suggestion";
 
-/** There as long as the screen is; the dialogs inside come and go. */
+/** Mounted with the screen, so that the second dialog can follow the first. */
 export function Inviting() {
   const opened = inviting.useOpened();
   const [invited, setInvited] = useState<Access | null>(null);
-  if (invited) return <Newcomer access={invited} onClose={() => setInvited(null)} />;
+  if (invited) return <SignInDetails access={invited} onClose={() => setInvited(null)} />;
   return opened ? <InviteDialog onClose={inviting.close} onInvited={setInvited} /> : null;
 }
 
 const FIELDS = ["username", "role", "password", "display_name"];
 
 function InviteDialog({ onClose, onInvited }: { onClose: () => void; onInvited: (invited: Access) => void }) {
-  const { me } = useSession();
   const { add } = useMemberChanges();
   const [shown, setShown] = useState(false);
   const { form, sending, fault, submit } = useSending(
     { username: "", display_name: "", password: "", role: "member" as Given },
-    async (wish) => {
-      const password = wish.password || undefined;
+    async (values) => {
+      const password = values.password || undefined;
       const { member, link, isNew } = await add({
-        username: wish.username.trim(),
-        role: wish.role,
-        display_name: wish.display_name.trim() || undefined,
+        username: values.username.trim(),
+        role: values.role,
+        display_name: values.display_name.trim() || undefined,
         password,
       });
       onClose();
@@ -88,7 +86,7 @@ function InviteDialog({ onClose, onInvited }: { onClose: () => void; onInvited: 
             {t("action.cancel")}
           </Button>
           <Button type="submit" loading={sending}>
-            {t("members.invite.do", { team: me.team.name })}
+            {t("members.invite.do")}
           </Button>
         </DialogActions>
       </form>

@@ -1,17 +1,17 @@
-/** What can be done with one person of the team. */
+/** Actions for one person. */
 
 import { ActionIcon, Menu } from "@mantine/core";
 import { IconDots, IconDoorExit, IconUserCog, IconUserMinus } from "@tabler/icons-react";
 
-import { useSession } from "@/app/session";
 import { t } from "@/i18n";
+import { useSession } from "@/session";
 
 import type { Member } from "./queries";
 import { reachable } from "./roles";
 
-export type Deed = "role" | "remove";
+export type MemberAction = "role" | "remove";
 
-export function MemberMenu({ member, onDeed }: { member: Member; onDeed: (deed: Deed) => void }) {
+export function MemberMenu({ member, onAction }: { member: Member; onAction: (action: MemberAction) => void }) {
   const session = useSession();
   const own = member.user_id === session.me.user.id;
   if (!reachable(session, member)) return null;
@@ -24,14 +24,14 @@ export function MemberMenu({ member, onDeed }: { member: Member; onDeed: (deed: 
       </Menu.Target>
       <Menu.Dropdown>
         {!own && (
-          <Menu.Item leftSection={<IconUserCog aria-hidden size={15} />} onClick={() => onDeed("role")}>
+          <Menu.Item leftSection={<IconUserCog aria-hidden size={15} />} onClick={() => onAction("role")}>
             {t("members.role")}
           </Menu.Item>
         )}
         <Menu.Item
           color="danger"
           leftSection={own ? <IconDoorExit aria-hidden size={15} /> : <IconUserMinus aria-hidden size={15} />}
-          onClick={() => onDeed("remove")}
+          onClick={() => onAction("remove")}
         >
           {own ? t("members.leave") : t("members.remove")}
         </Menu.Item>

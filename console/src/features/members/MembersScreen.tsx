@@ -1,11 +1,11 @@
-/** The people of the team: who they are, what they may do, and for those who manage them a way to change it. */
+/** The team's people; admins can invite, change roles and remove. */
 
 import { Button } from "@mantine/core";
 import { IconUserPlus, IconUserSearch } from "@tabler/icons-react";
 import { useState } from "react";
 
-import { useSession } from "@/app/session";
 import { number, t } from "@/i18n";
+import { useSession } from "@/session";
 import { DataTable } from "@/ui/DataTable";
 import { Endless } from "@/ui/endless";
 import { Page } from "@/ui/Page";
@@ -15,7 +15,7 @@ import { fits, ListFilter } from "@/ui/TextFilter";
 import { columnsFor } from "./columns";
 import { Inviting } from "./InviteDialog";
 import { inviting } from "./inviting";
-import { MemberMenu, type Deed } from "./MemberMenu";
+import { MemberMenu, type MemberAction } from "./MemberMenu";
 import { useMembers, type Member } from "./queries";
 import { RemoveDialog } from "./RemoveDialog";
 import { RoleDialog } from "./RoleDialog";
@@ -45,7 +45,7 @@ function People({ manages }: { manages: boolean }) {
   const { me } = useSession();
   const members = useMembers();
   const [wanted, setWanted] = useState("");
-  const [task, setTask] = useState<{ deed: Deed; member: Member } | null>(null);
+  const [task, setTask] = useState<{ action: MemberAction; member: Member } | null>(null);
   if (members.isPending) return <Loading />;
   if (members.isError && !members.data) return <Failed error={members.error} again={() => void members.refetch()} />;
   const all = members.data ?? [];
@@ -65,7 +65,7 @@ function People({ manages }: { manages: boolean }) {
           columns={columnsFor(me.user.id)}
           rows={found}
           keyOf={(member) => member.user_id}
-          actions={manages ? (member) => <MemberMenu member={member} onDeed={(deed) => setTask({ deed, member })} /> : undefined}
+          actions={manages ? (member) => <MemberMenu member={member} onAction={(action) => setTask({ action, member })} /> : undefined}
         />
       )}
       {found.length === 0 && !members.hasNextPage && (
@@ -75,8 +75,8 @@ function People({ manages }: { manages: boolean }) {
       )}
       <Endless query={members} eager={wanted !== ""} />
       {manages && all.length === 1 && wanted === "" && <Alone />}
-      {task?.deed === "role" && <RoleDialog member={task.member} onClose={rest} />}
-      {task?.deed === "remove" && <RemoveDialog member={task.member} onClose={rest} />}
+      {task?.action === "role" && <RoleDialog member={task.member} onClose={rest} />}
+      {task?.action === "remove" && <RemoveDialog member={task.member} onClose={rest} />}
     </>
   );
 }

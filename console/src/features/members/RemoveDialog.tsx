@@ -1,7 +1,7 @@
-/** Taking somebody out of the team, or leaving it oneself: says what ends with it and what stays. */
+/** Confirms removing a person, or leaving the team: what stops and what stays. */
 
-import { useForgetEverything, useSession } from "@/app/session";
 import { t } from "@/i18n";
+import { useForgetEverything, useSession } from "@/session";
 import { ConfirmDialog } from "@/ui/ConfirmDialog";
 import { notice } from "@/ui/notice";
 
@@ -24,7 +24,7 @@ export function RemoveDialog({ member, onClose }: { member: Member; onClose: () 
   return (
     <ConfirmDialog
       title={own ? t("members.leave.title", { team }) : t("members.remove.title", { name, team })}
-      confirm={own ? t("members.leave.do", { team }) : t("members.remove.do", { name })}
+      confirm={own ? t("members.leave.do") : t("members.remove.do")}
       perform={perform}
       onClose={onClose}
     >

@@ -1,4 +1,4 @@
-/** Another role for somebody. */
+/** Changes a person's role. */
 
 import { Button } from "@mantine/core";
 

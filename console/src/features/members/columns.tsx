@@ -1,4 +1,4 @@
-/** What the table of people shows of each. */
+/** Columns of the people table. */
 
 import { IconShieldCheck, IconShieldOff } from "@tabler/icons-react";
 

@@ -1,4 +1,4 @@
-/** Whether somebody is being invited; the palette opens it from anywhere. */
+/** Open state of the “Invite person” dialog. */
 
 import { createOpening } from "@/ui/opening";
 

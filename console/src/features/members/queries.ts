@@ -1,4 +1,4 @@
-/** The team's people at the server. */
+/** API queries for the team's people. */
 
 import { useQueryClient } from "@tanstack/react-query";
 

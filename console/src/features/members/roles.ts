@@ -1,12 +1,17 @@
-/** Which roles one can give: nobody hands out more than they hold. The server decides all the same. */
+/** Roles the user can assign: never more than they hold. The server checks, too. */
 
-import type { Session } from "@/app/session";
+import type { Session } from "@/session";
 
 import type { Member, Role } from "./queries";
 
-/** Those of people, from the widest; `worker` belongs to executors. */
-export const ROLES = ["owner", "admin", "member", "viewer", "guest", "reviewer", "translator"] as const satisfies readonly Role[];
+/** In the order they are offered; `worker` belongs to executors. */
+export const ROLES = ["member", "viewer", "admin", "owner", "guest", "reviewer", "translator"] as const satisfies readonly Role[];
 export type Given = (typeof ROLES)[number];
+
+/** Roles that most teams use. */
+export function isCommon(role: string): boolean {
+  return ["member", "viewer", "admin"].includes(role);
+}
 
 export function givable(session: Session): Given[] {
   const asOwner = session.me.role === "owner" || session.operator;
@@ -18,7 +23,7 @@ export function givable(session: Session): Given[] {
   });
 }
 
-/** An owner is for owners and operators alone. */
+/** Owners can only be changed by owners and operators. */
 export function reachable(session: Session, member: Member): boolean {
   return session.can("members:manage") && (member.role !== "owner" || session.me.role === "owner" || session.operator);
 }

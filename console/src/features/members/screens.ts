@@ -1,13 +1,13 @@
-/** The rows of the team's people. */
+/** Screen and action for the team's people. */
 
 import { IconUserPlus, IconUsers } from "@tabler/icons-react";
 
-import { action, screen } from "@/app/tables";
+import { action, screen } from "@/navigation/tables";
 
 import { inviting } from "./inviting";
 
 export const memberScreens = [
-  screen("/members", {
+  screen("/settings/team/people", {
     title: "members.title",
     nav: { group: "team", icon: IconUsers, keys: "g p" },
     load: () => import("./MembersScreen"),
@@ -20,7 +20,7 @@ export const memberActions = [
     icon: IconUserPlus,
     permission: "members:manage",
     perform: (go) => {
-      go("/members");
+      go("/settings/team/people");
       inviting.open();
     },
   }),

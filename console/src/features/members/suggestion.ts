@@ -1,4 +1,4 @@
-/** A first password that nobody guesses and everybody can type: letters that do not look alike, in groups. */
+/** Generates an initial password that's hard to guess and easy to type: no lookalike characters, in groups. */
 
 const LETTERS = "abcdefghijkmnpqrstuvwxyz23456789";
 const GROUPS = 4;

@@ -1,4 +1,4 @@
-/** Notes: the list beside the note that is open; on a phone one of the two. */
+/** Notes: list and detail; one of the two on a phone. */
 
 import { useParams } from "@tanstack/react-router";
 

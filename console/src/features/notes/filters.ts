@@ -1,8 +1,8 @@
-/** Which notes a list shows: in the address, so that a filtered list can be shared and survives a reload. */
+/** Note filters, in the address: can be shared, and survive a reload. */
 
 import { useNavigate, useSearch } from "@tanstack/react-router";
 
-import { useSession } from "@/app/session";
+import { useSession } from "@/session";
 import { VISIBILITIES } from "@/ui/visibility/VisibilityWord";
 import type { Visibility } from "@/ui/writing/text";
 
@@ -16,12 +16,12 @@ export interface Filters {
 }
 
 export interface Address extends Partial<Filters> {
-  /** Letters that a title, a beginning or a tag must hold; looked for in what is loaded. */
+  /** Text to find in titles, excerpts and tags of the loaded notes. */
   q?: string;
   edit?: true;
 }
 
-/** What an address may say: anything else in it is nobody's business. */
+/** Allowed search params; others are dropped. */
 export function addressed(search: Record<string, unknown>): Address {
   const pick = <Value extends string>(values: readonly Value[], value: unknown): Value | undefined =>
     values.find((one) => one === value);
@@ -41,7 +41,7 @@ export function useAddress(): Address {
   return addressed(useSearch({ strict: false }));
 }
 
-/** Changes what is shown, staying where one is. */
+/** Changes the filters without leaving the page. */
 export function useRefine(): (change: Address) => void {
   const go = useNavigate();
   return (change) => void go({ to: ".", search: (now: Address) => ({ ...now, ...change }), replace: true });
@@ -52,7 +52,7 @@ export function useFilters(): Filters {
   return { show, visibility, tag };
 }
 
-/** The whole company is for whoever the server lets read it: for notes, an operator's rank alone is not enough. */
+/** Company-wide notes are for users the server lets read them: being an operator isn't enough. */
 export function useShown(): readonly Shown[] {
   const { me } = useSession();
   return me.permissions.includes("org:read") ? SHOWN : SHOWN.filter((show) => show !== "company");

@@ -1,4 +1,4 @@
-/** The tags of the notes that were read so far: the server keeps no list of them. */
+/** Tags of the loaded notes: the API has no list of tags. */
 
 import { byName } from "@/i18n";
 

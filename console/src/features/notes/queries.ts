@@ -1,4 +1,4 @@
-/** Notes and the people they are shared with, as the server has them: the only file here that knows addresses. */
+/** API queries for notes and their shares. */
 
 import { useMutation, useQuery, useQueryClient, type InfiniteData, type QueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
@@ -31,7 +31,7 @@ export function useNotes({ show, visibility, tag }: Filters) {
   );
 }
 
-/** The note, looked at again now and then: others write too. */
+/** A note, refetched at intervals: others edit, too. */
 export function useNote(id: string, enabled: boolean) {
   return useQuery({
     queryKey: one(id),
@@ -43,7 +43,7 @@ export function useNote(id: string, enabled: boolean) {
 
 const fetchNote = (id: string): Promise<Note> => answer(api.GET("/api/notes/{id}", { params: { path: { id } } }));
 
-/** What a note's writing asks of the server, and what becomes of the lists when it saved. */
+/** API calls of an editing session, and cache updates after a save. */
 export function useDesk(): Desk<NoteText> {
   const client = useQueryClient();
   return useMemo(
@@ -85,14 +85,14 @@ export function useDeleteNote(note: Note) {
   });
 }
 
-/** A deleted note once more: the same words under another id, without its shares. */
+/** Recreates a deleted note: same text, new ID, no shares. */
 export async function recreate(client: QueryClient, text: NoteText): Promise<Note> {
   const again = await answer(api.POST("/api/notes", { body: text }));
   await client.invalidateQueries({ queryKey: ["notes"] });
   return again;
 }
 
-export interface ShareWish {
+export interface ShareRequest {
   user_id: string;
   permission: NotePermission | null;
 }
@@ -100,7 +100,7 @@ export interface ShareWish {
 export function useShareNote(id: string) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (wish: ShareWish) => answer(api.POST("/api/notes/{id}/share", { params: { path: { id } }, body: wish })),
+    mutationFn: (body: ShareRequest) => answer(api.POST("/api/notes/{id}/share", { params: { path: { id } }, body })),
     onSuccess: (shares) => {
       client.setQueryData<Note>(one(id), (note) => note && { ...note, shared_with: shares.items });
     },

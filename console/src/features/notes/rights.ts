@@ -1,11 +1,11 @@
-/** What the caller may do with a note, as far as can be told before asking: the server decides all the same. */
+/** What the user can do with a note, as far as known in advance; the server decides. */
 
-import type { Session, Whoami } from "@/app/session";
+import type { Session, Whoami } from "@/session";
 import type { Rights } from "@/ui/sharing/rights";
 
 import type { Note } from "./text";
 
-/** What a note can be shared for; each rung holds those below it. */
+/** Permissions a note can be shared with; each includes those before it. */
 export const LADDER = ["notes:read", "notes:write", "notes:delete", "notes:manage"] as const;
 export type NotePermission = (typeof LADDER)[number];
 
@@ -17,7 +17,7 @@ export function rightsOn(note: Facts, { me, can }: Caller): Rights {
   const rung = LADDER.indexOf(grant as NotePermission);
   const byRole = note.visibility === "team" && note.team_id === me.team.id;
   const holds = (permission: NotePermission): boolean => {
-    // Ownership and grants never widen a token that was made for less.
+    // Ownership and shares never widen a token's scope.
     if (me.scope && !me.scope.includes(permission)) return false;
     return note.owner === me.user.id || rung >= LADDER.indexOf(permission) || (byRole && can(permission));
   };

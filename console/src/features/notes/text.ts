@@ -1,4 +1,4 @@
-/** What of a note people change. */
+/** Editable fields of a note. */
 
 import type { Schemas } from "@/api/client";
 import { mannerOf, type Written } from "@/ui/writing/text";
@@ -15,7 +15,7 @@ export const LONGEST_TAG = 50;
 export const MOST_TAGS = 20;
 const EXCERPT = 280;
 
-/** A note as a list shows it. */
+/** A note in a list. */
 export function itemOf(note: Note): NoteItem {
   const { id, title, visibility, tags, owner, team_id, version, created_at, updated_at } = note;
   return { id, title, visibility, tags, owner, team_id, version, created_at, updated_at, excerpt: note.body.slice(0, EXCERPT) };

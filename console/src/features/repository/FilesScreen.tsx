@@ -1,9 +1,9 @@
-/** Files: folders to walk through, and what others share; whatever is dropped here goes up. */
+/** Files: folders, shared files and drag-and-drop upload. */
 
 import { useState } from "react";
 
-import { useSession } from "@/app/session";
 import { t } from "@/i18n";
+import { useSession } from "@/session";
 import { Endless } from "@/ui/endless";
 import { Page } from "@/ui/Page";
 import { Segments } from "@/ui/Segments";
@@ -27,7 +27,6 @@ export default function FilesScreen() {
   const mayUpload = can("files:write");
   return (
     <Page
-      wide
       title={t("files.title")}
       intro={t(`files.intro.${mayUpload ? "write" : can("files:read") ? "read" : "guest"}`)}
       actions={
@@ -54,7 +53,7 @@ export default function FilesScreen() {
   );
 }
 
-/** Enough that one would rather type than look. */
+/** Above this many rows, a filter is shown. */
 const MANY = 8;
 
 function Folder({ place }: { place: Place }) {

@@ -1,4 +1,4 @@
-/** What sort of file it is: a picture and a word, and how it can be shown here. */
+/** File types: icon, label and preview. */
 
 import {
   IconFile,
@@ -45,7 +45,7 @@ export function kindOf(contentType: string): Kind {
   return found.shown || !READABLE.test(contentType) ? found : { ...found, shown: "text" };
 }
 
-/** `XYZ`, of a file whose type says nothing. */
+/** `XYZ`, for a file of unknown type. */
 export function extensionOf(filename: string): string {
   return /\.([^.]{1,8})$/.exec(filename)?.[1]?.toUpperCase() ?? "";
 }

@@ -1,4 +1,4 @@
-/** Where in the files one is: in the address, so that a folder can be shared and survives a reload. */
+/** Current folder, in the address: can be shared, and survives a reload. */
 
 import { useNavigate, useSearch } from "@tanstack/react-router";
 
@@ -6,12 +6,12 @@ export const SHOWN = ["all", "shared"] as const;
 export type Shown = (typeof SHOWN)[number];
 
 export interface Address {
-  /** What the keys of a folder begin with, up to and with its last slash. */
+  /** Key prefix of the folder, including the last slash. */
   in?: string;
   show?: Shown;
 }
 
-/** What an address may say: anything else in it is nobody's business. */
+/** Allowed search params; others are dropped. */
 export function addressed(search: Record<string, unknown>): Address {
   const folder = typeof search.in === "string" || typeof search.in === "number" ? String(search.in) : "";
   return {
@@ -40,14 +40,14 @@ export interface Crumb {
   folder: string;
 }
 
-/** The folders that lead to one, outermost first. */
+/** Parent folders, outermost first. */
 export function crumbsOf(folder: string): Crumb[] {
   const names = folder.split("/").slice(0, -1);
   return names.map((name, place) => ({ name, folder: `${names.slice(0, place + 1).join("/")}/` }));
 }
 
-/** The folder that a key lies in. */
+/** Folder of a key. */
 export const folderOf = (key: string): string => key.slice(0, key.lastIndexOf("/") + 1);
 
-/** What a key is called within its folder. */
+/** File name of a key. */
 export const nameOf = (key: string): string => key.slice(folderOf(key).length);

@@ -1,4 +1,4 @@
-/** Files as the server has them: the only file here that knows addresses, beside the one that uploads. */
+/** API queries for files, except uploads. */
 
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
@@ -11,18 +11,18 @@ import type { Place } from "./place";
 import { put } from "./upload/transport";
 
 export type FileItem = Schemas["ObjectItem"];
-export type FileObject = Schemas["Object"];
-export type Relative = Schemas["Relative"];
-type Listing = Schemas["Listing"];
+export type FileObject = Schemas["RepositoryObject"];
+export type Relative = Schemas["RelatedObject"];
+type Listing = Schemas["ObjectListing"];
 
 export const FILES = ["files"] as const;
-/** A file of Markdown is a document too. */
+/** Markdown files are documents, too. */
 const DOCUMENTS = ["documents"] as const;
 const one = (id: string) => [...FILES, "one", id] as const;
 const PAGE = 100;
 const SOON = 3_000;
 
-/** A folder, page after page; what is shared comes newest first, from wherever it lies. */
+/** A folder, paged; shared files are newest first. */
 export function useFolder({ folder, show }: Place) {
   const query = show === "shared" ? ({ shared: "1" } as const) : ({ prefix: folder, delimiter: "/" } as const);
   return useInfiniteQuery({
@@ -36,8 +36,8 @@ export function useFolder({ folder, show }: Place) {
 }
 
 /**
- * The server's order is that of bytes, as S3 has it, so that a folder can be read on. By name it stands as soon as the
- * whole of it is here: what comes later would push itself in between what one looks at.
+ * The server sorts by bytes, like S3, so that it can page. Sorted by name only when the
+ * whole folder is loaded: otherwise later pages would insert rows while you look.
  */
 export function inOrder(pages: readonly Listing[], show: Place["show"]): Pick<Listing, "folders" | "items"> {
   const folders = pages.flatMap((page) => page.folders);
@@ -46,7 +46,7 @@ export function inOrder(pages: readonly Listing[], show: Place["show"]): Pick<Li
   return { folders: folders.sort(byName), items: items.sort((one, other) => byName(one.key, other.key)) };
 }
 
-/** One object; looked at again while its text is being read. */
+/** A file; refetched while it's being indexed. */
 export function useFile(id: string) {
   return useQuery({
     queryKey: one(id),
@@ -55,7 +55,7 @@ export function useFile(id: string) {
   });
 }
 
-/** What a file was made of, and what was made of it; another version brings other sources. */
+/** Source and derived files; depends on the version. */
 export function useDerivations({ id, version }: FileItem) {
   return useQuery({
     queryKey: [...one(id), "derivations", version],
@@ -68,7 +68,7 @@ export async function fetchBytes(id: string, version: number): Promise<Blob> {
   return data as Blob;
 }
 
-/** A version never changes: what was fetched stays for as long as it is looked at. */
+/** A version never changes, so its content doesn't go stale. */
 export function useBytes(id: string, version: number, enabled: boolean) {
   return useQuery({
     queryKey: [...one(id), "bytes", version],
@@ -79,13 +79,13 @@ export function useBytes(id: string, version: number, enabled: boolean) {
   });
 }
 
-/** An address that opens a file without a sign-in; without a number it is the newest version of that time. */
+/** A public link; without a version, to the latest one when opened. */
 export function useLink(id: string, version: number | null, seconds: number) {
   return useQuery({
     queryKey: [...one(id), "link", version, seconds],
     queryFn: () =>
       answer(api.POST("/api/repo-obj/{id}/presign", { params: { path: { id } }, body: { method: "GET", version, expires_in: seconds } })),
-    // Its time runs from when it was made: who asks again gets another.
+    // The expiry counts from creation: never cached.
     gcTime: 0,
     refetchOnWindowFocus: false,
   });
@@ -114,7 +114,7 @@ export function useDeleteFile({ id, version }: FileItem) {
   });
 }
 
-/** The bytes of an old version once more, as the newest; only if nobody wrote in between. */
+/** Restores an old version as the latest, unless someone saved in between. */
 export function useRestore(file: FileObject) {
   const client = useQueryClient();
   return useMutation({

@@ -1,18 +1,18 @@
-/** Files in the tables: where they are, and what can be done with them by key. */
+/** Screens and actions for files. */
 
 import { IconFolders, IconShare2, IconTrash, IconUpload } from "@tabler/icons-react";
 
-import { action, screen } from "@/app/tables";
-import { wish } from "@/ui/wishes";
+import { action, screen } from "@/navigation/tables";
+import { runCommand } from "@/ui/commands";
 
 const AMONG_FILES = /\/files$/;
 const ON_A_FILE = /\/files\/[^/]+$/;
 
-// No permission stands here: a guest reads what was shared with them, and whoever has nothing sees an empty list.
+// No permission needed: guests see what's shared with them, and others an empty list.
 export const fileScreens = [
   screen("/files", {
     title: "files.title",
-    nav: { group: "work", icon: IconFolders, keys: "g f" },
+    nav: { group: "main", icon: IconFolders, keys: "g f", bottomBar: true },
     load: () => import("./FilesScreen"),
   }),
   screen("/files/$id", { title: "files.title", load: () => import("./object/ObjectScreen") }),
@@ -20,8 +20,8 @@ export const fileScreens = [
 
 export const fileActions = [
   action("files.upload", {
-    title: "files.upload.files", icon: IconUpload, keys: "c", permission: "files:write", on: AMONG_FILES, perform: () => wish("create"),
+    title: "files.upload.files", icon: IconUpload, keys: "c", permission: "files:write", on: AMONG_FILES, perform: () => runCommand("create"),
   }),
-  action("files.share", { title: "files.share", icon: IconShare2, keys: "s", on: ON_A_FILE, perform: () => wish("share") }),
-  action("files.delete", { title: "files.delete", icon: IconTrash, on: ON_A_FILE, perform: () => wish("delete") }),
+  action("files.share", { title: "files.share", icon: IconShare2, keys: "s", on: ON_A_FILE, perform: () => runCommand("share") }),
+  action("files.delete", { title: "files.delete", icon: IconTrash, on: ON_A_FILE, perform: () => runCommand("delete") }),
 ] as const;

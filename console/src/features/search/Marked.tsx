@@ -1,4 +1,4 @@
-/** A snippet with the words that were found marked in it. */
+/** A snippet with the matches highlighted. */
 
 import { partsOf } from "./marks";
 import styles from "./Search.module.css";

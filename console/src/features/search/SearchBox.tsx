@@ -1,4 +1,4 @@
-/** The box in the frame: what is found shows while one types, by kind; arrow keys walk, Enter opens. */
+/** Search box in the sidebar: results by type as you type; arrow keys move, Enter opens. */
 
 import { Popover, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
@@ -7,11 +7,11 @@ import { useNavigate } from "@tanstack/react-router";
 import { useId, useRef, useState, type KeyboardEvent } from "react";
 
 import { t } from "@/i18n";
-import { useWish } from "@/ui/wishes";
+import { useCommand } from "@/ui/commands";
 
 import { placeOf, TYPES } from "./address";
-import { Glance, type Choice } from "./Glance";
-import { LONGEST, useGlance, type Found } from "./queries";
+import { TopResults, type Choice } from "./TopResults";
+import { LONGEST, useTopResults, type Found } from "./queries";
 import styles from "./Search.module.css";
 
 const PAUSE = 150;
@@ -24,13 +24,13 @@ export function SearchBox() {
   const [focused, setFocused] = useState(false);
   const [at, setAt] = useState(-1);
   const [asked] = useDebouncedValue(typed.trim(), PAUSE);
-  const found = useGlance(asked);
+  const found = useTopResults(asked);
   const opened = focused && typed.trim() !== "";
-  // The keys walk as the eyes do: kind by kind.
+  // Arrow keys follow the visual order: type by type.
   const things = asked === "" ? [] : TYPES.flatMap((type) => found.data?.filter((thing) => thing.type === type) ?? []);
   const choices: Choice[] = [...things.map((thing) => ({ id: `${list}-${thing.id}`, thing })), { id: `${list}-all` }];
 
-  useWish("search", () => {
+  useCommand("search", () => {
     if (!input.current?.checkVisibility()) return false;
     input.current.focus();
     input.current.select();
@@ -84,7 +84,7 @@ export function SearchBox() {
         />
       </Popover.Target>
       <Popover.Dropdown className={styles.dropdown}>
-        <Glance list={list} query={typed.trim()} choices={choices} chosen={choices[at]} found={found} fresh={asked === typed.trim()} onChoose={choose} />
+        <TopResults list={list} query={typed.trim()} choices={choices} chosen={choices[at]} found={found} fresh={asked === typed.trim()} onChoose={choose} />
       </Popover.Dropdown>
     </Popover>
   );

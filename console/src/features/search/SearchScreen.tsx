@@ -1,4 +1,4 @@
-/** Everything that was found, best first; without a question, how to ask one. */
+/** All results, best first; without a query, search tips. */
 
 import { Switch, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
@@ -6,14 +6,14 @@ import { IconSearch, IconSearchOff } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 
-import { useSession } from "@/app/session";
 import { t } from "@/i18n";
+import { useSession } from "@/session";
 import { Endless } from "@/ui/endless";
 import { Page } from "@/ui/Page";
 import { Segments } from "@/ui/Segments";
 import { Empty, Failed, Loading } from "@/ui/states";
 import { Time } from "@/ui/Time";
-import { useWish } from "@/ui/wishes";
+import { useCommand } from "@/ui/commands";
 
 import { placeOf, TYPES, useAddress, useRefine, type Address, type Type } from "./address";
 import { PICTURES } from "./kinds";
@@ -53,7 +53,7 @@ export default function SearchScreen() {
   );
 }
 
-/** What is typed shows at once; the address follows when the typing rests. */
+/** The input updates at once; the address follows after a pause. */
 function Question({ q }: { q: string }) {
   const refine = useRefine();
   const input = useRef<HTMLInputElement>(null);
@@ -64,11 +64,11 @@ function Question({ q }: { q: string }) {
     refine({ q: words.trim() || undefined });
   }, PAUSE);
   if (q !== told) {
-    // The address changed by itself: by Back, or by the box in the frame.
+    // The address changed from outside: by Back, or by the search box.
     setTold(q);
     setTyped(q);
   }
-  useWish("search", () => {
+  useCommand("search", () => {
     input.current?.focus();
     input.current?.select();
     return true;

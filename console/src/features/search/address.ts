@@ -1,8 +1,10 @@
-/** What is searched for: in the address, so that it can be shared and survives a reload. */
+/** Search query, in the address: can be shared, and survives a reload. */
 
 import { useNavigate, useSearch } from "@tanstack/react-router";
 
-import type { Found } from "./queries";
+import type { Schemas } from "@/api/client";
+
+type Found = Schemas["SearchResult"];
 
 export const TYPES = ["note", "object"] as const satisfies readonly Found["type"][];
 export type Type = (typeof TYPES)[number];
@@ -10,7 +12,7 @@ export type Type = (typeof TYPES)[number];
 export interface Address {
   q?: string;
   type?: Type;
-  /** In the whole company, for who may read it. */
+  /** Company-wide, for users with access. */
   scope?: "org";
 }
 
@@ -33,5 +35,5 @@ export function useRefine(): (change: Address) => void {
 
 const PLACES: Partial<Record<Found["type"], string>> = { note: "/notes/$id", object: "/files/$id" };
 
-/** Where a thing is shown; what has no screen is not shown among the results either. */
+/** Route of a result; results without a screen are hidden. */
 export const placeOf = ({ type }: Pick<Found, "type">): string | undefined => PLACES[type];

@@ -1,4 +1,4 @@
-/** The pictures of what can be found. */
+/** Icons of result types. */
 
 import { IconFile, IconNotes, IconTopologyStar3, type Icon } from "@tabler/icons-react";
 

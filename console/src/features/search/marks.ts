@@ -1,4 +1,4 @@
-/** A snippet, which is escaped text with marks in it, as parts: it never becomes markup of the page. */
+/** Parses a snippet (escaped text with marks) into parts, so that it never becomes markup. */
 
 export interface Part {
   text: string;

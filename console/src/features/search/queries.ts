@@ -1,4 +1,4 @@
-/** What the server finds: the only file here that knows its address. */
+/** API queries for search. */
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 
@@ -7,13 +7,13 @@ import { useEndless } from "@/ui/endless";
 
 import { TYPES, type Address } from "./address";
 
-export type Found = Schemas["Found"];
+export type Found = Schemas["SearchResult"];
 
 const FEW = 8;
 export const LONGEST = 256;
 
-/** The best of it, while one types. */
-export function useGlance(q: string) {
+/** Top results, as you type. */
+export function useTopResults(q: string) {
   return useQuery({
     queryKey: ["search", "glance", q],
     queryFn: async () => (await answer(api.GET("/api/search", { params: { query: { q, types: [...TYPES], limit: FEW } } }))).items,
@@ -22,7 +22,7 @@ export function useGlance(q: string) {
   });
 }
 
-/** All of it, page after page. */
+/** All results, paged. */
 export function useFound({ q = "", type, scope }: Address) {
   return useEndless<Found>(["search", "found", q, type, scope], (cursor) =>
     answer(api.GET("/api/search", { params: { query: { q, types: type ? [type] : [...TYPES], scope, cursor } } })),

@@ -1,11 +1,18 @@
-/** Search in the tables: its key, and the screen of everything that was found. */
+/** Search screen and shortcut. */
 
 import { IconSearch } from "@tabler/icons-react";
 
-import { action, screen } from "@/app/tables";
-import { wish } from "@/ui/wishes";
+import { action, screen } from "@/navigation/tables";
+import { runCommand } from "@/ui/commands";
 
-export const searchScreens = [screen("/search", { title: "search.title", permission: "search", load: () => import("./SearchScreen") })] as const;
+export const searchScreens = [
+  screen("/search", {
+    title: "search.title",
+    permission: "search",
+    nav: { group: "main", icon: IconSearch, bottomBar: true },
+    load: () => import("./SearchScreen"),
+  }),
+] as const;
 
 export const searchActions = [
   action("search.open", {
@@ -13,9 +20,9 @@ export const searchActions = [
     icon: IconSearch,
     keys: "/",
     permission: "search",
-    // Where no box is in sight, as on a phone, there is a screen of it.
+    // Without a visible search box, as on a phone, open the search screen.
     perform: (go) => {
-      if (!wish("search")) go("/search");
+      if (!runCommand("search")) go("/search");
     },
   }),
 ] as const;

@@ -1,10 +1,10 @@
-/** A new token: its name, how long it lives, what it may do; then the token itself, this once. */
+/** Creates a token: name, expiry and scope; then shows it once. */
 
 import { Button, Select, TextInput } from "@mantine/core";
 import { useState } from "react";
 
-import { useSession } from "@/app/session";
 import { t } from "@/i18n";
+import { useSession } from "@/session";
 import { Dialog, DialogActions } from "@/ui/Dialog";
 import { Fault, useSending } from "@/ui/forms";
 import { SecretOnce } from "@/ui/SecretOnce";
@@ -17,7 +17,7 @@ const DAY = 86_400;
 const LIVES = { week: 7 * DAY, month: 30 * DAY, quarter: 90 * DAY, year: 365 * DAY, never: "never" } as const;
 type Life = keyof typeof LIVES;
 
-/** There as long as the screen is; the dialogs inside come and go. */
+/** Mounted with the screen, so that the second dialog can follow the first. */
 export function Making() {
   const opened = making.useOpened();
   const [issued, setIssued] = useState<IssuedToken | null>(null);

@@ -1,15 +1,16 @@
-/** What a token may do: everything its maker may, or a checklist. */
+/** Scope of a token: all permissions, or selected ones. */
 
 import { Checkbox, Radio } from "@mantine/core";
 
-import { useSession } from "@/app/session";
 import { t } from "@/i18n";
+import { useSession } from "@/session";
+import { permissionName } from "@/ui/permissions";
 
 import { offered } from "./scope";
 import styles from "./Tokens.module.css";
 
 interface Props {
-  /** Null is everything. */
+  /** Null is all permissions. */
   value: string[] | null;
   onChange: (scope: string[] | null) => void;
   error?: React.ReactNode;
@@ -17,7 +18,7 @@ interface Props {
 
 export function ScopeChoice({ value, onChange, error }: Props) {
   const { me } = useSession();
-  // A scoped token cannot make one without a scope.
+  // A scoped token can't create one without a scope.
   const scoped = me.scope !== null;
   return (
     <div className={styles.scope}>
@@ -49,7 +50,7 @@ function Checklist({ value, onChange, error }: Props & { value: string[] }) {
                 key={permission}
                 size="sm"
                 value={permission}
-                label={t(`tokens.may.${permission}`)}
+                label={permissionName(permission)}
                 description={<code className={styles.permission}>{permission}</code>}
               />
             ))}

@@ -1,11 +1,11 @@
-/** What a token may do, in a cell: everything, or how much with the list behind it. */
+/** Scope of a token in a cell: all permissions, or a count with the list in a popover. */
 
 import { Popover, UnstyledButton } from "@mantine/core";
 
 import { t } from "@/i18n";
+import { parseScope, permissionName } from "@/ui/permissions";
 
 import type { ApiToken } from "./queries";
-import { parseScope } from "./scope";
 import styles from "./Tokens.module.css";
 
 export function ScopeWords({ token, person }: { token: ApiToken; person: string }) {
@@ -38,7 +38,7 @@ function Entry({ entry }: { entry: string }) {
   if (!permission) return <code className={styles.permission}>{entry}</code>;
   return (
     <>
-      {t(`tokens.may.${permission}`)}
+      {permissionName(permission)}
       {prefix && <span className="muted"> {t("tokens.scope.below", { prefix })}</span>}
     </>
   );

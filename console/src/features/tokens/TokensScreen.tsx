@@ -1,12 +1,12 @@
-/** The team's API tokens: who made them, what they may do, when they were used; new ones, and an end to old ones. */
+/** The team's API tokens: owner, scope, last use; create and revoke. */
 
 import { Button } from "@mantine/core";
 import { IconKey, IconPlus } from "@tabler/icons-react";
 import { useState } from "react";
 
 import { usePeople } from "@/api/people";
-import { useSession } from "@/app/session";
 import { ago, t } from "@/i18n";
+import { useSession } from "@/session";
 import { ConfirmDialog } from "@/ui/ConfirmDialog";
 import { DataTable } from "@/ui/DataTable";
 import { Endless } from "@/ui/endless";
@@ -23,7 +23,6 @@ export default function TokensScreen() {
   const { me } = useSession();
   return (
     <Page
-      wide
       title={t("tokens.title")}
       intro={t("tokens.intro", { team: me.team.name })}
       actions={

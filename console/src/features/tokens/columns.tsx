@@ -1,9 +1,9 @@
-/** What the table of tokens shows of each. */
+/** Columns of the token table. */
 
 import type { Member } from "@/api/people";
 import { t } from "@/i18n";
 import type { Column } from "@/ui/DataTable";
-import { Named } from "@/ui/Named";
+import { NameCell } from "@/ui/NameCell";
 import { Tag } from "@/ui/Tag";
 import { Time } from "@/ui/Time";
 
@@ -20,9 +20,9 @@ export function columnsFor(people: readonly Member[]): Column<ApiToken>[] {
     {
       title: t("tokens.column.name"),
       cell: (token) => (
-        <Named name={token.name}>
+        <NameCell name={token.name}>
           <code>{token.hint}…</code>
-        </Named>
+        </NameCell>
       ),
     },
     { title: t("tokens.column.scope"), cell: (token) => <ScopeWords token={token} person={nameOf(token)} /> },

@@ -1,4 +1,4 @@
-/** Whether a token is being made; the palette opens it from anywhere. */
+/** Open state of the “New token” dialog. */
 
 import { createOpening } from "@/ui/opening";
 

@@ -1,4 +1,4 @@
-/** The team's API tokens at the server. */
+/** API queries for API tokens. */
 
 import { useQueryClient } from "@tanstack/react-query";
 

@@ -1,4 +1,4 @@
-/** Permissions as a person chooses them: in groups, and with the key prefix that a scope may have. */
+/** Permissions to choose from for a token, in groups. */
 
 import type { Permission } from "@/api/client";
 
@@ -14,20 +14,8 @@ export const GROUPS = [
 ] as const satisfies readonly (readonly [string, readonly Permission[]])[];
 
 export type GroupName = (typeof GROUPS)[number][0];
-const KNOWN: readonly Permission[] = [...GROUPS.flatMap(([, permissions]): readonly Permission[] => permissions), "jobs:execute"];
 
-export interface ScopeEntry {
-  permission?: Permission;
-  /** `contracts/` in `files:read:contracts/`; empty when it is all of them. */
-  prefix: string;
-}
-
-export function parseScope(entry: string): ScopeEntry {
-  const permission = KNOWN.find((name) => entry === name || entry.startsWith(`${name}:`));
-  return { permission, prefix: permission ? entry.slice(permission.length + 1) : entry };
-}
-
-/** What one may put into a token, in groups: one's own permissions, none of which a token could widen. */
+/** Your own permissions, in groups: a token can’t have others. */
 export function offered(own: readonly Permission[]): [GroupName, Permission[]][] {
   return GROUPS.map(([group, permissions]): [GroupName, Permission[]] => [
     group,

@@ -1,13 +1,13 @@
-/** The rows of the team's API tokens. */
+/** Screen and action for API tokens. */
 
 import { IconKey } from "@tabler/icons-react";
 
-import { action, screen } from "@/app/tables";
+import { action, screen } from "@/navigation/tables";
 
 import { making } from "./making";
 
 export const tokenScreens = [
-  screen("/tokens", {
+  screen("/settings/team/tokens", {
     title: "tokens.title",
     permission: "settings:manage",
     nav: { group: "team", icon: IconKey },
@@ -21,7 +21,7 @@ export const tokenActions = [
     icon: IconKey,
     permission: "settings:manage",
     perform: (go) => {
-      go("/tokens");
+      go("/settings/team/tokens");
       making.open();
     },
   }),

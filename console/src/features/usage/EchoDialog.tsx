@@ -1,4 +1,4 @@
-/** A metered echo: it costs what a request to a model would, says what that was, and shows what happens when nothing is left. */
+/** Quota test: sends text that counts like a model request, and shows the cost. */
 
 import { Button, Textarea } from "@mantine/core";
 import { useState } from "react";

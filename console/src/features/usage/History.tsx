@@ -1,4 +1,4 @@
-/** What was used over time: requests and tokens, by day or by hour. */
+/** Requests and tokens over time, by day or hour. */
 
 import { useState } from "react";
 

@@ -1,7 +1,7 @@
-/** Who used how much this month: everybody for those who run the team, oneself for everybody else. */
+/** Usage this month: by person for team admins, otherwise only your own. */
 
-import { useSession } from "@/app/session";
 import { number, t } from "@/i18n";
+import { useSession } from "@/session";
 import { Bar } from "@/ui/Bar";
 import { DataTable, type Column } from "@/ui/DataTable";
 import { PersonLine } from "@/ui/PersonLine";

@@ -1,4 +1,4 @@
-/** One dimension as a picture: how much of the limit is gone, whose limit it is, and when it begins anew. */
+/** One dimension as a bar: share of the limit, whose limit it is, and when it resets. */
 
 import { IconAlertTriangle, IconInfinity, IconTrendingUp } from "@tabler/icons-react";
 

@@ -1,10 +1,10 @@
-/** What the team has used of its limits: drawn, and as a table for those who cannot see the picture; when, and by whom. */
+/** The team's usage: bars or a table, history, and usage by person. */
 
 import { Button } from "@mantine/core";
 import { useState } from "react";
 
-import { useSession } from "@/app/session";
 import { t } from "@/i18n";
+import { useSession } from "@/session";
 import { Page } from "@/ui/Page";
 import { Segments } from "@/ui/Segments";
 import { Failed, Loading } from "@/ui/states";
@@ -58,7 +58,7 @@ export default function UsageScreen() {
 function Numbers({ shape }: { shape: Shape }) {
   const usage = useUsage();
   if (usage.isPending) return <Loading />;
-  if (usage.isError) return <Failed error={usage.error} again={() => void usage.refetch()} />;
+  if (usage.isLoadingError) return <Failed error={usage.error} again={() => void usage.refetch()} />;
   return (
     <>
       {shape === "bars" && (

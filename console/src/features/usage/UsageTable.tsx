@@ -1,4 +1,4 @@
-/** The same numbers as a table: always there for those who hear the page, and shown to whoever asks. */
+/** Usage as a table: always there for screen readers, visible on demand. */
 
 import { t } from "@/i18n";
 import { DataTable, type Column } from "@/ui/DataTable";

@@ -1,4 +1,4 @@
-/** Where the use is heading, in words. */
+/** Forecasts in words. */
 
 import { beforeAll, expect, test } from "vitest";
 
@@ -18,13 +18,13 @@ const usage: Usage = {
 const now = Date.parse("2026-11-15T12:00:00Z");
 
 test("at this pace, by the day the month ends", () => {
-  expect(forecastOf(usage, now)).toEqual({ over: false, words: "At this pace 3,400 by Dec 1" });
+  expect(forecastOf(usage, now)).toEqual({ over: false, words: "On track for 3,400 by Dec 1" });
 });
 
 test("above the limit it is a warning; without a limit it is none", () => {
   expect(forecastOf({ ...usage, forecast: 6_000 }, now)).toEqual({
     over: true,
-    words: "At this pace 6,000 by Dec 1: more than the limit allows",
+    words: "On track for 6,000 by Dec 1, over the limit",
   });
   expect(forecastOf({ ...usage, limit: null, forecast: 6_000 }, now)?.over).toBe(false);
 });

@@ -1,4 +1,4 @@
-/** Where the use is heading: what will have been used when the window ends, if it goes on as it began. */
+/** Forecast of the usage at the end of the window, at the current rate. */
 
 import { currentLocale, number, t } from "@/i18n";
 
@@ -6,16 +6,16 @@ import type { Usage } from "./queries";
 
 const MINUTE = 60_000;
 const LENGTHS = { minute: MINUTE, hour: 60 * MINUTE, day: 1440 * MINUTE, week: 7 * 1440 * MINUTE, month: 30 * 1440 * MINUTE } as const;
-/** Before this part of the window is over, a single request would look like a flood. */
+/** Too early for a forecast before this share of the window has passed. */
 const EARLY = 0.05;
 
 export interface Forecast {
   words: string;
-  /** More than there is. */
+  /** Above the limit. */
   over: boolean;
 }
 
-/** Nothing where there is nothing to go by: no window, nothing used yet, or too early. */
+/** Null without data: no window, no usage yet, or too early. */
 export function forecastOf(usage: Usage, now = Date.now()): Forecast | null {
   const { forecast, limit, resets_at: end, window, used } = usage;
   if (forecast === null || !end || !window || window === "lifetime" || used === 0 || limit === 0) return null;
@@ -26,7 +26,7 @@ export function forecastOf(usage: Usage, now = Date.now()): Forecast | null {
   return { over, words: t(over ? "usage.forecast.over" : "usage.forecast", values) };
 }
 
-/** `1 Dec` for what ends in days, `18:00` for what ends in hours. */
+/** `1 Dec` for windows of days, `18:00` for hours. */
 function byWhen(end: string, window: keyof typeof LENGTHS): string {
   const long = window === "week" || window === "month";
   const style = long ? ({ day: "numeric", month: "short" } as const) : ({ timeStyle: "short" } as const);

@@ -1,4 +1,4 @@
-/** The time line without gaps. */
+/** History with gaps filled. */
 
 import { expect, test } from "vitest";
 

@@ -1,8 +1,9 @@
-/** What was used over time, without gaps: the server tells only of days and hours in which there was something. */
+/** Usage over time, with gaps filled: the API only returns periods with usage. */
 
+import type { Schemas } from "@/api/client";
 import { currentLocale } from "@/i18n";
 
-import type { Interval } from "./queries";
+type Interval = Schemas["Interval"];
 
 export const SPANS = ["day", "hour"] as const;
 export type Span = (typeof SPANS)[number];
@@ -16,11 +17,11 @@ export interface Used {
   tokens: number;
 }
 
-/** Oldest first, up to the present one; days begin in UTC, as the limits do. */
+/** Oldest first, up to now; days start in UTC, like the limits. */
 export function filled(history: readonly Interval[], per: Span, now = Date.now()): Used[] {
   const known = new Map(history.map((interval) => [Date.parse(interval.starts_at), interval]));
   const present = Math.floor(now / LENGTH[per]) * LENGTH[per];
-  // By the server's clock it may be later than here.
+  // The server's clock can be ahead.
   const last = Math.max(present, ...known.keys());
   return Array.from({ length: COUNT[per] }, (_, place) => {
     const at = last - (COUNT[per] - 1 - place) * LENGTH[per];

@@ -1,4 +1,4 @@
-/** What the team has used, at the server. */
+/** API queries for usage. */
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
@@ -9,10 +9,10 @@ import type { Span } from "./history";
 export type Usage = Schemas["Usage"];
 export type Interval = Schemas["Interval"];
 export type Spender = Schemas["Spender"];
-export type Answer = Schemas["Answer"];
+export type Answer = Schemas["ModelAnswer"];
 
 const USAGE = ["usage"] as const;
-/** The numbers move while one looks, and so does the time until they begin anew. */
+/** Refetched at intervals: usage and reset times change. */
 const LOOK_AGAIN = 60_000;
 
 export function useUsage() {
@@ -39,7 +39,7 @@ export function useSpenders() {
   });
 }
 
-/** Whether it is granted or refused: afterwards the numbers are others. */
+/** Refetch after success and failure: both change the usage. */
 export function useEcho() {
   const client = useQueryClient();
   return useMutation({

@@ -1,13 +1,13 @@
-/** The rows of the team's usage. */
+/** Screen and action for usage. */
 
 import { IconGauge } from "@tabler/icons-react";
 
-import { action, screen } from "@/app/tables";
+import { action, screen } from "@/navigation/tables";
 
 import { trying } from "./trying";
 
 export const usageScreens = [
-  screen("/usage", {
+  screen("/settings/team/usage", {
     title: "usage.title",
     nav: { group: "team", icon: IconGauge, keys: "g u" },
     load: () => import("./UsageScreen"),
@@ -20,7 +20,7 @@ export const usageActions = [
     icon: IconGauge,
     permission: "chat:use",
     perform: (go) => {
-      go("/usage");
+      go("/settings/team/usage");
       trying.open();
     },
   }),

@@ -1,4 +1,4 @@
-/** Whether somebody tries the quota; the palette opens it from anywhere. */
+/** Open state of the “Test the quota” dialog. */
 
 import { createOpening } from "@/ui/opening";
 

@@ -1,4 +1,4 @@
-/** A row of usage in words. */
+/** Usage in words. */
 
 import { ago, dateTime, t } from "@/i18n";
 import { amount, isStorage } from "@/ui/quotaWords";
@@ -10,7 +10,7 @@ export type State = "fine" | "early" | "close" | "spent" | "unlimited";
 
 const CLOSE = 0.8;
 
-/** The part of the limit that is gone, reserved work included: between 0 and 1. */
+/** Share of the limit used, including reservations: 0 to 1. */
 export function share(usage: Usage): number {
   if (usage.limit === null) return 0;
   if (usage.limit === 0) return 1;
@@ -28,14 +28,14 @@ export function windowOf(usage: Usage): string {
   return usage.window ? t(`usage.window.${usage.window}`) : t("usage.window.none");
 }
 
-/** Empty for what is counted at every moment, and so has nothing to begin anew. */
+/** Empty for dimensions without a window, which never reset. */
 export function resetOf(usage: Usage): string {
   if (!usage.window || isStorage(usage.dimension)) return "";
   const at = usage.resets_at;
   return at ? t("usage.resets", { when: ago(at), at: dateTime(at) }) : t("usage.resets.never");
 }
 
-/** What runs at this moment is only ever reserved: there is no window in which it could be spent. */
+/** Concurrent requests are only ever reserved: they have no window. */
 export function usedOf({ used, reserved, window }: Usage): number {
   return window ? used : used + reserved;
 }
@@ -48,7 +48,7 @@ export function amountOf(usage: Usage): string {
   return limit === null ? t("usage.used", { used }) : t("usage.of", { used, limit });
 }
 
-/** What happens now that nothing is left. */
+/** What happens when the limit is reached. */
 export function spentWords(usage: Usage): string {
   if (isStorage(usage.dimension)) return t("usage.spent.storage");
   if (usage.limit === 0) return t("usage.spent.nothing");

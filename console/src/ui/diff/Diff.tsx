@@ -1,4 +1,4 @@
-/** What differs between two texts, in one text or side by side: struck or underlined, tinted, and said aloud. */
+/** Diff of two texts, inline or side by side: marked by strike-through, underline and colour, and for screen readers. */
 
 import { UnstyledButton } from "@mantine/core";
 import { useMemo, useState } from "react";
@@ -14,7 +14,7 @@ type Layout = "inline" | "sides";
 interface Props {
   older: string;
   newer: string;
-  /** What stands above each side. */
+  /** Heading of each side. */
   heads: readonly [older: string, newer: string];
 }
 
@@ -101,7 +101,7 @@ function Parts({ parts }: { parts: readonly Part[] }) {
   return parts.map(({ kind, text }, place) => {
     if (kind === "same") return <span key={place}>{text}</span>;
     const Change = kind === "removed" ? "del" : "ins";
-    // A whole paragraph that went and one that came stand below each other.
+    // Whole paragraphs removed and added go below each other.
     const apart = place > 0 && kind === "added" && parts.length === 2 && parts[0]?.kind === "removed";
     return (
       <Change key={place} className={apart ? styles.apart : undefined}>

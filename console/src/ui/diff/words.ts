@@ -1,4 +1,4 @@
-/** Two texts compared word by word: what is equal, what was taken out, and what was put in. */
+/** Word diff of two texts: equal, removed and added parts. */
 
 import { folded } from "@/ui/writing/conflict/compare";
 import { hunks } from "@/ui/writing/hunks";
@@ -13,9 +13,9 @@ export type Block =
   | { kind: "folded"; lines: string[] }
   | { kind: "changed"; parts: Part[] };
 
-/** With less in common than this, words that happen to be equal say nothing: the one went, the other came. */
+/** With less in common than this, equal words are a coincidence: show one text removed and the other added. */
 const RELATED = 0.3;
-/** A number with what holds its parts together, a word, a stretch of blanks, or one sign. */
+/** Tokens: a number with its separators, a word, whitespace, or a single character. */
 const TOKENS = /\p{N}+(?:[.,:]\p{N}+)+|[\p{L}\p{N}\p{M}_'’]+|[^\S\n]+|\n|[^\p{L}\p{N}\p{M}_'’\s]/gu;
 
 export function compareTexts(older: string, newer: string): Block[] {
@@ -61,7 +61,7 @@ export function wordParts(older: string, newer: string): Part[] {
   return parts;
 }
 
-/** Two changes with nothing but a blank between them are one: nobody reads word, blank, word. */
+/** Merges changes that only whitespace separates: they read as one. */
 function joined(tokens: string[], found: ReturnType<typeof hunks>): ReturnType<typeof hunks> {
   const all: ReturnType<typeof hunks> = [];
   for (const hunk of found) {
@@ -73,7 +73,7 @@ function joined(tokens: string[], found: ReturnType<typeof hunks>): ReturnType<t
   return all;
 }
 
-/** How many words came and went. */
+/** Number of words added and removed. */
 export function counted(blocks: readonly Block[]): { added: number; removed: number } {
   const count = (kind: Part["kind"]): number =>
     blocks

@@ -1,6 +1,6 @@
 /**
- * Markdown for reading. Nothing of it reaches out by itself: no HTML, no picture of another host, and links only where
- * a person can see where they lead.
+ * Renders Markdown safely: no HTML, no images from other hosts, and links only where
+ * the target is visible.
  */
 
 import "@fontsource-variable/inter/wght-italic.css";
@@ -27,7 +27,7 @@ const COMPONENTS: Components = {
   a: ({ href, children, ...rest }) => <Address href={href} {...ofFootnote(rest)}>{children}</Address>,
   img: ({ src, alt }) => <Picture src={typeof src === "string" ? src : undefined} alt={alt} />,
   input: ({ checked }) => <Tick done={Boolean(checked)} />,
-  // What is wider than the column scrolls by itself, and by key as well.
+  // Wide tables and code scroll, also by keyboard.
   /* eslint-disable jsx-a11y/no-noninteractive-tabindex */
   table: ({ children }) => (
     <div className={styles.wide} role="region" aria-label={t("markdown.table")} tabIndex={0}>

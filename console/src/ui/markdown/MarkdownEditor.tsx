@@ -1,4 +1,4 @@
-/** Writing Markdown: plain text with its marks shown, undo, and lists that continue. It is loaded when somebody writes. */
+/** Markdown editor: plain text with highlighting, undo and list continuation. Lazy-loaded. */
 
 import "@fontsource-variable/jetbrains-mono/wght-italic.css";
 
@@ -19,7 +19,7 @@ interface Props {
   onChange: (value: string) => void;
   label: string;
   placeholder?: string;
-  /** Takes the focus as soon as it is there. */
+  /** Focus on mount. */
   focused?: boolean;
 }
 
@@ -58,7 +58,7 @@ export default function MarkdownEditor({ value, onChange, label, placeholder, fo
           EditorView.cspNonce.of(nonce()),
           history(),
           keymap.of([...MARKS, ...markdownKeymap, ...defaultKeymap, ...historyKeymap]),
-          // The language alone: with its usual support it brings those of HTML, CSS and JavaScript too.
+          // Only the language: the default setup also bundles HTML, CSS and JavaScript.
           markdownLanguage.extension,
           syntaxHighlighting(LOOK),
           EditorView.lineWrapping,
@@ -83,7 +83,7 @@ export default function MarkdownEditor({ value, onChange, label, placeholder, fo
   }, [label]);
 
   useEffect(() => {
-    // Text that came from elsewhere: only what differs is replaced, so that the cursor stays at its words.
+    // The value changed from outside: replace only what differs, so the cursor keeps its position.
     const editor = view.current;
     const change = editor && spliced(editor.state.doc.toString(), value);
     if (change) editor.dispatch({ changes: change });

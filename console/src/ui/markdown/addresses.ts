@@ -1,4 +1,4 @@
-/** Where a link of somebody's text may lead: the web, a mailbox, or a footnote of the same text. */
+/** Allowed link targets in user text: web, email, and footnotes in the same text. */
 
 const LEADS = /^(https?:\/\/|mailto:)/i;
 const FOOTNOTE = /^#(user-content-)?fn(ref)?-/;

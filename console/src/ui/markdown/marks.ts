@@ -1,9 +1,9 @@
-/** The keys that put marks around words, as other editors have them. */
+/** Keyboard shortcuts for bold, italic and code. */
 
 import { EditorSelection } from "@codemirror/state";
 import type { EditorView, KeyBinding } from "@codemirror/view";
 
-/** Around what is selected, or taken away if it is there. */
+/** Wraps the selection, or unwraps it. */
 function around(mark: string): (view: EditorView) => boolean {
   return (view) => {
     const change = view.state.changeByRange((range) => {

@@ -1,4 +1,4 @@
-/** Headings in their order: the page has the first, those of a text begin one below it, whatever their author began with. */
+/** Heading levels: the page has the h1, so headings in a text start at h2, whatever level the author used first. */
 
 interface Node {
   type: string;

@@ -1,4 +1,4 @@
-/** The one stretch in which a text differs from another, for an editor to replace. */
+/** The smallest single replacement that turns one text into another. */
 
 export interface Splice {
   from: number;
@@ -6,7 +6,7 @@ export interface Splice {
   insert: string;
 }
 
-/** Null when they are equal; an editor knows one kind of line end. */
+/** Null when the texts are equal. CRLF is normalized, since the editor only knows LF. */
 export function spliced(present: string, wanted: string): Splice | null {
   const text = wanted.replace(/\r\n?/g, "\n");
   if (text === present) return null;

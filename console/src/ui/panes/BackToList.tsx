@@ -1,4 +1,4 @@
-/** The way back to the list, where list and text do not fit side by side. */
+/** Back link to the list, where list and detail don't fit side by side. */
 
 import { ActionIcon } from "@mantine/core";
 import { IconChevronLeft } from "@tabler/icons-react";

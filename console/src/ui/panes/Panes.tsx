@@ -1,13 +1,13 @@
-/** A list beside the thing that is open; where there is no room for both, one of the two. */
+/** List and detail side by side; on narrow screens, one of the two. */
 
 import type { ReactNode } from "react";
 
 import styles from "./Panes.module.css";
 
 interface Props {
-  /** Something of the list is open. */
+  /** An item is open. */
   open: boolean;
-  /** What is open takes the list's room too, unless there is much. */
+  /** The detail also takes the list's space, unless the screen is wide. */
   needsRoom?: boolean;
   list: ReactNode;
   children: ReactNode;

@@ -1,4 +1,4 @@
-/** Arrow keys through the list: from the filter into it, along it, and into it from nowhere. */
+/** Arrow keys for a list: from the filter into it, along it, and into it when nothing has focus. */
 
 import { useWindowEvent } from "@mantine/hooks";
 import type { KeyboardEvent, RefObject } from "react";

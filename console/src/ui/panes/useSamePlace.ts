@@ -1,8 +1,8 @@
-/** The list stands where it stood, and its open row keeps the focus, when another address shows it anew. */
+/** Keeps a list's scroll position and the focus on its open row across navigation. */
 
 import { useEffect, useLayoutEffect, type RefObject } from "react";
 
-/** By the name of the list. */
+/** By list name. */
 const places = new Map<string, number>();
 let wasFocused = false;
 

@@ -1,12 +1,12 @@
-/** One box that finds people and teams, what they may do, and until when. */
+/** Adds a share: person or team, permission and expiry. */
 
 import { Button, Select, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { IconUsersGroup } from "@tabler/icons-react";
 import { useState } from "react";
 
-import { useSession } from "@/app/session";
 import { t } from "@/i18n";
+import { useSession } from "@/session";
 import { notice } from "@/ui/notice";
 import { PersonLine } from "@/ui/PersonLine";
 
@@ -63,7 +63,7 @@ export function AddTarget({ grants, share }: { grants: readonly Grant[]; share: 
         clearable
         openOnFocus={false}
         data-autofocus
-        // The server has looked already, in more than is here.
+        // The server filters, over more than what's loaded here.
         filter={({ options }) => options}
         data={[group("user"), group("team")].filter(({ items }) => items.length > 0)}
         value={chosen && keyOf(chosen)}

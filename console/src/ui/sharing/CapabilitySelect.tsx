@@ -1,4 +1,4 @@
-/** What somebody may do with a thing of the repository. */
+/** Permission select for a file or document. */
 
 import type { ComponentProps } from "react";
 

@@ -1,4 +1,4 @@
-/** Who was given the thing, what for and until when; what is over is marked, and stays until it is removed. */
+/** Shares of an item: who, permission and expiry. Expired shares are marked until removed. */
 
 import { ActionIcon, Tooltip } from "@mantine/core";
 import { IconUsersGroup, IconX } from "@tabler/icons-react";

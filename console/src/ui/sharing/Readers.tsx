@@ -1,7 +1,7 @@
-/** Everybody who can see a thing, each with every reason that there is. */
+/** Everyone with access, and why. */
 
-import { useSession } from "@/app/session";
 import { t } from "@/i18n";
+import { useSession } from "@/session";
 import { Endless } from "@/ui/endless";
 import { PersonLine } from "@/ui/PersonLine";
 import { Failed, Loading } from "@/ui/states";

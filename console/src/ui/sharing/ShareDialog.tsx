@@ -1,4 +1,4 @@
-/** Sharing: who sees a thing, who was given it and until when, a way to give it, and who can see it after all, and why. */
+/** Share dialog: access level, current shares, a form to add one, and who has access and why. */
 
 import { Button, Collapse } from "@mantine/core";
 import { IconChevronDown, IconChevronRight } from "@tabler/icons-react";
@@ -15,10 +15,10 @@ import { Grants } from "./Grants";
 import { useGrants, useShare } from "./queries";
 import { Readers } from "./Readers";
 import styles from "./ShareDialog.module.css";
-import { PrivateAllTheSame, WhoSees } from "./WhoSees";
+import { PrivateButShared, WhoSees } from "./WhoSees";
 
 interface Props {
-  /** Of the object in the repository. */
+  /** ID of the repository object. */
   id: string;
   title: string;
   visibility: Visibility;
@@ -39,7 +39,7 @@ export function ShareDialog({ id, title, visibility, onVisibility, onClose }: Pr
           <AddTarget grants={grants.data} share={share} />
           <Fault fault={share.error} />
           <Grants grants={grants.data} share={share} />
-          {visibility === "private" && grants.data.some(({ expired }) => !expired) && <PrivateAllTheSame onChange={onVisibility} />}
+          {visibility === "private" && grants.data.some(({ expired }) => !expired) && <PrivateButShared onChange={onVisibility} />}
           <Who id={id} visibility={visibility} grants={grants.data} />
         </>
       )}

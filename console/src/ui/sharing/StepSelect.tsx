@@ -1,4 +1,4 @@
-/** What somebody may do: each step holds those before it. */
+/** Permission select: each level includes those before it. */
 
 import { Select } from "@mantine/core";
 
@@ -6,7 +6,7 @@ import styles from "./ShareDialog.module.css";
 
 interface Props<Step extends string> {
   label: string;
-  /** The label is for those who hear it; the row says it to the others. */
+  /** Label for screen readers only; the row shows it already. */
   quiet?: boolean;
   steps: readonly Step[];
   wordsOf: (step: Step) => string;

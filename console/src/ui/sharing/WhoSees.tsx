@@ -1,4 +1,4 @@
-/** In a dialog that shares: who sees the thing by itself, and a word where that and what was given say two things. */
+/** Access level in the share dialog, and a hint if it contradicts the shares. */
 
 import { Button } from "@mantine/core";
 
@@ -25,8 +25,8 @@ export function WhoSees({ visibility, onChange }: Props) {
   );
 }
 
-/** What is marked private is seen by whom it was given to all the same. */
-export function PrivateAllTheSame({ onChange }: Pick<Props, "onChange">) {
+/** An item marked private is still visible to people it's shared with. */
+export function PrivateButShared({ onChange }: Pick<Props, "onChange">) {
   return (
     <p className={styles.hint}>
       {t("sharing.private")}

@@ -1,4 +1,4 @@
-/** Whom a thing of the repository is shared with, and with whom it could be: for files and documents alike. */
+/** Shares of files and documents, and whom they can be shared with. */
 
 import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
@@ -6,9 +6,9 @@ import { answer, api, type Schemas } from "@/api/client";
 import { byName } from "@/i18n";
 
 export type Grant = Schemas["Grants"]["items"][number];
-export type Reader = Schemas["Reader"];
+export type Reader = Schemas["ObjectReader"];
 export type Reason = Reader["reasons"][number];
-export type Target = Schemas["Target"];
+export type Target = Schemas["ShareTarget"];
 export type Capability = Grant["capability"];
 
 export const CAPABILITIES = ["view", "edit", "manage"] as const satisfies readonly Capability[];
@@ -16,7 +16,7 @@ export const CAPABILITIES = ["view", "edit", "manage"] as const satisfies readon
 const grants = (id: string) => ["sharing", id, "grants"] as const;
 const readers = (id: string) => ["sharing", id, "readers"] as const;
 
-/** Whom it was given; asked again at every look, for a grant ends by itself. */
+/** Current shares; always refetched, since shares expire. */
 export function useGrants(id: string) {
   return useQuery({
     queryKey: grants(id),
@@ -25,7 +25,7 @@ export function useGrants(id: string) {
   });
 }
 
-/** Everybody who can see it, and why; it changes with every grant and with who sees it. */
+/** Everyone with access, and why; changes with shares and access level. */
 export function useReaders(id: string, visibility: string) {
   return useInfiniteQuery({
     queryKey: [...readers(id), visibility],
@@ -50,10 +50,10 @@ export function useTargets(q: string) {
   });
 }
 
-export interface Wish {
+export interface ShareRequest {
   principal_type: Target["principal_type"];
   principal_id: string;
-  /** Null takes all of it back. */
+  /** Null removes the share. */
   capability: Capability | null;
   expires_at: string | null;
 }
@@ -61,7 +61,7 @@ export interface Wish {
 export function useShare(id: string) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: ({ capability, expires_at, ...principal }: Wish) => {
+    mutationFn: ({ capability, expires_at, ...principal }: ShareRequest) => {
       const params = { path: { id } };
       if (capability === null) return answer(api.POST("/api/repo-obj/{id}/unshare", { params, body: principal }));
       return answer(api.POST("/api/repo-obj/{id}/share", { params, body: { ...principal, capability, expires_at } }));

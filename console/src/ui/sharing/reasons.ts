@@ -1,10 +1,10 @@
-/** Why somebody can see a thing, in words. */
+/** Why someone has access, in words. */
 
 import { dateTime, t } from "@/i18n";
 
 import type { Reason } from "./queries";
 
-/** `teamOf` names a team by its id. */
+/** `teamOf` returns a team's name. */
 export function reasonWords(reason: Reason, teamOf: (id: string) => string): string {
   const what = t(`sharing.does.${reason.capability}`);
   const words = t(`sharing.why.${reason.rule}`, { what, team: reason.via ? teamOf(reason.via) : "" });

@@ -1,4 +1,4 @@
-/** What the caller may do with a thing of the repository: the server says so with the thing itself. */
+/** What the user can do with a file or document, as the server reports it. */
 
 import type { Permission } from "@/api/client";
 

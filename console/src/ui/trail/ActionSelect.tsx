@@ -1,6 +1,6 @@
-/** Which actions: a whole group, one that is known, one that was met, or whatever name somebody types. */
+/** Action filter: a group, a known action, one that was seen, or any code typed. */
 
-import { Select } from "@mantine/core";
+import { Select, type ComboboxItem, type OptionsFilter } from "@mantine/core";
 import { useState } from "react";
 
 import { t } from "@/i18n";
@@ -19,7 +19,7 @@ interface Option {
   label: string;
 }
 
-/** `note.create`, or with its dot at the end a whole group. */
+/** `note.create`, or a group such as `note.`. */
 const NAME = /^[a-z_]+(\.[a-z_]+)*\.?$/;
 
 export function ActionSelect({ value, seen, onChange }: Props) {
@@ -27,8 +27,8 @@ export function ActionSelect({ value, seen, onChange }: Props) {
   const groups: { group: string; items: Option[] }[] = ACTION_GROUPS.map((group) => ({
     group: t(`audit.group.${group}`),
     items: [
-      { value: `${group}.`, label: t("audit.filter.action.all", { group: t(`audit.group.${group}`), prefix: `${group}.` }) },
-      ...ACTIONS.filter((action) => action.startsWith(`${group}.`)).map((action) => ({ value: action, label: action })),
+      { value: `${group}.`, label: t("audit.filter.action.all", { group: t(`audit.group.${group}`) }) },
+      ...ACTIONS.filter((action) => action.startsWith(`${group}.`)).map((action) => ({ value: action, label: t(`audit.name.${action}`) })),
     ],
   }));
   const known = new Set(groups.flatMap(({ items }) => items.map((item) => item.value)));
@@ -40,6 +40,8 @@ export function ActionSelect({ value, seen, onChange }: Props) {
       label={t("audit.filter.action")}
       placeholder={t("audit.filter.action.any")}
       searchable
+      filter={byNameOrCode}
+      renderOption={({ option }) => <Choice option={option} />}
       selectFirstOptionOnChange
       clearable
       withScrollArea={false}
@@ -49,6 +51,22 @@ export function ActionSelect({ value, seen, onChange }: Props) {
       onSearchChange={setTyped}
       onChange={(action) => onChange(action ?? undefined)}
     />
+  );
+}
+
+/** Matches the label (“note created”) or the code (`note.create`). */
+const byNameOrCode: OptionsFilter = ({ options, search }) => {
+  const wanted = search.trim().toLowerCase();
+  const fits = ({ label, value }: ComboboxItem): boolean => `${label} ${value}`.toLowerCase().includes(wanted);
+  return options.flatMap((option) => ("group" in option ? { ...option, items: option.items.filter((item) => fits(item)) } : fits(option) ? option : []));
+};
+
+function Choice({ option: { label, value } }: { option: ComboboxItem }) {
+  return (
+    <span className={styles.choice}>
+      {label}
+      {isKnown(value) && <code>{value}</code>}
+    </span>
   );
 }
 

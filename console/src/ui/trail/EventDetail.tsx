@@ -1,4 +1,4 @@
-/** All that is known of one event, to read and to copy, and to look for more of its kind. */
+/** All details of one event, with copy buttons and filters for similar events. */
 
 import { Button } from "@mantine/core";
 import type { ReactNode } from "react";
@@ -7,7 +7,7 @@ import { currentLocale, number, t } from "@/i18n";
 
 import { Copyable } from "../Copyable";
 import type { Filters } from "./filters";
-import { actorName } from "./sentences";
+import { actionName, actorName } from "./sentences";
 import type { TrailEvent, TrailSource } from "./source";
 import styles from "./Trail.module.css";
 
@@ -51,7 +51,7 @@ export function EventDetail({ event, source, team, onFilter }: Props) {
       </dl>
       <div className={styles.only}>
         <Only onClick={() => onFilter({ actor: event.actor.id ?? event.actor.kind })}>{t("audit.filter.only.person", { name })}</Only>
-        <Only onClick={() => onFilter({ action: event.action })}>{t("audit.filter.only.action", { action: event.action })}</Only>
+        <Only onClick={() => onFilter({ action: event.action })}>{t("audit.filter.only.action", { action: actionName(event.action) })}</Only>
         {event.target && <Only onClick={() => onFilter({ target: event.target ?? undefined })}>{t("audit.filter.only.target")}</Only>}
       </div>
     </div>

@@ -1,4 +1,4 @@
-/** One event: a sentence with its time, and all that is known of it behind a button. */
+/** One event: a sentence and a time, expandable to all details. */
 
 import { Collapse, UnstyledButton } from "@mantine/core";
 import { IconChevronRight, IconRobot, IconServer, IconUserQuestion } from "@tabler/icons-react";

@@ -1,4 +1,4 @@
-/** Taking a trail out as a file, and how to verify it without the server. */
+/** Exports an audit log as a file, and explains how to verify it offline. */
 
 import { Button } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
@@ -15,7 +15,7 @@ import { countOf, queryOf, useFilters } from "./filters";
 import type { TrailSource } from "./source";
 import styles from "./Trail.module.css";
 
-/** The button, for the head of a page. */
+/** Export button, for the page header. */
 export function ExportButton({ source }: { source: TrailSource }) {
   const [opened, setOpened] = useState(false);
   return (

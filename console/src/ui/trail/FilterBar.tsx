@@ -1,4 +1,4 @@
-/** The filters above a trail: who, what, on which thing, and when. On a phone they stand behind a button. */
+/** Audit filters: actor, action, object and dates. Collapsed on a phone. */
 
 import { Button, Select, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
@@ -17,7 +17,7 @@ interface Props {
   filters: Filters;
   onChange: (change: Filters) => void;
   people: readonly Member[];
-  /** The actions that were met so far. */
+  /** Actions seen so far. */
   seen: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** The id of the thing that was acted upon: looked for when it is complete, not with every letter. */
+/** Object ID filter: applied when complete, not on every keystroke. */
 
 import { TextInput } from "@mantine/core";
 import { useState } from "react";
@@ -11,7 +11,7 @@ interface Props {
 }
 
 export function TargetInput({ value = "", onChange }: Props) {
-  // Another value from outside, such as a press on `Only this object`, begins it anew.
+  // Resets when the value changes from outside, such as by “Only this object”.
   return <Typing key={value} value={value} onChange={onChange} />;
 }
 

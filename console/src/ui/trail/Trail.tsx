@@ -1,4 +1,4 @@
-/** An audit trail: filters, events newest first by day, and a way to take it out. Whose it is, its source says. */
+/** Audit log: filters, events by day, newest first, and export. The source says whose it is. */
 
 import { IconListSearch, IconTimeline } from "@tabler/icons-react";
 import { Button } from "@mantine/core";

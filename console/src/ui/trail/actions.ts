@@ -1,4 +1,4 @@
-/** The actions that the console has words for. Others are shown by their name, and found by it. */
+/** Audit actions the console has labels for. Others are shown and found by their code. */
 
 export const ACTIONS = [
   "note.create", "note.update", "note.delete", "note.share", "note.unshare",
@@ -34,5 +34,5 @@ export function isKnown(action: string): action is KnownAction {
   return (ACTIONS as readonly string[]).includes(action);
 }
 
-/** `note`, `member`, ... each once, in their order. */
+/** `note`, `member`, …, in order. */
 export const ACTION_GROUPS = [...new Set(ACTIONS.map((action) => action.split(".")[0]))] as ActionGroup[];

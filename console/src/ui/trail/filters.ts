@@ -1,10 +1,10 @@
-/** The filters of a trail live in the address, so that what was found can be sent to somebody. */
+/** Audit filters are in the address, so that results can be shared. */
 
 import { useNavigate, useSearch } from "@tanstack/react-router";
 
 import type { TrailQuery } from "./source";
 
-/** As they stand in the address: days, where the server wants moments. */
+/** As in the address: days, where the API takes timestamps. */
 export interface Filters {
   actor?: string;
   action?: string;
@@ -23,8 +23,8 @@ export function useFilters(): [Filters, (change: Filters) => void] {
     const value = search[name];
     if (typeof value === "string" || typeof value === "number") filters[name] = String(value);
   }
-  const change = (wish: Filters): void => {
-    const next = { ...search, ...wish };
+  const change = (changed: Filters): void => {
+    const next = { ...search, ...changed };
     const kept = Object.fromEntries(Object.entries(next).filter(([, value]) => value !== undefined && value !== ""));
     void go({ to: ".", search: kept as never, replace: true });
   };
@@ -43,12 +43,12 @@ export function queryOf(filters: Filters): TrailQuery {
     action: filters.action,
     target: filters.target,
     since: startOf(filters.since, 0),
-    // The day that was named belongs; the first moment that does not is the next day's.
+    // The end day is included: the limit is the start of the next day.
     until: startOf(filters.until, 1),
   };
 }
 
-/** The first moment of a day where the reader is, or of one some days later. */
+/** Start of a day in local time, optionally some days later. */
 function startOf(day: string | undefined, later: number): string | undefined {
   const parts = /^(\d{4})-(\d\d)-(\d\d)$/.exec(day ?? "");
   if (!parts) return undefined;

@@ -1,4 +1,4 @@
-/** An event as a sentence: `Ann created a note`. Names in it are set apart, so that they can be shown as such. */
+/** An event as a sentence: `Ann created a note`. Names in it are isolated, so that they can be styled. */
 
 import type { Member } from "@/api/people";
 import { t, type Values } from "@/i18n";
@@ -10,12 +10,17 @@ const KINDS = ["system", "provision", "anonymous", "worker"] as const;
 export type ActorKind = (typeof KINDS)[number];
 export const ACTOR_KINDS: readonly ActorKind[] = KINDS;
 
-/** Who did it, by the name they go by now. */
+/** The actor's current name. */
 export function actorName(event: TrailEvent, people: readonly Member[]): string {
   const { actor } = event;
   const kind = KINDS.find((name) => name === actor.kind);
   if (kind) return t(`audit.kind.${kind}`);
   return nameOf(actor.id, people) ?? actor.username ?? t("audit.person.gone");
+}
+
+/** `Note created`; unknown actions show their code. */
+export function actionName(action: string): string {
+  return isKnown(action) ? t(`audit.name.${action}`) : action;
 }
 
 export function sentenceOf(event: TrailEvent, people: readonly Member[]): string {
@@ -56,11 +61,11 @@ function nameOf(id: unknown, people: readonly Member[]): string | undefined {
   return people.find((person) => person.user_id === id)?.display_name;
 }
 
-/** The marks of Unicode for a stretch of text that stands for itself, whichever way it is written. */
+/** Unicode isolates, for names in either writing direction. */
 const [OPEN, CLOSE] = ["\u2068", "\u2069"];
 const apart = (name: string): string => `${OPEN}${name}${CLOSE}`;
 
-/** The pieces of a sentence; every second one is a name. */
+/** Parts of a sentence; every second part is a name. */
 export function pieces(sentence: string): string[] {
   return sentence.split(new RegExp(`[${OPEN}${CLOSE}]`));
 }

@@ -1,17 +1,17 @@
-/** Where a trail comes from, and what is asked of it: a team's, a company's or the instance's own look the same. */
+/** Data source of an audit log: a team's or a company's. */
 
 import type { Schemas } from "@/api/client";
 import type { Member } from "@/api/people";
 
 import type { PageOf } from "../endless";
 
-export type TrailEvent = Schemas["Event"];
+export type TrailEvent = Schemas["AuditEvent"];
 
-/** What the server takes as a query, without its pages. */
+/** API query, without paging. */
 export interface TrailQuery {
-  /** A person's id, or the kind of one who is no person. */
+  /** A person's ID, or the kind of a non-human actor. */
   actor?: string;
-  /** `note.create`, or `note.` for all that begins with it. */
+  /** `note.create`, or the prefix `note.`. */
   action?: string;
   target?: string;
   since?: string;
@@ -19,15 +19,15 @@ export interface TrailQuery {
 }
 
 export interface TrailSource {
-  /** For the cache and the exported file: `team`, `company`, `instance`. */
+  /** For the cache and the file name: `team`, `company`, `instance`. */
   name: string;
   read: (query: TrailQuery & { cursor?: string }) => Promise<PageOf<TrailEvent>>;
-  /** The same as JSON lines. */
+  /** The same as JSON Lines. */
   take: (query: TrailQuery) => Promise<Blob>;
-  /** Whose names are known: to say who did something, and to choose by. */
+  /** Known people, to show names and to filter by. */
   people: readonly Member[];
-  /** Where events of several teams stand together, how these are called. */
+  /** Team names, where events of several teams are listed. */
   teams?: readonly { id: string; name: string }[];
-  /** The trail is a part of a longer chain, so that numbers are missing in it. */
+  /** Part of a longer chain, so sequence numbers have gaps. */
   partial?: boolean;
 }

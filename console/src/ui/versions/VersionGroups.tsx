@@ -1,4 +1,4 @@
-/** A list of versions: what one person saved in a row is one entry, which unfolds. */
+/** Version list: consecutive saves by one person are one expandable entry. */
 
 import { Button } from "@mantine/core";
 import { IconChevronDown, IconChevronRight } from "@tabler/icons-react";
@@ -13,7 +13,7 @@ import styles from "./VersionGroups.module.css";
 interface Props {
   versions: readonly Version[];
   className?: string;
-  /** The one that is looked at: its group is unfolded. */
+  /** The selected version: its group is expanded. */
   shown?: number;
   children: (version: Version) => ReactNode;
 }
@@ -42,9 +42,9 @@ interface EarlierProps {
 }
 
 function Earlier({ versions, unfolded, children }: EarlierProps) {
-  const [wish, setWish] = useState<boolean | null>(null);
+  const [toggled, setToggled] = useState<boolean | null>(null);
   const list = useId();
-  const open = wish ?? unfolded;
+  const open = toggled ?? unfolded;
   const Arrow = open ? IconChevronDown : IconChevronRight;
   return (
     <>
@@ -56,7 +56,7 @@ function Earlier({ versions, unfolded, children }: EarlierProps) {
         leftSection={<Arrow aria-hidden size={14} />}
         aria-expanded={open}
         aria-controls={list}
-        onClick={() => setWish(!open)}
+        onClick={() => setToggled(!open)}
       >
         {t("versions.earlier", { count: versions.length })}
       </Button>

@@ -1,4 +1,4 @@
-/** A version in a list: its number, whose it is, by what it was written if not by hand, when, and how large. */
+/** A version in a list: number, author, client if not the console, time and size. */
 
 import { t } from "@/i18n";
 import { useNames } from "@/ui/names";

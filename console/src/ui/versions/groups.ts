@@ -1,10 +1,10 @@
-/** Versions that belong together: what one person saved by hand in a row, within ten minutes. */
+/** Groups versions: consecutive manual saves by one person within ten minutes. */
 
 import type { Version } from "./queries";
 
 const TOGETHER = 10 * 60_000;
 
-/** Newest first, as they came, each group by its newest. */
+/** Newest first; each group starts with its newest version. */
 export function grouped(versions: readonly Version[]): [newest: Version, ...earlier: Version[]][] {
   const groups: [Version, ...Version[]][] = [];
   for (const version of versions) {

@@ -1,4 +1,4 @@
-/** The versions of a thing of the repository, newest first: of files and documents alike. */
+/** Versions of a file or document, newest first. */
 
 import { useInfiniteQuery } from "@tanstack/react-query";
 
@@ -6,7 +6,7 @@ import { answer, api, type Schemas } from "@/api/client";
 
 export type Version = Schemas["Version"];
 
-/** Page after page; `newest` is the version there is now, so that another one brings another list. */
+/** Paged; `newest` is the current version, so that a new one refetches the list. */
 export function useVersions(id: string, newest: number) {
   return useInfiniteQuery({
     queryKey: ["versions", id, newest],

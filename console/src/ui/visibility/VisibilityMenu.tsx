@@ -1,4 +1,4 @@
-/** Who sees a thing, and for those who may, a way to change it. */
+/** Access level of an item, as a menu for those who can change it. */
 
 import { Menu, UnstyledButton } from "@mantine/core";
 import { IconCheck, IconChevronDown } from "@tabler/icons-react";

@@ -1,4 +1,4 @@
-/** Who sees a thing, as a word with its picture. */
+/** Access level of an item, as icon and label. */
 
 import { IconLock, IconUsers, IconUserShare, type Icon } from "@tabler/icons-react";
 

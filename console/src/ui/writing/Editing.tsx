@@ -1,11 +1,11 @@
-/** A text to write: title and text on one side, how it will read on the other; on a phone one at a time. */
+/** Editor: title and text on one side, preview on the other; on a phone, one at a time. */
 
 import { Textarea } from "@mantine/core";
 import { useWindowEvent } from "@mantine/hooks";
 import { Suspense, useRef, useState, type ReactNode } from "react";
 
-import { lazily } from "@/api/reach";
 import { t } from "@/i18n";
+import { lazily } from "@/ui/lazily";
 import { Segments } from "@/ui/Segments";
 import { Loading } from "@/ui/states";
 
@@ -20,9 +20,9 @@ const MarkdownEditor = lazily(() => import("@/ui/markdown/MarkdownEditor"));
 interface Props {
   now: Snapshot;
   writing: Writing;
-  /** The line below the title. */
+  /** Metadata below the title. */
   facts: ReactNode;
-  /** What the body is, for those who hear it. */
+  /** Accessible name of the text field. */
   label: string;
   placeholder: string;
   onLeave: () => void;
@@ -82,7 +82,7 @@ export function Editing({ now, writing, facts, label, placeholder, onLeave }: Pr
   );
 }
 
-/** As everywhere else; the browser would save the page. */
+/** Ctrl+S saves the text; the browser would save the page. */
 function useSaveKeys(save: () => void): void {
   useWindowEvent("keydown", (event) => {
     if (!(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey || event.key.toLowerCase() !== "s") return;
@@ -91,7 +91,7 @@ function useSaveKeys(save: () => void): void {
   });
 }
 
-/** Escape leaves, unless it closes something that lies above. */
+/** Escape stops editing, unless it closes a dialog or menu. */
 function useEscape(onLeave: () => void): void {
   useWindowEvent("keydown", (event) => {
     if (event.key !== "Escape" || event.defaultPrevented || event.isComposing) return;

@@ -1,4 +1,4 @@
-/** What stands between a text and its reader's trust in it: unsaved text of an earlier visit, a refusal, a conflict. */
+/** Banners above a text: a draft from an earlier visit, a failed save, a conflict. */
 
 import { Button, CopyButton } from "@mantine/core";
 import { IconAlertTriangle, IconHistory } from "@tabler/icons-react";
@@ -15,7 +15,7 @@ interface Props {
   now: Snapshot;
   writing: Writing;
   lost?: unknown;
-  /** What could not be saved may become a thing of its own. */
+  /** Text that can't be saved can become a new item. */
   mayStartOver: boolean;
   onResolve: () => void;
 }

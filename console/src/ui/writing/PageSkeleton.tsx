@@ -1,4 +1,4 @@
-/** A text that is on its way: bars where its toolbar, title and lines will stand. */
+/** Loading skeleton of a text. */
 
 import { Skeleton } from "@mantine/core";
 import type { ReactNode } from "react";

@@ -1,4 +1,4 @@
-/** How a text will read, beside it while it is written; a very long one is drawn only when asked, as that takes a while. */
+/** Live preview next to the editor; very long texts render on demand. */
 
 import { Button } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
@@ -11,9 +11,9 @@ import styles from "./Editing.module.css";
 import type { Written } from "./text";
 import title from "./Title.module.css";
 
-/** Beyond this many characters writing would stumble over its own picture. */
+/** Above this length, live rendering would slow down typing. */
 const LONG = 60_000;
-/** The longer a text, the longer the pause in typing that draws it anew. */
+/** The longer the text, the longer the debounce. */
 const CHARACTERS_A_MILLISECOND = 50;
 
 export function Preview({ text }: { text: Written }) {

@@ -1,4 +1,4 @@
-/** A text to read: its title, the line below it, and the rest at a width that can be read. */
+/** Reading view: title, metadata and text at a readable width. */
 
 import { useEffect, useRef, type ReactNode } from "react";
 
@@ -12,14 +12,14 @@ import type { Snapshot } from "./writing";
 interface Props {
   now: Snapshot;
   facts: ReactNode;
-  /** Said of a text that has no body. */
+  /** Shown for an empty text. */
   empty: string;
 }
 
 export function Reading({ now, facts, empty }: Props) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    // Whoever came here by a link that is gone now would begin at the page's top again.
+    // Moves focus here when the link that had it is gone, or it would return to the top of the page.
     if (document.activeElement === document.body) heading.current?.focus({ preventScroll: true });
   }, [now.id]);
   return (

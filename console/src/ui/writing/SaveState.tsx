@@ -1,4 +1,4 @@
-/** The word in the corner: whether what is written is saved. Only what matters is said aloud. */
+/** Save state in the toolbar. Only important changes are announced to screen readers. */
 
 import { UnstyledButton } from "@mantine/core";
 import { IconAlertTriangle, IconCircleCheck, IconCloudOff, IconDeviceFloppy, IconPencil, type Icon } from "@tabler/icons-react";
@@ -19,12 +19,12 @@ const PICTURES: Record<Word, Icon> = {
   conflict: IconAlertTriangle,
 };
 
-function wordsOf({ word, kept, version }: Snapshot): string {
+function wordsOf({ word, kept }: Snapshot): string {
   if (!kept && (word === "offline" || word === "editing")) return t(`writing.save.${word}.lost`);
-  return t(`writing.save.${word}`, { version });
+  return t(`writing.save.${word}`);
 }
 
-const ALOUD = new Set<Word>(["saved", "offline", "refused", "conflict"]);
+const ANNOUNCED = new Set<Word>(["saved", "offline", "refused", "conflict"]);
 
 interface Props {
   now: Snapshot;
@@ -35,11 +35,15 @@ interface Props {
 export function SaveState({ now, mayWrite, onConflict }: Props) {
   const Picture = PICTURES[now.word];
   const words = wordsOf(now);
-  if (!mayWrite && now.word === "saved") return <span className={styles.state}>{t("writing.save.read", { version: now.version })}</span>;
+  if (!mayWrite && now.word === "saved") return <span className={styles.state}>{t("versions.version", { version: now.version })}</span>;
+  const version = now.word === "saved" ? ` · ${t("writing.save.version", { version: now.version })}` : "";
   const content = (
     <>
       <Picture aria-hidden size={15} stroke={1.8} />
-      <span>{words}</span>
+      <span title={words + version}>
+        {words}
+        <span className={styles.version}>{version}</span>
+      </span>
     </>
   );
   return (
@@ -53,16 +57,16 @@ export function SaveState({ now, mayWrite, onConflict }: Props) {
           {content}
         </span>
       )}
-      <Aloud word={now.word} words={words} />
+      <Announcement word={now.word} words={words} />
     </>
   );
 }
 
-/** What changed for the writer: not every save, but that they are saved again after they were not. */
-function Aloud({ word, words }: { word: Word; words: string }) {
+/** Announces state changes that matter: not every save, but the first after an unsaved state. */
+function Announcement({ word, words }: { word: Word; words: string }) {
   const [spoken, setSpoken] = useState("");
   useEffect(() => {
-    if (ALOUD.has(word)) setSpoken(word === "saved" ? t("action.saved") : words);
+    if (ANNOUNCED.has(word)) setSpoken(words);
   }, [word, words]);
   return (
     <span className="sr-only" role="status">

@@ -1,4 +1,4 @@
-/** The bar above a text: how it is saved, and what the caller may do with it. */
+/** Toolbar of a text: save state, and the actions the user can take. */
 
 import { ActionIcon, Button, Menu, Tooltip } from "@mantine/core";
 import { IconCheck, IconCopy, IconDeviceFloppy, IconDots, IconLink, IconPencil, IconShare2, IconTrash } from "@tabler/icons-react";
@@ -16,16 +16,16 @@ export type DialogName = "share" | "delete" | "conflict";
 
 interface Props {
   now: Snapshot;
-  /** The way back to the list. */
+  /** Back link to the list. */
   back: ReactNode;
   label: string;
   rights: Rights;
   edits: boolean;
-  /** It is on the server, at that address of the console; without one it can neither be shared nor deleted. */
+  /** Console address of a saved text; without it, the text can't be shared or deleted. */
   address?: string;
-  /** What the menu is called, and what it calls deleting. */
+  /** Labels of the menu and of its delete item. */
   words: { more: string; delete: string };
-  /** What else stands in the bar. */
+  /** More actions. */
   children?: ReactNode;
   onSave: () => void;
   onTurn: (toEdit: boolean) => void;

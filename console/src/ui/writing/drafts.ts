@@ -1,10 +1,10 @@
-/** Text that the server does not have yet: kept in this browser from the first key until it is saved. */
+/** Drafts: unsaved text stored in this browser from the first keystroke until it's saved. */
 
 import type { Manner, Written } from "./text";
 
 export interface Draft<Text extends Written = Written> {
   text: Text;
-  /** What the text was made from: the base of a merge, should others have written meanwhile. */
+  /** The version the text is based on, for a merge if others saved meanwhile. */
   base: Text;
   version: number;
   at: string;
@@ -12,27 +12,27 @@ export interface Draft<Text extends Written = Written> {
 
 export interface Drafts<Text extends Written> {
   find(id: string): Draft<Text> | null;
-  /** False when it is not kept: it is too large, or the browser is full, or forbids it. */
+  /** False if it couldn't be stored: too large, storage full or blocked. */
   keep(id: string, draft: Draft<Text>): boolean;
   drop(id: string): void;
 }
 
 type Shelf = Pick<Storage, "getItem" | "setItem" | "removeItem" | "key" | "length">;
 
-/** Of one person in this browser; the oldest makes room. */
+/** Per person in this browser; the oldest is evicted. */
 export const MOST_DRAFTS = 20;
-/** Written anew with every key: more would be felt. */
+/** Written on every keystroke: more would slow down typing. */
 export const MOST_LETTERS = 1_000_000;
 
 const PREFIX = "teamspace.draft";
 
-/** The keys of everything that one person has not saved. */
+/** Storage keys of a person's drafts. */
 function keysOf(userId: string, shelf: Shelf): string[] {
   const keys = Array.from({ length: shelf.length }, (_, place) => shelf.key(place) ?? "");
   return keys.filter((key) => key.startsWith(`${PREFIX}.`) && key.split(".")[3] === userId);
 }
 
-/** Whether this browser holds text of somebody that the server does not have. */
+/** Whether this browser has unsaved drafts of a person. */
 export const hasDrafts = (userId: string, shelf: Shelf): boolean => keysOf(userId, shelf).length > 0;
 
 export function forgetDrafts(userId: string, shelf: Shelf): void {
@@ -44,7 +44,7 @@ function makeRoom(userId: string, shelf: Shelf): void {
   for (const key of byAge.slice(0, Math.max(0, byAge.length - MOST_DRAFTS + 1))) shelf.removeItem(key);
 }
 
-/** When a draft was written; what is none was never. */
+/** When a draft was written; empty if it isn't one. */
 function timeOf(stored: string | null): string {
   try {
     return String((JSON.parse(stored ?? "") as Draft).at);
@@ -53,7 +53,7 @@ function timeOf(stored: string | null): string {
   }
 }
 
-/** One person's drafts: on a shared computer nobody is offered the text of somebody else. */
+/** Drafts are per person: on a shared computer nobody is offered someone else's text. */
 export function draftsOf<Text extends Written>(manner: Manner<Text>, userId: string, shelf: Shelf): Drafts<Text> {
   const key = (id: string): string => `${PREFIX}.${manner.name}.${userId}.${id}`;
   return {
@@ -79,7 +79,7 @@ export function draftsOf<Text extends Written>(manner: Manner<Text>, userId: str
       try {
         shelf.removeItem(key(id));
       } catch {
-        // A browser that forbids storage has nothing to remove either.
+        // If storage is blocked, there's nothing to remove.
       }
     },
   };
@@ -92,7 +92,7 @@ function parsed<Text extends Written>(manner: Manner<Text>, stored: string | nul
   return whole ? (draft as Draft<Text>) : null;
 }
 
-/** It has every field of its kind, each of the right sort. */
+/** Has every field of its kind, with the right type. */
 function isText<Text extends Written>({ empty }: Manner<Text>, value: unknown): value is Text {
   const text = (value ?? {}) as Record<string, unknown>;
   return Object.entries(empty).every(

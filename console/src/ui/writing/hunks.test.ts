@@ -4,7 +4,7 @@ import { hunks } from "./hunks";
 
 const lines = (text: string): string[] => text.split("");
 
-/** Applies hunks, which must give the other text back. */
+/** Applies hunks, which must produce the other text. */
 function patched(one: string[], other: string[]): string[] {
   const result = [...one];
   for (const hunk of hunks(one, other).reverse()) {

@@ -1,6 +1,6 @@
-/** Lines compared: where one text differs from another. */
+/** Line diff. */
 
-/** A stretch of one text that stands where a stretch of another stood: `[from, to)` in each. */
+/** A range of one text that replaces a range of another: `[from, to)` in each. */
 export interface Hunk {
   from: number;
   to: number;
@@ -8,7 +8,7 @@ export interface Hunk {
   otherTo: number;
 }
 
-/** Beyond this many differences a comparison stops looking for what is equal in between. */
+/** Above this many differences the diff stops looking for equal lines in between. */
 const MOST_EDITS = 1500;
 
 /** Where `other` differs from `one`, in order. */
@@ -31,7 +31,7 @@ export function hunks(one: string[], other: string[]): Hunk[] {
   return found;
 }
 
-/** Pairs of indices of equal lines, as many as there can be (Myers); none when the texts are too far apart. */
+/** Index pairs of equal lines (Myers, longest common subsequence); empty if the texts differ too much. */
 function matches(one: string[], other: string[]): [number, number][] {
   const most = Math.min(one.length + other.length, MOST_EDITS);
   const offset = most + 1;

@@ -1,4 +1,4 @@
-/** Lines merged: what two texts made of a third, and where they cannot both be right. */
+/** Three-way line merge, with conflicts. */
 
 import { hunks, type Hunk } from "./hunks";
 import type { Manner, Written } from "./text";
@@ -11,7 +11,7 @@ export type Choice = "mine" | "theirs" | "both";
 
 export const linesOf = (text: string): string[] => text.split("\n");
 
-/** The three-way merge, piece by piece; a piece of kind `both` needs a person. */
+/** The merge in pieces; pieces of kind `both` are conflicts. */
 export function merge(base: string[], mine: string[], theirs: string[]): Piece[] {
   const pieces: Piece[] = [];
   let done = 0;
@@ -51,7 +51,7 @@ interface Region {
   theirsGrowth: number;
 }
 
-/** The stretches of the base that somebody changed; changes that touch are one stretch. */
+/** Changed ranges of the base; adjacent changes are one range. */
 function regions(mine: Hunk[], theirs: Hunk[]): Region[] {
   const all = [
     ...mine.map((hunk) => ({ hunk, isMine: true })),
@@ -72,7 +72,7 @@ function regions(mine: Hunk[], theirs: Hunk[]): Region[] {
   return found;
 }
 
-/** The merged text; where both changed the same lines, by the choice at that place (both, one after the other, if none). */
+/** The merged text; conflicts by the choice for each (default: both, one after the other). */
 export function compose(pieces: Piece[], choices: readonly Choice[]): string {
   let place = 0;
   return pieces
@@ -85,11 +85,11 @@ export function compose(pieces: Piece[], choices: readonly Choice[]): string {
     .join("\n");
 }
 
-/** My text on top of theirs, when we did not both change the title or both change the body; else null. */
+/** My text rebased onto theirs, if we didn't both change the title or the body; else null. */
 export function rebase<Text extends Written>(manner: Manner<Text>, base: Text, mine: Text, theirs: Text): Text | null {
   const text: Partial<Written> = {};
   for (const field of ["title", "body"] as const) {
-    // The server trims a title: blanks around it are nobody's change.
+    // The server trims titles: surrounding whitespace isn't a change.
     const bare = (text: Written): string => (field === "title" ? text.title.trim() : text.body);
     const [was, ours, yours] = [bare(base), bare(mine), bare(theirs)];
     if (ours === was) text[field] = theirs[field];

@@ -1,9 +1,9 @@
-/** What is being written in this tab: each once, however often its screen comes and goes. */
+/** Editing sessions of this tab: one per item, across navigation. */
 
 import { useState, useSyncExternalStore } from "react";
 
 import { token } from "@/api/token";
-import { useSession } from "@/app/session";
+import { useSession } from "@/session";
 
 import { draftsOf } from "./drafts";
 import type { Kept, Written } from "./text";
@@ -12,7 +12,7 @@ import { NEW, Writing, type Desk, type Snapshot } from "./writing";
 const PATIENCE = 3_000;
 const open = new Map<string, Writing>();
 
-/** The writing of a thing, the one that is open if there is one. */
+/** The session of an item, reused if open. */
 export function writingOf<Text extends Written>(userId: string, kept: Kept<Text> | null, desk: Desk<Text>): Writing<Text> {
   const address = (id: string): string => `${desk.manner.name}/${userId}/${id}`;
   const key = address(kept?.id ?? NEW);
@@ -34,14 +34,14 @@ function move(from: string, to: string): void {
   open.set(to, writing);
 }
 
-/** The screen is gone: what is not saved is saved now, and a writing with nothing left to do is forgotten. */
+/** On unmount: saves what's unsaved, and drops a session with nothing left to do. */
 export async function leave(writing: Writing): Promise<void> {
   await writing.flush();
   if (!writing.settled) return;
   for (const [key, one] of open) if (one === writing) open.delete(key);
 }
 
-/** The same one while a new thing gets its name: whoever writes must not notice. */
+/** Keeps the same session while a new item gets its ID, so the editor isn't interrupted. */
 export function useWritingOf<Text extends Written>(kept: Kept<Text> | null, desk: Desk<Text>): Writing<Text> {
   const { me } = useSession();
   const [held, setHeld] = useState(() => writingOf(me.user.id, kept, desk));
@@ -55,7 +55,7 @@ export function useWriting<Text extends Written>(writing: Writing<Text>): Snapsh
   return useSyncExternalStore(writing.subscribe, () => writing.snapshot);
 }
 
-/** Everything that is not saved is sent; done when all of it was answered, or nobody would wait any longer. */
+/** Saves everything; resolves when all responses are in, or after a timeout. */
 export async function saveAll(): Promise<void> {
   const late = new Promise((resolve) => setTimeout(resolve, PATIENCE));
   await Promise.race([Promise.all([...open.values()].map((writing) => writing.flush())), late]);
@@ -63,7 +63,7 @@ export async function saveAll(): Promise<void> {
 
 const flushAll = (): void => void saveAll();
 
-// What one person wrote is not sent with the token of whoever comes next.
+// One user's text must not be sent with the next user's token.
 token.subscribe(() => {
   if (token.get() !== null) return;
   open.forEach((writing) => writing.stop());

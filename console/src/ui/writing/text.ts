@@ -1,4 +1,4 @@
-/** What people write: a title and a body, with labels beside them; and how two states of it differ. */
+/** The editable state of an item: title, body and metadata; and how two states differ. */
 
 import type { Schemas } from "@/api/client";
 
@@ -10,35 +10,35 @@ export interface Written {
   visibility: Visibility;
 }
 
-/** As the server has it. */
+/** As stored on the server. */
 export type Kept<Text extends Written> = Text & { id: string; version: number; updated_at: string };
 
 export const LONGEST_TITLE = 200;
 
-/** How long a text waits to be saved unasked, in milliseconds: since the last key, and at the longest. */
+/** Autosave delays in milliseconds: after the last keystroke, and at most. */
 export interface Pace {
   pause: number;
   longest: number;
 }
 
-/** For what has no versions to look through, and for what this browser cannot keep. */
+/** For items without a version history, and for text that this browser can't store. */
 export const AT_EVERY_PAUSE: Pace = { pause: 800, longest: 10_000 };
 
-/** One kind of written thing: the fields it has, where its drafts are kept, and how often it is saved. */
+/** A kind of item: its fields, where its drafts are stored, and how often it's saved. */
 export interface Manner<Text extends Written> {
   name: string;
   empty: Text;
   pace: Pace;
   textOf(kept: Text): Text;
-  /** Equal for the server: it trims a title. */
+  /** Equal for the server, which trims titles. */
   same(one: Text, other: Text): boolean;
-  /** Only what differs is sent, so that what others changed beside it stays. */
+  /** Only changed fields are sent, so that others' changes stay. */
   changeOf(base: Text, mine: Text): Partial<Text>;
-  /** Labels never need a person: what I changed stays, what they added or removed stays too. */
+  /** Metadata merges automatically: my changes and theirs both apply. */
   mergeLabels(base: Text, mine: Text, theirs: Text): Partial<Text>;
 }
 
-/** The fields of `empty` are those of the kind. */
+/** The fields of `empty` are the fields of the kind. */
 export function mannerOf<Text extends Written>(name: string, empty: Text, pace = AT_EVERY_PAUSE): Manner<Text> {
   const fields = Object.keys(empty) as (keyof Text & string)[];
   const pick = (names: typeof fields, of: (field: keyof Text & string) => unknown): Partial<Text> =>

@@ -1,4 +1,4 @@
-/** Between reading and writing, each with its address; a new text gets one of its own once the server has it. */
+/** Switches between reading and editing, each with its address; a new text gets its own once it's saved. */
 
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
@@ -10,7 +10,7 @@ interface Search {
   edit?: true;
 }
 
-/** `list` is the address of the list; that of one thing is below it. Turns to writing, or with `false` to reading. */
+/** `list` is the list's address; an item's is below it. The callback switches to editing, or with `false` to reading. */
 export function useTurning<Text extends Written>(writing: Writing<Text>, keptId: string | undefined, list: string): (toEdit: boolean) => Promise<void> {
   const go = useNavigate();
   const staysInEdit = useRef(true);

@@ -21,7 +21,7 @@ const NOTE: Note = {
   id: "n1", title: "Plan", body: "one\ntwo", visibility: "private", tags: [], version: 3, updated_at: "2026-02-01T10:00:00Z",
 };
 
-/** A server of one note, which can be away, and which others can write to. */
+/** A fake server with one note: can go offline, and others can write to it. */
 class Server implements Desk<NoteText> {
   manner = mannerOf<NoteText>("note", { title: "", body: "", visibility: "private", tags: [] });
   untitled = "Untitled";

@@ -1,7 +1,7 @@
 /**
- * One thing being written: keeps what is not saved in this browser from the first key, saves itself at the pace of its
- * kind, tries again when the server cannot be reached, and stops for a person when somebody else wrote the same lines.
- * It knows no screen.
+ * Editing session of one item: drafts unsaved text in this browser from the first keystroke, autosaves at the pace of its
+ * kind, retries when the server can't be reached, and asks the user when someone else changed the same lines.
+ * Independent of any screen.
  */
 
 import { Refusal } from "@/api/client";
@@ -10,14 +10,14 @@ import type { Draft, Drafts } from "./drafts";
 import { rebase } from "./merge";
 import { AT_EVERY_PAUSE, type Kept, type Manner, type Pace, type Written } from "./text";
 
-/** The id of what the server has not seen yet. */
+/** ID of an item that isn't on the server yet. */
 export const NEW = "new";
 
 const FIRST_RETRY = 2_000;
 const LONGEST_RETRY = 30_000;
 const PASSING = new Set([0, 429, 502, 503, 504]);
 
-/** What writing needs from outside: the server, and somebody to tell. */
+/** Dependencies: the server, and listeners. */
 export interface Desk<Text extends Written> {
   manner: Manner<Text>;
   untitled: string;
@@ -39,15 +39,15 @@ export interface Snapshot<Text extends Written = Written> {
   text: Text;
   version: number;
   word: Word;
-  /** Whether this browser holds what is not saved. */
+  /** Whether this browser holds a draft of the unsaved text. */
   kept: boolean;
-  /** Left by an earlier visit: to be restored or discarded before anything else is written. */
+  /** Draft from an earlier visit: must be restored or discarded before editing. */
   offer: Draft<Text> | null;
   conflict: Conflict<Text> | null;
   fault: unknown;
 }
 
-/** `crypto.randomUUID` is there over https and on this machine alone; within a house people come over http. */
+/** `crypto.randomUUID` needs https or localhost; on internal networks people use http. */
 function randomKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
@@ -60,7 +60,7 @@ export class Writing<Text extends Written = Written> {
   readonly #drafts: Drafts<Text>;
   readonly #listeners = new Set<() => void>();
   #id: string | null;
-  /** The address it was opened by, until its screen shows it under its own. */
+  /** Address it was opened with, until its screen shows it under its own. */
   #openedAs: string;
   #base: Text;
   #mine: Text;
@@ -94,12 +94,12 @@ export class Writing<Text extends Written = Written> {
     return this.#snapshot;
   }
 
-  /** Nobody looks, and there is nothing left to do: it can be forgotten. */
+  /** No viewer and nothing left to save: can be dropped. */
   get settled(): boolean {
     return this.#listeners.size === 0 && !this.#sending && (!this.#dirty || this.#conflict !== null || !this.#isPassing);
   }
 
-  /** Whether it is what an address shows. */
+  /** Whether an address shows this item. */
   isFor(id: string): boolean {
     return id === this.#slot || id === this.#openedAs;
   }
@@ -109,20 +109,20 @@ export class Writing<Text extends Written = Written> {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Saved after a pause, or at once where it is none. */
+  /** Saves after a delay, or at once if the delay is 0. */
   write(part: Partial<Text>, pause?: 0): void {
-    // An editor tells what it was given, too: that is no reason to wait any longer.
+    // An editor also reports the value it was given: that mustn't restart the delay.
     if (Object.entries(part).every(([field, value]) => this.#mine[field as keyof Text] === value)) return;
     if (!this.#dirty) this.#dirtySince = Date.now();
     this.#mine = { ...this.#mine, ...part };
     this.#keep();
     if (!this.#dirty) this.#fault = null;
-    // While the server cannot be reached, the next try is on its way already.
+    // While the server can't be reached, a retry is scheduled already.
     if (!this.#fault || !this.#isPassing) this.#saveIn(Math.min(pause ?? this.#pace.pause, this.#patience));
     this.#publish();
   }
 
-  /** Saves at once what is not saved. */
+  /** Saves now. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     while (this.#sending) await this.#sending;
@@ -132,7 +132,7 @@ export class Writing<Text extends Written = Written> {
     await this.#sending;
   }
 
-  /** What the server has now, asked for by whoever shows it: taken unless there is something unsaved. */
+  /** A newer state from the server: taken unless there are unsaved changes. */
   meet(kept: Kept<Text>): void {
     if (kept.id !== this.#id) return;
     this.#openedAs = kept.id;
@@ -145,7 +145,7 @@ export class Writing<Text extends Written = Written> {
     if (!this.#offer) return;
     this.#mine = this.#offer.text;
     if (this.#offer.version < this.#version) {
-      // The text was made from an older version: the server will say so, and the base of the merge is that version.
+      // The draft is based on an older version: saving will conflict, and that version is the base of the merge.
       this.#base = this.#offer.base;
       this.#version = this.#offer.version;
     }
@@ -160,7 +160,7 @@ export class Writing<Text extends Written = Written> {
     this.#publish();
   }
 
-  /** Ends a conflict with a text: mine, or one that was merged. */
+  /** Resolves a conflict with a text: mine, or a merged one. */
   settle(text: Pick<Text, "title" | "body">): void {
     if (!this.#conflict) return;
     const { base, theirs } = this.#conflict;
@@ -179,7 +179,7 @@ export class Writing<Text extends Written = Written> {
     this.#publish();
   }
 
-  /** It is gone or closed to me: what I wrote becomes a thing of its own. */
+  /** The item was deleted or access was lost: saves the text as a new item. */
   startOver(): void {
     this.#drafts.drop(this.#slot);
     this.#id = null;
@@ -192,7 +192,7 @@ export class Writing<Text extends Written = Written> {
     this.#publish();
   }
 
-  /** It was deleted on purpose: nothing of it is kept here. */
+  /** The item was deleted on purpose: drops the draft, too. */
   forget(): void {
     clearTimeout(this.#timer);
     this.#mine = this.#base;
@@ -201,7 +201,7 @@ export class Writing<Text extends Written = Written> {
     this.#publish();
   }
 
-  /** Whoever wrote it has gone: nothing more is sent in anybody else's name. What is not saved stays in this browser. */
+  /** The user signed out: sends nothing more under someone else's session. Drafts stay in this browser. */
   stop(): void {
     clearTimeout(this.#timer);
     this.#stopped = true;
@@ -215,7 +215,7 @@ export class Writing<Text extends Written = Written> {
     return !this.#desk.manner.same(this.#mine, this.#base);
   }
 
-  /** Text that is nowhere but in this page must not wait. */
+  /** Text that's only in memory is saved at once. */
   get #pace(): Pace {
     return this.#kept ? this.#desk.manner.pace : AT_EVERY_PAUSE;
   }
@@ -249,7 +249,7 @@ export class Writing<Text extends Written = Written> {
     }
   }
 
-  /** A first try whose answer was lost is sent again as it was: the key makes it one, whatever was typed since. */
+  /** A create whose response was lost is repeated unchanged: the idempotency key makes it one, whatever was typed since. */
   async #create(text: Text): Promise<void> {
     this.#firstTry ??= { key: randomKey(), text };
     const { text: sent, key } = this.#firstTry;
@@ -311,7 +311,7 @@ export class Writing<Text extends Written = Written> {
     }
   }
 
-  /** Nothing unsaved: as the server has it. */
+  /** No unsaved changes: same as on the server. */
   #rest(kept: Kept<Text>): void {
     clearTimeout(this.#timer);
     this.#base = this.#mine = this.#desk.manner.textOf(kept);
@@ -321,7 +321,7 @@ export class Writing<Text extends Written = Written> {
   }
 
   #keep(): void {
-    // What waits to be restored stays until somebody has chosen.
+    // A draft to restore stays until the user chooses.
     if (this.#offer) return;
     if (this.#dirty) {
       const draft = { text: this.#mine, base: this.#base, version: this.#version, at: new Date().toISOString() };

@@ -1,4 +1,4 @@
-/** The editor of a branding, of a company or of the instance: everything shows at once what it will look like. */
+/** Branding editor with a live preview, for a company or the instance. */
 
 import { useEffect, useState } from "react";
 
@@ -33,7 +33,7 @@ export function BrandingEditor({ plane, branding, mayChange, save }: Props) {
   const [fault, setFault] = useState<unknown>(null);
   const refusalOf = (field: string): string | undefined => (fault instanceof Refusal ? fault.field(field) : undefined);
 
-  // What was said of a look does not hold of another.
+  // Errors refer to the previous draft.
   useEffect(() => setFault(null), [draft.look]);
 
   async function send(): Promise<void> {

@@ -1,4 +1,4 @@
-/** The colours of the theme, in the order in which somebody chooses them. */
+/** Theme colours, in the order people choose them. */
 
 import { t } from "@/i18n";
 import { Section } from "@/ui/Page";

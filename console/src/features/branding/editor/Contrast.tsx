@@ -1,4 +1,4 @@
-/** Every pair that must be told apart, at a glance: whatever is picked, here is what it does to the rest. */
+/** Contrast of all colour pairs in the theme. */
 
 import { IconAlertTriangle, IconCheck } from "@tabler/icons-react";
 

@@ -1,4 +1,4 @@
-/** What the brand is called: the title, the line below it, and the logo. */
+/** Title, tagline and logo. */
 
 import { TextInput } from "@mantine/core";
 

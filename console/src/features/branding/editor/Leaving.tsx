@@ -1,4 +1,4 @@
-/** The question when somebody goes elsewhere with work that is not saved. */
+/** Asks before leaving with unsaved changes. */
 
 import { Button } from "@mantine/core";
 import { useBlocker } from "@tanstack/react-router";

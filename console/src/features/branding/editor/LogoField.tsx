@@ -1,4 +1,4 @@
-/** The logo: dropped or chosen, shown at once, and judged before it is sent. */
+/** Logo: drop or choose a file, checked before upload. */
 
 import { Button, Input } from "@mantine/core";
 import { IconUpload } from "@tabler/icons-react";

@@ -1,4 +1,4 @@
-/** A small piece of the console in a theme that is not worn yet: by day and by night. */
+/** Preview of the draft theme, light and dark. */
 
 import { IconFile, IconNote, IconUsers } from "@tabler/icons-react";
 import { useMemo } from "react";
@@ -8,7 +8,7 @@ import { t } from "@/i18n";
 import type { Look } from "../draft";
 import { derived } from "../theme/dark";
 import type { Theme } from "../theme/tokens";
-import { Dressed } from "./Dressed";
+import { Themed } from "./Themed";
 import styles from "./Preview.module.css";
 
 export function Previews({ look }: { look: Look }) {
@@ -25,10 +25,10 @@ export function Previews({ look }: { look: Look }) {
 function Preview({ look, theme, caption }: { look: Look; theme: Theme; caption: string }) {
   return (
     <figure className={styles.figure}>
-      <Dressed theme={theme} className={styles.frame} role="img" aria-label={t("branding.preview.of", { theme: caption })}>
+      <Themed theme={theme} className={styles.frame} role="img" aria-label={t("branding.preview.of", { theme: caption })}>
         <Rail look={look} />
         <Pane />
-      </Dressed>
+      </Themed>
       <figcaption className="muted">{caption}</figcaption>
     </figure>
   );

@@ -1,4 +1,4 @@
-/** How far a colour stands apart from what it is used on: a sample, the ratio, and in words whether it is enough. */
+/** Contrast of a colour with its backgrounds: sample, ratio and result. */
 
 import { Button } from "@mantine/core";
 import { IconAlertTriangle, IconCheck } from "@tabler/icons-react";
@@ -20,7 +20,7 @@ interface Props {
 
 export function Ratios({ token, draft, disabled }: Props) {
   const { theme } = draft.look;
-  // The accent is judged with its text, and either of the two can give way.
+  // The accent is checked with its text; either can be changed.
   const mine = draft.readings.filter((each) => each.foreground === token || (token === "accent" && each.background === token));
   const broken = mine.some((each) => !each.passes);
   const better = useMemo(() => (broken ? nearest(token, theme) : undefined), [broken, token, theme]);
@@ -62,7 +62,7 @@ export function groundOf(reading: Reading): string {
   return t(`branding.on.${reading.background as "background" | "surface" | "accent"}`);
 }
 
-/** Two letters in the one colour on the other; of the focus a ring, for nothing is ever written in it. */
+/** Sample letters; for the focus colour a ring, since it's never used for text. */
 export function Sample({ reading, theme }: { reading: Reading; theme: Theme }) {
   const rings = reading.foreground === "focus";
   return (

@@ -1,4 +1,4 @@
-/** What would be saved, or why it cannot be: it stays in sight while one works on the theme. */
+/** Sticky save bar: unsaved changes, or why they can't be saved. */
 
 import { Button } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
@@ -13,7 +13,7 @@ interface Props {
   draft: Draft;
   saving: boolean;
   fault: unknown;
-  /** Fields where the fault is told already. */
+  /** Fields that show the error already. */
   told: readonly string[];
   onSave: () => void;
 }

@@ -1,4 +1,4 @@
-/** What is not colour: how round corners are, and the font. */
+/** Corner radius and font. */
 
 import { Radio, Slider } from "@mantine/core";
 
@@ -7,7 +7,7 @@ import { Section } from "@/ui/Page";
 
 import type { Draft } from "../draft";
 import { FONTS, WIDEST_RADIUS, type Font } from "../theme/tokens";
-import { Dressed } from "./Dressed";
+import { Themed } from "./Themed";
 import styles from "./Shape.module.css";
 
 const ONLY = Object.fromEntries(FONTS.map((font) => [font, { font }])) as Record<Font, { font: Font }>;
@@ -37,9 +37,9 @@ export function Shape({ draft, disabled }: { draft: Draft; disabled: boolean }) 
               <Radio.Indicator disabled={disabled} />
               <span className={styles.words}>
                 {t(`branding.font.${each}`)}
-                <Dressed theme={ONLY[each]} className={styles.sample}>
+                <Themed theme={ONLY[each]} className={styles.sample}>
                   {t("branding.font.sample")}
-                </Dressed>
+                </Themed>
               </span>
             </Radio.Card>
           ))}

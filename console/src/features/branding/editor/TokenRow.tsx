@@ -1,4 +1,4 @@
-/** One colour of the theme: a picker, its hexadecimal, and how well it can be read where it is used. */
+/** One theme colour: picker, hex code and contrast. */
 
 import { ActionIcon, TextInput, Tooltip } from "@mantine/core";
 import { IconRotate2 } from "@tabler/icons-react";
@@ -15,7 +15,7 @@ interface Props {
   token: Colour;
   draft: Draft;
   disabled: boolean;
-  /** What the server said against it. */
+  /** Error from the server. */
   refusal: string | undefined;
 }
 
@@ -67,7 +67,7 @@ interface HexadecimalProps {
   onColour: (colour: string) => void;
 }
 
-/** While somebody types it may be half a colour; what is none when they leave is forgotten. */
+/** An incomplete colour is fine while typing; an invalid one is discarded on blur. */
 function Hexadecimal({ name, value, disabled, onColour }: HexadecimalProps) {
   const [typed, setTyped] = useState<string | null>(null);
   return (

@@ -1,4 +1,4 @@
-/** Colours taken apart into hue, lightness and saturation, and put together again, to the bit as Python's colorsys does. */
+/** RGB and HLS conversion, bit for bit like Python's colorsys. */
 
 export interface Parts {
   hue: number;
@@ -43,14 +43,14 @@ function channel(low: number, high: number, hue: number): number {
 const printed = (shares: [number, number, number]): string =>
   `#${shares.map((share) => rounded(share * 255).toString(16).padStart(2, "0")).join("")}`;
 
-/** A half goes to the even neighbour, as Python's round does. */
+/** Rounds half to even, like Python's round. */
 function rounded(value: number): number {
   const below = Math.floor(value);
   if (value - below !== 0.5) return Math.round(value);
   return below % 2 === 0 ? below : below + 1;
 }
 
-/** The remainder is exact, so 1 is added only where it must be. */
+/** Modulo as in Python: the result isn't negative. */
 function wrapped(turn: number): number {
   const rest = turn % 1;
   return rest < 0 ? rest + 1 : rest;

@@ -1,4 +1,4 @@
-/** The contrast of two colours as WCAG 2.2 defines it, from 1 to 21, and which pairs of a theme fall short. */
+/** WCAG 2.2 contrast ratio, from 1 to 21, and the pairs of a theme that fail. */
 
 import { channels } from "./colour";
 import { FLOORS, type Floor, type Theme } from "./tokens";
@@ -19,7 +19,7 @@ function linear(channel: number): number {
 }
 
 export interface Reading extends Floor {
-  /** Rounded down, so that 4.499 is not said to be 4.5. */
+  /** Rounded down, so that 4.499 isn't shown as 4.5. */
   shown: number;
   passes: boolean;
 }

@@ -1,4 +1,4 @@
-/** The browser's dark side against the server's: the values were computed by teamspace/branding/domain/dark.py. */
+/** The dark theme matches the server's: values computed by teamspace/branding/domain/dark.py. */
 
 import { expect, test } from "vitest";
 

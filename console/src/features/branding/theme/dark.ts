@@ -1,4 +1,4 @@
-/** The dark side of a theme, as the server derives it: the same hues, with lightness turned round until every floor holds. */
+/** Derives the dark theme as the server does: same hues, lightness inverted until every minimum contrast is met. */
 
 import { putTogether, takenApart } from "./colour";
 import { ratio } from "./contrast";
@@ -11,7 +11,7 @@ const LIGHTEST_ACCENT = 0.72;
 const DARKEST = 0.06;
 const STEP = 0.01;
 
-/** A token that is the base theme's becomes the base's dark one; any other is turned round by itself. */
+/** A base token becomes the base's dark token; any other is derived. */
 export function derived(light: Theme): Theme {
   const dark: Theme = { ...BASE_DARK, radius: light.radius, font: light.font };
   for (const token of Object.keys(GROUNDS) as (keyof typeof GROUNDS)[]) {
@@ -29,13 +29,13 @@ function ground(colour: string, lightness: number): string {
   return putTogether({ hue, lightness, saturation: Math.min(saturation, CALM) });
 }
 
-/** The first on the way from its mirror image to white that stands apart from every ground it lies on. */
+/** The first lightness from the inverted one towards white with enough contrast on every background. */
 function readable(token: Colour, colour: string, theme: Theme): string {
   const floors = FLOORS.filter((floor) => floor.foreground === token);
   return first(colour, (step) => floors.every((floor) => ratio(step, theme[floor.background]) >= floor.ratio));
 }
 
-/** The accent is a ground of its own: it goes lighter until dark text of its hue can be read on it. */
+/** The accent is a background, too: it gets lighter until dark text of its hue is readable on it. */
 function accent(light: Theme): Pick<Theme, "accent" | "accent_text"> {
   if (light.accent === BASE.accent && light.accent_text === BASE.accent_text) {
     return { accent: BASE_DARK.accent, accent_text: BASE_DARK.accent_text };

@@ -1,4 +1,4 @@
-/** The nearest colour of the same hue that can be read: only its lightness moves, and no further than it must. */
+/** The closest colour of the same hue with enough contrast: changes only the lightness. */
 
 import { putTogether, takenApart } from "./colour";
 import { reading } from "./contrast";
@@ -6,7 +6,7 @@ import { FLOORS, type Colour, type Theme } from "./tokens";
 
 const STEPS = 500;
 
-/** Nothing where no lightness of this hue passes every floor that the token has a part in. */
+/** Undefined if no lightness meets every minimum contrast of the token. */
 export function nearest(token: Colour, theme: Theme): string | undefined {
   const floors = FLOORS.filter((floor) => floor.foreground === token || floor.background === token);
   const parts = takenApart(theme[token]);

@@ -1,4 +1,4 @@
-/** Theme tokens as the server has them: which there are, the base theme by day and by night, and the floors of contrast. */
+/** Theme tokens as on the server: the base theme, light and dark, and minimum contrasts. */
 
 import type { Schemas } from "@/api/client";
 
@@ -43,7 +43,7 @@ export const BASE_DARK: Theme = {
 export const WIDEST_RADIUS = 24;
 export const FONTS: readonly Font[] = ["inter", "system", "serif", "mono"];
 
-/** In the order in which somebody would choose them. */
+/** In the order people choose them. */
 export const COLOURS: Record<"brand" | "ground" | "reading" | "meaning", readonly Colour[]> = {
   brand: ["accent", "accent_text", "link", "focus"],
   ground: ["background", "surface", "border"],
@@ -51,7 +51,7 @@ export const COLOURS: Record<"brand" | "ground" | "reading" | "meaning", readonl
   meaning: ["danger", "success", "warning"],
 };
 
-/** The least contrast of two tokens. */
+/** Minimum contrast of two tokens. */
 export interface Floor {
   foreground: Colour;
   background: Colour;
@@ -74,7 +74,7 @@ export const FLOORS: readonly Floor[] = [
   floor("focus", "background", 3),
 ];
 
-/** A colour as the server spells it, or nothing where a text is none. */
+/** A colour in the server's format, or undefined if it isn't one. */
 export function spelt(text: string): string | undefined {
   const found = /^#?([0-9a-f]{6}|[0-9a-f]{3})$/i.exec(text.trim());
   if (!found?.[1]) return undefined;

@@ -1,4 +1,4 @@
-/** Deleting a document: the question names it, and what goes with it. */
+/** Confirms deleting a document. */
 
 import { useNavigate } from "@tanstack/react-router";
 

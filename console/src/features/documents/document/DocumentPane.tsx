@@ -1,8 +1,8 @@
-/** The pane of one document: waits for it, says when it cannot be shown, and hands it over to be read and written. */
+/** Detail pane of a document: loads it and shows errors. */
 
 import { useEffect } from "react";
 
-import { useSession } from "@/app/session";
+import { useSession } from "@/session";
 import { BackToList } from "@/ui/panes/BackToList";
 import { Failed, Refused } from "@/ui/states";
 import { leave, useWritingOf } from "@/ui/writing/open";
@@ -18,7 +18,7 @@ export function DocumentPane({ id }: { id: string }) {
   const isNew = id === NEW;
   const document = useDocument(id, !isNew);
   if (isNew) return can("files:write") ? <Writable document={null} /> : <Refused permission="files:write" />;
-  // What was read once stays: text that somebody wrote must not vanish because a later look at it failed.
+  // Keep showing loaded data: unsaved text must not vanish because a refetch failed.
   if (document.data) return <Writable document={document.data} lost={document.isError ? document.error : undefined} />;
   if (document.isPending) return <PageSkeleton back={<BackToList to="/documents" />} />;
   return (

@@ -1,9 +1,9 @@
-/** Beside the list while no document is open: the keys that open one. */
+/** Placeholder while no document is open, with keyboard shortcuts. */
 
 import { IconFileText } from "@tabler/icons-react";
 
-import { useSession } from "@/app/session";
 import { t } from "@/i18n";
+import { useSession } from "@/session";
 import { Empty } from "@/ui/states";
 
 import { useDocuments } from "../queries";
@@ -12,7 +12,7 @@ import styles from "./Document.module.css";
 export function NothingOpen() {
   const { can } = useSession();
   const documents = useDocuments();
-  // An empty list says itself what to do.
+  // An empty list has its own message.
   if (documents.data?.length === 0) return null;
   return (
     <div className={styles.middle}>

@@ -1,4 +1,4 @@
-/** One document: read or written, with what can be done to it in the bar above. */
+/** A document, read or edited, with its toolbar. */
 
 import { Button } from "@mantine/core";
 import { useDocumentTitle } from "@mantine/hooks";
@@ -7,15 +7,15 @@ import { IconHistory } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 
-import { useSession } from "@/app/session";
 import { ago, dateTime, t } from "@/i18n";
+import { useSession } from "@/session";
 import { useBrand } from "@/theme/brand";
 import { useNames } from "@/ui/names";
 import { BackToList } from "@/ui/panes/BackToList";
 import { ALL_RIGHTS, rightsOn } from "@/ui/sharing/rights";
 import { ShareDialog } from "@/ui/sharing/ShareDialog";
 import { VisibilityMenu } from "@/ui/visibility/VisibilityMenu";
-import { useWish } from "@/ui/wishes";
+import { useCommand } from "@/ui/commands";
 import { ConflictDialog } from "@/ui/writing/conflict/ConflictDialog";
 import { Editing } from "@/ui/writing/Editing";
 import { Notices } from "@/ui/writing/Notices";
@@ -33,9 +33,9 @@ import styles from "./Document.module.css";
 
 interface Props {
   writing: Writing<Written>;
-  /** As the server has it; null while it is not there yet. */
+  /** As stored on the server; null for a new document. */
   document: Document | null;
-  /** Why the document could not be looked at again. */
+  /** Error of the last refetch. */
   lost?: unknown;
 }
 
@@ -53,9 +53,9 @@ export function OpenDocument({ writing, document, lost }: Props) {
   }, [now.conflict]);
 
   const refuse = useRefusal(document);
-  useWish("edit", () => (rights.write ? void turn(!edits) : refuse("files:write")));
-  useWish("share", () => (rights.manage ? setDialog("share") : refuse("files:manage")));
-  useWish("delete", () => (rights.delete ? setDialog("delete") : refuse("files:delete")));
+  useCommand("edit", () => (rights.write ? void turn(!edits) : refuse("edit")));
+  useCommand("share", () => (rights.manage ? setDialog("share") : refuse("share")));
+  useCommand("delete", () => (rights.delete ? setDialog("delete") : refuse("delete")));
 
   const close = (): void => setDialog(null);
   const facts = <Facts now={now} writing={writing} document={edits ? null : document} mayManage={rights.manage} />;
@@ -125,7 +125,7 @@ interface FactsProps {
   mayManage: boolean;
 }
 
-/** The line below a title: who sees the document, whose it is, when it was changed, and where it lies. */
+/** Metadata below the title: access level, owner, time and file. */
 function Facts({ now, writing, document, mayManage }: FactsProps) {
   const names = useNames();
   return (
@@ -146,11 +146,11 @@ function Facts({ now, writing, document, mayManage }: FactsProps) {
   );
 }
 
-/** A key was pressed for what the caller may not do: what is missing, and who can give it. */
-function useRefusal(document: Document | null): (permission: string) => void {
+/** For a keyboard shortcut the caller has no permission for: says who owns the item. */
+function useRefusal(document: Document | null): (action: "edit" | "share" | "delete") => void {
   const names = useNames();
-  return (permission) => {
-    const message = t("documents.refused.right", { permission, owner: document ? names.of(document.owner) : "" });
+  return (action) => {
+    const message = t("documents.refused.right", { action, owner: document ? names.of(document.owner) : "" });
     notifications.show({ color: "warning", message });
   };
 }

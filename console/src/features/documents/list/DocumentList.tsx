@@ -1,12 +1,12 @@
-/** The list of documents: filtered as one types, walked by arrow keys, and without an end. */
+/** Document list: filter, keyboard navigation and infinite scroll. */
 
 import { Button, Skeleton } from "@mantine/core";
 import { IconFileText, IconFilterOff, IconPlus } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { useRef } from "react";
 
-import { useSession } from "@/app/session";
 import { t } from "@/i18n";
+import { useSession } from "@/session";
 import { Endless } from "@/ui/endless";
 import { useListKeys } from "@/ui/panes/useListKeys";
 import { useSamePlace } from "@/ui/panes/useSamePlace";
@@ -30,7 +30,7 @@ export function DocumentList({ openId }: { openId?: string }) {
   const entry = found.some((document) => document.id === openId) ? openId : found[0]?.id;
   const Heading = openId === undefined ? "h1" : "h2";
   return (
-    // The keys walk from link to link, which each of them could do alone with more to press.
+    // Arrow keys are a shortcut: every link is reachable without them.
     // eslint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <section ref={pane} className={styles.pane} aria-label={t("documents.list")} onKeyDown={walk}>
       <header className={styles.head}>
@@ -70,7 +70,7 @@ function NewDocument() {
   );
 }
 
-/** A list with nothing in it says why, and what to do about it. */
+/** Empty state of the list. */
 function Nothing({ filtered }: { filtered: boolean }) {
   const { can } = useSession();
   const refine = useRefine();

@@ -1,4 +1,4 @@
-/** A document in the list: its title, who sees it, whose it is, and how it last changed. */
+/** A document in the list: title, access level, owner and time. */
 
 import { Link } from "@tanstack/react-router";
 import { memo } from "react";
@@ -15,7 +15,7 @@ import styles from "./DocumentList.module.css";
 interface Props {
   document: DocumentItem;
   open: boolean;
-  /** The one that Tab leads to; the arrow keys lead to the others. */
+  /** The tab stop of the list; arrow keys move to the other rows. */
   entry: boolean;
 }
 

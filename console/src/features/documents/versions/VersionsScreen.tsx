@@ -1,4 +1,4 @@
-/** What became of a document: its versions, what differs between any of them and the newest, and the way back to each. */
+/** Version history of a document: compare any version with another, and restore it. */
 
 import { Button } from "@mantine/core";
 import { IconArrowLeft, IconHistory } from "@tabler/icons-react";
@@ -44,7 +44,7 @@ function Shown({ document }: { document: Document }) {
     </Button>
   );
   return (
-    <Page wide title={t("documents.versions", { title })} actions={back}>
+    <Page title={t("documents.versions", { title })} actions={back}>
       {newest === 1 ? (
         <Empty title={t("documents.versions.one")} icon={IconHistory}>
           {t("documents.versions.one.words")}

@@ -1,4 +1,4 @@
-/** Which two versions are compared: the one that was picked, and the newest or the one before it. */
+/** The two versions to compare: the selected one, and the latest or the previous one. */
 
 export type Against = "newest" | "before";
 
@@ -7,14 +7,14 @@ export interface Address {
   against?: Against;
 }
 
-/** What an address may say; without a word, the one before the newest. */
+/** Parses the address; by default, the version before the latest. */
 export function addressed(search: Record<string, unknown>, newest: number): Required<Address> {
   const asked = Number(search.version);
   const version = Number.isInteger(asked) && asked >= 1 && asked <= newest ? asked : Math.max(1, newest - 1);
   return { version, against: search.against === "before" ? "before" : "newest" };
 }
 
-/** The older first. */
+/** Older first. */
 export function pairOf({ version, against }: Required<Address>, newest: number): [older: number, newer: number] {
   return against === "newest" ? [version, newest] : [Math.max(1, version - 1), version];
 }

@@ -1,12 +1,12 @@
-/** Every company of the instance, and a way to make another. */
+/** All companies of the instance. */
 
 import { Button } from "@mantine/core";
 import { IconBuildingCommunity, IconPlus } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 
-import { useConfig } from "@/app/Entrance";
 import { t } from "@/i18n";
+import { useConfig } from "@/session/config";
 import { DataTable, type Column } from "@/ui/DataTable";
 import { Endless } from "@/ui/endless";
 import { Page } from "@/ui/Page";
@@ -73,17 +73,17 @@ const columns = (): Column<Org>[] => [
     title: t("companies.column.name"),
     cell: (org) => (
       <span className={styles.name}>
-        <Link to={`/instance/companies/${org.slug}`}>{org.name}</Link>
+        <Link to={`/settings/instance/companies/${org.slug}`}>{org.name}</Link>
         <code>{org.slug}</code>
       </span>
     ),
   },
   { title: t("companies.column.plan"), cell: (org) => t(`quotas.plan.${org.plan}`) },
   { title: t("companies.column.host"), cell: (org) => org.domain ?? <span className="muted">{t("companies.host.none")}</span> },
-  { title: t("companies.column.state"), cell: (org) => <Standing suspended={org.suspended} /> },
+  { title: t("companies.column.state"), cell: (org) => <StatusTag suspended={org.suspended} /> },
   { title: t("companies.column.created"), cell: (org) => <Time at={org.created_at} /> },
 ];
 
-export function Standing({ suspended }: { suspended: boolean }) {
+export function StatusTag({ suspended }: { suspended: boolean }) {
   return suspended ? <Tag tone="warning">{t("companies.suspended")}</Tag> : <Tag tone="success">{t("companies.active")}</Tag>;
 }

@@ -1,4 +1,4 @@
-/** One company as an operator sees it: its name, plan and hostname, its limits and teams, and whether it may write. */
+/** A company for operators: name, plan, hostname, limits, teams and suspension. */
 
 import { Button } from "@mantine/core";
 import { IconArrowLeft } from "@tabler/icons-react";
@@ -12,7 +12,7 @@ import { Failed, Loading } from "@/ui/states";
 import { Time } from "@/ui/Time";
 
 import { useCompany, type Company } from "../queries";
-import { Standing } from "./CompaniesScreen";
+import { StatusTag } from "./CompaniesScreen";
 import styles from "./CompanyScreen.module.css";
 import { Hostname } from "./Hostname";
 import { Limits } from "./Limits";
@@ -24,17 +24,17 @@ export default function CompanyScreen() {
   const { ref = "" } = useParams({ strict: false }) as { ref?: string };
   const company = useCompany(ref);
   if (company.isPending) return <Loading />;
-  if (company.isError) return <Failed error={company.error} again={() => void company.refetch()} />;
-  return <Whole key={company.data.id} company={company.data} />;
+  if (company.isLoadingError) return <Failed error={company.error} again={() => void company.refetch()} />;
+  return <CompanyDetails key={company.data.id} company={company.data} />;
 }
 
-function Whole({ company }: { company: Company }) {
+function CompanyDetails({ company }: { company: Company }) {
   return (
     <Page
       title={company.name}
       intro={
         <span className={styles.facts}>
-          <Standing suspended={company.suspended} />
+          <StatusTag suspended={company.suspended} />
           <Copyable value={company.slug} label={t("company.slug")} />
           <span>
             {t("companies.since")} <Time at={company.created_at} />
@@ -42,7 +42,7 @@ function Whole({ company }: { company: Company }) {
         </span>
       }
       actions={
-        <Button variant="default" component={Link} to="/instance/companies" leftSection={<IconArrowLeft aria-hidden size={15} />}>
+        <Button variant="default" component={Link} to="/settings/instance/companies" leftSection={<IconArrowLeft aria-hidden size={15} />}>
           {t("companies.all")}
         </Button>
       }

@@ -1,4 +1,4 @@
-/** An instance with one company: what more of them are for, and two that can be looked around in. */
+/** Empty state for an instance with one company: offers demo companies. */
 
 import { Button } from "@mantine/core";
 import { IconBuildingCommunity } from "@tabler/icons-react";
@@ -15,11 +15,11 @@ import { useSeedCompanies } from "../queries";
 
 type DemoCompany = Schemas["DemoCompany"];
 
-/** There as long as the list is: once the companies are made they are offered no more, and their people still shown. */
+/** Mounted with the list: the accounts stay visible after the offer is gone. */
 export function Demo({ offered }: { offered: boolean }) {
   const seed = useSeedCompanies();
   const [made, setMade] = useState<DemoCompany[] | null>(null);
-  if (made) return <Programme companies={made} onClose={() => setMade(null)} />;
+  if (made) return <DemoAccounts companies={made} onClose={() => setMade(null)} />;
   if (!offered) return null;
   return (
     <Empty
@@ -40,7 +40,7 @@ export function Demo({ offered }: { offered: boolean }) {
   );
 }
 
-function Programme({ companies, onClose }: { companies: DemoCompany[]; onClose: () => void }) {
+function DemoAccounts({ companies, onClose }: { companies: DemoCompany[]; onClose: () => void }) {
   const people = companies.flatMap((company) => company.people.map((person) => ({ ...person, company: company.name })));
   return (
     <Dialog title={t("companies.demo.title")} onClose={onClose} wide>

@@ -1,4 +1,4 @@
-/** What the owner of a new company is handed, this once: a link to set a password by, or their first token. */
+/** Access for the owner of a new company, shown once: an activation link, or the first token. */
 
 import type { Schemas } from "@/api/client";
 import { t } from "@/i18n";

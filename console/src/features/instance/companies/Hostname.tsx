@@ -1,4 +1,4 @@
-/** The name people type into the browser to get to this company; it belongs to one company alone. */
+/** Hostname of a company; unique to it. */
 
 import { Button, TextInput } from "@mantine/core";
 

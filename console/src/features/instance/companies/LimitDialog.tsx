@@ -1,4 +1,4 @@
-/** A limit set by hand: a number within a time, nothing at all, or none. */
+/** Sets a custom limit: a number per period, 0, or no limit. */
 
 import { Button, NumberInput, Radio, Select } from "@mantine/core";
 

@@ -1,4 +1,4 @@
-/** A company's limits, and which of them were set by hand. */
+/** A company's limits; custom ones are marked. */
 
 import { Button } from "@mantine/core";
 import { useState } from "react";

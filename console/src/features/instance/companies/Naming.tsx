@@ -1,4 +1,4 @@
-/** A company's name; its short name stays, for addresses are made of it. */
+/** Renames a company; the slug doesn't change, since links use it. */
 
 import { Button, TextInput } from "@mantine/core";
 

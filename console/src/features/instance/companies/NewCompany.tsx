@@ -1,4 +1,4 @@
-/** A new company: its name and plan, its first team, and its owner, who is handed a link or a token this once. */
+/** Creates a company with its first team and owner, who gets a link or a token, shown once. */
 
 import { Button, Select, TextInput } from "@mantine/core";
 import { useState } from "react";
@@ -16,7 +16,7 @@ import styles from "./Companies.module.css";
 import { Handover } from "./Handover";
 import { PLAN_NAMES } from "./plans";
 
-/** There as long as the screen is; the dialogs inside come and go. */
+/** Mounted with the screen, so that the second dialog can follow the first. */
 export function Creating() {
   const opened = newCompany.useOpened();
   const [created, setCreated] = useState<Schemas["CompanyCreated"] | null>(null);
@@ -28,17 +28,17 @@ const START = { name: "", slug: "", plan: "free" as Plan, domain: "", team: "", 
 
 function NewCompany({ onClose, onCreated }: { onClose: () => void; onCreated: (created: Schemas["CompanyCreated"]) => void }) {
   const create = useCreateCompany();
-  const { form, sending, fault, submit } = useSending(START, async (wish) => {
+  const { form, sending, fault, submit } = useSending(START, async (values) => {
     const created = await create.mutateAsync({
-      name: wish.name,
-      plan: wish.plan,
-      ...(wish.slug && { slug: wish.slug }),
-      ...(wish.domain.trim() && { domain: wish.domain.trim() }),
-      ...(wish.team.trim() && { team: wish.team.trim() }),
+      name: values.name,
+      plan: values.plan,
+      ...(values.slug && { slug: values.slug }),
+      ...(values.domain.trim() && { domain: values.domain.trim() }),
+      ...(values.team.trim() && { team: values.team.trim() }),
       owner: {
-        username: wish.username.trim(),
-        ...(wish.display_name.trim() && { display_name: wish.display_name.trim() }),
-        ...(wish.password && { password: wish.password }),
+        username: values.username.trim(),
+        ...(values.display_name.trim() && { display_name: values.display_name.trim() }),
+        ...(values.password && { password: values.password }),
       },
     });
     onClose();

@@ -1,4 +1,4 @@
-/** The plan, chosen from a table of what each allows; another one puts its own limits in place of those there are. */
+/** Plan of a company, with each plan's limits; changing it replaces all limits. */
 
 import { Alert, Button, Radio } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";

@@ -1,4 +1,4 @@
-/** Stopping a company from writing, and letting it go on where it was. */
+/** Suspends and resumes a company. */
 
 import { Button } from "@mantine/core";
 import { useState } from "react";

@@ -1,4 +1,4 @@
-/** What each plan allows, as the server has it (teamspace/quota/domain/limits.py); null is no limit. */
+/** Limits of each plan, as on the server (teamspace/quota/domain/limits.py); null is no limit. */
 
 import type { Quota } from "@/ui/QuotaTable";
 
@@ -24,7 +24,7 @@ export const PLAN_NAMES = Object.keys(PLANS) as Plan[];
 
 export const capOf = (plan: Plan, dimension: Dimension) => ({ dimension, limit: PLANS[plan][dimension], window: USUAL[dimension] });
 
-/** Whether somebody set this limit otherwise than the plan has it. */
+/** Whether the limit differs from the plan's. */
 export function setByHand(plan: Plan, quota: Quota): boolean {
   const cap = capOf(plan, quota.dimension);
   return quota.limit !== cap.limit || quota.window !== cap.window;

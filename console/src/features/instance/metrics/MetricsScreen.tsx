@@ -1,4 +1,4 @@
-/** The instance at work: requests and memory as they move, every route since the start, and the processes. */
+/** Live metrics: requests, memory, routes and processes. */
 
 import { Button } from "@mantine/core";
 import { IconPlayerPause, IconPlayerPlay } from "@tabler/icons-react";
@@ -23,7 +23,6 @@ export default function MetricsScreen() {
     <Page
       title={t("metrics.title")}
       intro={watched.data ? t("metrics.intro", { uptime: duration(watched.data.figures.uptime_seconds), version: watched.data.figures.version }) : undefined}
-      wide
       actions={
         <Button
           variant="default"
@@ -36,12 +35,12 @@ export default function MetricsScreen() {
     >
       {watched.isPending && <Loading />}
       {watched.isError && <Failed error={watched.error} again={() => void watched.refetch()} />}
-      {watched.data && <Whole watched={watched.data} />}
+      {watched.data && <Metrics watched={watched.data} />}
     </Page>
   );
 }
 
-function Whole({ watched: { figures, samples } }: { watched: Watched }) {
+function Metrics({ watched: { figures, samples } }: { watched: Watched }) {
   return (
     <>
       <div className={styles.plots}>

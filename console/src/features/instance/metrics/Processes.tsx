@@ -1,4 +1,4 @@
-/** The server's processes: what each holds, and everything it measures of itself. */
+/** Server processes, with all their metrics. */
 
 import { number, t } from "@/i18n";
 import { DataTable } from "@/ui/DataTable";

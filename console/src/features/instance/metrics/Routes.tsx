@@ -1,4 +1,4 @@
-/** Every route that was asked since the start, in the order of whichever figure one looks for. */
+/** Requests by route since start, sortable. */
 
 import { Button } from "@mantine/core";
 import { useState } from "react";
@@ -36,7 +36,7 @@ export function Routes({ routes }: { routes: readonly RouteFigures[] }) {
   );
 }
 
-/** Refused is what was the caller's fault, failed what was the server's. */
+/** 4xx are client errors, 5xx server errors. */
 function answered(route: RouteFigures, hundred: 4 | 5): number {
   return Object.entries(route.by_status).reduce((sum, [status, count]) => (status.startsWith(String(hundred)) ? sum + count : sum), 0);
 }

@@ -1,4 +1,4 @@
-/** Rates from counts: what is said of a moment is what happened since the one before. */
+/** Rates from counters. */
 
 import { expect, test } from "vitest";
 

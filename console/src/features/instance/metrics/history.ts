@@ -1,14 +1,16 @@
-/** The last minutes of the instance's figures, as far as this page has seen them. */
+/** Metrics of the last minutes, as sampled by this page. */
 
-import type { Figures } from "../queries";
+import type { Schemas } from "@/api/client";
+
+type Figures = Schemas["Figures"];
 
 export interface Sample {
   at: number;
-  /** Of all routes together, since the start. */
+  /** All routes, since start. */
   requests: number;
-  /** Since the sample before; nothing for the first, and where the server began anew. */
+  /** Since the previous sample; undefined for the first, and after a restart. */
   perSecond: number | null;
-  /** Resident, of all processes together. */
+  /** Resident memory, all processes. */
   memory: number;
 }
 
@@ -17,7 +19,7 @@ export interface Watched {
   samples: Sample[];
 }
 
-/** Ten minutes at one every five seconds. */
+/** Ten minutes at one sample every five seconds. */
 const KEPT = 120;
 const LATE = 30_000;
 

@@ -1,4 +1,4 @@
-/** How much there is of everything. */
+/** Totals. */
 
 import { number, t } from "@/i18n";
 
@@ -9,7 +9,7 @@ type Known = (typeof KNOWN)[number];
 
 const isKnown = (name: string): name is Known => (KNOWN as readonly string[]).includes(name);
 
-/** In our order, and what a newer server counts besides under the name it has there. */
+/** In a fixed order; counts from a newer server come last, by their code. */
 export function Counts({ counts }: { counts: Record<string, number> }) {
   const names = [...KNOWN.filter((name) => name in counts), ...Object.keys(counts).filter((name) => !isKnown(name))];
   return (

@@ -1,4 +1,4 @@
-/** The instance at a glance: what it runs on, how it is guarded, and how much there is of everything. */
+/** Instance status: software, database, security and totals. */
 
 import { Button, CopyButton } from "@mantine/core";
 import { IconCopy } from "@tabler/icons-react";
@@ -12,7 +12,7 @@ import { Time } from "@/ui/Time";
 
 import { useStatus, type Status } from "../queries";
 import { Counts } from "./Counts";
-import { Said } from "./Said";
+import { StatusLine } from "./StatusLine";
 import { forThisMachine, Warnings } from "./Warnings";
 
 export default function StatusScreen() {
@@ -25,12 +25,12 @@ export default function StatusScreen() {
     >
       {status.isPending && <Loading />}
       {status.isError && <Failed error={status.error} again={() => void status.refetch()} />}
-      {status.isSuccess && <Whole status={status.data} />}
+      {status.isSuccess && <StatusDetails status={status.data} />}
     </Page>
   );
 }
 
-/** For whoever is asked for help. */
+/** For support requests. */
 function CopyAll({ status }: { status: Status }) {
   return (
     <CopyButton value={JSON.stringify(status, null, 2)}>
@@ -43,7 +43,7 @@ function CopyAll({ status }: { status: Status }) {
   );
 }
 
-function Whole({ status }: { status: Status }) {
+function StatusDetails({ status }: { status: Status }) {
   const { secrets_at_rest: secrets } = status;
   return (
     <>
@@ -60,34 +60,34 @@ function Whole({ status }: { status: Status }) {
         />
       </Section>
       <Section title={t("instance.database")} intro={t("instance.database.words")}>
-        <Said words={t(status.database === "sqlite" ? "instance.sqlite.words" : "instance.postgres.words")}>
+        <StatusLine words={t(status.database === "sqlite" ? "instance.sqlite.words" : "instance.postgres.words")}>
           {status.database === "sqlite" ? t("instance.sqlite") : t("instance.postgres")}
-        </Said>
+        </StatusLine>
       </Section>
       <Section title={t("instance.guard")} intro={t("instance.guard.words")}>
-        <Said state={tlsOf(status)} words={t(status.tls ? "instance.tls.on.words" : "instance.tls.off.words")}>
+        <StatusLine state={tlsOf(status)} words={t(status.tls ? "instance.tls.on.words" : "instance.tls.off.words")}>
           {t(status.tls ? "instance.tls.on" : "instance.tls.off")}
-        </Said>
-        <Said state={secrets.sealed ? "good" : "bad"} words={t(secrets.key === "setting" ? "instance.key.setting" : "instance.key.file")}>
+        </StatusLine>
+        <StatusLine state={secrets.sealed ? "good" : "bad"} words={t(secrets.key === "setting" ? "instance.key.setting" : "instance.key.file")}>
           {secrets.sealed ? t("instance.sealed", { cipher: secrets.cipher }) : t("instance.unsealed")}
-        </Said>
-        <Said words={t("instance.kdf.words")}>
+        </StatusLine>
+        <StatusLine words={t("instance.kdf.words")}>
           {t("instance.kdf", { kdf: status.kdf })}
-        </Said>
+        </StatusLine>
       </Section>
       <Section title={t("instance.tenancy")} intro={t("instance.tenancy.words")}>
-        <Said words={t(status.multitenant ? "instance.multi.on.words" : "instance.multi.off.words")}>
+        <StatusLine words={t(status.multitenant ? "instance.multi.on.words" : "instance.multi.off.words")}>
           {t(status.multitenant ? "instance.multi.on" : "instance.multi.off")}
-        </Said>
-        <Said state={status.suspended ? "bad" : "good"} words={t(status.hosted ? "instance.hosted.on.words" : "instance.hosted.off.words")}>
+        </StatusLine>
+        <StatusLine state={status.suspended ? "bad" : "good"} words={t(status.hosted ? "instance.hosted.on.words" : "instance.hosted.off.words")}>
           {t(status.suspended ? "instance.hosted.suspended" : status.hosted ? "instance.hosted.on" : "instance.hosted.off")}
-        </Said>
+        </StatusLine>
       </Section>
     </>
   );
 }
 
-/** On this machine alone nobody can listen, and it is worth no more than a remark. */
+/** On localhost nobody can intercept traffic, so it's only a note. */
 function tlsOf(status: Status): "good" | "note" | "bad" {
   if (status.tls) return "good";
   return forThisMachine(location.hostname) ? "note" : "bad";

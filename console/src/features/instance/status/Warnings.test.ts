@@ -1,4 +1,4 @@
-/** When an operator is warned, and when not. */
+/** When operators are warned. */
 
 import { expect, test } from "vitest";
 

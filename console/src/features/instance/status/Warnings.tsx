@@ -1,4 +1,4 @@
-/** What an operator should do something about, in words. */
+/** Warnings an operator should act on. */
 
 import { Alert } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
@@ -26,7 +26,7 @@ export function warningsOf(status: Status, page: Pick<Location, "protocol" | "ho
   return found;
 }
 
-/** Nobody else can be on the line. */
+/** Localhost: no network in between. */
 export function forThisMachine(host: string): boolean {
   return host === "localhost" || host.endsWith(".localhost") || host === "[::1]" || /^127\./.test(host);
 }

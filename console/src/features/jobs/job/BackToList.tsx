@@ -1,4 +1,4 @@
-/** The way back to the list: an arrow where there is room for one of the two only, else a cross that closes the job. */
+/** Back to the list: an arrow on narrow screens, otherwise a close button. */
 
 import { ActionIcon } from "@mantine/core";
 import { IconChevronLeft, IconX } from "@tabler/icons-react";
@@ -16,7 +16,7 @@ export function BackToList() {
       color="gray"
       size={36}
       aria-label={t("jobs.back")}
-      renderRoot={(props) => <Link {...props} to="/jobs" search={(now: Filters) => now} />}
+      renderRoot={(props) => <Link {...props} to="/settings/team/jobs" search={(now: Filters) => now} />}
     >
       <IconChevronLeft aria-hidden size={20} className={styles.arrow} />
       <IconX aria-hidden size={18} className={styles.cross} />

@@ -1,4 +1,4 @@
-/** What is known of a job besides. */
+/** Job details. */
 
 import { t } from "@/i18n";
 import { Facts } from "@/ui/Facts";

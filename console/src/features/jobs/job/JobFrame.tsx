@@ -1,4 +1,4 @@
-/** The frame of one job, whoever looks: the way back, how the job stands, what kind it is, and its id. */
+/** Header of a job for any viewer: back link, status, type and ID. */
 
 import { useDocumentTitle } from "@mantine/hooks";
 import type { ReactNode } from "react";
@@ -15,12 +15,12 @@ import styles from "./Job.module.css";
 
 interface Props {
   job: Job | JobOutline;
-  /** What can be done with it, at the end of the bar. */
-  deeds?: ReactNode;
+  /** Actions, at the end of the toolbar. */
+  actions?: ReactNode;
   children: ReactNode;
 }
 
-export function JobFrame({ job, deeds, children }: Props) {
+export function JobFrame({ job, actions, children }: Props) {
   const title = kindWords(job.kind);
   useDocumentTitle(`${title} · ${useBrand().title}`);
   return (
@@ -31,7 +31,7 @@ export function JobFrame({ job, deeds, children }: Props) {
           <StateTag state={job.state} />
         </span>
         <span className={styles.space} />
-        {deeds}
+        {actions}
       </header>
       <div className={styles.content}>
         <h1>{title}</h1>

@@ -1,4 +1,4 @@
-/** The pane of one job: waits for it, says when it cannot be shown, and follows it while it moves. */
+/** Detail pane of a job: loads it, shows errors, and polls while it's active. */
 
 import { Failed, Loading } from "@/ui/states";
 
@@ -9,7 +9,7 @@ import { OutlinedJob } from "./OutlinedJob";
 
 export function JobPane({ id }: { id: string }) {
   const job = useJob(id);
-  // What was read once stays: a look that failed is made up for by the next.
+  // Keep showing loaded data: the next poll makes up for a failed one.
   if (job.data) return job.data.view === "full" ? <OpenJob job={job.data} /> : <OutlinedJob job={job.data} />;
   if (job.isPending) return <Loading />;
   return (

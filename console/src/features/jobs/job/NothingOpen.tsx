@@ -1,4 +1,4 @@
-/** Beside the list while no job is open: the keys that open one. */
+/** Placeholder while no job is open, with keyboard shortcuts. */
 
 import { IconListCheck } from "@tabler/icons-react";
 
@@ -13,7 +13,7 @@ import styles from "./Job.module.css";
 export function NothingOpen() {
   const mayAsk = useMayAsk();
   const jobs = useJobs(useFilters());
-  // An empty list says itself what to do.
+  // An empty list has its own message.
   if (!jobs.data?.length) return null;
   return (
     <div className={styles.middle}>

@@ -1,10 +1,10 @@
-/** One job: how it stands, what came of it, what it was given, and what happened to it. */
+/** A job: status, result, input and timeline. */
 
 import { t } from "@/i18n";
 
 import type { Job } from "../queries";
-import { Asked } from "./Asked";
-import { Deeds } from "./Deeds";
+import { JobInput } from "./JobInput";
+import { JobActions } from "./JobActions";
 import { JobFacts } from "./JobFacts";
 import { JobFrame } from "./JobFrame";
 import { Result } from "./Result";
@@ -13,7 +13,7 @@ import { Timeline } from "./Timeline";
 
 export function OpenJob({ job }: { job: Job }) {
   return (
-    <JobFrame job={job} deeds={<Deeds job={job} />}>
+    <JobFrame job={job} actions={<JobActions job={job} />}>
       <Standing job={job} />
       {job.state === "succeeded" && (
         <section aria-labelledby="job-result">
@@ -23,7 +23,7 @@ export function OpenJob({ job }: { job: Job }) {
       )}
       <section aria-labelledby="job-input">
         <h2 id="job-input">{t("jobs.input")}</h2>
-        <Asked input={job.input} />
+        <JobInput input={job.input} />
       </section>
       <section aria-labelledby="job-timeline">
         <h2 id="job-timeline">{t("jobs.timeline")}</h2>

@@ -1,4 +1,4 @@
-/** A job that a teammate asked for: that it is there and how it stands, and who can see more. */
+/** A teammate's job: only its status, and who can see more. */
 
 import { Alert } from "@mantine/core";
 import { IconLock } from "@tabler/icons-react";

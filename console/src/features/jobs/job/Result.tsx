@@ -1,4 +1,4 @@
-/** What came of a job: a model's answer as a text to read, anything else as JSON. */
+/** A job's result: a model's answer as text, anything else as JSON. */
 
 import { number, t } from "@/i18n";
 import { Markdown } from "@/ui/markdown/Markdown";

@@ -1,4 +1,4 @@
-/** How a job stands, above everything else: how far it is, why it waits, or why it failed and what to do about it. */
+/** Status of a job: progress, why it's waiting, or why it failed and what to do. */
 
 import { Alert } from "@mantine/core";
 import { IconAlertTriangle, IconClock } from "@tabler/icons-react";

@@ -1,4 +1,4 @@
-/** What happened to a job, step by step. */
+/** Timeline of a job. */
 
 import { Link } from "@tanstack/react-router";
 
@@ -55,13 +55,13 @@ function When({ at }: { at: string }) {
 
 function JobLink({ id, children }: { id: string; children: string }) {
   return (
-    <Link to="/jobs/$id" params={{ id }} search={(now: Filters) => now}>
+    <Link to="/settings/team/jobs/$id" params={{ id }} search={(now: Filters) => now}>
       {children}
     </Link>
   );
 }
 
-/** Those that the list has read: a retry is newer than what it retries, so it is before it there. */
+/** Retries among the loaded jobs: a retry is newer than the original, so it's listed before it. */
 function useRetriesOf(id: string) {
   return useJobs(useFilters()).data?.filter((job) => job.view === "full" && job.retry_of === id) ?? [];
 }

@@ -1,4 +1,4 @@
-/** The list of jobs: newest first, walked by arrow keys, without an end, and moving while they do. */
+/** Job list: newest first, with keyboard navigation, infinite scroll and polling. */
 
 import { useDocumentTitle } from "@mantine/hooks";
 import { useRef } from "react";
@@ -28,7 +28,7 @@ export function JobList({ openId }: { openId?: string }) {
   useSamePlace("jobs", pane, jobs.isSuccess);
   useDocumentTitle(`${t("jobs.title")} · ${useBrand().title}`);
   return (
-    // The keys walk from link to link, which each of them could do alone with more to press.
+    // Arrow keys are a shortcut: every link is reachable without them.
     // eslint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <section ref={pane} className={styles.pane} aria-label={t("jobs.list")} onKeyDown={walk}>
       <ListHead level={openId === undefined ? 1 : 2} />

@@ -1,4 +1,4 @@
-/** A job in the list: what it is, how it stands, whose it is and when it was asked for. */
+/** A job in the list: type, status, requester and time. */
 
 import { Link } from "@tanstack/react-router";
 
@@ -17,7 +17,7 @@ interface Props {
   job: JobItem | JobOutline;
   owner: string;
   open: boolean;
-  /** The one that Tab leads to; the arrow keys lead to the others. */
+  /** The tab stop of the list; arrow keys move to the other rows. */
   entry: boolean;
 }
 
@@ -27,7 +27,7 @@ export function JobRow({ job, owner, open, entry }: Props) {
   return (
     <li className={styles.row}>
       <Link
-        to="/jobs/$id"
+        to="/settings/team/jobs/$id"
         params={{ id: job.id }}
         search={(now: Filters) => now}
         className={styles.link}
@@ -51,7 +51,7 @@ export function JobRow({ job, owner, open, entry }: Props) {
   );
 }
 
-/** What is worth a line of its own. */
+/** Secondary text, if any. */
 function standing(job: JobItem): string {
   if (job.state === "queued") return job.waiting ? waitingTitle(job.waiting) : "";
   if (job.state === "running") return job.message ?? "";

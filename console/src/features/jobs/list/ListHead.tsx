@@ -1,4 +1,4 @@
-/** The head of the list: a new job, and which jobs the list shows. */
+/** List header: new job, and filters. */
 
 import { Button, NativeSelect } from "@mantine/core";
 import { IconMessageBolt } from "@tabler/icons-react";
@@ -45,7 +45,7 @@ export function ListHead({ level }: { level: 1 | 2 }) {
   );
 }
 
-/** The kinds there are: the server itself can do all of them. The one in the address stays a choice, whatever it is. */
+/** Known types: this server can run all of them. One from the address stays in the list. */
 function useKinds(chosen?: string): string[] {
   const all = useExecutors().data?.find((executor) => executor.id === LOCAL)?.capabilities ?? [];
   return chosen && !all.includes(chosen) ? [...all, chosen] : all;

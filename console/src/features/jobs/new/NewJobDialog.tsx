@@ -1,17 +1,17 @@
-/** A question to a model as a job: what is asked, before or after what, and when. */
+/** Asks a model as a job: question, priority and start time. */
 
 import { Button, Input, Select, Textarea, TextInput } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 
-import { useSession } from "@/app/session";
 import { t } from "@/i18n";
+import { useSession } from "@/session";
 import { Dialog, DialogActions } from "@/ui/Dialog";
 import { Fault, useSending } from "@/ui/forms";
 import { Segments } from "@/ui/Segments";
 
 import type { Filters } from "../filters";
-import { useAskModel, type ChatWish } from "../queries";
+import { useAskModel, type ChatRequest } from "../queries";
 import { found, keep, NOTHING, type Draft } from "./draft";
 import { useExecutorChoice } from "./executorChoice";
 
@@ -22,10 +22,10 @@ export function NewJobDialog({ onClose }: { onClose: () => void }) {
   const executors = useExecutorChoice();
   const [draft] = useState(() => found(me.user.id, localStorage));
   const { form, sending, fault, submit } = useSending(draft, async (values) => {
-    const { id } = await ask.mutateAsync(wishOf(values));
+    const { id } = await ask.mutateAsync(requestOf(values));
     keep(me.user.id, NOTHING, localStorage);
     onClose();
-    await go({ to: "/jobs/$id", params: { id }, search: (now: Filters) => now });
+    await go({ to: "/settings/team/jobs/$id", params: { id }, search: (now: Filters) => now });
   });
   useEffect(() => keep(me.user.id, form.values, localStorage), [me.user.id, form.values]);
   return (
@@ -71,7 +71,7 @@ export function NewJobDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-function wishOf({ prompt, priority, run_at: runAt, executor }: Draft): ChatWish {
+function requestOf({ prompt, priority, run_at: runAt, executor }: Draft): ChatRequest {
   return {
     prompt,
     priority: Number(priority),

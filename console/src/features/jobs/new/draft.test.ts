@@ -1,4 +1,4 @@
-/** What somebody began to ask is there again. */
+/** Drafts of questions. */
 
 import { expect, test } from "vitest";
 

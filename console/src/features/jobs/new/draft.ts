@@ -1,12 +1,12 @@
-/** What somebody began to ask, kept in this browser until it is asked. */
+/** Draft of a question, stored in this browser until it's asked. */
 
 export interface Draft extends Record<string, unknown> {
   prompt: string;
-  /** As the choice of it has it. */
+  /** As the select has it. */
   priority: string;
-  /** As the field has it, in local time; empty is at once. */
+  /** As the input has it, in local time; empty means now. */
   run_at: string;
-  /** Empty is wherever it fits. */
+  /** Empty means any. */
   executor: string;
 }
 
@@ -14,10 +14,10 @@ export const NOTHING: Draft = { prompt: "", priority: "1", run_at: "", executor:
 
 type Shelf = Pick<Storage, "getItem" | "setItem" | "removeItem">;
 
-/** One person's: on a shared computer nobody is offered the words of somebody else. */
+/** Per person: on a shared computer nobody sees someone else's draft. */
 const keyOf = (userId: string): string => `teamspace.draft.job.${userId}`;
 
-/** A time that has passed meanwhile is none any more. */
+/** A start time in the past is dropped. */
 export function found(userId: string, shelf: Shelf, now = Date.now()): Draft {
   const kept = parsed(shelf, keyOf(userId));
   const late = !(new Date(kept.run_at).getTime() > now);
@@ -39,6 +39,6 @@ export function keep(userId: string, draft: Draft, shelf: Shelf): void {
     if (draft.prompt.trim()) shelf.setItem(keyOf(userId), JSON.stringify(draft));
     else shelf.removeItem(keyOf(userId));
   } catch {
-    // A browser that is full, or forbids it, keeps nothing; the words are still in the field.
+    // Storage full or blocked: the text is still in the field.
   }
 }

@@ -1,8 +1,8 @@
-/** The executors that may be named for a question to a model: by those who run the instance, and of those that serve the company. */
+/** Executors an operator can choose for a question: those that serve the company. */
 
 import { LOCAL, useExecutors } from "@/api/executors";
-import { useSession } from "@/app/session";
 import { t } from "@/i18n";
+import { useSession } from "@/session";
 
 export function useExecutorChoice(): { value: string; label: string }[] {
   const { me, can } = useSession();

@@ -1,4 +1,4 @@
-/** The finer filters: who sees the notes, and a tag they bear. What is set is said on the button. */
+/** More filters: access level and tag. The button shows how many are active. */
 
 import { ActionIcon, Autocomplete, Button, Indicator, Popover, Select } from "@mantine/core";
 import { IconAdjustmentsHorizontal } from "@tabler/icons-react";

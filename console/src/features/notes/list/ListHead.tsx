@@ -1,4 +1,4 @@
-/** The head of the list: a new note, and what the list shows. */
+/** List header: new note, and filters. */
 
 import { Button } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
@@ -6,8 +6,8 @@ import { IconPlus } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 
-import { useSession } from "@/app/session";
 import { t } from "@/i18n";
+import { useSession } from "@/session";
 import { Segments } from "@/ui/Segments";
 import { TextFilter } from "@/ui/TextFilter";
 
@@ -55,7 +55,7 @@ export function NewNote() {
   );
 }
 
-/** What is typed shows at once; the address follows when the typing rests. */
+/** The input updates at once; the address follows after a pause. */
 function Words() {
   const { q = "" } = useAddress();
   const refine = useRefine();
@@ -66,7 +66,7 @@ function Words() {
     refine({ q: words || undefined });
   }, 120);
   if (q !== told) {
-    // The address changed by itself: by Back, or by a link.
+    // The address changed from outside: by Back, or by a link.
     setTold(q);
     setTyped(q);
   }

@@ -1,10 +1,10 @@
-/** A list with nothing in it says why, and what to do about it. */
+/** Empty state of the list. */
 
 import { Button } from "@mantine/core";
 import { IconFilterOff, IconNotes, IconUserShare } from "@tabler/icons-react";
 
-import { useSession } from "@/app/session";
 import { t } from "@/i18n";
+import { useSession } from "@/session";
 import { Empty } from "@/ui/states";
 
 import { useAddress, useFilters, useRefine } from "../filters";

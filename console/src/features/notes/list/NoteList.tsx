@@ -1,4 +1,4 @@
-/** The list of notes: filtered as one types, walked by arrow keys, and without an end. */
+/** Note list: filter, keyboard navigation and infinite scroll. */
 
 import { Skeleton } from "@mantine/core";
 import { useRef } from "react";
@@ -28,7 +28,7 @@ export function NoteList({ openId }: { openId?: string }) {
   useSamePlace("notes", pane, notes.isSuccess);
   const entry = found.some((note) => note.id === openId) ? openId : found[0]?.id;
   return (
-    // The keys walk from link to link, which each of them could do alone with more to press.
+    // Arrow keys are a shortcut: every link is reachable without them.
     // eslint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <section ref={pane} className={styles.pane} aria-label={t("notes.list")} onKeyDown={walk}>
       <ListHead level={openId === undefined ? 1 : 2} />

@@ -1,4 +1,4 @@
-/** A note in the list: its title, how it begins, who sees it, whose it is and when it was last changed. */
+/** A note in the list: title, excerpt, access level, owner and time. */
 
 import { Link } from "@tanstack/react-router";
 import { memo } from "react";
@@ -15,7 +15,7 @@ interface Props {
   note: NoteItem;
   owner: string;
   open: boolean;
-  /** The one that Tab leads to; the arrow keys lead to the others. */
+  /** The tab stop of the list; arrow keys move to the other rows. */
   entry: boolean;
 }
 

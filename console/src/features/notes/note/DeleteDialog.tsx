@@ -1,12 +1,12 @@
-/** Deleting a note: the question names it and what goes with it; afterwards its words can be brought back, honestly. */
+/** Confirms deleting a note; the toast's undo restores the text as a new note. */
 
 import { Button } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 
-import { useSession } from "@/app/session";
 import { t } from "@/i18n";
+import { useSession } from "@/session";
 import { ConfirmDialog } from "@/ui/ConfirmDialog";
 import { notice, noticeFault } from "@/ui/notice";
 import type { Writing } from "@/ui/writing/writing";

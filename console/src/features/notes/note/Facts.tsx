@@ -1,4 +1,4 @@
-/** The line below a title: who sees the note, whose it is, when it was changed, and its tags. */
+/** Metadata below the title: access level, owner, time and tags. */
 
 import { ago, dateTime, t } from "@/i18n";
 import { useNames } from "@/ui/names";

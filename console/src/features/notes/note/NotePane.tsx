@@ -1,8 +1,8 @@
-/** The pane of one note: waits for it, says when it cannot be shown, and hands it over to be read and written. */
+/** Detail pane of a note: loads it and shows errors. */
 
 import { useEffect } from "react";
 
-import { useSession } from "@/app/session";
+import { useSession } from "@/session";
 import { BackToList } from "@/ui/panes/BackToList";
 import { Failed, Refused } from "@/ui/states";
 import { leave, useWritingOf } from "@/ui/writing/open";
@@ -18,7 +18,7 @@ export function NotePane({ id }: { id: string }) {
   const isNew = id === NEW;
   const note = useNote(id, !isNew);
   if (isNew) return can("notes:write") ? <Writable note={null} /> : <Refused permission="notes:write" />;
-  // What was read once stays: text that somebody wrote must not vanish because a later look at the note failed.
+  // Keep showing loaded data: unsaved text must not vanish because a refetch failed.
   if (note.data) return <Writable note={note.data} lost={note.isError ? note.error : undefined} />;
   if (note.isPending) return <PageSkeleton back={<BackToList to="/notes" />} />;
   return (

@@ -1,9 +1,9 @@
-/** Beside the list while no note is open: the keys that open one. */
+/** Placeholder while no note is open, with keyboard shortcuts. */
 
 import { IconNotes } from "@tabler/icons-react";
 
-import { useSession } from "@/app/session";
 import { t } from "@/i18n";
+import { useSession } from "@/session";
 import { Empty } from "@/ui/states";
 
 import { useFilters } from "../filters";
@@ -13,7 +13,7 @@ import styles from "./NothingOpen.module.css";
 export function NothingOpen() {
   const { can } = useSession();
   const notes = useNotes(useFilters());
-  // An empty list says itself what to do.
+  // An empty list has its own message.
   if (notes.data?.length === 0) return null;
   return (
     <div className={styles.middle}>

@@ -1,16 +1,16 @@
-/** One note: read or written, with what can be done to it in the bar above. */
+/** A note, read or edited, with its toolbar. */
 
 import { useDocumentTitle } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
 import { useEffect, useState } from "react";
 
-import { useSession } from "@/app/session";
 import { t } from "@/i18n";
+import { useSession } from "@/session";
 import { useBrand } from "@/theme/brand";
 import { useNames } from "@/ui/names";
 import { BackToList } from "@/ui/panes/BackToList";
 import { ALL_RIGHTS } from "@/ui/sharing/rights";
-import { useWish } from "@/ui/wishes";
+import { useCommand } from "@/ui/commands";
 import { ConflictDialog } from "@/ui/writing/conflict/ConflictDialog";
 import { Editing } from "@/ui/writing/Editing";
 import { Notices } from "@/ui/writing/Notices";
@@ -21,7 +21,7 @@ import { useTurning } from "@/ui/writing/turning";
 import type { Writing } from "@/ui/writing/writing";
 
 import { useAddress } from "../filters";
-import { rightsOn, type NotePermission } from "../rights";
+import { rightsOn } from "../rights";
 import { ShareDialog } from "../share/ShareDialog";
 import type { Note, NoteText } from "../text";
 import { DeleteDialog } from "./DeleteDialog";
@@ -29,9 +29,9 @@ import { Facts } from "./Facts";
 
 interface Props {
   writing: Writing<NoteText>;
-  /** As the server has it; null while it is not there yet. */
+  /** As stored on the server; null for a new note. */
   note: Note | null;
-  /** Why the note could not be looked at again. */
+  /** Error of the last refetch. */
   lost?: unknown;
 }
 
@@ -51,9 +51,9 @@ export function OpenNote({ writing, note, lost }: Props) {
   }, [now.conflict]);
 
   const refuse = useRefusal(note);
-  useWish("edit", () => (rights.write ? void turn(!edits) : refuse("notes:write")));
-  useWish("share", () => (rights.manage ? setDialog("share") : refuse("notes:manage")));
-  useWish("delete", () => (rights.delete ? setDialog("delete") : refuse("notes:delete")));
+  useCommand("edit", () => (rights.write ? void turn(!edits) : refuse("edit")));
+  useCommand("share", () => (rights.manage ? setDialog("share") : refuse("share")));
+  useCommand("delete", () => (rights.delete ? setDialog("delete") : refuse("delete")));
 
   const close = (): void => setDialog(null);
   return (
@@ -92,11 +92,11 @@ export function OpenNote({ writing, note, lost }: Props) {
   );
 }
 
-/** A key was pressed for what the caller may not do: what is missing, and who can give it. */
-function useRefusal(note: Note | null): (permission: NotePermission) => void {
+/** For a keyboard shortcut the caller has no permission for: says who owns the item. */
+function useRefusal(note: Note | null): (action: "edit" | "share" | "delete") => void {
   const names = useNames();
-  return (permission) => {
-    const message = t("notes.refused.right", { permission, owner: note ? names.of(note.owner) : "" });
+  return (action) => {
+    const message = t("notes.refused.right", { action, owner: note ? names.of(note.owner) : "" });
     notifications.show({ color: "warning", message });
   };
 }

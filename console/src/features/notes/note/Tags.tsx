@@ -1,4 +1,4 @@
-/** A note's tags: each leads to the notes that bear it; whoever may write may change them. */
+/** Tags of a note: each links to notes with the same tag; editors can change them. */
 
 import { Popover, TagsInput, UnstyledButton } from "@mantine/core";
 import { IconTag } from "@tabler/icons-react";

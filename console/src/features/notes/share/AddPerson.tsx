@@ -1,4 +1,4 @@
-/** One box that finds a person, and what they may do. */
+/** Adds a person with a permission. */
 
 import { Button, Select } from "@mantine/core";
 import { useState } from "react";

@@ -1,4 +1,4 @@
-/** Who has the note now, what for, and a way to change or end it. */
+/** People with access to a note, each with a permission and a remove button. */
 
 import { ActionIcon, Tooltip } from "@mantine/core";
 import { IconX } from "@tabler/icons-react";

@@ -1,4 +1,4 @@
-/** What somebody may do with a note. */
+/** Permission select for a note. */
 
 import type { ComponentProps } from "react";
 

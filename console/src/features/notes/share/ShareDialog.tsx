@@ -1,9 +1,9 @@
-/** Sharing a note: who sees it, who may do what with it, and a way to add somebody. */
+/** Share dialog of a note: access level, people, and a form to add one. */
 
 import { t } from "@/i18n";
 import { Dialog } from "@/ui/Dialog";
 import { Fault } from "@/ui/forms";
-import { PrivateAllTheSame, WhoSees } from "@/ui/sharing/WhoSees";
+import { PrivateButShared, WhoSees } from "@/ui/sharing/WhoSees";
 import type { Visibility } from "@/ui/writing/text";
 import type { Snapshot, Writing } from "@/ui/writing/writing";
 
@@ -29,7 +29,7 @@ export function ShareDialog({ note, now, writing, onClose }: Props) {
       <AddPerson note={note} share={share} />
       <Fault fault={share.error} />
       <Grants note={note} share={share} />
-      {visibility === "private" && note.shared_with.length > 0 && <PrivateAllTheSame onChange={change} />}
+      {visibility === "private" && note.shared_with.length > 0 && <PrivateButShared onChange={change} />}
     </Dialog>
   );
 }

@@ -1,4 +1,4 @@
-/** The way from all files to where one is. */
+/** Breadcrumbs of a folder or file. */
 
 import { IconChevronRight } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
@@ -8,7 +8,7 @@ import { t } from "@/i18n";
 import { crumbsOf } from "../place";
 import styles from "./Files.module.css";
 
-/** `here` is what the last folder holds, where that is a file. */
+/** `here` is the file, if one is open. */
 export function Crumbs({ folder, here }: { folder: string; here?: string }) {
   const crumbs = [{ name: t("files.root"), folder: "" }, ...crumbsOf(folder)];
   return (

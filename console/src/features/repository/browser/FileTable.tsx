@@ -1,4 +1,4 @@
-/** A folder: its folders, then its files, with what one wants to know of each before it is opened. */
+/** Contents of a folder: folders first, then files. */
 
 import { IconFolderFilled } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
@@ -103,7 +103,7 @@ function FileRow({ item, isFar }: { item: FileItem; isFar: boolean }) {
   );
 }
 
-/** Up and down, from one row to its neighbour. */
+/** Arrow keys move between rows. */
 function walk(body: HTMLElement | null, event: KeyboardEvent): void {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (!step || !body) return;

@@ -1,4 +1,4 @@
-/** A new folder is a name to upload into: it is there for others as soon as something is in it. */
+/** A new folder is only a path to upload to: others see it once it contains a file. */
 
 import { Button, TextInput } from "@mantine/core";
 import { IconFolderPlus } from "@tabler/icons-react";

@@ -1,9 +1,9 @@
-/** A folder with nothing in it says why, and what to do about it. */
+/** Empty state of a folder. */
 
 import { IconCloudUpload, IconFolderOpen, IconUserShare } from "@tabler/icons-react";
 
-import { useSession } from "@/app/session";
 import { t } from "@/i18n";
+import { useSession } from "@/session";
 import { Empty } from "@/ui/states";
 
 import type { Place } from "../place";

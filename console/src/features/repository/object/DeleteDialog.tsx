@@ -1,4 +1,4 @@
-/** Deleting a file: the question names it, and what goes with it. */
+/** Confirms deleting a file. */
 
 import { useNavigate } from "@tanstack/react-router";
 

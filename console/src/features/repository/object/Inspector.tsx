@@ -1,4 +1,4 @@
-/** What is known of a file, and its versions: whose they are, who or what wrote them, and a way to each. */
+/** File details and versions. */
 
 import { ActionIcon, Tooltip } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
@@ -28,7 +28,7 @@ import { useDownload } from "./useDownload";
 interface Props {
   file: FileObject;
   versions: ReturnType<typeof useVersions>;
-  /** The version that is looked at. */
+  /** The version being viewed. */
   shown: number;
   rights: Rights;
   onVisibility: (visibility: Visibility) => void;

@@ -1,4 +1,4 @@
-/** A link that needs no sign-in: for how long, and then to copy it. */
+/** Creates a public link with an expiry, to copy. */
 
 import { Alert, Button, CopyButton, Input, TextInput } from "@mantine/core";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
@@ -19,7 +19,7 @@ type Life = keyof typeof LIVES;
 interface Props {
   id: string;
   name: string;
-  /** Null is the newest, whichever that is when somebody opens it. */
+  /** Null is the latest version at the time the link is opened. */
   version: number | null;
   onClose: () => void;
 }
@@ -78,7 +78,7 @@ function Unkeyed() {
         {t("files.signed.unkeyed.words")}
       </Alert>
       <DialogActions>
-        <Button renderRoot={(props) => <Link {...props} to="/connect" />}>{t("files.signed.unkeyed.do")}</Button>
+        <Button renderRoot={(props) => <Link {...props} to="/settings/team/connect" />}>{t("files.signed.unkeyed.do")}</Button>
       </DialogActions>
     </>
   );

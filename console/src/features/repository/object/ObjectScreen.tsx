@@ -1,23 +1,23 @@
-/** One file: what is in it, what is known of it, and every version there was. */
+/** A file: preview, details and versions. */
 
 import { notifications } from "@mantine/notifications";
 import { useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 
-import { useSession } from "@/app/session";
 import { t } from "@/i18n";
+import { useSession } from "@/session";
 import { useNames } from "@/ui/names";
 import { Page } from "@/ui/Page";
 import { rightsOn } from "@/ui/sharing/rights";
 import { ShareDialog } from "@/ui/sharing/ShareDialog";
 import { Failed, Loading } from "@/ui/states";
 import { useVersions } from "@/ui/versions/queries";
-import { useWish } from "@/ui/wishes";
+import { useCommand } from "@/ui/commands";
 
 import { Crumbs } from "../browser/Crumbs";
 import { folderOf, nameOf } from "../place";
 import { useFile, useSetVisibility, type FileObject } from "../queries";
-import { Deeds, type FileDialog } from "./Deeds";
+import { FileActions, type FileDialog } from "./FileActions";
 import { DeleteDialog } from "./DeleteDialog";
 import { Inspector } from "./Inspector";
 import { LinkDialog } from "./LinkDialog";
@@ -42,13 +42,13 @@ function Shown({ file }: { file: FileObject }) {
   const wanted = Number((useSearch({ strict: false }) as { version?: unknown }).version);
   const version = [...(versions.data ?? []), ...file.versions].find(({ number }) => number === wanted);
   const refuse = useRefusal(file);
-  useWish("share", () => (rights.manage ? setDialog("share") : refuse("files:manage")));
-  useWish("delete", () => (rights.delete ? setDialog("delete") : refuse("files:delete")));
+  useCommand("share", () => (rights.manage ? setDialog("share") : refuse("share")));
+  useCommand("delete", () => (rights.delete ? setDialog("delete") : refuse("delete")));
   const isOld = version !== undefined && version.number !== file.version;
   const shown = isOld ? version : { number: file.version, size: file.size, content_type: file.content_type };
   const name = nameOf(file.key) || file.filename;
   return (
-    <Page wide title={name} intro={<Crumbs folder={folderOf(file.key)} here={name} />} actions={<Deeds file={file} version={shown.number} rights={rights} onDialog={setDialog} />}>
+    <Page title={name} intro={<Crumbs folder={folderOf(file.key)} here={name} />} actions={<FileActions file={file} version={shown.number} rights={rights} onDialog={setDialog} />}>
       <div className={styles.columns}>
         <section className={styles.preview} aria-label={t("files.preview")}>
           {isOld && <OldVersion file={file} version={version} mayRestore={rights.write && file.team_id === me.team.id} />}
@@ -65,11 +65,11 @@ function Shown({ file }: { file: FileObject }) {
   );
 }
 
-/** A key was pressed for what the caller may not do: what is missing, and who can give it. */
-function useRefusal(file: FileObject): (permission: string) => void {
+/** For a keyboard shortcut the caller has no permission for: says who owns the item. */
+function useRefusal(file: FileObject): (action: "edit" | "share" | "delete") => void {
   const names = useNames();
-  return (permission) => {
-    const message = t("files.refused.right", { permission, owner: names.of(file.owner) });
+  return (action) => {
+    const message = t("files.refused.right", { action, owner: names.of(file.owner) });
     notifications.show({ color: "warning", message });
   };
 }

@@ -1,4 +1,4 @@
-/** Above an old version: that it is one, and the way to make it the newest again. */
+/** Banner of an old version, with a restore button. */
 
 import { Button } from "@mantine/core";
 import { IconHistory } from "@tabler/icons-react";

@@ -1,10 +1,10 @@
-/** A file to look at, as far as a browser can show it without letting it act; else a way to take it home. */
+/** File preview, as far as the browser can show it safely; otherwise a download. */
 
 import { IconEyeOff } from "@tabler/icons-react";
 import { Suspense, useEffect, useState, type ReactNode } from "react";
 
-import { lazily } from "@/api/reach";
 import { t } from "@/i18n";
+import { lazily } from "@/ui/lazily";
 import { bytes } from "@/ui/quantities";
 import { Empty, Failed, Loading } from "@/ui/states";
 
@@ -22,7 +22,7 @@ interface Props {
   contentType: string;
 }
 
-/** Beyond this a preview would cost more than it shows. */
+/** Larger files aren't previewed. */
 const LARGEST: Record<Shown, number> = { image: 25_000_000, pdf: 50_000_000, markdown: 500_000, text: 1_000_000 };
 
 export function Preview({ id, filename, version, size, contentType }: Props) {
@@ -33,7 +33,7 @@ export function Preview({ id, filename, version, size, contentType }: Props) {
   if (!fits) return <Nothing title={t("files.preview.large")}>{t("files.preview.large.words", { size: bytes(size) })}</Nothing>;
   if (size === 0) return <Nothing title={t("files.preview.empty")} />;
   if (content.isPending) return <Loading />;
-  if (content.isError) return <Failed error={content.error} again={() => void content.refetch()} />;
+  if (content.isLoadingError) return <Failed error={content.error} again={() => void content.refetch()} />;
   if (shown === "image") return <Image blob={content.data} contentType={contentType} name={filename} />;
   if (shown === "pdf") return <Pdf blob={content.data} name={filename} />;
   return <Words blob={content.data} isMarkdown={shown === "markdown"} />;
@@ -47,7 +47,7 @@ function Nothing({ title, children }: { title: string; children?: ReactNode }) {
   );
 }
 
-/** An address within this page for what was fetched, of the type that was asked for and no other. */
+/** Object URL of the fetched content, forced to the given type. */
 function useAddress(blob: Blob, type: string): string | null {
   const [address, setAddress] = useState<string | null>(null);
   useEffect(() => {
@@ -65,7 +65,7 @@ function Image({ blob, contentType, name }: { blob: Blob; contentType: string; n
   return address && <img className={styles.image} src={address} alt={t("files.preview.of", { name })} onError={() => setBroken(true)} />;
 }
 
-/** The browser's own reader, where it has one. */
+/** The browser's PDF viewer, if it has one. */
 function Pdf({ blob, name }: { blob: Blob; name: string }) {
   const address = useAddress(blob, "application/pdf");
   if (!navigator.pdfViewerEnabled) return <Nothing title={t("files.preview.pdf")}>{t("files.preview.none.words")}</Nothing>;
@@ -82,7 +82,7 @@ function Words({ blob, isMarkdown }: { blob: Blob; isMarkdown: boolean }) {
   if (text === null) return <Loading />;
   if (!isMarkdown) {
     return (
-      // What scrolls must scroll by key too.
+      // Scrollable by keyboard, too.
       // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
       <pre className={styles.text} role="region" aria-label={t("files.preview.text")} tabIndex={0}>
         {text}

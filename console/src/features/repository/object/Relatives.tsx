@@ -1,4 +1,4 @@
-/** What a file was made from and made into. Most files have no relatives, and nothing is said. */
+/** Files it was created from, and files created from it. Hidden if there are none. */
 
 import { Link } from "@tanstack/react-router";
 

@@ -1,4 +1,4 @@
-/** Whether what is in a file can be found by its words: that takes a moment, and not every file has any. */
+/** Whether the file's text is indexed for search. */
 
 import { IconAlertTriangle, IconCircleCheck, IconLoader } from "@tabler/icons-react";
 

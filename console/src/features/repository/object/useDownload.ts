@@ -1,4 +1,4 @@
-/** A version as a file of one's own: fetched with one's token, which no address may hold. */
+/** Downloads a version with the user's token, which mustn't be in a URL. */
 
 import { useMutation } from "@tanstack/react-query";
 

@@ -1,4 +1,4 @@
-/** The whole window takes what is dragged onto it, and says where it would go. */
+/** Accepts drops anywhere in the window, and shows where they go. */
 
 import { useWindowEvent } from "@mantine/hooks";
 import { IconUpload } from "@tabler/icons-react";
@@ -16,7 +16,7 @@ const holdsFiles = (event: DragEvent): boolean => event.dataTransfer?.types.incl
 export function DropArea({ folder }: { folder: string }) {
   const [over, setOver] = useState(false);
   const [visibility] = useUploadedAs();
-  // Every element that is crossed says that it was entered before the last one says that it was left.
+  // Nested elements fire dragenter before the previous element's dragleave.
   const depth = useRef(0);
   const move = (step: number) => (event: DragEvent) => {
     if (!holdsFiles(event)) return;

@@ -1,4 +1,4 @@
-/** The tray of uploads: each file with how far it is, a way to stop it, to try it again, and the one question there can be. */
+/** Upload tray: progress, cancel and retry per file, and name conflicts. */
 
 import { ActionIcon, Button, Checkbox, CloseButton, Collapse } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
@@ -35,7 +35,7 @@ export default function Tray() {
         </ActionIcon>
         {!uploads.busy && <CloseButton size={32} iconSize={18} aria-label={t("files.tray.close")} onClick={close} />}
       </header>
-      {uploads.busy && <Whole all={all} />}
+      {uploads.busy && <TotalProgress all={all} />}
       <Collapse expanded={open}>
         {question && <Question key={question.id} upload={question} others={all.filter(({ state }) => state === "asks" || state === "waiting" || state === "sending").length - 1} />}
         {/* What scrolls must scroll by key too. */}
@@ -70,11 +70,11 @@ function summary(all: readonly Upload[]): string {
   return t("files.tray.done", { count: count("done") });
 }
 
-/** All of them as one bar, for whoever has folded the tray. */
-function Whole({ all }: { all: readonly Upload[] }) {
+/** Total progress, while the tray is collapsed. */
+function TotalProgress({ all }: { all: readonly Upload[] }) {
   const counted = all.filter(({ state }) => state !== "stopped" && state !== "skipped" && state !== "failed");
   const sum = (of: (upload: Upload) => number): number => counted.reduce((total, upload) => total + of(upload), 0);
-  // An empty file counts too: it takes a request.
+  // An empty file counts, too: it takes a request.
   return (
     <div className={styles.whole}>
       <Progress label={t("files.tray.all")} share={sum(({ sent, state }) => sent + Number(state === "done")) / Math.max(1, sum(({ size }) => size + 1))} />
@@ -108,7 +108,7 @@ function Question({ upload, others }: { upload: Upload; others: number }) {
   );
 }
 
-/** What has come up is looked for in the lists, once for many. */
+/** Refetches the lists, debounced over many uploads. */
 function useFreshLists(all: readonly Upload[]): void {
   const client = useQueryClient();
   const done = all.filter(({ state }) => state === "done").length;

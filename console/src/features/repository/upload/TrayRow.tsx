@@ -1,4 +1,4 @@
-/** One file on its way up. */
+/** One upload. */
 
 import { ActionIcon, Tooltip } from "@mantine/core";
 import { IconAlertTriangle, IconCircleCheck, IconClock, IconHelp, IconPlayerSkipForward, IconRefresh, IconUpload, IconX, type Icon } from "@tabler/icons-react";
@@ -44,13 +44,13 @@ export function TrayRow({ upload }: { upload: Upload }) {
         {state === "sending" && <Progress label={t("files.upload.progress", { name })} share={upload.size > 0 ? upload.sent / upload.size : 0} />}
         <span className={styles.second}>{wordsOf(upload)}</span>
       </div>
-      {(state === "waiting" || state === "sending") && <Deed label={t("files.upload.cancel", { name })} icon={IconX} onClick={() => uploads.cancel(id)} />}
-      {(state === "failed" || state === "stopped") && <Deed label={t("files.upload.retry", { name })} icon={IconRefresh} onClick={() => uploads.retry(id)} />}
+      {(state === "waiting" || state === "sending") && <RowAction label={t("files.upload.cancel", { name })} icon={IconX} onClick={() => uploads.cancel(id)} />}
+      {(state === "failed" || state === "stopped") && <RowAction label={t("files.upload.retry", { name })} icon={IconRefresh} onClick={() => uploads.retry(id)} />}
     </li>
   );
 }
 
-function Deed({ label, icon: Picture, onClick }: { label: string; icon: Icon; onClick: () => void }) {
+function RowAction({ label, icon: Picture, onClick }: { label: string; icon: Icon; onClick: () => void }) {
   return (
     <Tooltip label={label} openDelay={300}>
       <ActionIcon variant="subtle" color="gray" size={32} aria-label={label} onClick={onClick}>

@@ -1,4 +1,4 @@
-/** The way up for whoever does not drag: files, or a folder with all that is in it, and who shall see them. */
+/** Upload menu: files or a folder, and their access level. */
 
 import { Button, Menu } from "@mantine/core";
 import { IconCheck, IconFiles, IconFolderUp, IconUpload } from "@tabler/icons-react";
@@ -6,7 +6,7 @@ import { useRef } from "react";
 
 import { t } from "@/i18n";
 import { PICTURES } from "@/ui/visibility/VisibilityWord";
-import { useWish } from "@/ui/wishes";
+import { useCommand } from "@/ui/commands";
 
 import { chosen } from "./entries";
 import styles from "./UploadButton.module.css";
@@ -17,7 +17,7 @@ export function UploadButton({ folder }: { folder: string }) {
   const [visibility, setVisibility] = useUploadedAs();
   const files = useRef<HTMLInputElement>(null);
   const whole = useRef<HTMLInputElement>(null);
-  useWish("create", () => files.current?.click());
+  useCommand("create", () => files.current?.click());
   function take(input: HTMLInputElement): void {
     if (input.files?.length) upload(chosen(input.files), folder, visibility);
     input.value = "";

@@ -2,7 +2,7 @@ import "react";
 
 declare module "react" {
   interface InputHTMLAttributes<T> {
-    /** Chooses a folder with all that is in it: every browser has it, no standard names it. */
+    /** Selects a folder: supported by every browser, but not standardized. */
     webkitdirectory?: T extends HTMLInputElement ? "" : never;
   }
 }

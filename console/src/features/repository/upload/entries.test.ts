@@ -5,7 +5,7 @@ import { walked } from "./entries";
 const file = (path: string) =>
   ({ isDirectory: false, fullPath: path, file: (give: (file: File) => void) => give(new File(["x"], path)) }) as unknown as FileSystemEntry;
 
-/** Gives its entries two at a time, as browsers give them a hundred at a time. */
+/** Returns entries two at a time, as browsers return a hundred at a time. */
 const folder = (path: string, entries: FileSystemEntry[]) =>
   ({
     isDirectory: true,

@@ -1,12 +1,12 @@
-/** What was dropped or chosen, as files with their paths: folders are walked to their ends. */
+/** Dropped or selected files with their paths; folders are read recursively. */
 
 export interface Found {
   file: File;
-  /** With the folders it lay in. */
+  /** Path including folders. */
   path: string;
 }
 
-/** Must be called while the drop is being handled: a moment later the browser has forgotten it. */
+/** Must be called in the drop handler: the browser clears the data afterwards. */
 export function dropped(transfer: DataTransfer): Promise<Found[]> {
   const entries = [...transfer.items].filter((item) => item.kind === "file").map((item) => item.webkitGetAsEntry());
   if (entries.some((entry) => entry === null)) return Promise.resolve(chosen(transfer.files));
@@ -27,7 +27,7 @@ async function only(entry: FileSystemFileEntry): Promise<Found[]> {
   return [{ file, path: entry.fullPath.replace(/^\//, "") }];
 }
 
-/** A browser gives the entries of a folder by the hundred, until it gives none. */
+/** Browsers return a folder's entries in batches of a hundred, until an empty one. */
 async function within(folder: FileSystemDirectoryEntry): Promise<Found[]> {
   const reader = folder.createReader();
   const found: Found[] = [];

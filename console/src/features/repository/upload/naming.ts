@@ -1,8 +1,8 @@
-/** Names for what comes beside something of the same name. */
+/** Names for copies. */
 
 const LONGEST_EXTENSION = 12;
 
-/** `report (2).pdf`, beside `report.pdf`. */
+/** `report (2).pdf`, next to `report.pdf`. */
 export function beside(key: string, number: number): string {
   const cut = key.lastIndexOf("/") + 1;
   const name = key.slice(cut);

@@ -5,7 +5,7 @@ import { Refusal } from "@/api/client";
 import { beside } from "./naming";
 import { AT_ONCE, Uploads, type Sending } from "./queue";
 
-/** A server that holds every file until it is let through. */
+/** A fake server that holds every upload until released. */
 class Harbour {
   underway: (Sending & { land: (fault?: unknown) => void })[] = [];
   landed = new Map<string, boolean>();

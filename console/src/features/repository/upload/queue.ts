@@ -1,6 +1,6 @@
 /**
- * Files on their way up: a few at a time, each to be stopped and tried again, and none put over another without a word.
- * It knows no screen.
+ * Upload queue: a few at a time, each can be cancelled and retried, and nothing is overwritten without asking.
+ * Independent of any screen.
  */
 
 import { Refusal } from "@/api/client";
@@ -19,13 +19,13 @@ export interface Upload {
   key: string;
   size: number;
   sent: number;
-  /** Bytes a second, while it is being sent. */
+  /** Bytes per second, while uploading. */
   speed: number;
   state: State;
-  /** Something is there already; `hidden` is what the caller may not see, and so not replace. */
+  /** The key exists; `hidden` if the user can't see it, and so can't replace it. */
   taken?: "seen" | "hidden";
   fault?: unknown;
-  /** What it has become. */
+  /** ID of the uploaded object. */
   objectId?: string;
 }
 
@@ -38,7 +38,7 @@ export interface Sending {
   signal: AbortSignal;
 }
 
-/** Refuses with 412 where something is there that may be seen, with 409 where it may not. */
+/** Rejects with 412 if the key exists, with 409 if it exists but the user can't see it. */
 export type Send = (sending: Sending) => Promise<{ id: string }>;
 
 interface Item extends Upload {
@@ -60,7 +60,7 @@ export class Uploads {
   readonly #send: Send;
   readonly #listeners = new Set<() => void>();
   #items: Item[] = [];
-  /** What was answered for all that follow, until there is nothing left to ask. */
+  /** The answer for all remaining conflicts, until none are left. */
   #forAll: Answer | null = null;
   #born = 0;
   #snapshot: readonly Upload[] = [];
@@ -118,7 +118,7 @@ export class Uploads {
     this.#go();
   }
 
-  /** Forgets what has ended. */
+  /** Removes finished uploads. */
   clear(): void {
     this.#items = this.#items.filter(({ state }) => !ENDED.includes(state));
     this.#publish();
@@ -150,7 +150,7 @@ export class Uploads {
     this.#go();
   }
 
-  /** With another name, as often as that one is taken too. */
+  /** Tries further names until one is free. */
   async #deliver(item: Item, signal: AbortSignal): Promise<{ id: string }> {
     const { file, visibility, answer } = item;
     const wanted = item.key;
@@ -186,7 +186,7 @@ export class Uploads {
   }
 
   #obey(item: Item, answer: Answer): void {
-    // What may not be seen cannot be replaced: that is asked once more.
+    // A hidden object can't be replaced: asks again.
     if (answer === "replace" && item.taken === "hidden") return;
     item.answer = answer;
     item.state = answer === "skip" ? "skipped" : "waiting";

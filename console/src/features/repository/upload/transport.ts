@@ -1,9 +1,10 @@
-/** Bytes on their way to the server: by the one means of a browser that tells how far they are. */
+/** Uploads by XMLHttpRequest, which reports progress. */
 
 import { answer, api, Refusal, refused, type Schemas } from "@/api/client";
-import { patiently } from "@/api/patience";
 import { token } from "@/api/token";
 import { t } from "@/i18n";
+import { retryWhileBusy } from "@/net/busy";
+import { checkServer } from "@/net/reachability";
 
 export interface Way {
   headers?: Record<string, string>;
@@ -12,11 +13,11 @@ export interface Way {
   signal?: AbortSignal;
 }
 
-/** A key gets its first version, or the next one. */
-export async function put(key: string, body: Blob, way: Way = {}): Promise<Schemas["Object"]> {
-  const response = await patiently(() => send(addressOf(key, way.query), body, way));
+/** Creates the object, or adds a version. */
+export async function put(key: string, body: Blob, way: Way = {}): Promise<Schemas["RepositoryObject"]> {
+  const response = await retryWhileBusy(() => send(addressOf(key, way.query), body, way));
   if (!response.ok) throw await refused(response);
-  return (await response.json()) as Schemas["Object"];
+  return (await response.json()) as Schemas["RepositoryObject"];
 }
 
 export function addressOf(key: string, query: Record<string, string> = {}): string {
@@ -24,7 +25,7 @@ export function addressOf(key: string, query: Record<string, string> = {}): stri
   return `/api/repo/${key.split("/").map(encodeURIComponent).join("/")}${asked && `?${asked}`}`;
 }
 
-/** Whether there is something at a key that the caller can see. */
+/** Whether a key exists and the user can see it. */
 export async function isTaken(key: string): Promise<boolean> {
   const found = await answer(api.GET("/api/repo", { params: { query: { prefix: key, limit: 1 } } }));
   return found.items[0]?.key === key;
@@ -40,14 +41,17 @@ function send(address: string, body: Blob, { headers = {}, onSent, signal }: Way
     }
     request.upload.onprogress = ({ loaded }) => onSent?.(loaded);
     request.onload = () => resolve(responseOf(request));
-    request.onerror = () => reject(new Refusal(0, { title: t("files.fault.unreachable"), detail: t("files.fault.unreachable.words") }));
+    request.onerror = () => {
+      void checkServer();
+      reject(new Refusal(0, { title: t("files.fault.unreachable"), detail: t("files.fault.unreachable.words") }));
+    };
     request.onabort = () => reject(signal?.reason as Error);
     signal?.addEventListener("abort", () => request.abort());
     request.send(body);
   });
 }
 
-/** As `fetch` would have it. */
+/** As a `fetch` response. */
 function responseOf(request: XMLHttpRequest): Response {
   const headers = new Headers();
   for (const line of request.getAllResponseHeaders().trim().split(/[\r\n]+/)) {

@@ -1,4 +1,4 @@
-/** Who sees what one uploads: as it was chosen last, in this browser. */
+/** Access level for uploads: the last choice, stored in this browser. */
 
 import { useLocalStorage } from "@mantine/hooks";
 

@@ -1,4 +1,4 @@
-/** Whether there is anything to show of uploads: known to the frame, which fetches the rest only then. */
+/** Whether there are uploads to show: the shell loads the tray only then. */
 
 import { createOpening } from "@/ui/opening";
 

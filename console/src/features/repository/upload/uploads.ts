@@ -1,4 +1,4 @@
-/** The uploads of this tab: they go on while one looks at something else, and end with the session. */
+/** Uploads of this tab: continue across navigation, and end with the session. */
 
 import { useSyncExternalStore } from "react";
 
@@ -11,7 +11,7 @@ import { Uploads, type Sending, type Upload } from "./queue";
 import { isTaken, put } from "./transport";
 import { uploading } from "./uploading";
 
-/** A refusal in the middle of a long body may never be heard: what is long is asked about before. */
+/** Browsers can miss an error response in the middle of a large upload: check large files first. */
 const LONG = 256 * 1024;
 
 async function send({ key, file, replaces, visibility, onSent, signal }: Sending): Promise<{ id: string }> {
@@ -23,7 +23,7 @@ async function send({ key, file, replaces, visibility, onSent, signal }: Sending
 
 export const uploads = new Uploads(send);
 
-// Nor does whoever signs in next see what they were.
+// The next user mustn't see them, either.
 token.subscribe(() => {
   if (token.get() !== null) return;
   uploads.cancelAll();

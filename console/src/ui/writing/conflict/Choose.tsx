@@ -1,4 +1,4 @@
-/** Mine and theirs side by side, each to be copied, and the three ways out. */
+/** Mine and theirs side by side, each with a copy button, and the three ways to resolve the conflict. */
 
 import { Button, CopyButton } from "@mantine/core";
 import { IconCopy, IconGitMerge } from "@tabler/icons-react";

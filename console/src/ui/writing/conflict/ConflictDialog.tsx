@@ -1,4 +1,4 @@
-/** Two people wrote: mine, theirs, or both brought together. Nothing is saved and nothing is lost before a choice. */
+/** Edit conflict: keep mine, keep theirs, or merge. Nothing is saved or lost before a choice. */
 
 import { Modal } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";

@@ -1,4 +1,4 @@
-/** Both texts brought together: what only one changed is taken, what both changed is asked, and the result is one's own. */
+/** Merge view: non-conflicting changes are applied, conflicts ask for a choice, and the result can be edited. */
 
 import { Button, Textarea, TextInput } from "@mantine/core";
 import { useState } from "react";

@@ -1,4 +1,4 @@
-/** The places that both changed: for each, mine, theirs, or both one after the other. */
+/** Conflicting passages: for each, keep mine, theirs or both. */
 
 import { t } from "@/i18n";
 import { Segments } from "@/ui/Segments";

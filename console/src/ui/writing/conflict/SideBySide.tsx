@@ -1,4 +1,4 @@
-/** Rows of two texts: what only one has bears a sign, a tint and, for those who hear it, a word. */
+/** Two texts row by row: lines on one side only have a sign, a colour and text for screen readers. */
 
 import { UnstyledButton } from "@mantine/core";
 import { useState } from "react";
@@ -8,12 +8,12 @@ import { t } from "@/i18n";
 import type { Row } from "./compare";
 import styles from "./ConflictDialog.module.css";
 
-/** What a line of one side only begins with. */
+/** Prefix of a line on one side only. */
 export const SIGNS = { mine: "+", theirs: "~" } as const;
 
 export function SideBySide({ rows }: { rows: Row[] }) {
   return (
-    // What scrolls must scroll by key too.
+    // Scrollable by keyboard, too.
     // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div className={styles.rows} role="region" aria-label={t("writing.conflict.compare")} tabIndex={0}>
       {rows.map((row, index) => (

@@ -1,4 +1,4 @@
-/** Two texts side by side, row by row: equal lines once, different ones facing each other, long equal stretches folded. */
+/** Side-by-side rows of two texts: equal lines once, different ones next to each other, long equal runs collapsed. */
 
 import { hunks } from "../hunks";
 
@@ -27,7 +27,7 @@ export function compare(mine: string[], theirs: string[]): Row[] {
   return [...rows, ...folded(mine.slice(done), done === 0, true)];
 }
 
-/** Equal lines: those next to a difference as they are, many in between as one. */
+/** Equal lines: shown next to a difference, collapsed further away. */
 export function folded(lines: string[], isFirst: boolean, isLast: boolean): Row[] {
   const head = isFirst ? 0 : AROUND;
   const tail = isLast ? 0 : AROUND;

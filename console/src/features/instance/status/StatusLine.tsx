@@ -1,4 +1,4 @@
-/** One thing the instance says of itself: in a word, whether it is as it should be, and what that means. */
+/** A status line: title, good or bad, and an explanation. */
 
 import { IconAlertTriangle, IconCircleCheck, IconInfoCircle } from "@tabler/icons-react";
 import type { ReactNode } from "react";
@@ -13,7 +13,7 @@ interface Props {
   children: ReactNode;
 }
 
-export function Said({ state = "good", words, children }: Props) {
+export function StatusLine({ state = "good", words, children }: Props) {
   const Picture = PICTURES[state];
   return (
     <div className={styles.said}>

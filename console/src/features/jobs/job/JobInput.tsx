@@ -1,4 +1,4 @@
-/** What a job was given: what a model was asked as it was written, anything else as JSON. */
+/** A job's input: a prompt as text, anything else as JSON. */
 
 import { t } from "@/i18n";
 import { Snippet } from "@/ui/Snippet";
@@ -8,7 +8,7 @@ import styles from "./Job.module.css";
 
 const SPEAKERS = ["system", "user", "assistant"] as const;
 
-export function Asked({ input }: { input: unknown }) {
+export function JobInput({ input }: { input: unknown }) {
   const chat = chatInputOf(input);
   if (!chat) return <Snippet label={t("jobs.input")} text={JSON.stringify(input, null, 2)} />;
   const before = chat.system ? [{ role: "system", content: chat.system }, ...chat.messages] : chat.messages;

@@ -1,14 +1,16 @@
-/** Oneself: the account, the theme, and the way out. */
+/** The signed-in person: account, theme, keyboard shortcuts, sign out. */
 
 import { Menu, useMantineColorScheme, type MantineColorScheme } from "@mantine/core";
-import { IconDeviceDesktop, IconLogout, IconMoon, IconSun, IconUser } from "@tabler/icons-react";
+import { IconDeviceDesktop, IconKeyboard, IconLogout, IconMoon, IconSun, IconUser } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 
 import { t } from "@/i18n";
+import { signingOut } from "@/navigation/signOut";
+import { useSession } from "@/session";
+import { initials } from "@/ui/initials";
 
-import { useSession } from "../session";
-import { signingOut } from "../signOut";
-import styles from "./Me.module.css";
+import { keyMap } from "../keyboard";
+import styles from "./AccountMenu.module.css";
 import { RailButton } from "./RailButton";
 
 const SCHEMES = [
@@ -17,7 +19,7 @@ const SCHEMES = [
   { value: "auto", icon: IconDeviceDesktop },
 ] as const;
 
-export function Me() {
+export function AccountMenu() {
   const { me } = useSession();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
@@ -31,7 +33,7 @@ export function Me() {
         </RailButton>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item component={Link} to="/account" leftSection={<IconUser aria-hidden size={15} />}>
+        <Menu.Item component={Link} to="/settings/me/account" leftSection={<IconUser aria-hidden size={15} />}>
           {t("account.title")}
         </Menu.Item>
         <Menu.Divider />
@@ -44,15 +46,13 @@ export function Me() {
           ))}
         </Menu.RadioGroup>
         <Menu.Divider />
+        <Menu.Item leftSection={<IconKeyboard aria-hidden size={15} />} rightSection={<kbd>?</kbd>} onClick={keyMap.open}>
+          {t("shell.keys")}
+        </Menu.Item>
         <Menu.Item leftSection={<IconLogout aria-hidden size={15} />} onClick={signingOut.open}>
           {t("session.end")}
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );
-}
-
-export function initials(name: string): string {
-  const words = name.trim().split(/\s+/);
-  return (words.length > 1 ? `${words[0]?.[0]}${words.at(-1)?.[0]}` : name.slice(0, 2)).toUpperCase();
 }

@@ -1,11 +1,11 @@
-/** What can be done with a file: taken home, shared, opened as a document, deleted. */
+/** File actions: download, share, open as document, delete. */
 
 import { ActionIcon, Button, Menu } from "@mantine/core";
 import { IconDots, IconDownload, IconFileText, IconLink, IconShare2, IconTrash, IconWorldShare } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 
-import { useSession } from "@/app/session";
 import { t } from "@/i18n";
+import { useSession } from "@/session";
 import { notice } from "@/ui/notice";
 import type { Rights } from "@/ui/sharing/rights";
 
@@ -22,7 +22,7 @@ interface Props {
   onDialog: (dialog: FileDialog) => void;
 }
 
-export function Deeds({ file, version, rights, onDialog }: Props) {
+export function FileActions({ file, version, rights, onDialog }: Props) {
   const { me } = useSession();
   const download = useDownload(file);
   return (

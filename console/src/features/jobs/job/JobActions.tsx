@@ -1,12 +1,12 @@
-/** What can be done with a job: taken back while it waits, tried again when it is over. */
+/** Job actions: cancel while queued, retry when finished. */
 
 import { Button } from "@mantine/core";
 import { IconRefresh } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 
-import { useSession } from "@/app/session";
 import { t } from "@/i18n";
+import { useSession } from "@/session";
 import { ConfirmDialog } from "@/ui/ConfirmDialog";
 import { Dialog } from "@/ui/Dialog";
 import { Fault } from "@/ui/forms";
@@ -17,7 +17,7 @@ import { useMayAsk } from "../making";
 import { useCancel, useRetry, type Job } from "../queries";
 import { chatInputOf } from "../shapes";
 
-export function Deeds({ job }: { job: Job }) {
+export function JobActions({ job }: { job: Job }) {
   if (job.state === "queued") return <Cancel job={job} />;
   return job.state === "running" ? null : <Retry job={job} />;
 }
@@ -51,7 +51,7 @@ function Cancel({ job }: { job: Job }) {
   );
 }
 
-/** Only for who may ask for the same: choosing an executor is for those who run the instance. */
+/** Only if the user could start the same job: choosing an executor is for operators. */
 function useMayRetry(job: Job): boolean {
   const { can } = useSession();
   const mayAsk = useMayAsk();
@@ -67,7 +67,7 @@ function Retry({ job }: { job: Job }) {
   async function perform(): Promise<void> {
     const { id } = await retry.mutateAsync(job.id);
     notice(t("jobs.retry.done"));
-    await go({ to: "/jobs/$id", params: { id }, search: (now: Filters) => now });
+    await go({ to: "/settings/team/jobs/$id", params: { id }, search: (now: Filters) => now });
   }
 
   return (

@@ -1,22 +1,22 @@
-/** Where somebody is put: a team, what they are in it, and perhaps a role in the company as a whole. */
+/** Fields for a team, a team role and an optional company role. */
 
 import { Select } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
 
 import type { Schemas } from "@/api/client";
-import { useSession } from "@/app/session";
 import { t } from "@/i18n";
+import { useSession } from "@/session";
 
 import styles from "./PeopleScreen.module.css";
 import { useCompany } from "./queries";
 import { givable } from "./rules";
 
-/** A worker is no person. */
+/** The worker role is for executors. */
 export type GivenRole = Exclude<Schemas["Role"], "worker">;
 
 const IN_ANY_TEAM: readonly GivenRole[] = ["owner", "admin", "member", "viewer", "guest"];
 
-/** A reviewer may do all that a translator may; both reach beyond the company, so only who may translate gives them. */
+/** A reviewer includes a translator; both work beyond the company, so only translators can assign them. */
 const BEYOND = ["translator", "reviewer"] as const;
 
 interface Values {
@@ -26,7 +26,7 @@ interface Values {
   org_role: string;
 }
 
-export function Seat<Given extends Values>({ form }: { form: UseFormReturnType<Given> }) {
+export function TeamAndRole<Given extends Values>({ form }: { form: UseFormReturnType<Given> }) {
   const session = useSession();
   const company = useCompany();
   const teams = company.data?.teams.map((team) => ({ value: team.id, label: team.name })) ?? [];

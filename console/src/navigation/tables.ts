@@ -1,14 +1,15 @@
 /** The rows that features declare: screens with their addresses, and actions with their keys. */
 
 import type { Icon } from "@tabler/icons-react";
-import type { ComponentType } from "react";
+import { createContext, useContext, type ComponentType } from "react";
 
 import type { Feature, Permission } from "@/api/client";
 import type { MessageKey } from "@/i18n";
+import type { Session } from "@/session";
 
-import type { Session } from "./session";
-
-export type Group = "work" | "team" | "company" | "instance" | "me";
+/** The groups of the settings menu, in its order: whom a setting is for. */
+export const SCOPES = ["team", "company", "instance", "me"] as const;
+export type Scope = (typeof SCOPES)[number];
 
 export interface Needs {
   permission?: Permission;
@@ -17,13 +18,25 @@ export interface Needs {
   operator?: boolean;
 }
 
+export interface NavEntry {
+  /** The rail, its foot, or a group of the settings menu. */
+  group: "main" | "foot" | Scope;
+  icon: Icon;
+  keys?: string;
+  /** Also in the bottom bar of a phone. */
+  bottomBar?: boolean;
+}
+
 export interface Screen extends Needs {
   path: string;
   title: MessageKey;
-  /** Where the rail shows it; a screen without a place is reached from another. */
-  nav?: { group: Group; icon: Icon; keys?: string };
+  /** A screen without an entry is reached from another. */
+  nav?: NavEntry;
   load: () => Promise<{ default: ComponentType }>;
 }
+
+/** A screen with an entry in the rail or in the settings menu. */
+export type NavScreen = Screen & { nav: NavEntry };
 
 export interface Action extends Needs {
   name: string;
@@ -31,7 +44,7 @@ export interface Action extends Needs {
   icon?: Icon;
   /** One key, or two in a row such as `g n`. */
   keys?: string;
-  /** Where it makes sense; everywhere when left out. */
+  /** The screens it belongs to; all of them when left out. */
   on?: RegExp;
   /** What it needs beyond a permission, such as an instance of many companies. */
   when?: (session: Session) => boolean;
@@ -41,7 +54,7 @@ export interface Action extends Needs {
 export const screen = (path: string, rest: Omit<Screen, "path">): Screen => ({ path, ...rest });
 export const action = (name: string, rest: Omit<Action, "name">): Action => ({ name, ...rest });
 
-/** What a caller may not do is not offered; the server decides all the same. */
+/** What a caller can't do isn't offered; the server decides all the same. */
 export function allowed(needs: Needs, session: Session): boolean {
   return (
     (!needs.operator || session.operator) &&
@@ -50,7 +63,19 @@ export function allowed(needs: Needs, session: Session): boolean {
   );
 }
 
-/** Whether an action is there to be chosen, on the screen that one is on. */
+/** Whether an action can be chosen on the current screen. */
 export function offered(action: Action, session: Session, path: string): boolean {
   return allowed(action, session) && (!action.on || action.on.test(path)) && (!action.when || action.when(session));
 }
+
+export interface Tables {
+  screens: readonly Screen[];
+  actions: readonly Action[];
+}
+
+const Context = createContext<Tables>({ screens: [], actions: [] });
+
+export const TablesProvider = Context.Provider;
+
+/** All rows of all features, for a feature that has to know what the console offers. */
+export const useTables = (): Tables => useContext(Context);

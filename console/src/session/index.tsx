@@ -1,10 +1,10 @@
-/** Who is here, and what they may do: one answer of the server, asked again whenever it may have changed. */
+/** The signed-in person and their permissions: one answer of the server, fetched again whenever it may have changed. */
 
 import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
-import { createContext, useContext, useEffect, useSyncExternalStore, type ReactNode } from "react";
+import { createContext, useContext, useEffect, type ReactNode } from "react";
 
 import { answer, api, onRefusal, type Feature, type Permission, type Schemas } from "@/api/client";
-import { token } from "@/api/token";
+import { useToken } from "@/api/useToken";
 
 export type Whoami = Schemas["Whoami"];
 
@@ -20,10 +20,6 @@ export interface Session {
 
 const Context = createContext<Session | null>(null);
 
-export function useToken(): string | null {
-  return useSyncExternalStore(token.subscribe, token.get);
-}
-
 export const WHOAMI = ["session", "whoami"] as const;
 
 export const whoamiQuery = (current: string | null) =>
@@ -32,7 +28,7 @@ export const whoamiQuery = (current: string | null) =>
     queryFn: () => answer(api.GET("/api/whoami")),
     enabled: current !== null,
     staleTime: 60_000,
-    // Who comes back to a suspended company sees at once that it goes on.
+    // Someone who returns to a suspended company sees at once when it has been resumed.
     refetchOnWindowFocus: ({ state }) => (state.data?.org.suspended ? "always" : true),
   });
 
@@ -42,7 +38,7 @@ export function useWhoami() {
 
 export function sessionOf(me: Whoami, multitenant = false): Session {
   const permissions = new Set<Permission>(me.permissions);
-  // An operator may use the company's plane of their own company without a role in it.
+  // Operators can manage their own company without a role in it.
   const asOperator: Permission[] = me.operator ? ["org:read", "org:manage"] : [];
   return {
     me,
@@ -53,21 +49,21 @@ export function sessionOf(me: Whoami, multitenant = false): Session {
   };
 }
 
-interface Provided {
+interface Props {
   me: Whoami;
   multitenant: boolean;
   children: ReactNode;
 }
 
-export function SessionProvider({ me, multitenant, children }: Provided) {
-  useStanding();
+export function SessionProvider({ me, multitenant, children }: Props) {
+  useSuspensionRefresh();
   return <Context.Provider value={sessionOf(me, multitenant)}>{children}</Context.Provider>;
 }
 
 const SUSPENDED: readonly string[] = ["org_suspended", "tenant_suspended"];
 
-/** A write was refused since the company is suspended: whoever is here did not know of it yet. */
-function useStanding(): void {
+/** A write was refused because the company is suspended: the session on screen is out of date. */
+function useSuspensionRefresh(): void {
   const client = useQueryClient();
   useEffect(
     () => onRefusal(({ code }) => SUSPENDED.includes(code) && void client.invalidateQueries({ queryKey: WHOAMI })),
@@ -77,11 +73,11 @@ function useStanding(): void {
 
 export function useSession(): Session {
   const session = useContext(Context);
-  if (!session) throw new Error("this screen is for people who are signed in");
+  if (!session) throw new Error("useSession needs someone to be signed in");
   return session;
 }
 
-/** After a change of team, name or rights: everything that was fetched as somebody else is forgotten. */
+/** After a change of team, name or permissions: drops everything that was fetched before. */
 export function useForgetEverything(): () => Promise<void> {
   const client = useQueryClient();
   return () => client.resetQueries();

@@ -1,4 +1,4 @@
-/** The best of what was found, below the box: one group for each kind, and the way to all of it. */
+/** Top results below the search box, grouped by type, with a link to all results. */
 
 import { IconArrowRight } from "@tabler/icons-react";
 
@@ -7,12 +7,12 @@ import { t } from "@/i18n";
 import { TYPES } from "./address";
 import { PICTURES } from "./kinds";
 import { Marked } from "./Marked";
-import type { Found, useGlance } from "./queries";
+import type { Found, useTopResults } from "./queries";
 import styles from "./Search.module.css";
 
 export interface Choice {
   id: string;
-  /** Without a thing it is the way to all results. */
+  /** Without a result, it's the link to all results. */
   thing?: Found;
 }
 
@@ -21,13 +21,13 @@ interface Props {
   query: string;
   choices: readonly Choice[];
   chosen?: Choice;
-  found: ReturnType<typeof useGlance>;
-  /** What was found is for what is typed now. */
+  found: ReturnType<typeof useTopResults>;
+  /** The results match the current input. */
   fresh: boolean;
   onChoose: (thing?: Found) => void;
 }
 
-export function Glance({ list, query, choices, chosen, found, fresh, onChoose }: Props) {
+export function TopResults({ list, query, choices, chosen, found, fresh, onChoose }: Props) {
   const settled = fresh && !found.isFetching;
   const count = choices.length - 1;
   return (
@@ -56,7 +56,7 @@ export function Glance({ list, query, choices, chosen, found, fresh, onChoose }:
   );
 }
 
-/** The focus stays in the box: a press must not take it away before it was a click. */
+/** Keeps focus in the input: mousedown would move it before the click. */
 const keepFocus = (event: React.MouseEvent): void => event.preventDefault();
 
 function Option({ choice: { id, thing }, chosen, onChoose }: { choice: Choice; chosen: boolean; onChoose: Props["onChoose"] }) {

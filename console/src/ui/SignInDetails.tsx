@@ -1,4 +1,4 @@
-/** What a newcomer needs to get in, this once: the password that was chosen for them, or a link to choose one. */
+/** Sign-in details for a new person, shown once: the initial password, or a link to choose one. */
 
 import { t } from "@/i18n";
 
@@ -10,7 +10,7 @@ export interface Access {
   password?: string;
 }
 
-export function Newcomer({ access, onClose }: { access: Access; onClose: () => void }) {
+export function SignInDetails({ access, onClose }: { access: Access; onClose: () => void }) {
   const { member, link, password } = access;
   const { username, display_name: name } = member;
   const signIn = [

@@ -1,4 +1,4 @@
-/** A part of the page that wears another theme than the rest, or some tokens of one. */
+/** Applies another theme, or some of its tokens, to a part of the page. */
 
 import { useLayoutEffect, useRef, type ComponentProps } from "react";
 
@@ -6,10 +6,10 @@ import { declarations } from "@/theme/brand";
 
 import type { Theme } from "../theme/tokens";
 
-export function Dressed({ theme, ...rest }: { theme: Partial<Theme> } & ComponentProps<"span">) {
+export function Themed({ theme, ...rest }: { theme: Partial<Theme> } & ComponentProps<"span">) {
   const element = useRef<HTMLSpanElement>(null);
   useLayoutEffect(() => {
-    // By the object model, which the page's policy allows, where it forbids a style attribute in the text.
+    // By CSSOM: the content security policy blocks inline style attributes.
     if (element.current) element.current.style.cssText = declarations(theme);
   }, [theme]);
   return <span ref={element} {...rest} />;

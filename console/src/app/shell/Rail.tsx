@@ -1,0 +1,42 @@
+/** The left rail. Team and search stay on top, the account at the bottom; what is between them scrolls. */
+
+import type { ReactNode } from "react";
+
+import { Activity } from "@/features/jobs/activity/Activity";
+
+import { useNavGroup } from "../navGroups";
+import { AccountMenu } from "./AccountMenu";
+import { Find } from "./Find";
+import { NavLink } from "./NavLink";
+import styles from "./Rail.module.css";
+import { TeamSwitcher } from "./TeamSwitcher";
+
+/** `foot` stands above the account. */
+export function Rail({ foot, children }: { foot: ReactNode; children: ReactNode }) {
+  return (
+    <div className={styles.rail}>
+      <div className={styles.head}>
+        <TeamSwitcher />
+        <Find />
+      </div>
+      <div className={styles.middle}>{children}</div>
+      <div className={styles.foot}>
+        {foot}
+        <div className={styles.account}>
+          <AccountMenu />
+          <Activity />
+        </div>
+      </div>
+    </div>
+  );
+}
+
+export function NavGroup({ group }: { group: "main" | "foot" }) {
+  return (
+    <div className={styles.links}>
+      {useNavGroup(group).map((screen) => (
+        <NavLink key={screen.path} screen={screen} />
+      ))}
+    </div>
+  );
+}

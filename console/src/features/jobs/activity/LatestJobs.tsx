@@ -1,0 +1,40 @@
+/** The team's latest jobs with their state, and the way to all of them. */
+
+import { Link } from "@tanstack/react-router";
+
+import { t } from "@/i18n";
+import { kindWords } from "@/ui/kindWords";
+import { Failed, Loading } from "@/ui/states";
+import { Time } from "@/ui/Time";
+
+import { useLatestJobs } from "../queries";
+import { StateTag } from "../StateTag";
+import styles from "./Activity.module.css";
+
+export function LatestJobs({ onLeave }: { onLeave: () => void }) {
+  const jobs = useLatestJobs();
+  return (
+    <>
+      <h2 className={styles.title}>{t("activity.title")}</h2>
+      {jobs.isPending && <Loading />}
+      {jobs.isLoadingError && <Failed error={jobs.error} again={() => void jobs.refetch()} />}
+      {jobs.data?.length === 0 && <p className={styles.none}>{t("activity.none")}</p>}
+      <ul className={styles.jobs}>
+        {jobs.data?.map((job) => (
+          <li key={job.id}>
+            <Link to="/settings/team/jobs/$id" params={{ id: job.id }} className={styles.job} onClick={onLeave}>
+              <span className={styles.kind}>{kindWords(job.kind)}</span>
+              <span className={styles.time}>
+                <Time at={job.created_at} />
+              </span>
+              <StateTag state={job.state} />
+            </Link>
+          </li>
+        ))}
+      </ul>
+      <Link to="/settings/team/jobs" className={styles.all} onClick={onLeave}>
+        {t("activity.all")}
+      </Link>
+    </>
+  );
+}
