@@ -28,6 +28,8 @@ from teamspace.ops.rows import blob_reader
 T = TypeVar("T")
 
 _MANIFEST = "manifest.json"
+_MAX_MANIFEST_BYTES = 64 << 20
+"""A manifest has a line for every company's audit chain; this is room for half a million."""
 _BUFFER = 1 << 20
 _LEVEL = 4  # of compression: much faster than the default 6, and hardly larger
 _UNREADABLE = (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile, msgspec.DecodeError, ValueError)
@@ -127,7 +129,7 @@ class BackupReader:
         try:
             with self._translate_errors():
                 self._tar = _Tar.open(fileobj=self._file, mode="r:")
-                self.manifest = manifests.decode(self._open(self._expect(self._members(), _MANIFEST)).read())
+                self.manifest = manifests.decode(self._read_manifest())
         except BaseException:
             self._file.close()
             raise
@@ -197,6 +199,12 @@ class BackupReader:
         if member is None or not member.isreg() or member.name != name:
             raise OpsError(f"{self._source} is not a backup, damaged or truncated: {name} is missing")
         return member
+
+    def _read_manifest(self) -> bytes:
+        member = self._expect(self._members(), _MANIFEST)
+        if member.size > _MAX_MANIFEST_BYTES:
+            raise OpsError(f"{self._source} is not a backup, damaged or truncated: {_MANIFEST} is too large")
+        return self._open(member).read()
 
     def _open(self, member: tarfile.TarInfo) -> IO[bytes]:
         file = self._tar.extractfile(member)

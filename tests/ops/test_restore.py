@@ -206,6 +206,14 @@ async def test_a_tar_of_something_else(source: Settings, places: Places, tmp_pat
     assert "manifest.json is missing" in await refusal(places.new("sqlite", key_of=source), backup)
 
 
+async def test_a_manifest_too_large_for_memory_is_refused_unread(
+    source: Settings, places: Places, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("teamspace.ops.archive._MAX_MANIFEST_BYTES", 1000)
+    backup = write(tmp_path / "odd.tar", [("manifest.json", b" " * 1001)])
+    assert "manifest.json is too large" in await refusal(places.new("sqlite", key_of=source), backup)
+
+
 async def test_an_unknown_format(source: Settings, places: Places, backup_file: Path) -> None:
     with_manifest(backup_file, source, format=2)
     said = await refusal(places.new("sqlite", key_of=source), backup_file)
