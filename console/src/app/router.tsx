@@ -30,7 +30,7 @@ function guarded(screen: Screen): () => ReactNode {
   return function Guarded() {
     const session = useSession();
     if (allowed(screen, session)) return <Content />;
-    return <Refused permission={screen.operator ? "operator" : screen.permission} />;
+    return <Refused permission={screen.operator ? "operator" : screen.permission} screen={t(screen.title)} />;
   };
 }
 

@@ -40,12 +40,19 @@ export function Empty({ title, children, icon: Picture = IconMoodEmpty, action }
 }
 
 /** No access: the permission that is missing and who can grant it, or why else the server refused. */
-export function Refused({ permission, detail }: { permission?: Permission | "operator"; detail?: string }) {
+interface RefusedProps {
+  permission?: Permission | "operator";
+  detail?: string;
+  /** The title of the screen that is refused. */
+  screen?: string;
+}
+
+export function Refused({ permission, detail, screen }: RefusedProps) {
   const needed = permission === "operator" ? "instance:manage" : permission;
   return (
     <div className={styles.state} role="alert">
       <IconLock aria-hidden size={36} stroke={1.25} className={styles.picture} />
-      <h1>{t("state.refused")}</h1>
+      <h1>{screen ? t("state.refused.to", { screen }) : t("state.refused")}</h1>
       <p className={styles.words}>{needed ? t("state.refused.needs", { permission: permissionName(needed) }) : detail}</p>
       {needed && <WhoCanHelp scope={grantedBy(needed)} />}
     </div>
