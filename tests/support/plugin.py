@@ -34,11 +34,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """What only repeats a proof in another combination runs when that is asked for, or when its subject has changed."""
     if config.getoption("thorough"):
         return
-    repeated = [item for item in items if _is_repeated(item)]
-    left_out = [item for item in repeated if not is_touched(item)]
+    left_out = {item for item in items if _is_repeated(item) and not is_touched(item)}
     if left_out:
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if item not in set(left_out)]
+        config.hook.pytest_deselected(items=list(left_out))
+        items[:] = [item for item in items if item not in left_out]
 
 
 def _is_repeated(item: pytest.Item) -> bool:
