@@ -83,7 +83,7 @@ def test_a_scoped_token_is_told_that_keys_are_not_for_it(browser: Browser, anywh
     token = anywhere.call("POST", "/api/tokens", wish, anywhere.operator)["token"]
     with window(browser, anywhere.url, token=token) as page:
         page.goto("/app/settings/team/connect")
-        expect(page.get_by_role("alert")).to_contain_text("A scoped token cannot reach the account of its person.")
+        expect(page.get_by_role("alert")).to_contain_text("A scoped token cannot access its person's account.")
         expect(page.get_by_role("button", name="New key")).to_have_count(0)
 
 

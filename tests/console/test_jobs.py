@@ -85,7 +85,7 @@ def test_a_job_that_fails_once_is_tried_again_by_itself(browser: Browser, office
         page.goto("/app/settings/team/jobs")
         asks(page, "Count the boats. [simulate:fail:1]")
         job = page.get_by_role("article", name="Model question")
-        expect(job).to_contain_text("Attempt 1 of 3 failed: The simulated model fails")
+        expect(job).to_contain_text("Attempt 1 of 3 failed: The simulated model failed")
         expect(job.get_by_role("status")).to_have_text("Done")
         expect(job.get_by_role("region", name="Result")).to_contain_text("You said: Count the boats.")
         expect(job).to_contain_text("1 attempt failed")
