@@ -133,7 +133,7 @@ def loses_the_server(page: Page, _: Stage) -> None:
 def makes_a_key(page: Page, _: Stage) -> None:
     """Down to the secret."""
     limits_a_key(page, _)
-    page.get_by_role("button", name="Create key").click()
+    page.get_by_role("dialog").get_by_role("button", name="Create key").click()
     expect(page.get_by_role("dialog", name="Secret for Nightly backup")).to_be_visible()
 
 
