@@ -69,7 +69,7 @@ async def _single_part(request: S3Request, version: VersionRow, stored: StoredCo
         headers |= {header: part.checksum} if part.checksum else {}
     if not part.size:
         return msgspec.structs.replace(stored, headers=headers, size=0)
-    return msgspec.structs.replace(stored, headers=headers, only=(part.start, part.start + part.size))
+    return msgspec.structs.replace(stored, headers=headers, span=(part.start, part.start + part.size))
 
 
 # Writing
