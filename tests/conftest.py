@@ -1,4 +1,4 @@
-"""Fixtures of the whole suite. Whatever touches data runs on SQLite and on PostgreSQL."""
+"""Fixtures for the whole suite. Tests that touch data run on SQLite and on PostgreSQL."""
 
 import asyncio
 import os
@@ -16,14 +16,14 @@ from teamspace.settings import Settings, load
 from tests.support.databases import Databases
 from tests.support.postgres import create_database, drop_database
 from tests.support.world import World
-from tests.support.world import world as made
+from tests.support.world import world as open_world
 
 pytest_plugins = ["tests.support.plugin"]
 
 
 @pytest.fixture(scope="session", autouse=True)
 def cheap_hashes() -> Iterator[None]:
-    """Passwords cost a fifth of a second by design; the tests of that design set it back."""
+    """Hashing a password takes 0.2 s by design; tests of the real cost restore the real hasher."""
     real, passwords.hasher = passwords.hasher, PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
     yield
     passwords.hasher = real
@@ -31,7 +31,7 @@ def cheap_hashes() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def postgres_template(postgres_url: str) -> Iterator[str]:
-    """A migrated, empty database: copying it is quicker than migrating another."""
+    """A migrated, empty database: copying it is faster than migrating a new one."""
     name = f"template_{os.getpid()}"
     url = create_database(postgres_url, name)
     _migrate(url)
@@ -53,7 +53,7 @@ def database_url(request: pytest.FixtureRequest) -> Iterator[str]:
         yield ""
         return
     databases: Databases = request.getfixturevalue("databases")
-    with databases.one() as url:
+    with databases.acquire() as url:
         yield url
 
 
@@ -73,7 +73,7 @@ def settings(database_url: str, tmp_path: Path) -> Settings:
 
 @pytest.fixture(scope="session")
 def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A migrated, empty file: copying it is quicker than migrating another."""
+    """A migrated, empty file: copying it is faster than migrating a new one."""
     path = tmp_path_factory.mktemp("sqlite") / "template.db"
     _migrate(f"sqlite:{path}")
     return path
@@ -84,7 +84,7 @@ async def world(settings: Settings, sqlite_template: Path) -> AsyncIterator[Worl
     if settings.on_sqlite:
         prepare_folder(settings.data)
         shutil.copyfile(sqlite_template, settings.database.removeprefix("sqlite:"))
-    async with made(settings) as instance:
+    async with open_world(settings) as instance:
         yield instance
 
 

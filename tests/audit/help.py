@@ -1,4 +1,4 @@
-"""Trails made to order, below HTTP, and ways to read them back."""
+"""Helpers that insert audit events directly, and read them over HTTP."""
 
 import itertools
 from datetime import datetime
@@ -15,8 +15,8 @@ _numbers = itertools.count(1)
 NOON = "2026-03-01T12:00:00.000Z"
 
 
-class Made(msgspec.Struct, frozen=True):
-    """An event as a test wants it."""
+class Event(msgspec.Struct, frozen=True):
+    """An audit event to insert."""
 
     org_id: str
     at: str = NOON
@@ -27,7 +27,7 @@ class Made(msgspec.Struct, frozen=True):
     target: str | None = None
     detail: str = "{}"
     lag: int = 0
-    """By how many milliseconds the id is later than the time."""
+    """Milliseconds by which the id is later than the time."""
 
 
 def new_id(at: str, lag: int = 0) -> str:
@@ -36,14 +36,14 @@ def new_id(at: str, lag: int = 0) -> str:
 
 
 def at(second: float) -> str:
-    """So many seconds after noon."""
+    """The time that many seconds after noon."""
     minutes, rest = divmod(second, 60)
     return f"2026-03-01T12:{int(minutes):02d}:{rest:06.3f}Z"
 
 
-async def plant(world: World, events: list[Made]) -> list[audit.AuditRow]:
-    """The events as they stand in the trail, unsealed."""
-    entries = [
+async def insert_events(world: World, events: list[Event]) -> list[audit.AuditRow]:
+    """Inserts the events unsealed; returns their rows."""
+    rows = [
         audit.AuditRow(
             org_id=event.org_id, id=new_id(event.at, event.lag), at=event.at, team_id=event.team_id,
             actor_kind=event.actor_kind, actor_id=event.actor_id, token_id=None, action=event.action,
@@ -53,16 +53,16 @@ async def plant(world: World, events: list[Made]) -> list[audit.AuditRow]:
     ]  # fmt: skip
     names = audit.AuditRow.__struct_fields__
     async with world.db.maintenance(system()) as tx:
-        for entry in entries:
+        for row in rows:
             await tx.run(
                 f"INSERT INTO audit ({', '.join(names)}) VALUES ({', '.join(f':{name}' for name in names)})",
-                **msgspec.structs.asdict(entry),
+                **msgspec.structs.asdict(row),
             )
-    return entries
+    return rows
 
 
-async def listed(who: Caller, path: str, limit: int | str = 200, **query: str) -> list[dict[str, Any]]:
-    """A whole list, page by page; no page but the last is short."""
+async def list_all(who: Caller, path: str, limit: int | str = 200, **query: str) -> list[dict[str, Any]]:
+    """Every item of a list, page by page; only the last page may be short."""
     items: list[dict[str, Any]] = []
     paging: dict[str, str] = {"limit": str(limit)}
     while True:
@@ -76,7 +76,7 @@ async def listed(who: Caller, path: str, limit: int | str = 200, **query: str) -
         paging["cursor"] = page["next_cursor"]
 
 
-async def exported(who: Caller, path: str, **query: str) -> bytes:
+async def fetch_export(who: Caller, path: str, **query: str) -> bytes:
     answer = await who.get(path, params=query, headers={"accept": "application/x-ndjson"})
     assert answer.status_code == 200, answer.text
     assert answer.headers["content-type"] == "application/x-ndjson"

@@ -1,4 +1,4 @@
-"""A trail taken out as JSON lines: whole, in order, in constant memory, and verified by the command line."""
+"""Exports of the audit log as JSON lines: complete, in order, in constant memory, and verified by the command line."""
 
 import asyncio
 import hashlib
@@ -17,8 +17,8 @@ from teamspace.audit.schemas import AuditQuery
 from teamspace.core.db import Db, audit
 from teamspace.core.principal import Call, Principal
 from teamspace.tenancy.schemas import OrgRole, Role
-from tests.audit.conftest import Console
-from tests.audit.help import Made, at, code, exported, lines, plant
+from tests.audit.conftest import RunAudit
+from tests.audit.help import Event, at, code, fetch_export, insert_events, lines
 from tests.support.world import Caller, World
 
 TEAM, COMPANY = "/api/audit", "/api/org/audit"
@@ -30,33 +30,33 @@ async def owner(world: World) -> Caller:
     return await world.person(org, team, Role.OWNER, org_role=OrgRole.OWNER)
 
 
-async def grown(world: World, owner: Caller, count: int = 30) -> list[audit.AuditRow]:
-    """A sealed trail: every third event is the team's, some are of no team."""
+async def insert_sealed(world: World, owner: Caller, count: int = 30) -> list[audit.AuditRow]:
+    """Inserts and seals events: a third each of the team, of another team and of no team."""
     sister = await world.team(owner.org)
     teams = (owner.team.id, sister.id, None)
     events = [
-        Made(owner.org.id, at=at(n), team_id=teams[n % 3], action=f"note.{n % 2}", detail='{"ü":"\\u00fc \\\\ \\""}')
+        Event(owner.org.id, at=at(n), team_id=teams[n % 3], action=f"note.{n % 2}", detail='{"ü":"\\u00fc \\\\ \\""}')
         for n in range(count)
     ]
-    entries = await plant(world, events)
+    rows = await insert_events(world, events)
     await audit.seal(world.db)
-    return entries
+    return rows
 
 
-async def test_an_export_is_the_whole_trail_oldest_first(world: World, owner: Caller) -> None:
-    entries = await grown(world, owner)
-    found = lines(await exported(owner, COMPANY))
-    assert [line["id"] for line in found] == [entry.id for entry in entries]
+async def test_an_export_has_the_whole_log_oldest_first(world: World, owner: Caller) -> None:
+    rows = await insert_sealed(world, owner)
+    found = lines(await fetch_export(owner, COMPANY))
+    assert [line["id"] for line in found] == [row.id for row in rows]
     assert [line["seq"] for line in found] == list(range(1, 31))
     assert [line["prev"] for line in found] == [audit.ZERO_HASH, *(line["hash"] for line in found[:-1])]
-    for line, entry in zip(found, entries, strict=True):
-        assert {name: line[name] for name in audit.AuditRow.__struct_fields__} == msgspec.structs.asdict(entry)
+    for line, row in zip(found, rows, strict=True):
+        assert {name: line[name] for name in audit.AuditRow.__struct_fields__} == msgspec.structs.asdict(row)
 
 
 async def test_each_line_can_be_verified_without_our_code(world: World, owner: Caller) -> None:
-    """What the documentation promises: SHA-256 of the previous hash, a newline and a JSON list."""
-    await grown(world, owner)
-    for line in lines(await exported(owner, COMPANY)):
+    """As documented: SHA-256 of the previous hash, a newline and a JSON list."""
+    await insert_sealed(world, owner)
+    for line in lines(await fetch_export(owner, COMPANY)):
         fields = [
             line[name]
             for name in (
@@ -68,10 +68,10 @@ async def test_each_line_can_be_verified_without_our_code(world: World, owner: C
         assert hashlib.sha256(text).hexdigest() == line["hash"]
 
 
-async def test_an_export_is_asked_for_by_header_or_by_query(world: World, owner: Caller) -> None:
-    await grown(world, owner)
+async def test_an_export_can_be_requested_by_header_or_query(world: World, owner: Caller) -> None:
+    await insert_sealed(world, owner)
     by_query = await owner.get(f"{TEAM}?format=jsonl")
-    assert by_query.content == await exported(owner, TEAM)
+    assert by_query.content == await fetch_export(owner, TEAM)
     name = re.fullmatch(r'attachment; filename="(.*)"', by_query.headers["content-disposition"])
     assert name and re.fullmatch(rf"audit-{owner.team.id}-\d{{4}}-\d\d-\d\d\.jsonl", name[1])
     company = await owner.get(f"{COMPANY}?format=jsonl")
@@ -81,12 +81,12 @@ async def test_an_export_is_asked_for_by_header_or_by_query(world: World, owner:
     assert "items" in (await owner.get(f"{TEAM}?format=json", headers={"accept": "application/x-ndjson"})).json()
 
 
-async def test_an_export_keeps_to_its_trail_and_filters(world: World, owner: Caller) -> None:
-    entries = await grown(world, owner)
+async def test_an_export_has_only_its_own_log_and_respects_filters(world: World, owner: Caller) -> None:
+    rows = await insert_sealed(world, owner)
     stranger_org, stranger_team = await world.company()
     stranger = await world.person(stranger_org, stranger_team, Role.OWNER, org_role=OrgRole.OWNER)
-    assert await exported(stranger, COMPANY) == await exported(stranger, TEAM) == b""
-    for query, wanted in (
+    assert await fetch_export(stranger, COMPANY) == await fetch_export(stranger, TEAM) == b""
+    for query, expected in (
         ({"action": "note.1"}, [n for n in range(30) if n % 2]),
         ({"action": "note."}, list(range(30))),
         ({"action": "token."}, []),
@@ -95,15 +95,15 @@ async def test_an_export_keeps_to_its_trail_and_filters(world: World, owner: Cal
         ({"actor": "api"}, list(range(30))),
         ({"target": "nothing"}, []),
     ):
-        found = [line["id"] for line in lines(await exported(owner, COMPANY, **query))]
-        assert found == [entries[n].id for n in wanted], query
-    team = [line["id"] for line in lines(await exported(owner, TEAM))]
-    assert team == [entry.id for entry in entries if entry.team_id == owner.team.id]
+        found = [line["id"] for line in lines(await fetch_export(owner, COMPANY, **query))]
+        assert found == [rows[n].id for n in expected], query
+    team = [line["id"] for line in lines(await fetch_export(owner, TEAM))]
+    assert team == [row.id for row in rows if row.team_id == owner.team.id]
 
 
-async def test_the_instances_trail_is_exported_to_operators(world: World) -> None:
+async def test_operators_can_export_the_instance_log(world: World) -> None:
     operator = await world.bootstrap()
-    await plant(world, [Made("", actor_kind="provision", action="tenant.suspend")])
+    await insert_events(world, [Event("", actor_kind="provision", action="tenant.suspend")])
     answer = await operator.get(TEAM, params={"scope": "instance", "format": "jsonl"})
     assert [line["action"] for line in lines(answer.content)] == ["tenant.suspend"]
     assert 'filename="audit-instance-' in answer.headers["content-disposition"]
@@ -111,43 +111,43 @@ async def test_the_instances_trail_is_exported_to_operators(world: World) -> Non
     assert code(await admin.get(TEAM, params={"scope": "instance", "format": "jsonl"})) == (403, "forbidden")
 
 
-async def test_what_was_just_done_is_sealed_and_in_the_export(world: World) -> None:
+async def test_an_export_seals_and_includes_the_newest_events(world: World) -> None:
     ann = await world.bootstrap()
     for n in range(1, 5):
         assert (await ann.post("/api/notes", {"title": f"Note {n}"})).status_code == 201
-        found = lines(await exported(ann, COMPANY))
+        found = lines(await fetch_export(ann, COMPANY))
         assert [line["seq"] for line in found] == list(range(1, n + 2))
 
 
-async def test_times_narrow_what_is_looked_at(world: World, owner: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A day of a long trail costs a day: rows are read from a little before it to a little after it."""
-    entries = await plant(world, [Made(owner.org.id, at=f"2026-03-01T{n:02d}:00:00.000Z") for n in range(24)])
+async def test_time_filters_limit_the_rows_that_are_read(
+    world: World, owner: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows are read only from just before the range to just after it."""
+    rows = await insert_events(world, [Event(owner.org.id, at=f"2026-03-01T{n:02d}:00:00.000Z") for n in range(24)])
     await audit.seal(world.db)
-    stretches, real = [], store.select_lines
+    ranges, real = [], store.select_lines
 
-    async def noted(db: Any, search: Any, after: int, through: int) -> Any:
-        stretches.append((after, through))
+    async def recording(db: Any, search: Any, after: int, through: int) -> Any:
+        ranges.append((after, through))
         return await real(db, search, after, through)
 
-    monkeypatch.setattr(store, "select_lines", noted)
+    monkeypatch.setattr(store, "select_lines", recording)
     query = {"since": "2026-03-01T10:00:00Z", "until": "2026-03-01T12:00:00Z"}
-    found = [line["id"] for line in lines(await exported(owner, COMPANY, **query))]
-    assert found == [entries[10].id, entries[11].id]
-    assert stretches == [(10, 14)]
+    found = [line["id"] for line in lines(await fetch_export(owner, COMPANY, **query))]
+    assert found == [rows[10].id, rows[11].id]
+    assert ranges == [(10, 14)]
 
 
-async def test_a_row_that_was_sealed_late_stands_where_the_chain_has_it(
-    world: World, owner: Caller, console: Console
-) -> None:
-    """A slow transaction commits after newer ones were sealed: its id is old, its number is not."""
-    first = await plant(world, [Made(owner.org.id, at=at(n)) for n in (0, 20)])
+async def test_a_row_sealed_late_is_exported_in_chain_order(world: World, owner: Caller, run_audit: RunAudit) -> None:
+    """A slow transaction commits after newer ones were sealed: its id is older than its number."""
+    first = await insert_events(world, [Event(owner.org.id, at=at(n)) for n in (0, 20)])
     await audit.seal(world.db)
-    late = await plant(world, [Made(owner.org.id, at=at(n)) for n in (10, 30)])
-    content = await exported(owner, COMPANY)
-    assert [line["id"] for line in lines(content)] == [entry.id for entry in first + late]
-    between = await exported(owner, COMPANY, since=at(5), until=at(15))
+    late = await insert_events(world, [Event(owner.org.id, at=at(n)) for n in (10, 30)])
+    content = await fetch_export(owner, COMPANY)
+    assert [line["id"] for line in lines(content)] == [row.id for row in first + late]
+    between = await fetch_export(owner, COMPANY, since=at(5), until=at(15))
     assert [line["seq"] for line in lines(between)] == [3]
-    assert console("verify", "-", "--whole", stdin=content).status == 0
+    assert run_audit("verify", "-", "--whole", stdin=content).status == 0
 
 
 async def chunks(db: Db, owner: Caller) -> AsyncIterator[bytes]:
@@ -155,65 +155,65 @@ async def chunks(db: Db, owner: Caller) -> AsyncIterator[bytes]:
     return (await exporting.export(db, searching.company_log(who), AuditQuery())).chunks
 
 
-async def test_an_export_holds_a_page_at_a_time(world: World, owner: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_export_reads_one_page_at_a_time(world: World, owner: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exporting, "STRIDE", 10)
-    await grown(world, owner, 95)
+    await insert_sealed(world, owner, 95)
     sizes = [chunk.count(b"\n") async for chunk in await chunks(world.db, owner)]
     assert sizes == [10] * 9 + [5]
 
 
-async def test_an_export_ends_although_events_keep_coming(
-    world: World, owner: Caller, monkeypatch: pytest.MonkeyPatch, console: Console
+async def test_an_export_ends_while_events_keep_coming(
+    world: World, owner: Caller, monkeypatch: pytest.MonkeyPatch, run_audit: RunAudit
 ) -> None:
     monkeypatch.setattr(exporting, "STRIDE", 10)
-    await grown(world, owner, 40)
+    await insert_sealed(world, owner, 40)
     content = b""
     async for chunk in await chunks(world.db, owner):
         content += chunk
-        await plant(world, [Made(owner.org.id, at=at(100))] * 20)
+        await insert_events(world, [Event(owner.org.id, at=at(100))] * 20)
         await audit.seal(world.db)
-    assert console("verify", "-", "--whole", stdin=content).out.startswith("ok: 40 events")
+    assert run_audit("verify", "-", "--whole", stdin=content).out.startswith("ok: 40 events")
 
 
 @pytest.mark.both_databases
-async def test_exports_beside_writers_verify(world: World, console: Console) -> None:
+async def test_exports_during_writes_verify(world: World, run_audit: RunAudit) -> None:
     ann = await world.bootstrap()
 
     async def write() -> None:
         for n in range(15):
             assert (await ann.post("/api/notes", {"title": f"Note {n}"})).status_code == 201
 
-    async def take() -> list[bytes]:
-        return [await exported(ann, COMPANY) for _ in range(8)]
+    async def run_exports() -> list[bytes]:
+        return [await fetch_export(ann, COMPANY) for _ in range(8)]
 
-    taken, _ = await asyncio.gather(take(), asyncio.gather(*(write() for _ in range(4))))
-    for content in [*taken, await exported(ann, COMPANY)]:
-        assert console("verify", "-", "--whole", stdin=content).status == 0
+    exports, _ = await asyncio.gather(run_exports(), asyncio.gather(*(write() for _ in range(4))))
+    for content in [*exports, await fetch_export(ann, COMPANY)]:
+        assert run_audit("verify", "-", "--whole", stdin=content).status == 0
     assert len(content.splitlines()) == 61
 
 
 async def test_the_command_line_verifies_an_export(
-    world: World, owner: Caller, console: Console, tmp_path: Path
+    world: World, owner: Caller, run_audit: RunAudit, tmp_path: Path
 ) -> None:
-    await grown(world, owner)
-    file = tmp_path / "trail.jsonl"
-    file.write_bytes(await exported(owner, COMPANY))
+    await insert_sealed(world, owner)
+    file = tmp_path / "export.jsonl"
+    file.write_bytes(await fetch_export(owner, COMPANY))
     head = lines(file.read_bytes())[-1]["hash"]
-    ended = console("verify", str(file))
-    assert (ended.status, ended.out) == (0, f"ok: 30 events of company {owner.org.id}, 1 to 30, head {head}\n")
-    file.write_bytes(await exported(owner, TEAM))
-    ended = console("verify", str(file))
-    assert ended.status == 0
+    result = run_audit("verify", str(file))
+    assert (result.status, result.out) == (0, f"ok: 30 events of company {owner.org.id}, 1 to 30, head {head}\n")
+    file.write_bytes(await fetch_export(owner, TEAM))
+    result = run_audit("verify", str(file))
+    assert result.status == 0
     assert re.match(
-        rf"ok: 10 of 28 events of company {owner.org.id}, 1 to 28, head [0-9a-f]{{64}}; gaps: 9\n", ended.out
+        rf"ok: 10 of 28 events of company {owner.org.id}, 1 to 28, head [0-9a-f]{{64}}; gaps: 9\n", result.out
     )
-    assert console("verify", str(file), "--whole").status == 1
+    assert run_audit("verify", str(file), "--whole").status == 1
 
 
-async def test_the_description_names_both_forms(world: World) -> None:
-    described = (await world.anonymous.get("/api/openapi.json")).json()
+async def test_openapi_describes_both_formats(world: World) -> None:
+    document = (await world.anonymous.get("/api/openapi.json")).json()
     for path in (TEAM, COMPANY):
-        assert set(described["paths"][path]["get"]["responses"]["200"]["content"]) == {
+        assert set(document["paths"][path]["get"]["responses"]["200"]["content"]) == {
             "application/json",
             "application/x-ndjson",
         }

@@ -1,4 +1,4 @@
-"""Fixtures of the tests of blobs."""
+"""Fixtures of the blob tests."""
 
 from tests.identity.help import hands
 

@@ -1,4 +1,4 @@
-"""The folder of blobs: a file is whole or not there, is sure to stay once it is, and hides from nobody."""
+"""The blob folder: files are complete or absent, durable once stored, and all listed."""
 
 import errno
 import hashlib
@@ -19,7 +19,7 @@ from teamspace.core.errors import StorageFull
 DATA = b"some bytes of a company"
 ORG = "01a1dd94-b5f4-7000-864e-c7fd39e2472c"
 IN_FILES = -1
-"""So large may what is kept elsewhere be: a folder takes all else, and knows no sizes."""
+"""As the limit for small blobs: every blob goes to the folder."""
 
 
 @pytest.fixture
@@ -35,85 +35,87 @@ def files_below(folder: FolderStore) -> list[str]:
     return sorted(str(path.relative_to(folder.root)) for path in folder.root.rglob("*") if path.is_file())
 
 
-async def kept(folder: FolderStore, data: bytes = DATA, namespace: str = ORG) -> Path:
-    async with stage(folder, as_stream(data), small=IN_FILES) as draft:
-        assert draft.digest == digest(data)
-        await folder.put(namespace, draft.digest, draft.path)
+async def put_blob(folder: FolderStore, data: bytes = DATA, namespace: str = ORG) -> Path:
+    async with stage(folder, as_stream(data), small=IN_FILES) as staged:
+        assert staged.digest == digest(data)
+        await folder.put(namespace, staged.digest, staged.path)
     return folder.path(namespace, digest(data))
 
 
-async def got(folder: FolderStore, name: str, namespace: str = ORG, start: int = 0, length: int | None = None) -> bytes:
+async def get_blob(
+    folder: FolderStore, name: str, namespace: str = ORG, start: int = 0, length: int | None = None
+) -> bytes:
     return b"".join([chunk async for chunk in folder.get(namespace, name, start, length)])
 
 
-# Keeping
+# Storing
 
 
-async def test_a_blob_lies_in_its_namespace_under_its_digest(folder: FolderStore) -> None:
+async def test_a_blob_is_stored_in_its_namespace_by_its_digest(folder: FolderStore) -> None:
     name = digest(DATA)
-    await kept(folder)
-    await kept(folder, namespace="")
+    await put_blob(folder)
+    await put_blob(folder, namespace="")
     below = f"{name[:2]}/{name[2:4]}/{name}"
     assert files_below(folder) == sorted([f"{ORG}/{below}", f"instance/{below}"])
-    assert await got(folder, name) == await got(folder, name, "") == DATA
+    assert await get_blob(folder, name) == await get_blob(folder, name, "") == DATA
     assert (await folder.stat(ORG, name), await folder.stat("other", name)) == (len(DATA), None)
 
 
 @pytest.mark.parametrize("data", [b"", b"\0", os.urandom(3_000_000)], ids=["empty", "a NUL", "megabytes"])
-async def test_any_bytes_are_kept_as_they_are(folder: FolderStore, data: bytes) -> None:
-    await kept(folder, data)
-    assert await got(folder, digest(data)) == data
-    assert await got(folder, digest(data), ORG, 1, 100) == data[1:101]
+async def test_any_bytes_are_stored_unchanged(folder: FolderStore, data: bytes) -> None:
+    await put_blob(folder, data)
+    assert await get_blob(folder, digest(data)) == data
+    assert await get_blob(folder, digest(data), ORG, 1, 100) == data[1:101]
 
 
-async def test_what_is_not_there_is_missing(folder: FolderStore) -> None:
+async def test_an_unknown_blob_is_missing(folder: FolderStore) -> None:
     with pytest.raises(BlobMissing, match=digest(DATA)):
-        await got(folder, digest(DATA))
-    await kept(folder)
+        await get_blob(folder, digest(DATA))
+    await put_blob(folder)
     with pytest.raises(BlobMissing):
-        await got(folder, digest(DATA), "")
+        await get_blob(folder, digest(DATA), "")
 
 
-async def test_a_deleted_blob_is_gone_and_can_be_deleted_again(folder: FolderStore) -> None:
-    await kept(folder)
-    await kept(folder, namespace="")
+async def test_deleting_is_idempotent(folder: FolderStore) -> None:
+    await put_blob(folder)
+    await put_blob(folder, namespace="")
     for _ in range(2):
         await folder.delete(ORG, digest(DATA))
         assert await folder.stat(ORG, digest(DATA)) is None
-    assert await got(folder, digest(DATA), "") == DATA
+    assert await get_blob(folder, digest(DATA), "") == DATA
 
 
 @pytest.mark.parametrize("damage", [b"", DATA[:-1], DATA + b"x", b"x" * len(DATA)])
-async def test_whoever_brings_the_bytes_again_mends_the_damage(folder: FolderStore, damage: bytes) -> None:
-    path = await kept(folder)
+async def test_storing_the_bytes_again_repairs_damage(folder: FolderStore, damage: bytes) -> None:
+    path = await put_blob(folder)
     path.write_bytes(damage)
-    await kept(folder)
-    assert await got(folder, digest(DATA)) == DATA
+    await put_blob(folder)
+    assert await get_blob(folder, digest(DATA)) == DATA
     assert len(files_below(folder)) == 1
 
 
-# Whole or not at all
+# Atomic writes
 
 
-async def test_the_final_name_holds_nothing_until_all_is_synced(
+async def test_the_final_path_does_not_exist_until_the_file_is_synced(
     folder: FolderStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = folder.path(ORG, digest(DATA))
     order: list[str] = []
     sync = os.fsync
 
-    def watched(descriptor: int) -> None:
-        where = Path(os.readlink(f"/proc/self/fd/{descriptor}"))
-        is_draft = where.is_file() and where.read_bytes() == DATA
-        order.append("draft" if is_draft else str(where.relative_to(folder.root.parent)))
-        assert path.exists() is (not is_draft)
+    def recording(descriptor: int) -> None:
+        synced = Path(os.readlink(f"/proc/self/fd/{descriptor}"))
+        is_staged = synced.is_file() and synced.read_bytes() == DATA
+        order.append("staged" if is_staged else str(synced.relative_to(folder.root.parent)))
+        assert path.exists() is (not is_staged)
         sync(descriptor)
 
-    monkeypatch.setattr(os, "fsync", watched)
-    await kept(folder)
+    monkeypatch.setattr(os, "fsync", recording)
+    await put_blob(folder)
     name = digest(DATA)
     assert order == [
-        "draft",
+        "staged",
         f"blobs/{ORG}/{name[:2]}/{name[2:4]}",
         f"blobs/{ORG}/{name[:2]}",
         f"blobs/{ORG}",
@@ -123,59 +125,59 @@ async def test_the_final_name_holds_nothing_until_all_is_synced(
 
     order.clear()
     path.unlink()
-    await kept(folder)
-    assert order == ["draft", f"blobs/{ORG}/{name[:2]}/{name[2:4]}"], "folders that are sure to stay need no more"
+    await put_blob(folder)
+    assert order == ["staged", f"blobs/{ORG}/{name[:2]}/{name[2:4]}"], "folders already synced are not synced again"
     order.clear()
     path.unlink()
-    await kept(FolderStore(folder.root))
-    assert len(order) == 6, "whoever made them may have died before"
+    await put_blob(FolderStore(folder.root))
+    assert len(order) == 6, "a new process syncs them all, since the old one may have died"
 
 
 @pytest.mark.parametrize("step", ["write", "sync", "rename"])
-async def test_a_disk_that_is_full_leaves_nothing_behind_and_may_recover(
+async def test_a_full_disk_leaves_nothing_behind_and_can_recover(
     folder: FolderStore, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
     with monkeypatch.context() as patch:
         _fail(patch, step, errno.ENOSPC)
         with pytest.raises(StorageFull):
-            await kept(folder)
+            await put_blob(folder)
     assert files_below(folder) == []
-    await kept(folder)
-    assert await got(folder, digest(DATA)) == DATA
+    await put_blob(folder)
+    assert await get_blob(folder, digest(DATA)) == DATA
 
 
-async def test_a_block_of_which_the_disk_takes_only_a_part_is_not_kept(folder: FolderStore) -> None:
+async def test_a_partial_write_is_not_stored(folder: FolderStore) -> None:
     data = os.urandom(BLOCK + 2000)
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (BLOCK + 1000, before[1]))
     try:
         with pytest.raises(StorageFull):
-            await kept(folder, data)
+            await put_blob(folder, data)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert files_below(folder) == []
-    await kept(folder, data)
-    assert await got(folder, digest(data)) == data
+    await put_blob(folder, data)
+    assert await get_blob(folder, digest(data)) == data
 
 
 @pytest.mark.parametrize("step", ["sync", "rename"])
-async def test_a_disk_that_failed_is_not_trusted_until_a_restart(
+async def test_a_failed_disk_is_not_used_until_a_restart(
     folder: FolderStore, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
-    there = b"kept before"
-    await kept(folder, there)
+    existing = b"stored before"
+    await put_blob(folder, existing)
     with monkeypatch.context() as patch:
         _fail(patch, step, errno.EIO)
         with pytest.raises(StorageFull):
-            await kept(folder)
-    for data in (DATA, there, b"something else"):
+            await put_blob(folder)
+    for data in (DATA, existing, b"something else"):
         with pytest.raises(StorageFull):
-            await kept(folder, data)
-    assert await got(folder, digest(there)) == there, "what is there can still be read"
+            await put_blob(folder, data)
+    assert await get_blob(folder, digest(existing)) == existing, "existing blobs can still be read"
     assert len(files_below(folder)) == 1
     restarted = FolderStore(folder.root)
-    await kept(restarted)
-    assert await got(restarted, digest(DATA)) == DATA
+    await put_blob(restarted)
+    assert await get_blob(restarted, digest(DATA)) == DATA
 
 
 def _fail(patch: pytest.MonkeyPatch, step: str, number: int) -> None:
@@ -194,14 +196,14 @@ def _fail(patch: pytest.MonkeyPatch, step: str, number: int) -> None:
         patch.setattr(Path, "rename", fail)
 
 
-async def test_a_reader_sees_the_old_bytes_or_the_new_and_never_a_part(folder: FolderStore) -> None:
+async def test_a_reader_sees_the_old_bytes_or_the_new_and_never_a_mix(folder: FolderStore) -> None:
     data, old = os.urandom(2_000_000), b"x" * 2_000_000
-    path = await kept(folder, data)
+    path = await put_blob(folder, data)
     seen: set[bytes] = set()
-    over = threading.Event()
+    stop = threading.Event()
 
     def read() -> None:
-        while not over.is_set():
+        while not stop.is_set():
             seen.add(hashlib.sha256(path.read_bytes()).digest())
 
     path.write_bytes(old)
@@ -209,26 +211,26 @@ async def test_a_reader_sees_the_old_bytes_or_the_new_and_never_a_part(folder: F
     reader.start()
     try:
         for _ in range(20):
-            await kept(folder, data)
-            spoilt = path.with_suffix(".spoilt")
-            spoilt.write_bytes(old)
-            spoilt.rename(path)
+            await put_blob(folder, data)
+            damaged = path.with_suffix(".damaged")
+            damaged.write_bytes(old)
+            damaged.rename(path)
     finally:
-        over.set()
+        stop.set()
         reader.join()
     assert seen <= {hashlib.sha256(each).digest() for each in (data, old)}
 
 
-# Looking through it
+# Listing
 
 
-async def test_everything_is_listed_but_what_is_being_written(folder: FolderStore) -> None:
+async def test_every_blob_is_listed_except_staged_files(folder: FolderStore) -> None:
     assert (list(folder.list_files()), list(folder.list_stale(time.time()))) == ([], [])
     began = time.time() - 1
     for namespace, data in ((ORG, DATA), ("", DATA), (ORG, b"more")):
-        await kept(folder, data, namespace)
-    draft = folder.root / "tmp" / "half"
-    draft.write_bytes(b"cut off")
+        await put_blob(folder, data, namespace)
+    staged = folder.root / "tmp" / "half"
+    staged.write_bytes(b"cut off")
     stored = list(folder.list_files())
     assert {(file.org_id, file.digest) for file in stored} == {
         (ORG, digest(DATA)), ("", digest(DATA)), (ORG, digest(b"more")),
@@ -241,34 +243,34 @@ async def test_everything_is_listed_but_what_is_being_written(folder: FolderStor
 # Backups and the collector
 
 
-def test_one_collector_works_and_none_beside_a_backup(folder: FolderStore) -> None:
-    beside = FolderStore(folder.root)
-    with folder.collection_paused(), beside.collection_paused(), beside.collecting() as free:
+def test_one_collector_runs_at_a_time_and_none_during_a_backup(folder: FolderStore) -> None:
+    second_store = FolderStore(folder.root)
+    with folder.collection_paused(), second_store.collection_paused(), second_store.collecting() as free:
         assert free is False
-    with folder.collecting() as free, beside.collecting() as second:
+    with folder.collecting() as free, second_store.collecting() as second:
         assert (free, second) == (True, False)
-    with beside.collecting() as free:
+    with second_store.collecting() as free:
         assert free is True
 
 
 def test_a_backup_waits_for_the_collector_to_end(folder: FolderStore) -> None:
     order: list[str] = []
 
-    def hold() -> None:
+    def pause_collection() -> None:
         with FolderStore(folder.root).collection_paused():
-            order.append("held")
+            order.append("paused")
 
     with folder.collecting() as free:
         assert free
-        backup = threading.Thread(target=hold)
+        backup = threading.Thread(target=pause_collection)
         backup.start()
         backup.join(0.2)
         order.append("collected")
     backup.join(10)
-    assert order == ["collected", "held"]
+    assert order == ["collected", "paused"]
 
 
-def test_a_lock_ends_with_whoever_fails_under_it(folder: FolderStore) -> None:
+def test_a_lock_is_released_after_an_exception(folder: FolderStore) -> None:
     with pytest.raises(ZeroDivisionError), folder.collection_paused():
         _ = 1 / 0
     with folder.collecting() as free:
@@ -279,7 +281,7 @@ def test_a_lock_ends_with_whoever_fails_under_it(folder: FolderStore) -> None:
     ("namespace", "digest"),
     [("../../..", "0" * 64), ("..", "0" * 64), ("/etc", "0" * 64), ("a/b", "0" * 64), ("", "../" * 22), ("", "0" * 63), ("", "")],
 )  # fmt: skip
-async def test_no_name_leads_out_of_the_folder(tmp_path: Path, namespace: str, digest: str) -> None:
+async def test_no_name_escapes_the_folder(tmp_path: Path, namespace: str, digest: str) -> None:
     store = FolderStore(tmp_path / "inside" / "blobs")
     draft = tmp_path / "draft"
     draft.write_bytes(b"bytes")

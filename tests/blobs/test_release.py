@@ -1,4 +1,4 @@
-"""Whoever stops naming bytes says so: the collector looks at nothing else, and they are gone within ten minutes."""
+"""Blobs are released when their last reference goes, and collected within ten minutes."""
 
 from collections.abc import Awaitable, Callable
 
@@ -16,27 +16,27 @@ SIZES = pytest.mark.parametrize("size", [10, blobs.SMALL + 1], ids=["small", "la
 
 
 class Uploads:
-    """An upload in parts of somebody's, as the S3 path makes it."""
+    """Multipart uploads, as the S3 path makes them."""
 
     def __init__(self, world: World, who: Principal, size: int) -> None:
         self._world, self._who, self._size = world, who, size
 
     async def begin(self) -> UploadRow:
-        work = VersionDraft("a.bin", "a.bin", "application/octet-stream")
-        return await multipart.begin(self._world.db, self._who, work)
+        draft = VersionDraft("a.bin", "a.bin", "application/octet-stream")
+        return await multipart.begin(self._world.db, self._who, draft)
 
     async def part(self, upload: UploadRow, number: int, content: bytes) -> UploadPartRow:
         files, who = self._world.app.files, self._who
-        async with blobs.stage(files, blobs.as_stream(content * self._size)) as draft:
-            await blobs.store_staged(self._world.db, files, who, who.org_id, draft)
-            return await multipart.add_part(self._world.db, who, upload, number, draft, None)
+        async with blobs.stage(files, blobs.as_stream(content * self._size)) as staged:
+            await blobs.store_staged(self._world.db, files, who, who.org_id, staged)
+            return await multipart.add_part(self._world.db, who, upload, number, staged, None)
 
     async def replace(self) -> None:
         upload = await self.begin()
         await self.part(upload, 1, b"a")
         await self.part(upload, 1, b"b")
 
-    async def leave_out(self) -> None:
+    async def leave_part_out(self) -> None:
         upload = await self.begin()
         chosen = [await self.part(upload, 1, b"b")]
         await self.part(upload, 2, b"a")
@@ -50,19 +50,17 @@ class Uploads:
         await multipart.abort(self._world.db, self._who, upload)
 
 
-WAYS: dict[str, Callable[[Uploads], Awaitable[None]]] = {
-    "a part sent again": Uploads.replace, "a part left out": Uploads.leave_out, "an upload given up": Uploads.abort,
+RELEASES: dict[str, Callable[[Uploads], Awaitable[None]]] = {
+    "a replaced part": Uploads.replace, "a part left out": Uploads.leave_part_out, "an aborted upload": Uploads.abort,
 }  # fmt: skip
 
 
 @SIZES
-@pytest.mark.parametrize("way", WAYS)
-async def test_the_bytes_of_a_part_that_is_let_go_of_are_released(
-    world: World, hands: Hands, way: str, size: int
-) -> None:
+@pytest.mark.parametrize("release", RELEASES)
+async def test_the_bytes_of_an_unused_part_are_released(world: World, hands: Hands, release: str, size: int) -> None:
     ann = await world.bootstrap()
     who = await tenancy.act_for(world.db, Call(request_id="test"), ann.user_id, ann.team.id)
-    await WAYS[way](Uploads(world, who, size))
+    await RELEASES[release](Uploads(world, who, size))
     assert await broken(world) == []
     hands.forward(10 * 60)
     assert await blobs.collect(world.db, world.app.files, wiring.BLOB_COLUMNS, retention=300) == 1
@@ -70,9 +68,7 @@ async def test_the_bytes_of_a_part_that_is_let_go_of_are_released(
 
 
 @SIZES
-async def test_the_bytes_of_an_upload_that_nobody_goes_on_with_are_released(
-    world: World, hands: Hands, size: int
-) -> None:
+async def test_the_bytes_of_a_stale_upload_are_released(world: World, hands: Hands, size: int) -> None:
     ann = await world.bootstrap()
     who = await tenancy.act_for(world.db, Call(request_id="test"), ann.user_id, ann.team.id)
     uploads = Uploads(world, who, size)
@@ -86,14 +82,14 @@ async def test_the_bytes_of_an_upload_that_nobody_goes_on_with_are_released(
 @SIZES
 async def test_the_bytes_of_a_deleted_object_are_released(world: World, hands: Hands, size: int) -> None:
     ann = await world.bootstrap()
-    made = await put(ann, "a.bin", b"a" * size)
+    first = await put(ann, "a.bin", b"a" * size)
     await put(ann, "b.bin", b"a" * size)
     hands.forward(2 * 24 * 3600)
     await blobs.collect(world.db, world.app.files, wiring.BLOB_COLUMNS, retention=300)
-    await _delete_all(ann, made["id"])
+    await _delete_all(ann, first["id"])
     hands.forward(10 * 60)
     assert await blobs.collect(world.db, world.app.files, wiring.BLOB_COLUMNS, retention=300) == 0, (
-        "another object has the same"
+        "another object has the same bytes"
     )
     (other,) = (await ann.get("/api/repo")).json()["items"]
     await _delete_all(ann, other["id"])

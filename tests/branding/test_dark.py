@@ -1,4 +1,4 @@
-"""The dark theme: of the base theme the one that was designed, of any other one that can be read."""
+"""The dark theme: designed for the base theme, derived and readable for any other."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,27 +14,27 @@ THEMES = st.dictionaries(
 )
 
 
-def faint(theme: Theme) -> list[str]:
+def contrast_violations(theme: Theme) -> list[str]:
     return [
-        f"{floor.foreground} on {floor.background}"
-        for floor in CONTRAST_RULES
-        if contrast.ratio(getattr(theme, floor.foreground), getattr(theme, floor.background)) < floor.ratio
+        f"{rule.foreground} on {rule.background}"
+        for rule in CONTRAST_RULES
+        if contrast.ratio(getattr(theme, rule.foreground), getattr(theme, rule.background)) < rule.ratio
     ]
 
 
-def test_the_base_theme_has_the_dark_side_that_was_designed() -> None:
+def test_the_base_theme_has_the_designed_dark_theme() -> None:
     assert derive(Theme()) == BASE
-    assert faint(BASE) == []
+    assert contrast_violations(BASE) == []
 
 
 @given(THEMES, st.integers(0, 24), st.sampled_from(["inter", "system", "serif", "mono"]))
-def test_any_theme_can_be_read_in_the_dark(tokens: dict[str, str | int], radius: int, font: str) -> None:
+def test_the_dark_theme_of_any_theme_is_readable(tokens: dict[str, str | int], radius: int, font: str) -> None:
     dark = derive(complete({**tokens, "radius": radius, "font": font}))
-    assert faint(dark) == []
+    assert contrast_violations(dark) == []
     assert (dark.radius, dark.font) == (radius, font)
 
 
-def test_a_ground_is_dark_and_keeps_its_hue() -> None:
+def test_dark_backgrounds_and_accents_keep_their_hue() -> None:
     dark = derive(complete({"background": "#e8f0ff", "accent": "#a01060"}))
     red, green, blue = bytes.fromhex(dark.background[1:])
     assert max(red, green, blue) < 48 and blue == max(red, green, blue)

@@ -1,4 +1,4 @@
-"""The reader of pictures: whole PNG, JPEG and WebP files and nothing else, with the size that a decoder finds."""
+"""The image parser: complete PNG, JPEG and WebP files and nothing else, with the size that a decoder finds."""
 
 import contextlib
 import io
@@ -34,19 +34,19 @@ every_picture = pytest.mark.parametrize("data", PICTURES.values(), ids=PICTURES)
 
 
 @every_picture
-def test_kind_and_size_are_those_that_a_decoder_finds(data: bytes) -> None:
+def test_type_and_size_match_a_decoder(data: bytes) -> None:
     found = images.read(data)
     with Image.open(io.BytesIO(data)) as decoded:
         assert (found.width, found.height) == decoded.size
         assert found.content_type == Image.MIME[decoded.format or ""]
 
 
-def test_every_variant_of_webp_is_among_them() -> None:
+def test_the_pictures_cover_every_variant_of_webp() -> None:
     assert {data[12:16] for data in PICTURES.values() if data.startswith(b"RIFF")} == set(KINDS)
 
 
 @every_picture
-def test_a_picture_that_is_cut_short_is_refused_wherever_it_is_cut(data: bytes) -> None:
+def test_a_truncated_picture_is_refused_at_any_length(data: bytes) -> None:
     for length in range(0, len(data), 1 + len(data) // 2000):
         with pytest.raises(images.NotAnImage):
             images.read(data[:length])
@@ -57,18 +57,18 @@ def test_a_picture_that_is_cut_short_is_refused_wherever_it_is_cut(data: bytes) 
     "tail",
     [b"\0", b"\n", b"<html><script>alert(1)</script>", b"\xff\xd9", b"IEND\xae\x42\x60\x82", b"\xff\xd8\xff\xd9"],
 )
-def test_nothing_rides_along_behind_a_picture(data: bytes, tail: bytes) -> None:
+def test_trailing_bytes_are_refused(data: bytes, tail: bytes) -> None:
     with pytest.raises(images.NotAnImage, match="after the end of the image"):
         images.read(data + tail)
 
 
 @every_picture
-def test_a_changed_byte_makes_it_another_picture_or_none(data: bytes) -> None:
-    chance = random.Random(len(data))
+def test_changed_bytes_are_parsed_or_refused(data: bytes) -> None:
+    rng = random.Random(len(data))
     for _ in range(500):
         changed = bytearray(data)
-        for _ in range(chance.randrange(1, 4)):
-            changed[chance.randrange(len(changed))] = chance.getrandbits(8)
+        for _ in range(rng.randrange(1, 4)):
+            changed[rng.randrange(len(changed))] = rng.getrandbits(8)
         try:
             images.read(bytes(changed))
         except images.NotAnImage as refused:
@@ -88,7 +88,7 @@ def test_a_changed_byte_makes_it_another_picture_or_none(data: bytes) -> None:
         b"%PDF-1.7",
     ],
 )
-def test_other_kinds_are_refused_by_their_bytes(data: bytes) -> None:
+def test_other_formats_are_refused_by_their_bytes(data: bytes) -> None:
     with pytest.raises(images.NotAnImage, match="must be a PNG, JPEG or WebP"):
         images.read(data)
 
@@ -145,22 +145,22 @@ JPEG = PICTURES["jpeg"]
         webp(LOSSLESS, (b"EXIF", b""))[:-4] + b"\xff\xff\xff\xff",
     ],
 )
-def test_a_structure_that_does_not_hold_together_is_refused(data: bytes) -> None:
+def test_an_invalid_structure_is_refused(data: bytes) -> None:
     with pytest.raises(images.NotAnImage):
         images.read(data)
 
 
-def test_the_pieces_make_a_picture_when_they_are_in_order() -> None:
+def test_the_same_chunks_in_a_valid_order_are_accepted() -> None:
     assert images.read(WHOLE) == images.Image("image/png", 1, 1)
     assert images.read(png(header(1, 1), chunk(b"tEXt", b"Title\0x"), PIXEL, END)) == images.Image("image/png", 1, 1)
     assert images.read(webp(LOSSLESS)) == images.read(webp(CANVAS, LOSSLESS)) == images.Image("image/webp", 300, 201)
 
 
-@pytest.mark.parametrize("form", ["PNG", "WEBP"])
-def test_a_logo_stands_still(form: str) -> None:
+@pytest.mark.parametrize("format", ["PNG", "WEBP"])
+def test_animated_images_are_refused(format: str) -> None:
     out = io.BytesIO()
     frames = [Image.new("RGB", (4, 4), colour) for colour in ("red", "blue")]
-    frames[0].save(out, form, save_all=True, append_images=frames[1:], duration=100)
+    frames[0].save(out, format, save_all=True, append_images=frames[1:], duration=100)
     with pytest.raises(images.NotAnImage, match="animated"):
         images.read(out.getvalue())
 
@@ -175,13 +175,13 @@ def test_a_logo_stands_still(form: str) -> None:
         webp(*[(b"VP8L", b"\x2f\0\0\0\0")] * 35_000),
     ],
 )
-def test_the_worst_bytes_take_no_time_to_speak_of(data: bytes) -> None:
+def test_hostile_bytes_are_parsed_in_under_a_second(data: bytes) -> None:
     started = time.process_time()
     with contextlib.suppress(images.NotAnImage):
         images.read(data)
     assert time.process_time() - started < 1
 
 
-def test_a_flood_of_pixels_is_a_number_until_somebody_decodes_it() -> None:
+def test_a_pixel_flood_is_read_without_decoding_it() -> None:
     bomb = png(header(50_000, 50_000), chunk(b"IDAT", zlib.compress(bytes(100_000))), END)
     assert images.read(bomb) == images.Image("image/png", 50_000, 50_000)

@@ -1,4 +1,4 @@
-"""Logos over HTTP: what is taken, what is refused, and who may fetch which for how long."""
+"""Logos over HTTP: what is accepted, what is refused, and who can fetch which for how long."""
 
 import logging
 import zlib
@@ -14,18 +14,18 @@ from teamspace.core import clock
 from tests.branding.help import (
     END,
     PIXEL,
-    address,
-    admin,
-    broken,
-    changed,
+    audit_rows,
     chunk,
     code,
+    company_admin,
     encoded,
+    get_branding,
     header,
+    logo_path,
     picture,
     png,
-    seen,
-    trail,
+    put_branding,
+    violations,
     without_dark,
 )
 from tests.identity.help import run_sql
@@ -35,7 +35,7 @@ HTML = b"<html><script>alert(1)</script></html>"
 FLOOD = png(header(50_000, 50_000), chunk(b"IDAT", zlib.compress(b"")), END)
 NOISE = picture("PNG", (1200, 1200), compress_level=0)
 LARGE, OTHER_LARGE = (picture("PNG", (side, side), compress_level=0) for side in (110, 111))
-"""More than a row holds: they lie in files."""
+"""Too large for a row: stored in files."""
 
 
 async def upload(who: Caller, data: bytes, path: str = "/api/org/branding/logo", **fields: str) -> httpx2.Response:
@@ -54,14 +54,14 @@ async def upload(who: Caller, data: bytes, path: str = "/api/org/branding/logo",
     ],
     ids=["png", "jpeg", "webp", "webp lossless", "webp extended", "widest png"],
 )
-async def test_a_logo_is_shown_to_anybody_as_it_was_uploaded(world: World, data: bytes, content_type: str) -> None:
+async def test_a_logo_is_public_and_served_as_uploaded(world: World, data: bytes, content_type: str) -> None:
     ann = await world.bootstrap()
     for path in ("/api/branding/logo", "/api/org/branding/logo"):
         answer = await upload(ann, data, path, content_type=content_type.upper(), filename="logo.html")
-        assert (answer.status_code, answer.json()["logo"]) == (200, address(data)), answer.text
+        assert (answer.status_code, answer.json()["logo"]) == (200, logo_path(data)), answer.text
     assert answer.json()["own"] is True
 
-    shown = await world.anonymous.get(address(data))
+    shown = await world.anonymous.get(logo_path(data))
     assert (shown.status_code, shown.content) == (200, data)
     assert {
         name: shown.headers[name] for name in shown.headers if name.startswith(("content-", "cache", "x-content"))
@@ -73,13 +73,13 @@ async def test_a_logo_is_shown_to_anybody_as_it_was_uploaded(world: World, data:
         "cache-control": "public, max-age=31536000, immutable",
         "x-content-type-options": "nosniff",
     }
-    assert (await world.anonymous("HEAD", address(data))).content == b""
-    assert await trail(world) == [("branding.logo", "instance", ["logo"]), ("branding.logo", ann.org.id, ["logo"])]
-    assert await broken(world) == []
+    assert (await world.anonymous("HEAD", logo_path(data))).content == b""
+    assert await audit_rows(world) == [("branding.logo", "instance", ["logo"]), ("branding.logo", ann.org.id, ["logo"])]
+    assert await violations(world) == []
 
 
 @pytest.mark.parametrize(
-    ("data", "says"),
+    ("data", "message"),
     [
         (b"", "PNG, JPEG or WebP"),
         (HTML, "PNG, JPEG or WebP"),
@@ -105,12 +105,12 @@ async def test_a_logo_is_shown_to_anybody_as_it_was_uploaded(world: World, data:
         (HTML + bytes(760 * 1024), "512 KiB"),
     ],
 )
-async def test_what_is_no_logo_is_refused_and_not_kept(world: World, data: bytes, says: str) -> None:
+async def test_an_invalid_logo_is_refused_and_not_stored(world: World, data: bytes, message: str) -> None:
     ann = await world.bootstrap()
     answer = await upload(ann, data)
     assert code(answer) == (400, "invalid_request")
     [fault] = answer.json()["errors"]
-    assert fault["pointer"] == "/data" and says in fault["message"]
+    assert fault["pointer"] == "/data" and message in fault["message"]
 
     as_uri = await ann.put("/api/org/branding", {"logo": f"data:image/png;base64,{encoded(data)}"})
     assert code(as_uri) == (400, "invalid_request")
@@ -122,7 +122,7 @@ async def test_what_is_no_logo_is_refused_and_not_kept(world: World, data: bytes
 @pytest.mark.parametrize(
     "text", ["!", "AAAA AAAA", "AAAA\nAAAA", "iVBORw0KGgo", "AA==AA==", "é", "data:image/png;base64,AAAA", "_-_-"]
 )
-async def test_what_is_not_base64_is_told_so(world: World, text: str) -> None:
+async def test_invalid_base64_is_refused(world: World, text: str) -> None:
     ann = await world.bootstrap()
     answer = await ann.post("/api/branding/logo", {"data": text})
     assert code(answer) == (400, "invalid_request")
@@ -130,7 +130,7 @@ async def test_what_is_not_base64_is_told_so(world: World, text: str) -> None:
 
 
 @pytest.mark.parametrize("declared", ["image/jpeg", "image/svg+xml", "text/html", "", "image/png; charset=utf-8"])
-async def test_a_type_that_the_bytes_belie_is_refused(world: World, declared: str) -> None:
+async def test_a_content_type_that_does_not_match_the_bytes_is_refused(world: World, declared: str) -> None:
     ann = await world.bootstrap()
     answer = await upload(ann, picture("PNG"), content_type=declared)
     assert code(answer) == (400, "invalid_request")
@@ -138,7 +138,7 @@ async def test_a_type_that_the_bytes_belie_is_refused(world: World, declared: st
     assert "image/png" in answer.json()["detail"]
 
 
-async def test_the_largest_logo_fits_and_a_byte_more_does_not(world: World) -> None:
+async def test_a_logo_of_the_maximum_size_is_accepted_and_one_byte_more_is_not(world: World) -> None:
     ann = await world.bootstrap()
 
     def of_size(size: int) -> bytes:
@@ -158,16 +158,16 @@ async def test_the_largest_logo_fits_and_a_byte_more_does_not(world: World) -> N
 @pytest.mark.parametrize(
     "digest", ["", "0" * 64, "x", "../../etc/passwd", "0" * 63, "' OR 1=1 --", "%F0%9F%98%80", "a" * 4000]
 )
-async def test_what_no_branding_names_is_not_there(world: World, digest: str) -> None:
+async def test_an_unknown_digest_is_not_found(world: World, digest: str) -> None:
     ann = await world.bootstrap()
     await upload(ann, picture("PNG"))
     assert code(await world.anonymous.get(f"/api/branding?logo={digest}")) == (404, "not_found")
 
 
-async def test_an_upper_case_digest_names_nothing(world: World) -> None:
+async def test_an_upper_case_digest_is_not_found(world: World) -> None:
     ann = await world.bootstrap()
     await upload(ann, picture("PNG"))
-    start, digest = address(picture("PNG")).split("=")
+    start, digest = logo_path(picture("PNG")).split("=")
     assert code(await world.anonymous.get(f"{start}={digest.upper()}")) == (404, "not_found")
 
 
@@ -176,58 +176,60 @@ async def test_the_query_takes_one_logo_and_nothing_else(world: World) -> None:
         assert code(await world.anonymous.get(f"/api/branding{query}")) == (400, "invalid_request")
 
 
-async def test_a_logo_is_there_for_as_long_as_somebody_shows_it(world: World) -> None:
+async def test_a_logo_can_be_fetched_while_any_branding_uses_it(world: World) -> None:
     await world.bootstrap()
-    one, other = await admin(world, "One"), await admin(world, "Other")
+    one, other = await company_admin(world, "One"), await company_admin(world, "Other")
     first, second = picture("PNG"), picture("PNG", (9, 9))
     await upload(one, first)
     await upload(one, second)
-    assert code(await one.get(address(first))) == (404, "not_found")
+    assert code(await one.get(logo_path(first))) == (404, "not_found")
 
     await upload(other, second)
     assert (await one.delete("/api/org/branding")).status_code == 204
-    assert (await world.anonymous.get(address(second))).content == second
-    await changed(other, "/api/org/branding", {"logo": None})
-    assert code(await other.get(address(second))) == (404, "not_found")
+    assert (await world.anonymous.get(logo_path(second))).content == second
+    await put_branding(other, "/api/org/branding", {"logo": None})
+    assert code(await other.get(logo_path(second))) == (404, "not_found")
 
 
-def stored(world: World, org_id: str, data: bytes) -> Path:
+def blob_path(world: World, org_id: str, data: bytes) -> Path:
     files = world.app.files
     assert isinstance(files, FolderStore)
-    return files.path(org_id, address(data).split("=")[1])
+    return files.path(org_id, logo_path(data).split("=")[1])
 
 
-async def in_file(world: World, org_id: str, data: bytes, bytes_: bytes | None) -> None:
-    stored(world, org_id, data).unlink()
+async def damage_file(world: World, org_id: str, data: bytes, bytes_: bytes | None) -> None:
+    blob_path(world, org_id, data).unlink()
     if bytes_ is not None:
-        stored(world, org_id, data).write_bytes(bytes_)
+        blob_path(world, org_id, data).write_bytes(bytes_)
 
 
-async def in_row(world: World, org_id: str, _: bytes, bytes_: bytes | None) -> None:
+async def damage_row(world: World, org_id: str, _: bytes, bytes_: bytes | None) -> None:
     await run_sql(world, "UPDATE blobs SET data = :bytes WHERE org_id = :org_id", bytes=bytes_, org_id=org_id)
 
 
 @pytest.mark.parametrize("bytes_", [None, HTML], ids=["missing", "damaged"])
-@pytest.mark.parametrize(("data", "spoil"), [(picture("PNG"), in_row), (LARGE, in_file)], ids=["small", "large"])
-async def test_a_blob_that_is_lost_is_not_found_and_on_record(
-    world: World, data: bytes, spoil: Any, bytes_: bytes | None, caplog: pytest.LogCaptureFixture
+@pytest.mark.parametrize(
+    ("data", "damage"), [(picture("PNG"), damage_row), (LARGE, damage_file)], ids=["small", "large"]
+)
+async def test_a_lost_blob_is_not_found_and_logged(
+    world: World, data: bytes, damage: Any, bytes_: bytes | None, caplog: pytest.LogCaptureFixture
 ) -> None:
     ann = await world.bootstrap()
     await upload(ann, data)
-    await spoil(world, ann.org.id, data, bytes_)
+    await damage(world, ann.org.id, data, bytes_)
     with caplog.at_level(logging.ERROR):
-        assert code(await world.anonymous.get(address(data))) == (404, "not_found")
+        assert code(await world.anonymous.get(logo_path(data))) == (404, "not_found")
     assert [record.name for record in caplog.records] == ["teamspace.branding"]
     assert ann.org.id in caplog.text
 
     await upload(ann, data, "/api/branding/logo")
-    assert (await world.anonymous.get(address(data))).content == data, "another's copy serves as well"
+    assert (await world.anonymous.get(logo_path(data))).content == data, "a copy of another owner is served"
 
 
 @pytest.mark.parametrize(
     ("old", "new"), [(picture("PNG"), picture("WEBP")), (LARGE, OTHER_LARGE)], ids=["small", "large"]
 )
-async def test_the_collector_spares_what_is_shown(
+async def test_the_collector_spares_logos_in_use(
     world: World, old: bytes, new: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ann = await world.bootstrap()
@@ -237,65 +239,67 @@ async def test_the_collector_spares_what_is_shown(
     now = clock.now()
     monkeypatch.setattr(clock, "now", lambda: now + 2 * clock.DAY)
     assert await blobs.collect(world.db, world.app.files, wiring.BLOB_COLUMNS, retention=0) == 2
-    assert not stored(world, "", old).exists() and not stored(world, ann.org.id, old).exists()
-    assert stored(world, "", new).exists() is (new is OTHER_LARGE)
-    assert (await world.anonymous.get(address(new))).content == new
-    assert await broken(world) == []
+    assert not blob_path(world, "", old).exists() and not blob_path(world, ann.org.id, old).exists()
+    assert blob_path(world, "", new).exists() is (new is OTHER_LARGE)
+    assert (await world.anonymous.get(logo_path(new))).content == new
+    assert await violations(world) == []
 
 
 # The logo of a PUT
 
 
-async def test_a_logo_comes_as_a_data_uri_too(world: World) -> None:
+async def test_a_logo_can_be_sent_as_a_data_uri(world: World) -> None:
     ann, data = await world.bootstrap(), picture("JPEG")
-    answer = await changed(ann, "/api/branding", {"logo": f"data:image/jpeg;base64,{encoded(data)}", "title": "Acme"})
-    assert (answer["logo"], answer["title"]) == (address(data), "Acme")
-    assert (await world.anonymous.get(address(data))).headers["content-type"] == "image/jpeg"
-    assert await trail(world) == [("branding.update", "instance", ["logo", "title"])]
-    assert await broken(world) == []
+    answer = await put_branding(
+        ann, "/api/branding", {"logo": f"data:image/jpeg;base64,{encoded(data)}", "title": "Acme"}
+    )
+    assert (answer["logo"], answer["title"]) == (logo_path(data), "Acme")
+    assert (await world.anonymous.get(logo_path(data))).headers["content-type"] == "image/jpeg"
+    assert await audit_rows(world) == [("branding.update", "instance", ["logo", "title"])]
+    assert await violations(world) == []
 
 
-async def test_the_present_address_leaves_the_logo_as_it_is(world: World) -> None:
+async def test_sending_the_current_logo_path_leaves_the_logo_unchanged(world: World) -> None:
     ann = await world.bootstrap()
     mark, own = picture("PNG"), picture("WEBP")
     await upload(ann, mark, "/api/branding/logo")
 
-    shown = await changed(ann, "/api/org/branding", {"logo": address(mark), "title": "Acme"})
-    assert shown["logo"] == address(mark)
+    shown = await put_branding(ann, "/api/org/branding", {"logo": logo_path(mark), "title": "Acme"})
+    assert shown["logo"] == logo_path(mark)
     await upload(ann, own, "/api/branding/logo")
-    assert (await seen(ann))["logo"] == address(own), "what was inherited goes on being inherited"
+    assert (await get_branding(ann))["logo"] == logo_path(own), "an inherited logo stays inherited"
 
     await upload(ann, picture("JPEG"))
-    await changed(ann, "/api/org/branding", without_dark(await seen(ann)))
-    assert (await seen(ann))["logo"] == address(picture("JPEG"))
-    assert [fields for action, _, fields in await trail(world) if action == "branding.update"] == [
+    await put_branding(ann, "/api/org/branding", without_dark(await get_branding(ann)))
+    assert (await get_branding(ann))["logo"] == logo_path(picture("JPEG"))
+    assert [fields for action, _, fields in await audit_rows(world) if action == "branding.update"] == [
         ["title"],
         ["tagline", "theme", "title"],
     ]
 
 
-async def test_any_other_address_is_refused(world: World) -> None:
+async def test_any_other_logo_path_is_refused(world: World) -> None:
     ann = await world.bootstrap()
-    other = await admin(world, "Other")
+    other = await company_admin(world, "Other")
     mine, theirs = picture("PNG"), picture("WEBP")
     await upload(ann, picture("JPEG"))
     await upload(ann, mine)
     await upload(other, theirs)
     for logo in (
-        address(theirs), address(picture("JPEG")), "/api/branding?logo=", f"http://teamspace.test{address(mine)}",
+        logo_path(theirs), logo_path(picture("JPEG")), "/api/branding?logo=", f"http://teamspace.test{logo_path(mine)}",
         "https://example.com/logo.png", "javascript:alert(1)", "", "data:text/html,x", "data:;base64,AAAA",
         "data:image/svg+xml;base64,PHN2Zy8+", "data:image/png,AAAA",
     ):  # fmt: skip
         answer = await ann.put("/api/org/branding", {"logo": logo, "title": "No"})
         assert code(answer) == (400, "invalid_request"), logo
         assert answer.json()["errors"][0]["pointer"] == "/logo"
-    assert await seen(ann) == await seen(ann) | {"logo": address(mine), "title": "Teamspace"}
+    assert await get_branding(ann) == await get_branding(ann) | {"logo": logo_path(mine), "title": "Teamspace"}
 
 
-async def test_a_repeated_upload_with_one_key_happens_once(world: World) -> None:
+async def test_an_upload_repeated_with_the_same_idempotency_key_takes_effect_once(world: World) -> None:
     ann, key = await world.bootstrap(), {"idempotency-key": "the-same-logo"}
     body = {"data": encoded(picture("PNG"))}
     first = await ann.post("/api/branding/logo", body, headers=key)
     second = await ann.post("/api/branding/logo", body, headers=key)
     assert (first.status_code, first.json()) == (second.status_code, second.json()) == (200, first.json())
-    assert len(await trail(world)) == 1
+    assert len(await audit_rows(world)) == 1

@@ -1,4 +1,4 @@
-"""Theme tokens: what is accepted is well written, and what is not well written is never accepted."""
+"""Theme tokens: valid ones are accepted and normalised, invalid ones refused."""
 
 import random
 import re
@@ -44,20 +44,20 @@ def test_an_accepted_theme_matches_the_grammar_after_a_round_trip(tokens: dict[s
     except InvalidThemeToken as refused:
         assert refused.extra["field"] in Theme.__struct_fields__
         return
-    kept = msgspec.json.decode(msgspec.json.encode(accepted))
-    assert kept == accepted == themes.validate(kept)
-    assert kept.keys() == tokens.keys()
-    theme = msgspec.structs.asdict(themes.complete(kept))
+    stored = msgspec.json.decode(msgspec.json.encode(accepted))
+    assert stored == accepted == themes.validate(stored)
+    assert stored.keys() == tokens.keys()
+    theme = msgspec.structs.asdict(themes.complete(stored))
     assert all(re.fullmatch(r"#[0-9a-f]{6}", theme[name]) for name in COLOURS)
     assert type(theme["radius"]) is int and 0 <= theme["radius"] <= 24
     assert theme["font"] in ("inter", "system", "serif", "mono")
-    assert {name: theme[name] for name in kept} == kept
+    assert {name: theme[name] for name in stored} == stored
 
 
-def test_a_fuzzed_colour_passes_only_as_a_colour() -> None:
-    chance, passed = random.Random(26), 0
+def test_a_fuzzed_value_is_accepted_only_if_it_is_a_colour() -> None:
+    rng, passed = random.Random(26), 0
     for _ in range(FUZZED):
-        value = mangled(chance)
+        value = mangle(rng)
         is_colour = len(value) == 7 and value[0] == "#" and set(value[1:]) <= HEX
         refused = refusal({"border": value})
         assert (refused is None) == is_colour, value
@@ -67,12 +67,12 @@ def test_a_fuzzed_colour_passes_only_as_a_colour() -> None:
     assert 200 < passed < FUZZED / 2
 
 
-def mangled(chance: random.Random) -> str:
-    """A colour that was replaced, stretched or cut in a few places."""
-    parts = list(f"#{chance.getrandbits(24):06x}")
-    for _ in range(chance.randrange(4)):
-        at = chance.randrange(len(parts) + 1)
-        parts[at : at + chance.randrange(3)] = chance.choices(DEBRIS, k=chance.randrange(3))
+def mangle(rng: random.Random) -> str:
+    """A colour with a few characters replaced, inserted or removed."""
+    parts = list(f"#{rng.getrandbits(24):06x}")
+    for _ in range(rng.randrange(4)):
+        start = rng.randrange(len(parts) + 1)
+        parts[start : start + rng.randrange(3)] = rng.choices(DEBRIS, k=rng.randrange(3))
     return "".join(parts)
 
 
@@ -110,13 +110,13 @@ def mangled(chance: random.Random) -> str:
         ("__class__", "#000000"),
     ],
 )
-def test_what_is_unknown_or_malformed_is_named(token: str, value: Any) -> None:
+def test_an_unknown_or_malformed_token_is_named(token: str, value: Any) -> None:
     refused = refusal({"border": "#000000", token: value})
     assert refused is not None and refused.extra == {"field": token}
     assert token in refused.detail
 
 
-def test_a_name_that_goes_on_and_on_is_cut() -> None:
+def test_a_very_long_token_name_is_truncated() -> None:
     refused = refusal({"x" * 5000: "#000000"})
     assert refused is not None and refused.extra == {"field": "x" * 80} and len(refused.detail) < 200
 
@@ -128,7 +128,7 @@ def test_upper_case_becomes_lower_case() -> None:
 
 
 # fmt: off
-FAINT = (
+LOW_CONTRAST = (
     # tokens                                           field          against       ratio  required
     # Against white, the nearest greys on either side of 4.5 are #767676 (4.54) and #777777 (4.478).
     ({"text": "#777777"},                              "text",        "background", 4.25, 4.5),
@@ -143,15 +143,15 @@ FAINT = (
     ({"success": "#00ff00"},                           "success",     "surface",    1.37, 4.5),
     ({"warning": "#ffa500"},                           "warning",     "surface",    1.97, 4.5),
     ({"focus": "#ffffff"},                             "focus",       "background", 1.05, 3.0),
-    # Only the ground was given: it is what the caller can mend.
+    # Only the background was set, so it is the field to correct.
     ({"background": "#000000"},                        "background",  "text",       1.24, 4.5),
     ({"surface": "#333333"},                           "surface",     "text",       1.33, 4.5),
 )
 # fmt: on
 
 
-@pytest.mark.parametrize(("tokens", "field", "against", "ratio", "required"), FAINT)
-def test_what_is_too_faint_is_named_with_its_ratio(
+@pytest.mark.parametrize(("tokens", "field", "against", "ratio", "required"), LOW_CONTRAST)
+def test_low_contrast_is_reported_with_its_ratio(
     tokens: dict[str, Any], field: str, against: str, ratio: float, required: float
 ) -> None:
     refused = refusal(tokens)
@@ -160,7 +160,7 @@ def test_what_is_too_faint_is_named_with_its_ratio(
     assert all(word in refused.detail for word in (field, against, f"{ratio:.2f}:1", f"{required}:1"))
 
 
-def test_a_ratio_just_below_its_floor_is_not_shown_as_reaching_it() -> None:
+def test_a_ratio_just_below_its_threshold_is_rounded_down() -> None:
     refused = refusal({"accent": "#be64da", "accent_text": "#480b1d"})
     assert refused is not None and refused.extra["ratio"] == 4.49
     assert refusal({"accent": "#be64db", "accent_text": "#480b1d"}) is None

@@ -1,4 +1,4 @@
-"""The command line, as whoever runs an instance meets it."""
+"""The command line."""
 
 import argparse
 import asyncio
@@ -31,36 +31,36 @@ from tests.jobs.help import claim, complete
 from tests.repository.help import put
 from tests.support.tampering import tamper
 from tests.support.world import Caller, World
-from tests.support.world import world as opened
+from tests.support.world import world as open_world
 
 NEW_PASSWORD = "staple lantern orbit"
-Console = Callable[..., "Ended"]
+RunCommand = Callable[..., "Result"]
 ON_SQLITE = pytest.mark.parametrize("database_url", [pytest.param("", id="sqlite")])
 
 
-class Ended(NamedTuple):
+class Result(NamedTuple):
     status: int
     out: str
     err: str
 
 
 @pytest.fixture
-def console(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Console:
-    """Runs a command in this process, far from anybody's .env and settings."""
+def run_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> RunCommand:
+    """Runs a command in this process, without the .env and settings of the developer."""
     monkeypatch.chdir(tmp_path)
     for name in [name for name in os.environ if name.startswith("SERVICE_")]:
         monkeypatch.delenv(name)
 
-    def run(*arguments: str, stdin: str = "", settings: Settings | None = None) -> Ended:
+    def run(*arguments: str, stdin: str = "", settings: Settings | None = None) -> Result:
         monkeypatch.setattr(sys, "argv", ["teamspace", *arguments])
         monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
         for name, value in environment(settings).items():
             monkeypatch.setenv(name, value)
-        with pytest.raises(SystemExit) as ended:
+        with pytest.raises(SystemExit) as exited:
             cli.main()
         out, err = capsys.readouterr()
-        said = ended.value.code
-        return Ended(1, out, err + said) if isinstance(said, str) else Ended(said or 0, out, err)
+        code = exited.value.code
+        return Result(1, out, err + code) if isinstance(code, str) else Result(code or 0, out, err)
 
     return run
 
@@ -76,18 +76,18 @@ def environment(settings: Settings | None) -> dict[str, str]:
     }
 
 
-def inside(settings: Settings, story: Callable[[World], Awaitable[Any]]) -> Any:
-    """Open the instance, as a server would between two commands, and see what `story` finds there."""
+def with_world(settings: Settings, action: Callable[[World], Awaitable[Any]]) -> Any:
+    """Opens the instance, as a server would between two commands, and returns the result of `action`."""
 
     async def run() -> Any:
-        async with opened(settings) as world:
-            return await story(world)
+        async with open_world(settings) as world:
+            return await action(world)
 
     return asyncio.run(run())
 
 
-async def populated(world: World) -> None:
-    """A little of everything that an invariant speaks of, on a sealed trail."""
+async def populate(world: World) -> None:
+    """Adds a little of everything that an invariant checks, and seals the audit log."""
     ann = await world.bootstrap()
     bob = Caller(world, (await ann.post("/api/members", {"username": "bob", "role": "member"})).json()["token"])
     org, team = await world.company("Other")
@@ -104,16 +104,16 @@ async def populated(world: World) -> None:
     await world.worker(ann.org, ann.team)
     for _ in range(3):
         await ann.post("/api/jobs", {"kind": "ai.chat", "input": {"prompt": "Hello", "executor": "local"}})
-    ((_, held), _) = await claim(world, 2)
-    await complete(world, held)
+    ((_, claimed), _) = await claim(world, 2)
+    await complete(world, claimed)
     await audit.seal(world.db)
 
 
-# What it says of itself
+# Help
 
 
 def commands(parser: argparse.ArgumentParser, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Every command there is, and what it is for."""
+    """Every command and its description."""
     yield path, " ".join((parser.description or "").split())
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
@@ -121,49 +121,51 @@ def commands(parser: argparse.ArgumentParser, path: tuple[str, ...] = ()) -> Ite
                 yield from commands(command, (*path, name))
 
 
-def test_every_command_names_its_purpose(console: Console) -> None:
+def test_every_command_has_a_description(run_command: RunCommand) -> None:
     found = list(commands(cli._parser()))
     assert {("serve",), ("routes",), ("openapi",), ("migrate",), ("doctor",), ("user", "reset-2fa")} <= {
         path for path, _ in found
     }
-    for path, purpose in found:
-        ended = console(*path, "--help")
-        assert ended.status == 0
-        assert purpose and purpose in " ".join(ended.out.split())
+    for path, description in found:
+        result = run_command(*path, "--help")
+        assert result.status == 0
+        assert description and description in " ".join(result.out.split())
 
 
-def test_serve_lists_every_setting(console: Console) -> None:
-    shown = console("serve", "--help").out
+def test_serve_lists_every_setting(run_command: RunCommand) -> None:
+    shown = run_command("serve", "--help").out
     assert all(setting.name in shown and setting.doc in shown for setting in SETTINGS)
 
 
-def test_a_command_that_is_none_is_refused(console: Console) -> None:
+def test_an_unknown_command_is_refused(run_command: RunCommand) -> None:
     for wrong in ((), ("dance",), ("user",), ("user", "dance"), ("routes", "--xml")):
-        ended = console(*wrong)
-        assert (ended.status, ended.out) == (2, "")
-        assert "usage: teamspace" in ended.err
+        result = run_command(*wrong)
+        assert (result.status, result.out) == (2, "")
+        assert "usage: teamspace" in result.err
 
 
-def test_it_runs_as_a_program() -> None:
-    done = subprocess.run([sys.executable, "-m", "teamspace", "--version"], capture_output=True, text=True, check=True)
-    assert done.stdout == f"teamspace {__version__}\n"
+def test_the_package_runs_as_a_program() -> None:
+    completed = subprocess.run(
+        [sys.executable, "-m", "teamspace", "--version"], capture_output=True, text=True, check=True
+    )
+    assert completed.stdout == f"teamspace {__version__}\n"
 
 
-def test_a_wrong_setting_is_one_line(console: Console, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_setting_is_one_line(run_command: RunCommand, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SERVICE_PROT", "80")
-    ended = console("migrate")
-    assert ended.status == 1
-    assert ended.err == "teamspace: SERVICE_PROT is not a setting; `teamspace serve --help` lists them"
+    result = run_command("migrate")
+    assert result.status == 1
+    assert result.err == "teamspace: SERVICE_PROT is not a setting; `teamspace serve --help` lists them"
 
 
 # routes, openapi
 
 
-def test_the_routes_as_csv_have_a_row_for_each(console: Console) -> None:
-    ended = console("routes", "--csv")
-    assert ended.status == 0
-    assert ended.out.splitlines()[0] == "method,path,auth,permission,feature"
-    rows = list(csv.DictReader(io.StringIO(ended.out)))
+def test_the_csv_has_a_row_for_each_route(run_command: RunCommand) -> None:
+    result = run_command("routes", "--csv")
+    assert result.status == 0
+    assert result.out.splitlines()[0] == "method,path,auth,permission,feature"
+    rows = list(csv.DictReader(io.StringIO(result.out)))
     assert [f"{row['method']} {row['path']}" for row in rows] == [" ".join(name.split()) for name, _ in routes.ORDER]
     by_name = {f"{row['method']} {row['path']}": row for row in rows}
     assert by_name["POST /api/members"]["permission"] == "members:manage"
@@ -171,20 +173,20 @@ def test_the_routes_as_csv_have_a_row_for_each(console: Console) -> None:
     assert by_name["POST /api/login"]["auth"] != by_name["POST /api/members"]["auth"]
 
 
-def test_the_routes_for_people_say_what_each_does(console: Console) -> None:
-    lines = console("routes").out.splitlines()
+def test_the_route_list_describes_each_route(run_command: RunCommand) -> None:
+    lines = run_command("routes").out.splitlines()
     assert len(lines) == len(routes.ORDER)
     assert any("/api/login" in line and "a session token" in line for line in lines)
 
 
-def test_the_description_is_openapi_and_holds_every_route(console: Console) -> None:
-    ended = console("openapi")
-    assert ended.status == 0
-    described = json.loads(ended.out)
-    assert described["openapi"].startswith("3.1.")
+def test_the_openapi_document_has_every_route(run_command: RunCommand) -> None:
+    result = run_command("openapi")
+    assert result.status == 0
+    document = json.loads(result.out)
+    assert document["openapi"].startswith("3.1.")
     known = {
         f"{method.upper()} {path}".replace("{", ":").replace("}", "")
-        for path, methods in described["paths"].items()
+        for path, methods in document["paths"].items()
         for method in methods
     }
     under_api = {" ".join(name.split()).replace("*", ":") for name, _ in routes.ORDER if "/api/" in name}
@@ -194,49 +196,49 @@ def test_the_description_is_openapi_and_holds_every_route(console: Console) -> N
 # migrate
 
 
-def test_migrating_makes_the_schema_and_says_what_was_done(console: Console, tmp_path: Path) -> None:
-    first, second = console("migrate"), console("migrate")
+def test_migrate_creates_the_schema_and_lists_the_migrations(run_command: RunCommand, tmp_path: Path) -> None:
+    first, second = run_command("migrate"), run_command("migrate")
     assert (first.status, second.status) == (0, 0)
-    made = apsw.Connection(str(tmp_path / "data" / "teamspace.sqlite"))
-    names = [str(row[0]) for row in made.execute("SELECT name FROM migrations ORDER BY number")]
-    made.close()
+    database = apsw.Connection(str(tmp_path / "data" / "teamspace.sqlite"))
+    names = [str(row[0]) for row in database.execute("SELECT name FROM migrations ORDER BY number")]
+    database.close()
     assert names[0] == "0001_core.sql"
     assert all(name in first.out for name in names)
     assert second.out == "the schema is up to date\n"
 
 
-def test_a_schema_of_a_newer_server_is_left_alone(console: Console, settings: Settings) -> None:
-    assert console("migrate", settings=settings).status == 0
-    plant(settings, "INSERT INTO migrations (number, name, digest, applied_at) VALUES (9999, 'x', 'x', 'x')")
-    ended = console("migrate", settings=settings)
-    assert ended.status == 1
-    assert "the database has schema 9999" in ended.err
+def test_a_newer_schema_is_refused(run_command: RunCommand, settings: Settings) -> None:
+    assert run_command("migrate", settings=settings).status == 0
+    execute(settings, "INSERT INTO migrations (number, name, digest, applied_at) VALUES (9999, 'x', 'x', 'x')")
+    result = run_command("migrate", settings=settings)
+    assert result.status == 1
+    assert "the database has schema 9999" in result.err
 
 
 # collect
 
 
-def test_what_nothing_names_any_more_is_released_at_once_on_request(console: Console, settings: Settings) -> None:
-    async def scene(world: World) -> None:
+def test_collect_deletes_unreferenced_blobs_at_once(run_command: RunCommand, settings: Settings) -> None:
+    async def prepare(world: World) -> None:
         ann = await world.bootstrap()
-        made = await put(ann, "a.bin", b"x" * (SMALL + 1))
-        await ann.delete(f"/api/repo-obj/{made['id']}")
+        created = await put(ann, "a.bin", b"x" * (SMALL + 1))
+        await ann.delete(f"/api/repo-obj/{created['id']}")
 
-    inside(settings, scene)
-    for said in ("1 blobs deleted", "0 blobs deleted"):
-        ended = console("collect", settings=settings)
-        assert (ended.status, ended.out.strip()) == (0, said)
+    with_world(settings, prepare)
+    for message in ("1 blobs deleted", "0 blobs deleted"):
+        result = run_command("collect", settings=settings)
+        assert (result.status, result.out.strip()) == (0, message)
 
 
 # doctor
 
 OTHER = "(SELECT id FROM orgs WHERE slug = 'other')"
-SPENT = (
+LEDGER_ENTRY = (
     "INSERT INTO quota_ledger (id, org_id, team_id, user_id, purpose, slots, requests, tokens, began_at, expires_at,"
     " settled_at) SELECT 'x', org_id, id, '', '',"
 )
-"""A spending of some team, but for its figures and times."""
-PLANTS = [
+"""A ledger row of some team, without its figures and times."""
+VIOLATIONS = [
     ("audit.secrets", "INSERT INTO audit (id, org_id, at, actor_kind, action, detail, request_id, address)"
                       " VALUES ('x', 'x', 'x', 'x', 'x', '{\"token\":\"ts_a_4Zb\"}', 'x', 'x')"),
     ("audit.secrets", "INSERT INTO audit (id, org_id, at, actor_kind, action, detail, request_id, address)"
@@ -274,10 +276,10 @@ PLANTS = [
     ("quota.subjects", "UPDATE quota_limits SET level = 'tenant' WHERE level = 'team'"),
     ("quota.ledger", "INSERT INTO quota_used (level, per, starts_at, subject, org_id, requests, tokens)"
                      " VALUES ('team', 'lifetime', 'x', 'x', 'x', 0, 1)"),
-    ("quota.ledger", f"{SPENT} 0, 1, 0, '', '', 'x' FROM teams LIMIT 1"),
-    ("quota.settled", f"{SPENT} 1, 0, 0, '', '', 'x' FROM teams LIMIT 1"),
-    ("quota.settled", f"{SPENT} 0, -1, 0, '', '', NULL FROM teams LIMIT 1"),
-    ("quota.company", f"{SPENT.replace('org_id, id,', f'{OTHER}, id,')} 0, 0, 0, '', '', NULL FROM teams"
+    ("quota.ledger", f"{LEDGER_ENTRY} 0, 1, 0, '', '', 'x' FROM teams LIMIT 1"),
+    ("quota.settled", f"{LEDGER_ENTRY} 1, 0, 0, '', '', 'x' FROM teams LIMIT 1"),
+    ("quota.settled", f"{LEDGER_ENTRY} 0, -1, 0, '', '', NULL FROM teams LIMIT 1"),
+    ("quota.company", f"{LEDGER_ENTRY.replace('org_id, id,', f'{OTHER}, id,')} 0, 0, 0, '', '', NULL FROM teams"
                       " WHERE slug = 'general' LIMIT 1"),
     ("jobs.held", "UPDATE jobs SET lease_until = NULL WHERE state = 'running'"),
     ("jobs.held", "UPDATE jobs SET claim_hash = NULL WHERE state = 'running'"),
@@ -355,14 +357,14 @@ PLANTS = [
 ]  # fmt: skip
 
 
-def verdicts(ended: Ended) -> dict[str, str]:
-    """What the doctor said of each thing it looked at."""
-    lines = [line.split() for line in ended.out.splitlines() if not line.startswith(" ")]
-    return {name: verdict for verdict, name, *_ in lines}
+def check_results(result: Result) -> dict[str, str]:
+    """The status of each check of the doctor."""
+    lines = [line.split() for line in result.out.splitlines() if not line.startswith(" ")]
+    return {name: status for status, name, *_ in lines}
 
 
-def plant(settings: Settings, sql: str) -> None:
-    """Straight into the database, past everything that would prevent it."""
+def execute(settings: Settings, sql: str) -> None:
+    """Runs SQL directly on the database, bypassing all checks."""
 
     async def run() -> None:
         engine = await connect(settings.database, pool=1)
@@ -375,64 +377,64 @@ def plant(settings: Settings, sql: str) -> None:
     asyncio.run(run())
 
 
-def test_a_new_instance_is_well(console: Console, settings: Settings) -> None:
-    inside(settings, World.counts)
-    ended = console("doctor", settings=settings)
-    assert (ended.status, set(verdicts(ended).values())) == (0, {"ok"})
-    assert {row.name for row in wiring.INVARIANTS} | {"audit.chain", "setup", "database"} == set(verdicts(ended))
+def test_the_doctor_finds_nothing_in_a_new_instance(run_command: RunCommand, settings: Settings) -> None:
+    with_world(settings, World.counts)
+    result = run_command("doctor", settings=settings)
+    assert (result.status, set(check_results(result).values())) == (0, {"ok"})
+    assert {row.name for row in wiring.INVARIANTS} | {"audit.chain", "setup", "database"} == set(check_results(result))
 
 
-def test_an_instance_in_use_is_well(console: Console, settings: Settings) -> None:
-    inside(settings, populated)
-    ended = console("doctor", settings=settings)
-    assert (ended.status, set(verdicts(ended).values())) == (0, {"ok"})
+def test_the_doctor_finds_nothing_in_an_instance_in_use(run_command: RunCommand, settings: Settings) -> None:
+    with_world(settings, populate)
+    result = run_command("doctor", settings=settings)
+    assert (result.status, set(check_results(result).values())) == (0, {"ok"})
 
 
 @ON_SQLITE
-def test_the_doctor_finds_every_broken_promise(console: Console, settings: Settings) -> None:
-    inside(settings, populated)
-    unnoticed = []
-    for number, (name, sql) in enumerate(PLANTS):
+def test_the_doctor_finds_every_violation(run_command: RunCommand, settings: Settings) -> None:
+    with_world(settings, populate)
+    missed = []
+    for number, (name, sql) in enumerate(VIOLATIONS):
         copy = msgspec.structs.replace(settings, data=settings.data.with_name(f"copy{number}"))
         shutil.copytree(settings.data, copy.data)
-        plant(copy, sql)
-        ended = console("doctor", settings=copy)
-        if (ended.status, verdicts(ended)[name]) != (1, "BROKEN"):
-            unnoticed.append((name, sql))
-    assert unnoticed == []
+        execute(copy, sql)
+        result = run_command("doctor", settings=copy)
+        if (result.status, check_results(result)[name]) != (1, "BROKEN"):
+            missed.append((name, sql))
+    assert missed == []
 
 
-class TakenBack(Exception):
-    """Ends a transaction without a trace."""
+class RolledBack(Exception):
+    """Rolls a transaction back."""
 
 
 async def test_every_invariant_can_fail_on_either_database(world: World) -> None:
-    await populated(world)
-    unnoticed = []
+    await populate(world)
+    missed = []
     queries = {row.name: row.sql for row in wiring.INVARIANTS}
-    for name, sql in PLANTS:
-        with pytest.raises(TakenBack):
+    for name, sql in VIOLATIONS:
+        with pytest.raises(RolledBack):
             async with world.db.maintenance(system()) as tx:
                 await (tamper if name == "audit.chain" else Tx.run)(tx, sql)
                 found = await audit.verify_chains(tx) if name == "audit.chain" else await tx.all(str, queries[name])
-                unnoticed += [] if found else [(name, sql)]
-                raise TakenBack
-    assert unnoticed == []
+                missed += [] if found else [(name, sql)]
+                raise RolledBack
+    assert missed == []
 
 
 @pytest.mark.parametrize(
-    ("parts", "whole"),
+    ("parts", "complete"),
     [
         ([(0, 4)], True), ([(0, 1), (1, 3)], True), ([(0, 3)], False), ([(1, 4)], False), ([(0, 2), (1, 3)], False),
         ([(0, 1), (2, 2)], False), ([(0, 4), (4, 1)], False),
     ],
 )  # fmt: skip
-async def test_parts_that_do_not_follow_one_another_are_found(
-    world: World, parts: list[tuple[int, int]], whole: bool
+async def test_parts_with_gaps_or_overlaps_are_found(
+    world: World, parts: list[tuple[int, int]], complete: bool
 ) -> None:
-    await populated(world)
+    await populate(world)
     (query,) = [row.sql for row in wiring.INVARIANTS if row.name == "objects.bytes"]
-    with pytest.raises(TakenBack):
+    with pytest.raises(RolledBack):
         async with world.db.maintenance(system()) as tx:
             await tx.run("UPDATE object_versions SET blob = NULL")
             for number, (start, size) in enumerate(parts):
@@ -442,44 +444,44 @@ async def test_parts_that_do_not_follow_one_another_are_found(
                     number=number, start=start, size=size,
                 )  # fmt: skip
             found = await tx.all(str, query)
-            raise TakenBack
-    assert bool(found) is not whole
+            raise RolledBack
+    assert bool(found) is not complete
 
 
-def test_every_invariant_is_broken_once_by_these_tests() -> None:
-    assert {name for name, _ in PLANTS} == {row.name for row in wiring.INVARIANTS} | {"audit.chain"}
+def test_every_invariant_has_a_violation_here() -> None:
+    assert {name for name, _ in VIOLATIONS} == {row.name for row in wiring.INVARIANTS} | {"audit.chain"}
 
 
-def test_the_doctor_names_what_is_broken(console: Console, settings: Settings) -> None:
-    inside(settings, populated)
-    plant(settings, "UPDATE memberships SET role = 'admin' WHERE role = 'owner'")
-    team_id = inside(settings, lambda world: world.db.one(str, "SELECT id FROM teams WHERE slug = 'general'"))
-    ended = console("doctor", settings=settings)
-    assert f"        {team_id}\n" in ended.out
+def test_the_doctor_names_the_rows_that_violate_an_invariant(run_command: RunCommand, settings: Settings) -> None:
+    with_world(settings, populate)
+    execute(settings, "UPDATE memberships SET role = 'admin' WHERE role = 'owner'")
+    team_id = with_world(settings, lambda world: world.db.one(str, "SELECT id FROM teams WHERE slug = 'general'"))
+    result = run_command("doctor", settings=settings)
+    assert f"        {team_id}\n" in result.out
 
 
 @ON_SQLITE
-def test_the_doctor_sees_a_row_that_names_a_missing_one(console: Console, settings: Settings) -> None:
-    inside(settings, ann_alone)
+def test_the_doctor_finds_a_foreign_key_violation(run_command: RunCommand, settings: Settings) -> None:
+    with_world(settings, bootstrap)
     database = apsw.Connection(str(settings.data / "teamspace.sqlite"))
     database.execute("INSERT INTO memberships VALUES ('no team', 'nobody', 'no company', 'owner', '')")
     database.close()
-    ended = console("doctor", settings=settings)
-    assert (ended.status, verdicts(ended)["database"]) == (1, "BROKEN")
+    result = run_command("doctor", settings=settings)
+    assert (result.status, check_results(result)["database"]) == (1, "BROKEN")
 
 
 @ON_SQLITE
-def test_the_doctor_only_looks(console: Console, settings: Settings) -> None:
-    assert console("doctor", settings=settings).status == 2
+def test_the_doctor_changes_nothing(run_command: RunCommand, settings: Settings) -> None:
+    assert run_command("doctor", settings=settings).status == 2
     assert not settings.data.exists()
-    console("migrate", settings=settings)
+    run_command("migrate", settings=settings)
     before = {file.name for file in settings.data.iterdir()}
-    console("doctor", settings=settings)
+    run_command("doctor", settings=settings)
     assert {file.name for file in settings.data.iterdir()} - {"teamspace.sqlite-wal", "teamspace.sqlite-shm"} == before
 
 
 def no_database(settings: Settings) -> Settings:
-    (settings.data / "teamspace.sqlite").write_text("this is no database, and long enough to be looked at " * 20)
+    (settings.data / "teamspace.sqlite").write_text("this is not a database, but long enough to be read " * 20)
     return settings
 
 
@@ -492,28 +494,28 @@ def no_server(settings: Settings) -> Settings:
 
 
 @ON_SQLITE
-@pytest.mark.parametrize("spoil", [another_key, no_server, no_database])
-def test_the_doctor_ends_with_2_when_it_cannot_look(
-    console: Console, settings: Settings, spoil: Callable[[Settings], Settings]
+@pytest.mark.parametrize("change", [another_key, no_server, no_database])
+def test_the_doctor_exits_with_2_when_it_cannot_open_the_instance(
+    run_command: RunCommand, settings: Settings, change: Callable[[Settings], Settings]
 ) -> None:
-    inside(settings, ann_alone)
-    ended = console("doctor", settings=spoil(settings))
-    assert ended.status == 2
-    assert ended.err.startswith("teamspace: ") and ended.err.count("\n") <= 1
+    with_world(settings, bootstrap)
+    result = run_command("doctor", settings=change(settings))
+    assert result.status == 2
+    assert result.err.startswith("teamspace: ") and result.err.count("\n") <= 1
 
 
 # user
 
 
-async def ann_alone(world: World) -> None:
+async def bootstrap(world: World) -> None:
     await world.bootstrap()
 
 
-def test_another_operator_is_made_and_signs_in(console: Console, settings: Settings) -> None:
-    inside(settings, ann_alone)
+def test_a_created_operator_can_sign_in(run_command: RunCommand, settings: Settings) -> None:
+    with_world(settings, bootstrap)
     arguments = ("user", "create-operator", "Max", "--display-name", "Max Moor", "--password-stdin")
-    ended = console(*arguments, stdin=f"{NEW_PASSWORD}\n", settings=settings)
-    assert (ended.status, ended.out) == (0, "Max is now an operator\n")
+    result = run_command(*arguments, stdin=f"{NEW_PASSWORD}\n", settings=settings)
+    assert (result.status, result.out) == (0, "Max is now an operator\n")
 
     async def check(world: World) -> None:
         me = (await (await signed_in(world, "max", NEW_PASSWORD)).get("/api/whoami")).json()
@@ -521,17 +523,17 @@ def test_another_operator_is_made_and_signs_in(console: Console, settings: Setti
         (row,) = [row for row in await trail(world) if row.action == "user.create_operator"]
         assert (row.actor_kind, row.target, row.request_id) == ("system", me["user"]["id"], "command-line")
 
-    inside(settings, check)
+    with_world(settings, check)
 
 
-def test_a_password_is_reset_and_the_sessions_end(console: Console, settings: Settings) -> None:
-    async def signed(world: World) -> str:
+def test_a_password_reset_ends_the_sessions(run_command: RunCommand, settings: Settings) -> None:
+    async def sign_in(world: World) -> str:
         await world.bootstrap()
         return (await signed_in(world, "ann")).token or ""
 
-    token: str = inside(settings, signed)
-    ended = console("user", "reset-password", "ANN", "--password-stdin", stdin=NEW_PASSWORD, settings=settings)
-    assert ended.status == 0
+    token: str = with_world(settings, sign_in)
+    result = run_command("user", "reset-password", "ANN", "--password-stdin", stdin=NEW_PASSWORD, settings=settings)
+    assert result.status == 0
 
     async def check(world: World) -> None:
         assert (await Caller(world, token).get("/api/whoami")).status_code == 401
@@ -539,11 +541,11 @@ def test_a_password_is_reset_and_the_sessions_end(console: Console, settings: Se
         assert (await login(world, "ann", NEW_PASSWORD)).status_code == 200
         assert [row.action for row in await trail(world)].count("user.reset_password") == 1
 
-    inside(settings, check)
+    with_world(settings, check)
 
 
-def test_a_second_factor_is_reset(console: Console, settings: Settings) -> None:
-    async def armed(world: World) -> None:
+def test_a_second_factor_can_be_reset(run_command: RunCommand, settings: Settings) -> None:
+    async def enroll(world: World) -> None:
         await enrolled(await world.bootstrap())
         assert (await login(world, "ann")).status_code == 401
 
@@ -551,20 +553,20 @@ def test_a_second_factor_is_reset(console: Console, settings: Settings) -> None:
         assert (await login(world, "ann")).status_code == 200
         assert [row.action for row in await trail(world)].count("user.reset_second_factor") == 1
 
-    inside(settings, armed)
-    assert console("user", "reset-2fa", "ann", settings=settings).status == 0
-    inside(settings, check)
+    with_world(settings, enroll)
+    assert run_command("user", "reset-2fa", "ann", settings=settings).status == 0
+    with_world(settings, check)
 
 
-def test_what_cannot_be_done_is_one_line(console: Console, settings: Settings) -> None:
+def test_a_refused_command_prints_one_line(run_command: RunCommand, settings: Settings) -> None:
     def refused(*arguments: str, stdin: str = f"{NEW_PASSWORD}\n") -> str:
-        ended = console("user", *arguments, stdin=stdin, settings=settings)
-        assert (ended.status, ended.out) == (1, "")
-        assert ended.err.startswith("teamspace: ") and "\n" not in ended.err
-        return ended.err
+        result = run_command("user", *arguments, stdin=stdin, settings=settings)
+        assert (result.status, result.out) == (1, "")
+        assert result.err.startswith("teamspace: ") and "\n" not in result.err
+        return result.err
 
     assert "has not been set up yet" in refused("create-operator", "max", "--password-stdin")
-    inside(settings, ann_alone)
+    with_world(settings, bootstrap)
     assert "taken" in refused("create-operator", "Ann", "--password-stdin")
     assert "must be 2 to 64" in refused("create-operator", "not a name", "--password-stdin")
     assert "no user max" in refused("reset-password", "max", "--password-stdin")
@@ -573,18 +575,20 @@ def test_what_cannot_be_done_is_one_line(console: Console, settings: Settings) -
     assert "at least 12" in refused("reset-password", "ann", "--password-stdin", stdin="")
 
 
-def test_a_password_can_be_typed_twice(console: Console, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    inside(settings, ann_alone)
+def test_a_typed_password_must_be_repeated(
+    run_command: RunCommand, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_world(settings, bootstrap)
     typed = iter([NEW_PASSWORD, "something else", NEW_PASSWORD, NEW_PASSWORD])
     monkeypatch.setattr(getpass, "getpass", lambda prompt: next(typed))
-    differing = console("user", "reset-password", "ann", settings=settings)
+    differing = run_command("user", "reset-password", "ann", settings=settings)
     assert (differing.status, differing.err) == (1, "teamspace: the passwords do not match")
-    assert console("user", "reset-password", "ann", settings=settings).status == 0
-    inside(settings, lambda world: signed_in(world, "ann", NEW_PASSWORD))
+    assert run_command("user", "reset-password", "ann", settings=settings).status == 0
+    with_world(settings, lambda world: signed_in(world, "ann", NEW_PASSWORD))
 
 
-async def test_a_reset_beside_a_running_server_holds_for_its_next_write(settings: Settings, tmp_path: Path) -> None:
-    async with opened(settings) as world:
+async def test_a_running_server_respects_a_reset_at_its_next_write(settings: Settings, tmp_path: Path) -> None:
+    async with open_world(settings) as world:
         await world.bootstrap()
         ann = await signed_in(world, "ann")
         assert (await ann.post("/api/notes", {"title": "Before"})).status_code == 201

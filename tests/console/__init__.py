@@ -1,1 +1,1 @@
-"""The console in a real browser. A package, so that its browser ends with it."""
+"""The console in a real browser."""

@@ -1,4 +1,4 @@
-"""One browser and, on each database, one instance that the journeys share."""
+"""One browser, and one shared instance per database."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, sync_playwright
 
 from tests.console.browser import launch
-from tests.console.stage import Stage
+from tests.console.instance import Instance
 from tests.support.plugin import DATABASES, database_of
 from tests.support.postgres import create_database, drop_database
 from tests.support.served import DEFAULT_RATES, Served
@@ -20,9 +20,9 @@ Serve = Callable[..., AbstractContextManager[Served]]
 
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """It ends with this folder: while Playwright runs, no other event loop can."""
-    with sync_playwright() as playwright, launch(playwright) as found:
-        yield found
+    """Closed after this folder: no other event loop can run beside Playwright's."""
+    with sync_playwright() as playwright, launch(playwright) as launched:
+        yield launched
 
 
 @pytest.fixture(params=DATABASES)
@@ -39,10 +39,7 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 @pytest.fixture(scope="session")
 def serve(postgres_url: str, tmp_path_factory: pytest.TempPathFactory) -> Serve:
-    """A server with the rate limits it ships with that nobody has set up yet, on the database of that name.
-
-    Further settings are given by name.
-    """
+    """Starts a server that is not set up yet, with the default rate limits and the given further settings."""
     numbers = count()
 
     @contextmanager
@@ -62,24 +59,24 @@ def serve(postgres_url: str, tmp_path_factory: pytest.TempPathFactory) -> Serve:
 
 
 @pytest.fixture(scope="session")
-def stages(serve: Serve) -> Iterator[Callable[[str], Stage]]:
-    """The instance on the database of that name, set up when somebody asks first."""
+def instances(serve: Serve) -> Iterator[Callable[[str], Instance]]:
+    """Returns the shared instance on a database, created on first use."""
     with ExitStack() as stack:
-        yield cache(lambda database: Stage(stack.enter_context(serve(database))))
+        yield cache(lambda database: Instance(stack.enter_context(serve(database))))
 
 
 @pytest.fixture
-def stage(stages: Callable[[str], Stage], database: str) -> Stage:
-    return stages(database)
+def instance(instances: Callable[[str], Instance], database: str) -> Instance:
+    return instances(database)
 
 
 @pytest.fixture
-def anywhere(stages: Callable[[str], Stage]) -> Stage:
-    """For what no database has a part in: once is enough."""
-    return stages("sqlite")
+def sqlite_instance(instances: Callable[[str], Instance]) -> Instance:
+    """For tests that do not depend on the database."""
+    return instances("sqlite")
 
 
 @pytest.fixture
-def fresh(serve: Serve, database: str) -> Iterator[Served]:
+def fresh_server(serve: Serve, database: str) -> Iterator[Served]:
     with serve(database) as served:
         yield served

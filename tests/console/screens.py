@@ -1,4 +1,4 @@
-"""The console's screens and actions, written down a second time, with what the contract asks for each."""
+"""The console's screens and actions, with the permission that each needs."""
 
 from typing import NamedTuple
 
@@ -7,19 +7,19 @@ class Screen(NamedTuple):
     path: str
     title: str
     group: str = ""
-    """The rail, its foot, or a scope of the settings; a screen without one is reached from another."""
+    """The sidebar, its foot, or a scope of the settings; empty if the screen is reached from another."""
     needs: str = ""
     keys: str = ""
     of: str = "note"
-    """Of what kind the one is that it shows, where it shows one."""
+    """The kind of item in the path."""
 
-    def address(self, one: str) -> str:
-        """Where one of its kind is: that one, or the company that is always there."""
-        return self.path.replace("$id", one).replace("$ref", "polar")
+    def address(self, id: str) -> str:
+        """The path with an item's id; the company is always `polar`."""
+        return self.path.replace("$id", id).replace("$ref", "polar")
 
     @property
     def area(self) -> str:
-        """What the palette says beside its title."""
+        """The hint beside its title in the command palette."""
         return "Workspace" if self.group in ("Main", "Foot") else f"Settings · {self.group}"
 
 

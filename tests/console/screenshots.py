@@ -1,4 +1,4 @@
-"""Pictures of everything there is to see, and sheets on which a person can look all of it over.
+"""Screenshots of every view, and contact sheets of all of them.
 
 python -m tests.console.screenshots [--out DIR] [--only NAME ...]
 """
@@ -13,32 +13,32 @@ from pathlib import Path
 from PIL import Image, ImageDraw
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from tests.console.browser import launch, settle, wear, window
-from tests.console.sights import FIRST_RUN, SCHEMES, SIGHTS, WIDTHS, Sight
-from tests.console.stage import Stage
+from tests.console.browser import launch, set_color_scheme, settle, window
+from tests.console.instance import Instance
+from tests.console.views import FIRST_RUN, SCHEMES, VIEWS, WIDTHS, View
 from tests.support.served import Served
 
 THUMBNAILS = {1440: (480, 5), 390: (240, 10)}
-"""How wide they are on a sheet, and how many stand in a row."""
+"""Width on a contact sheet, and number of columns."""
 CAPTION = 22
-PAPER, INK = "#d9d6d0", "#1f1d1a"
+BACKGROUND, TEXT = "#d9d6d0", "#1f1d1a"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--out", type=Path, default=Path("screenshots"))
-    parser.add_argument("--only", nargs="*", default=[], help="names of sights")
+    parser.add_argument("--only", nargs="*", default=[], help="names of views")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     with sync_playwright() as playwright, launch(playwright) as browser:
         if not options.only or FIRST_RUN.name in options.only:
             with served() as server:
-                take_first_run(browser, server, options.out)
+                capture_first_run(browser, server, options.out)
         with served() as server:
-            stage = Stage(server)
-            for sight in SIGHTS:
-                if not options.only or sight.name in options.only:
-                    take(browser, stage, sight, options.out)
+            instance = Instance(server)
+            for view in VIEWS:
+                if not options.only or view.name in options.only:
+                    capture(browser, instance, view, options.out)
     for width, scheme in product(WIDTHS, SCHEMES):
         print(sheet(options.out, width, scheme))
 
@@ -49,44 +49,45 @@ def served() -> Iterator[Served]:
         yield server
 
 
-def take_first_run(browser: Browser, server: Served, out: Path) -> None:
+def capture_first_run(browser: Browser, server: Served, out: Path) -> None:
     with window(browser, server.url) as page:
         page.goto(FIRST_RUN.address)
         settle(page)
-        in_both_schemes(page, FIRST_RUN.name, 1440, out)
+        capture_both_schemes(page, FIRST_RUN.name, 1440, out)
         page.set_viewport_size({"width": 390, "height": WIDTHS[390]})
-        in_both_schemes(page, FIRST_RUN.name, 390, out)
+        capture_both_schemes(page, FIRST_RUN.name, 390, out)
 
 
-def take(browser: Browser, stage: Stage, sight: Sight, out: Path) -> None:
-    token = stage.session(sight.who) if sight.who else ""
+def capture(browser: Browser, instance: Instance, view: View, out: Path) -> None:
+    token = instance.session(view.who) if view.who else ""
     for width, height in WIDTHS.items():
-        with window(browser, stage.url, token=token, width=width, height=height) as page:
-            sight.show(page, stage)
-            in_both_schemes(page, sight.name, width, out)
+        with window(browser, instance.url, token=token, width=width, height=height) as page:
+            view.show(page, instance)
+            capture_both_schemes(page, view.name, width, out)
 
 
-def in_both_schemes(page: Page, name: str, width: int, out: Path) -> None:
+def capture_both_schemes(page: Page, name: str, width: int, out: Path) -> None:
     for scheme in SCHEMES:
-        wear(page, scheme)
+        set_color_scheme(page, scheme)
         page.screenshot(path=out / f"{name}-{width}-{scheme}.png", animations="disabled")
 
 
 def sheet(out: Path, width: int, scheme: str) -> Path:
-    """All pictures of one width and scheme side by side, each with its name."""
-    across, columns = THUMBNAILS[width]
-    down = across * WIDTHS[width] // width
-    pictures = sorted(path for path in out.glob(f"*-{width}-{scheme}.png") if not path.name.startswith("sheet"))
-    rows = -(-len(pictures) // columns)
-    paper = Image.new("RGB", (columns * (across + 8), rows * (down + CAPTION + 8)), PAPER)
-    pen = ImageDraw.Draw(paper)
-    for place, path in enumerate(pictures):
-        left, top = place % columns * (across + 8) + 4, place // columns * (down + CAPTION + 8) + 4
-        pen.text((left, top + 4), path.name.removesuffix(f"-{width}-{scheme}.png"), fill=INK)
-        with Image.open(path) as picture:
-            paper.paste(picture.convert("RGB").resize((across, down)), (left, top + CAPTION))
+    """A contact sheet of all screenshots of one width and colour scheme."""
+    thumbnail_width, columns = THUMBNAILS[width]
+    thumbnail_height = thumbnail_width * WIDTHS[width] // width
+    screenshots = sorted(path for path in out.glob(f"*-{width}-{scheme}.png") if not path.name.startswith("sheet"))
+    rows = -(-len(screenshots) // columns)
+    cell_width, cell_height = thumbnail_width + 8, thumbnail_height + CAPTION + 8
+    image = Image.new("RGB", (columns * cell_width, rows * cell_height), BACKGROUND)
+    draw = ImageDraw.Draw(image)
+    for index, path in enumerate(screenshots):
+        left, top = index % columns * cell_width + 4, index // columns * cell_height + 4
+        draw.text((left, top + 4), path.name.removesuffix(f"-{width}-{scheme}.png"), fill=TEXT)
+        with Image.open(path) as screenshot:
+            image.paste(screenshot.convert("RGB").resize((thumbnail_width, thumbnail_height)), (left, top + CAPTION))
     target = out / f"sheet-{width}-{scheme}.png"
-    paper.quantize(256).save(target)
+    image.quantize(256).save(target)
     return target
 
 

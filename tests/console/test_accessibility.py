@@ -1,5 +1,5 @@
-"""Every screen, dialog and state by axe: nothing serious, in light on a desk and in dark on a phone. While each is in
-sight, its left edge and its width are measured too: they are the same everywhere."""
+"""axe finds no serious violation in any view, light on a desktop and dark on a phone; and all screens have the same
+left edge and width."""
 
 import zlib
 from collections.abc import Callable, Iterator
@@ -14,16 +14,16 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.console.browser import settle, window
 from tests.console.conftest import Serve
-from tests.console.sights import FIRST_RUN, SCREENS, SIGHTS, WIDTHS, Sight
-from tests.console.stage import Stage
+from tests.console.instance import Instance
+from tests.console.views import FIRST_RUN, SCREENS, VIEWS, WIDTHS, View
 
 AXE = Path(__file__).parents[2] / "console/node_modules/axe-core/axe.min.js"
-GRAVE = ("serious", "critical")
+SEVERE = ("serious", "critical")
 RUN = """async () => (await axe.run(document, { resultTypes: ["violations"] })).violations
     .flatMap(({ id, impact, nodes }) => nodes.map((node) => ({ id, impact, html: node.html })))"""
-# Whoever types into a dialog and presses Enter must not close it by that.
-CLOSES = ".mantine-Modal-close:focus"
-# Where the first heading begins, what width the page has if it has one, and what they should be.
+# Pressing Enter in a dialog must not close it.
+FOCUSED_CLOSE_BUTTON = ".mantine-Modal-close:focus"
+# Returns the measured and the expected [left edge of the first heading, page width].
 MEASURE = """() => {
     const main = document.querySelector('main')
     const page = main.firstElementChild
@@ -34,76 +34,78 @@ MEASURE = """() => {
     const left = heading.getBoundingClientRect().left - main.getBoundingClientRect().left
     return [[Math.round(left), isPage ? page.getBoundingClientRect().width : width], [token('--gutter'), width]]
 }"""
-STILL = "* { transition: none !important; animation: none !important }"
+NO_ANIMATION = "* { transition: none !important; animation: none !important }"
 
 
-class Look(NamedTuple):
+class Device(NamedTuple):
     width: int
     scheme: Literal["light", "dark"]
 
 
-# The other two have nothing that one of these does not have.
-LOOKS = (Look(1440, "light"), Look(390, "dark"))
+# Other combinations add nothing.
+DEVICES = (Device(1440, "light"), Device(390, "dark"))
 
 
-def _seen() -> Iterator[ParameterSet]:
-    """Every sight in every look; in the ordinary run in one of them, which its name decides."""
-    for sight in SIGHTS:
-        turn = zlib.crc32(sight.name.encode()) % len(LOOKS)
-        for place, look in enumerate(LOOKS):
-            marks = [] if place == turn else [pytest.mark.thorough]
-            yield pytest.param(sight, look, marks=marks, id=f"{sight.name}-{look.scheme}")
+def _cases() -> Iterator[ParameterSet]:
+    """Every view on every device; a normal run tests one device per view, chosen by its name."""
+    for view in VIEWS:
+        chosen = zlib.crc32(view.name.encode()) % len(DEVICES)
+        for index, device in enumerate(DEVICES):
+            marks = [] if index == chosen else [pytest.mark.thorough]
+            yield pytest.param(view, device, marks=marks, id=f"{view.name}-{device.scheme}")
 
 
 @pytest.fixture(scope="module")
-def window_of(browser: Browser, stages: Callable[[str], Stage]) -> Iterator[Callable[[str], Page]]:
-    """One window for each person: a page that was loaded before costs a quarter of one in a new window."""
-    stage = stages("sqlite")
+def window_of(browser: Browser, instances: Callable[[str], Instance]) -> Iterator[Callable[[str], Page]]:
+    """One window per person: reusing a page takes a quarter of the time."""
+    instance = instances("sqlite")
 
-    def opened(who: str) -> Page:
-        token = stage.session(who) if who else ""
-        page = open_windows.enter_context(window(browser, stage.url, token=token, bypass_csp=True))
-        page.on("dialog", lambda dialog: dialog.accept())  # a page with something unsaved asks before it is left
+    def open_window(who: str) -> Page:
+        token = instance.session(who) if who else ""
+        page = open_windows.enter_context(window(browser, instance.url, token=token, bypass_csp=True))
+        page.on("dialog", lambda dialog: dialog.accept())  # the page asks before unsaved changes are lost
         return page
 
     with ExitStack() as open_windows:
-        yield cache(opened)
+        yield cache(open_window)
 
 
 @pytest.mark.sampled(3)
-@pytest.mark.parametrize(("sight", "look"), list(_seen()))
-def test_nobody_is_shut_out(window_of: Callable[[str], Page], anywhere: Stage, sight: Sight, look: Look) -> None:
-    page = window_of(sight.who)
-    page.set_viewport_size({"width": look.width, "height": WIDTHS[look.width]})
-    page.emulate_media(color_scheme=look.scheme)
+@pytest.mark.parametrize(("view", "device"), list(_cases()))
+def test_a_view_is_accessible(
+    window_of: Callable[[str], Page], sqlite_instance: Instance, view: View, device: Device
+) -> None:
+    page = window_of(view.who)
+    page.set_viewport_size({"width": device.width, "height": WIDTHS[device.width]})
+    page.emulate_media(color_scheme=device.scheme)
     page.unroute_all()
-    sight.show(page, anywhere)
-    assert not (found := faults(page)), "\n".join(found)
-    expect(page.locator(CLOSES)).to_have_count(0)
-    if sight in SCREENS:
-        measured, wanted = page.evaluate(MEASURE)
-        assert measured == wanted, "its left edge and its width are not those of all screens"
+    view.show(page, sqlite_instance)
+    assert not (found := violations(page)), "\n".join(found)
+    expect(page.locator(FOCUSED_CLOSE_BUTTON)).to_have_count(0)
+    if view in SCREENS:
+        measured, expected = page.evaluate(MEASURE)
+        assert measured == expected, "left edge or width differs from other screens"
 
 
-def test_nobody_is_shut_out_of_the_first_run(browser: Browser, serve: Serve) -> None:
+def test_the_setup_page_is_accessible(browser: Browser, serve: Serve) -> None:
     with serve("sqlite") as served, window(browser, served.url, bypass_csp=True) as page:
         page.goto(FIRST_RUN.address)
         settle(page)
-        assert not (found := faults(page)), "\n".join(found)
+        assert not (found := violations(page)), "\n".join(found)
 
 
-def test_a_fault_would_be_found(browser: Browser, anywhere: Stage) -> None:
-    with window(browser, anywhere.url, bypass_csp=True) as page:
+def test_violations_are_found(browser: Browser, sqlite_instance: Instance) -> None:
+    with window(browser, sqlite_instance.url, bypass_csp=True) as page:
         page.goto("/login")
         settle(page)
         page.evaluate("document.querySelector('main').append(document.createElement('button'))")
-        assert any("button-name" in line for line in faults(page))
+        assert any("button-name" in line for line in violations(page))
 
 
-def faults(page: Page) -> list[str]:
-    """The grave ones of what the page shows now."""
+def violations(page: Page) -> list[str]:
+    """Severe violations on the page as it is now."""
     if not page.evaluate("window.axe"):
         page.add_script_tag(path=AXE)
-        page.add_style_tag(content=STILL)
-    violations: list[dict[str, Any]] = page.evaluate(RUN)
-    return [f"{one['id']} {one['html'][:200]}" for one in violations if one["impact"] in GRAVE]
+        page.add_style_tag(content=NO_ANIMATION)
+    results: list[dict[str, Any]] = page.evaluate(RUN)
+    return [f"{result['id']} {result['html'][:200]}" for result in results if result["impact"] in SEVERE]

@@ -1,28 +1,28 @@
-"""A company's life in the console: it is made, dressed, found by its hostname, suspended and let go on."""
+"""Companies in the console: created, branded, given a hostname, suspended and resumed."""
 
 from playwright.sync_api import Browser, Page, expect
 
 from tests.console.browser import sign_in, window
-from tests.console.stage import PASSWORD, Stage
+from tests.console.instance import PASSWORD, Instance
 from tests.console.writing import write
 
-# White on the first is the best known near miss of WCAG 2: its ratio is 4.47, where 4.5 is asked for.
+# White on the first has a contrast of 4.47; WCAG 2 requires 4.5.
 FAINT, READABLE = "#777777", "#8b1a1a"
 ACCENT = "getComputedStyle(document.documentElement).getPropertyValue('--accent')"
 
 
-def test_a_company_is_made_dressed_and_found_by_its_hostname(browser: Browser, stage: Stage) -> None:
-    with window(browser, stage.url, token=stage.session("operator")) as operator:
-        link = make_company(operator, "Acme", owner="acme.wile")
-        with window(browser, stage.url) as owner:
+def test_a_company_is_created_branded_and_found_by_its_hostname(browser: Browser, instance: Instance) -> None:
+    with window(browser, instance.url, token=instance.session("operator")) as operator:
+        link = create_company(operator, "Acme", owner="acme.wile")
+        with window(browser, instance.url) as owner:
             activate(owner, link)
-            dress(owner, "Acme Rockets")
-        give_hostname(operator, "acme.example")
-    port = stage.served.port
+            set_branding(owner, "Acme Rockets")
+        set_hostname(operator, "acme.example")
+    port = instance.served.port
     with window(browser, f"http://acme.example:{port}", java_script_enabled=False) as page:
         page.goto("/")
         assert page.title() == "Acme Rockets"
-        assert page.evaluate(ACCENT) == READABLE, "the look is there before any script runs"
+        assert page.evaluate(ACCENT) == READABLE, "the branding applies before any script runs"
     with window(browser, f"http://acme.example:{port}") as page:
         page.goto("/")
         expect(page).to_have_title("Sign in · Acme Rockets")
@@ -31,17 +31,17 @@ def test_a_company_is_made_dressed_and_found_by_its_hostname(browser: Browser, s
         page.keyboard.press("c")
         page.get_by_label("Title").fill("Plan")
         expect(page.get_by_text("Saved · version 1").first, "over plain http too").to_be_visible()
-    with window(browser, stage.url) as page:
+    with window(browser, instance.url) as page:
         page.goto("/")
         expect(page).to_have_title("Sign in · Teamspace")
-        assert page.evaluate(ACCENT) != READABLE, "nobody else wears it"
+        assert page.evaluate(ACCENT) != READABLE, "other companies keep their branding"
 
 
-def test_a_suspended_company_reads_on_and_is_told_why_it_cannot_write(browser: Browser, stage: Stage) -> None:
-    token, note = company_with_a_note(stage)
+def test_a_suspended_company_can_read_and_sees_why_it_cannot_write(browser: Browser, instance: Instance) -> None:
+    token, note = company_with_a_note(instance)
     with (
-        window(browser, stage.url, token=stage.session("operator")) as operator,
-        window(browser, stage.url, token=token) as owner,
+        window(browser, instance.url, token=instance.session("operator")) as operator,
+        window(browser, instance.url, token=token) as owner,
     ):
         owner.goto(f"/app/notes/{note}?edit=true")
         operator.goto("/app/settings/instance/companies/nordic")
@@ -65,8 +65,8 @@ def test_a_suspended_company_reads_on_and_is_told_why_it_cannot_write(browser: B
         expect(owner.get_by_text("Nordic is suspended.")).to_have_count(0)
 
 
-def make_company(page: Page, name: str, *, owner: str) -> str:
-    """By the dialog, without a password: the link that the owner is to be sent."""
+def create_company(page: Page, name: str, *, owner: str) -> str:
+    """Create a company without a password; return the activation link for its owner."""
     page.goto("/app/settings/instance/companies")
     page.get_by_role("button", name="New company").click()
     dialog = page.get_by_role("dialog", name="New company")
@@ -89,8 +89,8 @@ def activate(page: Page, link: str) -> None:
     expect(page.get_by_role("heading", name="Hello")).to_be_visible()
 
 
-def dress(page: Page, title: str) -> None:
-    """A title and an accent; one that nobody can read is refused with its ratio."""
+def set_branding(page: Page, title: str) -> None:
+    """Set a title and an accent; one with too little contrast is refused."""
     page.goto("/app/settings/company/branding")
     page.get_by_label("Title").fill(title)
     accent = page.get_by_role("group", name="Accent", exact=True)
@@ -105,17 +105,17 @@ def dress(page: Page, title: str) -> None:
     expect(page.get_by_text("Branding saved")).to_be_visible()
 
 
-def give_hostname(page: Page, name: str) -> None:
+def set_hostname(page: Page, name: str) -> None:
     page.get_by_role("link", name="Acme").click()
     page.get_by_role("textbox", name="Hostname").fill(name)
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text(f"Acme now uses {name}")).to_be_visible()
 
 
-def company_with_a_note(stage: Stage) -> tuple[str, str]:
-    """A company of its own, so that nobody else is suspended with it: its owner's token, and a note."""
+def company_with_a_note(instance: Instance) -> tuple[str, str]:
+    """Create a company that can be suspended; return its owner's token and a note's id."""
     owner = {"username": "nordic.kai", "password": PASSWORD}
-    wish = {"name": "Nordic", "slug": "nordic", "owner": owner}
-    token = stage.call("POST", "/api/orgs", wish, stage.operator)["token"]
-    note = stage.call("POST", "/api/notes", {"title": "Stock", "body": "Wood"}, token)["id"]
+    draft = {"name": "Nordic", "slug": "nordic", "owner": owner}
+    token = instance.call("POST", "/api/orgs", draft, instance.operator)["token"]
+    note = instance.call("POST", "/api/notes", {"title": "Stock", "body": "Wood"}, token)["id"]
     return token, note

@@ -1,4 +1,4 @@
-"""Connect: a key is made in the console, used by a real S3 client with the settings that were pasted, and revoked."""
+"""The Connect screen: S3 keys are created, used by a real client with the copied settings, and revoked."""
 
 import re
 import time
@@ -11,12 +11,12 @@ from botocore.exceptions import ClientError
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.console.browser import settle, window
-from tests.console.stage import Stage
+from tests.console.instance import Instance
 
 CLIPBOARD = ["clipboard-read", "clipboard-write"]
 PLACEHOLDER = "YOUR_SECRET_ACCESS_KEY"
-PATIENCE = 30.0
-# What each role may choose for a key: nobody gives what they do not have.
+TIMEOUT = 30.0
+# The permissions that each role can choose for a key.
 CHOICES = {
     "guest": ["All my permissions"],
     "viewer": ["All my permissions", "Read only"],
@@ -24,16 +24,16 @@ CHOICES = {
 }
 
 
-def test_a_key_is_made_pasted_used_and_revoked(browser: Browser, stage: Stage) -> None:
-    with window(browser, stage.url, token=stage.session("member"), permissions=CLIPBOARD) as page:
+def test_a_key_is_created_used_and_revoked(browser: Browser, instance: Instance) -> None:
+    with window(browser, instance.url, token=instance.session("member"), permissions=CLIPBOARD) as page:
         page.goto("/app/settings/team/connect")
         expect(page.get_by_role("heading", name="No keys yet")).to_be_visible()
-        make(page, "Notebook", "Read and write", folder="tidebook", starts=True)
+        create_key(page, "Notebook", "Read and write", folder="tidebook", workflows=True)
         dialog = page.get_by_role("dialog", name="Secret for Notebook")
         secret = dialog.get_by_role("list", name="Secret for Notebook").inner_text()
-        assert secret in downloaded(page, dialog)
-        s3, bucket = pasted(page, dialog)
-        keep(page, dialog)
+        assert secret in downloaded_secret(page, dialog)
+        s3, bucket = copied_client(page, dialog)
+        confirm_saved(page, dialog)
         expect(page.locator("body")).not_to_contain_text(secret)
         row = page.get_by_role("row", name="Notebook")
         expect(row).to_contain_text("read, write, and start workflows in tidebook/")
@@ -52,10 +52,10 @@ def test_a_key_is_made_pasted_used_and_revoked(browser: Browser, stage: Stage) -
     assert refusal(lambda: s3.list_objects_v2(Bucket=bucket)) == "InvalidAccessKeyId"
 
 
-def test_the_secret_is_not_lost_by_accident(browser: Browser, anywhere: Stage) -> None:
-    with window(browser, anywhere.url, token=anywhere.session("owner")) as page:
+def test_the_secret_stays_until_it_is_confirmed_as_saved(browser: Browser, sqlite_instance: Instance) -> None:
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("owner")) as page:
         page.goto("/app/settings/team/connect")
-        make(page, "Careful", "Read only")
+        create_key(page, "Careful", "Read only")
         dialog = page.get_by_role("dialog", name="Secret for Careful")
         expect(dialog.get_by_role("button", name="Done")).to_be_disabled()
         page.keyboard.press("Escape")
@@ -63,80 +63,80 @@ def test_the_secret_is_not_lost_by_accident(browser: Browser, anywhere: Stage) -
         for program in ("AWS CLI", "rclone", "boto3", "DuckDB"):
             dialog.get_by_role("tab", name=program).click()
             expect(dialog.get_by_role("tabpanel", name=program)).not_to_contain_text(PLACEHOLDER)
-        keep(page, dialog)
+        confirm_saved(page, dialog)
         settings = page.get_by_role("tabpanel", name="AWS CLI")
         expect(settings).to_contain_text(PLACEHOLDER)
         expect(settings).to_contain_text(re.compile(r"aws_access_key_id = TS\w{18}\b"))
 
 
 @pytest.mark.parametrize("role", CHOICES)
-def test_only_what_one_may_do_is_there_to_choose(browser: Browser, anywhere: Stage, role: str) -> None:
-    with window(browser, anywhere.url, token=anywhere.session(role)) as page:
+def test_a_role_can_only_choose_its_own_permissions(browser: Browser, sqlite_instance: Instance, role: str) -> None:
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session(role)) as page:
         page.goto("/app/settings/team/connect")
         page.get_by_role("button", name="New key").click()
         choices = page.get_by_role("radiogroup", name="Permissions")
         expect(choices.locator("label")).to_have_text(CHOICES[role])
 
 
-def test_a_scoped_token_is_told_that_keys_are_not_for_it(browser: Browser, anywhere: Stage) -> None:
-    wish = {"name": "Reader", "scope": ["files:read"], "ttl": 3600}
-    token = anywhere.call("POST", "/api/tokens", wish, anywhere.operator)["token"]
-    with window(browser, anywhere.url, token=token) as page:
+def test_a_scoped_token_cannot_manage_keys(browser: Browser, sqlite_instance: Instance) -> None:
+    draft = {"name": "Reader", "scope": ["files:read"], "ttl": 3600}
+    token = sqlite_instance.call("POST", "/api/tokens", draft, sqlite_instance.operator)["token"]
+    with window(browser, sqlite_instance.url, token=token) as page:
         page.goto("/app/settings/team/connect")
         expect(page.get_by_role("alert")).to_contain_text("A scoped token cannot access its person's account.")
         expect(page.get_by_role("button", name="New key")).to_have_count(0)
 
 
-def test_a_link_needs_no_sign_in_and_ends_with_its_key(browser: Browser, stage: Stage) -> None:
-    file = stage.upload("links/rules.txt", b"Wear the vest.", "member")
-    token = stage.session("member")
-    with window(browser, stage.url, token=token, permissions=CLIPBOARD) as page:
+def test_a_public_link_needs_no_sign_in_and_ends_with_its_key(browser: Browser, instance: Instance) -> None:
+    file = instance.upload("links/rules.txt", b"Wear the vest.", "member")
+    token = instance.session("member")
+    with window(browser, instance.url, token=token, permissions=CLIPBOARD) as page:
         page.goto(f"/app/files/{file}")
         dialog = ask_for_link(page)
         expect(dialog).to_contain_text("You need an S3 key first")
         dialog.get_by_role("link", name="Open Connect").click()
         expect(page.get_by_role("heading", name="Connect")).to_be_visible()
-        key = stage.call("POST", "/api/s3/credentials", {"name": "Links"}, token)["id"]
+        key = instance.call("POST", "/api/s3/credentials", {"name": "Links"}, token)["id"]
         page.goto(f"/app/files/{file}")
         dialog = ask_for_link(page)
         dialog.get_by_text("1 day").click()
         expect(dialog.get_by_label("Link", exact=True)).to_have_value(re.compile("X-Amz-Expires=86400&"))
         dialog.get_by_role("button", name="Copy link").click()
         link = clipboard(page)
-    with window(browser, stage.url) as page:
+    with window(browser, instance.url) as page:
         page.goto(link)
         expect(page.locator("body")).to_have_text("Wear the vest.")
-        stage.call("DELETE", f"/api/s3/credentials/{key}", token=token)
+        instance.call("DELETE", f"/api/s3/credentials/{key}", token=token)
         answer = page.request.get(link)
         assert (answer.status, "InvalidAccessKeyId" in answer.text()) == (403, True)
 
 
-def make(page: Page, name: str, may: str, folder: str = "", starts: bool = False) -> None:
+def create_key(page: Page, name: str, permission: str, folder: str = "", workflows: bool = False) -> None:
     page.get_by_role("button", name="New key").click()
     dialog = page.get_by_role("dialog", name="New S3 key")
     dialog.get_by_label("Name").fill(name)
-    dialog.get_by_label(may).check()
+    dialog.get_by_label(permission).check()
     dialog.get_by_label("Limit to folder").fill(folder)
-    if starts:
+    if workflows:
         dialog.get_by_label("Uploads can start workflows").check()
     dialog.get_by_role("button", name="Create key").click()
 
 
-def keep(page: Page, dialog: Locator) -> None:
+def confirm_saved(page: Page, dialog: Locator) -> None:
     dialog.get_by_label("I’ve saved it somewhere safe").check()
     dialog.get_by_role("button", name="Done").click()
     expect(page.get_by_role("dialog")).to_have_count(0)
 
 
-def downloaded(page: Page, dialog: Locator) -> str:
+def downloaded_secret(page: Page, dialog: Locator) -> str:
     with page.expect_download() as download:
         dialog.get_by_role("button", name="Download").click()
     assert download.value.suggested_filename == "notebook.txt"
     return Path(download.value.path()).read_text()
 
 
-def pasted(page: Page, dialog: Locator) -> tuple[Any, str]:
-    """The client that the lines for boto3 make, as they were copied; and the bucket."""
+def copied_client(page: Page, dialog: Locator) -> tuple[Any, str]:
+    """Run the copied lines for boto3; return the client and the bucket."""
     dialog.get_by_role("tab", name="boto3").click()
     dialog.get_by_role("button", name="Copy boto3: In Python").click()
     names: dict[str, Any] = {"boto3": boto3}
@@ -152,16 +152,16 @@ def clipboard(page: Page) -> str:
     return text
 
 
-def refusal(deed: Any) -> str:
+def refusal(call: Any) -> str:
     with pytest.raises(ClientError) as refused:
-        deed()
+        call()
     code: str = refused.value.response["Error"]["Code"]
     return code
 
 
 def reload_until_used(page: Page, row: Locator) -> None:
-    """Uses are written down a little later."""
-    end = time.monotonic() + PATIENCE
+    """The last use of a key is recorded with a delay."""
+    end = time.monotonic() + TIMEOUT
     while "Never used" in row.inner_text() and time.monotonic() < end:
         page.reload()
         settle(page)

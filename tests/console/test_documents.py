@@ -1,19 +1,19 @@
-"""Documents in the console: written as notes are, with every version kept, compared word by word, and brought back."""
+"""Documents in the console: editing, conflicts, versions, comparison and sharing."""
 
 import re
 
 from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.console.browser import window
-from tests.console.stage import OPERATOR, PEOPLE, Stage
+from tests.console.instance import OPERATOR, PEOPLE, Instance
 from tests.console.writing import CHOICES, LINES, choose, collide, editor, opened_by_both, saved, write
 
-# Nothing goes out any more, not even what is sent when a page is left.
-CRASHES = "() => { window.fetch = () => new Promise(() => undefined) }"
+# No request is sent any more, not even when the page is closed.
+BLOCK_REQUESTS = "() => { window.fetch = () => new Promise(() => undefined) }"
 
 
-def test_a_new_document_saves_itself_and_lies_among_the_files(browser: Browser, stage: Stage) -> None:
-    with window(browser, stage.url, token=stage.session("member")) as page:
+def test_a_new_document_is_saved_automatically_and_appears_in_files(browser: Browser, instance: Instance) -> None:
+    with window(browser, instance.url, token=instance.session("member")) as page:
         page.goto("/app/documents")
         page.get_by_role("link", name="New document").first.click()
         page.get_by_label("Title").fill("Mooring manual")
@@ -24,7 +24,7 @@ def test_a_new_document_saves_itself_and_lies_among_the_files(browser: Browser, 
         write(page, "Two lines at least.")
         expect(saved(page, 2)).to_be_visible()
         page.keyboard.type(" Three in a storm.")
-        page.reload()  # whoever leaves is saved
+        page.reload()  # leaving saves
         expect(editor(page)).to_have_text("Two lines at least. Three in a storm.")
         page.get_by_role("button", name="Done").click()
         expect(saved(page, 3)).to_be_visible()
@@ -35,64 +35,65 @@ def test_a_new_document_saves_itself_and_lies_among_the_files(browser: Browser, 
         expect(page.get_by_role("article")).to_contain_text("Two lines at least.")
 
 
-def test_who_sees_a_document_is_no_version_of_it(browser: Browser, stage: Stage) -> None:
-    document = stage.document("Rates", "12 a day.", "member", "private")
-    with window(browser, stage.url, token=stage.session("member")) as page:
+def test_changing_visibility_adds_no_version(browser: Browser, instance: Instance) -> None:
+    document = instance.document("Rates", "12 a day.", "member", "private")
+    with window(browser, instance.url, token=instance.session("member")) as page:
         page.goto(f"/app/documents/{document}")
         page.get_by_role("button", name="Access: Private. Change").click()
         page.get_by_role("menuitemradio", name=re.compile("^Team")).click()
         expect(page.get_by_role("button", name="Access: Team. Change")).to_be_visible()
         expect(saved(page, 1)).to_be_visible()
-    assert stage.call("GET", f"/api/documents/{document}", token=stage.operator)["visibility"] == "team"
+    assert instance.call("GET", f"/api/documents/{document}", token=instance.operator)["visibility"] == "team"
 
 
-def test_two_people_in_one_place_are_asked_and_nothing_is_lost(browser: Browser, stage: Stage) -> None:
-    """As with a note, which has every way out tried."""
-    document = stage.document("Bread", LINES)
-    with opened_by_both(browser, stage, f"/app/documents/{document}") as (ann, priya):
+def test_conflicting_edits_can_be_merged(browser: Browser, instance: Instance) -> None:
+    """The other choices are tested with notes."""
+    document = instance.document("Bread", LINES)
+    with opened_by_both(browser, instance, f"/app/documents/{document}") as (ann, priya):
         choose(collide(ann, priya), "Merge")
-    assert body(stage, document) == LINES.replace("Flour", CHOICES["Merge"])
+    assert body(instance, document) == LINES.replace("Flour", CHOICES["Merge"])
 
 
-def test_what_no_server_heard_is_not_lost(browser: Browser, anywhere: Stage) -> None:
-    """After a crash it is offered back, beside what came since.
-
-    Whoever signs out takes it along: what cannot be saved is deleted, after a question.
-    """
-    document = anywhere.document("Bread", LINES)
-    with window(browser, anywhere.url, token=anywhere.sign_in(OPERATOR.username)) as page:
+def test_unsaved_changes_survive_a_crash_and_signing_out_asks_first(
+    browser: Browser, sqlite_instance: Instance
+) -> None:
+    """The draft is merged with a newer version; signing out deletes a draft that cannot be saved."""
+    document = sqlite_instance.document("Bread", LINES)
+    with window(browser, sqlite_instance.url, token=sqlite_instance.sign_in(OPERATOR.username)) as page:
         page.goto(f"/app/documents/{document}?edit=true")
         expect(editor(page)).to_be_visible()
-        page.route("**/api/documents/*", unsaved)
+        page.route("**/api/documents/*", abort_saves)
         write(page, ", for Sunday")
         expect(page.get_by_text("Offline (draft kept)").first).to_be_visible()
-        page.evaluate(CRASHES)
+        page.evaluate(BLOCK_REQUESTS)
         page.goto("about:blank")
-        anywhere.call("PUT", f"/api/documents/{document}", {"body": f"{LINES}\nYeast\n"}, anywhere.session("owner"))
+        sqlite_instance.call(
+            "PUT", f"/api/documents/{document}", {"body": f"{LINES}\nYeast\n"}, sqlite_instance.session("owner")
+        )
         page.unroute_all()
         page.goto(f"/app/documents/{document}")
         expect(page.get_by_role("alert")).to_contain_text("Version 2 was saved since then")
         page.get_by_role("button", name="Restore").click()
         choose(page.get_by_role("dialog", name="Edit conflict in “Bread”"), "Merge")
-        assert body(anywhere, document) == LINES.replace("Flour", "Flour, for Sunday") + "\nYeast\n"
-        page.route("**/api/documents/*", unsaved)
+        assert body(sqlite_instance, document) == LINES.replace("Flour", "Flour, for Sunday") + "\nYeast\n"
+        page.route("**/api/documents/*", abort_saves)
         page.get_by_role("button", name="Edit").click()
         write(page, " and Monday")
         page.get_by_role("navigation", name="Main").locator("button[aria-haspopup=menu]").last.click()
         page.get_by_role("menuitem", name="Sign out").click()
-        asked = page.get_by_role("dialog", name="Sign out with unsaved changes?")
-        expect(asked.get_by_role("button", name="Cancel")).to_be_focused()
+        dialog = page.get_by_role("dialog", name="Sign out with unsaved changes?")
+        expect(dialog.get_by_role("button", name="Cancel")).to_be_focused()
         assert drafts(page) == 1
-        asked.get_by_role("button", name="Sign out").click()
+        dialog.get_by_role("button", name="Sign out").click()
         expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
         assert drafts(page) == 0
 
 
-def test_versions_are_compared_word_by_word_and_an_old_one_is_restored(browser: Browser, stage: Stage) -> None:
-    document = stage.document("Pier 2", "Ships wait 21 minutes.\n", "member")
+def test_versions_are_compared_word_by_word_and_an_old_one_is_restored(browser: Browser, instance: Instance) -> None:
+    document = instance.document("Pier 2", "Ships wait 21 minutes.\n", "member")
     for text, who in (("Ships wait 9 minutes.\n", "owner"), ("Ships wait 9 minutes.\n\nCrane 3 is back.\n", "member")):
-        stage.call("PUT", f"/api/documents/{document}", {"body": text}, stage.session(who))
-    with window(browser, stage.url, token=stage.session("member")) as page:
+        instance.call("PUT", f"/api/documents/{document}", {"body": text}, instance.session(who))
+    with window(browser, instance.url, token=instance.session("member")) as page:
         page.goto(f"/app/documents/{document}")
         page.get_by_role("link", name="Versions").click()
         differences = page.get_by_role("region", name="Changes")
@@ -112,28 +113,28 @@ def test_versions_are_compared_word_by_word_and_an_old_one_is_restored(browser: 
         expect(saved(page, 4)).to_be_visible()
         page.get_by_role("link", name="Versions").click()
         versions = page.get_by_role("region", name="Versions").get_by_role("link")
-        expect(versions).to_have_count(3)  # what one person saved in a row is one entry
+        expect(versions).to_have_count(3)  # consecutive saves of one person are one entry
         page.get_by_role("button", name="1 earlier save").click()
         expect(versions).to_have_count(4)
-    assert body(stage, document) == "Ships wait 21 minutes.\n"
+    assert body(instance, document) == "Ships wait 21 minutes.\n"
 
 
-def test_a_restore_over_somebody_elses_words_is_refused(browser: Browser, anywhere: Stage) -> None:
-    document = anywhere.document("Pier 2", "One.\n", "member")
-    anywhere.call("PUT", f"/api/documents/{document}", {"body": "Two.\n"}, anywhere.operator)
-    with window(browser, anywhere.url, token=anywhere.session("member")) as page:
+def test_a_restore_is_refused_if_there_is_a_newer_version(browser: Browser, sqlite_instance: Instance) -> None:
+    document = sqlite_instance.document("Pier 2", "One.\n", "member")
+    sqlite_instance.call("PUT", f"/api/documents/{document}", {"body": "Two.\n"}, sqlite_instance.operator)
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
         page.goto(f"/app/documents/{document}/versions?version=1")
         expect(page.get_by_role("heading", name="Version 1 → 2")).to_be_visible()
-        anywhere.call("PUT", f"/api/documents/{document}", {"body": "Three.\n"}, anywhere.operator)
+        sqlite_instance.call("PUT", f"/api/documents/{document}", {"body": "Three.\n"}, sqlite_instance.operator)
         page.get_by_role("button", name="Restore version").click()
         expect(page.get_by_role("heading", name="Version 1 → 3")).to_be_visible()
-    assert body(anywhere, document) == "Three.\n"
+    assert body(sqlite_instance, document) == "Three.\n"
 
 
-def test_a_document_is_shared_from_where_it_is_read(browser: Browser, anywhere: Stage) -> None:
-    document = anywhere.document("Rota", "Who comes when.", "member", "private")
+def test_a_document_can_be_shared_while_reading(browser: Browser, sqlite_instance: Instance) -> None:
+    document = sqlite_instance.document("Rota", "Who comes when.", "member", "private")
     guest = PEOPLE["guest"]
-    with window(browser, anywhere.url, token=anywhere.session("member")) as page:
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
         page.goto(f"/app/documents/{document}")
         expect(page.get_by_role("article")).to_be_visible()
         page.keyboard.press("s")
@@ -142,32 +143,32 @@ def test_a_document_is_shared_from_where_it_is_read(browser: Browser, anywhere: 
         page.get_by_role("option", name=guest.name).click()
         dialog.get_by_role("button", name="Share", exact=True).click()
         expect(dialog.get_by_role("list", name="People and teams with access")).to_contain_text(guest.name)
-    with window(browser, anywhere.url, token=anywhere.session("guest")) as page:
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("guest")) as page:
         page.goto("/app/documents")
         page.get_by_role("link", name=re.compile("^Rota")).click()
         expect(page.get_by_role("article")).to_contain_text("Who comes when.")
 
 
-def test_who_may_only_read_a_document_is_offered_no_more(browser: Browser, anywhere: Stage) -> None:
-    document = anywhere.document("Tariff", "Ten.\n", visibility="private")
-    anywhere.call("PUT", f"/api/documents/{document}", {"body": "Twelve.\n"}, anywhere.operator)
-    anywhere.share(document, "guest")
-    with window(browser, anywhere.url, token=anywhere.session("guest")) as page:
+def test_a_reader_is_offered_no_changes(browser: Browser, sqlite_instance: Instance) -> None:
+    document = sqlite_instance.document("Tariff", "Ten.\n", visibility="private")
+    sqlite_instance.call("PUT", f"/api/documents/{document}", {"body": "Twelve.\n"}, sqlite_instance.operator)
+    sqlite_instance.share(document, "guest")
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("guest")) as page:
         page.goto(f"/app/documents/{document}?edit=true")
         expect(page.get_by_role("article")).to_contain_text("Twelve.")
         expect(page.get_by_role("toolbar")).to_contain_text("Version 2")
-        for deed in ("Edit", "Share"):
-            expect(page.get_by_role("toolbar").get_by_role("button", name=deed)).to_have_count(0)
+        for action in ("Edit", "Share"):
+            expect(page.get_by_role("toolbar").get_by_role("button", name=action)).to_have_count(0)
         page.goto(f"/app/documents/{document}/versions?version=1")
         expect(page.get_by_role("heading", name="Version 1 → 2")).to_be_visible()
         restore = page.get_by_role("button", name="Restore version")
         expect(restore).to_have_count(0)
-        anywhere.share(document, "guest", "edit")
+        sqlite_instance.share(document, "guest", "edit")
         page.reload()
         expect(restore).to_be_enabled()
 
 
-def unsaved(route: Route) -> None:
+def abort_saves(route: Route) -> None:
     if route.request.method == "PUT":
         route.abort()
     else:
@@ -179,6 +180,6 @@ def drafts(page: Page) -> int:
     return found
 
 
-def body(stage: Stage, document: str) -> str:
-    found: str = stage.call("GET", f"/api/documents/{document}", token=stage.operator)["body"]
+def body(instance: Instance, document: str) -> str:
+    found: str = instance.call("GET", f"/api/documents/{document}", token=instance.operator)["body"]
     return found

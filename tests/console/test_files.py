@@ -1,4 +1,4 @@
-"""Files in the console: they come up by whole folders, nothing is put over anything unasked, and all can be looked at."""
+"""Files in the console: uploads, conflicts, previews, versions and sharing."""
 
 import re
 import sqlite3
@@ -14,18 +14,18 @@ import pytest
 from playwright.sync_api import Browser, Dialog, Locator, Page, expect
 
 from tests.console.browser import settle, visit, window
-from tests.console.stage import PEOPLE, Stage, picture
+from tests.console.instance import PEOPLE, Instance, picture
 
-MOMENT = 2.0
+EXPIRY_SECONDS = 2.0
 MARKDOWN = "# Winter storage\n\nThe boats go to **hall 3**.\n"
-# What is chosen when a name is taken, and what lies there afterwards: its names, and the version of the first.
+# The choice when a name exists; then the names in the folder and the version of the last one.
 ANSWERS = {
     "New version": (["plan.txt"], 2),
     "Keep both": (["plan (2).txt", "plan.txt"], 1),
     "Skip": (["plan.txt"], 1),
 }
-# What can be done with a file that was shared, and for whom.
-DEEDS = {
+# Actions on a shared file, and the access levels that allow them.
+ACTIONS = {
     "Restore version": ("edit", "manage"),
     "Share": ("manage",),
     "Access: Private. Change": ("manage",),
@@ -33,16 +33,16 @@ DEEDS = {
 }
 
 
-def test_a_folder_comes_up_with_all_that_is_in_it(browser: Browser, stage: Stage, tmp_path: Path) -> None:
+def test_a_folder_is_uploaded_with_its_subfolders(browser: Browser, instance: Instance, tmp_path: Path) -> None:
     tree = {"summer/plan.md": MARKDOWN, "summer/boats/one.txt": "One.", "summer/boats/two.txt": "Two."}
     for name, text in tree.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
-    with window(browser, stage.url, token=stage.session("member")) as page:
+    with window(browser, instance.url, token=instance.session("member")) as page:
         page.goto("/app/files?in=whole/")
         expect(page.get_by_role("heading", name="This folder is empty")).to_be_visible()
         page.set_input_files("input[data-what=folder]", tmp_path / "summer")
-        expect(tray(page).get_by_role("status")).to_have_text("3 files uploaded")
+        expect(upload_tray(page).get_by_role("status")).to_have_text("3 files uploaded")
         page.get_by_role("link", name="summer").click()
         expect(names(page)).to_have_text(["boats", "plan.md"])
         page.get_by_role("link", name="boats").click()
@@ -52,113 +52,113 @@ def test_a_folder_comes_up_with_all_that_is_in_it(browser: Browser, stage: Stage
         expect(names(page)).to_have_text(["one.txt", "two.txt"])
         page.get_by_role("navigation", name="Folder path").get_by_role("link", name="whole").click()
         expect(names(page)).to_have_text(["summer"])
-    assert keys(stage, "member", "whole/") == [f"whole/{name}" for name in sorted(tree)]
+    assert keys(instance, "member", "whole/") == [f"whole/{name}" for name in sorted(tree)]
 
 
-def test_files_are_dropped_anywhere(browser: Browser, anywhere: Stage) -> None:
-    with window(browser, anywhere.url, token=anywhere.session("member")) as page:
+def test_files_can_be_dropped_anywhere(browser: Browser, sqlite_instance: Instance) -> None:
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
         page.goto("/app/files?in=dropped/")
         settle(page)
-        dragged = page.evaluate_handle(
-            "() => { const held = new DataTransfer(); held.items.add(new File(['Ahoy.'], 'ahoy.txt')); return held }"
+        transfer = page.evaluate_handle(
+            "() => { const data = new DataTransfer(); data.items.add(new File(['Ahoy.'], 'ahoy.txt')); return data }"
         )
-        page.dispatch_event("body", "dragenter", {"dataTransfer": dragged})
+        page.dispatch_event("body", "dragenter", {"dataTransfer": transfer})
         expect(page.get_by_text("Drop to upload to dropped/")).to_be_visible()
-        page.dispatch_event("body", "drop", {"dataTransfer": dragged})
+        page.dispatch_event("body", "drop", {"dataTransfer": transfer})
         expect(page.get_by_text("Drop to upload to dropped/")).to_have_count(0)
         expect(names(page)).to_have_text(["ahoy.txt"])
 
 
 @pytest.mark.parametrize("answer", ANSWERS)
-def test_a_name_that_is_taken_is_asked_about(browser: Browser, stage: Stage, answer: str) -> None:
+def test_an_existing_name_offers_every_choice(browser: Browser, instance: Instance, answer: str) -> None:
     folder = f"taken {answer}/"
-    stage.upload(quote(f"{folder}plan.txt"), b"The old plan.", "member")
-    left, version = ANSWERS[answer]
-    with window(browser, stage.url, token=stage.session("member")) as page:
+    instance.upload(quote(f"{folder}plan.txt"), b"The old plan.", "member")
+    expected, version = ANSWERS[answer]
+    with window(browser, instance.url, token=instance.session("member")) as page:
         page.goto(f"/app/files?in={quote(folder)}")
         expect(names(page)).to_have_text(["plan.txt"])
-        page.set_input_files("input[data-what=files]", [a_file("plan.txt", b"The new plan.")])
-        expect(tray(page).get_by_role("alert")).to_contain_text(f"“{folder}plan.txt” already exists.")
-        tray(page).get_by_role("button", name=answer).click()
-        expect(tray(page).get_by_role("alert")).to_have_count(0)
-        expect(names(page)).to_have_text(left)
+        page.set_input_files("input[data-what=files]", [payload("plan.txt", b"The new plan.")])
+        expect(upload_tray(page).get_by_role("alert")).to_contain_text(f"“{folder}plan.txt” already exists.")
+        upload_tray(page).get_by_role("button", name=answer).click()
+        expect(upload_tray(page).get_by_role("alert")).to_have_count(0)
+        expect(names(page)).to_have_text(expected)
         page.get_by_role("table").get_by_role("link", name="plan.txt", exact=False).last.click()
         expect(page.get_by_role("link", name=f"Version {version}")).to_contain_text("Latest")
 
 
-def test_one_answer_can_be_for_all(browser: Browser, anywhere: Stage) -> None:
+def test_one_choice_can_apply_to_all_conflicts(browser: Browser, sqlite_instance: Instance) -> None:
     files = [f"{number}.txt" for number in range(5)]
     for name in files:
-        anywhere.upload(f"many/{name}", b"Old.", "member")
-    with window(browser, anywhere.url, token=anywhere.session("member")) as page:
+        sqlite_instance.upload(f"many/{name}", b"Old.", "member")
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
         page.goto("/app/files?in=many/")
         expect(names(page)).to_have_text(files)
-        page.set_input_files("input[data-what=files]", [a_file(name, b"New.") for name in files])
-        tray(page).get_by_label("Do this for all conflicts").check()
-        tray(page).get_by_role("button", name="New version").click()
-        expect(tray(page).get_by_role("status")).to_have_text("5 files uploaded")
+        page.set_input_files("input[data-what=files]", [payload(name, b"New.") for name in files])
+        upload_tray(page).get_by_label("Do this for all conflicts").check()
+        upload_tray(page).get_by_role("button", name="New version").click()
+        expect(upload_tray(page).get_by_role("status")).to_have_text("5 files uploaded")
 
 
-def test_an_upload_is_stopped_and_tried_again(browser: Browser, anywhere: Stage) -> None:
-    """Its request is held back, so that there is time to press."""
-    held: list[Callable[[], Any]] = []
-    with window(browser, anywhere.url, token=anywhere.session("member")) as page:
+def test_an_upload_can_be_cancelled_and_retried(browser: Browser, sqlite_instance: Instance) -> None:
+    """The request is held back until the upload is cancelled."""
+    blocked: list[Callable[[], Any]] = []
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
         page.goto("/app/files?in=slow/")
         settle(page)
-        page.route("**/api/repo/slow/big.bin*", lambda route: held.append(route.continue_))
-        page.set_input_files("input[data-what=files]", [a_file("big.bin", bytes(200_000)), a_file("small.bin", b"1")])
+        page.route("**/api/repo/slow/big.bin*", lambda route: blocked.append(route.continue_))
+        page.set_input_files("input[data-what=files]", [payload("big.bin", bytes(200_000)), payload("small.bin", b"1")])
         expect(names(page)).to_have_text(["small.bin"])
         page.get_by_role("navigation", name="Main").get_by_role("link", name="Notes").click()
-        expect(tray(page).get_by_role("progressbar", name="Uploading big.bin")).to_be_visible()
-        tray(page).get_by_role("button", name="Cancel big.bin").click()
-        expect(tray(page).get_by_text("Cancelled")).to_be_visible()
+        expect(upload_tray(page).get_by_role("progressbar", name="Uploading big.bin")).to_be_visible()
+        upload_tray(page).get_by_role("button", name="Cancel big.bin").click()
+        expect(upload_tray(page).get_by_text("Cancelled")).to_be_visible()
         page.unroute("**/api/repo/slow/big.bin*")
-        tray(page).get_by_role("button", name="Retry big.bin").click()
-        expect(tray(page).get_by_role("status")).to_have_text("2 files uploaded")
-        tray(page).get_by_role("link", name="big.bin").click()
+        upload_tray(page).get_by_role("button", name="Retry big.bin").click()
+        expect(upload_tray(page).get_by_role("status")).to_have_text("2 files uploaded")
+        upload_tray(page).get_by_role("link", name="big.bin").click()
         expect(page.get_by_role("heading", name="big.bin", level=1)).to_be_visible()
-        tray(page).get_by_role("button", name="Close uploads").click()
-        expect(tray(page)).to_have_count(0)
+        upload_tray(page).get_by_role("button", name="Close uploads").click()
+        expect(upload_tray(page)).to_have_count(0)
 
 
-def test_nobody_leaves_by_mistake_while_files_are_on_their_way(browser: Browser, anywhere: Stage) -> None:
-    asked: list[str] = []
+def test_leaving_during_an_upload_asks_first(browser: Browser, sqlite_instance: Instance) -> None:
+    dialogs: list[str] = []
 
-    def agree(dialog: Dialog) -> None:
-        asked.append(dialog.type)
+    def accept(dialog: Dialog) -> None:
+        dialogs.append(dialog.type)
         dialog.accept()
 
-    with window(browser, anywhere.url, token=anywhere.session("member")) as page:
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
         page.goto("/app/files?in=leaving/")
         settle(page)
         page.route("**/api/repo/leaving/*", lambda route: None)
         page.get_by_role("button", name="New folder").focus()
         page.keyboard.press("Tab")
-        page.set_input_files("input[data-what=files]", [a_file("big.bin", b"1")])
-        expect(tray(page).get_by_role("progressbar", name="Uploading big.bin")).to_be_visible()
-        page.on("dialog", agree)
+        page.set_input_files("input[data-what=files]", [payload("big.bin", b"1")])
+        expect(upload_tray(page).get_by_role("progressbar", name="Uploading big.bin")).to_be_visible()
+        page.on("dialog", accept)
         page.close(run_before_unload=True)
         page.wait_for_event("close")
-    assert asked == ["beforeunload"]
+    assert dialogs == ["beforeunload"]
 
 
-def test_files_are_looked_at_where_they_are(browser: Browser, stage: Stage) -> None:
-    with window(browser, stage.url, token=stage.session("member")) as page:
-        page.goto(f"/app/files/{stage.upload('looks/list.txt', b'Ropes' + b'!' * 3, 'member')}")
+def test_files_have_previews(browser: Browser, instance: Instance) -> None:
+    with window(browser, instance.url, token=instance.session("member")) as page:
+        page.goto(f"/app/files/{instance.upload('looks/list.txt', b'Ropes' + b'!' * 3, 'member')}")
         expect(page.get_by_role("region", name="File text")).to_have_text("Ropes!!!")
-        page.goto(f"/app/files/{stage.upload('looks/storage.md', MARKDOWN.encode(), 'member')}")
+        page.goto(f"/app/files/{instance.upload('looks/storage.md', MARKDOWN.encode(), 'member')}")
         preview = page.get_by_role("region", name="Preview")
         expect(preview.get_by_role("heading", name="Winter storage")).to_be_visible()
         expect(preview.locator("strong")).to_have_text("hall 3")
-        page.goto(f"/app/files/{stage.upload('looks/sunset.png', picture(), 'member')}")
+        page.goto(f"/app/files/{instance.upload('looks/sunset.png', picture(), 'member')}")
         image = page.get_by_role("img", name="Preview of sunset.png")
         expect(image).to_be_visible()
         assert image.evaluate("image => image.decode().then(() => image.naturalWidth)") == 640
-        # A browser without windows has no reader of PDF, and the page asks for one first.
+        # A headless browser has no PDF viewer, and the page checks for one.
         page.add_init_script("Object.defineProperty(navigator, 'pdfViewerEnabled', { value: true })")
-        page.goto(f"/app/files/{stage.upload('looks/sunset.pdf', picture('PDF'), 'member')}")
+        page.goto(f"/app/files/{instance.upload('looks/sunset.pdf', picture('PDF'), 'member')}")
         expect(page.locator("iframe[title='Preview of sunset.pdf']")).to_have_attribute("src", re.compile("^blob:"))
-        page.goto(f"/app/files/{stage.upload('looks/page.html', b'<script>alert(1)</script>', 'member')}")
+        page.goto(f"/app/files/{instance.upload('looks/page.html', b'<script>alert(1)</script>', 'member')}")
         expect(page.get_by_role("heading", name="No preview available")).to_be_visible()
         with page.expect_download() as download:
             page.get_by_role("button", name="Download", exact=True).click()
@@ -166,10 +166,10 @@ def test_files_are_looked_at_where_they_are(browser: Browser, stage: Stage) -> N
         assert download.value.suggested_filename == "page.html"
 
 
-def test_an_old_version_is_seen_taken_home_and_restored(browser: Browser, stage: Stage) -> None:
-    file = stage.upload("rules.txt", b"Wear the vest.", "member")
-    stage.upload("rules.txt", b"Wear nothing.", "owner")
-    with window(browser, stage.url, token=stage.session("member")) as page:
+def test_an_old_version_is_viewed_downloaded_and_restored(browser: Browser, instance: Instance) -> None:
+    file = instance.upload("rules.txt", b"Wear the vest.", "member")
+    instance.upload("rules.txt", b"Wear nothing.", "owner")
+    with window(browser, instance.url, token=instance.session("member")) as page:
         page.goto(f"/app/files/{file}")
         text = page.get_by_role("region", name="File text")
         expect(text).to_have_text("Wear nothing.")
@@ -185,52 +185,52 @@ def test_an_old_version_is_seen_taken_home_and_restored(browser: Browser, stage:
         expect(text).to_have_text("Wear the vest.")
 
 
-def test_a_file_is_shared_for_a_while_and_everybody_sees_why(browser: Browser, stage: Stage) -> None:
-    file = stage.upload("crew/list.txt", b"Ida, Tomas", "member", "private")
+def test_sharing_with_an_expiry_shows_who_has_access_and_why(browser: Browser, instance: Instance) -> None:
+    file = instance.upload("crew/list.txt", b"Ida, Tomas", "member", "private")
     guest, admin = PEOPLE["guest"], PEOPLE["org_reader"]
-    with window(browser, stage.url, token=stage.session("member")) as page:
+    with window(browser, instance.url, token=instance.session("member")) as page:
         page.goto(f"/app/files/{file}")
         page.get_by_role("button", name="Share").click()
         dialog = page.get_by_role("dialog", name="Share “list.txt”")
         expect(dialog).to_contain_text("Not shared with anyone yet.")
         expect(dialog.get_by_label("Person or team")).to_be_focused()
-        give(page, dialog, guest.name[:4], guest.name, "Can view", "7 days")
+        share_with(page, dialog, guest.name[:4], guest.name, "Can view", "7 days")
         row = dialog.get_by_role("list", name="People and teams with access").get_by_role("listitem")
         expect(row).to_contain_text([re.compile(f"{guest.name}.*expires in 7 days")])
-        give(page, dialog, "harb", stage.team["name"], "Can edit", "Custom date…", "2099-12-31")
+        share_with(page, dialog, "harb", instance.team["name"], "Can edit", "Custom date…", "2099-12-31")
         expect(row).to_have_count(2)
         dialog.get_by_role("button", name="Who has access").click()
         why = dialog.get_by_role("list", name="Who has access")
         expect(why.get_by_role("listitem").filter(has_text=guest.name)).to_contain_text("Shared with them · can view")
         expect(why.get_by_role("listitem").filter(has_text=admin.name)).to_contain_text(
-            f"Shared with {stage.team['name']} · can edit"
+            f"Shared with {instance.team['name']} · can edit"
         )
         dialog.get_by_role("button", name=f"Remove {guest.name}").click()
         expect(row).to_have_count(1)
-    with window(browser, stage.url, token=stage.session("guest")) as page:
+    with window(browser, instance.url, token=instance.session("guest")) as page:
         page.goto("/app/files?show=shared")
         expect(page.get_by_role("link", name="list.txt")).to_be_visible()
 
 
-def test_what_was_shared_for_a_while_comes_to_its_end(browser: Browser, stage: Stage) -> None:
-    """The day is made a moment: nobody waits for it."""
-    file = stage.upload("crew/rota.txt", b"Ida at noon.", visibility="private")
+def test_a_share_ends_at_its_expiry(browser: Browser, instance: Instance) -> None:
+    """The expiry is shortened to two seconds."""
+    file = instance.upload("crew/rota.txt", b"Ida at noon.", visibility="private")
     guest = PEOPLE["guest"]
     with (
-        window(browser, stage.url, token=stage.session("operator")) as owner,
-        window(browser, stage.url, token=stage.session("guest")) as colleague,
+        window(browser, instance.url, token=instance.session("operator")) as owner,
+        window(browser, instance.url, token=instance.session("guest")) as colleague,
     ):
         owner.goto(f"/app/files/{file}")
         dialog = owner.get_by_role("dialog", name="Share “rota.txt”")
         row = dialog.get_by_role("list", name="People and teams with access").get_by_role("listitem")
         owner.get_by_role("button", name="Share").click()
-        give(owner, dialog, guest.username, guest.name, "Can view", "1 day")
+        share_with(owner, dialog, guest.username, guest.name, "Can view", "1 day")
         expect(row).to_contain_text("expires in")
         colleague.goto("/app/files?show=shared")
         colleague.get_by_role("link", name="rota.txt").click()
         expect(colleague.get_by_role("region", name="File text")).to_have_text("Ida at noon.")
-        stage.share(file, "guest", expires_at=(datetime.now(UTC) + timedelta(seconds=MOMENT)).isoformat())
-        time.sleep(MOMENT)
+        instance.share(file, "guest", expires_at=(datetime.now(UTC) + timedelta(seconds=EXPIRY_SECONDS)).isoformat())
+        time.sleep(EXPIRY_SECONDS)
         colleague.reload()
         expect(colleague.get_by_role("heading", name="Not found")).to_be_visible()
         colleague.goto("/app/files?show=shared")
@@ -244,59 +244,61 @@ def test_what_was_shared_for_a_while_comes_to_its_end(browser: Browser, stage: S
 
 
 @pytest.mark.parametrize("capability", ["view", "edit", "manage"])
-def test_nothing_is_offered_that_would_be_refused(browser: Browser, stage: Stage, capability: str) -> None:
+def test_actions_are_offered_by_access_level(browser: Browser, instance: Instance, capability: str) -> None:
     key = f"offered/{capability}.txt"
-    file = stage.upload(key, b"The first.", visibility="private")
-    stage.upload(key, b"The second.", visibility="private")
-    stage.share(file, "guest", capability)
-    with window(browser, stage.url, token=stage.session("guest")) as page:
+    file = instance.upload(key, b"The first.", visibility="private")
+    instance.upload(key, b"The second.", visibility="private")
+    instance.share(file, "guest", capability)
+    with window(browser, instance.url, token=instance.session("guest")) as page:
         page.goto(f"/app/files/{file}?version=1")
         expect(page.get_by_role("region", name="File text")).to_have_text("The first.")
         page.get_by_role("button", name="More actions").click()
         expect(page.get_by_role("menuitem", name="Copy link")).to_be_visible()
-        for deed, capabilities in DEEDS.items():
-            ways = page.get_by_role("button", name=deed, exact=True).or_(page.get_by_role("menuitem", name=deed))
-            expect(ways).to_have_count(1 if capability in capabilities else 0)
+        for action, capabilities in ACTIONS.items():
+            controls = page.get_by_role("button", name=action, exact=True).or_(
+                page.get_by_role("menuitem", name=action)
+            )
+            expect(controls).to_have_count(1 if capability in capabilities else 0)
 
 
-def test_a_file_says_what_it_was_made_from_and_made_into(browser: Browser, anywhere: Stage) -> None:
-    source = anywhere.upload("letters/letter.txt", b"Dear harbour,", "member")
-    derived = anywhere.upload("letters/letter.es.txt", b"Querido puerto,", "member")
-    derive(anywhere, derived, source)
-    with window(browser, anywhere.url, token=anywhere.session("member")) as page:
-        made = page.get_by_role("region", name="Used to create")
+def test_a_file_shows_its_sources_and_derived_files(browser: Browser, sqlite_instance: Instance) -> None:
+    source = sqlite_instance.upload("letters/letter.txt", b"Dear harbour,", "member")
+    derived = sqlite_instance.upload("letters/letter.es.txt", b"Querido puerto,", "member")
+    insert_derivation(sqlite_instance, derived, source)
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
+        derived_files = page.get_by_role("region", name="Used to create")
         page.goto(f"/app/files/{source}")
         expect(page.get_by_role("region", name="File text")).to_have_text("Dear harbour,")
         expect(page.get_by_role("region", name="Created from")).to_have_count(0)
-        made.get_by_role("link", name="letter.es.txt").click()
+        derived_files.get_by_role("link", name="letter.es.txt").click()
         expect(page.get_by_role("region", name="File text")).to_have_text("Querido puerto,")
-        expect(made).to_have_count(0)
+        expect(derived_files).to_have_count(0)
         page.get_by_role("region", name="Created from").get_by_role("link", name="letter.txt").click()
         expect(page.get_by_role("heading", name="letter.txt", level=1)).to_be_visible()
 
 
-def test_a_file_says_why_it_has_no_text(browser: Browser, anywhere: Stage) -> None:
-    file = anywhere.upload("broken/broken.docx", b"No document at all.", "member")
-    with window(browser, anywhere.url, token=anywhere.session("member")) as page:
+def test_a_file_shows_why_it_is_not_indexed(browser: Browser, sqlite_instance: Instance) -> None:
+    file = sqlite_instance.upload("broken/broken.docx", b"No document at all.", "member")
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
         page.goto(f"/app/files/{file}")
         details = page.get_by_role("complementary", name="Details")
         expect(details).to_contain_text("Not indexed")
         expect(details).to_contain_text("The file is damaged or has the wrong type.")
 
 
-def test_what_is_new_is_on_the_first_screen(browser: Browser, anywhere: Stage) -> None:
-    anywhere.note("Good morning", "Coffee is ready.", "member")
-    anywhere.upload("newest.txt", b"Just in.", "member")
-    with window(browser, anywhere.url, token=anywhere.session("member")) as page:
+def test_recent_files_are_on_the_home_screen(browser: Browser, sqlite_instance: Instance) -> None:
+    sqlite_instance.note("Good morning", "Coffee is ready.", "member")
+    sqlite_instance.upload("newest.txt", b"Just in.", "member")
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
         page.goto("/app/")
         page.get_by_role("region", name="Recent files and documents").get_by_role("link", name="newest.txt").click()
         expect(page.get_by_role("region", name="File text")).to_have_text("Just in.")
 
 
-def test_a_guest_finds_what_was_shared_and_is_not_told_to_upload(browser: Browser, anywhere: Stage) -> None:
-    file = anywhere.upload("guests/tickets.txt", b"Two adults.", visibility="private")
-    anywhere.share(file, "guest")
-    with window(browser, anywhere.url, token=anywhere.session("guest")) as page:
+def test_a_guest_sees_shared_files_and_no_upload_hints(browser: Browser, sqlite_instance: Instance) -> None:
+    file = sqlite_instance.upload("guests/tickets.txt", b"Two adults.", visibility="private")
+    sqlite_instance.share(file, "guest")
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("guest")) as page:
         page.goto("/app/")
         shared = page.get_by_role("region", name="Shared with you")
         expect(shared.get_by_role("link", name="tickets.txt")).to_be_visible()
@@ -305,9 +307,9 @@ def test_a_guest_finds_what_was_shared_and_is_not_told_to_upload(browser: Browse
             expect(page.get_by_role("main")).not_to_contain_text(re.compile("drop|upload", re.IGNORECASE))
 
 
-def test_a_file_is_deleted_after_a_question(browser: Browser, anywhere: Stage) -> None:
-    file = anywhere.upload("gone/soon.txt", b"Soon.", "member")
-    with window(browser, anywhere.url, token=anywhere.session("member")) as page:
+def test_deleting_a_file_asks_first(browser: Browser, sqlite_instance: Instance) -> None:
+    file = sqlite_instance.upload("gone/soon.txt", b"Soon.", "member")
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
         page.goto(f"/app/files/{file}")
         page.get_by_role("button", name="More actions").click()
         page.get_by_role("menuitem", name="Delete file").click()
@@ -317,11 +319,13 @@ def test_a_file_is_deleted_after_a_question(browser: Browser, anywhere: Stage) -
         expect(page.get_by_role("heading", name="This folder is empty")).to_be_visible()
 
 
-def give(page: Page, dialog: Locator, letters: str, name: str, may: str, until: str, day: str = "") -> None:
-    """Find somebody by a few letters, and share with them."""
+def share_with(
+    page: Page, dialog: Locator, letters: str, name: str, permission: str, expires: str, day: str = ""
+) -> None:
+    """Find a person or team by a few letters, and share."""
     dialog.get_by_label("Person or team").fill(letters)
     page.get_by_role("option", name=name).click()
-    for label, choice in (("Permission", may), ("Expires", until)):
+    for label, choice in (("Permission", permission), ("Expires", expires)):
         dialog.get_by_label(label, exact=True).click()
         page.get_by_role("option", name=choice, exact=True).click()
     if day:
@@ -329,10 +333,10 @@ def give(page: Page, dialog: Locator, letters: str, name: str, may: str, until: 
     dialog.get_by_role("button", name="Share", exact=True).click()
 
 
-def derive(stage: Stage, made: str, source: str) -> None:
-    """What a run will do, once there are runs."""
-    row = (made, 1, source, 1, stage.org["id"], "translate", "2026-01-01T00:00:00.000Z")
-    with closing(sqlite3.connect(Path(stage.served.settings["SERVICE_DATA"]) / "teamspace.sqlite")) as file, file:
+def insert_derivation(instance: Instance, derived: str, source: str) -> None:
+    """Record that a file was created from another."""
+    row = (derived, 1, source, 1, instance.org["id"], "translate", "2026-01-01T00:00:00.000Z")
+    with closing(sqlite3.connect(Path(instance.served.settings["SERVICE_DATA"]) / "teamspace.sqlite")) as file, file:
         file.execute(
             "INSERT INTO object_derivations (object_id, number, source_id, source_number, org_id, step, created_at)"
             " VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -340,19 +344,19 @@ def derive(stage: Stage, made: str, source: str) -> None:
         )
 
 
-def tray(page: Page) -> Locator:
+def upload_tray(page: Page) -> Locator:
     return page.get_by_role("region", name="Uploads")
 
 
 def names(page: Page) -> Locator:
-    """What the open folder holds, in its order."""
+    """The names in the open folder, in order."""
     return page.get_by_role("table").locator("tbody th a > span:nth-of-type(1)")
 
 
-def a_file(name: str, content: bytes) -> Any:
+def payload(name: str, content: bytes) -> Any:
     return {"name": name, "mimeType": "", "buffer": content}
 
 
-def keys(stage: Stage, who: str, prefix: str) -> list[str]:
-    found = stage.call("GET", f"/api/repo?prefix={prefix}", token=stage.session(who))["items"]
+def keys(instance: Instance, who: str, prefix: str) -> list[str]:
+    found = instance.call("GET", f"/api/repo?prefix={prefix}", token=instance.session(who))["items"]
     return [item["key"] for item in found]

@@ -1,4 +1,4 @@
-"""Model work as people meet it: a quota that is used up, a job that fails, a worker that comes, and one that does not."""
+"""Model jobs in the console: exhausted quotas, failures, retries and workers."""
 
 import re
 import threading
@@ -10,20 +10,22 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.console.browser import settle, window
-from tests.console.stage import PASSWORD
+from tests.console.instance import PASSWORD
 from tests.support.served import Served
 
-LEASE_MS = 30_000
-"""Long enough for two attempts that fail, with the pauses between them."""
+FAILURE_TIMEOUT_MS = 30_000
+"""Long enough for all attempts and the pauses between them."""
 
 
-class Office:
-    """An instance with one company, and its operator."""
+class OperatorClient:
+    """Sets up an instance and calls it as its operator."""
 
     def __init__(self, served: Served) -> None:
         self.served, self.url = served, served.url
-        made = served.call("POST", "/api/bootstrap", {"username": "ann", "display_name": "Ann", "password": PASSWORD})
-        self.token: str = made["token"]
+        created = served.call(
+            "POST", "/api/bootstrap", {"username": "ann", "display_name": "Ann", "password": PASSWORD}
+        )
+        self.token: str = created["token"]
 
     def call(self, method: str, path: str, body: Any = None) -> Any:
         return self.served.call(method, path, body, self.token)
@@ -34,13 +36,13 @@ class Office:
 
 
 @pytest.fixture
-def office(fresh: Served) -> Office:
-    return Office(fresh)
+def operator(fresh_server: Served) -> OperatorClient:
+    return OperatorClient(fresh_server)
 
 
-def test_a_quota_that_is_used_up_is_explained(browser: Browser, office: Office) -> None:
-    office.call("POST", "/api/quota", {"dimension": "ai.requests", "limit": 2, "window": "month"})
-    with window(browser, office.url, token=office.token) as page:
+def test_an_exhausted_quota_is_explained(browser: Browser, operator: OperatorClient) -> None:
+    operator.call("POST", "/api/quota", {"dimension": "ai.requests", "limit": 2, "window": "month"})
+    with window(browser, operator.url, token=operator.token) as page:
         page.goto("/app/settings/team/usage")
         page.get_by_role("button", name="Test the quota").click()
         dialog = page.get_by_role("dialog", name="Test the quota")
@@ -55,7 +57,7 @@ def test_a_quota_that_is_used_up_is_explained(browser: Browser, office: Office) 
         page.keyboard.press("Escape")
         row = page.get_by_role("table", name="Team usage").get_by_role("row", name=re.compile("^AI requests"))
         expect(row).to_contain_text("Used up")
-        asks(page, "One more?")
+        ask(page, "One more?")
         expect(page.get_by_role("alert")).to_contain_text("The team has no AI requests left.")
         page.get_by_role("alert").get_by_role("link", name="View usage").click()
         expect(page.get_by_role("heading", name="By person")).to_be_visible()
@@ -63,27 +65,27 @@ def test_a_quota_that_is_used_up_is_explained(browser: Browser, office: Office) 
         expect(spender.get_by_role("cell").first).to_have_text("2")
 
 
-def test_what_was_written_is_kept_when_it_could_not_be_asked(browser: Browser, office: Office) -> None:
-    office.call("POST", "/api/quota", {"dimension": "ai.requests", "limit": 0, "window": "day"})
-    with window(browser, office.url, token=office.token) as page:
+def test_a_refused_question_is_kept_as_a_draft(browser: Browser, operator: OperatorClient) -> None:
+    operator.call("POST", "/api/quota", {"dimension": "ai.requests", "limit": 0, "window": "day"})
+    with window(browser, operator.url, token=operator.token) as page:
         page.goto("/app/settings/team/jobs")
-        asks(page, "A long question.")
+        ask(page, "A long question.")
         expect(page.get_by_role("alert")).to_be_visible()
         page.reload()
         settle(page)
         page.keyboard.press("c")
         expect(page.get_by_label("Your question")).to_have_value("A long question.")
-        office.call("POST", "/api/quota", {"dimension": "ai.requests", "limit": 9, "window": "day"})
+        operator.call("POST", "/api/quota", {"dimension": "ai.requests", "limit": 9, "window": "day"})
         page.get_by_role("button", name="Ask", exact=True).click()
         expect(page.get_by_role("article")).to_contain_text("You said: A long question.")
         page.get_by_role("button", name="Ask a model").first.click()
         expect(page.get_by_label("Your question")).to_have_value("")
 
 
-def test_a_job_that_fails_once_is_tried_again_by_itself(browser: Browser, office: Office) -> None:
-    with window(browser, office.url, token=office.token) as page:
+def test_a_failed_attempt_is_retried_automatically(browser: Browser, operator: OperatorClient) -> None:
+    with window(browser, operator.url, token=operator.token) as page:
         page.goto("/app/settings/team/jobs")
-        asks(page, "Count the boats. [simulate:fail:1]")
+        ask(page, "Count the boats. [simulate:fail:1]")
         job = page.get_by_role("article", name="Model question")
         expect(job).to_contain_text("Attempt 1 of 3 failed: The simulated model failed")
         expect(job.get_by_role("status")).to_have_text("Done")
@@ -92,12 +94,12 @@ def test_a_job_that_fails_once_is_tried_again_by_itself(browser: Browser, office
         expect(job).to_contain_text("Attempt 2 of 3 started · This server")
 
 
-def test_a_job_that_fails_for_good_says_what_to_do_and_can_be_tried_again(browser: Browser, office: Office) -> None:
-    failed = office.ask("Never. [simulate:fail]")
-    with window(browser, office.url, token=office.token) as page:
+def test_a_failed_job_explains_what_to_do_and_can_be_retried(browser: Browser, operator: OperatorClient) -> None:
+    failed = operator.ask("Never. [simulate:fail]")
+    with window(browser, operator.url, token=operator.token) as page:
         page.goto(f"/app/settings/team/jobs/{failed}")
         job = page.get_by_role("article", name="Model question")
-        expect(job.get_by_role("status")).to_have_text("Failed", timeout=LEASE_MS)
+        expect(job.get_by_role("status")).to_have_text("Failed", timeout=FAILURE_TIMEOUT_MS)
         alert = job.get_by_role("alert")
         expect(alert).to_contain_text("Failed. Attempt 3 of 3")
         expect(alert).to_contain_text("send the job ID to whoever runs the executor")
@@ -109,17 +111,17 @@ def test_a_job_that_fails_for_good_says_what_to_do_and_can_be_tried_again(browse
         expect(job.get_by_role("link", name="Retried")).to_be_visible()
 
 
-def test_a_worker_is_connected_with_the_token_and_does_a_job(browser: Browser, office: Office) -> None:
-    with window(browser, office.url, token=office.token) as page:
+def test_a_worker_connects_with_its_token_and_completes_a_job(browser: Browser, operator: OperatorClient) -> None:
+    with window(browser, operator.url, token=operator.token) as page:
         page.goto("/app/settings/instance/executors")
-        token = sets_up(page, "Basement GPU")
+        token = add_executor(page, "Basement GPU")
         row = page.get_by_role("row", name=re.compile("Basement GPU"))
         expect(row).to_contain_text("New")
-        with working(office.served, token, lambda asked: f"**{asked.upper()}**"):
+        with running_worker(operator.served, token, lambda prompt: f"**{prompt.upper()}**"):
             page.reload()
             expect(row).to_contain_text("Up")
             page.goto("/app/settings/team/jobs")
-            asks(page, "ahoy", "Basement GPU")
+            ask(page, "ahoy", "Basement GPU")
             job = page.get_by_role("article", name="Model question")
             expect(job.get_by_text("AHOY", exact=True)).to_be_visible()
             expect(job).to_contain_text("Attempt 1 of 3 started · Basement GPU")
@@ -131,11 +133,11 @@ def test_a_worker_is_connected_with_the_token_and_does_a_job(browser: Browser, o
         expect(page.get_by_role("heading", name="No executors yet")).to_be_visible()
 
 
-def test_a_job_without_a_worker_says_so_and_can_be_cancelled(browser: Browser, office: Office) -> None:
-    office.call("POST", "/api/executors", {"name": "Far away", "mode": "pull", "model": "llama"})
-    with window(browser, office.url, token=office.token) as page:
+def test_a_job_without_a_worker_is_explained_and_can_be_cancelled(browser: Browser, operator: OperatorClient) -> None:
+    operator.call("POST", "/api/executors", {"name": "Far away", "mode": "pull", "model": "llama"})
+    with window(browser, operator.url, token=operator.token) as page:
         page.goto("/app/settings/team/jobs")
-        asks(page, "Anybody there?", "Far away")
+        ask(page, "Anybody there?", "Far away")
         job = page.get_by_role("article", name="Model question")
         expect(job).to_contain_text("No worker for this job is connected.")
         listed = page.get_by_role("region", name="Jobs").get_by_role("listitem")
@@ -155,8 +157,8 @@ def test_a_job_without_a_worker_says_so_and_can_be_cancelled(browser: Browser, o
         expect(activity).to_have_accessible_name("Activity")
 
 
-def asks(page: Page, prompt: str, executor: str = "") -> None:
-    """By the palette, from wherever one is; of an executor, or of the server itself."""
+def ask(page: Page, prompt: str, executor: str = "") -> None:
+    """Ask a model with the palette: an executor, or the server itself."""
     settle(page)
     page.keyboard.press("Control+k")
     page.get_by_role("combobox", name="Search or run a command").fill("ask a model")
@@ -168,8 +170,8 @@ def asks(page: Page, prompt: str, executor: str = "") -> None:
     page.get_by_role("button", name="Ask", exact=True).click()
 
 
-def sets_up(page: Page, name: str) -> str:
-    """A new executor; the token that is shown."""
+def add_executor(page: Page, name: str) -> str:
+    """Add an executor; return its token."""
     page.get_by_role("button", name="New executor").first.click()
     page.get_by_label("Name").fill(name)
     page.get_by_role("button", name="Add executor").click()
@@ -183,24 +185,24 @@ def sets_up(page: Page, name: str) -> str:
 
 
 @contextmanager
-def working(served: Served, token: str, answer: Callable[[str], str]) -> Iterator[None]:
-    """A worker that knows nothing but HTTP and its token."""
-    ending = threading.Event()
+def running_worker(served: Served, token: str, answer: Callable[[str], str]) -> Iterator[None]:
+    """Run a worker that answers every job."""
+    stopping = threading.Event()
 
     def work() -> None:
-        while not ending.is_set():
-            handed = served.call("POST", "/api/workers/claim", {"kinds": ["ai.chat"], "max_wait": 1}, token)
-            if handed:
-                job = handed["job"]
+        while not stopping.is_set():
+            claimed = served.call("POST", "/api/workers/claim", {"kinds": ["ai.chat"], "max_wait": 1}, token)
+            if claimed:
+                job = claimed["job"]
                 usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
                 result = {"text": answer(job["input"]["prompt"]), "usage": usage, "model": "shouting"}
-                done = {"claim_token": handed["claim_token"], "result": result}
-                served.call("POST", f"/api/workers/jobs/{job['id']}/complete", done, token)
+                completion = {"claim_token": claimed["claim_token"], "result": result}
+                served.call("POST", f"/api/workers/jobs/{job['id']}/complete", completion, token)
 
     worker = threading.Thread(target=work)
     worker.start()
     try:
         yield
     finally:
-        ending.set()
+        stopping.set()
         worker.join()

@@ -1,16 +1,21 @@
-"""The frame on a phone: what is at hand, and the way through the settings."""
+"""Navigation on a phone."""
 
 from playwright.sync_api import Browser, expect
 
 from tests.console.browser import settle, window
-from tests.console.stage import Stage
+from tests.console.instance import Instance
 
 PHONE = (390, 844)
 
 
-def test_a_phone_has_four_screens_at_hand_and_settings_as_a_list(browser: Browser, anywhere: Stage) -> None:
+def test_a_phone_has_a_bar_of_four_screens_and_settings_as_a_list(browser: Browser, sqlite_instance: Instance) -> None:
     with window(
-        browser, anywhere.url, token=anywhere.session("admin"), width=PHONE[0], height=PHONE[1], has_touch=True
+        browser,
+        sqlite_instance.url,
+        token=sqlite_instance.session("admin"),
+        width=PHONE[0],
+        height=PHONE[1],
+        has_touch=True,
     ) as page:
         page.goto("/app/")
         settle(page)

@@ -1,10 +1,10 @@
-"""The page's own policy, in a browser: text never becomes markup, whatever a script of the page tries."""
+"""The content security policy in a browser: scripts cannot turn text into markup."""
 
 import pytest
 from playwright.sync_api import Browser, Error, expect
 
 from tests.console.browser import settle, window
-from tests.console.stage import Stage
+from tests.console.instance import Instance
 
 SINKS = (
     "document.body.innerHTML = '<b>x</b>'",
@@ -16,8 +16,8 @@ SINKS = (
 )
 
 
-def test_text_is_refused_as_markup_and_no_other_rule_can_be_made(browser: Browser, anywhere: Stage) -> None:
-    with window(browser, anywhere.url, token=anywhere.session("operator"), expected="rust") as page:
+def test_trusted_types_block_markup_from_text(browser: Browser, sqlite_instance: Instance) -> None:
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("operator"), expected="rust") as page:
         page.goto("/app/notes")
         settle(page)
         for sink in SINKS:
@@ -26,10 +26,10 @@ def test_text_is_refused_as_markup_and_no_other_rule_can_be_made(browser: Browse
         page.evaluate("document.createElement('style').innerHTML = 'a > b { color: red }'")
 
 
-def test_room_for_files_is_shown_in_units_that_people_read(browser: Browser, stage: Stage) -> None:
+def test_the_storage_limit_is_shown_in_readable_units(browser: Browser, instance: Instance) -> None:
     limit = {"dimension": "storage.bytes", "limit": 5 * 1024**3, "window": "lifetime"}
-    stage.call("POST", "/api/quota", limit, stage.operator)
-    with window(browser, stage.url, token=stage.session("operator")) as page:
+    instance.call("POST", "/api/quota", limit, instance.operator)
+    with window(browser, instance.url, token=instance.session("operator")) as page:
         page.goto("/app/settings/team/usage")
         settle(page)
         row = page.get_by_role("table", name="Team usage").get_by_role("row", name="Storage")

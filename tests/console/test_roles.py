@@ -1,4 +1,4 @@
-"""Who is shown which screen: what a role does not allow is neither offered nor reached by its address."""
+"""Screens by role: one that is not permitted is neither offered nor reachable by its address."""
 
 import re
 from pathlib import Path
@@ -7,11 +7,11 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.console.browser import settle, visit, window
+from tests.console.instance import OPERATOR, PEOPLE, ROLES, Instance
 from tests.console.screens import ACTIONS, SCREENS, Action, Screen
-from tests.console.stage import OPERATOR, PEOPLE, ROLES, Stage
 from tests.isolation.contract import held
 
-# What a member of the team is told at an address that is not for them.
+# What a member reads at an address they may not open.
 REFUSALS = {
     "/settings/team/audit": (
         "You need the “Manage team settings” permission."
@@ -30,56 +30,56 @@ def test_the_table_has_every_screen_of_the_console() -> None:
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_a_role_is_shown_what_it_may_see_and_refused_the_rest(
-    browser: Browser, anywhere: Stage, role: str, thorough: bool
+def test_a_role_is_offered_permitted_screens_and_refused_the_rest(
+    browser: Browser, sqlite_instance: Instance, role: str, thorough: bool
 ) -> None:
-    note = anywhere.note("For everybody", "Good morning.")
-    with window(browser, anywhere.url, token=anywhere.session(role)) as page:
+    note = sqlite_instance.note("For everybody", "Good morning.")
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session(role)) as page:
         page.goto("/app/")
         settle(page)
-        assert rail(page) == addresses(role, "Main", "Foot")
-        assert palette(page) == sorted(
+        assert sidebar_links(page) == addresses(role, "Main", "Foot")
+        assert palette_options(page) == sorted(
             [(action.title, "Action") for action in ACTIONS if may(role, action)]
             + [(screen.title, screen.area) for screen in SCREENS if screen.group and may(role, screen)]
         )
-        assert keys(page) == sorted(
+        assert shortcuts(page) == sorted(
             [(action.title, action.keys) for action in ACTIONS if action.keys and may(role, action)]
             + [(f"Go to {screen.title}", screen.keys) for screen in SCREENS if screen.keys and may(role, screen)]
             + [("Keyboard shortcuts", "?")]
         )
-        asked = [screen for screen in SCREENS if thorough or not may(role, screen) or screen.group == "Main"]
+        visited = [screen for screen in SCREENS if thorough or not may(role, screen) or screen.group == "Main"]
         page.get_by_role("navigation", name="Main").get_by_role("link", name="Settings").click()
-        expect(page.get_by_role("heading", name="People", level=1), "the first of the menu").to_be_visible()
+        expect(page.get_by_role("heading", name="People", level=1), "the first screen of the menu").to_be_visible()
         assert settings_menu(page) == {scope: found for scope in SCOPES if (found := addresses(role, scope))}, (
-            "a scope with nothing in it is not there"
+            "an empty scope is hidden"
         )
-        head_and_account_are_at_hand(page)
-        refused = [screen.path for screen in asked if is_refused(page, screen.address(note))]
-        assert refused == [screen.path for screen in asked if not may(role, screen)]
+        check_sidebar_ends_stay_visible(page)
+        refused = [screen.path for screen in visited if is_refused(page, screen.address(note))]
+        assert refused == [screen.path for screen in visited if not may(role, screen)]
 
 
-def test_a_refusal_names_who_can_help(browser: Browser, anywhere: Stage) -> None:
-    with window(browser, anywhere.url, token=anywhere.session("member")) as page:
-        for address, words in REFUSALS.items():
+def test_a_refusal_names_people_who_can_help(browser: Browser, sqlite_instance: Instance) -> None:
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
+        for address, text in REFUSALS.items():
             page.goto(f"/app{address}")
-            expect(page.get_by_role("alert")).to_contain_text(words)
+            expect(page.get_by_role("alert")).to_contain_text(text)
 
 
-def may(role: str, thing: Screen | Action) -> bool:
-    return not thing.needs or thing.needs in held(ROLES[role])
+def may(role: str, item: Screen | Action) -> bool:
+    return not item.needs or item.needs in held(ROLES[role])
 
 
 def addresses(role: str, *groups: str) -> list[str]:
     return [f"/app{screen.path}" for screen in SCREENS if screen.group in groups and may(role, screen)]
 
 
-def head_and_account_are_at_hand(page: Page) -> None:
-    """However much the menu holds, however low the window is, and however far the menu is scrolled."""
-    rail = page.get_by_role("navigation", name="Main")
+def check_sidebar_ends_stay_visible(page: Page) -> None:
+    """In a low window with the menu scrolled to its end."""
+    sidebar = page.get_by_role("navigation", name="Main")
     page.set_viewport_size({"width": 1440, "height": 480})
-    rail.get_by_role("navigation", name="Settings").get_by_role("link").last.scroll_into_view_if_needed()
-    menus = rail.locator("button[aria-haspopup=menu]")
-    for pinned in (menus.first, menus.last, rail.get_by_role("button", name="Activity")):
+    sidebar.get_by_role("navigation", name="Settings").get_by_role("link").last.scroll_into_view_if_needed()
+    menus = sidebar.locator("button[aria-haspopup=menu]")
+    for pinned in (menus.first, menus.last, sidebar.get_by_role("button", name="Activity")):
         expect(pinned).to_be_in_viewport(ratio=1)
     page.set_viewport_size({"width": 1440, "height": 900})
 
@@ -93,13 +93,13 @@ def settings_menu(page: Page) -> dict[str, list[str]]:
     return dict(found)
 
 
-def rail(page: Page) -> list[str]:
+def sidebar_links(page: Page) -> list[str]:
     links = page.get_by_role("navigation", name="Main").get_by_role("link")
     found: list[str] = links.evaluate_all("links => links.map(link => link.getAttribute('href'))")
     return found
 
 
-def palette(page: Page) -> list[tuple[str, str]]:
+def palette_options(page: Page) -> list[tuple[str, str]]:
     page.keyboard.press("Control+k")
     options = page.get_by_role("option")
     expect(options.first).to_be_visible()
@@ -110,7 +110,7 @@ def palette(page: Page) -> list[tuple[str, str]]:
     return sorted((title, hint) for title, hint in found)
 
 
-def keys(page: Page) -> list[tuple[str, str]]:
+def shortcuts(page: Page) -> list[tuple[str, str]]:
     page.keyboard.press("?")
     rows = page.get_by_role("dialog", name="Keyboard shortcuts").get_by_role("row")
     expect(rows.first).to_be_visible()

@@ -1,24 +1,24 @@
-"""Search in the console: from anywhere by a key, while one types, with the words marked and nothing else in the markup."""
+"""Search in the console: from sqlite_instance with a key, as you type, with matches highlighted and markup escaped."""
 
 import re
 
 from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
 
 from tests.console.browser import settle, window
-from tests.console.stage import Stage
+from tests.console.instance import Instance
 from tests.extraction.files import pdf
 
 NOTE, FILE = "Lighthouse keeping", "lighthouse-log.txt"
 
 
-def test_what_is_typed_is_found_in_notes_and_files(browser: Browser, stage: Stage) -> None:
-    note = stage.note(NOTE, "The <b>lantern</b> turns once in nine seconds.", "member")
-    file = stage.upload(f"logs/{FILE}", b"All calm.", "member")
-    with window(browser, stage.url, token=stage.session("member")) as page:
+def test_search_as_you_type_finds_notes_and_files(browser: Browser, instance: Instance) -> None:
+    note = instance.note(NOTE, "The <b>lantern</b> turns once in nine seconds.", "member")
+    file = instance.upload(f"logs/{FILE}", b"All calm.", "member")
+    with window(browser, instance.url, token=instance.session("member")) as page:
         page.goto("/app/settings/team/usage")
         settle(page)
         page.keyboard.press("/")
-        expect(box(page)).to_be_focused()
+        expect(search_box(page)).to_be_focused()
         page.keyboard.type("lightho")
         results = page.get_by_role("listbox", name="Search results")
         expect(results.get_by_role("group", name="Notes").get_by_role("option", name=NOTE)).to_be_visible()
@@ -36,12 +36,12 @@ def test_what_is_typed_is_found_in_notes_and_files(browser: Browser, stage: Stag
         expect(page).to_have_url(re.compile(f"/app/files/{file}"))
 
 
-def test_a_pdf_is_found_by_a_word_inside_it(browser: Browser, stage: Stage) -> None:
-    words = pdf("The bosun keeps the sextant in the chart room")
-    with window(browser, stage.url, token=stage.session("member")) as page:
+def test_a_pdf_is_found_by_a_word_inside_it(browser: Browser, instance: Instance) -> None:
+    content = pdf("The bosun keeps the sextant in the chart room")
+    with window(browser, instance.url, token=instance.session("member")) as page:
         page.goto("/app/files?in=found/")
         settle(page)
-        page.set_input_files("input[data-what=files]", [FilePayload(name="inventory.pdf", mimeType="", buffer=words)])
+        page.set_input_files("input[data-what=files]", [FilePayload(name="inventory.pdf", mimeType="", buffer=content)])
         page.get_by_role("table").get_by_role("link", name="inventory.pdf").click()
         expect(page.get_by_role("complementary", name="Details")).to_contain_text("Searchable")
         page.keyboard.press("/")
@@ -53,9 +53,9 @@ def test_a_pdf_is_found_by_a_word_inside_it(browser: Browser, stage: Stage) -> N
         expect(page.get_by_role("heading", name="inventory.pdf", level=1)).to_be_visible()
 
 
-def test_all_results_are_on_a_screen_of_their_own_and_markup_stays_text(browser: Browser, stage: Stage) -> None:
-    stage.note("Foghorn", "Sounds <img src=x onerror=alert(1)> twice & rests; the foghorn rests.", "member")
-    with window(browser, stage.url, token=stage.session("member")) as page:
+def test_the_search_screen_shows_all_results_and_escapes_markup(browser: Browser, instance: Instance) -> None:
+    instance.note("Foghorn", "Sounds <img src=x onerror=alert(1)> twice & rests; the foghorn rests.", "member")
+    with window(browser, instance.url, token=instance.session("member")) as page:
         page.goto("/app/")
         settle(page)
         page.keyboard.press("/")
@@ -75,9 +75,9 @@ def test_all_results_are_on_a_screen_of_their_own_and_markup_stays_text(browser:
         expect(page.get_by_role("heading", name="Search notes, documents and files")).to_be_visible()
 
 
-def test_the_palette_offers_to_search_for_what_is_no_place(browser: Browser, anywhere: Stage) -> None:
-    anywhere.note("Barometer", "Falls before a storm.", "member")
-    with window(browser, anywhere.url, token=anywhere.session("member")) as page:
+def test_the_palette_offers_to_search_for_other_words(browser: Browser, sqlite_instance: Instance) -> None:
+    sqlite_instance.note("Barometer", "Falls before a storm.", "member")
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
         page.goto("/app/")
         settle(page)
         page.keyboard.press("Control+k")
@@ -86,5 +86,5 @@ def test_the_palette_offers_to_search_for_what_is_no_place(browser: Browser, any
         expect(page.get_by_role("link", name=re.compile("Barometer"))).to_be_visible()
 
 
-def box(page: Page) -> Locator:
+def search_box(page: Page) -> Locator:
     return page.get_by_role("navigation", name="Main").get_by_role("combobox", name="Search everything")

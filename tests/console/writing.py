@@ -1,4 +1,4 @@
-"""Writing in the console, alone and two at a time: in notes and documents alike."""
+"""Helpers for editing notes and documents, by one or two people."""
 
 import re
 from collections.abc import Iterator
@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.console.browser import window
-from tests.console.stage import Stage
+from tests.console.instance import Instance
 
 LINES = "Flour\n\nWater\n\nSalt\n"
-# The way out of a conflict, and what is in the first line afterwards.
+# The choice in a conflict, and the first line afterwards.
 CHOICES = {
     "Keep mine": "Flour, wholemeal",
     "Keep theirs": "Flour, white",
@@ -19,15 +19,15 @@ CHOICES = {
 
 
 def collide(ann: Page, priya: Page) -> Locator:
-    """Both write into the first line of what both have open: the dialog in which whoever came second is asked."""
+    """Both edit the first line; return the conflict dialog of the second one."""
     write(ann, ", white")
     expect(saved(ann, 2)).to_be_visible()
     write(priya, ", wholemeal")
     dialog = priya.get_by_role("dialog", name="Edit conflict in “Bread”")
-    for words in ("Flour, white", "Flour, wholemeal"):
-        expect(dialog.get_by_role("region", name="Changes")).to_contain_text(words)
-    for way in CHOICES:
-        expect(dialog.get_by_role("button", name=way)).to_be_visible()
+    for text in ("Flour, white", "Flour, wholemeal"):
+        expect(dialog.get_by_role("region", name="Changes")).to_contain_text(text)
+    for choice in CHOICES:
+        expect(dialog.get_by_role("button", name=choice)).to_be_visible()
     return dialog
 
 
@@ -40,29 +40,29 @@ def choose(dialog: Locator, choice: str) -> None:
 
 
 @contextmanager
-def opened_by_both(browser: Browser, stage: Stage, address: str) -> Iterator[tuple[Page, Page]]:
-    """The same text, which begins with flour, under the hands of two people, each in a window of their own."""
+def opened_by_both(browser: Browser, instance: Instance, address: str) -> Iterator[tuple[Page, Page]]:
+    """The editor of the same text, opened by two people in separate windows."""
     with (
-        window(browser, stage.url, token=stage.session("operator")) as one,
-        window(browser, stage.url, token=stage.session("member")) as other,
+        window(browser, instance.url, token=instance.session("operator")) as first,
+        window(browser, instance.url, token=instance.session("member")) as second,
     ):
-        for page in (one, other):
+        for page in (first, second):
             page.goto(f"{address}?edit=true")
             expect(editor(page)).to_contain_text("Flour")
-        yield one, other
+        yield first, second
 
 
 def editor(page: Page) -> Locator:
-    """The text of the note or document that is being written."""
+    """The text field of the open note or document."""
     return page.get_by_label(re.compile(r"^(Note|Document) text, in Markdown$"))
 
 
-def write(page: Page, words: str) -> None:
-    """Add words to the end of the first line, which may be wrapped, and save them."""
+def write(page: Page, text: str) -> None:
+    """Append text to the first line, which may be wrapped, and save."""
     editor(page).click()
     for key in ("Control+Home", "End", "End"):
         editor(page).press(key)
-    page.keyboard.type(words)
+    page.keyboard.type(text)
     page.keyboard.press("Control+s")
 
 

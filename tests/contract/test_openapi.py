@@ -1,4 +1,4 @@
-"""The API's description is true: an independent fuzzer finds no answer that it does not name."""
+"""The OpenAPI document matches the server: an independent fuzzer finds no undocumented response."""
 
 import html
 import json
@@ -23,7 +23,7 @@ from teamspace.core.ids import new_id
 from teamspace.core.openapi import document
 from teamspace.settings import Settings
 from tests.branding.help import encoded
-from tests.branding.help import picture as drawn
+from tests.branding.help import picture as draw
 from tests.contract import words
 from tests.support.served import Served
 from tests.support.world import PASSWORD, World
@@ -33,47 +33,47 @@ CHECKS = (
     "negative_data_rejection", "unsupported_method", "use_after_free",
 )  # fmt: skip
 EXAMPLES = 6
-HOST = "whoever-hosts-this-provisions-it"
+HOST = "provision-token-of-the-fuzzed-host"
 
 
 class Role(msgspec.Struct, frozen=True):
-    """As whom the fuzzer comes, how much it tries, and which routes must have let it in."""
+    """The credential of the fuzzer, its options, and the routes that must succeed at least once."""
 
     token: str = ""
     options: tuple[str, ...] = ("--phases", "coverage,fuzzing,stateful")
     hosted: bool = False
-    reaches: frozenset[str] = frozenset()
+    must_succeed: frozenset[str] = frozenset()
 
 
 _ROUTES = frozenset(" ".join(name.split()) for name, _ in routes.ORDER)
-_OF_THE_HOST = frozenset(name for name in _ROUTES if re.search(r"/api/(provision|instance)", name))
-# What only a session or a password opens, and what happens once.
-_CLOSED = frozenset({
+_HOST_ROUTES = frozenset(name for name in _ROUTES if re.search(r"/api/(provision|instance)", name))
+# Routes that need a session or a password, or succeed only once.
+_UNREACHABLE = frozenset({
     "POST /api/bootstrap", "POST /api/login", "POST /api/activate", "POST /api/logout", "POST /api/password",
     "DELETE /api/sessions/:id", "DELETE /api/2fa",
-    # A worker's token alone opens these, and a job's input is of its kind, which the description does not tell.
+    # These need a worker token, or an input that depends on the kind of job, which the document does not describe.
     "POST /api/workers/claim", "POST /api/workers/jobs/:id/heartbeat", "POST /api/workers/jobs/:id/complete",
     "POST /api/workers/jobs/:id/fail", "POST /api/jobs",
 })  # fmt: skip
 
 # fmt: off
 ROLES = {
-    "nobody":    Role(options=("--phases", "coverage")),
+    "anonymous": Role(options=("--phases", "coverage")),
     "member":    Role("member",   ("--phases", "coverage")),
-    "operator":  Role("operator", reaches=_ROUTES - _OF_THE_HOST - _CLOSED),
-    "host":      Role("host",     ("--include-path-regex", "^/api/(provision|instance)"), True, _OF_THE_HOST),
+    "operator":  Role("operator", must_succeed=_ROUTES - _HOST_ROUTES - _UNREACHABLE),
+    "host":      Role("host",     ("--include-path-regex", "^/api/(provision|instance)"), True, _HOST_ROUTES),
     "suspended": Role("operator", ("--phases", "coverage"), True),
 }
 # fmt: on
-ORDINARY = (("postgres", "operator"), ("sqlite", "host"))
-"""Whoever may do everything, on the database that is stricter about values, and the one who alone reaches some routes.
+DEFAULT_RUNS = (("postgres", "operator"), ("sqlite", "host"))
+"""The operator, on the database that is stricter about values, and the host, who alone can use some routes.
 
-What everybody else is answered, and that it is described, is shown for every route by the isolation matrix.
+The isolation matrix covers the responses of everyone else for every route.
 """
 
 
-class Cast(msgspec.Struct, frozen=True):
-    """Who is on the server that is fuzzed, and the words that mean something there."""
+class Scenario(msgspec.Struct, frozen=True):
+    """The tokens of the fuzzed server, and field values that are valid there."""
 
     operator: str
     member: str
@@ -81,17 +81,17 @@ class Cast(msgspec.Struct, frozen=True):
     host: str = HOST
 
     @classmethod
-    def of(cls, served: Served) -> "Cast":
+    def of(cls, served: Served) -> "Scenario":
         first = served.call("POST", "/api/bootstrap", {"username": "ann", "password": PASSWORD})
         operator = first["token"]
         member = served.call("POST", "/api/members", {"username": "bob", "role": "member"}, token=operator)
-        # The company that is suspended, limited and renamed is not the one in which the fuzzer acts.
+        # The fuzzer suspends, limits and renames this company instead of its own.
         company = served.call("POST", "/api/orgs", {"name": "Acme", "owner": {"username": "carol"}}, token=operator)
-        picture = encoded(drawn())
+        picture = encoded(draw())
         logo = served.call("POST", "/api/branding/logo", {"data": picture}, token=operator)["logo"]
         person = [member["member"]["user_id"]]
-        wish = {"kind": "ai.chat", "input": {"prompt": "Hello"}, "run_at": "2999-01-01T00:00:00Z"}
-        jobs = [served.call("POST", "/api/jobs", wish, token=operator)["id"] for _ in range(4)]
+        job = {"kind": "ai.chat", "input": {"prompt": "Hello"}, "run_at": "2999-01-01T00:00:00Z"}
+        jobs = [served.call("POST", "/api/jobs", job, token=operator)["id"] for _ in range(4)]
         executor = served.call("POST", "/api/executors", {"name": "Old", "mode": "pull"}, token=operator)["id"]
         keys = [served.call("POST", "/api/s3/credentials", {}, token=operator)["id"] for _ in range(4)]
         documents = [
@@ -105,7 +105,7 @@ class Cast(msgspec.Struct, frozen=True):
                 f"/api/repo-obj/{{id}}{rest} path.id": documents[:10]
                 for rest in ("/content", "/presign", "/share", "/unshare", "/grants", "/visibility", "/derivations", "/processing")
             },
-            # These two are where the fuzzer deletes.
+            # The fuzzer deletes these two.
             "/api/repo-obj/{id} path.id": documents[10:40],
             "/api/documents/{id} path.id": documents[40:],
             "/api/s3/credentials/{id} path.id": keys,
@@ -147,25 +147,27 @@ class Cast(msgspec.Struct, frozen=True):
 
 
 def _cursors(served: Served) -> dict[str, list[str]]:
-    """For every list one that the server could have given."""
+    """A valid cursor for every list."""
     vault = Vault(load_key(None, Path(served.settings["SERVICE_DATA"])))
-    places = {"/api/repo-obj/{id}": "2", "/api/search": f"500000/{new_id()}"}
-    made = {}
+    positions = {"/api/repo-obj/{id}": "2", "/api/search": f"500000/{new_id()}"}
+    cursors = {}
     for path, methods in served.call("GET", "/api/openapi.json")["paths"].items():
         if any(each["name"] == "cursor" for each in methods.get("get", {}).get("parameters", ())):
-            made[f"{path} query.cursor"] = [paging.sign_cursor(vault, paging.encode_cursor(places.get(path, new_id())))]
-    return made
+            cursors[f"{path} query.cursor"] = [
+                paging.sign_cursor(vault, paging.encode_cursor(positions.get(path, new_id())))
+            ]
+    return cursors
 
 
-async def test_the_description_names_every_route(world: World) -> None:
-    described = (await world.anonymous.get("/api/openapi.json")).json()
-    assert described == json.loads(json.dumps(document(world.app.endpoints)))
-    operations = {(method.upper(), path) for path, methods in described["paths"].items() for method in methods}
+async def test_the_document_has_every_route(world: World) -> None:
+    openapi = (await world.anonymous.get("/api/openapi.json")).json()
+    assert openapi == json.loads(json.dumps(document(world.app.endpoints)))
+    operations = {(method.upper(), path) for path, methods in openapi["paths"].items() for method in methods}
     assert len(operations) == len(world.app.endpoints)
-    assert described["openapi"] == "3.1.0"
+    assert openapi["openapi"] == "3.1.0"
 
 
-async def test_the_page_for_people_stands_alone(world: World) -> None:
+async def test_the_html_page_needs_nothing_else(world: World) -> None:
     page = await world.anonymous.get("/api/docs")
     assert page.headers["content-type"].startswith("text/html")
     assert "<script" not in page.text and "http://" not in page.text and "https://" not in page.text
@@ -173,34 +175,34 @@ async def test_the_page_for_people_stands_alone(world: World) -> None:
         assert html.escape(endpoint.route.doc) in page.text
 
 
-async def test_a_route_that_answers_in_two_ways_is_described_with_both(world: World) -> None:
-    described = (await world.anonymous.get("/api/openapi.json")).json()
-    answers = described["paths"]["/api/branding"]["get"]["responses"]["200"]["content"]
+async def test_a_route_with_two_response_types_is_described_with_both(world: World) -> None:
+    openapi = (await world.anonymous.get("/api/openapi.json")).json()
+    answers = openapi["paths"]["/api/branding"]["get"]["responses"]["200"]["content"]
     assert answers == {"application/json": {"schema": {"$ref": "#/components/schemas/Branding"}}, "*/*": {}}
 
 
-async def test_a_trail_is_described_as_a_page_and_as_lines(world: World) -> None:
-    described = (await world.anonymous.get("/api/openapi.json")).json()
+async def test_an_audit_log_is_described_as_a_page_and_as_json_lines(world: World) -> None:
+    openapi = (await world.anonymous.get("/api/openapi.json")).json()
     for path in ("/api/audit", "/api/org/audit"):
-        answers = described["paths"][path]["get"]["responses"]["200"]["content"]
+        answers = openapi["paths"][path]["get"]["responses"]["200"]["content"]
         assert answers["application/x-ndjson"] == {"schema": {"type": "string"}}
         assert answers["application/json"] == {"schema": {"$ref": "#/components/schemas/Page_AuditEvent_"}}
 
 
-async def test_what_an_object_may_hold_is_always_said(world: World) -> None:
-    described = (await world.anonymous.get("/api/openapi.json")).json()
-    shapes = described["components"]["schemas"]
-    assert shapes["AuditEvent"]["properties"]["detail"] == {"type": "object", "additionalProperties": True}
-    theme, nothing = shapes["BrandingChange"]["properties"]["theme"]["anyOf"]
-    assert (theme["properties"], theme["additionalProperties"]) == (shapes["Theme"]["properties"], False)
+async def test_every_object_schema_describes_its_properties(world: World) -> None:
+    openapi = (await world.anonymous.get("/api/openapi.json")).json()
+    schemas = openapi["components"]["schemas"]
+    assert schemas["AuditEvent"]["properties"]["detail"] == {"type": "object", "additionalProperties": True}
+    theme, nothing = schemas["BrandingChange"]["properties"]["theme"]["anyOf"]
+    assert (theme["properties"], theme["additionalProperties"]) == (schemas["Theme"]["properties"], False)
     assert nothing == {"type": "null"}
-    assert [each for each in _objects(described) if not each.keys() & {"properties", "additionalProperties"}] == []
+    assert [each for each in _objects(openapi) if not each.keys() & {"properties", "additionalProperties"}] == []
 
 
-def _objects(described: Any) -> Iterator[dict[str, Any]]:
-    parts = described.values() if isinstance(described, dict) else described if isinstance(described, list) else ()
-    if isinstance(described, dict) and described.get("type") == "object":
-        yield described
+def _objects(node: Any) -> Iterator[dict[str, Any]]:
+    parts = node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
+    if isinstance(node, dict) and node.get("type") == "object":
+        yield node
     for part in parts:
         yield from _objects(part)
 
@@ -208,42 +210,42 @@ def _objects(described: Any) -> Iterator[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("database_url", "role"),
     [
-        pytest.param(*pair, marks=() if pair in ORDINARY else pytest.mark.thorough)
+        pytest.param(*pair, marks=() if pair in DEFAULT_RUNS else pytest.mark.thorough)
         for pair in product(("sqlite", "postgres"), ROLES)
     ],
     indirect=["database_url"],
 )
-def test_a_fuzzer_finds_no_undocumented_answer(settings: Settings, role: str) -> None:
+def test_a_fuzzer_finds_no_undocumented_response(settings: Settings, role: str) -> None:
     environment = {"SERVICE_DATA": str(settings.data), "SERVICE_DATABASE_URL": settings.database_url}
     environment["SERVICE_PROVISION_TOKEN"] = HOST if ROLES[role].hosted else ""
     with Served({name: value for name, value in environment.items() if value}) as served:
-        cast = Cast.of(served)
+        scenario = Scenario.of(served)
         if role == "suspended":
             served.call("POST", "/api/instance/suspend", token=HOST)
-        before = _successes(served, cast)
-        found = _fuzzed(served, settings, cast, role)
+        before = _successes(served, scenario)
+        found = _fuzz(served, settings, scenario, role)
         if "problem:overloaded" in found.stdout:
-            # A machine that is busy with something else makes the server shed, as it should: asked once more.
-            found = _fuzzed(served, settings, cast, role)
+            # On a busy machine the server sheds load, as it should: try once more.
+            found = _fuzz(served, settings, scenario, role)
         assert found.returncode == 0, found.stdout[-8000:] + found.stderr[-2000:]
         assert re.search(r"(\d{2,}) generated, \1 passed", found.stdout), found.stdout[-3000:]
         assert "trace=" not in served.logs
-        # Whoever lost their credential on the way, or suspended their own company, was refused ever after.
-        assert served.call("GET", "/api/whoami", token=cast.operator)["org"]["suspended"] is False
-        assert ROLES[role].reaches - (_successes(served, cast) - before).keys() == set()
+        # After losing the credential or suspending the own company, every further request would have been refused.
+        assert served.call("GET", "/api/whoami", token=scenario.operator)["org"]["suspended"] is False
+        assert ROLES[role].must_succeed - (_successes(served, scenario) - before).keys() == set()
 
 
-def _fuzzed(served: Served, settings: Settings, cast: Cast, role: str) -> subprocess.CompletedProcess[str]:
-    # Too long, too late or of another type: all of these are refusals of what is not valid.
+def _fuzz(served: Served, settings: Settings, scenario: Scenario, role: str) -> subprocess.CompletedProcess[str]:
+    # Any 4xx is a correct refusal of invalid data.
     (settings.data / "schemathesis.toml").write_text('checks.negative_data_rejection.expected-statuses = ["4xx"]')
-    token = getattr(cast, ROLES[role].token, "")
+    token = getattr(scenario, ROLES[role].token, "")
     return subprocess.run(
         [
             sys.executable, "-m", "schemathesis.cli", "run", f"{served.url}/api/openapi.json", "--no-color",
             "--checks", ",".join(CHECKS), "--seed", "7", "--max-examples", str(EXAMPLES), *ROLES[role].options,
             *(["--header", f"Authorization: Bearer {token}"] if token else []),
         ],
-        env={**os.environ, "SCHEMATHESIS_HOOKS": words.__file__, words.VARIABLE: json.dumps(cast.words)},
+        env={**os.environ, "SCHEMATHESIS_HOOKS": words.__file__, words.VARIABLE: json.dumps(scenario.words)},
         capture_output=True, text=True, timeout=300, check=False, cwd=settings.data,
     )  # fmt: skip
 
@@ -253,9 +255,9 @@ def _built_files() -> list[str]:
     return [file.name for file in files.iterdir() if file.name.endswith((".css", ".js"))]
 
 
-def _successes(served: Served, cast: Cast) -> Counter[str]:
-    """How often each route has said yes."""
-    figures = served.call("GET", "/api/metrics", token=cast.operator)["routes"]
+def _successes(served: Served, scenario: Scenario) -> Counter[str]:
+    """The number of successful responses per route."""
+    figures = served.call("GET", "/api/metrics", token=scenario.operator)["routes"]
     return Counter({
         f"{each['method']} {each['route']}": sum(n for status, n in each["by_status"].items() if status.startswith("2"))
         for each in figures

@@ -1,7 +1,7 @@
-"""A hook for the fuzzer: in most of its valid requests it uses words that mean something to the server.
+"""A hook for the fuzzer: most of its valid requests use field values that exist on the server.
 
-Without them nearly every path would name nothing, every name be unreadable, and every idempotency key
-be taken: hardly a request would get past the first check of its route. What is invalid on purpose stays so.
+Without them nearly every id would be unknown, every name unreadable and every idempotency key taken, and hardly
+a request would pass the first check of its route. Requests that are invalid on purpose are left alone.
 """
 
 import itertools
@@ -15,36 +15,36 @@ import schemathesis
 from schemathesis.core.parameters import ParameterLocation
 
 VARIABLE = "FUZZER_WORDS"
-"""The environment variable that holds them: lists of words by `place.field`, before it the path where one is meant."""
+"""The environment variable with the values: lists by `location.field`, perhaps after a path and a space."""
 
 _WORDS: dict[str, list[str]] = json.loads(os.environ.get(VARIABLE, "{}"))
-_PLACES = {
+_ATTRIBUTES = {
     ParameterLocation.PATH: "path_parameters",
     ParameterLocation.QUERY: "query",
     ParameterLocation.HEADER: "headers",
     ParameterLocation.BODY: "body",
 }
-_dice = random.Random(7)
+_random = random.Random(7)
 _numbers = itertools.count(1)
 
 
 @schemathesis.hook
 def before_call(context: Any, case: Any, kwargs: Any) -> None:
-    for location, attribute in _PLACES.items():
-        made = case.meta and case.meta.components.get(location)
-        if made and made.mode.is_positive:
-            for fields, name, words in _chosen(getattr(case, attribute), location.value, case.path):
-                if words and _dice.random() < 0.8:
-                    fields[name] = _dice.choice(words).replace("#", str(next(_numbers)))
+    for location, attribute in _ATTRIBUTES.items():
+        generated = case.meta and case.meta.components.get(location)
+        if generated and generated.mode.is_positive:
+            for fields, name, words in _text_fields(getattr(case, attribute), location.value, case.path):
+                if words and _random.random() < 0.8:
+                    fields[name] = _random.choice(words).replace("#", str(next(_numbers)))
 
 
-def _chosen(fields: Any, place: str, path: str) -> Iterator[tuple[dict[str, Any], str, list[str]]]:
-    """Every field that holds a text, and the words there are for it."""
+def _text_fields(fields: Any, location: str, path: str) -> Iterator[tuple[dict[str, Any], str, list[str]]]:
+    """Every text field, and the values for it."""
     if not hasattr(fields, "items"):
         return
     for name, value in list(fields.items()):
-        key = f"{place}.{name}"
+        key = f"{location}.{name}"
         if isinstance(value, str):
             yield fields, name, _WORDS.get(f"{path} {key}") or _WORDS.get(key, [])
         else:
-            yield from _chosen(value, key, path)
+            yield from _text_fields(value, key, path)

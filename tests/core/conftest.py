@@ -1,4 +1,4 @@
-"""The lab: the kernel's gate in front of the lab's routes, with the real database and real callers."""
+"""The gate in front of the routes of `lab`, with a real database and real callers."""
 
 import asyncio
 import socket
@@ -21,7 +21,7 @@ PROVISION = "provision-token-of-the-tests"
 
 
 class Lab:
-    """The gate with its knobs, and a way to call it as anybody of the world."""
+    """The gate with its settings; call it to send a request as a caller."""
 
     def __init__(self, world: World, *, token_rate: Rate | None = None, anonymous_rate: Rate | None = None) -> None:
         self.stopping = Stopping()
@@ -43,7 +43,7 @@ class Lab:
 
     @asynccontextmanager
     async def served(self) -> AsyncIterator[str]:
-        """The same gate behind the real HTTP server: streams do not flow through an in-process client."""
+        """The same gate behind the real HTTP server: an in-process client does not stream."""
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]

@@ -1,4 +1,4 @@
-"""A small capability of its own, to try what the kernel offers before any product route needs it."""
+"""A small package of routes that exercise what `core` offers."""
 
 import asyncio
 import hashlib
@@ -22,24 +22,24 @@ ROUTES = (
     Route("PUT",  "/lab/files/*key",   PUBLIC,     None,                       None,           "upload",    "Counts the bytes of a raw body.", limit=MAX_COUNT),
     Route("GET",  "/lab/bytes/:count", PUBLIC,     None,                       None,           "download",  "Streams that many bytes."),
     Route("GET",  "/lab/events",       PUBLIC,     None,                       None,           "events",    "Three events."),
-    Route("GET",  "/lab/endless",      PUBLIC,     None,                       None,           "endless",   "Events until somebody stops."),
+    Route("GET",  "/lab/endless",      PUBLIC,     None,                       None,           "endless",   "Events until the server or the client stops."),
     Route("GET",  "/lab/wait/:topic",  PUBLIC,     None,                       None,           "wait",      "A long poll."),
     Route("GET",  "/lab/counted",      PUBLIC,     None,                       None,           "count",     "A long download that counts what was read of it."),
-    Route("GET",  "/lab/mine",         BEARER,     None,                       None,           "mine",      "Events for somebody, until somebody stops."),
+    Route("GET",  "/lab/mine",         BEARER,     None,                       None,           "mine",      "The same for a signed-in caller."),
     Route("POST", "/lab/patience",     PUBLIC,     None,                       None,           "patience",  "A long poll that ends with its client."),
-    Route("POST", "/lab/gift",         PUBLIC,     None,                       None,           "gift",      "Gives something away, if anybody is left to take it."),
-    Route("POST", "/lab/tell/:topic",  PUBLIC,     None,                       None,           "tell",      "News for the long poll."),
+    Route("POST", "/lab/gift",         PUBLIC,     None,                       None,           "gift",      "Hands something out, and takes it back if the client has gone."),
+    Route("POST", "/lab/tell/:topic",  PUBLIC,     None,                       None,           "tell",      "Wakes the long poll."),
     Route("GET",  "/lab/boom",         PUBLIC,     None,                       None,           "boom",      "Fails."),
     Route("GET",  "/lab/slow",         PUBLIC,     None,                       None,           "slow",      "Takes a while."),
-    Route("POST", "/lab/collide",      BEARER,     None,                       None,           "collide",   "Gives way twice, then succeeds."),
+    Route("POST", "/lab/collide",      BEARER,     None,                       None,           "collide",   "Fails twice with a serialization failure, then succeeds."),
     Route("GET",  "/lab/role",         BEARER,     Permission.SETTINGS_MANAGE, None,           "page",      "Needs a permission."),
     Route("GET",  "/lab/feature",      BEARER,     None,                       Feature.CHAT,   "feature",   "Needs a feature."),
     Route("GET",  "/lab/row",          BEARER,     row(Permission.NOTES_READ), None,           "own_row",   "The fence would decide."),
-    Route("GET",  "/lab/own",          BEARER,     OWN,                        None,           "own",       "One's own account."),
+    Route("GET",  "/lab/own",          BEARER,     OWN,                        None,           "own",       "The caller's own account."),
     Route("POST", "/lab/provision",    PROVISION,  None,                       None,           "provision", "Hosted mode."),
     Route("GET",  "/lab/operator",     SUPERADMIN, Permission.INSTANCE_MANAGE, None,           "operator",  "The superadmin plane."),
     Route("GET",  "/lab/company",      ORGADMIN,   Permission.ORG_READ,        None,           "company",   "The company plane."),
-    Route("POST", "/lab/body",         PUBLIC,     None,                       None,           "echo",      "Says what it was sent.", limit=4096),
+    Route("POST", "/lab/body",         PUBLIC,     None,                       None,           "echo",      "Returns the body.", limit=4096),
     Route("POST", "/lab/job",          BEARER,     None,                       None,           "job",       "Accepted for later."),
 )
 # fmt: on
@@ -58,7 +58,7 @@ class Counted(msgspec.Struct):
 
 
 class Gifts(msgspec.Struct):
-    given: int = 0
+    handed_out: int = 0
     returned: int = 0
 
 
@@ -68,11 +68,11 @@ class Note(msgspec.Struct, forbid_unknown_fields=True):
 
 
 async def upload(key: str, upload: AsyncIterator[bytes]) -> dict[str, str | int]:
-    size, digest, most = 0, hashlib.sha256(), 0
+    size, digest, largest = 0, hashlib.sha256(), 0
     async for chunk in upload:
-        size, most = size + len(chunk), max(most, len(chunk))
+        size, largest = size + len(chunk), max(largest, len(chunk))
         digest.update(chunk)
-    return {"key": key, "size": size, "sha256": digest.hexdigest(), "largest_chunk": most}
+    return {"key": key, "size": size, "sha256": digest.hexdigest(), "largest_chunk": largest}
 
 
 async def download(count: str) -> Download:
@@ -101,14 +101,14 @@ async def patience(wake: Notifier, disconnect: DisconnectWatch) -> None:
 
 
 async def gift(gifts: Gifts, disconnect: DisconnectWatch) -> Reply[dict[str, int]]:
-    gifts.given += 1
+    gifts.handed_out += 1
 
     async def returned() -> None:
         gifts.returned += 1
 
-    if gifts.given == 1:
+    if gifts.handed_out == 1:
         await disconnect.watch()
-    return Reply({"gift": gifts.given}, on_undelivered=returned)
+    return Reply({"gift": gifts.handed_out}, on_undelivered=returned)
 
 
 async def mine(who: Principal) -> EventStream:

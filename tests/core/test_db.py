@@ -1,4 +1,4 @@
-"""The data layer: one handle to write, everything in one commit, and the same behaviour on both databases."""
+"""The data layer: write handles, atomic commits, and the same behaviour on both databases."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -35,10 +35,10 @@ WHO = Principal("api", Call("request-1", "127.0.0.1"), user_id="u", org_id="o", 
 
 
 on_postgres = pytest.mark.parametrize("database_url", ["postgres"], indirect=True)
-"""For what only concurrent transactions can show; SQLite has one writer."""
+"""For tests that need concurrent writers; SQLite has one."""
 
 
-class Heard(msgspec.Struct, frozen=True):
+class Said(msgspec.Struct, frozen=True):
     words: str
 
 
@@ -66,7 +66,7 @@ async def actions(db: Db) -> list[str]:
     return await db.all(str, "SELECT action FROM audit ORDER BY id")
 
 
-async def test_a_write_and_its_audit_row_are_one(db: Db) -> None:
+async def test_a_write_and_its_audit_row_are_committed_together(db: Db) -> None:
     async with db.write(WHO, "thing.make") as tx:
         tx.target = "a"
         await put(tx, "a")
@@ -77,7 +77,7 @@ async def test_a_write_and_its_audit_row_are_one(db: Db) -> None:
     assert (await things(db), await actions(db)) == (["a"], ["thing.make"])
 
 
-async def test_a_write_whose_audit_row_fails_is_not_there(db: Db) -> None:
+async def test_a_write_is_rolled_back_if_its_audit_row_fails(db: Db) -> None:
     async with db.maintenance(system()) as tx:
         await tx.run("ALTER TABLE audit RENAME TO audit_gone")
     with pytest.raises(Exception, match="audit"):
@@ -86,7 +86,7 @@ async def test_a_write_whose_audit_row_fails_is_not_there(db: Db) -> None:
     assert await things(db) == []
 
 
-async def test_a_duplicate_is_named_and_spoils_nobody_else(db: Db) -> None:
+async def test_a_duplicate_fails_only_its_own_write(db: Db) -> None:
     async def attempt(id: str) -> bool:
         try:
             async with db.write(WHO, "thing.make") as tx:
@@ -101,7 +101,7 @@ async def test_a_duplicate_is_named_and_spoils_nobody_else(db: Db) -> None:
     assert len(await actions(db)) == 10
 
 
-async def test_many_writers_at_once_all_land(db: Db) -> None:
+async def test_many_concurrent_writes_all_succeed(db: Db) -> None:
     async def write(number: int) -> None:
         async with db.write(WHO, "thing.make") as tx:
             await put(tx, f"{number:03d}")
@@ -124,7 +124,7 @@ async def test_the_read_handle_cannot_write(db: Db) -> None:
     assert await things(db) == []
 
 
-async def test_a_lock_lets_one_in_at_a_time(db: Db) -> None:
+async def test_a_lock_is_exclusive(db: Db) -> None:
     inside = 0
 
     async def enter() -> None:
@@ -139,7 +139,7 @@ async def test_a_lock_lets_one_in_at_a_time(db: Db) -> None:
     await asyncio.gather(*(enter() for _ in range(10)))
 
 
-async def test_what_follows_a_commit_does_not_follow_a_failure(db: Db) -> None:
+async def test_after_commit_callbacks_do_not_run_after_a_rollback(db: Db) -> None:
     called: list[str] = []
     async with db.write(WHO, "thing.make") as tx:
         tx.after_commit(lambda: called.append("good"))
@@ -151,26 +151,26 @@ async def test_what_follows_a_commit_does_not_follow_a_failure(db: Db) -> None:
     assert called == ["good"]
 
 
-async def test_listeners_share_the_commit_and_fail_alone(db: Db) -> None:
-    async def keep(tx: Tx, event: Heard) -> None:
+async def test_listeners_share_the_commit_and_a_failing_one_is_rolled_back_alone(db: Db) -> None:
+    async def keep(tx: Tx, event: Said) -> None:
         await put(tx, event.words)
 
-    async def fail(tx: Tx, event: Heard) -> None:
+    async def fail(tx: Tx, event: Said) -> None:
         await put(tx, f"{event.words}, half")
         raise ZeroDivisionError
 
-    listening = Db(db.engine, db.vault, listeners={Heard: [fail, keep]})
+    listening = Db(db.engine, db.vault, listeners={Said: [fail, keep]})
     async with listening.write(WHO, "thing.say") as tx:
-        await tx.emit(Heard("hello"))
+        await tx.emit(Said("hello"))
         await tx.emit("nobody listens to text")
     with pytest.raises(ZeroDivisionError):
         async with listening.write(WHO, "thing.say") as tx:
-            await tx.emit(Heard("unsaid"))
+            await tx.emit(Said("unsaid"))
             raise ZeroDivisionError
     assert await things(db) == ["hello"]
 
 
-async def test_what_is_deferred_comes_with_its_own_write_in_order(db: Db) -> None:
+async def test_deferred_statements_run_in_order_within_their_own_write(db: Db) -> None:
     async def write(id: str) -> None:
         async with db.write(WHO, "thing.make") as tx:
             await tx.defer("INSERT INTO things (id) VALUES (:id)", id=id)
@@ -178,24 +178,24 @@ async def test_what_is_deferred_comes_with_its_own_write_in_order(db: Db) -> Non
             if id.endswith("7"):
                 raise ZeroDivisionError
 
-    ends = await asyncio.gather(*(write(f"{number:02}") for number in range(20)), return_exceptions=True)
-    assert [number for number, end in enumerate(ends) if end] == [7, 17]
+    results = await asyncio.gather(*(write(f"{number:02}") for number in range(20)), return_exceptions=True)
+    assert [number for number, result in enumerate(results) if result] == [7, 17]
     assert await db.all(str, "SELECT value FROM things ORDER BY id") == [f"{n:02}" for n in range(20) if n % 10 != 7]
 
 
-async def test_what_a_failed_listener_deferred_is_not_done(db: Db) -> None:
-    async def fail(tx: Tx, event: Heard) -> None:
+async def test_statements_deferred_by_a_failed_listener_do_not_run(db: Db) -> None:
+    async def fail(tx: Tx, event: Said) -> None:
         await tx.defer("INSERT INTO things (id) VALUES (:id)", id="of the listener")
         raise ZeroDivisionError
 
-    async with Db(db.engine, db.vault, listeners={Heard: [fail]}).write(WHO, "thing.make") as tx:
+    async with Db(db.engine, db.vault, listeners={Said: [fail]}).write(WHO, "thing.make") as tx:
         await tx.defer("INSERT INTO things (id) VALUES (:id)", id="before")
-        await tx.emit(Heard("hello"))
+        await tx.emit(Said("hello"))
         await tx.defer("INSERT INTO things (id) VALUES (:id)", id="after")
     assert await things(db) == ["after", "before"]
 
 
-async def test_what_is_deferred_and_fails_takes_its_write_with_it_and_no_later_one(db: Db) -> None:
+async def test_a_failing_deferred_statement_fails_its_own_write_only(db: Db) -> None:
     with pytest.raises(Duplicate):
         async with db.write(WHO, "thing.make") as tx:
             await put(tx, "a")
@@ -205,15 +205,15 @@ async def test_what_is_deferred_and_fails_takes_its_write_with_it_and_no_later_o
     assert (await things(db), await actions(db)) == (["b"], ["thing.make"])
 
 
-async def test_a_table_of_listeners_is_collected_by_event(db: Db) -> None:
-    async def keep(tx: Tx, event: Heard) -> None:
+async def test_listeners_are_collected_by_event(db: Db) -> None:
+    async def keep(tx: Tx, event: Said) -> None:
         await put(tx, event.words)
 
     module = ModuleType("listening")
-    module.__dict__.update(LISTENERS=(On(Heard, "keep", "Keeps what is said."),), keep=keep)
+    module.__dict__.update(LISTENERS=(On(Said, "keep", "Stores the words."),), keep=keep)
     listening = Db(db.engine, db.vault, listeners=collect_listeners([module]))
     async with listening.write(WHO, "thing.say") as tx:
-        await tx.emit(Heard("hello"))
+        await tx.emit(Said("hello"))
     assert await things(db) == ["hello"]
 
 
@@ -231,7 +231,7 @@ async def test_an_idempotency_key_is_taken_with_the_effect(db: Db) -> None:
     assert len(await things(db)) == 1
 
 
-async def test_rights_begin_a_new_epoch_when_a_watched_table_changes(db: Db) -> None:
+async def test_a_change_to_a_rights_table_begins_a_new_rights_epoch(db: Db) -> None:
     watching = Db(db.engine, db.vault, rights_tables=frozenset({"things"}))
     elsewhere = Db(db.engine, db.vault, rights_tables=frozenset({"things"}))
     before, seen = await watching.rights_epoch(fresh=False), await elsewhere.rights_epoch(fresh=False)
@@ -244,7 +244,7 @@ async def test_rights_begin_a_new_epoch_when_a_watched_table_changes(db: Db) -> 
     assert await elsewhere.rights_epoch(fresh=True) != seen
 
 
-async def test_what_changes_no_right_begins_no_epoch(db: Db) -> None:
+async def test_a_write_with_unchanged_rights_begins_no_epoch(db: Db) -> None:
     watching = Db(db.engine, db.vault, rights_tables=frozenset({"things"}))
     before = await watching.rights_epoch(fresh=True)
     async with watching.maintenance(system(), rights_unchanged=True) as tx:
@@ -252,7 +252,7 @@ async def test_what_changes_no_right_begins_no_epoch(db: Db) -> None:
     assert await watching.rights_epoch(fresh=True) == before
 
 
-async def test_a_transaction_inside_another_is_a_fault_and_no_hang(db: Db) -> None:
+async def test_a_nested_transaction_raises_instead_of_hanging(db: Db) -> None:
     async with asyncio.timeout(10):
         with pytest.raises(RuntimeError, match="nested transaction"):
             async with db.write(WHO, "thing.put"), db.maintenance(system()):
@@ -262,16 +262,16 @@ async def test_a_transaction_inside_another_is_a_fault_and_no_hang(db: Db) -> No
     assert await things(db) == ["a"]
 
 
-async def test_statements_of_every_length_are_not_remembered_for_ever() -> None:
+async def test_the_statement_cache_is_bounded() -> None:
     for count in range(3000):
-        number_parameters(f"SELECT {', '.join(f':n{at}' for at in range(count % 50))} -- {count}")
+        number_parameters(f"SELECT {', '.join(f':n{index}' for index in range(count % 50))} -- {count}")
     assert number_parameters.cache_info().currsize <= 1024
 
 
 # The audit chain
 
 
-async def test_the_chain_is_sealed_and_every_change_is_found(db: Db) -> None:
+async def test_the_chain_is_sealed_and_every_change_is_detected(db: Db) -> None:
     for number in range(250):
         async with db.write(WHO, f"thing.{number}"):
             pass
@@ -305,7 +305,7 @@ async def test_the_chain_is_sealed_and_every_change_is_found(db: Db) -> None:
         "DELETE FROM audit",
     ],
 )
-async def test_rows_of_the_audit_trail_cannot_be_changed_by_sql(db: Db, change: str) -> None:
+async def test_audit_rows_cannot_be_changed_by_sql(db: Db, change: str) -> None:
     for sealed in (True, False):
         async with db.write(WHO, "thing.make") as tx:
             tx.target = "it"
@@ -316,11 +316,11 @@ async def test_rows_of_the_audit_trail_cannot_be_changed_by_sql(db: Db, change: 
         async with db.maintenance(system()) as tx:
             await tx.run(change)
     assert await db.all(str, "SELECT id || action || coalesce(hash, '') FROM audit ORDER BY id") == before
-    assert await audit.seal(db) == 1, "the sealer still may"
+    assert await audit.seal(db) == 1, "sealing still works"
     assert await audit.verify_chains(db) == []
 
 
-async def test_chains_of_companies_are_apart(db: Db) -> None:
+async def test_each_company_has_its_own_chain(db: Db) -> None:
     other = msgspec.structs.replace(WHO, org_id="p")
     for who in (WHO, other, WHO, other):
         async with db.write(who, "thing.make"):
@@ -332,7 +332,7 @@ async def test_chains_of_companies_are_apart(db: Db) -> None:
     assert [(row.org_id, row.seq) for row in rows] == [("o", 1), ("o", 2), ("p", 1), ("p", 2)]
 
 
-async def test_sealing_twice_at_once_seals_once(db: Db) -> None:
+async def test_concurrent_sealing_seals_each_row_once(db: Db) -> None:
     for _ in range(50):
         async with db.write(WHO, "thing.make"):
             pass
@@ -350,14 +350,14 @@ async def test_a_newer_schema_is_refused(db: Db) -> None:
         await migrate(db.engine)
 
 
-async def test_another_first_migration_is_refused(db: Db) -> None:
+async def test_a_changed_first_migration_is_refused(db: Db) -> None:
     async with db.maintenance(system()) as tx:
         await tx.run("UPDATE migrations SET digest = 'other' WHERE number = 1")
     with pytest.raises(SchemaError, match="0001_core"):
         await migrate(db.engine)
 
 
-async def test_servers_that_start_together_migrate_once(tmp_path: Path, database_url: str) -> None:
+async def test_servers_that_start_at_the_same_time_migrate_once(tmp_path: Path, database_url: str) -> None:
     url = database_url or f"sqlite:{tmp_path / 'together.sqlite'}"
     engines = [await connect(url, pool=2) for _ in range(3)]
     applied = await asyncio.gather(*(migrate(engine) for engine in engines))
@@ -366,13 +366,13 @@ async def test_servers_that_start_together_migrate_once(tmp_path: Path, database
     assert sum(bool(names) for names in applied) == (0 if database_url else 1)  # PostgreSQL copies a migrated template
 
 
-def test_a_part_of_a_migration_may_be_for_one_database() -> None:
+def test_a_part_of_a_migration_can_be_for_one_database() -> None:
     sql = "CREATE a;\n-- only sqlite: why\nCREATE b;\n-- only postgres\nCREATE c;\n-- on both\nCREATE d;\n-- remark\n"
     assert SQLITE.translate(sql).split() == ["CREATE", "a;", "CREATE", "b;", "CREATE", "d;", "--", "remark"]
     assert POSTGRES.translate(sql).split() == ["CREATE", "a;", "CREATE", "c;", "CREATE", "d;", "--", "remark"]
 
 
-async def test_a_read_aside_takes_parameters_and_has_an_end(db: Db) -> None:
+async def test_an_offloaded_read_takes_parameters_and_times_out(db: Db) -> None:
     async with db.maintenance(system()) as tx:
         await put(tx, "1", "one")
     sql = "SELECT value FROM things WHERE id = :id"
@@ -383,10 +383,10 @@ async def test_a_read_aside_takes_parameters_and_has_an_end(db: Db) -> None:
     assert await db.all_offloaded(str, sql, seconds=5, id="1") == ["one"]
 
 
-# PostgreSQL alone
+# PostgreSQL only
 
 
-def test_named_parameters_become_numbers() -> None:
+def test_named_parameters_become_numbered() -> None:
     assert number_parameters("SELECT :a, CAST(:b AS TEXT), :a::text") == (
         "SELECT $1, CAST($2 AS TEXT), $1::text",
         ("a", "b"),
@@ -394,7 +394,7 @@ def test_named_parameters_become_numbers() -> None:
 
 
 @on_postgres
-async def test_transactions_that_meet_give_way_by_name(db: Db) -> None:
+async def test_a_deadlock_is_a_serialization_failure(db: Db) -> None:
     async with db.maintenance(system()) as tx:
         await put(tx, "1")
         await put(tx, "2")
@@ -410,7 +410,7 @@ async def test_transactions_that_meet_give_way_by_name(db: Db) -> None:
 
 
 @on_postgres
-async def test_a_row_that_stays_locked_is_given_up_with_a_name(db: Db) -> None:
+async def test_a_lock_timeout_is_an_overload(db: Db) -> None:
     async with db.maintenance(system()) as tx:
         await put(tx, "1")
     async with db.maintenance(system()) as tx:
@@ -422,8 +422,7 @@ async def test_a_row_that_stays_locked_is_given_up_with_a_name(db: Db) -> None:
 
 
 @on_postgres
-async def test_a_migration_takes_as_long_as_it_takes(db: Db) -> None:
-    """And waits for whoever is before it, longer than a request would."""
+async def test_a_migration_waits_for_locks_longer_than_a_request(db: Db) -> None:
     async with db.maintenance(system()) as tx:
         await tx.run("LOCK TABLE things IN ACCESS EXCLUSIVE MODE")
         migrating = asyncio.create_task(db.engine.script("ALTER TABLE things ADD COLUMN later TEXT"))
@@ -433,7 +432,7 @@ async def test_a_migration_takes_as_long_as_it_takes(db: Db) -> None:
 
 
 @on_postgres
-async def test_a_statement_that_takes_too_long_is_given_up_with_a_name(db: Db) -> None:
+async def test_a_statement_timeout_is_an_overload(db: Db) -> None:
     with pytest.raises(Overloaded):
         async with db.maintenance(system()) as tx:
             await tx.run("SET LOCAL statement_timeout = '50ms'")
@@ -442,10 +441,10 @@ async def test_a_statement_that_takes_too_long_is_given_up_with_a_name(db: Db) -
     assert await db.one(str, "SHOW statement_timeout") == "15s"
 
 
-# SQLite alone
+# SQLite only
 
 
-async def test_a_commit_that_fails_is_acknowledged_to_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_failed_commit_is_acknowledged_to_no_writer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     engine = Sqlite(tmp_path / "full.sqlite")
     await migrate(engine)
     db = Db(engine, Vault(b"k" * 32))
@@ -453,7 +452,7 @@ async def test_a_commit_that_fails_is_acknowledged_to_nobody(tmp_path: Path, mon
         pass
 
     class Failing:
-        """The writer, except that its commit finds the disk full."""
+        """The writer, with a commit that finds the disk full."""
 
         def __init__(self, real: apsw.Connection) -> None:
             self.real = real
@@ -481,15 +480,15 @@ async def test_a_commit_that_fails_is_acknowledged_to_nobody(tmp_path: Path, mon
     await db.close()
 
 
-async def test_one_commit_serves_all_who_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_waiting_writers_share_one_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     engine = Sqlite(tmp_path / "batch.sqlite")
     await migrate(engine)
     db = Db(engine, Vault(b"k" * 32))
-    begun: list[object] = []
+    batches: list[object] = []
     begin = sqlite_module.Sqlite._begin
 
     def counted(self: Sqlite) -> sqlite_module.CommitBatch:
-        begun.append(1)
+        batches.append(1)
         return begin(self)
 
     monkeypatch.setattr(sqlite_module.Sqlite, "_begin", counted)
@@ -499,6 +498,6 @@ async def test_one_commit_serves_all_who_wait(tmp_path: Path, monkeypatch: pytes
             pass
 
     await asyncio.gather(*(write() for _ in range(100)))
-    assert len(begun) < 10
+    assert len(batches) < 10
     assert len(await actions(db)) == 100
     await db.close()

@@ -1,4 +1,4 @@
-"""The way out: nobody is led inside by it, and nothing that answers can hold it up."""
+"""Egress: no request reaches an internal address, and no response can block or overload the server."""
 
 import asyncio
 import ipaddress
@@ -45,7 +45,7 @@ PUBLIC_ADDRESS = "93.184.216.34"
 
 
 class Resolver:
-    """Answers in turn, the last for ever; remembers how often it was asked."""
+    """Gives the answers in turn, then repeats the last; records each query."""
 
     def __init__(self, *answers: list[str]) -> None:
         self._answers = answers
@@ -59,7 +59,7 @@ class Resolver:
 # Addresses
 
 
-async def test_no_spelling_leads_inside() -> None:
+async def test_no_spelling_of_an_internal_address_is_allowed() -> None:
     async with Upstream() as canary:
         assert len(spellings(canary.port)) >= 60
         for egress in (Egress(), Egress(allow=[("models.example", 443)])):
@@ -84,12 +84,12 @@ async def test_no_spelling_leads_inside() -> None:
         ("https://xn--bcher-kva.example", "xn--bcher-kva.example"),
     ],
 )
-def test_an_ordinary_address_is_read(url: str, authority: str) -> None:
+def test_an_ordinary_url_is_parsed(url: str, authority: str) -> None:
     assert parse(url).authority == authority
 
 
 @given(st.text(max_size=60))
-def test_whatever_is_written_is_read_or_refused(text: str) -> None:
+def test_any_text_is_parsed_or_refused(text: str) -> None:
     for url in (text, f"https://{text}", f"https://a.example/{text}"):
         try:
             target = parse(url)
@@ -98,19 +98,19 @@ def test_whatever_is_written_is_read_or_refused(text: str) -> None:
         assert target.host.isascii() and not set(target.host) & set("@\\/?# ")
 
 
-@pytest.mark.parametrize(("text", "found"), [("127.0.0.1:11434", ("127.0.0.1", 11434)), ("[::1]:80", ("::1", 80))])
-def test_what_is_listed_names_host_and_port(text: str, found: tuple[str, int]) -> None:
-    assert parse_host_port(text) == found
+@pytest.mark.parametrize(("text", "expected"), [("127.0.0.1:11434", ("127.0.0.1", 11434)), ("[::1]:80", ("::1", 80))])
+def test_an_allow_list_entry_has_host_and_port(text: str, expected: tuple[str, int]) -> None:
+    assert parse_host_port(text) == expected
 
 
 @pytest.mark.parametrize("text", ["127.0.0.1", "x:", ":80", "x:80/y", "a@b:80", "http://x:80"])
-def test_what_is_no_listing_is_refused(text: str) -> None:
+def test_a_malformed_allow_list_entry_is_refused(text: str) -> None:
     with pytest.raises(EgressRefused):
         parse_host_port(text)
 
 
 @given(st.ip_addresses(v=4))
-def test_a_wrapping_is_as_public_as_what_it_wraps(inner: ipaddress.IPv4Address) -> None:
+def test_an_embedded_ipv4_address_decides_whether_an_ipv6_address_is_public(inner: ipaddress.IPv4Address) -> None:
     for wrapped in (f"::ffff:{inner}", f"64:ff9b::{inner}"):
         assert is_public(ipaddress.IPv6Address(wrapped)) == is_public(inner)
     assert is_public(ipaddress.IPv6Address((0x2002 << 112) | (int(inner) << 80) | 1)) == is_public(inner)
@@ -131,7 +131,7 @@ async def test_every_address_of_a_name_must_be_public() -> None:
         assert canary.connections == 0
 
 
-async def test_a_name_that_is_bound_anew_leads_nowhere() -> None:
+async def test_dns_rebinding_is_refused() -> None:
     async with Upstream() as canary:
         resolve = Resolver([PUBLIC_ADDRESS], ["127.0.0.1"])
         egress, url = Egress(resolve=resolve), f"https://models.example:{canary.port}"
@@ -141,7 +141,7 @@ async def test_a_name_that_is_bound_anew_leads_nowhere() -> None:
         assert (canary.connections, len(resolve.asked)) == (0, 2)
 
 
-async def test_the_address_that_was_looked_at_is_the_one_that_is_called(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_checked_address_is_the_one_that_is_called(monkeypatch: pytest.MonkeyPatch) -> None:
     called: list[str] = []
 
     async def send(self: Egress, method: str, target: Any, address: Any, *_: Any) -> Any:
@@ -153,7 +153,7 @@ async def test_the_address_that_was_looked_at_is_the_one_that_is_called(monkeypa
     assert (called, len(resolve.asked)) == ([PUBLIC_ADDRESS], 1)
 
 
-async def test_a_name_without_an_address_and_one_that_leads_inside_look_alike() -> None:
+async def test_unknown_and_internal_names_give_the_same_error() -> None:
     refusals = []
     for answer in ([], ["10.0.0.1"]):
         with pytest.raises(EgressRefused) as fault:
@@ -162,10 +162,10 @@ async def test_a_name_without_an_address_and_one_that_leads_inside_look_alike() 
     assert refusals[0] == refusals[1]
 
 
-# What is listed
+# The allow list
 
 
-async def test_what_is_listed_is_for_those_who_run_the_instance() -> None:
+async def test_the_allow_list_applies_only_to_operators() -> None:
     async with Upstream() as upstream:
         egress = Egress(allow=[upstream.address])
         assert (await egress.call("GET", upstream.url + "/models", NetworkReach.LISTED)).status == 200
@@ -188,7 +188,7 @@ async def test_the_server_does_not_call_itself() -> None:
         assert own.connections == 0
 
 
-async def test_the_environment_s_proxy_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_proxies_from_the_environment_are_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
     async with Upstream() as proxy, Upstream() as upstream:
         for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"):
             monkeypatch.setenv(name, f"http://127.0.0.1:{proxy.port}")
@@ -196,7 +196,7 @@ async def test_the_environment_s_proxy_is_not_asked(monkeypatch: pytest.MonkeyPa
         assert (proxy.connections, upstream.connections) == (0, 1)
 
 
-async def test_a_redirect_is_an_answer_and_no_way() -> None:
+async def test_redirects_are_not_followed() -> None:
     async with Upstream() as canary:
         chain = status(302, headers=f"location: {canary.url}\r\nset-cookie: a=b\r\n")
         async with Upstream(chain) as upstream:
@@ -204,14 +204,14 @@ async def test_a_redirect_is_an_answer_and_no_way() -> None:
             for _ in range(2):
                 assert (await egress.call("GET", upstream.url, NetworkReach.LISTED)).status == 302
             assert canary.connections == 0
-            assert all("cookie" not in asked.headers for asked in upstream.asked)
+            assert all("cookie" not in asked.headers for asked in upstream.requests)
 
 
-async def test_a_second_address_is_tried_when_the_first_has_nobody() -> None:
+async def test_the_next_address_is_tried_when_the_first_is_unreachable() -> None:
     async with Upstream() as upstream:
         egress = Egress(allow=[("both.example", upstream.port)], resolve=Resolver(["127.0.0.9", "127.0.0.1"]))
         assert (await egress.call("GET", f"http://both.example:{upstream.port}", NetworkReach.LISTED)).status == 200
-        assert upstream.asked[0].headers["host"] == f"both.example:{upstream.port}"
+        assert upstream.requests[0].headers["host"] == f"both.example:{upstream.port}"
 
 
 # Certificates
@@ -219,11 +219,11 @@ async def test_a_second_address_is_tried_when_the_first_has_nobody() -> None:
 
 @pytest.fixture
 def certificate(tmp_path: Path) -> Iterator[tuple[ssl.SSLContext, ssl.SSLContext]]:
-    """A server's side and a client's, for models.example."""
+    """TLS contexts of a server and a client, for models.example."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "models.example")])
     now = datetime.now(UTC)
-    made = (
+    issued = (
         x509.CertificateBuilder()
         .subject_name(name)
         .issuer_name(name)
@@ -235,7 +235,7 @@ def certificate(tmp_path: Path) -> Iterator[tuple[ssl.SSLContext, ssl.SSLContext
         .sign(key, hashes.SHA256())
     )
     chain, secret = tmp_path / "chain.pem", tmp_path / "key.pem"
-    chain.write_bytes(made.public_bytes(serialization.Encoding.PEM))
+    chain.write_bytes(issued.public_bytes(serialization.Encoding.PEM))
     secret.write_bytes(
         key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
     )
@@ -244,7 +244,7 @@ def certificate(tmp_path: Path) -> Iterator[tuple[ssl.SSLContext, ssl.SSLContext
     yield server, ssl.create_default_context(cafile=str(chain))
 
 
-async def test_the_certificate_must_be_the_name_s(certificate: tuple[ssl.SSLContext, ssl.SSLContext]) -> None:
+async def test_the_certificate_must_match_the_name(certificate: tuple[ssl.SSLContext, ssl.SSLContext]) -> None:
     server, trust = certificate
     names: list[str | None] = []
     server.sni_callback = lambda _, name, __: names.append(name)
@@ -252,21 +252,21 @@ async def test_the_certificate_must_be_the_name_s(certificate: tuple[ssl.SSLCont
         allow = [("models.example", upstream.port), ("other.example", upstream.port)]
         egress = Egress(allow=allow, resolve=Resolver(["127.0.0.1"]), trust=trust)
         answer = await egress.call("GET", f"https://models.example:{upstream.port}/v1/models", NetworkReach.LISTED)
-        assert (answer.status, upstream.asked[0].headers["host"]) == (200, f"models.example:{upstream.port}")
+        assert (answer.status, upstream.requests[0].headers["host"]) == (200, f"models.example:{upstream.port}")
         with pytest.raises(EgressFailed, match="cannot be reached"):
             await egress.call("GET", f"https://other.example:{upstream.port}", NetworkReach.LISTED)
         untrusting = Egress(allow=allow, resolve=Resolver(["127.0.0.1"]))
         with pytest.raises(EgressFailed, match="cannot be reached"):
             await untrusting.call("GET", f"https://models.example:{upstream.port}", NetworkReach.LISTED)
         assert names == ["models.example", "other.example", "models.example"]
-        assert len(upstream.asked) == 1
+        assert len(upstream.requests) == 1
 
 
-# What answers
+# Responses
 
 
 @pytest.mark.parametrize(
-    ("behaviour", "said"),
+    ("behaviour", "message"),
     [
         (silent, "did not answer in time"),
         (dripping, "did not answer in time"),
@@ -278,21 +278,21 @@ async def test_the_certificate_must_be_the_name_s(certificate: tuple[ssl.SSLCont
         (status(200, b"x", "content-encoding: gzip\r\n"), "compressed"),
     ],
 )
-async def test_an_answer_that_is_none_is_given_up(behaviour: Any, said: str) -> None:
+async def test_a_bad_response_is_abandoned(behaviour: Any, message: str) -> None:
     async with Upstream(behaviour) as upstream:
         began = time.monotonic()
-        with pytest.raises(EgressFailed, match=said):
+        with pytest.raises(EgressFailed, match=message):
             await Egress(allow=[upstream.address]).call("GET", upstream.url, NetworkReach.LISTED, timeouts=SHORT)
         assert time.monotonic() - began < 5
 
 
-async def test_the_largest_answer_is_whole() -> None:
+async def test_a_response_of_the_maximum_size_is_accepted() -> None:
     async with Upstream(status(200, b"x" * MAX_BYTES)) as upstream:
         answer = await Egress(allow=[upstream.address]).call("GET", upstream.url, NetworkReach.LISTED)
         assert len(answer.body) == MAX_BYTES
 
 
-async def test_nobody_there_is_told_as_such() -> None:
+async def test_a_refused_connection_is_reported_as_unreachable() -> None:
     async with Upstream() as gone:
         pass
     with pytest.raises(EgressFailed, match=r"^cannot be reached$"):

@@ -1,4 +1,4 @@
-"""The gate: one order of checks, one form of refusal, and the same headers on every answer."""
+"""The gate: one order of checks, one form of refusal, and the same headers on every response."""
 
 from collections.abc import Callable
 
@@ -11,7 +11,7 @@ from tests.core.conftest import PROVISION, Lab
 from tests.support.world import World
 
 
-async def test_a_fault_of_ours_says_nothing_of_the_inside(bench: Lab, caplog: pytest.LogCaptureFixture) -> None:
+async def test_an_internal_error_discloses_nothing(bench: Lab, caplog: pytest.LogCaptureFixture) -> None:
     answer = await bench(None, "GET", "/lab/boom")
     assert answer.status_code == 500
     problem = answer.json()
@@ -20,7 +20,7 @@ async def test_a_fault_of_ours_says_nothing_of_the_inside(bench: Lab, caplog: py
     assert problem["request_id"] in caplog.text
 
 
-async def test_every_answer_carries_its_headers(bench: Lab) -> None:
+async def test_every_response_has_the_standard_headers(bench: Lab) -> None:
     for path in ("/lab/boom", "/lab/role", "/nowhere", "/lab/events"):
         headers = (await bench(None, "GET", path)).headers
         assert headers["x-content-type-options"] == "nosniff"
@@ -32,11 +32,11 @@ async def test_every_answer_carries_its_headers(bench: Lab) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "kept"), [("abcdef-123.X_y", True), ("x", True), ("bad id here", False), ("x" * 200, False)]
+    ("sent", "accepted"), [("abcdef-123.X_y", True), ("x", True), ("bad id here", False), ("x" * 200, False)]
 )
-async def test_a_sane_request_id_is_kept(bench: Lab, given: str, kept: bool) -> None:
-    answer = await bench.client.get("/nowhere", headers={"x-request-id": given})
-    assert (answer.headers["x-request-id"] == given) is kept
+async def test_a_well_formed_request_id_is_kept(bench: Lab, sent: str, accepted: bool) -> None:
+    answer = await bench.client.get("/nowhere", headers={"x-request-id": sent})
+    assert (answer.headers["x-request-id"] == sent) is accepted
 
 
 async def test_unknown_paths_and_methods(bench: Lab) -> None:
@@ -53,8 +53,7 @@ async def test_head_is_get_without_a_body(bench: Lab, world: World) -> None:
     assert (head.status_code, head.content, head.headers["content-length"]) == (200, b"", str(len(whole.content)))
 
 
-async def test_the_planes(bench: Lab, world: World) -> None:
-    """Who passes which class of route; the refusal names what is missing."""
+async def test_who_can_use_which_class_of_route(bench: Lab, world: World) -> None:
     operator = await world.bootstrap()
     org, team = operator.org, operator.team
     member = await world.person(org, team, Role.MEMBER)
@@ -81,7 +80,7 @@ async def test_an_operator_reaches_the_company_plane_without_a_company_role(benc
     assert (await bench(operator, "GET", "/lab/company")).status_code == 200
 
 
-async def test_hosted_mode_answers_its_own_token_alone(bench: Lab, world: World) -> None:
+async def test_provision_routes_accept_only_the_provision_token(bench: Lab, world: World) -> None:
     ann = await world.bootstrap()
     assert (await bench(ann, "POST", "/lab/provision")).status_code == 401
     right = await bench.client.post("/lab/provision", headers={"authorization": f"Bearer {PROVISION}"})
@@ -96,7 +95,7 @@ async def test_a_scope_is_checked_before_the_permission(bench: Lab, world: World
     assert (await bench(narrow, "GET", "/lab/row")).status_code == 200
 
 
-async def test_a_feature_that_is_off_is_named(bench: Lab, world: World) -> None:
+async def test_a_disabled_feature_is_refused(bench: Lab, world: World) -> None:
     ann = await world.bootstrap()
     async with world._setup(ann.org) as tx:
         await tx.run("UPDATE teams SET features = '[]'")
@@ -120,7 +119,7 @@ async def test_a_repeated_credential_is_refused(bench: Lab, world: World) -> Non
     assert (answer.status_code, answer.json()["code"]) == (400, "invalid_request")
 
 
-async def test_headers_and_addresses_have_a_limit(bench: Lab) -> None:
+async def test_headers_and_urls_have_a_limit(bench: Lab) -> None:
     assert (await bench.client.get("/lab/slow", headers={"x-long": "x" * 17_000})).status_code == 431
     assert (await bench.client.get("/lab/slow?" + "x" * 9000)).status_code == 400
 
@@ -145,7 +144,7 @@ async def test_headers_and_addresses_have_a_limit(bench: Lab) -> None:
         (b'{"text": "' + b"a" * 5000 + b'"}', 413, "4096"),
     ],
 )
-async def test_bodies(bench: Lab, body: bytes, status: int, words: str) -> None:
+async def test_json_bodies_are_validated(bench: Lab, body: bytes, status: int, words: str) -> None:
     answer = await bench.client.post("/lab/body", content=body, headers={"content-type": "application/json"})
     assert answer.status_code == status, answer.text
     assert words in answer.text
@@ -157,11 +156,11 @@ async def test_another_content_type_is_refused(bench: Lab) -> None:
 
 
 @pytest.mark.parametrize("path", ["/lab/wait/%ff", "/lab/wait/a%00b", "/lab/wait/a%0ab"])
-async def test_a_path_that_is_no_text_is_refused(bench: Lab, path: str) -> None:
+async def test_a_path_with_invalid_characters_is_refused(bench: Lab, path: str) -> None:
     assert (await bench(None, "GET", path)).status_code == 400
 
 
-async def test_a_collision_is_tried_again(bench: Lab, world: World) -> None:
+async def test_a_serialization_failure_is_retried(bench: Lab, world: World) -> None:
     ann = await world.bootstrap()
     assert (await bench(ann, "POST", "/lab/collide")).status_code == 204
 
@@ -183,7 +182,7 @@ async def test_rates_are_counted_by_token_and_by_address(build_lab: Callable[...
     assert [(await lab(None, "GET", "/lab/own")).status_code for _ in range(3)] == [401, 401, 429]
 
 
-async def test_a_shed_request_is_told_when_to_come_back(bench: Lab) -> None:
+async def test_a_shed_request_gets_retry_after(bench: Lab) -> None:
     bench.gate.shedder.share = 1.0
     refused = await bench(None, "GET", "/lab/events")
     assert (refused.status_code, refused.json()["code"], refused.headers["retry-after"]) == (503, "overloaded", "1")
@@ -207,7 +206,7 @@ async def test_the_shedder_refuses_more_while_the_loop_is_late_and_recovers(monk
     assert shedder.share == 0
 
 
-def test_depth_is_measured_outside_of_strings() -> None:
+def test_nesting_depth_ignores_brackets_in_strings() -> None:
     assert not is_too_deep(b'{"a": "' + b"[" * 500 + b'"}')
     assert not is_too_deep(b"[" * 64 + b"]" * 64)
     assert is_too_deep(b"[" * 65 + b"]" * 65)
@@ -215,7 +214,7 @@ def test_depth_is_measured_outside_of_strings() -> None:
     assert not is_too_deep(b'["\\"' + b"[" * 100 + b'"]')
 
 
-def test_an_escaped_nul_is_told_from_an_escaped_backslash() -> None:
+def test_an_escaped_nul_is_distinguished_from_an_escaped_backslash() -> None:
     assert has_nul(b'"\\u0000"')
     assert not has_nul(b'"\\\\u0000"')
     assert has_nul(b'"\\\\\\u0000"')

@@ -1,4 +1,4 @@
-"""On PostgreSQL a commit is answered when it is on disk; a database that is set up to lie is refused at the start."""
+"""On PostgreSQL a commit waits for the disk; a database configured not to sync is refused at the start."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
@@ -20,7 +20,7 @@ SHOW = "SHOW synchronous_commit"
 
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
-    """A PostgreSQL that syncs, whose settings nobody else sees."""
+    """A PostgreSQL of its own that syncs."""
     with Postgres.start(fsync=True) as server:
         yield server.url
 
@@ -34,7 +34,6 @@ async def connected(url: str) -> AsyncIterator[Engine]:
 
 @asynccontextmanager
 async def configured(url: str, **settings: str) -> AsyncIterator[None]:
-    """Inside, the server has these settings."""
     connection = await asyncpg.connect(url)
     for name, value in settings.items():
         await connection.execute(f"ALTER SYSTEM SET {name} = {value}")
@@ -57,61 +56,63 @@ async def _reload(connection: asyncpg.Connection) -> None:
     raise TimeoutError
 
 
-# A commit
+# Commits
 
 
-@pytest.mark.parametrize(("default", "used"), [("off", "on"), ("on", "on"), ("local", "local")])
-async def test_a_commit_waits_for_the_disk_whatever_the_default_is(url: str, default: str, used: str) -> None:
+@pytest.mark.parametrize(("default", "effective"), [("off", "on"), ("on", "on"), ("local", "local")])
+async def test_a_commit_waits_for_the_disk_whatever_the_server_default(url: str, default: str, effective: str) -> None:
     async with configured(url, synchronous_commit=default), connected(url) as engine:
         for _ in range(2):
             async with engine.transaction() as session:
-                assert tuple((await session.fetch(SHOW, {}))[0]) == (used,)
+                assert tuple((await session.fetch(SHOW, {}))[0]) == (effective,)
             async with engine.transaction(durable=False) as session:
-                assert tuple((await session.fetch(SHOW, {}))[0]) == ("off",), "and the next one waits again"
+                assert tuple((await session.fetch(SHOW, {}))[0]) == ("off",), "and the next commit waits again"
         async with engine.bulk_load() as loading:
-            assert tuple((await loading.fetch(SHOW, {}))[0]) == (used,)
+            assert tuple((await loading.fetch(SHOW, {}))[0]) == (effective,)
 
 
-async def test_a_default_that_is_changed_later_does_not_reach_a_connection(url: str) -> None:
+async def test_a_default_changed_later_does_not_affect_open_connections(url: str) -> None:
     async with connected(url) as engine, configured(url, synchronous_commit="off"), engine.transaction() as session:
         assert tuple((await session.fetch(SHOW, {}))[0]) == ("on",)
 
 
-# A start
+# Start
 
 
 @pytest.mark.parametrize(
-    ("off", "named"),
+    ("off", "message"),
     [
         (["fsync"], "PostgreSQL has fsync = off: a power cut"),
         (["full_page_writes"], "PostgreSQL has full_page_writes = off: a power cut"),
         (["fsync", "full_page_writes"], "PostgreSQL has fsync = off and full_page_writes = off: a power cut"),
     ],
 )
-async def test_a_database_that_does_not_sync_is_taken_only_on_request(
-    url: str, tmp_path: Path, caplog: pytest.LogCaptureFixture, off: list[str], named: str
+async def test_a_database_that_does_not_sync_needs_an_explicit_setting(
+    url: str, tmp_path: Path, caplog: pytest.LogCaptureFixture, off: list[str], message: str
 ) -> None:
     settings = load({"SERVICE_DATABASE_URL": url}, file=tmp_path / "no.env")
-    on_request = load({"SERVICE_DATABASE_URL": url, "SERVICE_POSTGRES_SYNC": "any"}, file=tmp_path / "no.env")
+    permissive = load({"SERVICE_DATABASE_URL": url, "SERVICE_POSTGRES_SYNC": "any"}, file=tmp_path / "no.env")
     async with connected(url) as engine:
         await _check_durability(engine, settings)
-    # Connections learn of new settings one by one: as at a start, this one is made afterwards.
+    # Open connections learn of new settings at different times, so this one is opened afterwards, as at a start.
     async with configured(url, **dict.fromkeys(off, "off")), connected(url) as engine:
-        with pytest.raises(StartError, match=named):
+        with pytest.raises(StartError, match=message):
             await _check_durability(engine, settings)
         assert not caplog.messages
-        await _check_durability(engine, on_request)
+        await _check_durability(engine, permissive)
         assert "a power cut may lose acknowledged writes" in caplog.text
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
-def test_a_server_says_so_and_leaves_the_database_alone(postgres_url: str, tmp_path: Path, workers: str) -> None:
-    """The PostgreSQL of all other tests syncs nothing."""
-    given = {"SERVICE_DATABASE_URL": postgres_url, "SERVICE_DATA": str(tmp_path), "SERVICE_WORKERS": workers}
-    ended = teamspace("serve", settings={**given, "SERVICE_PORT": str(free_port())})
+def test_a_server_refuses_to_start_and_leaves_the_database_unchanged(
+    postgres_url: str, tmp_path: Path, workers: str
+) -> None:
+    """The PostgreSQL of the other tests does not sync."""
+    settings = {"SERVICE_DATABASE_URL": postgres_url, "SERVICE_DATA": str(tmp_path), "SERVICE_WORKERS": workers}
+    result = teamspace("serve", settings={**settings, "SERVICE_PORT": str(free_port())})
     assert not asyncio.run(_tables(postgres_url))
-    assert ended.returncode != 0
-    (line,) = ended.stderr.splitlines()
+    assert result.returncode != 0
+    (line,) = result.stderr.splitlines()
     assert line.startswith("teamspace: PostgreSQL has fsync = off and full_page_writes = off: a power cut would lose")
     assert "SERVICE_POSTGRES_SYNC=any" in line
 
@@ -125,6 +126,6 @@ async def _tables(url: str) -> int:
 
 
 def test_a_server_on_a_database_that_syncs_starts(url: str, tmp_path: Path) -> None:
-    given = {"SERVICE_DATA": str(tmp_path / "data"), "SERVICE_DATABASE_URL": url, "SERVICE_POSTGRES_SYNC": "full"}
-    with Served(given) as served:
+    settings = {"SERVICE_DATA": str(tmp_path / "data"), "SERVICE_DATABASE_URL": url, "SERVICE_POSTGRES_SYNC": "full"}
+    with Served(settings) as served:
         assert served.healthy()

@@ -1,4 +1,4 @@
-"""The boot check: every way in which table and code can disagree stops the start, all named at once."""
+"""The boot check: any mismatch of route table and code stops the start; all are listed."""
 
 from types import ModuleType
 from typing import Any
@@ -15,12 +15,12 @@ from teamspace.settings import load
 
 
 def module(*rows: Route, **handlers: Any) -> ModuleType:
-    made = ModuleType("made")
+    built = ModuleType("built")
     for name, handler in handlers.items():
-        handler.__module__ = "made"
-        setattr(made, name, handler)
-    made.ROUTES = rows  # type: ignore[attr-defined]
-    return made
+        handler.__module__ = "built"
+        setattr(built, name, handler)
+    built.ROUTES = rows  # type: ignore[attr-defined]
+    return built
 
 
 async def plain() -> None: ...
@@ -32,12 +32,12 @@ async def one(id: str) -> None: ...
 async def with_body(body: msgspec.Struct) -> None: ...
 
 
-def faults_of(*rows: Route, **handlers: Any) -> list[str]:
+def faults(*rows: Route, **handlers: Any) -> list[str]:
     return bind([module(*rows, **handlers)], {})[1]
 
 
-def test_a_row_that_agrees_has_no_fault() -> None:
-    assert faults_of(Route("GET", "/a/:id", BEARER, Permission.SEARCH, None, "one", "One."), one=one) == []
+def test_a_row_that_matches_its_handler_has_no_fault() -> None:
+    assert faults(Route("GET", "/a/:id", BEARER, Permission.SEARCH, None, "one", "One."), one=one) == []
 
 
 @pytest.mark.parametrize(
@@ -54,13 +54,13 @@ def test_a_row_that_agrees_has_no_fault() -> None:
         (Route("GET", "/a", PUBLIC, None, None, "plain", ""), {"plain": plain}, "no doc line"),
     ],
 )
-def test_a_disagreement_is_named(row: Route, handlers: dict[str, Any], words: str) -> None:
-    assert any(words in fault for fault in faults_of(row, **handlers))
+def test_a_mismatch_is_reported(row: Route, handlers: dict[str, Any], words: str) -> None:
+    assert any(words in fault for fault in faults(row, **handlers))
 
 
-def test_all_disagreements_are_listed_at_once() -> None:
+def test_all_mismatches_are_reported_together() -> None:
     rows = [Route("GET", "/a", PUBLIC, None, None, "gone", "x"), Route("GET", "/b", PUBLIC, None, None, "away", "x")]
-    assert len(faults_of(*rows, extra=plain)) == 3
+    assert len(faults(*rows, extra=plain)) == 3
 
 
 def bound(*paths: str) -> list[Endpoint]:
@@ -71,26 +71,26 @@ def bound(*paths: str) -> list[Endpoint]:
 @pytest.mark.parametrize(
     ("earlier", "later"), [("/a/:id", "/a/list"), ("/a/*rest", "/a/b/c"), ("/:a/x", "/y/:b"), ("/*all", "/a")]
 )
-def test_a_row_that_an_earlier_one_would_take_is_refused(earlier: str, later: str) -> None:
+def test_a_row_hidden_by_an_earlier_one_is_refused(earlier: str, later: str) -> None:
     order = [f"GET {earlier}", f"GET {later}"]
     assert arrange(bound(earlier, later), order)[1] == [f"GET {later}: hidden by GET {earlier} above it"]
     assert arrange(bound(later, earlier), order[::-1])[1] == []
 
 
-def test_two_rows_of_one_pattern_are_refused() -> None:
+def test_two_rows_with_the_same_pattern_are_refused() -> None:
     assert arrange(bound("/a/:x", "/a/:y"), ["GET /a/:x", "GET /a/:y"])[1]
 
 
-def test_order_and_tables_must_name_the_same_rows() -> None:
-    faults = arrange(bound("/a", "/b", "/b"), ["GET /a", "GET /c"])[1]
-    assert faults == [
+def test_order_and_route_tables_must_have_the_same_rows() -> None:
+    found = arrange(bound("/a", "/b", "/b"), ["GET /a", "GET /c"])[1]
+    assert found == [
         "GET /b: declared twice",
         "GET /c: in routes.ORDER, but in no ROUTES table",
         "GET /b: in a ROUTES table, but not in routes.ORDER",
     ]
 
 
-def test_the_trie_finds_what_the_declared_order_finds() -> None:
+def test_the_router_matches_as_the_declared_order_would() -> None:
     paths = ["/a/list", "/a/:id", "/a/:id/b", "/a/*rest", "/", "/c/:x/d/:y"]
     router = Router(bound(*paths))
     for path, expected in {
@@ -101,7 +101,7 @@ def test_the_trie_finds_what_the_declared_order_finds() -> None:
         assert (endpoint and endpoint.route.path) == expected, path
 
 
-def test_every_altered_row_of_the_product_stops_the_boot(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_altered_row_of_the_product_stops_the_boot(monkeypatch: pytest.MonkeyPatch) -> None:
     settings = load({})
     for name, owner in list(routes.MODULES.items()):
         for position, row in enumerate(owner.ROUTES):

@@ -1,4 +1,4 @@
-"""The kernel's small parts: clock, ids, text, paging, addresses, limits, logs."""
+"""Small modules of `core`: clock, ids, text, paging, addresses, limits, logs."""
 
 import asyncio
 import errno
@@ -24,32 +24,32 @@ from teamspace.core.paging import Paging, page
 
 
 @given(st.floats(0, 4_000_000_000))
-def test_a_stamp_is_rfc_3339_and_sorts_as_time_does(seconds: float) -> None:
+def test_a_timestamp_is_rfc_3339_and_sorts_by_time(seconds: float) -> None:
     stamp = clock.stamp(seconds)
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", stamp)
     assert 0 <= seconds - clock.seconds(stamp) < 0.0011
     assert clock.stamp(seconds + 1) > stamp
 
 
-def test_ids_are_version_7_and_rise() -> None:
+def test_ids_are_uuid_7_and_ascending() -> None:
     ids = [new_id() for _ in range(10_000)]
     assert ids == sorted(set(ids))
     assert {uuid.UUID(id).version for id in ids[:100]} == {7}
     assert {uuid.UUID(id).variant for id in ids[:100]} == {uuid.RFC_4122}
 
 
-@pytest.mark.parametrize(("given", "kept"), [(" a ", "a"), ("e\u0301", "\u00e9"), ("日本", "日本"), ("a b", "a b")])
-def test_a_name_is_normalised(given: str, kept: str) -> None:
-    assert text.clean_name(given, "name", max_length=80) == kept
+@pytest.mark.parametrize(("name", "expected"), [(" a ", "a"), ("e\u0301", "\u00e9"), ("日本", "日本"), ("a b", "a b")])
+def test_a_name_is_normalised(name: str, expected: str) -> None:
+    assert text.clean_name(name, "name", max_length=80) == expected
 
 
 @pytest.mark.parametrize("bad", ["", "  ", "a\nb", "a\u202eb", "a\u2066b", "x" * 81, "\x7f", "a\u200fb"])
-def test_a_deceiving_name_is_refused(bad: str) -> None:
+def test_a_misleading_name_is_refused(bad: str) -> None:
     with pytest.raises(BadRequest):
         text.clean_name(bad, "name", max_length=80)
 
 
-def test_a_page_knows_whether_there_is_more() -> None:
+def test_a_page_has_a_cursor_only_if_there_is_more() -> None:
     rows = [new_id() for _ in range(4)]
     first = page(rows, Paging(limit=3), lambda row: row)
     assert first.items == rows[:3]
@@ -74,7 +74,7 @@ def test_a_cursor_is_signed_with_the_servers_key() -> None:
 
 
 @given(st.text(max_size=80))
-def test_no_cursor_of_a_stranger_is_taken_for_ours_and_none_fails_loudly(cursor: str) -> None:
+def test_an_arbitrary_cursor_is_decoded_or_refused(cursor: str) -> None:
     try:
         before = Paging(cursor=cursor).before
     except BadRequest:
@@ -96,18 +96,18 @@ PROXIES = (ipaddress.ip_network("10.0.0.0/8"),)
         ("10.0.0.1", "nonsense", PROXIES, "10.0.0.1"),
     ],
 )
-def test_only_a_trusted_proxy_is_believed(
+def test_only_a_trusted_proxy_sets_the_client_address(
     peer: str, forwarded: str, trusted: tuple[object, ...], expected: str
 ) -> None:
     assert client_address(peer, forwarded, trusted) == expected  # type: ignore[arg-type]
 
 
-def test_an_ipv6_user_is_a_whole_network() -> None:
+def test_an_ipv6_network_shares_one_rate_limit_key() -> None:
     assert rate_limit_key("2001:db8::1") == rate_limit_key("2001:db8::ffff") != rate_limit_key("2001:db8:0:1::1")
     assert rate_limit_key("1.2.3.4") == "1.2.3.4"
 
 
-def test_a_bucket_refills(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rate_limit_refills(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
     monkeypatch.setattr("teamspace.core.limits.time.monotonic", lambda: now[0])
     rate = Rate(60, 2)
@@ -138,20 +138,20 @@ async def test_slots_are_taken_then_queued_then_refused() -> None:
     await hold()
 
 
-async def test_each_has_its_share_and_nobody_another_s() -> None:
-    shares = KeyedConcurrencyLimit("things", token=2, company=3)
-    with shares.take(token="a", company="c"), shares.take(token="a", company="c"):
-        with pytest.raises(RateLimited, match="one token"), shares.take(token="a", company="other"):
+async def test_concurrency_is_limited_per_token_and_per_company() -> None:
+    limit = KeyedConcurrencyLimit("things", token=2, company=3)
+    with limit.take(token="a", company="c"), limit.take(token="a", company="c"):
+        with pytest.raises(RateLimited, match="one token"), limit.take(token="a", company="other"):
             pass
-        with shares.take(token="b", company="c"):
-            with pytest.raises(RateLimited, match="one company"), shares.take(token="d", company="c"):
+        with limit.take(token="b", company="c"):
+            with pytest.raises(RateLimited, match="one company"), limit.take(token="d", company="c"):
                 pass
-            with shares.take(token="e", company="other"), shares.take(token="", company=""):
+            with limit.take(token="e", company="other"), limit.take(token="", company=""):
                 pass
-    assert not shares._taken, "what was refused is not counted"
+    assert not limit._taken, "refused requests are not counted"
 
 
-async def test_a_sleeper_leaves_nothing_behind() -> None:
+async def test_a_waiter_unsubscribes() -> None:
     wake = Notifier(Stopping())
     with wake.subscribe(["topic", "other"]) as news:
         assert not await wake.wait(news, 0.001)
@@ -159,7 +159,7 @@ async def test_a_sleeper_leaves_nothing_behind() -> None:
 
 
 @pytest.mark.parametrize("form", ["text", "json"])
-def test_a_log_line_is_one_line_whatever_it_is_told(form: str) -> None:
+def test_a_log_line_is_one_line_whatever_the_message(form: str) -> None:
     out = io.StringIO()
     lines = LogHandler(form, out)
     record = logging.LogRecord("x", logging.WARNING, "", 0, 'one\ntwo "three"', None, None)
@@ -169,7 +169,7 @@ def test_a_log_line_is_one_line_whatever_it_is_told(form: str) -> None:
         assert msgspec.json.decode(out.getvalue())["message"] == 'one\ntwo "three"'
 
 
-async def test_access_lines_gather_and_leave_together() -> None:
+async def test_access_lines_are_written_in_batches() -> None:
     out = io.StringIO()
     lines = LogHandler("json", out)
     for number in range(3):
@@ -181,7 +181,7 @@ async def test_access_lines_gather_and_leave_together() -> None:
     ]
 
 
-def test_a_log_on_a_full_disk_fails_nobody() -> None:
+def test_a_log_on_a_full_disk_raises_nothing() -> None:
     class Full(io.StringIO):
         def flush(self) -> None:
             raise OSError(errno.ENOSPC, "no space left")

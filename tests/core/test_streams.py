@@ -1,4 +1,4 @@
-"""What flows: raw uploads, streamed downloads, server-sent events and long polls, over real sockets."""
+"""Raw uploads, streamed downloads, server-sent events and long polls, over real sockets."""
 
 import asyncio
 import hashlib
@@ -19,7 +19,7 @@ from tests.core.lab import MAX_COUNT
 from tests.support.world import Caller, World
 
 
-async def test_a_raw_body_flows_through_in_pieces(bench: Lab) -> None:
+async def test_a_raw_body_is_streamed(bench: Lab) -> None:
     payload = b"0123456789abcdef" * (MAX_COUNT // 16)
     async with bench.served() as url, httpx2.AsyncClient(base_url=url) as client:
         answer = await client.put("/lab/files/a%20b/c", content=payload)
@@ -35,9 +35,9 @@ async def test_a_raw_body_beyond_the_limit_is_refused(bench: Lab) -> None:
             yield b"x" * 65536
 
     async with bench.served() as url, httpx2.AsyncClient(base_url=url) as client:
-        told = await client.put("/lab/files/x", content=b"x" * (MAX_COUNT + 1))
-        untold = await client.put("/lab/files/x", content=more_than_allowed())
-    assert (told.status_code, untold.status_code) == (413, 413)
+        declared = await client.put("/lab/files/x", content=b"x" * (MAX_COUNT + 1))
+        undeclared = await client.put("/lab/files/x", content=more_than_allowed())
+    assert (declared.status_code, undeclared.status_code) == (413, 413)
 
 
 async def test_a_download_streams(bench: Lab) -> None:
@@ -52,7 +52,7 @@ async def test_a_download_streams(bench: Lab) -> None:
     assert len(sizes) > 10
 
 
-async def test_events_arrive_with_their_ids(bench: Lab) -> None:
+async def test_events_have_their_ids(bench: Lab) -> None:
     async with bench.served() as url, httpx2.AsyncClient(base_url=url) as client:
         answer = await client.get("/lab/events")
     assert answer.headers["content-type"].startswith("text/event-stream")
@@ -61,7 +61,7 @@ async def test_events_arrive_with_their_ids(bench: Lab) -> None:
     )
 
 
-async def test_a_silent_stream_is_kept_alive_and_ends_when_the_server_stops(
+async def test_an_idle_stream_is_kept_alive_and_ends_when_the_server_stops(
     bench: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sending, "HEARTBEAT_SECONDS", 0.05)
@@ -79,7 +79,7 @@ async def test_a_silent_stream_is_kept_alive_and_ends_when_the_server_stops(
     assert not any(line.startswith("event:") for line in rest)
 
 
-async def test_a_long_poll_sleeps_until_there_is_news(bench: Lab) -> None:
+async def test_a_long_poll_waits_for_a_notification(bench: Lab) -> None:
     async with bench.served() as url, httpx2.AsyncClient(base_url=url) as client:
         waiting = asyncio.create_task(client.get("/lab/wait/letters"))
         await asyncio.sleep(0.1)
@@ -97,7 +97,7 @@ async def test_a_long_poll_returns_empty_when_the_server_stops(bench: Lab) -> No
         assert (await waiting).json() == {"news": False}
 
 
-async def test_a_stop_finishes_what_was_accepted(bench: Lab) -> None:
+async def test_a_stop_finishes_accepted_requests(bench: Lab) -> None:
     async with httpx2.AsyncClient() as client:
         async with bench.served() as url:
             began = asyncio.create_task(client.get(f"{url}/lab/slow"))
@@ -107,18 +107,17 @@ async def test_a_stop_finishes_what_was_accepted(bench: Lab) -> None:
     assert bench.gate.idle.is_set()
 
 
-async def test_a_download_ends_when_its_client_goes(bench: Lab) -> None:
-    """A client that goes away in the middle costs no more reading."""
+async def test_a_download_ends_when_its_client_disconnects(bench: Lab) -> None:
     async with bench.served() as url, connected(url) as (reader, writer):
         writer.write(b"GET /lab/counted HTTP/1.1\r\nhost: lab\r\n\r\n")
         await reader.readexactly(100_000)
         writer.close()
         await until(bench.gate.idle.is_set)
-    assert 0 < bench.counted.read < lab.COUNTED, "it was not read to its end"
+    assert 0 < bench.counted.read < lab.COUNTED, "it was not read to the end"
     assert bench.counted.closed
 
 
-async def test_a_stream_of_events_ends_when_its_client_goes(bench: Lab) -> None:
+async def test_an_event_stream_ends_when_its_client_disconnects(bench: Lab) -> None:
     async with bench.served() as url, connected(url) as (reader, writer):
         writer.write(b"GET /lab/endless HTTP/1.1\r\nhost: lab\r\n\r\n")
         await reader.readuntil(b"event: begin")
@@ -126,7 +125,7 @@ async def test_a_stream_of_events_ends_when_its_client_goes(bench: Lab) -> None:
         await until(bench.gate.idle.is_set)
 
 
-async def test_a_long_poll_ends_when_its_client_goes(bench: Lab) -> None:
+async def test_a_long_poll_ends_when_its_client_disconnects(bench: Lab) -> None:
     async with bench.served() as url, connected(url) as (_, writer):
         writer.write(b"POST /lab/patience HTTP/1.1\r\nhost: lab\r\ncontent-length: 0\r\n\r\n")
         await until(lambda: bench.gate.active == 1)
@@ -134,20 +133,20 @@ async def test_a_long_poll_ends_when_its_client_goes(bench: Lab) -> None:
         await until(bench.gate.idle.is_set)
 
 
-async def test_what_an_answer_gave_is_taken_back_when_its_client_has_gone(bench: Lab) -> None:
+async def test_an_undelivered_reply_is_taken_back(bench: Lab) -> None:
     async with bench.served() as url:
         async with connected(url) as (_, writer):
             writer.write(b"POST /lab/gift HTTP/1.1\r\nhost: lab\r\ncontent-length: 0\r\n\r\n")
             await until(lambda: bench.gate.active == 1)
             writer.close()
             await until(bench.gate.idle.is_set)
-        assert bench.gifts == lab.Gifts(given=1, returned=1)
+        assert bench.gifts == lab.Gifts(handed_out=1, returned=1)
         async with httpx2.AsyncClient(base_url=url) as client:
             assert (await client.post("/lab/gift")).json() == {"gift": 2}
-    assert bench.gifts == lab.Gifts(given=2, returned=1)
+    assert bench.gifts == lab.Gifts(handed_out=2, returned=1)
 
 
-async def test_a_reader_that_stalls_is_given_up(bench: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_stalled_reader_is_disconnected(bench: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sending, "WRITE_STALL_SECONDS", 0.2)
     async with bench.served() as url, connected(url) as (_, writer):
         writer.write(b"GET /lab/bytes/100000000 HTTP/1.1\r\nhost: lab\r\n\r\n")
@@ -155,7 +154,7 @@ async def test_a_reader_that_stalls_is_given_up(bench: Lab, monkeypatch: pytest.
         await until(bench.gate.idle.is_set)
 
 
-async def test_bytes_go_out_in_pieces_that_a_stalled_reader_may_hold(bench: Lab) -> None:
+async def test_large_chunks_are_sent_in_bounded_pieces(bench: Lab) -> None:
     sent: list[int] = []
 
     async def chunks() -> AsyncIterator[bytes]:
@@ -175,36 +174,36 @@ async def test_bytes_go_out_in_pieces_that_a_stalled_reader_may_hold(bench: Lab)
     assert sent == [0, sending.PIECE, sending.PIECE, sending.PIECE, 1, 1, 0]
 
 
-async def test_one_token_and_one_address_stream_so_many_answers_at_a_time(
+async def test_concurrent_streams_are_limited_per_token_and_address(
     bench: Lab, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ann = await world.bootstrap()
     bob = await world.person(ann.org, ann.team)
     monkeypatch.setattr(bench.gate, "_downloads", KeyedConcurrencyLimit("downloads", token=1, address=3))
 
-    async def opened(client: httpx2.AsyncClient, who: Caller | None) -> httpx2.Response:
+    async def open_stream(client: httpx2.AsyncClient, who: Caller | None) -> httpx2.Response:
         headers = {"authorization": f"Bearer {who.token}"} if who else {}
         path = "/lab/mine" if who else "/lab/endless"
         return await client.send(client.build_request("GET", path, headers=headers), stream=True)
 
     async with bench.served() as url, httpx2.AsyncClient(base_url=url) as client:
-        first = await opened(client, ann)
-        refused = await opened(client, ann)
+        first = await open_stream(client, ann)
+        refused = await open_stream(client, ann)
         assert refused.status_code == 429
         assert (await refused.aread()) and refused.json()["code"] == "rate_limited"
         assert refused.headers["retry-after"]
-        others = [await opened(client, bob), await opened(client, None)]
+        others = [await open_stream(client, bob), await open_stream(client, None)]
         assert [answer.status_code for answer in (first, *others)] == [200, 200, 200]
-        assert (await opened(client, None)).status_code == 429, "of this address"
+        assert (await open_stream(client, None)).status_code == 429, "the limit of the address"
         await first.aclose()
         await until(lambda: bench.gate.active == 2)
-        assert (await opened(client, ann)).status_code == 200
+        assert (await open_stream(client, ann)).status_code == 200
         bench.stopping.begin()
 
 
 @asynccontextmanager
 async def connected(url: str) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
-    """A client that can leave without a word."""
+    """A raw connection that can be closed at any moment."""
     address = urlsplit(url)
     reader, writer = await asyncio.open_connection(address.hostname, address.port)
     try:
@@ -213,9 +212,9 @@ async def connected(url: str) -> AsyncIterator[tuple[asyncio.StreamReader, async
         writer.close()
 
 
-async def until(holds: Callable[[], bool]) -> None:
+async def until(condition: Callable[[], bool]) -> None:
     async with asyncio.timeout(15):
         while True:
-            if holds():
+            if condition():
                 return
             await asyncio.sleep(0.01)

@@ -1,4 +1,4 @@
-"""The watch over the event loop."""
+"""The watchdog of the event loop."""
 
 import asyncio
 import time
@@ -11,7 +11,7 @@ from tests.core.conftest import Lab
 from tests.support.world import World
 
 
-def test_the_longest_time_is_that_of_the_last_minutes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_longest_block_is_of_the_last_few_minutes(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [600.0]
     monkeypatch.setattr("teamspace.core.watchdog.time.monotonic", lambda: now[0])
     watchdog = Watchdog()
@@ -27,15 +27,15 @@ def test_the_longest_time_is_that_of_the_last_minutes(monkeypatch: pytest.Monkey
     assert watchdog.longest_block == 0
 
 
-async def test_a_loop_that_was_held_is_logged_with_the_routes_underway(
+async def test_a_blocked_loop_is_logged_with_the_active_routes(
     bench: Lab,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    async def hold(**_: object) -> None:
+    async def block(**_: object) -> None:
         time.sleep(0.3)  # noqa: ASYNC251 - this is the fault
 
-    place = bench.gate._router._root.fixed["lab"].fixed["boom"].endpoints
-    place["GET"] = msgspec.structs.replace(place["GET"], handler=hold)
+    endpoints = bench.gate._router._root.fixed["lab"].fixed["boom"].endpoints
+    endpoints["GET"] = msgspec.structs.replace(endpoints["GET"], handler=block)
     bench.gate.shedder.start()
     await asyncio.sleep(0.05)
     assert (await bench(None, "GET", "/lab/boom")).status_code == 204
@@ -46,7 +46,7 @@ async def test_a_loop_that_was_held_is_logged_with_the_routes_underway(
     assert "was blocked for" in line and "/lab/boom" in line
 
 
-async def test_the_longest_time_is_a_metric_in_both_forms(world: World) -> None:
+async def test_the_longest_block_is_a_metric_in_both_formats(world: World) -> None:
     ann = await world.bootstrap()
     world.app.gate.watchdog.record_delay(0.75)
     (process,) = (await ann.get("/api/metrics")).json()["processes"].values()

@@ -1,4 +1,4 @@
-"""The worst texts, and where in a request they fit."""
+"""Hostile texts, and the fields of a request that take them."""
 
 import re
 from collections.abc import Iterator
@@ -17,43 +17,43 @@ REPEATS = (
     '\\"', "\\", "_", "a_", "*", "[", "[](", "> ", '"', "|", "a", "a\n", "a\u0300\u0316", "\ufdfa", "漢", "½ ", LOOK_ALIKES,
     "%", "<", "../", ", ", "; ", "=", "[a](b 'c",
 )  # fmt: skip
-"""What is repeated until a field is full: marks of Markdown and JSON, marks on letters, signs that become many,
-scripts without spaces, signs that could be letters, quotes in quotes, long lines and many short ones."""
+"""Repeated until a field is full: Markdown and JSON syntax, combining marks, characters that expand,
+scripts without spaces, look-alikes, nested quotes, long lines and many short ones."""
 
-Place = tuple[str | int, ...]
+FieldPath = tuple[str | int, ...]
 
 
-def filled(repeat: str, size: int) -> str:
+def fill(repeat: str, size: int) -> str:
     return (repeat * (size // len(repeat) + 1))[:size]
 
 
-def places(shape: type[msgspec.Struct]) -> Iterator[tuple[Place, int | None]]:
-    """Every text in a shape, and how long it may be; `...` stands for a key that may be any."""
-    yield from _places(inspect.type_info(shape), ())
+def text_fields(struct: type[msgspec.Struct]) -> Iterator[tuple[FieldPath, int | None]]:
+    """Every text field of a struct and its maximum length; `...` stands for any key."""
+    yield from _text_fields(inspect.type_info(struct), ())
 
 
-def _places(kind: inspect.Type, at: Place) -> Iterator[tuple[Place, int | None]]:
+def _text_fields(kind: inspect.Type, path: FieldPath) -> Iterator[tuple[FieldPath, int | None]]:
     if isinstance(kind, inspect.StructType):
         for field in kind.fields:
-            yield from _places(field.type, (*at, field.encode_name))
+            yield from _text_fields(field.type, (*path, field.encode_name))
     elif isinstance(kind, inspect.UnionType):
         for each in kind.types:
-            yield from _places(each, at)
+            yield from _text_fields(each, path)
     elif isinstance(kind, inspect.ListType | inspect.VarTupleType | inspect.SetType):
-        yield from _places(kind.item_type, (*at, 0))
+        yield from _text_fields(kind.item_type, (*path, 0))
     elif isinstance(kind, inspect.DictType):
-        yield (*at, "..."), None
+        yield (*path, "..."), None
     elif isinstance(kind, inspect.StrType):
-        yield at, kind.max_length
+        yield path, kind.max_length
     elif isinstance(kind, inspect.AnyType | inspect.RawType | inspect.EnumType | inspect.LiteralType):
-        yield at, None
+        yield path, None
 
 
-def put(base: Any, place: Place, text: str) -> Any:
-    """The same with the text in its place; of a list it is the only item."""
-    if not place:
+def put(base: Any, path: FieldPath, text: str) -> Any:
+    """A copy with the text at the path; a list gets it as its only item."""
+    if not path:
         return text
-    step, rest = place[0], place[1:]
+    step, rest = path[0], path[1:]
     if isinstance(step, int):
         return [put(None, rest, text)]
     if step == "...":
@@ -63,18 +63,18 @@ def put(base: Any, place: Place, text: str) -> Any:
 
 
 def body_with(
-    base: dict[str, Any], place: Place, repeat: str, most: int | None, limit: int, share: int = 1
+    base: dict[str, Any], path: FieldPath, repeat: str, max_length: int | None, limit: int, fraction: int = 1
 ) -> bytes:  # fmt: skip
-    """The sound body with one text as long as both the field and the route take it, or a share of that."""
-    size, limit = min(most or limit, limit) // share, limit // share
-    while len(body := msgspec.json.encode(put(base, place, filled(repeat, size)))) > limit:
+    """The valid body with one text as long as field and route allow, or a fraction of that."""
+    size, limit = min(max_length or limit, limit) // fraction, limit // fraction
+    while len(body := msgspec.json.encode(put(base, path, fill(repeat, size)))) > limit:
         size = size * limit // len(body) - 1
     return body
 
 
-def query_with(base: dict[str, str], name: str, repeat: str, most: int | None, limit: int) -> bytes:
-    size = min(most or limit, limit)
-    while len(text := _query({**base, name: filled(repeat, size)})) > limit:
+def query_with(base: dict[str, str], name: str, repeat: str, max_length: int | None, limit: int) -> bytes:
+    size = min(max_length or limit, limit)
+    while len(text := _query({**base, name: fill(repeat, size)})) > limit:
         size = size * limit // len(text) - 1
     return text
 
@@ -84,22 +84,24 @@ def _query(values: dict[str, str]) -> bytes:
 
 
 def headers_read() -> list[str]:
-    """Every header that the gate or a route looks at."""
-    return _named(r"""headers(?:\.get\(|\[)b"([a-z-]+)"|b"([a-z-]+)" in \w+\.headers|_tags\(b"([a-z-]+)"\)""", ROOT)
+    """Every header that the gate or a route reads."""
+    return _names_in_source(
+        r"""headers(?:\.get\(|\[)b"([a-z-]+)"|b"([a-z-]+)" in \w+\.headers|_tags\(b"([a-z-]+)"\)""", ROOT
+    )
 
 
 def s3_headers_read() -> list[str]:
-    names = _named(r'"((?:x-amz|content|if|cache)-[a-z0-9-]+|range|expires)"', ROOT / "s3")
+    names = _names_in_source(r'"((?:x-amz|content|if|cache)-[a-z0-9-]+|range|expires)"', ROOT / "s3")
     return [name for name in names if name not in ("content-length", "x-amz-content-sha256", "x-amz-date")]
 
 
 def s3_parameters_read() -> list[str]:
-    return _named(
+    return _names_in_source(
         r'query(?:\.get\(|\[)"([A-Za-z-]+)"|"([a-z]+-[a-z-]+|marker|prefix|delimiter)" in \w+\.query', ROOT / "s3"
     )
 
 
-def _named(pattern: str, folder: Path) -> list[str]:
-    found = {name for path in folder.rglob("*.py") for some in re.findall(pattern, path.read_text())
-             for name in ([some] if isinstance(some, str) else some)}  # fmt: skip
+def _names_in_source(pattern: str, folder: Path) -> list[str]:
+    found = {name for path in folder.rglob("*.py") for match in re.findall(pattern, path.read_text())
+             for name in ([match] if isinstance(match, str) else match)}  # fmt: skip
     return sorted(found - {""})

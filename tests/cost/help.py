@@ -1,4 +1,4 @@
-"""A request put straight to the gate, and what it cost the thread of the event loop."""
+"""Requests sent directly to the gate, and their CPU time on the event loop."""
 
 import gc
 import time
@@ -10,11 +10,11 @@ import msgspec
 from tests.support.world import World
 
 LIMIT = 0.1
-"""Seconds of the loop's own processor time that one request may take."""
+"""Seconds of CPU time on the event loop that one request may take."""
 FLOOR = 0.01
-"""Below this a figure is noise, and its growth says nothing."""
+"""Below this a measurement is noise, and its growth means nothing."""
 GROWTH = 2.5
-"""How many times as much twice the size may cost."""
+"""How many times more a request of twice the size may take."""
 _CHUNK = 64 * 1024
 
 
@@ -27,8 +27,8 @@ class Call(msgspec.Struct, frozen=True):
     chunk: int = _CHUNK
 
 
-async def asked(world: World, call: Call) -> tuple[float, int]:
-    """What the call cost, and its status. Time that other threads spend, or that nobody does, does not count: a busy
+async def measure_call(world: World, call: Call) -> tuple[float, int]:
+    """CPU seconds of the call on this thread, and its status. Other threads and waiting do not count, so a busy
     machine changes nothing."""
     size = call.chunk
     chunks = [call.body[start : start + size] for start in range(0, len(call.body), size)] or [b""]
@@ -51,40 +51,40 @@ async def asked(world: World, call: Call) -> tuple[float, int]:
 
 
 class Costs:
-    """What calls have cost, and which of them too much."""
+    """Measures calls and collects those that take too long."""
 
     def __init__(self, world: World) -> None:
         self._world = world
         self.calls = 0
         self.faults: list[str] = []
         gc.collect()
-        gc.freeze()  # what is there already is not looked through in somebody's time
+        gc.freeze()  # so that the garbage collector does not traverse existing objects during a measurement
 
-    async def of(self, name: str, call: Call, half: Callable[[], Call] | None = None) -> int:
-        """The status. Dear ones are tried again, since whatever runs for the first time costs once; `half` is the
-        same call at half the size."""
+    async def measure(self, name: str, call: Call, half: Callable[[], Call] | None = None) -> int:
+        """Returns the status. Slow calls are repeated, since a first run has one-time costs; `half` is the same call
+        at half the size."""
         self.calls += 1
-        cost, status = await asked(self._world, call)
+        cost, status = await measure_call(self._world, call)
         if cost > FLOOR:
-            cost = min(cost, (await asked(self._world, call))[0])
+            cost = min(cost, (await measure_call(self._world, call))[0])
         if cost > LIMIT:
-            cost = min(cost, *[(await asked(self._world, call))[0] for _ in range(2)])
+            cost = min(cost, *[(await measure_call(self._world, call))[0] for _ in range(2)])
         if cost > LIMIT:
             self.faults.append(f"{name}: {cost * 1000:.0f} ms, status {status}")
         elif cost > FLOOR and half is not None:
-            smaller = min([(await asked(self._world, half()))[0] for _ in range(3)])
-            again = min([cost] + [(await asked(self._world, call))[0] for _ in range(2)])
+            smaller = min([(await measure_call(self._world, half()))[0] for _ in range(3)])
+            again = min([cost] + [(await measure_call(self._world, call))[0] for _ in range(2)])
             if again > FLOOR and again > GROWTH * smaller:
                 self.faults.append(f"{name}: {again * 1000:.1f} ms against {smaller * 1000:.1f} ms for half of it")
         return status
 
 
-async def spent(work: Awaitable[Any]) -> float:
+async def cpu_seconds(work: Awaitable[Any]) -> float:
     began = time.thread_time()
     await work
     return time.thread_time() - began
 
 
-def some(items: Sequence[str], number: int, step: int) -> Iterable[str]:
-    """Every `step`-th, beginning at another one each time: together they are all."""
-    return (item for place, item in enumerate(items) if (place + number) % step == 0)
+def every_nth(items: Sequence[str], number: int, step: int) -> Iterable[str]:
+    """Every `step`-th item, starting at a different one for each number, so that together they cover all."""
+    return (item for index, item in enumerate(items) if (index + number) % step == 0)

@@ -1,6 +1,6 @@
-"""Every way in for people's text and bytes: a sound request for each, into which the worst text is put.
+"""A valid request for every route and S3 operation, into which hostile text is put.
 
-A route, an S3 operation or a kind of job that is not here fails the test of what text costs.
+A test fails for a route or S3 operation without an entry here.
 """
 
 from typing import Any
@@ -13,18 +13,18 @@ from tests.support.world import PASSWORD
 
 class Entry(msgspec.Struct, frozen=True):
     body: dict[str, Any] | None = None
-    """What the route takes; every text of its shape is replaced in turn."""
+    """A valid body; each of its text fields is replaced in turn."""
     about: str = ""
-    """What the path names; see `things` of the test."""
+    """What the path refers to; see `ids` of the test."""
     who: str = "ann"
     query: dict[str, str] = {}
     refused: bool = False
-    """Even the sound body is refused: its address would have to be called."""
+    """Even the valid body is refused: its URL would have to be called."""
 
 
 _LIMIT = {"dimension": "ai.requests", "limit": 5, "window": "day"}
 _OWNER = {"username": "somebody", "password": PASSWORD}
-_LOOK = {"title": "Title"}
+_BRANDING = {"title": "Title"}
 _LOGO = {"data": encoded(picture())}
 _GRANT = {"principal_type": "user", "principal_id": "x", "capability": "view"}
 _EXECUTOR = {"name": "Executor", "mode": "push", "url": "https://models.example.com/v1", "model": "m"}
@@ -45,20 +45,20 @@ ROUTES: dict[str, Entry] = {
     "GET /api/docs":                        Entry(),
     "GET /api/i18n/catalog":                Entry(),
     "GET /api/branding":                    Entry(),
-    "PUT /api/branding":                    Entry(_LOOK),
+    "PUT /api/branding":                    Entry(_BRANDING),
     "POST /api/branding/logo":              Entry(_LOGO),
     "GET /api/org/branding":                Entry(),
-    "PUT /api/org/branding":                Entry(_LOOK),
+    "PUT /api/org/branding":                Entry(_BRANDING),
     "DELETE /api/org/branding":             Entry(),
     "POST /api/org/branding/logo":          Entry(_LOGO),
-    "POST /api/bootstrap":                  Entry(_OWNER, who="nobody"),
+    "POST /api/bootstrap":                  Entry(_OWNER, who="anonymous"),
     "POST /api/provision":                  Entry({"username": "somebody"}, who="host"),
     "POST /api/instance/suspend":           Entry(who="host"),
     "POST /api/instance/resume":            Entry(who="host"),
     "POST /api/instance/quota":             Entry(_LIMIT, who="host"),
-    "POST /api/activate":                   Entry({"token": "x", "password": PASSWORD}, who="nobody"),
-    "POST /api/login":                      Entry(_OWNER, who="nobody"),
-    "POST /api/logout":                     Entry(who="nobody"),
+    "POST /api/activate":                   Entry({"token": "x", "password": PASSWORD}, who="anonymous"),
+    "POST /api/login":                      Entry(_OWNER, who="anonymous"),
+    "POST /api/logout":                     Entry(who="anonymous"),
     "GET /api/whoami":                      Entry(),
     "POST /api/profile":                    Entry({"locale": "en"}),
     "POST /api/password":                   Entry({"current_password": PASSWORD, "new_password": PASSWORD}),
@@ -158,5 +158,5 @@ S3_OPERATIONS: dict[str, str] = {
     "GetBucketPolicy": "", "GetBucketPolicyStatus": "", "GetPublicAccessBlock": "", "GetBucketReplication": "",
     "GetBucketRequestPayment": "", "GetBucketTagging": "", "GetBucketWebsite": "",
 }
-"""Every operation of the S3 path, and what its body is."""
+"""Every S3 operation and the type of its body."""
 # fmt: on

@@ -1,9 +1,9 @@
-"""What people's text costs the event loop: every way in, filled to its limit with the worst there is.
+"""The CPU time of user text on the event loop: every input, filled to its limit with hostile text.
 
-One request that holds the loop holds up every tenant. So every route, S3 operation and kind of job is found by its
-table, every text of it is filled with repeats that trap a careless reader, and the processor time of the loop's own
-thread is measured. What is refused counts too: refusing must be cheap. On SQLite alone, since the database sees the
-same text either way, and SQLite's own reads are on the loop, which makes it the stricter of the two.
+One request that blocks the loop blocks every tenant. So every text field of every route, S3 operation and kind of job
+is filled with repeats that are slow for a careless parser, and the CPU time of the loop's thread is measured. Refused
+requests count too: refusing must be cheap. Only on SQLite: both databases get the same text, and SQLite reads on the
+loop, which makes it the stricter of the two.
 """
 
 import asyncio
@@ -30,68 +30,67 @@ from teamspace.s3.domain.operations import OPERATIONS, Operation, ResourceLevel
 from teamspace.s3.domain.requests import MAX_XML
 from teamspace.settings import Settings, load
 from tests.cost import attack
-from tests.cost.attack import REPEATS, filled
-from tests.cost.help import LIMIT, Call, Costs, some, spent
+from tests.cost.attack import REPEATS, fill
+from tests.cost.help import LIMIT, Call, Costs, cpu_seconds, every_nth
 from tests.cost.table import BYTES, ROUTES, S3_OPERATIONS, XML
 from tests.jobs.help import running
 from tests.repository.help import put
 from tests.support.world import Caller, World
-from tests.support.world import world as opened
+from tests.support.world import world as open_world
 
 HOST_TOKEN = "the-host-of-the-tests"
 URL_ROOM, HEADER_ROOM = MAX_URL_BYTES - 200, MAX_HEADER_BYTES - 1500
 LARGE = 100_000
-"""A text of which this much is taken is read in a thread; that costs time of its own, and not every repeat is tried
-on every such route."""
+"""Texts of this size are processed in a thread, which takes time, so each such route gets only some of the repeats."""
 BODY = 1024 * 1024
 
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    given = {"SERVICE_DATA": str(tmp_path / "data"), "SERVICE_SQLITE_SYNC": "normal", "SERVICE_RATE_TOKEN": "0",
+    environment = {"SERVICE_DATA": str(tmp_path / "data"), "SERVICE_SQLITE_SYNC": "normal", "SERVICE_RATE_TOKEN": "0",
              "SERVICE_RATE_ANONYMOUS": "0", "SERVICE_TRUSTED_PROXIES": "127.0.0.1"}  # fmt: skip
-    return load(given, file=tmp_path / "no.env")
+    return load(environment, file=tmp_path / "no.env")
 
 
 @pytest.fixture
 async def world(settings: Settings) -> AsyncIterator[World]:
-    async with opened(settings) as instance:
+    async with open_world(settings) as instance:
         instance.app.gate._provision_token = HOST_TOKEN
         yield instance
 
 
-class Stage(NamedTuple):
+class Scenario(NamedTuple):
     world: World
     tokens: dict[str, str | None]
-    things: dict[str, str]
+    ids: dict[str, str]
 
     def headers(self, who: str = "ann", *more: tuple[bytes, bytes]) -> list[tuple[bytes, bytes]]:
         token = self.tokens[who]
-        said = [(b"authorization", f"Bearer {token}".encode())] if token else []
+        credential = [(b"authorization", f"Bearer {token}".encode())] if token else []
         kind = [] if any(name == b"content-type" for name, _ in more) else [(b"content-type", b"application/json")]
-        return [*said, *kind, *more]
+        return [*credential, *kind, *more]
 
 
 @pytest.fixture
-async def stage(world: World) -> Stage:
+async def scenario(world: World) -> Scenario:
     ann = await world.bootstrap()
     worker = await world.worker(ann.org, ann.team)
     note = (await ann.post("/api/notes", {"title": "Plan", "body": "Text"})).json()
     document = (await ann.post("/api/documents", {"title": "Plan", "body": "Text"})).json()
-    kept = await put(ann, "plans/a.txt", b"0123456789", content_type="text/plain")
+    uploaded = await put(ann, "plans/a.txt", b"0123456789", content_type="text/plain")
     job = (await ann.post("/api/jobs", {"kind": "ai.chat", "input": {"prompt": "Hello"}})).json()
-    tokens = {"ann": ann.token, "worker": worker.token, "nobody": None, "host": HOST_TOKEN}
-    things = {"note": note["id"], "document": document["id"], "object": kept["id"], "job": job["id"],
+    tokens = {"ann": ann.token, "worker": worker.token, "anonymous": None, "host": HOST_TOKEN}
+    ids = {"note": note["id"], "document": document["id"], "object": uploaded["id"], "job": job["id"],
               "org": ann.org.id, "nothing": "nothing", "page": "page", "key": "plans/b.txt", "": ""}  # fmt: skip
-    return Stage(world, tokens, things)
+    return Scenario(world, tokens, ids)
 
 
-def path_of(route: str, named: str) -> str:
+def path_of(route: str, value: str) -> str:
     parts = route.split()[1].split("/")
-    return "/".join(named if part[:1] in (":", "*") else part for part in parts)
+    return "/".join(value if part[:1] in (":", "*") else part for part in parts)
 
 
-# Nothing is left out
+# Completeness
 
 
 def test_every_route_has_an_entry(world: World) -> None:
@@ -108,46 +107,46 @@ def test_every_kind_of_job_has_an_entry() -> None:
 
 # Routes
 
-CAPABILITIES = sorted(routes.MODULES)
+PACKAGES = sorted(routes.MODULES)
 
 
-def endpoints(world: World, capability: str) -> list[Endpoint]:
-    module = routes.MODULES[capability].__name__
+def endpoints(world: World, package: str) -> list[Endpoint]:
+    module = routes.MODULES[package].__name__
     return [endpoint for endpoint in world.app.endpoints if endpoint.handler.__module__ == module]
 
 
-@pytest.mark.parametrize("capability", CAPABILITIES)
-async def test_no_text_in_a_body_holds_the_loop(stage: Stage, capability: str) -> None:
-    costs = Costs(stage.world)
-    for number, endpoint in enumerate(endpoints(stage.world, capability)):
+@pytest.mark.parametrize("package", PACKAGES)
+async def test_no_text_in_a_body_blocks_the_loop(scenario: Scenario, package: str) -> None:
+    costs = Costs(scenario.world)
+    for number, endpoint in enumerate(endpoints(scenario.world, package)):
         if endpoint.body is None:
             continue
         route, entry = endpoint.route, ROUTES[endpoint.route.name]
-        path, base = path_of(route.name, stage.things[entry.about]), entry.body or {}
+        path, base = path_of(route.name, scenario.ids[entry.about]), entry.body or {}
 
-        call = partial(sent, stage, route, path, entry.who)
-        status = await costs.of(route.name, call(msgspec.json.encode(base)))
-        assert entry.refused or status not in (400, 405, 415), f"{route.name}: the entry's own body is not taken"
-        for place, most in attack.places(endpoint.body):
-            large = min(most or route.limit, route.limit) >= LARGE
-            for repeat in some(REPEATS, number, 6) if large else REPEATS:
-                filled_to = partial(attack.body_with, base, place, repeat, most, route.limit)
-                half = partial(_half, call, filled_to)
-                await costs.of(f"{route.name} {place} {repeat!r}", call(filled_to(1)), half)
+        call = partial(make_call, scenario, route, path, entry.who)
+        status = await costs.measure(route.name, call(msgspec.json.encode(base)))
+        assert entry.refused or status not in (400, 405, 415), f"{route.name}: the body of the entry is refused"
+        for field, max_length in attack.text_fields(endpoint.body):
+            large = min(max_length or route.limit, route.limit) >= LARGE
+            for repeat in every_nth(REPEATS, number, 6) if large else REPEATS:
+                make_body = partial(attack.body_with, base, field, repeat, max_length, route.limit)
+                half = partial(_half, call, make_body)
+                await costs.measure(f"{route.name} {field} {repeat!r}", call(make_body(1)), half)
     assert not costs.faults
 
 
-def sent(stage: Stage, route: Route, path: str, who: str, body: bytes) -> Call:
-    return Call(route.method, path, headers=stage.headers(who), body=body)
+def make_call(scenario: Scenario, route: Route, path: str, who: str, body: bytes) -> Call:
+    return Call(route.method, path, headers=scenario.headers(who), body=body)
 
 
-def _half(call: Callable[[bytes], Call], filled_to: Callable[[int], bytes]) -> Call:
-    return call(filled_to(2))
+def _half(call: Callable[[bytes], Call], make_body: Callable[[int], bytes]) -> Call:
+    return call(make_body(2))
 
 
-def sound_and_unsound(limit: int) -> dict[str, bytes]:
-    """Bodies of which the shape alone is the attack."""
-    wholes = {
+def hostile_bodies(limit: int) -> dict[str, bytes]:
+    """Bodies with a hostile structure."""
+    shapes = {
         "an unterminated string of quotes": (b'{"a": "', b'\\"', b""),
         "an unterminated string": (b'{"a": "', b"a", b""),
         "a nest": (b"", b"[", b""),
@@ -161,102 +160,108 @@ def sound_and_unsound(limit: int) -> dict[str, bytes]:
         "many numbers": (b'{"a": [', b"1,", b"1]}"),
         "one number": (b'{"a": ', b"1", b"}"),
         "one unknown key": (b'{"', b"a", b'": 1}'),
-        "one unknown key with places in it": (b'{"', b" - at `$.a", b'": 1}'),
+        "one unknown key with pointers in it": (b'{"', b" - at `$.a", b'": 1}'),
         "equal keys": (b"{", b'"a": 1,', b'"a": 1}'),
         "spaces": (b"{", b" ", b"}"),
         "no UTF-8": (b'{"a": "', b"\xff", b'"}'),
     }
     return {
         name: begin + repeat * ((limit - len(begin) - len(end)) // len(repeat)) + end
-        for name, (begin, repeat, end) in wholes.items()
+        for name, (begin, repeat, end) in shapes.items()
     }
 
 
-async def test_no_shape_of_a_body_holds_the_loop(stage: Stage) -> None:
-    """The check is one for all routes: one route of each size and each kind of credential stands for the others."""
-    costs, seen = Costs(stage.world), set[tuple[int, bool, bool]]()
-    for endpoint in stage.world.app.endpoints:
+async def test_no_structure_of_a_body_blocks_the_loop(scenario: Scenario) -> None:
+    """All routes share the check, so one route per size limit and kind of credential is enough."""
+    costs, seen = Costs(scenario.world), set[tuple[int, bool, bool]]()
+    for endpoint in scenario.world.app.endpoints:
         route, entry = endpoint.route, ROUTES[endpoint.route.name]
-        kind = (route.limit, entry.who == "nobody", endpoint.body is None)
+        kind = (route.limit, entry.who == "anonymous", endpoint.body is None)
         if not route.writes or "upload" in endpoint.wants or kind in seen:
             continue
         seen.add(kind)
-        path = path_of(route.name, stage.things[entry.about])
-        smaller = sound_and_unsound(route.limit // 2)
-        for name, body in sound_and_unsound(route.limit).items():
-            call = Call(route.method, path, headers=stage.headers(entry.who), body=body)
-            await costs.of(f"{route.name} {name}", call, partial(msgspec.structs.replace, call, body=smaller[name]))
+        path = path_of(route.name, scenario.ids[entry.about])
+        smaller = hostile_bodies(route.limit // 2)
+        for name, body in hostile_bodies(route.limit).items():
+            call = Call(route.method, path, headers=scenario.headers(entry.who), body=body)
+            await costs.measure(
+                f"{route.name} {name}", call, partial(msgspec.structs.replace, call, body=smaller[name])
+            )
     assert not costs.faults and len(seen) >= 4
 
 
-@pytest.mark.parametrize("capability", CAPABILITIES)
-async def test_no_path_and_no_query_holds_the_loop(stage: Stage, capability: str) -> None:
-    costs = Costs(stage.world)
-    for endpoint in endpoints(stage.world, capability):
+@pytest.mark.parametrize("package", PACKAGES)
+async def test_no_path_or_query_blocks_the_loop(scenario: Scenario, package: str) -> None:
+    costs = Costs(scenario.world)
+    for endpoint in endpoints(scenario.world, package):
         route, entry = endpoint.route, ROUTES[endpoint.route.name]
         body = b"" if entry.body is None else msgspec.json.encode(entry.body)
-        headers, path = stage.headers(entry.who), path_of(route.name, stage.things[entry.about])
+        headers, path = scenario.headers(entry.who), path_of(route.name, scenario.ids[entry.about])
         for repeat in REPEATS if route.parameters() else ():
-            named = quote(filled(repeat, URL_ROOM), safe="/")[: URL_ROOM // 9 * 9]
-            call = Call(route.method, path_of(route.name, named), headers=headers, body=body)
-            await costs.of(f"{route.name} path {repeat!r}", call)
-        for place, most in attack.places(endpoint.query) if endpoint.query else ():
+            value = quote(fill(repeat, URL_ROOM), safe="/")[: URL_ROOM // 9 * 9]
+            call = Call(route.method, path_of(route.name, value), headers=headers, body=body)
+            await costs.measure(f"{route.name} path {repeat!r}", call)
+        for field, max_length in attack.text_fields(endpoint.query) if endpoint.query else ():
             for repeat in REPEATS:
-                query = attack.query_with(entry.query, str(place[0]), repeat, most, URL_ROOM)
+                query = attack.query_with(entry.query, str(field[0]), repeat, max_length, URL_ROOM)
                 call = Call(route.method, path, query, headers, body)
-                await costs.of(f"{route.name} ?{place[0]} {repeat!r}", call)
+                await costs.measure(f"{route.name} ?{field[0]} {repeat!r}", call)
         for query in (b"&".join([b"a=b"] * 1500), b"&".join(b"%d" % n for n in range(1500)), b"=&" * 3000, b"%" * 6000):
-            await costs.of(f"{route.name} {query[:20]!r}", Call(route.method, path, query, headers, body))
+            await costs.measure(f"{route.name} {query[:20]!r}", Call(route.method, path, query, headers, body))
     assert not costs.faults
 
 
-async def test_no_header_holds_the_loop(stage: Stage) -> None:
-    """Every one that is looked at anywhere, on routes that between them look at all."""
-    costs, note = Costs(stage.world), stage.things["note"]
+async def test_no_header_blocks_the_loop(scenario: Scenario) -> None:
+    """Every header that the code reads, on routes that together read them all."""
+    costs, note = Costs(scenario.world), scenario.ids["note"]
     calls = [
         Call("GET", "/api/branding"), Call("GET", "/api/metrics"), Call("GET", f"/api/notes/{note}"),
-        Call("GET", f"/api/repo-obj/{stage.things['object']}/content"), Call("GET", "/api/audit"),
+        Call("GET", f"/api/repo-obj/{scenario.ids['object']}/content"), Call("GET", "/api/audit"),
         Call("PUT", f"/api/notes/{note}", body=b'{"title": "Plan"}'), Call("POST", "/api/notes", body=b'{"title": "Plan"}'),
         Call("PUT", "/api/repo/plans/c.txt", body=b"text"), Call("OPTIONS", "/a-bucket/key"),
     ]  # fmt: skip
     names = attack.headers_read()
-    assert {"range", "if-match", "host", "accept"} <= set(names), "how headers are read has changed: look for it anew"
+    assert {"range", "if-match", "host", "accept"} <= set(names), (
+        "the code reads headers in another way: update the pattern"
+    )
     for name, (number, call) in itertools.product(names, enumerate(calls)):
-        for repeat in some([*REPEATS, "bytes=0-1,", 'W/"1",', "q=0.1,", "127.0.0.1,", "a.", "0"], number, 10):
-            text = filled(repeat, HEADER_ROOM).encode()[:HEADER_ROOM].replace(b"\n", b" ")
-            given = [header for header in stage.headers() if header[0] != name.encode()]
-            headers = [*given, (name.encode(), text)]
-            await costs.of(
+        for repeat in every_nth([*REPEATS, "bytes=0-1,", 'W/"1",', "q=0.1,", "127.0.0.1,", "a.", "0"], number, 10):
+            text = fill(repeat, HEADER_ROOM).encode()[:HEADER_ROOM].replace(b"\n", b" ")
+            others = [header for header in scenario.headers() if header[0] != name.encode()]
+            headers = [*others, (name.encode(), text)]
+            await costs.measure(
                 f"{call.method} {call.path} {name} {repeat!r}", msgspec.structs.replace(call, headers=headers)
             )
-    many = [*stage.headers(), *[(b"x", b"")] * HEADER_ROOM]
-    await costs.of("many headers", Call("GET", f"/api/notes/{note}", headers=many))
+    many = [*scenario.headers(), *[(b"x", b"")] * HEADER_ROOM]
+    await costs.measure("many headers", Call("GET", f"/api/notes/{note}", headers=many))
     assert not costs.faults
 
 
-async def test_no_upload_holds_the_loop(stage: Stage) -> None:
-    costs = Costs(stage.world)
+async def test_no_upload_blocks_the_loop(scenario: Scenario) -> None:
+    costs = Costs(scenario.world)
     for number, repeat in enumerate(REPEATS):
-        body = filled(repeat, BODY).encode()[:BODY]
-        headers = stage.headers("ann", (b"content-type", (b"text/markdown", b"text/plain", b"image/png")[number % 3]))
+        body = fill(repeat, BODY).encode()[:BODY]
+        headers = scenario.headers(
+            "ann", (b"content-type", (b"text/markdown", b"text/plain", b"image/png")[number % 3])
+        )
         call = Call("PUT", f"/api/repo/uploads/{number}.md", headers=headers, body=body)
-        await costs.of(f"upload {repeat!r}", call)
-    await costs.of(
-        "tiny chunks", Call("PUT", "/api/repo/tiny", headers=stage.headers(), body=bytes(BODY // 8), chunk=64)
+        await costs.measure(f"upload {repeat!r}", call)
+    await costs.measure(
+        "tiny chunks", Call("PUT", "/api/repo/tiny", headers=scenario.headers(), body=bytes(BODY // 8), chunk=64)
     )
     assert not costs.faults
 
 
-async def test_no_search_holds_the_loop_whatever_it_finds(stage: Stage) -> None:
-    """Twelve notes of one sign that stands for eighteen took fourteen seconds to show."""
-    costs, headers = Costs(stage.world), stage.headers()
+async def test_no_search_blocks_the_loop_whatever_it_finds(scenario: Scenario) -> None:
+    """Twelve notes of a character that expands to eighteen once took 14 seconds to show."""
+    costs, headers = Costs(scenario.world), scenario.headers()
     for repeat in ("\ufdfa", "漢", "a\u0300\u0316"):
         for number in range(3):
             body = attack.body_with({"title": f"{repeat}{number}"}, ("body",), repeat, 60_000, BODY)
-            await costs.of("write", Call("POST", "/api/notes", headers=headers, body=body))
-        for q in (repeat, filled(repeat, 256), filled(f"{repeat} ", 256), filled(f'"{repeat}" ', 256)):
+            await costs.measure("write", Call("POST", "/api/notes", headers=headers, body=body))
+        for q in (repeat, fill(repeat, 256), fill(f"{repeat} ", 256), fill(f'"{repeat}" ', 256)):
             query = f"q={quote(q)}&limit=100".encode()
-            await costs.of(f"search {q[:10]!r}", Call("GET", "/api/search", query, headers))
+            await costs.measure(f"search {q[:10]!r}", Call("GET", "/api/search", query, headers))
     assert not costs.faults
 
 
@@ -270,19 +275,19 @@ PICTURES = {
 
 
 @pytest.mark.parametrize("picture", PICTURES)
-async def test_no_picture_holds_the_loop(stage: Stage, picture: str) -> None:
-    """As many parts as fit."""
-    costs, (begin, part, end) = Costs(stage.world), PICTURES[picture]
+async def test_no_picture_blocks_the_loop(scenario: Scenario, picture: str) -> None:
+    """A picture with as many parts as fit."""
+    costs, (begin, part, end) = Costs(scenario.world), PICTURES[picture]
     data = begin + part * ((512 * 1024 - len(begin) - len(end)) // len(part)) + end
     body = msgspec.json.encode({"data": base64.b64encode(data).decode()})
-    await costs.of(picture, Call("POST", "/api/branding/logo", headers=stage.headers(), body=body))
+    await costs.measure(picture, Call("POST", "/api/branding/logo", headers=scenario.headers(), body=body))
     assert not costs.faults
 
 
 # The S3 path
 
 
-class Signed(NamedTuple):
+class S3Signer(NamedTuple):
     bucket: str
     credentials: Credentials
 
@@ -296,19 +301,19 @@ class Signed(NamedTuple):
         request.headers["Host"] = "teamspace.test"
         for name, value in headers.items():
             request.headers[name] = value
-        signer = S3SigV4Auth(self.credentials, "s3", "auto")
-        signer.payload = lambda _request: digest
-        signer.add_auth(request)
+        auth = S3SigV4Auth(self.credentials, "s3", "auto")
+        auth.payload = lambda _request: digest
+        auth.add_auth(request)
         url = urlsplit(request.url)
-        sent = [(name.lower().encode(), value.encode()) for name, value in request.headers.items()]
-        return Call(method, url.path, url.query.encode(), [*sent, (b"content-length", b"%d" % len(body))], body)
+        lowered = [(name.lower().encode(), value.encode()) for name, value in request.headers.items()]
+        return Call(method, url.path, url.query.encode(), [*lowered, (b"content-length", b"%d" % len(body))], body)
 
 
 @pytest.fixture
-async def signed(stage: Stage) -> Signed:
-    ann = Caller(stage.world, stage.tokens["ann"])
-    made = (await ann.post("/api/s3/credentials", {})).json()
-    return Signed(made["bucket"], Credentials(made["access_key_id"], made["secret_access_key"]))
+async def signer(scenario: Scenario) -> S3Signer:
+    ann = Caller(scenario.world, scenario.tokens["ann"])
+    credential = (await ann.post("/api/s3/credentials", {})).json()
+    return S3Signer(credential["bucket"], Credentials(credential["access_key_id"], credential["secret_access_key"]))
 
 
 def target(operation: Operation, bucket: str) -> tuple[str, dict[str, str]]:
@@ -322,27 +327,27 @@ def target(operation: Operation, bucket: str) -> tuple[str, dict[str, str]]:
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
-async def test_no_s3_request_holds_the_loop(stage: Stage, signed: Signed, operation: Operation) -> None:
-    costs, (path, query) = Costs(stage.world), target(operation, signed.bucket)
-    source = {"x-amz-copy-source": f"/{signed.bucket}/plans/a.txt"} if operation.copies else {}
+async def test_no_s3_request_blocks_the_loop(scenario: Scenario, signer: S3Signer, operation: Operation) -> None:
+    costs, (path, query) = Costs(scenario.world), target(operation, signer.bucket)
+    source = {"x-amz-copy-source": f"/{signer.bucket}/plans/a.txt"} if operation.copies else {}
     body = b"text" if S3_OPERATIONS[operation.name] == BYTES else b""
     repeats = itertools.cycle(REPEATS)
-    status = await costs.of(operation.name, signed.call(operation.method, path, query, source, body))
-    assert status != 403 and status != 501, "the entry's own request is not taken"
+    status = await costs.measure(operation.name, signer.call(operation.method, path, query, source, body))
+    assert status != 403 and status != 501, "the request of the entry is refused"
     for name in attack.s3_parameters_read():
-        value = quote(filled(next(repeats), URL_ROOM), safe="")[: URL_ROOM // 3]
-        call = signed.call(operation.method, path, {**query, name: value}, source, body)
-        await costs.of(f"{operation.name} ?{name}", call)
+        value = quote(fill(next(repeats), URL_ROOM), safe="")[: URL_ROOM // 3]
+        call = signer.call(operation.method, path, {**query, name: value}, source, body)
+        await costs.measure(f"{operation.name} ?{name}", call)
     for name in attack.s3_headers_read():
-        text = filled(next(repeats), HEADER_ROOM // 4).replace("\n", " ").encode()[:HEADER_ROOM].decode("latin-1")
-        call = signed.call(
+        text = fill(next(repeats), HEADER_ROOM // 4).replace("\n", " ").encode()[:HEADER_ROOM].decode("latin-1")
+        call = signer.call(
             operation.method, path, query, {**source, name: text.encode("ascii", "ignore").decode()}, body
         )
-        await costs.of(f"{operation.name} {name}", call)
+        await costs.measure(f"{operation.name} {name}", call)
     for repeat in REPEATS if operation.level is ResourceLevel.OBJECT else ():
-        key = filled(repeat, URL_ROOM // len(quote(repeat, safe="/")) * len(repeat)).replace("\n", " ")
-        call = signed.call(operation.method, f"/{signed.bucket}/{key}", query, source, body)
-        await costs.of(f"{operation.name} key {repeat!r}", call)
+        key = fill(repeat, URL_ROOM // len(quote(repeat, safe="/")) * len(repeat)).replace("\n", " ")
+        call = signer.call(operation.method, f"/{signer.bucket}/{key}", query, source, body)
+        await costs.measure(f"{operation.name} key {repeat!r}", call)
     assert not costs.faults
 
 
@@ -356,18 +361,18 @@ _ROOTS = {
 @pytest.mark.parametrize(
     "operation", [each for each in OPERATIONS if S3_OPERATIONS[each.name] == XML], ids=lambda each: each.name
 )
-async def test_no_xml_holds_the_loop(stage: Stage, signed: Signed, operation: Operation) -> None:
-    costs, (path, query), root = Costs(stage.world), target(operation, signed.bucket), _ROOTS[operation.name]
+async def test_no_xml_blocks_the_loop(scenario: Scenario, signer: S3Signer, operation: Operation) -> None:
+    costs, (path, query), root = Costs(scenario.world), target(operation, signer.bucket), _ROOTS[operation.name]
     shapes = {
         "text": "a", "escapes": "&amp;", "nest": "<a>", "elements": "<a/>", "objects": "<Object><Key>a</Key></Object>",
         "parts": "<Part><PartNumber>1</PartNumber><ETag>a</ETag></Part>", "tags": "<Tag><Key>a</Key><Value/></Tag>",
         "comments": "<!---->", "entities": "&a;", "quotes": '"', "long names": "<" + "a" * 1000 + "/>",
     }  # fmt: skip
     number = OPERATIONS.index(operation)
-    for name in shapes if root == "Delete" else some(list(shapes), number, 4):
+    for name in shapes if root == "Delete" else every_nth(list(shapes), number, 4):
         repeat = shapes[name]
-        text = f"<{root}>{filled(repeat, MAX_XML - 100) if len(repeat) == 1 else repeat * ((MAX_XML - 100) // len(repeat))}</{root}>"
-        await costs.of(f"{operation.name} {name}", signed.call(operation.method, path, query, {}, text.encode()))
+        text = f"<{root}>{fill(repeat, MAX_XML - 100) if len(repeat) == 1 else repeat * ((MAX_XML - 100) // len(repeat))}</{root}>"
+        await costs.measure(f"{operation.name} {name}", signer.call(operation.method, path, query, {}, text.encode()))
     assert not costs.faults
 
 
@@ -381,58 +386,58 @@ FRAMES = {
 
 
 @pytest.mark.parametrize("frame", FRAMES)
-async def test_no_frames_of_a_body_hold_the_loop(stage: Stage, signed: Signed, frame: str) -> None:
-    costs, (repeat, end) = Costs(stage.world), FRAMES[frame]
+async def test_no_chunked_encoding_of_a_body_blocks_the_loop(scenario: Scenario, signer: S3Signer, frame: str) -> None:
+    costs, (repeat, end) = Costs(scenario.world), FRAMES[frame]
     body = repeat * (BODY // len(repeat)) + end
     digest = "STREAMING-UNSIGNED-PAYLOAD-TRAILER"
     headers = {"x-amz-decoded-content-length": str(BODY), "content-encoding": "aws-chunked"}
     for path, query in (
-        (f"/{signed.bucket}/framed", {}),
-        (f"/{signed.bucket}/framed", {"partNumber": "1", "uploadId": "x"}),
+        (f"/{signer.bucket}/framed", {}),
+        (f"/{signer.bucket}/framed", {"partNumber": "1", "uploadId": "x"}),
     ):
-        await costs.of(frame, signed.call("PUT", path, query, headers, body, digest))
+        await costs.measure(frame, signer.call("PUT", path, query, headers, body, digest))
     assert not costs.faults
 
 
 # Jobs
 
-LEFT = "SELECT COUNT(*) FROM jobs WHERE :what IN (kind, id) AND state IN ('queued', 'running')"
+UNFINISHED = "SELECT COUNT(*) FROM jobs WHERE :what IN (kind, id) AND state IN ('queued', 'running')"
 
 
-async def over(world: World, what: str) -> None:
-    """Waits until the job is over, or no job of the kind is left, with as little of the loop's time as can be."""
+async def wait_until_finished(world: World, what: str) -> None:
+    """Waits until the job, or every job of the kind, has finished, using little time of the loop."""
     async with asyncio.timeout(60):
-        while await world.db.one(int, LEFT, what=what):  # noqa: ASYNC110 - nobody tells when the last one is over
+        while await world.db.one(int, UNFINISHED, what=what):  # noqa: ASYNC110 - there is no event for the last one
             await asyncio.sleep(0.1)
 
 
 async def worst_chat(world: World, ann: Caller) -> float:
     for executor in (await ann.get("/api/executors")).json()["items"]:
-        await ann.delete(f"/api/executors/{executor['id']}")  # else the job waits for its worker
-    body = {"kind": "ai.chat", "input": {"prompt": filled("\ufdfa[simulate:", 20_000)}}
+        await ann.delete(f"/api/executors/{executor['id']}")  # otherwise the job waits for a worker
+    body = {"kind": "ai.chat", "input": {"prompt": fill("\ufdfa[simulate:", 20_000)}}
     job = (await ann.post("/api/jobs", body)).json()
-    return await spent(over(world, job["id"]))
+    return await cpu_seconds(wait_until_finished(world, job["id"]))
 
 
 async def worst_extraction(world: World, ann: Caller) -> float:
-    """150 KB of Markdown hung the server again at every restart."""
-    dearest = 0.0
+    """150 KB of Markdown once hung the server at every restart."""
+    slowest = 0.0
     for number, repeat in enumerate(("a_", "\ufdfa")):
-        await put(ann, f"{number}.md", filled(repeat, 150_000).encode(), content_type="text/markdown")
-        dearest = max(dearest, await spent(over(world, "repo.extract_text")))
-    return dearest
+        await put(ann, f"{number}.md", fill(repeat, 150_000).encode(), content_type="text/markdown")
+        slowest = max(slowest, await cpu_seconds(wait_until_finished(world, "repo.extract_text")))
+    return slowest
 
 
-async def nothing_of_people(world: World, ann: Caller) -> float:
-    """Takes the id of an object, and reads bytes through for their digest."""
+async def no_user_text(world: World, ann: Caller) -> float:
+    """The job takes the id of an object and hashes its bytes."""
     return 0.0
 
 
-JOBS = {"ai.chat": worst_chat, "repo.extract_text": worst_extraction, "repo.hash_parts": nothing_of_people}
+JOBS = {"ai.chat": worst_chat, "repo.extract_text": worst_extraction, "repo.hash_parts": no_user_text}
 
 
 @pytest.mark.parametrize("kind", JOBS)
-async def test_no_job_holds_the_loop(stage: Stage, kind: str) -> None:
-    ann = Caller(stage.world, stage.tokens["ann"])
-    async with running(stage.world):
-        assert await JOBS[kind](stage.world, ann) < LIMIT
+async def test_no_job_blocks_the_loop(scenario: Scenario, kind: str) -> None:
+    ann = Caller(scenario.world, scenario.tokens["ann"])
+    async with running(scenario.world):
+        assert await JOBS[kind](scenario.world, ann) < LIMIT

@@ -1,4 +1,4 @@
-"""The documentation is true: generated pages are up to date, links lead somewhere, the README's words work."""
+"""The documentation: generated pages are up to date, links work, and settings exist."""
 
 import re
 import subprocess
@@ -21,19 +21,19 @@ def test_the_reference_is_up_to_date() -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_every_link_leads_somewhere(page: Path) -> None:
+def test_every_relative_link_works(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#\s]+)", page.read_text()):
         if not target.startswith(("http:", "https:", "mailto:")):
             assert (page.parent / target).exists(), target
 
 
-def test_every_setting_that_a_page_names_exists() -> None:
+def test_every_setting_named_in_the_docs_exists() -> None:
     known = {setting.name for setting in SETTINGS}
     for page in PAGES:
-        named = set(re.findall(r"\bSERVICE_[A-Z0-9_]+\b", page.read_text()))
-        assert named <= known, page
+        mentioned = set(re.findall(r"\bSERVICE_[A-Z0-9_]+\b", page.read_text()))
+        assert mentioned <= known, page
 
 
-def test_decisions_are_numbered_without_a_gap() -> None:
+def test_decisions_are_numbered_without_gaps() -> None:
     numbers = sorted(int(path.name[:4]) for path in (ROOT / "docs/decisions").glob("*.md"))
     assert numbers == list(range(1, len(numbers) + 1))

@@ -1,4 +1,4 @@
-"""The documents that claim to be tested are: each is walked on a real server, on both databases."""
+"""The guides that claim to be tested: each runs against a real server, on both databases."""
 
 from pathlib import Path
 
@@ -10,14 +10,14 @@ from tests.support.served import Served
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize(("page", "least"), [("docs/guides/two-companies.md", 34), ("docs/guides/workers.md", 15)])
-def test_the_walk_goes_as_written(page: str, least: int, database_url: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("page", "minimum"), [("docs/guides/two-companies.md", 34), ("docs/guides/workers.md", 15)])
+def test_a_guide_works_as_written(page: str, minimum: int, database_url: str, tmp_path: Path) -> None:
     settings = {"SERVICE_DATA": str(tmp_path / "data"), "SERVICE_DATABASE_URL": database_url}
     with Served(settings) as served:
-        assert walk(ROOT / page, served.url) >= least
+        assert walk(ROOT / page, served.url) >= minimum
 
 
-def test_a_walk_notices_what_is_not_as_written(tmp_path: Path) -> None:
+def test_a_response_that_differs_from_the_guide_fails(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text('```http\nGET /health\n```\n```json\n200\n{"ok": false}\n```\n')
     assert len(list(steps(page))) == 1

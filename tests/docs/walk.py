@@ -1,4 +1,4 @@
-"""Walks a tested document: sends its requests in order and compares what is answered with what it says."""
+"""Runs a guide: sends its requests in order and compares the responses with the text."""
 
 import json
 import re
@@ -37,32 +37,32 @@ def steps(page: Path) -> Iterator[Step]:
 
 
 def walk(page: Path, url: str) -> int:
-    """How many steps there were; the first that is not answered as written fails."""
+    """Returns the number of steps; the first response that differs from the text fails."""
     names: dict[str, str] = {}
-    taken = 0
+    count = 0
     with httpx2.Client(base_url=url, timeout=30) as client:
         for step in steps(page):
-            taken += 1
+            count += 1
             answer = client.request(
-                step.method, _filled(step.path, names), content=_filled(step.body, names) or None,
+                step.method, _substitute(step.path, names), content=_substitute(step.body, names) or None,
                 headers={
                     **({"content-type": "application/json"} if step.body else {}),
-                    **{name: _filled(value, names) for name, value in step.headers.items()},
+                    **{name: _substitute(value, names) for name, value in step.headers.items()},
                 },
             )  # fmt: skip
             where = f"{page.name}:{step.line} {step.method} {step.path}"
             assert answer.status_code == step.status, f"{where} was answered {answer.status_code} {answer.text}"
             if step.answer is not None:
                 _compare(step.answer, answer.json(), names, where)
-    return taken
+    return count
 
 
-def _filled(text: str, names: dict[str, str]) -> str:
+def _substitute(text: str, names: dict[str, str]) -> str:
     return _NAME.sub(lambda match: names[match[1]], text)
 
 
 def _compare(expected: Any, found: Any, names: dict[str, str], where: str) -> None:
-    """Objects may hold more than is shown; lists are shown whole; texts may be left open or given a name."""
+    """Objects may have more fields than shown; lists must match; `…` matches any text, and `$NAME` captures one."""
     if isinstance(expected, dict):
         for key, value in expected.items():
             assert key in found, f"{where}: no {key} in {found}"

@@ -1,4 +1,4 @@
-"""The command line of the soak: which kind, on which database, how often."""
+"""The command line of the soak test."""
 
 import argparse
 import asyncio
@@ -10,13 +10,13 @@ import tempfile
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
-from tests.durability.archive import Archive
+from tests.durability.file_soak import FileSoak
+from tests.durability.job_soak import JobSoak
 from tests.durability.journal import Violation
-from tests.durability.labour import Labour
 from tests.durability.soak import Plan, Soak
 from tests.support.postgres import Postgres
 
-SOAKS: dict[str, type[Soak]] = {"notes": Soak, "jobs": Labour, "files": Archive}
+SOAKS: dict[str, type[Soak]] = {"notes": Soak, "jobs": JobSoak, "files": FileSoak}
 
 
 def parse() -> argparse.Namespace:
@@ -25,37 +25,39 @@ def parse() -> argparse.Namespace:
         description="Kill servers and workers under load, again and again, and check that what was acknowledged is kept.",
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
-    parser.add_argument("--cycles", type=int, default=Plan.cycles, help="how often, on each database")
-    parser.add_argument("--database", choices=["sqlite", "postgres", "both"], default="both", help="what to run on")
+    parser.add_argument("--cycles", type=int, default=Plan.cycles, help="cycles on each database")
+    parser.add_argument("--database", choices=["sqlite", "postgres", "both"], default="both", help="database to run on")
     parser.add_argument(
         "--of",
         choices=[*SOAKS, "both", "all"],
         default="all",
-        help="what is written, or asked for and done; both is notes and jobs",
+        help="what to test; both is notes and jobs",
     )
-    parser.add_argument("--clients", type=int, default=Plan.clients, help="how many write at a time")
-    parser.add_argument("--seed", type=int, default=random.randrange(2**32), help="of what is written and how long")
-    parser.add_argument("--doctor-every", type=int, default=Plan.doctor_every, help="cycles between two checks")
+    parser.add_argument("--clients", type=int, default=Plan.clients, help="clients that write at the same time")
+    parser.add_argument("--seed", type=int, default=random.randrange(2**32), help="random seed")
+    parser.add_argument(
+        "--doctor-every", type=int, default=Plan.doctor_every, help="cycles between two runs of the doctor"
+    )
     parser.add_argument("--keep", action="store_true", help="keep the data of a failed run; its journal is always kept")
     return parser.parse_args()
 
 
 def run(kind: type[Soak], plan: Plan, database: str, *, keep: bool) -> bool:
-    """Soak one database; whether every promise was kept."""
+    """Run the soak on one database; return whether no promise was broken."""
     folder = Path(tempfile.mkdtemp(prefix=f"teamspace-soak-{database}-"))
-    needed = False
+    failed = False
     try:
         with _database(database) as postgres, kind(plan, folder, postgres) as soak:
             try:
                 asyncio.run(soak.run())
             except Violation as violation:
-                needed = True
+                failed = True
                 _report(soak, violation, keep=keep)
                 return False
             print(f"{soak}: every promise was kept", flush=True)
             return True
     finally:
-        if not needed:
+        if not failed:
             shutil.rmtree(folder)
 
 
@@ -81,18 +83,18 @@ def _report(soak: Soak, violation: Violation, *, keep: bool) -> None:
 
 def main() -> None:
     options = parse()
-    # `timeout` and CI end a run with SIGTERM: it cleans up as for Ctrl-C.
+    # `timeout` and CI end a run with SIGTERM: clean up as for Ctrl-C.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     plan = Plan(options.cycles, options.clients, options.seed, options.doctor_every)
     databases = ["sqlite", "postgres"] if options.database == "both" else [options.database]
-    several = {"both": ["notes", "jobs"], "all": list(SOAKS)}
-    kinds = [SOAKS[name] for name in several.get(options.of, [options.of])]
+    groups = {"both": ["notes", "jobs"], "all": list(SOAKS)}
+    kinds = [SOAKS[name] for name in groups.get(options.of, [options.of])]
     print(f"seed {plan.seed}", flush=True)
     try:
-        kept = [run(kind, plan, database, keep=options.keep) for kind in kinds for database in databases]
+        passed = [run(kind, plan, database, keep=options.keep) for kind in kinds for database in databases]
     except KeyboardInterrupt:
         sys.exit(130)
-    sys.exit(not all(kept))
+    sys.exit(not all(passed))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A client that writes without pause and remembers what it was told."""
+"""A client that writes all the time and remembers the answers."""
 
 import asyncio
 import random
@@ -14,12 +14,12 @@ MAX_NOTES, MAX_TOKENS = 50, 5
 PAUSE_SECONDS = 0.2
 _WEIGHTS = {"create": 30, "create_once": 10, "update": 30, "update_stale": 3, "delete": 10, "share": 9, "unshare": 4}
 _WEIGHTS |= {"issue": 4, "revoke": 3}
-_LADDER = ("notes:read", "notes:write", "notes:delete", "notes:manage")
+_PERMISSIONS = ("notes:read", "notes:write", "notes:delete", "notes:manage")
 
 
 @dataclass(frozen=True)
 class Person:
-    """Whom a client acts as."""
+    """The person a client acts as."""
 
     number: int
     user_id: str
@@ -33,12 +33,12 @@ class Client:
         self.connection = Connection(port, person.token)
         self.notes: list[Subject] = []
         self.tokens: list[Subject] = []
-        self.once: list[Step] = []
+        self.idempotent_creates: list[Step] = []
         """Creates with an Idempotency-Key since the last verification."""
-        self.owed: list[Step] = []
-        """Of those, the ones whose first answer was lost with the server; asked for again from time to time."""
-        self.ended: list[str] = []
-        """The last tokens whose revocation was seen."""
+        self.unanswered_creates: list[Step] = []
+        """Those of them whose first answer was lost with the server; repeated from time to time."""
+        self.revoked_secrets: list[str] = []
+        """The tokens most recently seen as revoked."""
         self._journal = journal
         self._colleagues = colleagues
         self._random = random.Random(seed)
@@ -49,7 +49,7 @@ class Client:
         return self.notes + self.tokens
 
     async def work(self, stop: asyncio.Event) -> None:
-        """Write until told to stop, or until there is no server."""
+        """Write until `stop` is set or the server is gone."""
         try:
             while not stop.is_set():
                 await self.take(self._choose())
@@ -84,28 +84,28 @@ class Client:
             raise Violation(f"X1: {step.request_id} asked for {shown(step.after)}\n  and was answered {shown(state)}")
         return state
 
-    # What to do next
+    # Choosing the next step
 
     def _choose(self) -> Step:
-        wish = self._random.choices(list(_WEIGHTS), list(_WEIGHTS.values()))[0]
+        operation = self._random.choices(list(_WEIGHTS), list(_WEIGHTS.values()))[0]
         notes = [note for note in self.notes if note.usable]
         tokens = [token for token in self.tokens if token.usable]
-        if wish.startswith("create") and len(self.notes) >= MAX_NOTES:
-            wish = "delete"
-        if wish == "issue" and len(self.tokens) >= MAX_TOKENS:
-            wish = "revoke"
-        if wish in ("issue", "revoke"):
-            return self._revoke(self._random.choice(tokens)) if wish == "revoke" and tokens else self._issue()
-        if wish.startswith("create") or not notes:
-            return self._create(once=wish == "create_once")
-        on_a_note: dict[str, Callable[[Subject], Step]] = {
+        if operation.startswith("create") and len(self.notes) >= MAX_NOTES:
+            operation = "delete"
+        if operation == "issue" and len(self.tokens) >= MAX_TOKENS:
+            operation = "revoke"
+        if operation in ("issue", "revoke"):
+            return self._revoke(self._random.choice(tokens)) if operation == "revoke" and tokens else self._issue()
+        if operation.startswith("create") or not notes:
+            return self._create(once=operation == "create_once")
+        note_operations: dict[str, Callable[[Subject], Step]] = {
             "update": self._update,
             "update_stale": self._update_stale,
             "delete": self._delete,
             "share": self._share,
             "unshare": self._unshare,
         }
-        return on_a_note[wish](self._random.choice(notes))
+        return note_operations[operation](self._random.choice(notes))
 
     def _create(self, *, once: bool) -> Step:
         note = Subject(self._name(), [None])
@@ -118,7 +118,7 @@ class Client:
         step = Step(note, "POST", "/api/notes", draft, 201, after)
         if once:
             step.headers["idempotency-key"] = note.name
-            self.once.append(step)
+            self.idempotent_creates.append(step)
         return step
 
     def _update(self, note: Subject) -> Step:
@@ -139,27 +139,27 @@ class Client:
         return Step(note, "DELETE", _path(note), None, 204, None)
 
     def _share(self, note: Subject) -> Step:
-        return self._granted(note, self._random.choice(self._colleagues), self._random.choice(_LADDER))
+        return self._set_grant(note, self._random.choice(self._colleagues), self._random.choice(_PERMISSIONS))
 
     def _unshare(self, note: Subject) -> Step:
-        held = [grant["user_id"] for grant in note.state["shared_with"]]
-        return self._granted(note, self._random.choice(held or self._colleagues), None)
+        holders = [grant["user_id"] for grant in note.state["shared_with"]]
+        return self._set_grant(note, self._random.choice(holders or self._colleagues), None)
 
-    def _granted(self, note: Subject, user_id: str, permission: str | None) -> Step:
+    def _set_grant(self, note: Subject, user_id: str, permission: str | None) -> Step:
         grants = {grant["user_id"]: grant["permission"] for grant in note.state["shared_with"]}
         grants.pop(user_id, None)
         if permission:
             grants[user_id] = permission
         shared = [{"user_id": name, "permission": grants[name]} for name in sorted(grants)]
-        wish = {"user_id": user_id, "permission": permission}
-        return Step(note, "POST", f"{_path(note)}/share", wish, 200, {**note.state, "shared_with": shared})
+        draft = {"user_id": user_id, "permission": permission}
+        return Step(note, "POST", f"{_path(note)}/share", draft, 200, {**note.state, "shared_with": shared})
 
     def _issue(self) -> Step:
         token = Subject(self._name(), [None])
         self.tokens.append(token)
         scope = self._random.choice([None, ["notes:read", "notes:write"]])
-        wish = {"name": token.name, "scope": scope, "ttl": "never"}
-        return Step(token, "POST", "/api/tokens", wish, 201, {"id": ANY, "name": token.name, "scope": scope})
+        draft = {"name": token.name, "scope": scope, "ttl": "never"}
+        return Step(token, "POST", "/api/tokens", draft, 201, {"id": ANY, "name": token.name, "scope": scope})
 
     def _revoke(self, token: Subject) -> Step:
         return Step(token, "DELETE", f"/api/tokens/{token.id}", None, 204, None)
@@ -169,7 +169,7 @@ class Client:
         return f"c{self.person.number}n{self._names}"
 
     def _content(self, name: str, version: int) -> dict[str, Any]:
-        """All of it says which version it is, so that a half of one is seen beside the half of another."""
+        """Every field names the version, so that a mixture of two versions is noticed."""
         title = f"{name} v{version}"
         return {
             "title": title,
@@ -184,7 +184,7 @@ def _path(note: Subject) -> str:
 
 
 def _state(step: Step, answer: Answer) -> State:
-    """The state of the subject, as far as the answer tells it."""
+    """Return the subject's state according to the answer."""
     if step.after is None:
         return None
     if step.status == 412:
@@ -199,5 +199,5 @@ def _state(step: Step, answer: Answer) -> State:
 
 
 def token_state(shown: dict[str, Any]) -> dict[str, Any]:
-    """What a token's issue and its line in the list have in common."""
+    """Return the fields that a token has both when issued and in the list."""
     return {name: shown[name] for name in ("id", "name", "scope")}

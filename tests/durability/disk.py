@@ -1,8 +1,8 @@
-"""A disk with a volatile cache: what is synced stays, and of anything else a power cut leaves what it likes.
+"""A simulated disk with a volatile cache: synced data survives a power cut, any other data may or may not.
 
-A log tells what happened to the files of one folder, in order. From it come all the images to which a cut may lead:
-data that was written and not synced may be lost, kept, or kept in some sectors and torn in others; and whatever was
-created, renamed or removed may not have been, unless the folder that holds the name was synced.
+A log lists the changes to the files of one folder, in order. From it come all the images that a cut can leave: data
+that was written and not synced may be lost, kept, or kept in some sectors and torn in others; and a create, rename or
+remove may be undone unless the folder that contains the name was synced.
 """
 
 import random
@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 
 SECTOR = 512
 FOLDER = 0
-"""The number of a name that is a folder's; every file has one of its own."""
+"""The number of all folders; every file has its own number."""
 
 
 @dataclass(frozen=True)
@@ -31,13 +31,13 @@ class Resized:
 
 @dataclass(frozen=True)
 class Named:
-    """Names that change together: one that is new or gone, or both sides of a rename."""
+    """Names that change together: one that is created or removed, or both names of a rename."""
 
     names: tuple[tuple[str, int | None], ...]
 
     @property
     def folder(self) -> str:
-        """Where it must be synced: of a rename, where the file goes."""
+        """The folder to sync; for a rename, the target folder."""
         name = next((name for name, file in self.names if file is not None), self.names[0][0])
         return str(PurePosixPath(name).parent)
 
@@ -54,14 +54,14 @@ class FolderSynced:
 
 @dataclass(frozen=True)
 class Requested:
-    """Somebody has asked for something, which may have happened from here on."""
+    """A request was sent; it may have taken effect from here on."""
 
     what: object
 
 
 @dataclass(frozen=True)
 class Acknowledged:
-    """Somebody was told that it has happened, and relies on it from here on."""
+    """A request was acknowledged; its effect must survive from here on."""
 
     what: object
 
@@ -69,7 +69,7 @@ class Acknowledged:
 Change = Written | Resized | Named
 Event = Change | Synced | FolderSynced | Requested | Acknowledged
 Outcome = Callable[[Change], Iterable[Change]]
-"""What a cut leaves of a change that was not synced."""
+"""Returns what a cut leaves of a change that was not synced."""
 
 
 def nothing(change: Change) -> Iterable[Change]:
@@ -81,20 +81,20 @@ def everything(change: Change) -> Iterable[Change]:
 
 
 def torn(seed: int) -> Outcome:
-    """Some of it, another part for each seed: whole sectors, and beginnings of sectors."""
-    chance = random.Random(seed)
-    loss = chance.choice((0.5, 0.1, 0.01))
+    """Keep a part that depends on the seed: whole sectors, and beginnings of sectors."""
+    rng = random.Random(seed)
+    loss = rng.choice((0.5, 0.1, 0.01))
 
     def left(change: Change) -> Iterator[Change]:
         if not isinstance(change, Written):
-            if chance.random() >= loss:
+            if rng.random() >= loss:
                 yield change
             return
         for sector in _sectors(change):
-            if chance.random() >= loss:
+            if rng.random() >= loss:
                 yield sector
-            elif chance.random() < 0.5:
-                yield Written(sector.file, sector.offset, sector.data[: chance.randrange(len(sector.data))])
+            elif rng.random() < 0.5:
+                yield Written(sector.file, sector.offset, sector.data[: rng.randrange(len(sector.data))])
 
     return left
 
@@ -102,23 +102,23 @@ def torn(seed: int) -> Outcome:
 def _sectors(change: Written) -> Iterator[Written]:
     start, end = change.offset, change.offset + len(change.data)
     while start < end:
-        beyond = min(start - start % SECTOR + SECTOR, end)
-        yield Written(change.file, start, change.data[start - change.offset : beyond - change.offset])
-        start = beyond
+        limit = min(start - start % SECTOR + SECTOR, end)
+        yield Written(change.file, start, change.data[start - change.offset : limit - change.offset])
+        start = limit
 
 
 class Image:
-    """Files and folders by their names: what a machine finds when it has power again."""
+    """Files and folders by name: what is on the disk when power is back."""
 
     def __init__(self, entries: dict[str, bytes | None]) -> None:
         self.entries = entries
 
     @property
     def digest(self) -> bytes:
-        summed = blake2b()
+        hashed = blake2b()
         for name, data in sorted(self.entries.items()):
-            summed.update(f"{name}\0{-1 if data is None else len(data)}\0".encode() + (data or b""))
-        return summed.digest()
+            hashed.update(f"{name}\0{-1 if data is None else len(data)}\0".encode() + (data or b""))
+        return hashed.digest()
 
     def write(self, root: Path) -> None:
         root.mkdir()
@@ -130,33 +130,33 @@ class Image:
 
 
 class Disk:
-    """What is certain to stay, and the changes that are only in the cache."""
+    """The synced state, and the changes that are only in the cache."""
 
     def __init__(self) -> None:
         self._files: dict[int, bytearray] = {}
         self._names: dict[str, int] = {}
         self._cached: list[Change] = []
 
-    def take(self, event: Event) -> None:
+    def record(self, event: Event) -> None:
         match event:
             case Written() | Resized() | Named():
                 self._cached.append(event)
             case Synced(file):
-                self._settle(lambda change: not isinstance(change, Named) and change.file == file)
+                self._sync(lambda change: not isinstance(change, Named) and change.file == file)
             case FolderSynced(name):
-                self._settle(lambda change: isinstance(change, Named) and change.folder == name)
+                self._sync(lambda change: isinstance(change, Named) and change.folder == name)
 
-    def _settle(self, reached: Callable[[Change], bool]) -> None:
-        waiting: list[Change] = []
+    def _sync(self, reached: Callable[[Change], bool]) -> None:
+        unsynced: list[Change] = []
         for change in self._cached:
             if reached(change):
                 _apply(change, self._files, self._names)
-                waiting = [left for old in waiting if (left := _overtaken(old, change))]
+                unsynced = [left for old in unsynced if (left := _superseded(old, change))]
             else:
-                waiting.append(change)
-        self._cached = waiting
+                unsynced.append(change)
+        self._cached = unsynced
 
-    def after_a_cut(self, outcome: Outcome) -> Image:
+    def image_after_cut(self, outcome: Outcome) -> Image:
         files = {file: bytearray(data) for file, data in self._files.items()}
         names = dict(self._names)
         for change in self._cached:
@@ -165,13 +165,13 @@ class Disk:
         found: dict[str, bytes | None] = {}
         for name, file in sorted(names.items()):
             parent = str(PurePosixPath(name).parent)
-            if parent == "." or parent in found:  # else nobody gets there
+            if parent == "." or parent in found:  # otherwise it is unreachable
                 found[name] = None if file == FOLDER else bytes(files.get(file, b""))
         return Image(found)
 
 
-def _overtaken(old: Change, new: Change) -> Change | None:
-    """What is left of a change when a later one has reached the disk: no name goes back to what it was in between."""
+def _superseded(old: Change, new: Change) -> Change | None:
+    """Return what is left of a change when a later one was synced first: names do not go back to an intermediate state."""
     if not isinstance(old, Named) or not isinstance(new, Named):
         return old
     names = tuple((name, file) for name, file in old.names if name not in dict(new.names))
@@ -198,27 +198,27 @@ def _apply(change: Change, files: dict[int, bytearray], names: dict[str, int]) -
 
 @dataclass(frozen=True)
 class Cut:
-    """A moment, and what the disk has and may have of all that has happened by then."""
+    """A power cut after a number of events, and the disk at that moment."""
 
-    happened: int
+    event_count: int
     disk: Disk
-    """Only until the next cut is asked for."""
+    """Valid until the next cut is generated."""
 
 
 def cuts(log: Sequence[Event]) -> Iterator[Cut]:
-    """Before each sync, and at the end: in between only more may be lost."""
+    """Yield a cut before each sync and at the end; cuts in between can only lose the same changes."""
     disk = Disk()
     for number, event in enumerate(log):
         if isinstance(event, Synced | FolderSynced):
             yield Cut(number, disk)
-        disk.take(event)
+        disk.record(event)
     yield Cut(len(log), disk)
 
 
 def cuts_when_acknowledged(log: Sequence[Event]) -> Iterator[Cut]:
-    """After each time that somebody was told something."""
+    """Yield a cut after each acknowledgement."""
     disk = Disk()
     for number, event in enumerate(log, 1):
-        disk.take(event)
+        disk.record(event)
         if isinstance(event, Acknowledged):
             yield Cut(number, disk)

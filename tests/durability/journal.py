@@ -1,4 +1,4 @@
-"""What the clients know, kept outside the server: what they asked for, what was acknowledged, what is uncertain."""
+"""The clients' knowledge, outside the server: what was requested, acknowledged, or is uncertain."""
 
 import json
 from collections import Counter
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 State = dict[str, Any] | None
-"""A note or a token as the API shows it; None is the state of not being there."""
+"""A note or a token as the API shows it; None if it does not exist."""
 
 
 class Violation(Exception):
@@ -16,15 +16,15 @@ class Violation(Exception):
 
 @dataclass
 class Subject:
-    """A note or a token of one client, which nobody else writes to."""
+    """A note or a token that only one client writes to."""
 
     name: str
     possible: list[State]
-    """How it may be: one state when that is certain; the one before and the one after when it is not."""
+    """Possible states: one if it is certain; else those before and after the unanswered request."""
     id: str = ""
     secret: str = ""
     unanswered: str = ""
-    """The request that makes it uncertain. Nothing more is asked of it until it was looked at."""
+    """The request that makes it uncertain. No more are sent until its state was verified."""
 
     @property
     def certain(self) -> bool:
@@ -32,7 +32,7 @@ class Subject:
 
     @property
     def state(self) -> dict[str, Any]:
-        """Of a subject that is certainly there."""
+        """The state of a subject that certainly exists."""
         (state,) = self.possible
         assert state is not None
         return state
@@ -47,7 +47,7 @@ class Subject:
             self.id = state["id"]
 
     def took_effect(self) -> None:
-        """The unanswered request did."""
+        """The unanswered request took effect."""
         self.possible, self.unanswered = self.possible[-1:], ""
 
 
@@ -64,22 +64,22 @@ class Step:
     after: State
     headers: dict[str, str] = field(default_factory=dict)
     records: int = 1
-    """The rows that it adds to the audit trail."""
+    """Number of rows that it adds to the audit log."""
     request_id: str = ""
     answer: bytes = b""
 
 
 class Journal:
-    """The file of what happened since the last verification, and the counts that the audit trail must agree with."""
+    """The file of events since the last verification, and the row counts that the audit log must match."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.acknowledged = 0
         self.unknown = 0
         self.rows: dict[str, int | None] = {}
-        """How many audit rows each request must have; None when it may have one or none."""
+        """Number of audit rows that each request must have; None if it can have one or none."""
         self.either: list[tuple[str, str]] = []
-        """A request and its repetition, of which exactly one has its row."""
+        """Pairs of a request and its repetition, of which exactly one has an audit row."""
         self._numbers = 0
         self._file = path.open("w")
 
@@ -108,13 +108,13 @@ class Journal:
         step.subject.unanswered = step.request_id
 
     def deny(self, subject: Subject) -> None:
-        """An unanswered request must not have had an effect."""
+        """Require that an unanswered request had no effect."""
         if subject.unanswered:
             self.rows[subject.unanswered] = 0
             subject.become(subject.possible[0])
 
     def settle(self, subject: Subject, seen: State) -> None:
-        """The verification saw which of the possible states it is."""
+        """Record which of the possible states the verification found."""
         if seen not in subject.possible:
             raise Violation(_impossible(subject, seen))
         if not subject.certain and subject.possible[0] != subject.possible[1]:
@@ -122,7 +122,7 @@ class Journal:
         subject.become(seen)
 
     def compare(self, recorded: Counter[str]) -> None:
-        """Every effect is on the audit trail once, and nothing is that had no effect."""
+        """Check that every effect has exactly one audit row, and that nothing else has one."""
         for request_id, rows in self.rows.items():
             found = recorded[request_id]
             if (rows is None and found > 1) or (rows is not None and found != rows):
@@ -133,7 +133,7 @@ class Journal:
                 raise Violation(f"X5: one idempotency key, but the audit trail has not one row of {pair}")
 
     def compact(self, subjects: list[Subject]) -> None:
-        """All is verified: from here on only what was found counts."""
+        """Start a new journal from the verified states."""
         self.rows.clear()
         self.either.clear()
         self._file.seek(0)
@@ -156,7 +156,7 @@ def _impossible(subject: Subject, seen: State) -> str:
 
 
 def shown(state: State) -> str:
-    """For people: the text of a note is long and says the same line over and over."""
+    """Format a state for messages, with the note's long text shortened."""
     if state is None:
         return "nothing"
     body = {"body": f"{len(state['body'])} letters: {state['body'][:30]!r}"} if "body" in state else {}

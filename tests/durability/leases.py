@@ -1,4 +1,4 @@
-"""Leases that end by hand, where a test cannot wait for them."""
+"""Ends leases in the database, where a test cannot wait for them."""
 
 import sqlite3
 from contextlib import closing

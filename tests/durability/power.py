@@ -1,4 +1,4 @@
-"""Power cuts: the real server is recorded once, and what each cut may leave of its folder is given to the real server."""
+"""Power cuts: record a real server once, then start it on every folder that a cut can leave."""
 
 import os
 import shutil
@@ -16,13 +16,13 @@ from teamspace.ops.restore import restore
 from teamspace.settings import Settings, load
 from tests.durability.disk import Acknowledged, Event, Image, cuts, cuts_when_acknowledged, everything, nothing, torn
 from tests.durability.recorder import Recorder
-from tests.durability.workload import Sealed, State, Workload, picture
+from tests.durability.workload import Sealed, State, Workload, snapshot
 from tests.support.world import world
 
 CHECKPOINT_PAGES = 60
-"""A log of so many pages is copied into the database: soon, so that a short workload has many checkpoints."""
+"""WAL pages before a checkpoint: few, so that a short workload has many checkpoints."""
 Possible = Callable[[Sequence[Event]], dict[str, list[State]]]
-"""How every subject may be when no more than this has happened."""
+"""Returns the possible states of every subject after these events."""
 _DATABASE = "data/teamspace.sqlite"
 
 
@@ -30,38 +30,38 @@ _DATABASE = "data/teamspace.sqlite"
 class Recording:
     log: Sequence[Event]
     token: str
-    """Somebody's, to look with."""
+    """A token to read the instance with."""
     possible: Possible
-    left: Image
-    """The folder as it really was in the end."""
+    final: Image
+    """The real folder in the end."""
     settings: Mapping[str, str]
-    begins: int = 0
-    """How much of the log only prepares for what is tried."""
+    start: int = 0
+    """Number of events that only prepare what is tested."""
     is_restore: bool = False
 
 
 @dataclass(frozen=True)
 class Trial:
-    happened: int
+    event_count: int
     outcome: str
     image: Image
 
     def __str__(self) -> str:
-        return f"cut after {self.happened} events, {self.outcome}"
+        return f"cut after {self.event_count} events, {self.outcome}"
 
 
 @dataclass(frozen=True)
 class Recovered:
-    """What the real server makes of an image."""
+    """What the real server finds in an image."""
 
     subjects: dict[str, Any]
     heads: frozenset[str]
-    """Every row of the audit trail, as the head that it was."""
+    """Every row of the audit log, as a chain head."""
     broken: Sequence[str]
 
 
 async def record(root: Path, work: Callable[[Workload], Awaitable[None]], **settings: str) -> Recording:
-    """From the first start of an instance, in a folder that it makes, to its end."""
+    """Record an instance from its first start in a new folder to its end."""
     recorder = Recorder(root)
     with recorder.recording():
         async with world(settings_of(root, settings)) as instance:
@@ -73,17 +73,17 @@ async def record(root: Path, work: Callable[[Workload], Awaitable[None]], **sett
 
 
 async def record_rekey(root: Path, instance: Path, of: Recording) -> Recording:
-    """On a copy of that instance, all of which is there at any time."""
+    """Record a rekey of a copy of that instance; everything must be there at any time."""
     recorder = Recorder(root)
     with recorder.recording():
         _copy(instance, root)
-        begins = len(recorder.log)
+        start = len(recorder.log)
         await rekey(settings_of(root, of.settings))
-    return Recording(recorder.log, of.token, lambda log: of.possible(of.log), _read(root), of.settings, begins)
+    return Recording(recorder.log, of.token, lambda log: of.possible(of.log), _read(root), of.settings, start)
 
 
 async def record_restore(root: Path, archive: Path, of: Recording) -> Recording:
-    """Of a backup of that instance: all of it is there when the command has ended, and before that all or nothing."""
+    """Record a restore of a backup of that instance: everything is there when it has ended, and all or nothing before."""
     recorder = Recorder(root)
     with recorder.recording():
         await restore(settings_of(root, of.settings), archive)
@@ -97,23 +97,23 @@ async def record_restore(root: Path, archive: Path, of: Recording) -> Recording:
 
 
 def trials(recording: Recording, seeds: int) -> Iterator[Trial]:
-    """At every sync: with nothing kept of what was not synced, with all of it, and with so many mixtures."""
+    """Yield trials at every sync: unsynced changes all lost, all kept, and `seeds` random mixtures."""
     for cut in cuts(recording.log):
-        if cut.happened >= recording.begins:
-            yield Trial(cut.happened, "nothing else is kept", cut.disk.after_a_cut(nothing))
-            yield Trial(cut.happened, "all is kept", cut.disk.after_a_cut(everything))
-            for seed in range(cut.happened, cut.happened + seeds):
-                yield Trial(cut.happened, f"torn by seed {seed}", cut.disk.after_a_cut(torn(seed)))
+        if cut.event_count >= recording.start:
+            yield Trial(cut.event_count, "nothing else is kept", cut.disk.image_after_cut(nothing))
+            yield Trial(cut.event_count, "all is kept", cut.disk.image_after_cut(everything))
+            for seed in range(cut.event_count, cut.event_count + seeds):
+                yield Trial(cut.event_count, f"torn by seed {seed}", cut.disk.image_after_cut(torn(seed)))
 
 
 def trials_when_acknowledged(recording: Recording) -> Iterator[Trial]:
-    """Just after every answer, with nothing kept of what was not synced."""
+    """Yield trials after every acknowledgement, with all unsynced changes lost."""
     for cut in cuts_when_acknowledged(recording.log):
-        yield Trial(cut.happened, "nothing else is kept", cut.disk.after_a_cut(nothing))
+        yield Trial(cut.event_count, "nothing else is kept", cut.disk.image_after_cut(nothing))
 
 
 async def violations(recording: Recording, trials: Iterable[Trial], folder: Path) -> AsyncIterator[str]:
-    """Every promise that some trial breaks."""
+    """Yield every promise that a trial breaks."""
     known: dict[bytes, Recovered] = {}
     for trial in trials:
         digest = trial.image.digest
@@ -123,14 +123,16 @@ async def violations(recording: Recording, trials: Iterable[Trial], folder: Path
             except Exception as fault:
                 yield f"{trial}: the server does not start, or does not answer: {fault!r}"
                 continue
-        for violation in _compare(recording, trial.happened, known[digest]):
+        for violation in _compare(recording, trial.event_count, known[digest]):
             yield f"{trial}: {violation}"
 
 
 async def _recovered(trial: Trial, folder: Path, recording: Recording) -> Recovered:
     quick = {**recording.settings, "SERVICE_SQLITE_SYNC": "normal"}  # there is no second cut
     trial.image.write(folder)
-    if _DATABASE in trial.image.entries and trial.happened % 2:  # shared memory is built anew, whatever is left of it
+    if (
+        _DATABASE in trial.image.entries and trial.event_count % 2
+    ):  # shared memory must be rebuilt, whatever it contains
         (folder / f"{_DATABASE}-shm").write_bytes(b"\x5a" * 32_768)
     try:
         async with world(settings_of(folder, quick)) as instance:
@@ -138,24 +140,24 @@ async def _recovered(trial: Trial, folder: Path, recording: Recording) -> Recove
             verdicts = [verdict async for verdict in run_checks(instance.db, files=instance.app.files)]
             rows = await instance.db.all(audit.ChainHead, "SELECT org_id, seq, hash FROM audit")
             broken = [str(verdict) for verdict in verdicts if verdict.broken]
-            return Recovered(await picture(instance, recording.token), frozenset(map(str, rows)), broken)
+            return Recovered(await snapshot(instance, recording.token), frozenset(map(str, rows)), broken)
     except StartError as refusal:
-        if recording.is_restore and "restore" in str(refusal):  # which is to be run again: nothing is there yet
+        if recording.is_restore and "restore" in str(refusal):  # the restore must be repeated: there is no data yet
             return Recovered({}, frozenset(), ())
         raise
     finally:
         shutil.rmtree(folder)
 
 
-def _compare(recording: Recording, happened: int, found: Recovered) -> Iterator[str]:
+def _compare(recording: Recording, event_count: int, found: Recovered) -> Iterator[str]:
     yield from found.broken
-    for subject, possible in recording.possible(recording.log[:happened]).items():
+    for subject, possible in recording.possible(recording.log[:event_count]).items():
         if (seen := found.subjects.get(subject)) not in possible:
             expected = "\n  or ".join(map(str, possible))
             yield f"{subject} is\n     {seen}\n  not {expected}"
-    for event in recording.log[:happened]:
+    for event in recording.log[:event_count]:
         if isinstance(event, Acknowledged) and isinstance(event.what, Sealed):
-            yield from (f"the audit trail lost {head}" for head in event.what.heads if head not in found.heads)
+            yield from (f"the audit log lost {head}" for head in event.what.heads if head not in found.heads)
 
 
 def _read(root: Path) -> Image:
@@ -164,7 +166,7 @@ def _read(root: Path) -> Image:
 
 
 def _copy(source: Path, target: Path) -> None:
-    """As if it had always been there."""
+    """Copy and sync the folder, as if it had always been there."""
     shutil.copytree(source, target, dirs_exist_ok=True)
     for path in (target, *target.rglob("*")):
         descriptor = os.open(path, os.O_RDONLY)
@@ -173,6 +175,6 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def settings_of(root: Path, settings: Mapping[str, str]) -> Settings:
-    """As they come, but for limits of rate."""
-    given = {"SERVICE_DATA": str(root / "data"), "SERVICE_RATE_TOKEN": "0", "SERVICE_RATE_ANONYMOUS": "0"}
-    return load({**given, **settings}, file=root / "no.env")
+    """The default settings, without rate limits."""
+    defaults = {"SERVICE_DATA": str(root / "data"), "SERVICE_RATE_TOKEN": "0", "SERVICE_RATE_ANONYMOUS": "0"}
+    return load({**defaults, **settings}, file=root / "no.env")

@@ -1,7 +1,7 @@
-"""The log of a folder while the real server works in it.
+"""Records the changes to a folder while the real server works in it.
 
-SQLite's files are followed by a VFS, call by call. All others are looked at whenever anything is synced, so that it does
-not matter by which way they are written. The map of shared memory (`-shm`) is no file that a disk has to keep.
+SQLite's files are recorded call by call, through a VFS. All others are compared whenever anything is synced, so that it
+does not matter how they are written. Shared memory (`-shm`) is left out, since it need not survive.
 """
 
 import os
@@ -20,7 +20,7 @@ _JOURNALS = apsw.SQLITE_OPEN_WAL | apsw.SQLITE_OPEN_MAIN_JOURNAL | apsw.SQLITE_O
 
 
 class Recorder:
-    """Of a new folder."""
+    """Records a new folder."""
 
     def __init__(self, root: Path) -> None:
         root.mkdir()
@@ -29,54 +29,54 @@ class Recorder:
         self.lock = threading.RLock()
         self._names: dict[str, int] = {}
         self._inodes: dict[int, int] = {}
-        self._held: dict[int, int] = {}
-        """The descriptors of all files that were seen: as long as one is open, no other gets its inode."""
+        self._descriptors: dict[int, int] = {}
+        """Open descriptors of all known files, so that no inode is reused."""
         self._content: dict[int, bytes] = {}
-        self._followed: set[int] = set()
-        """SQLite's files: what is written to them is told by the VFS."""
+        self._recorded_by_vfs: set[int] = set()
+        """SQLite's files, whose writes are recorded by the VFS."""
 
     @contextmanager
     def recording(self) -> Iterator[None]:
-        """Inside, whatever this process does to the folder is logged."""
+        """Record everything that this process does to the folder."""
         vfs = _Vfs(self)
         try:
             with (
-                patch.object(os, "fsync", self._noted(os.fsync)),
-                patch.object(os, "fdatasync", self._noted(os.fdatasync)),
+                patch.object(os, "fsync", self._recorded(os.fsync)),
+                patch.object(os, "fdatasync", self._recorded(os.fdatasync)),
             ):
                 yield
-            self._look()
+            self._scan()
         finally:
             vfs.unregister()
-            for descriptor in self._held.values():
+            for descriptor in self._descriptors.values():
                 os.close(descriptor)
 
     def note(self, event: Requested | Acknowledged) -> None:
         with self.lock:
-            self._look()
+            self._scan()
             self.log.append(event)
 
-    def sync(self, path: Path, how: Callable[[], None]) -> None:
-        """Do it, and note it: what is changed while it goes on does not count as synced."""
+    def sync(self, path: Path, run: Callable[[], None]) -> None:
+        """Sync and record it; changes during the sync do not count as synced."""
         with self.lock:
-            self._look()
-            how()
+            self._scan()
+            run()
             if path.is_relative_to(self.root):
                 name = str(path.relative_to(self.root))
                 self.log.append(FolderSynced(name) if path.is_dir() else Synced(self._names[name]))
 
-    def _noted(self, sync: Callable[[int], None]) -> Callable[[int], None]:
+    def _recorded(self, sync: Callable[[int], None]) -> Callable[[int], None]:
         return lambda descriptor: self.sync(Path(os.readlink(f"/proc/self/fd/{descriptor}")), lambda: sync(descriptor))
 
     def follow(self, path: Path) -> int:
-        """The file of that name is SQLite's from now on."""
-        self._look()
+        """Treat this file as SQLite's from now on."""
+        self._scan()
         file = self._names[str(path.relative_to(self.root))]
-        self._followed.add(file)
+        self._recorded_by_vfs.add(file)
         return file
 
-    def _look(self) -> None:
-        """Note what has changed since the last look."""
+    def _scan(self) -> None:
+        """Record what has changed since the last scan."""
         found = dict(self._entries())
         gone = [name for name in self._names if name not in found]
         for name, file in found.items():
@@ -93,19 +93,19 @@ class Recorder:
                 yield str((Path(folder) / entry).relative_to(self.root)), FOLDER
             for path in (Path(folder) / entry for entry in sorted(files) if not entry.endswith(_SHARED_MEMORY)):
                 with suppress(FileNotFoundError):  # another thread may just have removed it
-                    yield str(path.relative_to(self.root)), self._seen(path)
+                    yield str(path.relative_to(self.root)), self._record_content(path)
 
-    def _seen(self, path: Path) -> int:
-        """The file of that name, once its content is noted."""
-        file = self._inodes.get(path.stat().st_ino) or self._hold(path)
-        if file not in self._followed:
-            descriptor = self._held[file]
+    def _record_content(self, path: Path) -> int:
+        """Record the content of this file and return its number."""
+        file = self._inodes.get(path.stat().st_ino) or self._open(path)
+        if file not in self._recorded_by_vfs:
+            descriptor = self._descriptors[file]
             self._compare(file, os.pread(descriptor, os.fstat(descriptor).st_size, 0))
         return file
 
-    def _hold(self, path: Path) -> int:
-        file, descriptor = len(self._held) + 1, os.open(path, os.O_RDONLY)
-        self._held[file] = descriptor
+    def _open(self, path: Path) -> int:
+        file, descriptor = len(self._descriptors) + 1, os.open(path, os.O_RDONLY)
+        self._descriptors[file] = descriptor
         self._inodes[os.fstat(descriptor).st_ino] = file
         return file
 
@@ -128,7 +128,7 @@ class Recorder:
 
 
 class _Vfs(apsw.VFS):
-    """SQLite's own way to files, and the default one for as long as it is registered."""
+    """The default VFS of SQLite while it is registered; records all calls."""
 
     def __init__(self, recorder: Recorder) -> None:
         self.base, self.recorder = apsw.vfs_names()[0], recorder
@@ -150,8 +150,8 @@ class _Vfs(apsw.VFS):
 
 class _File(apsw.VFSFile):
     def __init__(self, vfs: _Vfs, path: Path, name: str | apsw.URIFilename | None, flags: list[int]) -> None:
-        # SQLite's own file syncs the folder with the first sync of a journal or log that it may have made, unseen.
-        self._settles_name = bool(flags[0] & apsw.SQLITE_OPEN_CREATE and flags[0] & _JOURNALS)
+        # With the first sync of a new journal or log SQLite also syncs the folder, which the VFS does not see.
+        self._syncs_folder = bool(flags[0] & apsw.SQLITE_OPEN_CREATE and flags[0] & _JOURNALS)
         super().__init__(vfs.base, name, flags)
         self._recorder, self._path = vfs.recorder, path
         self._file = vfs.recorder.follow(path)
@@ -168,6 +168,6 @@ class _File(apsw.VFSFile):
 
     def xSync(self, flags: int) -> None:
         self._recorder.sync(self._path, lambda: super(_File, self).xSync(flags))
-        if self._settles_name:
-            self._settles_name = False
+        if self._syncs_folder:
+            self._syncs_folder = False
             self._recorder.sync(self._path.parent, lambda: None)

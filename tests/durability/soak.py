@@ -1,8 +1,7 @@
 """`kill -9` in a loop: a real server under load, a journal outside it, and a comparison after each crash.
 
-A cycle writes for a moment, kills the server, starts it again and compares everything with the
-journal. On PostgreSQL, every now and then it is PostgreSQL that is killed, and the server has to
-come through by itself.
+A cycle writes for a moment, kills the server, starts it again and compares everything with the journal. On PostgreSQL,
+sometimes PostgreSQL is killed instead, and the server has to recover by itself.
 """
 
 import asyncio
@@ -31,19 +30,19 @@ _PROGRESS_EVERY = 10
 
 class Busy(Protocol):
     async def work(self, stop: asyncio.Event) -> None:
-        """Until told to stop, or until there is no server."""
+        """Work until `stop` is set or the server is gone."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How much is done."""
+    """The size of a run."""
 
     cycles: int = 500
     clients: int = 16
     seed: int = 0
     doctor_every: int = 10
     outage_every: int = 10
-    """On PostgreSQL: every how many cycles PostgreSQL dies instead of the server."""
+    """On PostgreSQL: cycles between two kills of PostgreSQL instead of the server."""
 
 
 class Soak:
@@ -94,7 +93,7 @@ class Soak:
         self.doctor()
 
     async def finish(self) -> None:
-        """What can only be verified in the end."""
+        """Verify what can only be verified in the end."""
 
     def __str__(self) -> str:
         recovery = f", slowest recovery {self.slowest_recovery:.2f} s" if self.postgres else ""
@@ -114,11 +113,11 @@ class Soak:
             raise Violation(f"the server took {seconds:.1f} s to start")
 
     async def populate(self) -> None:
-        """An operator, and an admin for each client."""
+        """Create an operator, and an admin for each client."""
         first = await created(self.operator, "/api/bootstrap", OPERATOR)
         self.operator.token = first["token"]
-        wishes = [{"username": f"client{number}", "role": "admin"} for number in range(self.plan.clients)]
-        made = [await created(self.operator, "/api/members", wish) for wish in wishes]
+        drafts = [{"username": f"client{number}", "role": "admin"} for number in range(self.plan.clients)]
+        made = [await created(self.operator, "/api/members", draft) for draft in drafts]
         self.operator.close()
         ids = [member["member"]["user_id"] for member in made]
         for number, member in enumerate(made):
@@ -129,17 +128,17 @@ class Soak:
 
     @property
     def busy(self) -> Sequence[Busy]:
-        """Those who are at work while something dies."""
+        """The clients that work during a kill."""
         return self.clients
 
     @asynccontextmanager
     async def load(self) -> AsyncIterator[asyncio.Event]:
-        """All are at work, until the event is set or the server is gone."""
+        """Run all clients, until the event is set or the server is gone."""
         stop = asyncio.Event()
         try:
             async with asyncio.TaskGroup() as group:
-                for somebody in self.busy:
-                    group.create_task(somebody.work(stop))
+                for client in self.busy:
+                    group.create_task(client.work(stop))
                 yield stop
         except ExceptionGroup as faults:
             raise faults.exceptions[0] from None
@@ -157,7 +156,7 @@ class Soak:
         """Write for a moment, kill the server, start it again."""
         async with self.load():
             await self.moment()
-            self.served.strike()
+            self.served.send_sigkill()
         self.served.kill()
         if self.cycle % _INTERRUPTED_EVERY == 0:
             self._interrupted_start()
@@ -170,7 +169,7 @@ class Soak:
         self.served.kill()
 
     async def _outage(self, postgres: Postgres) -> None:
-        """Write, kill PostgreSQL and bring it back, and go on writing: the server is left alone."""
+        """Write, kill and restart PostgreSQL, and go on writing; the server is not restarted."""
         async with self.load() as stop:
             await self.moment()
             postgres.kill()
@@ -193,8 +192,8 @@ class Soak:
         await asyncio.sleep(self._random.uniform(*_LOAD_MS) / 1000)
 
 
-async def created(connection: Connection, path: str, wish: dict[str, Any]) -> dict[str, Any]:
-    answer = await ask(connection, "POST", path, wish)
+async def created(connection: Connection, path: str, draft: dict[str, Any]) -> dict[str, Any]:
+    answer = await ask(connection, "POST", path, draft)
     if answer.status != 201:
         raise RuntimeError(f"POST {path} was answered {answer}")
     made: dict[str, Any] = answer.json

@@ -1,4 +1,4 @@
-"""The short form of scripts/soak, and the end that is no crash."""
+"""A short run of scripts/soak, and an orderly stop."""
 
 import asyncio
 import time
@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.durability.archive import Archive
-from tests.durability.labour import Labour
+from tests.durability.file_soak import FileSoak
+from tests.durability.job_soak import JobSoak
 from tests.durability.soak import OPERATOR, Plan, Soak
 from tests.durability.verification import ask
 from tests.durability.wire import Answer, Connection
@@ -22,7 +22,7 @@ DRAIN_LIMIT = 30.0
 
 @pytest.fixture(scope="module", params=["sqlite", "postgres"])
 def postgres(request: pytest.FixtureRequest) -> Iterator[Postgres | None]:
-    """Not the one of the other tests, since it is killed; None for SQLite."""
+    """A separate PostgreSQL, since it is killed; None for SQLite."""
     if request.param == "sqlite":
         yield None
         return
@@ -30,28 +30,26 @@ def postgres(request: pytest.FixtureRequest) -> Iterator[Postgres | None]:
         yield server
 
 
-async def test_what_was_acknowledged_survives_a_kill(postgres: Postgres | None, tmp_path: Path) -> None:
+async def test_acknowledged_writes_survive_a_kill(postgres: Postgres | None, tmp_path: Path) -> None:
     with Soak(SHORT, tmp_path, postgres) as soak:
         await soak.run()
     assert soak.journal.acknowledged > 20
     assert soak.journal.unknown > 0
 
 
-async def test_a_job_ends_once_whoever_is_killed(postgres: Postgres | None, tmp_path: Path) -> None:
-    with Labour(FEW, tmp_path, postgres, hurry=True) as labour:
-        await labour.run()
-    assert labour.counts["landed by workers"] > 3
-    assert labour.counts["sleepers refused"] == 1
+async def test_a_job_ends_once_when_servers_and_workers_are_killed(postgres: Postgres | None, tmp_path: Path) -> None:
+    with JobSoak(FEW, tmp_path, postgres, expire_leases=True) as soak:
+        await soak.run()
+    assert soak.counts["completed by workers"] > 3
+    assert soak.counts["paused workers refused"] == 1
 
 
-async def test_every_version_survives_a_kill_and_nothing_else_is_left(
-    postgres: Postgres | None, tmp_path: Path
-) -> None:
-    with Archive(FEW, tmp_path, postgres) as archive:
-        await archive.run()
-    assert archive.counts["writes acknowledged"] > 5
-    assert archive.counts["blobs collected"] > 0
-    assert min(archive.counts["in rows"], archive.counts["in files"]) > 0
+async def test_every_version_survives_a_kill_and_no_garbage_is_left(postgres: Postgres | None, tmp_path: Path) -> None:
+    with FileSoak(FEW, tmp_path, postgres) as soak:
+        await soak.run()
+    assert soak.counts["writes acknowledged"] > 5
+    assert soak.counts["blobs collected"] > 0
+    assert min(soak.counts["in rows"], soak.counts["in files"]) > 0
 
 
 def test_a_first_start_that_was_killed_can_be_repeated(postgres: Postgres | None, tmp_path: Path) -> None:
@@ -67,7 +65,7 @@ def test_a_first_start_that_was_killed_can_be_repeated(postgres: Postgres | None
         served.kill()
 
 
-async def test_a_server_told_to_stop_answers_what_it_accepted(postgres: Postgres | None, tmp_path: Path) -> None:
+async def test_a_stopping_server_answers_accepted_requests(postgres: Postgres | None, tmp_path: Path) -> None:
     with Soak(SHORT, tmp_path, postgres) as soak:
         soak.start()
         await soak.populate()
@@ -81,7 +79,7 @@ async def test_a_server_told_to_stop_answers_what_it_accepted(postgres: Postgres
         assert time.monotonic() - began < DRAIN_LIMIT
         assert (await slow).status == 200
         soak.doctor()
-        # A keep-alive connection may end before the server took the next request: then it had no effect either.
+        # A keep-alive connection can be closed before the server read the next request, which then has no effect.
         for client in soak.clients:
             for subject in client.subjects:
                 soak.journal.deny(subject)
@@ -91,5 +89,5 @@ async def test_a_server_told_to_stop_answers_what_it_accepted(postgres: Postgres
 
 
 async def sign_in(soak: Soak) -> Answer:
-    """Checking a password takes a while, so this is under way when the server is told to stop."""
+    """Sign in; checking the password is slow, so this is in progress when the server stops."""
     return await ask(Connection(soak.served.port), "POST", "/api/login", OPERATOR)

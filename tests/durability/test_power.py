@@ -1,4 +1,4 @@
-"""A power cut takes back nothing that was answered, and leaves nothing half done; why: decision 20."""
+"""A power cut loses nothing that was acknowledged and leaves nothing half-written (decision 20)."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -26,16 +26,16 @@ from tests.durability.power import (
 )
 from tests.durability.workload import Workload
 
-SEEDS, SEEDS_THOROUGHLY = 1, 12
+SEEDS, SEEDS_THOROUGH = 1, 12
 
 
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Parts may have a few bytes."""
+    """Allow multipart parts of a few bytes."""
     monkeypatch.setattr(completing, "MIN_PART", 1)
 
 
-async def test_a_cut_at_any_sync_takes_back_nothing_that_was_answered(tmp_path: Path, thorough: bool) -> None:
+async def test_a_cut_at_any_sync_loses_nothing_that_was_acknowledged(tmp_path: Path, thorough: bool) -> None:
     recording = await record(tmp_path / "before", Workload.all)
     await _check(recording, tmp_path / "after", thorough)
     names = {file: name for event in recording.log if isinstance(event, Named) for name, file in event.names}
@@ -44,14 +44,14 @@ async def test_a_cut_at_any_sync_takes_back_nothing_that_was_answered(tmp_path: 
     assert syncs["data/teamspace.sqlite"] > 8, "checkpoints"
 
 
-async def test_a_new_key_takes_nothing_with_it(tmp_path: Path, thorough: bool) -> None:
-    instance = await record(tmp_path / "instance", Workload.few)
+async def test_a_cut_during_a_rekey_loses_nothing(tmp_path: Path, thorough: bool) -> None:
+    instance = await record(tmp_path / "instance", Workload.minimal)
     recording = await record_rekey(tmp_path / "before", tmp_path / "instance", instance)
     await _check(recording, tmp_path / "after", thorough)
 
 
-async def test_a_restore_is_whole_when_it_has_ended_and_invisible_before(tmp_path: Path, thorough: bool) -> None:
-    instance = await record(tmp_path / "instance", Workload.few, SERVICE_SECRET_KEY="ab" * 32)
+async def test_a_restore_is_complete_when_it_has_ended_and_invisible_before(tmp_path: Path, thorough: bool) -> None:
+    instance = await record(tmp_path / "instance", Workload.minimal, SERVICE_SECRET_KEY="ab" * 32)
     archive = tmp_path / "backup.tar"
     await backup(settings_of(tmp_path / "instance", instance.settings), archive)
     recording = await record_restore(tmp_path / "before", archive, instance)
@@ -59,55 +59,55 @@ async def test_a_restore_is_whole_when_it_has_ended_and_invisible_before(tmp_pat
 
 
 async def _check(recording: Recording, folder: Path, thorough: bool) -> None:
-    seeds = SEEDS_THOROUGHLY if thorough else SEEDS
-    chosen = chain(trials(recording, seeds), trials_when_acknowledged(recording))
-    async for violation in violations(recording, chosen, folder):
+    seeds = SEEDS_THOROUGH if thorough else SEEDS
+    all_trials = chain(trials(recording, seeds), trials_when_acknowledged(recording))
+    async for violation in violations(recording, all_trials, folder):
         pytest.fail(violation)
     *_, end = cuts(recording.log)
-    assert end.disk.after_a_cut(everything).entries == recording.left.entries, "the log has missed a write"
+    assert end.disk.image_after_cut(everything).entries == recording.final.entries, "the log has missed a write"
 
 
-async def test_who_chose_so_may_lose_the_last_writes_and_no_more(tmp_path: Path) -> None:
-    recording = await record(tmp_path / "before", Workload.few, SERVICE_SQLITE_SYNC="normal")
-    seen = await _seen(recording, tmp_path / "after")
+async def test_with_normal_sync_only_the_last_writes_can_be_lost(tmp_path: Path) -> None:
+    recording = await record(tmp_path / "before", Workload.minimal, SERVICE_SQLITE_SYNC="normal")
+    seen = await _violations_when_acknowledged(recording, tmp_path / "after")
     assert seen
     assert all("object-large is\n     None\n" in violation for violation in seen)
 
 
-async def _seen(recording: Recording, folder: Path) -> list[str]:
+async def _violations_when_acknowledged(recording: Recording, folder: Path) -> list[str]:
     return [violation async for violation in violations(recording, trials_when_acknowledged(recording), folder)]
 
 
-# Without one of its syncs
+# With a missing sync
 
 
-def _opened_with(sync: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def _with_sync(sync: str, monkeypatch: pytest.MonkeyPatch) -> None:
     connect = sqlite.connect
-    monkeypatch.setattr(sqlite, "connect", lambda path, **how: connect(path, **{**how, "sync": sync}))
+    monkeypatch.setattr(sqlite, "connect", lambda path, **options: connect(path, **{**options, "sync": sync}))
 
 
-def _leaving_out(left_out: Callable[[Path], bool], monkeypatch: pytest.MonkeyPatch) -> None:
+def _without_sync_of(skipped: Callable[[Path], bool], monkeypatch: pytest.MonkeyPatch) -> None:
     sync = local._sync
-    monkeypatch.setattr(local, "_sync", lambda path: None if left_out(path) else sync(path))
+    monkeypatch.setattr(local, "_sync", lambda path: None if skipped(path) else sync(path))
 
 
-def _never_settled(monkeypatch: pytest.MonkeyPatch) -> None:
+def _without_folder_sync(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(app, "_sync_new_folders", lambda folder, new: None)
 
 
 @pytest.mark.parametrize(
     ("without", "lost"),
     [
-        pytest.param(partial(_opened_with, "off"), "instance is", id="synchronous off"),
-        pytest.param(partial(_leaving_out, Path.is_file), "damaged", id="bytes of a blob"),
-        pytest.param(partial(_leaving_out, Path.is_dir), "missing", id="folder of a blob"),
-        pytest.param(_never_settled, "instance is", id="the data folder"),
+        pytest.param(partial(_with_sync, "off"), "instance is", id="synchronous off"),
+        pytest.param(partial(_without_sync_of, Path.is_file), "damaged", id="bytes of a blob"),
+        pytest.param(partial(_without_sync_of, Path.is_dir), "missing", id="folder of a blob"),
+        pytest.param(_without_folder_sync, "instance is", id="the data folder"),
     ],
 )
-async def test_a_missing_sync_shows(
+async def test_a_missing_sync_is_detected(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, without: Callable[[pytest.MonkeyPatch], None], lost: str
 ) -> None:
     with monkeypatch.context() as patch:
         without(patch)
-        recording = await record(tmp_path / "before", Workload.few)
-    assert any(lost in violation for violation in await _seen(recording, tmp_path / "after"))
+        recording = await record(tmp_path / "before", Workload.minimal)
+    assert any(lost in violation for violation in await _violations_when_acknowledged(recording, tmp_path / "after"))

@@ -1,4 +1,4 @@
-"""A start that cannot succeed says why in one line, soon, and leaves the folder as it was."""
+"""A start that cannot succeed tells why in one line, quickly, and leaves the folder unchanged."""
 
 import io
 import socket
@@ -22,7 +22,7 @@ PASSWORD = "a cautious first passphrase"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The folder of an instance that was set up; after all the bad starts a normal one works, and all is there."""
+    """The folder of an instance. After all failed starts a normal one works, and no data is lost."""
     data = tmp_path_factory.mktemp("starts") / "data"
     settings = {"SERVICE_DATA": str(data)}
     with Served(settings) as served:
@@ -38,7 +38,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture
 def data(folder: Path) -> Iterator[Path]:
-    """The same folder, which the test must leave with the same content."""
+    """The same folder, whose content the test must not change."""
     before = content(folder)
     yield folder
     assert content(folder) == before
@@ -48,7 +48,7 @@ def content(data: Path) -> tuple[str, list[str]]:
     with closing(apsw.Connection(str(data / "teamspace.sqlite"))) as file:
         dump = io.StringIO()
         apsw.shell.Shell(stdout=dump, db=file).process_command(".dump")
-    rows = [line for line in dump.getvalue().splitlines() if not line.startswith("--")]  # a comment tells the time
+    rows = [line for line in dump.getvalue().splitlines() if not line.startswith("--")]  # comments contain the time
     return (data / "secret.key").read_text(), rows
 
 
@@ -84,13 +84,13 @@ def test_several_processes_on_sqlite(data: Path) -> None:
     assert refusal(data, SERVICE_WORKERS="2").startswith("SERVICE_WORKERS: ")
 
 
-def test_a_data_folder_that_cannot_be_written(data: Path) -> None:
-    # Below a file there can be no folder, not even for root.
+def test_an_unwritable_data_folder(data: Path) -> None:
+    # There can be no folder below a file, even for root.
     below = data / "secret.key" / "data"
     assert refusal(below) == f"the data folder {below} cannot be written: Not a directory"
 
 
-def test_another_key_than_the_data_was_sealed_with(data: Path) -> None:
+def test_a_key_that_does_not_match_the_data(data: Path) -> None:
     assert "secret key" in refusal(data, SERVICE_SECRET_KEY="ab" * 32)
 
 
@@ -107,12 +107,12 @@ def test_data_of_a_newer_server(data: Path) -> None:
 
 
 def test_a_port_that_is_taken(data: Path) -> None:
-    with socket.create_server((HOST, 0)) as stranger:
-        port = stranger.getsockname()[1]
+    with socket.create_server((HOST, 0)) as other:
+        port = other.getsockname()[1]
         assert refusal(data, SERVICE_PORT=str(port)) == f"cannot listen on {HOST}:{port}: address already in use"
 
 
-def test_a_folder_that_another_server_uses(data: Path) -> None:
+def test_a_folder_in_use_by_another_server(data: Path) -> None:
     with Served({"SERVICE_DATA": str(data)}) as served:
         assert served.process is not None
         assert f"another server (process {served.process.pid})" in refusal(data)
@@ -120,7 +120,7 @@ def test_a_folder_that_another_server_uses(data: Path) -> None:
         assert served.stop() == 0
 
 
-def test_a_postgresql_that_is_not_there(data: Path) -> None:
+def test_an_unreachable_postgresql(data: Path) -> None:
     url = f"postgresql://postgres@{HOST}:{free_port()}/postgres"
     assert "cannot access the database" in refusal(data, SERVICE_DATABASE_URL=url)
 
@@ -129,7 +129,7 @@ def test_a_database_that_does_not_exist(data: Path, postgres_url: str) -> None:
     assert "does not exist" in refusal(data, SERVICE_DATABASE_URL=postgres_url + "_of_nobody")
 
 
-def test_many_may_prepare_one_folder_at_the_same_moment(tmp_path: Path) -> None:
+def test_a_folder_can_be_prepared_concurrently(tmp_path: Path) -> None:
     with ThreadPoolExecutor(8) as pool:
         for _ in pool.map(lambda _: prepare_folder(tmp_path / "data"), range(400)):
             pass

@@ -1,4 +1,4 @@
-"""Two servers on one PostgreSQL: they serve the same files, and one goes on with what the other began."""
+"""Two servers on one PostgreSQL: they serve the same files, and one continues the other's jobs."""
 
 import os
 import time
@@ -14,13 +14,13 @@ from tests.support.served import Served, teamspace
 
 PASSWORD = "a cautious first passphrase"
 PATIENCE = 20.0
-"""Less than the lease of a remote worker, so that nobody waits for one."""
+"""Seconds. Less than the lease of a remote worker, so that the test does not wait for one."""
 FILE = b"x" * (SMALL + 1)
 
 
 @pytest.fixture
 def shared(postgres_url: str) -> Iterator[dict[str, str]]:
-    """What the settings of both have in common."""
+    """The settings that both servers share."""
     name = f"two_servers_{os.getpid()}"
     url = create_database(postgres_url, name)
     yield {"SERVICE_DATABASE_URL": url, "SERVICE_SECRET_KEY": "ab" * 32, "SERVICE_POSTGRES_SYNC": "any"}
@@ -32,7 +32,7 @@ def owner(served: Served) -> str:
     return token
 
 
-def test_a_server_with_a_folder_of_its_own_refuses_to_start(shared: dict[str, str], tmp_path: Path) -> None:
+def test_a_server_with_another_blob_folder_refuses_to_start(shared: dict[str, str], tmp_path: Path) -> None:
     one, other = ({**shared, "SERVICE_DATA": str(tmp_path / name)} for name in ("one", "other"))
     with Served(one) as first:
         token = owner(first)
@@ -52,7 +52,7 @@ def test_a_server_with_a_folder_of_its_own_refuses_to_start(shared: dict[str, st
         assert again.stop() == 0
 
 
-def test_a_folder_that_lost_its_id_says_what_to_do(shared: dict[str, str], tmp_path: Path) -> None:
+def test_a_folder_without_its_id_gets_a_helpful_error(shared: dict[str, str], tmp_path: Path) -> None:
     settings = {**shared, "SERVICE_DATA": str(tmp_path / "one")}
     with Served(settings) as served:
         served.put("/api/repo/a.bin", FILE, owner(served))
@@ -62,23 +62,23 @@ def test_a_folder_that_lost_its_id_says_what_to_do(shared: dict[str, str], tmp_p
     assert "If it is the same folder, write" in refused.stderr
 
 
-def test_a_killed_servers_job_goes_on_elsewhere(shared: dict[str, str], tmp_path: Path) -> None:
+def test_a_killed_servers_job_continues_on_another_server(shared: dict[str, str], tmp_path: Path) -> None:
     settings = {**shared, "SERVICE_DATA": str(tmp_path / "data")}
     with Served(settings) as first:
         token = owner(first)
         job = first.call("POST", "/api/jobs", {"kind": "ai.chat", "input": {"prompt": "[simulate:hang]"}}, token)
-        _until(first, job["id"], token, state="running", attempt=1)
+        _wait_for_job(first, job["id"], token, state="running", attempt=1)
         with Served(settings) as second:
             first.kill()
-            _until(second, job["id"], token, state="running", attempt=2)
+            _wait_for_job(second, job["id"], token, state="running", attempt=2)
             second.kill()
 
 
-def _until(served: Served, job_id: str, token: str, **wanted: Any) -> None:
+def _wait_for_job(served: Served, job_id: str, token: str, **expected: Any) -> None:
     ends = time.monotonic() + PATIENCE
     while time.monotonic() < ends:
         job = served.call("GET", f"/api/jobs/{job_id}", token=token)
-        if wanted.items() <= job.items():
+        if expected.items() <= job.items():
             return
         time.sleep(0.1)
-    raise AssertionError(f"{job} is not {wanted}")
+    raise AssertionError(f"{job} is not {expected}")

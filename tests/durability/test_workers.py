@@ -1,4 +1,4 @@
-"""Several server processes on PostgreSQL: one dies and is replaced, all stop together, none is left behind."""
+"""Several server processes on PostgreSQL: a dead one is replaced, and all stop together."""
 
 import os
 import signal
@@ -27,26 +27,26 @@ def served(postgres_url: str, tmp_path: Path) -> Iterator[Served]:
 def test_a_dead_process_is_replaced_and_a_stop_ends_all(served: Served) -> None:
     assert served.process is not None
     supervisor = served.process.pid
-    until(lambda: len(serving(supervisor)) == 2)
+    wait_until(lambda: len(serving(supervisor)) == 2)
     first = serving(supervisor)
     os.kill(first[0], signal.SIGKILL)
-    until(lambda: len(serving(supervisor)) == 2 and serving(supervisor) != first)
-    until(served.healthy)
+    wait_until(lambda: len(serving(supervisor)) == 2 and serving(supervisor) != first)
+    wait_until(served.healthy)
     assert served.stop() == 0
 
 
 def test_processes_do_not_outlive_their_supervisor(served: Served) -> None:
     assert served.process is not None
     supervisor = served.process.pid
-    until(lambda: len(serving(supervisor)) == 2)
+    wait_until(lambda: len(serving(supervisor)) == 2)
     workers = serving(supervisor)
     os.kill(supervisor, signal.SIGKILL)
     served.process.wait()
-    until(lambda: not any(alive(worker) for worker in workers))
+    wait_until(lambda: not any(alive(worker) for worker in workers))
 
 
 def serving(supervisor: int) -> list[int]:
-    """The supervisor's children that run a server, and not Python's own resource tracker."""
+    """Return the supervisor's server processes, without Python's resource tracker."""
     children = Path(f"/proc/{supervisor}/task/{supervisor}/children").read_text().split()
     return [
         int(pid) for pid in children if "spawn_main" in Path(f"/proc/{pid}/cmdline").read_text() and alive(int(pid))
@@ -60,8 +60,8 @@ def alive(pid: int) -> bool:
         return False
 
 
-def until(true: Callable[[], bool]) -> None:
+def wait_until(condition: Callable[[], bool]) -> None:
     deadline = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < deadline, "it never came true"
+    while not condition():
+        assert time.monotonic() < deadline, "timed out"
         time.sleep(0.05)

@@ -1,4 +1,4 @@
-"""The audit trail, read beside the server and without its code."""
+"""Reads the audit log directly from the database, without the server's code."""
 
 import sqlite3
 from collections import Counter
@@ -11,7 +11,7 @@ _ROWS = "SELECT id, request_id FROM audit WHERE id > {}"
 
 
 class Trail:
-    """Counts the rows that were added since it last looked; nobody may be writing while it does."""
+    """Counts the rows added since the last call. There must be no writes meanwhile."""
 
     def __init__(self, database: Path | str) -> None:
         """`database` is SQLite's file, or PostgreSQL's URL."""
@@ -19,7 +19,7 @@ class Trail:
         self._last = ""
 
     async def added(self) -> Counter[str]:
-        """How many rows each request added."""
+        """Return how many rows each request added."""
         rows = await self._rows()
         self._last = max((row[0] for row in rows), default=self._last)
         return Counter(row[1] for row in rows)

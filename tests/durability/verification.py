@@ -1,4 +1,4 @@
-"""After a crash: does the server still hold what it acknowledged, and nothing that is half?"""
+"""Verification after a crash: everything acknowledged is there, and nothing half-written."""
 
 import asyncio
 import time
@@ -11,13 +11,13 @@ from tests.durability.trail import Trail
 from tests.durability.wire import Answer, Connection, Silent, Unanswered, Unreachable
 
 RETRY_PATIENCE = 0.2
-"""The repetition waits for an answer that died with the server: not for as long as that here, but in `collect`."""
+"""Seconds. The repetition waits for an answer that was lost with the server; only `collect` waits until it is given."""
 BUSY_LIMIT = 10.0
 _MAX_REPEATS, _MAX_ENDED = 3, 5
 
 
 async def verify(clients: list[Client], operator: Connection, journal: Journal, trail: Trail) -> None:
-    """Compare everything with the journal, and begin a new one."""
+    """Compare everything with the journal, and start a new one."""
     await asyncio.gather(*(_repeat_creates(client, journal) for client in clients))
     live = {token["name"]: token_state(token) for token in await everything(operator, "/api/tokens")}
     await asyncio.gather(*(_verify_client(client, live, journal) for client in clients))
@@ -26,9 +26,9 @@ async def verify(clients: list[Client], operator: Connection, journal: Journal, 
 
 
 async def collect(clients: list[Client], journal: Journal) -> None:
-    """Ask once more for what is owed: the effect is there, so the answer is a conflict, or the first answer."""
+    """Repeat the unanswered creates: they took effect, so the answer is a conflict or the first answer."""
 
-    async def ask_again(client: Client, step: Step) -> None:
+    async def repeat(client: Client, step: Step) -> None:
         connection = Connection(client.connection.port, client.person.token)
         try:
             answer = await _repeat(connection, step, journal)
@@ -38,21 +38,21 @@ async def collect(clients: list[Client], journal: Journal) -> None:
         if not replayed and not (answer.status == 409 and answer.json["code"] == "conflict"):
             raise Violation(f"X5: the repetition of {step.request_id} was answered {answer}")
 
-    await asyncio.gather(*(ask_again(client, step) for client in clients for step in client.owed))
+    await asyncio.gather(*(repeat(client, step) for client in clients for step in client.unanswered_creates))
     for client in clients:
-        client.owed.clear()
+        client.unanswered_creates.clear()
 
 
 async def ask(
     connection: Connection, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None
 ) -> Answer:
-    """The answer, asked for again while the server says that it is busy."""
+    """Send a request, and repeat it while the server answers 503."""
     deadline = time.monotonic() + BUSY_LIMIT
     while True:
         try:
             answer = await connection.call(method, path, body, headers)
         except (Silent, Unanswered, Unreachable) as fault:
-            raise Violation(f"{method} {path}: a server that nobody killed does not answer: {fault!r}") from None
+            raise Violation(f"{method} {path}: a server that was not killed does not answer: {fault!r}") from None
         if answer.status != 503 or time.monotonic() > deadline:
             return answer
         await asyncio.sleep(0.05)
@@ -63,7 +63,7 @@ async def _verify_client(client: Client, live: dict[str, dict[str, Any]], journa
     await _verify_tokens(client, live, journal)
     client.notes = [note for note in client.notes if note.usable]
     client.tokens = [token for token in client.tokens if token.usable]
-    client.once.clear()
+    client.idempotent_creates.clear()
     client.connection.close()
 
 
@@ -71,8 +71,8 @@ async def _verify_client(client: Client, live: dict[str, dict[str, Any]], journa
 
 
 async def _repeat_creates(client: Client, journal: Journal) -> None:
-    lost = [step for step in client.once if not step.answer]
-    answered = [step for step in client.once if step.answer][-_MAX_REPEATS:]
+    lost = [step for step in client.idempotent_creates if not step.answer]
+    answered = [step for step in client.idempotent_creates if step.answer][-_MAX_REPEATS:]
     for step in answered:
         answer = await _repeat(client.connection, step, journal)
         if answer.status != 201 or answer.body != step.answer:
@@ -82,7 +82,7 @@ async def _repeat_creates(client: Client, journal: Journal) -> None:
 
 
 async def _repeat_lost(client: Client, step: Step, journal: Journal) -> None:
-    """Nobody knows whether the first took effect; after the second it has, once."""
+    """The first request may have taken effect; after the second there must be exactly one effect."""
     note, repetition = step.subject, journal.new_request()
     journal.rows[repetition] = None
     journal.either.append((step.request_id, repetition))
@@ -92,7 +92,7 @@ async def _repeat_lost(client: Client, step: Step, journal: Journal) -> None:
         async with asyncio.timeout(RETRY_PATIENCE if note.certain else None):
             answer = await _repeat(client.connection, step, journal, repetition)
     except TimeoutError:
-        client.owed.append(step)
+        client.unanswered_creates.append(step)
         return
     if answer.status != 201 or answer.json != step.after:
         raise Violation(f"X5: the repetition of {step.request_id} was answered {answer}")
@@ -116,24 +116,24 @@ async def _verify_notes(client: Client, journal: Journal) -> None:
         note_id = listed.get(note.name, note.id)
         if note.id and note_id != note.id:
             raise Violation(f"X1: {note.name} is {note_id}, but was acknowledged as {note.id}")
-        doubtful = not note.certain
+        uncertain = not note.certain
         seen = await _shown(client, note_id)
         if (seen is not None) != (note.name in listed):
             raise Violation(f"X2: {note.name} {note_id} is only in one of the list and its own address: {seen}")
         journal.settle(note, seen)
-        if doubtful and seen is not None:
+        if uncertain and seen is not None:
             await _verify_tags(client, note)
 
 
 async def _listed(client: Client) -> dict[str, str]:
-    """Ids by name, after checking that there is nothing twice and nothing that should not be there."""
+    """Return the ids by name, after checking that there are no duplicates and no unexpected notes."""
     items = await everything(client.connection, "/api/notes?owner=me")
     names = Counter(item["title"].split()[0] for item in items)
-    strangers = set(names) - {note.name for note in client.notes}
-    if strangers:
-        raise Violation(f"X1: deleted notes are back, or notes appeared from nowhere: {sorted(strangers)}")
-    if twice := [name for name, count in names.items() if count > 1]:
-        raise Violation(f"X5: one create made several notes: {twice}")
+    unexpected = set(names) - {note.name for note in client.notes}
+    if unexpected:
+        raise Violation(f"X1: deleted notes are back, or notes appeared from nowhere: {sorted(unexpected)}")
+    if duplicates := [name for name, count in names.items() if count > 1]:
+        raise Violation(f"X5: one create made several notes: {duplicates}")
     return {item["title"].split()[0]: item["id"] for item in items}
 
 
@@ -148,7 +148,7 @@ async def _shown(client: Client, note_id: str) -> State:
 
 
 async def _verify_tags(client: Client, note: Subject) -> None:
-    """Tags are kept a second time, for the filter: the two must have changed together."""
+    """Tags are stored a second time, for the filter: both copies must agree."""
     version = note.state["version"]
     for tag in (version - 1, version, version + 1):
         found = await everything(client.connection, f"/api/notes?owner=me&tag=v{tag}")
@@ -166,9 +166,9 @@ async def _verify_tokens(client: Client, live: dict[str, dict[str, Any]], journa
             raise Violation(f"X1: token {token.name} {token.id} works or not, but the list says otherwise")
         journal.settle(token, seen)
         if seen is None and token.secret:
-            client.ended.append(token.secret)
-    del client.ended[:-_MAX_ENDED]
-    for secret in client.ended:
+            client.revoked_secrets.append(token.secret)
+    del client.revoked_secrets[:-_MAX_ENDED]
+    for secret in client.revoked_secrets:
         if await _works(client, secret):
             raise Violation(f"X5: a revoked token of client {client.person.number} works again")
 
@@ -185,12 +185,12 @@ async def _works(client: Client, secret: str) -> bool:
 
 
 async def everything(connection: Connection, path: str) -> list[dict[str, Any]]:
-    """All pages of a list."""
+    """Return the items of all pages of a list."""
     items: list[dict[str, Any]] = []
     cursor = ""
     while True:
-        mark = "&" if "?" in path else "?"
-        answer = await ask(connection, "GET", f"{path}{mark}limit=200{cursor}")
+        separator = "&" if "?" in path else "?"
+        answer = await ask(connection, "GET", f"{path}{separator}limit=200{cursor}")
         if answer.status != 200:
             raise Violation(f"GET {path} was answered {answer}")
         items += answer.json["items"]

@@ -1,4 +1,4 @@
-"""A bare HTTP/1.1 client that knows whether a request was sent and whether its answer came whole."""
+"""A minimal HTTP/1.1 client that knows whether a request was sent and whether its answer is complete."""
 
 import asyncio
 import json
@@ -18,11 +18,11 @@ class Unreachable(Exception):
 
 
 class Unanswered(Exception):
-    """The request was sent, or a part of it, and the connection ended before the whole answer was here."""
+    """The request was sent, at least in part, and the connection ended before the answer was complete."""
 
 
 class Silent(Exception):
-    """The request was sent, the connection stands, and nobody answered for so long that it counts as a fault."""
+    """The request was sent, the connection is open, and there was no answer within the time limit."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class Connection:
             raise
 
     def _request(self, method: str, path: str, body: Any, headers: Mapping[str, str]) -> bytes:
-        """Bytes go as they are, anything else as JSON."""
+        """Send bytes as they are, anything else as JSON."""
         raw = isinstance(body, bytes)
         content = body if raw else b"" if body is None else json.dumps(body).encode()
         lines = [f"{method} {path} HTTP/1.1", f"host: {HOST}", f"content-length: {len(content)}"]

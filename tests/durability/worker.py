@@ -1,9 +1,9 @@
-"""A worker in a process of its own: it claims, works and lands over HTTP, and writes down what it was told.
+"""A worker process: it claims and completes jobs over HTTP, and logs the answers.
 
     python -m tests.durability.worker PORT NOTES    (its token comes on standard input)
 
-Its notes are lines of a verb, a job and an attempt: `took` when it was handed one, `landed` when the server took the
-result, `stale` when it did not. An unanswered result is sent again until there is an answer.
+Its log has lines of an event, a job and an attempt: `claimed`, then `accepted` or `stale` by the server's answer to the
+result. An unanswered result is sent again until there is an answer.
 """
 
 import asyncio
@@ -15,12 +15,12 @@ from typing import Any
 
 from tests.durability.wire import Answer, Connection, Silent, Unanswered, Unreachable
 
-_AGAIN = 0.1
+_RETRY_DELAY = 0.1
 _SECONDS = re.compile(r"\[work:(\d+)\]")
 
 
 def answer(prompt: str) -> str:
-    """What a worker makes of a prompt."""
+    """The result of a worker for a prompt."""
     return hashlib.sha256(prompt.encode()).hexdigest()
 
 
@@ -31,22 +31,22 @@ class Worker:
 
     async def run(self) -> None:
         while True:
-            reply = await self._tell("/api/workers/claim", {"kinds": ["ai.chat"], "max_wait": 5})
+            reply = await self._post("/api/workers/claim", {"kinds": ["ai.chat"], "max_wait": 5})
             if reply.status == 200:
                 await self._work(reply.json["job"], reply.json["claim_token"])
 
     async def _work(self, job: dict[str, Any], token: str) -> None:
-        self._note("took", job)
+        self._note("claimed", job)
         prompt = job["input"]["prompt"]
-        if asked := _SECONDS.search(prompt):
-            await asyncio.sleep(int(asked[1]))
+        if duration := _SECONDS.search(prompt):
+            await asyncio.sleep(int(duration[1]))
         usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
         result = {"text": answer(prompt), "usage": usage}
-        reply = await self._tell(f"/api/workers/jobs/{job['id']}/complete", {"claim_token": token, "result": result})
-        self._note({204: "landed", 409: "stale"}[reply.status], job)
+        reply = await self._post(f"/api/workers/jobs/{job['id']}/complete", {"claim_token": token, "result": result})
+        self._note({204: "accepted", 409: "stale"}[reply.status], job)
 
-    async def _tell(self, path: str, body: dict[str, Any]) -> Answer:
-        """The answer, asked for until there is one."""
+    async def _post(self, path: str, body: dict[str, Any]) -> Answer:
+        """Post until there is an answer."""
         while True:
             try:
                 reply = await self._connection.call("POST", path, body)
@@ -54,11 +54,11 @@ class Worker:
                     return reply
             except (Unreachable, Unanswered, Silent):
                 pass
-            await asyncio.sleep(_AGAIN)
+            await asyncio.sleep(_RETRY_DELAY)
 
-    def _note(self, verb: str, job: dict[str, Any]) -> None:
+    def _note(self, event: str, job: dict[str, Any]) -> None:
         with self._notes.open("a") as notes:
-            notes.write(f"{verb} {job['id']} {job['attempt']}\n")
+            notes.write(f"{event} {job['id']} {job['attempt']}\n")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Executors in a world, and workers that speak their protocol."""
+"""Helpers to register executors, and a worker that speaks their protocol."""
 
 from typing import Any
 
@@ -11,26 +11,26 @@ KINDS = ["ai.chat"]
 MODEL = "llama"
 
 
-async def ask(caller: Caller, prompt: str = "Hello", **more: Any) -> dict[str, Any]:
-    """A job that is not done by the server itself while somebody else is there: it names a model."""
-    return await help.ask(caller, prompt, **{"model": MODEL, **more})
+async def create_job(caller: Caller, prompt: str = "Hello", **more: Any) -> dict[str, Any]:
+    """Create a job that names a model, so that the server does not run it itself while an executor can."""
+    return await help.create_job(caller, prompt, **{"model": MODEL, **more})
 
 
 class Worker(Caller):
     """A pull worker: every call is a real request."""
 
-    async def claim(self, **asking: Any) -> httpx2.Response:
-        return await self.post("/api/workers/claim", {"kinds": KINDS, **asking})
+    async def claim(self, **request: Any) -> httpx2.Response:
+        return await self.post("/api/workers/claim", {"kinds": KINDS, **request})
 
-    async def handed(self, **asking: Any) -> dict[str, Any]:
-        answer = await self.claim(**asking)
+    async def claim_job(self, **request: Any) -> dict[str, Any]:
+        answer = await self.claim(**request)
         assert answer.status_code == 200, answer.text
-        handed: dict[str, Any] = answer.json()
-        return handed
+        claimed: dict[str, Any] = answer.json()
+        return claimed
 
-    async def tell(self, verb: str, handed: dict[str, Any], **more: Any) -> httpx2.Response:
-        body = {"claim_token": handed["claim_token"], **more}
-        return await self.post(f"/api/workers/jobs/{handed['job']['id']}/{verb}", body)
+    async def report(self, verb: str, claimed: dict[str, Any], **more: Any) -> httpx2.Response:
+        body = {"claim_token": claimed["claim_token"], **more}
+        return await self.post(f"/api/workers/jobs/{claimed['job']['id']}/{verb}", body)
 
 
 async def executor(

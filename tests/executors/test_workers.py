@@ -1,4 +1,4 @@
-"""Remote workers: what they are handed, what they must show, and what never lands."""
+"""Remote workers: claiming, reporting, and stale claims."""
 
 import asyncio
 from typing import Any
@@ -8,9 +8,9 @@ import pytest
 from teamspace import identity, jobs
 from teamspace.core import clock
 from teamspace.tenancy.schemas import OrgRole, Role
-from tests.executors.help import Worker, ask, executor
+from tests.executors.help import Worker, create_job, executor
 from tests.identity.help import Hands, hands, refusal, run_sql
-from tests.jobs.help import ended, look, queue, result, running, unsound
+from tests.jobs.help import broken_invariants, ended, get_job, queue, result, running
 from tests.support.moment import move_clock, stop_clock
 from tests.support.world import World
 
@@ -19,63 +19,63 @@ __all__ = ["hands"]
 STALE = (409, "stale_claim")
 
 
-async def test_a_worker_is_handed_a_job_and_brings_its_result(world: World) -> None:
+async def test_a_worker_claims_a_job_and_reports_its_result(world: World) -> None:
     ann = await world.bootstrap()
-    made, worker = await executor(world, ann, model="llama")
-    job = await ask(ann, "Hello")
+    created, worker = await executor(world, ann, model="llama")
+    job = await create_job(ann, "Hello")
     assert (job["state"], job["waiting"]["reason"]) == ("queued", "no_worker")
-    handed = await worker.handed(models=["llama"])
-    assert handed["job"] == {
+    claimed = await worker.claim_job(models=["llama"])
+    assert claimed["job"] == {
         "id": job["id"],
         "kind": "ai.chat",
         "input": {"prompt": "Hello", "model": "llama"},
         "model": "llama",
         "attempt": 1,
     }
-    shown = await look(ann, job["id"])
-    assert (shown["state"], shown["executor"]) == ("running", made["id"])
-    assert shown["lease_expires_at"] == handed["lease_expires_at"]
-    beat = await worker.tell("heartbeat", handed, progress=0.5, message="Half")
-    assert beat.json()["lease_expires_at"] > handed["lease_expires_at"]
-    assert (await look(ann, job["id"]))["progress"] == 0.5
-    assert (await worker.tell("complete", handed, result=result("Hi"))).status_code == 204
-    shown = await look(ann, job["id"])
+    shown = await get_job(ann, job["id"])
+    assert (shown["state"], shown["executor"]) == ("running", created["id"])
+    assert shown["lease_expires_at"] == claimed["lease_expires_at"]
+    beat = await worker.report("heartbeat", claimed, progress=0.5, message="Half")
+    assert beat.json()["lease_expires_at"] > claimed["lease_expires_at"]
+    assert (await get_job(ann, job["id"]))["progress"] == 0.5
+    assert (await worker.report("complete", claimed, result=result("Hi"))).status_code == 204
+    shown = await get_job(ann, job["id"])
     assert (shown["state"], shown["result"]["text"]) == ("succeeded", "Hi")
-    assert await unsound(world) == []
+    assert await broken_invariants(world) == []
 
 
-async def test_there_may_be_nothing_to_do(world: World) -> None:
+async def test_a_claim_without_a_job_is_empty(world: World) -> None:
     ann = await world.bootstrap()
     _, worker = await executor(world, ann)
     answer = await worker.claim()
     assert (answer.status_code, answer.content) == (204, b"")
 
 
-async def test_without_an_executor_the_server_does_it_itself(world: World) -> None:
+async def test_without_an_executor_the_server_runs_the_job(world: World) -> None:
     ann = await world.bootstrap()
     async with running(world):
-        assert (await ended(ann, (await ask(ann))["id"]))["executor"] == "local"
+        assert (await ended(ann, (await create_job(ann))["id"]))["executor"] == "local"
 
 
 async def test_a_model_and_an_executor_can_be_named(world: World) -> None:
     ann = await world.bootstrap()
     _, small_worker = await executor(world, ann, "Small", model="small")
     _, large_worker = await executor(world, ann, "Large", model="large")
-    by_model = await ask(ann, input={"prompt": "x", "model": "large"})
-    by_name = await ask(ann, input={"prompt": "x", "executor": "small"})
-    here = await ask(ann, input={"prompt": "x", "executor": "local"})
-    assert (await large_worker.handed())["job"]["id"] == by_model["id"]
-    assert (await small_worker.handed())["job"]["id"] == by_name["id"]
+    by_model = await create_job(ann, input={"prompt": "x", "model": "large"})
+    by_name = await create_job(ann, input={"prompt": "x", "executor": "small"})
+    here = await create_job(ann, input={"prompt": "x", "executor": "local"})
+    assert (await large_worker.claim_job())["job"]["id"] == by_model["id"]
+    assert (await small_worker.claim_job())["job"]["id"] == by_name["id"]
     assert (await small_worker.claim()).status_code == 204
     async with running(world):
         assert (await ended(ann, here["id"]))["executor"] == "local"
-    for wish, pointer in (({"model": "none"}, "/input/model"), ({"executor": "none"}, "/input/executor")):
-        refused = await ann.post("/api/jobs", {"kind": "ai.chat", "input": {"prompt": "x", **wish}})
+    for target, pointer in (({"model": "none"}, "/input/model"), ({"executor": "none"}, "/input/executor")):
+        refused = await ann.post("/api/jobs", {"kind": "ai.chat", "input": {"prompt": "x", **target}})
         assert refusal(refused) == (400, "invalid_request")
         assert refused.json()["errors"][0]["pointer"] == pointer
 
 
-async def test_only_who_runs_the_instance_chooses_an_executor(world: World) -> None:
+async def test_only_operators_choose_an_executor(world: World) -> None:
     ann = await world.bootstrap()
     await executor(world, ann, "Big")
     member = await world.person(ann.org, ann.team)
@@ -83,33 +83,33 @@ async def test_only_who_runs_the_instance_chooses_an_executor(world: World) -> N
     assert refusal(refused) == (403, "forbidden")
 
 
-async def test_a_company_s_executor_works_for_that_company_alone(world: World) -> None:
+async def test_a_company_s_executor_serves_only_that_company(world: World) -> None:
     ann = await world.bootstrap()
     org, team = await world.company()
-    boss = await world.person(org, team, Role.ADMIN, org_role=OrgRole.ADMIN)
-    made, worker = await executor(world, boss, "Ours", "/api/org/executors")
-    assert made["org_id"] == org.id
-    theirs = await ask(ann)
+    org_admin = await world.person(org, team, Role.ADMIN, org_role=OrgRole.ADMIN)
+    created, worker = await executor(world, org_admin, "Ours", "/api/org/executors")
+    assert created["org_id"] == org.id
+    theirs = await create_job(ann)
     async with running(world):
         await ended(ann, theirs["id"])
     assert (await worker.claim()).status_code == 204
-    ours = await ask(boss)
-    assert (await worker.handed())["job"]["id"] == ours["id"]
+    ours = await create_job(org_admin)
+    assert (await worker.claim_job())["job"]["id"] == ours["id"]
     outsider = await world.person(*(await world.company()))
     assert "Ours" not in (await outsider.get("/api/executors")).text
-    assert "Ours" in (await boss.get("/api/executors")).text
-    assert await unsound(world) == []
+    assert "Ours" in (await org_admin.get("/api/executors")).text
+    assert await broken_invariants(world) == []
 
 
 @pytest.mark.parametrize("verb", ["heartbeat", "complete", "fail"])
-async def test_a_claim_token_that_does_not_fit_is_refused(world: World, verb: str) -> None:
+async def test_a_wrong_claim_token_is_refused(world: World, verb: str) -> None:
     ann = await world.bootstrap()
     _, worker = await executor(world, ann)
-    job = await ask(ann)
-    handed = await worker.handed()
+    job = await create_job(ann)
+    claimed = await worker.claim_job()
     bodies: dict[str, dict[str, Any]] = {"complete": {"result": result()}, "fail": {"error": "no"}}
     more = bodies.get(verb, {})
-    token = handed["claim_token"]
+    token = claimed["claim_token"]
     id, attempt, secret = token.split(".")
     for wrong in (
         "",
@@ -120,153 +120,153 @@ async def test_a_claim_token_that_does_not_fit_is_refused(world: World, verb: st
         f"x.{attempt}.{secret}",
         f"{id}.٣.x",
     ):
-        assert refusal(await worker.tell(verb, {**handed, "claim_token": wrong}, **more)) == STALE, wrong
+        assert refusal(await worker.report(verb, {**claimed, "claim_token": wrong}, **more)) == STALE, wrong
     assert refusal(await worker.post(f"/api/workers/jobs/{id}/{verb}", more)) == STALE
-    assert (await look(ann, job["id"]))["state"] == "running"
+    assert (await get_job(ann, job["id"]))["state"] == "running"
 
 
-async def test_a_worker_that_slept_through_its_lease_lands_nothing(world: World, hands: Hands) -> None:
+async def test_reports_after_the_lease_expired_are_refused(world: World, hands: Hands) -> None:
     ann = await world.bootstrap()
     _, worker = await executor(world, ann)
     _, other = await executor(world, ann, "Another")
-    await ask(ann)
-    late = await worker.handed()
+    await create_job(ann)
+    late = await worker.claim_job()
     hands.forward(61)
     await move_clock(world, 61)
     await jobs.sweep(world.db, queue(world))
-    second = await other.handed()
+    second = await other.claim_job()
     assert second["job"]["attempt"] == 2
-    assert refusal(await worker.tell("complete", late, result=result("Late"))) == STALE
-    assert refusal(await worker.tell("fail", late, error="Late")) == STALE
-    assert (await other.tell("complete", second, result=result("In time"))).status_code == 204
-    assert await unsound(world) == []
+    assert refusal(await worker.report("complete", late, result=result("Late"))) == STALE
+    assert refusal(await worker.report("fail", late, error="Late")) == STALE
+    assert (await other.report("complete", second, result=result("In time"))).status_code == 204
+    assert await broken_invariants(world) == []
 
 
-async def test_a_retired_executor_s_jobs_go_to_others_and_its_worker_is_nobody(world: World) -> None:
+async def test_jobs_of_a_retired_executor_go_to_others_and_its_token_is_refused(world: World) -> None:
     ann = await world.bootstrap()
-    made, worker = await executor(world, ann, "Old")
+    created, worker = await executor(world, ann, "Old")
     _, other = await executor(world, ann, "New")
-    job = await ask(ann)
-    handed = await worker.handed()
-    assert (await ann.delete(f"/api/executors/{made['id']}")).status_code == 204
-    assert refusal(await worker.tell("complete", handed, result=result())) == (401, "unauthenticated")
+    job = await create_job(ann)
+    claimed = await worker.claim_job()
+    assert (await ann.delete(f"/api/executors/{created['id']}")).status_code == 204
+    assert refusal(await worker.report("complete", claimed, result=result())) == (401, "unauthenticated")
     assert refusal(await worker.claim()) == (401, "unauthenticated")
-    again = await other.handed()
+    again = await other.claim_job()
     assert (again["job"]["id"], again["job"]["attempt"]) == (job["id"], 2)
-    assert (await ann.delete(f"/api/executors/{made['id']}")).status_code == 404
+    assert (await ann.delete(f"/api/executors/{created['id']}")).status_code == 404
     assert [row["name"] for row in (await ann.get("/api/executors")).json()["items"]] == ["local", "New"]
-    assert await unsound(world) == []
+    assert await broken_invariants(world) == []
 
 
-async def test_the_token_of_an_executor_that_was_retired_long_ago_is_forgotten(world: World, hands: Hands) -> None:
+async def test_tokens_of_executors_retired_long_ago_are_deleted(world: World, hands: Hands) -> None:
     ann = await world.bootstrap()
-    made, _ = await executor(world, ann)
-    await ann.delete(f"/api/executors/{made['id']}")
+    created, _ = await executor(world, ann)
+    await ann.delete(f"/api/executors/{created['id']}")
     await run_sql(world, "INSERT INTO login_attempts VALUES ('user:bob', 1, '2000')")
     hands.forward(31 * clock.DAY)
     await identity.delete_expired_credentials(world.db)
     assert not await world.db.exists("SELECT 1 FROM tokens WHERE kind = 'worker'")
     assert not await world.db.exists("SELECT 1 FROM login_attempts")
-    assert await unsound(world) == []
+    assert await broken_invariants(world) == []
 
 
-async def test_a_job_cut_off_with_its_executor_has_all_its_attempts_left(world: World, hands: Hands) -> None:
+async def test_a_job_of_a_retired_executor_keeps_all_its_attempts(world: World, hands: Hands) -> None:
     ann = await world.bootstrap()
-    made, worker = await executor(world, ann, "Old")
+    created, worker = await executor(world, ann, "Old")
     _, other = await executor(world, ann, "New")
-    job = await ask(ann)
-    await worker.handed()
-    assert (await ann.delete(f"/api/executors/{made['id']}")).status_code == 204
+    job = await create_job(ann)
+    await worker.claim_job()
+    assert (await ann.delete(f"/api/executors/{created['id']}")).status_code == 204
     states = []
     for tries in range(1, 4):
-        await other.tell("fail", await other.handed(), error={"message": "It did not work.", "retryable": True})
-        states.append((await look(ann, job["id"]))["state"])
+        await other.report("fail", await other.claim_job(), error={"message": "It did not work.", "retryable": True})
+        states.append((await get_job(ann, job["id"]))["state"])
         hands.forward(15)
         await move_clock(world, 15 * tries)
         await jobs.sweep(world.db, queue(world))
     assert states == ["queued", "queued", "failed"]
 
 
-async def test_what_waits_for_a_quota_holds_no_room_once_its_workers_are_gone(world: World, hands: Hands) -> None:
+async def test_a_parked_job_takes_no_slot_once_its_workers_are_gone(world: World, hands: Hands) -> None:
     hands.at = 1_800_000_000.0
     await stop_clock(world, hands.at)
     ann = await world.bootstrap()
     _, worker = await executor(world, ann)
     limit = {"dimension": "ai.requests", "limit": 1, "window": "day"}
     assert (await ann.post("/api/quota", limit)).status_code == 200
-    asked = [await ask(ann) for _ in range(2)]
-    await worker.handed()
+    asked = [await create_job(ann) for _ in range(2)]
+    await worker.claim_job()
     assert (await worker.claim()).status_code == 204
-    assert (await look(ann, asked[1]["id"]))["waiting"]["reason"] == "quota"
+    assert (await get_job(ann, asked[1]["id"]))["waiting"]["reason"] == "quota"
     hands.forward(61)
     await stop_clock(world, hands.at)
     await jobs.tidy(world.db, queue(world))
-    assert (await look(ann, asked[1]["id"]))["waiting"]["reason"] == "no_worker"
-    assert await unsound(world) == []
+    assert (await get_job(ann, asked[1]["id"]))["waiting"]["reason"] == "no_worker"
+    assert await broken_invariants(world) == []
 
 
 @pytest.mark.both_databases
-async def test_fifty_workers_and_each_job_goes_to_one(world: World) -> None:
+async def test_each_job_goes_to_one_of_fifty_workers(world: World) -> None:
     ann = await world.bootstrap()
     _, worker = await executor(world, ann)
     for _ in range(5):
         person = await world.person(ann.org, await world.team(ann.org))
         for _ in range(6):
-            await ask(person)
+            await create_job(person)
 
     async def work() -> list[str]:
         done: list[str] = []
         while (answer := await worker.claim()).status_code == 200:
-            handed = answer.json()
-            done.append(handed["job"]["id"])
-            assert (await worker.tell("complete", handed, result=result())).status_code == 204
+            claimed = answer.json()
+            done.append(claimed["job"]["id"])
+            assert (await worker.report("complete", claimed, result=result())).status_code == 204
         return done
 
     done = [id for part in await asyncio.gather(*(work() for _ in range(50))) for id in part]
     assert (len(done), len(set(done))) == (30, 30)
-    assert await unsound(world) == []
+    assert await broken_invariants(world) == []
 
 
-@pytest.mark.parametrize("how", ["feature", "person"])
-async def test_what_may_not_be_done_any_more_is_handed_to_nobody(world: World, how: str) -> None:
+@pytest.mark.parametrize("lost_right", ["feature", "person"])
+async def test_a_job_that_is_no_longer_allowed_fails_instead_of_being_claimed(world: World, lost_right: str) -> None:
     ann = await world.bootstrap()
     bob = await world.person(ann.org, ann.team)
     _, worker = await executor(world, ann, model="llama")
-    job, code = await ask(bob, "Hello"), {"feature": "feature_disabled", "person": "unauthenticated"}[how]
-    if how == "feature":
+    job, code = await create_job(bob, "Hello"), {"feature": "feature_disabled", "person": "unauthenticated"}[lost_right]
+    if lost_right == "feature":
         await ann.post("/api/features/chat", {"enabled": False})
     else:
         await ann.delete(f"/api/members/{bob.user_id}")
     assert (await worker.claim(models=["llama"])).status_code == 204
-    shown = await look(ann, job["id"])
+    shown = await get_job(ann, job["id"])
     assert (shown["state"], shown["error"]["code"]) == ("failed", code)
-    assert await unsound(world) == []
+    assert await broken_invariants(world) == []
 
 
 async def test_a_worker_s_health_is_shown(world: World, hands: Hands) -> None:
     ann = await world.bootstrap()
-    made, worker = await executor(world, ann)
-    assert (made["health"], made["last_seen_at"], made["running"]) == ("new", None, 0)
+    created, worker = await executor(world, ann)
+    assert (created["health"], created["last_seen_at"], created["running"]) == ("new", None, 0)
 
     async def shown() -> dict[str, Any]:
         items: list[dict[str, Any]] = (await ann.get("/api/executors")).json()["items"]
         assert all("token" not in item for item in items)
-        return next(item for item in items if item["id"] == made["id"])
+        return next(item for item in items if item["id"] == created["id"])
 
-    await ask(ann)
-    await worker.handed()
+    await create_job(ann)
+    await worker.claim_job()
     assert ((await shown())["health"], (await shown())["running"]) == ("up", 1)
-    for seconds, ahead, health in ((61, 61, "stale"), (3600, 3661, "down")):
+    for seconds, offset, health in ((61, 61, "stale"), (3600, 3661, "down")):
         hands.forward(seconds)
-        await move_clock(world, ahead)
+        await move_clock(world, offset)
         assert (await shown())["health"] == health
 
 
-async def test_a_token_of_no_executor_claims_nothing(world: World) -> None:
+async def test_a_worker_token_without_an_executor_claims_nothing(world: World) -> None:
     ann = await world.bootstrap()
-    stray = await world.worker(ann.org, ann.team)
+    orphan = await world.worker(ann.org, ann.team)
     await run_sql(world, "DELETE FROM executors")
-    assert refusal(await Worker(world, stray.token).claim()) == (403, "forbidden")
+    assert refusal(await Worker(world, orphan.token).claim()) == (403, "forbidden")
 
 
 WRONG: tuple[tuple[dict[str, Any], str], ...] = (
@@ -279,7 +279,7 @@ WRONG: tuple[tuple[dict[str, Any], str], ...] = (
 )
 
 
-async def test_what_is_wrong_with_an_executor_is_told_by_name(world: World) -> None:
+async def test_an_invalid_executor_is_refused_with_a_pointer_to_the_field(world: World) -> None:
     ann = await world.bootstrap()
     for body, pointer in WRONG:
         answer = await ann.post("/api/executors", body)
@@ -291,7 +291,7 @@ async def test_what_is_wrong_with_an_executor_is_told_by_name(world: World) -> N
     assert (await ann.post("/api/executors", {"name": "x", "mode": "pull", "org_id": "none"})).status_code == 404
 
 
-async def test_the_echo_costs_what_a_request_would(world: World) -> None:
+async def test_echo_is_charged_like_a_request(world: World) -> None:
     ann = await world.bootstrap()
     answer = await ann.post("/api/ai/echo", {"prompt": "x" * 9})
     assert answer.json() == {
@@ -311,4 +311,4 @@ async def test_the_echo_costs_what_a_request_would(world: World) -> None:
     refused = await ann.post("/api/ai/echo", {"prompt": "x" * 9})
     assert refusal(refused) == (429, "quota_exceeded")
     assert (refused.json()["dimension"], refused.json()["level"]) == ("ai.tokens.total", "team")
-    assert await unsound(world) == []
+    assert await broken_invariants(world) == []

@@ -1,4 +1,4 @@
-"""Files of every kind, made by hand: as small as they can be, and as bad as they can be."""
+"""Minimal files of every kind, and malicious ones, built in code."""
 
 import io
 import zipfile
@@ -9,7 +9,7 @@ WORDS = "Zürich budget plan"
 
 
 def zipped(members: dict[str, str | bytes], *, first: str = "") -> bytes:
-    """A zip with a member of some format's own that must come first and uncompressed, if there is one."""
+    """Build a zip; `first` is the member that a format requires to be uncompressed, if there is one."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in members.items():
@@ -100,7 +100,7 @@ def _open(kind: str, body: str) -> bytes:
 
 
 def pdf(text: str = "Zurich budget plan", *, kids: str = "3 0 R", encrypt: str = "", xref: int | None = None) -> bytes:
-    """One page with a line of Latin text. `kids` may point at the page tree itself, and `xref` anywhere."""
+    """Build a PDF with one page and a line of Latin text. `kids` can point at the page tree itself, `xref` anywhere."""
     stream = f"BT /F1 12 Tf 72 720 Td ({text}) Tj ET".encode("latin-1")
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R >>",
@@ -109,12 +109,12 @@ def pdf(text: str = "Zurich budget plan", *, kids: str = "3 0 R", encrypt: str =
         b"<< /Length %d >>\nstream\n%s\nendstream" % (len(stream), stream),
         b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
     ]
-    out, places = bytearray(b"%PDF-1.4\n"), []
+    out, offsets = bytearray(b"%PDF-1.4\n"), []
     for number, content in enumerate(objects, 1):
-        places.append(len(out))
+        offsets.append(len(out))
         out += b"%d 0 obj\n%s\nendobj\n" % (number, content)
     start = len(out)
-    out += b"xref\n0 6\n0000000000 65535 f \n" + b"".join(b"%010d 00000 n \n" % place for place in places)
+    out += b"xref\n0 6\n0000000000 65535 f \n" + b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
     loop = "" if xref is None else f" /Prev {xref}"
     out += f"trailer\n<< /Size 6 /Root 1 0 R{loop}{encrypt} >>\nstartxref\n{start}\n%%EOF\n".encode()
     return bytes(out)
@@ -147,7 +147,7 @@ BOMB = 300 << 20
 
 
 def zip_bomb() -> bytes:
-    """A small document that would be a large one."""
+    """A small document that unpacks to a huge one."""
     out = io.BytesIO(_package("word/document.xml", "wordprocessingml.document", {}))
     with zipfile.ZipFile(out, "a", zipfile.ZIP_DEFLATED) as archive, archive.open("word/document.xml", "w") as member:
         for _ in range(BOMB >> 20):
@@ -156,17 +156,17 @@ def zip_bomb() -> bytes:
 
 
 def lying_bomb() -> bytes:
-    """One that says of itself that it is small."""
+    """A zip bomb that declares a small size."""
     return zip_bomb().replace(BOMB.to_bytes(4, "little"), (1000).to_bytes(4, "little"))
 
 
 def crowd() -> bytes:
-    """A zip with more members than anything that people write."""
+    """A zip with far more members than a real document."""
     return zipped({"word/document.xml": "<x/>", **{f"{number}.xml": "" for number in range(5000)}})
 
 
 def nested() -> bytes:
-    """Zips in zips in zips, all the way down."""
+    """Nested zips."""
     inner = zipped({"word/document.xml": b"\0" * (10 << 20)})
     for _ in range(10):
         inner = zipped({f"{number}.docx": inner for number in range(10)})
@@ -174,7 +174,7 @@ def nested() -> bytes:
 
 
 def laughs() -> bytes:
-    """A billion of them."""
+    """A billion laughs attack."""
     entities = '<!ENTITY l0 "laugh">' + "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
     return docx("&l9;", doctype=f"<!DOCTYPE x [{entities}]>")
 
@@ -184,7 +184,7 @@ def foreign_file() -> bytes:
 
 
 def zeros(path: Path, size: int) -> Path:
-    """A file of zeros that takes no room."""
+    """Create a sparse file of zeros."""
     with path.open("wb") as file:
         file.truncate(size)
     return path

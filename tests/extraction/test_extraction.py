@@ -1,4 +1,4 @@
-"""Files are read, and no file does harm."""
+"""Text extraction: files are read, and malicious files do no harm."""
 
 import asyncio
 import resource
@@ -25,8 +25,8 @@ READABLE: dict[str, Callable[[], bytes]] = {
 }  # fmt: skip
 
 
-class Desk:
-    """Reads files as the repository does: simple ones in this process, all others by a reader."""
+class TextReader:
+    """Reads files as the repository does: simple ones in this process, all others in a reader process."""
 
     def __init__(self, folder: Path) -> None:
         self.readers = ReaderPool()
@@ -46,42 +46,42 @@ class Desk:
 
 
 @pytest.fixture
-async def read(tmp_path: Path) -> AsyncIterator[Desk]:
-    desk = Desk(tmp_path)
-    yield desk
-    await desk.readers.end()
+async def read(tmp_path: Path) -> AsyncIterator[TextReader]:
+    reader = TextReader(tmp_path)
+    yield reader
+    await reader.readers.end()
 
 
 @pytest.mark.parametrize("name", READABLE)
-async def test_its_text_is_read(read: Desk, name: str) -> None:
+async def test_the_text_of_a_file_is_read(read: TextReader, name: str) -> None:
     found = await read(name, READABLE[name]())
     assert files.WORDS in found.text
     assert not found.truncated
 
 
-async def test_a_pdf_is_read(read: Desk) -> None:
+async def test_a_pdf_is_read(read: TextReader) -> None:
     assert (await read("plan.pdf", files.pdf())).text.strip() == "Zurich budget plan"
 
 
-async def test_what_a_page_does_is_no_text(read: Desk) -> None:
+async def test_scripts_are_not_text_and_mail_subjects_are(read: TextReader) -> None:
     assert "evil" not in (await read("a.html", files.html())).text
     assert "Hello from Ann" in (await read("a.eml", files.eml())).text
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252"])
-async def test_text_in_any_encoding(read: Desk, encoding: str) -> None:
+async def test_text_in_any_encoding(read: TextReader, encoding: str) -> None:
     assert (await read("a.txt", files.WORDS.encode(encoding))).text == files.WORDS
 
 
-async def test_an_empty_text_is_a_text(read: Desk) -> None:
+async def test_an_empty_file_has_an_empty_text(read: TextReader) -> None:
     assert await read("a.txt", b"") == Extracted("", truncated=False)
 
 
-async def test_control_characters_become_spaces(read: Desk) -> None:
+async def test_control_characters_become_spaces(read: TextReader) -> None:
     assert (await read("a.txt", b"a" * 5000 + b"\x00\x1b[31m\tb\r\n")).text == "a" * 5000 + "  [31m\tb\r\n"
 
 
-async def test_a_long_text_is_kept_as_far_as_it_goes(read: Desk) -> None:
+async def test_a_long_text_is_truncated(read: TextReader) -> None:
     found = await read("a.txt", "ü".encode() * (3 << 20))
     assert (found.text, found.truncated) == ("ü" * (1 << 20), True)
 
@@ -107,23 +107,23 @@ BAD: dict[str, tuple[Callable[[], bytes], ExtractionReason]] = {
 
 
 @pytest.mark.parametrize("name", BAD)
-async def test_what_cannot_be_read_has_a_reason(read: Desk, name: str) -> None:
+async def test_an_unreadable_file_has_a_reason(read: TextReader, name: str) -> None:
     make, reason = BAD[name]
     with pytest.raises(ExtractionFailed) as failure:
         await read(name, make())
     assert failure.value.reason is reason
 
 
-async def test_an_archive_that_lies_about_its_size_comes_to_an_end(read: Desk) -> None:
+async def test_an_archive_with_a_false_size_is_stopped(read: TextReader) -> None:
     with pytest.raises(ExtractionFailed):
         await read("a.docx", files.lying_bomb())
 
 
-async def test_a_pdf_whose_tables_point_at_each_other_comes_to_an_end(read: Desk) -> None:
+async def test_a_pdf_with_circular_xref_tables_is_read(read: TextReader) -> None:
     assert "budget" in (await read("a.pdf", files.pdf(xref=300))).text
 
 
-async def test_a_gigabyte_of_nothing(read: Desk, tmp_path: Path) -> None:
+async def test_a_gigabyte_of_zeros_is_refused(read: TextReader, tmp_path: Path) -> None:
     path = files.zeros(tmp_path / "zeros", 1 << 30)
     for name, reason in {"a.txt": ExtractionReason.DAMAGED, "a.pdf": ExtractionReason.TOO_LARGE}.items():
         with pytest.raises(ExtractionFailed) as failure:
@@ -131,7 +131,7 @@ async def test_a_gigabyte_of_nothing(read: Desk, tmp_path: Path) -> None:
         assert failure.value.reason is reason
 
 
-async def test_the_server_itself_stays_as_it_is(read: Desk) -> None:
+async def test_memory_of_the_server_stays_bounded(read: TextReader) -> None:
     bombs = [files.laughs(), files.lying_bomb(), files.zip_bomb(), b"x" * 1000]
     before, most = _memory(), 0.0
 
@@ -151,15 +151,15 @@ async def test_the_server_itself_stays_as_it_is(read: Desk) -> None:
 
 
 def _memory() -> float:
-    """What the process holds at this moment, in MiB."""
+    """Return the process's resident memory in MiB."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize() / limits.MIB
 
 
-# The child
+# The reader process
 
 
-def instead(monkeypatch: pytest.MonkeyPatch, code: str, first: str = "pass") -> None:
-    """Another program in the place of what reads a file, and something that goes before."""
+def replace_reader(monkeypatch: pytest.MonkeyPatch, code: str, first: str = "pass") -> None:
+    """Replace the code that reads a file, and run `first` before it."""
     program = (
         f"{first}\nfrom teamspace.extraction.domain import reading\nimport os\n"
         f"def read(kind, walls):\n{textwrap.indent(code, '    ')}\n"
@@ -182,27 +182,27 @@ def instead(monkeypatch: pytest.MonkeyPatch, code: str, first: str = "pass") -> 
         ("return b''", ExtractionReason.CRASHED),
     ],
 )
-async def test_a_reader_that_fails_is_a_reason_too(
-    read: Desk, monkeypatch: pytest.MonkeyPatch, code: str, reason: ExtractionReason
+async def test_a_failing_reader_has_a_reason(
+    read: TextReader, monkeypatch: pytest.MonkeyPatch, code: str, reason: ExtractionReason
 ) -> None:
     monkeypatch.setattr(limits, "WALL_SECONDS", 3.0)
-    instead(monkeypatch, code)
+    replace_reader(monkeypatch, code)
     with pytest.raises(ExtractionFailed) as failure:
         await read("a.pdf", b"text")
     assert failure.value.reason is reason
 
 
-@pytest.mark.parametrize("how", ["time", "cancellation"])
-async def test_what_a_reader_started_ends_with_it(
-    read: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+@pytest.mark.parametrize("stopped_by", ["time", "cancellation"])
+async def test_child_processes_of_a_reader_end_with_it(
+    read: TextReader, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stopped_by: str
 ) -> None:
-    monkeypatch.setattr(limits, "WALL_SECONDS", 2.0 if how == "time" else 60.0)
+    monkeypatch.setattr(limits, "WALL_SECONDS", 2.0 if stopped_by == "time" else 60.0)
     beat = tmp_path / "beat"
     child = f"import time\nwhile True: open({str(beat)!r}, 'a').write('x'); time.sleep(0.05)"
-    instead(monkeypatch, f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}])")
+    replace_reader(monkeypatch, f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}])")
     reading = asyncio.create_task(read("a.pdf", b"text"))
     await _until(beat.exists)
-    if how == "cancellation":
+    if stopped_by == "cancellation":
         reading.cancel()
     with pytest.raises((ExtractionFailed, asyncio.CancelledError)):
         await reading
@@ -211,18 +211,20 @@ async def test_what_a_reader_started_ends_with_it(
     assert beat.stat().st_size == size
 
 
-async def _until(true: Callable[[], bool]) -> None:
+async def _until(condition: Callable[[], bool]) -> None:
     for _ in range(200):
-        if true():
+        if condition():
             return
         await asyncio.sleep(0.05)
-    raise AssertionError("it never came")
+    raise AssertionError("timed out")
 
 
 @pytest.mark.both_databases
-async def test_two_read_at_a_time(read: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_at_most_two_readers_run_at_a_time(
+    read: TextReader, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     seen = tmp_path / "seen"
-    instead(monkeypatch, f"import time\nopen({str(seen)!r}, 'a').write('<')\ntime.sleep(0.3)\n"
+    replace_reader(monkeypatch, f"import time\nopen({str(seen)!r}, 'a').write('<')\ntime.sleep(0.3)\n"
             f"open({str(seen)!r}, 'a').write('>')\nreturn b'{{}}'")  # fmt: skip
     await asyncio.gather(*(read("a.pdf", b"text") for _ in range(5)))
     depth = most = 0
@@ -232,11 +234,9 @@ async def test_two_read_at_a_time(read: Desk, tmp_path: Path, monkeypatch: pytes
     assert (most, depth) == (2, 0)
 
 
-async def test_a_reader_serves_many_files_each_in_a_process_of_its_own(
-    read: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What one file has left behind in memory, no other meets."""
-    instead(
+async def test_a_reader_reads_each_file_in_its_own_process(read: TextReader, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No file sees what another one has left in memory."""
+    replace_reader(
         monkeypatch, "left.append(kind)\nreturn b'{}\\n%d %d %d' % (os.getppid(), os.getpid(), len(left))", "left = []"
     )
     first, second = [(await read("a.pdf", b"text")).text.split() for _ in range(2)]
@@ -244,24 +244,24 @@ async def test_a_reader_serves_many_files_each_in_a_process_of_its_own(
     assert first[2] == second[2] == "1"
 
 
-async def test_a_simple_text_starts_no_process(read: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    instead(monkeypatch, "raise AssertionError")
+async def test_a_plain_text_starts_no_process(read: TextReader, monkeypatch: pytest.MonkeyPatch) -> None:
+    replace_reader(monkeypatch, "raise AssertionError")
     assert (await read("a.md", b"x" * limits.PLAIN_BYTES)).text
     with pytest.raises(ExtractionFailed):
         await read("a.md", b"x" * (limits.PLAIN_BYTES + 1))
 
 
-async def test_a_reader_with_nothing_to_do_ends(read: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_idle_reader_ends(read: TextReader, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "IDLE_SECONDS", 0.05)
-    instead(monkeypatch, "return b'{}\\n%d' % os.getppid()")
+    replace_reader(monkeypatch, "return b'{}\\n%d' % os.getppid()")
     process = Path("/proc") / (await read("a.pdf", b"text")).text
     assert process.exists()
     await _until(lambda: not process.exists())
     assert (await read("a.pdf", b"text")).text != process.name
 
 
-async def test_a_reader_ends_with_the_server_that_was_killed(tmp_path: Path) -> None:
-    """With the process that it has forked, whatever that does."""
+async def test_a_reader_ends_when_its_server_is_killed(tmp_path: Path) -> None:
+    """Together with the process that it has forked."""
     code = f"""
         import asyncio, sys
         from contextlib import nullcontext
@@ -286,16 +286,16 @@ async def test_a_reader_ends_with_the_server_that_was_killed(tmp_path: Path) -> 
 
 
 def _is_alive(process: Path) -> bool:
-    """A process that nobody has asked for its end is in the list still."""
+    """Return whether a process runs; a zombie does not."""
     try:
         return process.joinpath("stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except (FileNotFoundError, ProcessLookupError):
         return False
 
 
-async def test_waiting_for_a_reader_is_told_apart_from_reading(read: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_waiting_for_a_reader_is_reported_separately(read: TextReader, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "MAX_READERS", 1)
-    desk, waits = ReaderPool(), 0
+    pool, waits = ReaderPool(), 0
 
     @contextmanager
     def waiting() -> Iterator[None]:
@@ -304,37 +304,37 @@ async def test_waiting_for_a_reader_is_told_apart_from_reading(read: Desk, monke
         yield
         waits -= 1
 
-    async with desk.acquire(waiting):
+    async with pool.acquire(waiting):
         assert waits == 0
-        second = asyncio.create_task(_held(desk, waiting))
+        second = asyncio.create_task(_acquire_and_release(pool, waiting))
         await asyncio.sleep(0)
         assert waits == 1
     await second
     assert waits == 0
-    await desk.end()
+    await pool.end()
 
 
-async def _held(desk: ReaderPool, waiting: readers.Waiting) -> None:
-    async with desk.acquire(waiting):
+async def _acquire_and_release(pool: ReaderPool, waiting: readers.Waiting) -> None:
+    async with pool.acquire(waiting):
         pass
 
 
-async def test_a_reader_that_cannot_be_loaded_is_not_the_files_fault(
-    read: Desk, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+async def test_a_reader_that_cannot_be_loaded_is_reported_as_crashed(
+    read: TextReader, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    spoilt = (
+    program = (
         "import sys; sys.modules['kreuzberg'] = None; from teamspace.extraction.domain import reading; reading.serve()"
     )
-    monkeypatch.setattr(readers, "_command", lambda: [sys.executable, "-I", "-c", spoilt])
+    monkeypatch.setattr(readers, "_command", lambda: [sys.executable, "-I", "-c", program])
     with pytest.raises(ExtractionFailed) as failure:
         await read("a.pdf", files.pdf())
     assert failure.value.reason is ExtractionReason.CRASHED
     assert "kreuzberg" in caplog.text
 
 
-async def test_nothing_of_the_servers_environment_is_known_to_it(read: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_reader_does_not_get_the_servers_environment(read: TextReader, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SERVICE_SECRET_KEY", "secret")
-    instead(monkeypatch, "import json\nreturn f'{{}}\\n{json.dumps(dict(os.environ))} {os.getcwd()}'.encode()")
+    replace_reader(monkeypatch, "import json\nreturn f'{{}}\\n{json.dumps(dict(os.environ))} {os.getcwd()}'.encode()")
     text = (await read("a.pdf", b"text")).text
     assert "secret" not in text and "PATH" not in text
     assert "teamspace-" in text
@@ -360,11 +360,11 @@ ATTEMPTS = {
 }
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="the walls are Linux's")
-def test_nothing_gets_through_the_walls(tmp_path: Path) -> None:
+@pytest.mark.skipif(sys.platform != "linux", reason="the sandbox needs Linux")
+def test_the_sandbox_blocks_every_attempt(tmp_path: Path) -> None:
     (tmp_path / "there").write_text("x")
     code = "import os, resource, socket, threading\nfrom teamspace.extraction.domain import sandbox\n"
-    # One thread is older than the wall, and must be behind it, too.
+    # One thread is started before the sandbox, and must be inside it, too.
     code += "tries, go, said = [], threading.Event(), []\n"
     code += "def attempt(name, code):\n  try: exec(code)\n  except OSError: return\n  said.append(name)\n"
     code += f"def all_of_them():\n  go.wait()\n  for name, code in {ATTEMPTS!r}.items(): attempt(name, code)\n"
@@ -377,11 +377,11 @@ def test_nothing_gets_through_the_walls(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["there"]
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="the walls are Linux's")
+@pytest.mark.skipif(sys.platform != "linux", reason="the sandbox needs Linux")
 @pytest.mark.parametrize(
     ("code", "signal"), [("bytearray(1 << 30)", 1), ("exec('while True: pass')", -24)], ids=["memory", "time"]
 )
-def test_memory_and_time_are_bounded(code: str, signal: int) -> None:
+def test_memory_and_time_are_limited(code: str, signal: int) -> None:
     began = time.monotonic()
     program = (
         f"from teamspace.extraction.domain import limits, sandbox\nlimits.CPU_SECONDS = 1\nsandbox.set_limits()\n{code}"
@@ -391,7 +391,7 @@ def test_memory_and_time_are_bounded(code: str, signal: int) -> None:
     assert time.monotonic() - began < 60
 
 
-async def test_the_walls_stand_while_a_file_is_read(read: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_files_are_read_inside_the_sandbox(read: TextReader, monkeypatch: pytest.MonkeyPatch) -> None:
     warned: list[object] = []
     monkeypatch.setattr(readers, "_warn_unsandboxed", lambda: warned.append(1))
     await read("a.pdf", files.pdf())

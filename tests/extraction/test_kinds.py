@@ -1,4 +1,4 @@
-"""Which files can be read, and as what."""
+"""The kind of a file by content type and name."""
 
 import pytest
 
@@ -34,6 +34,6 @@ FILES = [
 
 
 @pytest.mark.parametrize(("content_type", "filename", "expected"), FILES)
-def test_a_file_is_read_as(content_type: str, filename: str, expected: str | None) -> None:
+def test_the_kind_of_a_file(content_type: str, filename: str, expected: str | None) -> None:
     assert kind_of(content_type, filename) == expected
     assert can_read(content_type, filename) is (expected is not None)

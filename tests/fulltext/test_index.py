@@ -1,4 +1,4 @@
-"""Texts come and go with the transactions of what they are of."""
+"""Index entries are written and deleted in the transaction of their object."""
 
 import asyncio
 import threading
@@ -29,10 +29,10 @@ async def titles(world: World) -> list[str]:
     return await world.db.all(str, "SELECT title FROM texts ORDER BY title")
 
 
-async def test_the_last_of_those_who_write_together_decides(world: World) -> None:
+async def test_the_last_of_concurrent_writes_wins(world: World) -> None:
     org_id = (await world.bootstrap()).org.id
     await asyncio.gather(put(world, org_id, "a"), put(world, org_id, "b"))
-    if world.db.dialect.name == "sqlite":  # here those who come together share a commit, in the order of their coming
+    if world.db.dialect.name == "sqlite":  # concurrent writes share a commit here, in order of arrival
         await asyncio.gather(put(world, org_id, "c"), drop(world, "c"), drop(world, "a"), put(world, org_id, "a"))
         assert await titles(world) == ["title of a", "title of b"]
     await asyncio.gather(drop(world, "a"), drop(world, "b"))
@@ -40,7 +40,7 @@ async def test_the_last_of_those_who_write_together_decides(world: World) -> Non
 
 
 @pytest.mark.parametrize("database_url", ["postgres"], indirect=True)
-async def test_a_number_that_another_server_took_is_not_taken_twice(
+async def test_a_text_id_taken_by_another_server_is_not_used_again(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     org_id = (await world.bootstrap()).org.id
@@ -52,32 +52,32 @@ async def test_a_number_that_another_server_took_is_not_taken_twice(
     assert list(numbers) == []
 
 
-def test_numbers_always_rise() -> None:
-    made = [index._text_ids.next() for _ in range(10_000)]
-    assert made == sorted(set(made))
+def test_text_ids_are_ascending() -> None:
+    ids = [index._text_ids.next() for _ in range(10_000)]
+    assert ids == sorted(set(ids))
 
 
-# Reading comes before the transaction
+# Text is processed before the transaction
 
 
-async def test_a_long_text_is_read_off_the_loop_and_before_the_transaction(
+async def test_a_long_text_is_processed_off_the_loop_and_before_the_transaction(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ann = await world.bootstrap()
     threads, order = list[threading.Thread](), list[str]()
     read, write = words.text_words, store.put
 
-    def seen(text: str) -> str:
+    def recording_read(text: str) -> str:
         threads.append(threading.current_thread())
         order.append("read")
         return read(text)
 
-    async def written(*given: Any) -> None:
+    async def recording_write(*arguments: Any) -> None:
         order.append("write")
-        await write(*given)
+        await write(*arguments)
 
-    monkeypatch.setattr(words, "text_words", seen)
-    monkeypatch.setattr(store, "put", written)
+    monkeypatch.setattr(words, "text_words", recording_read)
+    monkeypatch.setattr(store, "put", recording_write)
     note = (await ann.post("/api/notes", {"title": "Short", "body": "few words"})).json()
     assert (threads.pop(), order) == (threading.main_thread(), ["read", "write"])
     long = {"title": "Long", "body": "many words " * 1000}
@@ -91,12 +91,12 @@ async def test_a_long_text_is_read_off_the_loop_and_before_the_transaction(
     assert order == ["read", "write"] * 4
 
 
-async def test_a_note_with_another_title_keeps_the_words_of_its_text(world: World) -> None:
+async def test_changing_the_title_of_a_note_keeps_its_body_indexed(world: World) -> None:
     ann = await world.bootstrap()
     note = (await ann.post("/api/notes", {"title": "First", "body": "harbour", "tags": ["one"]})).json()
     await ann.put(f"/api/notes/{note['id']}", {"title": "Second"})
     await ann.put(f"/api/notes/{note['id']}", {"tags": ["two"]})
-    for q, found in {"first": 0, "one": 0, "second": 1, "two": 1, "harbour": 1}.items():
+    for q, expected in {"first": 0, "one": 0, "second": 1, "two": 1, "harbour": 1}.items():
         items = (await ann.get("/api/search", params={"q": q})).json()["items"]
-        assert len(items) == found, q
+        assert len(items) == expected, q
         assert all(item["title"] == "Second" for item in items)

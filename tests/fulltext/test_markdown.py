@@ -1,4 +1,4 @@
-"""What is left of Markdown when it is read as words."""
+"""Plain text of Markdown."""
 
 import time
 
@@ -7,7 +7,7 @@ import pytest
 from teamspace.fulltext import plain
 
 # fmt: off
-READ = [
+CASES = [
     ("# Winter\n\nto **hall 3**",           "Winter\n\nto hall 3"),
     ("> - [x] Tell the _pilots_",           "Tell the pilots"),
     ("* one\n+ two\n- three\n4. four",      "one\ntwo\nthree\n4. four"),
@@ -24,17 +24,17 @@ READ = [
 # fmt: on
 
 
-@pytest.mark.parametrize(("markdown", "text"), READ, ids=[text for _, text in READ])
-def test_words_stay_and_marks_go(markdown: str, text: str) -> None:
+@pytest.mark.parametrize(("markdown", "text"), CASES, ids=[text for _, text in CASES])
+def test_markdown_syntax_is_removed_and_words_stay(markdown: str, text: str) -> None:
     assert plain(markdown) == text
 
 
-def test_a_table_is_its_cells() -> None:
+def test_a_table_becomes_its_cells() -> None:
     assert plain("| Pier | Ships |\n|:--|--:|\n| 1 | 14 |").split() == ["Pier", "Ships", "1", "14"]
 
 
 @pytest.mark.parametrize(
-    "sign",
+    "repeat",
     [
         "[",
         "[](",
@@ -56,19 +56,19 @@ def test_a_table_is_its_cells() -> None:
         "|a|\n",
     ],
 )
-def test_every_text_comes_to_its_end(sign: str) -> None:
-    """A pattern that is not linear would take hours here."""
-    assert plain("a" + sign * 100_000 + "x").rstrip().endswith(("x", "x)"))
+def test_every_text_is_processed_in_linear_time(repeat: str) -> None:
+    """A pattern that is not linear would take hours."""
+    assert plain("a" + repeat * 100_000 + "x").rstrip().endswith(("x", "x)"))
 
 
-def test_a_run_of_marks_inside_a_word_is_read_once() -> None:
-    """`a____…a` was read to its end from every sign: 12,000 of them took ten seconds."""
+def test_a_run_of_underscores_inside_a_word_is_read_once() -> None:
+    """`a____…a` was once read to its end from every character: 12,000 took ten seconds."""
     began = time.thread_time()
     assert plain("a" + "_" * 12_000 + "a") == "a" + "_" * 12_000 + "a"
     assert time.thread_time() - began < 0.5
 
 
-def test_a_long_text_is_read_as_its_lines_are() -> None:
-    """In parts, between which others get their turn."""
+def test_a_long_text_gives_the_same_as_its_lines() -> None:
+    """Long texts are processed in parts."""
     line = "> to **hall 3**, see [the plan](https://a.b/c)\n"
     assert plain(line * 1000) == "to hall 3, see the plan\n" * 1000 + "\nhttps://a.b/c" * 1000

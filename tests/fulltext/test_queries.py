@@ -1,4 +1,4 @@
-"""What is looked for when somebody types this."""
+"""Parsing of search queries."""
 
 import pytest
 
@@ -12,7 +12,7 @@ def term(*words: str, prefix: bool = False) -> Term:
 
 
 # fmt: off
-QUESTIONS = [
+QUERIES = [
     ("Budget plan",          [term("budget"), term("plan", prefix=True)]),
     ('"Budget plan"',        [term("budget", "plan")]),
     ('“Budget plan” 2026',   [term("budget", "plan"), term("2026", prefix=True)]),
@@ -31,12 +31,12 @@ QUESTIONS = [
 # fmt: on
 
 
-@pytest.mark.parametrize(("text", "expected"), QUESTIONS, ids=[text for text, _ in QUESTIONS])
-def test_a_question_is_read_as_these_terms(text: str, expected: list[Term]) -> None:
+@pytest.mark.parametrize(("text", "expected"), QUERIES, ids=[text for text, _ in QUERIES])
+def test_a_query_is_parsed_into_terms(text: str, expected: list[Term]) -> None:
     assert list(parse_query(text).terms) == expected
 
 
-def test_both_databases_are_asked_for_the_same() -> None:
+def test_the_query_for_each_database() -> None:
     query = parse_query('"big plan" zur')
     assert hits(SQLITE, query, "note", "a-b").params == {
         "note_words": 'scope : "noteab" AND {title labels body} : ("big plan" AND "zur" *)'

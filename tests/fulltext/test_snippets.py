@@ -1,4 +1,4 @@
-"""What is shown of a text, and what is marked in it."""
+"""Search snippets and their marks."""
 
 import re
 import time
@@ -12,7 +12,7 @@ from teamspace.fulltext.domain.snippets import LENGTH, MAX_SECONDS, _snippets, s
 
 # fmt: off
 MARKED = [
-    # text                              question       snippet
+    # text                              query          snippet
     ("We met in Zürich.",               "zurich",      "We met in <mark>Zürich</mark>."),
     ("Zu\u0308rich",                    "zürich",      "<mark>Zu\u0308rich</mark>"),
     ("Η Ελλάδα",                        "ελλαδα",      "Η <mark>Ελλάδα</mark>"),
@@ -29,40 +29,40 @@ MARKED = [
 # fmt: on
 
 
-@pytest.mark.parametrize(("text", "question", "expected"), MARKED, ids=[question for _, question, _ in MARKED])
-def test_words_are_marked_where_they_stand(text: str, question: str, expected: str) -> None:
-    assert snippet(text, parse_query(question)) == expected
+@pytest.mark.parametrize(("text", "query", "expected"), MARKED, ids=[query for _, query, _ in MARKED])
+def test_matching_words_are_marked(text: str, query: str, expected: str) -> None:
+    assert snippet(text, parse_query(query)) == expected
 
 
-def test_it_shows_the_place_with_the_most_of_the_words() -> None:
+def test_a_snippet_shows_the_passage_with_the_most_matches() -> None:
     filler = "nothing of interest here " * 400
     shown = snippet(f"alpha {filler} beta {filler} alpha and beta {filler}", parse_query("alpha beta"))
     assert "<mark>alpha</mark> and <mark>beta</mark>" in shown
     assert shown.startswith("…") and shown.endswith("…")
 
 
-def test_it_is_short() -> None:
+def test_a_snippet_has_a_maximum_length() -> None:
     shown = snippet("word " * 50_000, parse_query("word"))
     assert len(re.sub("</?mark>", "", shown)) <= LENGTH + 2
 
 
 @given(st.text(max_size=300), st.text(max_size=20))
-def test_it_is_safe_whatever_the_text_holds(text: str, question: str) -> None:
-    shown = snippet(text, parse_query(question))
+def test_a_snippet_is_safe_html_whatever_the_text(text: str, query: str) -> None:
+    shown = snippet(text, parse_query(query))
     plain = re.sub("</?mark>", "", shown)
     assert "<" not in plain and ">" not in plain
     assert shown.count("<mark>") == shown.count("</mark>")
 
 
-def test_all_snippets_of_an_answer_share_one_budget() -> None:
-    """Twelve texts of one sign that stands for eighteen took fourteen seconds."""
+def test_all_snippets_of_a_response_share_one_time_budget() -> None:
+    """Twelve texts of a character that expands to eighteen once took 14 seconds."""
     began = time.thread_time()
     shown = _snippets(["\ufdfa " * 50_000 + "plan"] * 100, parse_query("\ufdfa nothing"))
     assert time.thread_time() - began < 3 * MAX_SECONDS
     assert len(shown) == 100 and all(shown)
 
 
-def test_the_words_of_a_question_may_stand_close_or_far_or_in_each_other() -> None:
+def test_matches_can_be_adjacent_distant_or_overlapping() -> None:
     assert snippet("東東東", parse_query("東 東東")) == "<mark>東</mark><mark>東</mark><mark>東</mark>"
     far = snippet("alpha " + "x " * 200 + "beta gamma", parse_query("alpha beta gamma"))
     assert "<mark>beta</mark> <mark>gamma</mark>" in far and "alpha" not in far

@@ -1,4 +1,4 @@
-"""What a word is, in any script."""
+"""Splitting text into words, in any script."""
 
 import time
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from teamspace.fulltext.domain import words
 
 # fmt: off
-READINGS = [
+CASES = [
     # text                          words
     ("Zürich, MÁLAGA!",             ["zurich", "malaga"]),
     ("Ελλάδα ΟΔΟΣ",                 ["ελλαδα", "οδοσ"]),
@@ -33,25 +33,25 @@ READINGS = [
 # fmt: on
 
 
-@pytest.mark.parametrize(("text", "expected"), READINGS, ids=[text for text, _ in READINGS])
-def test_a_text_is_read_as_these_words(text: str, expected: list[str]) -> None:
+@pytest.mark.parametrize(("text", "expected"), CASES, ids=[text for text, _ in CASES])
+def test_a_text_is_split_into_words(text: str, expected: list[str]) -> None:
     assert words.words(text) == expected
 
 
 @given(st.text(max_size=200))
-def test_a_word_holds_nothing_that_means_something_to_a_database(text: str) -> None:
+def test_a_word_has_no_query_syntax(text: str) -> None:
     for word in words.words(text):
         assert word and not set(word) & set(" \t\n\x00'\"\\:*&|!<>()-+^{}_")
         assert not any(character.isspace() for character in word)
 
 
 @given(st.text(max_size=200))
-def test_reading_what_was_read_changes_nothing(text: str) -> None:
+def test_folding_is_idempotent(text: str) -> None:
     plain = words.fold(text)
     assert [word for run in words.runs(plain) for word in words.runs(words.fold(run))] == words.runs(plain)
 
 
-def test_a_text_is_read_as_far_as_the_index_goes() -> None:
+def test_the_words_of_a_text_are_limited() -> None:
     assert len(words.text_words("word " * 100_000).split()) == words.MAX_WORDS
     long = words.text_words(" ".join(f"{number:05}{'漢字' * 100}" for number in range(10_000)))
     assert len(long.encode()) <= words.MAX_BYTES
@@ -60,21 +60,21 @@ def test_a_text_is_read_as_far_as_the_index_goes() -> None:
 
 
 @pytest.mark.parametrize("text", ["two words. ", "東京都、新宿区。", "Zürich und é\u0301 "])
-def test_a_long_text_has_the_words_of_its_parts(text: str) -> None:
-    """Where it is cut to be read in pieces no word is cut."""
+def test_splitting_a_long_text_cuts_no_word(text: str) -> None:
+    """Long texts are processed in pieces."""
     assert words.text_words(text * 2_000).split() == words.words(text) * 2_000
 
 
 @pytest.mark.parametrize("marks", ["\u0300\u0316", "\u0f73", "\uff9e\u0316"])
-def test_no_letter_wears_more_marks_than_any_writing_has(marks: str) -> None:
-    """Putting them in order takes quadratic time: 80,000 took six seconds."""
+def test_combining_marks_on_a_letter_are_limited(marks: str) -> None:
+    """Ordering them takes quadratic time: 80,000 once took six seconds."""
     began = time.thread_time()
     words.fold("a" + marks * 40_000)
     assert time.thread_time() - began < 0.5
     assert words.fold("e" + "\u0301" * 100 + "te") == "ete"
 
 
-def test_a_text_grows_by_a_few_times_at_most() -> None:
-    """One sign may stand for a line of eighteen letters."""
+def test_folding_expands_a_text_only_a_few_times() -> None:
+    """One character can expand to eighteen letters."""
     assert words.words("\ufdfa") == ["صلى", "الله", "عليه", "وسلم"]
     assert len(words.fold("\ufdfa" * 1000)) < 5000

@@ -1,4 +1,4 @@
-"""Fixtures of the tests of people and their proofs."""
+"""Fixtures of the identity tests."""
 
 from tests.identity.help import hands, hasher, no_attempt_limit
 

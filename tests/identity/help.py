@@ -1,4 +1,4 @@
-"""What the tests of people and teams share: a clock to move, signing in, codes, races, and a look at the trail."""
+"""Helpers for tests of people and teams: a manual clock, signing in, TOTP codes, races, and the audit log."""
 
 import asyncio
 import base64
@@ -27,7 +27,7 @@ ROUNDS, CLIENTS = 20, 20
 
 
 class Hands:
-    """The server's clock; it stands still until it is moved."""
+    """A manual clock for the server."""
 
     def __init__(self) -> None:
         self.at = float(int(time.time()))
@@ -40,7 +40,7 @@ class Hands:
 
 
 class Hasher:
-    """Counts what signing in costs."""
+    """Counts password verifications."""
 
     def __init__(self, real: PasswordHasher) -> None:
         self.real = real
@@ -70,7 +70,7 @@ def hasher(monkeypatch: pytest.MonkeyPatch) -> Hasher:
 
 @pytest.fixture
 def no_attempt_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    """For races behind the password: the limit would let no more than five of them start."""
+    """Lift the attempt limit, which would stop races after five sign-ins."""
     for limit in ("PER_PAIR", "PER_ADDRESS", "PER_USERNAME"):
         monkeypatch.setattr(sign_in, limit, 1_000_000)
 
@@ -83,7 +83,7 @@ async def login(world: World, username: str, password: str = PASSWORD, **more: A
 
 
 async def signed_in(world: World, username: str, password: str = PASSWORD, **more: Any) -> Caller:
-    """The person, with a session that begins now."""
+    """Sign in and return the person with their new session."""
     answer = await login(world, username, password, **more)
     assert answer.status_code == 200, answer.text
     return Caller(world, answer.json()["token"], user_id=answer.json()["user"]["id"], username=username)
@@ -97,19 +97,19 @@ async def is_alive(caller: Caller) -> bool:
 
 @asynccontextmanager
 async def reached_from(world: World, address: str) -> AsyncIterator[World]:
-    """The same instance, for somebody at another address."""
+    """The same instance, called from another address."""
     transport = httpx2.ASGITransport(app=world.app.gate, client=(address, 50000))
     async with httpx2.AsyncClient(transport=transport, base_url="http://teamspace.test") as client:
         yield World(world.app, client)
 
 
 def refusal(answer: httpx2.Response) -> tuple[int, str]:
-    """Status and code; a success has no code and fails here."""
+    """Return status and code of a refusal; fails for a success."""
     return answer.status_code, answer.json()["code"]
 
 
 def conflict(answer: httpx2.Response) -> str:
-    """Where a conflict lies: the pointer at its one field, which is told what the whole refusal says."""
+    """Return the pointer of a conflict, whose only error has the message of the refusal."""
     assert refusal(answer) == (409, "conflict"), answer.text
     [fault] = answer.json()["errors"]
     assert fault["message"] == answer.json()["detail"]
@@ -121,7 +121,7 @@ def conflict(answer: httpx2.Response) -> str:
 
 
 def code(secret: str, at: float) -> str:
-    """RFC 6238 by its text, so that the server's library is not compared with itself."""
+    """Compute a TOTP code by RFC 6238, independently of the server's library."""
     step = (int(at) // 30).to_bytes(8, "big")
     digest = hmac.digest(base64.b32decode(secret), step, "sha1")
     start = digest[-1] & 0xF
@@ -130,7 +130,7 @@ def code(secret: str, at: float) -> str:
 
 
 async def enrolled(caller: Caller) -> dict[str, Any]:
-    """The caller's second factor, armed at once: its secret and recovery codes."""
+    """Enable the caller's second factor and return its secret and recovery codes."""
     answer = await caller.post("/api/2fa/enable")
     assert answer.status_code == 200, answer.text
     shown: dict[str, Any] = answer.json()
@@ -141,21 +141,21 @@ async def enrolled(caller: Caller) -> dict[str, Any]:
 
 
 async def race(requests: Iterable[Awaitable[httpx2.Response]]) -> Counter[int]:
-    """All at once; how often each status was the answer."""
+    """Send all requests at once and count the statuses."""
     return Counter(answer.status_code for answer in await asyncio.gather(*requests))
 
 
 class Pause:
-    """Holds the next request just before the transaction of `action`, so that others can come in between."""
+    """Pauses the next request just before the transaction of `action`, so that others can run in between."""
 
     def __init__(self, world: World, action: str) -> None:
         self.reached, self.over = asyncio.Event(), asyncio.Event()
         self._write: Callable[..., AbstractAsyncContextManager[Tx]] = world.db.write
         self._action = action
-        world.db.write = self._held  # type: ignore[method-assign]
+        world.db.write = self._paused_write  # type: ignore[method-assign]
 
     @asynccontextmanager
-    async def _held(self, who: Principal, action: str, **options: Any) -> AsyncIterator[Tx]:
+    async def _paused_write(self, who: Principal, action: str, **options: Any) -> AsyncIterator[Tx]:
         if action == self._action and not self.reached.is_set():
             self.reached.set()
             await self.over.wait()
@@ -163,7 +163,7 @@ class Pause:
             yield tx
 
     async def during(self, slow: Awaitable[httpx2.Response], between: Awaitable[Any]) -> httpx2.Response:
-        """The answer to `slow`, in the midst of which `between` happened."""
+        """Run `between` while `slow` is paused, and return the answer to `slow`."""
         answer = asyncio.ensure_future(slow)
         await self.reached.wait()
         await between
@@ -171,16 +171,16 @@ class Pause:
         return await answer
 
 
-# Underneath
+# Database
 
 
 async def trail(world: World) -> list[audit.AuditRow]:
-    """The audit rows, oldest first."""
+    """Return the audit rows, oldest first."""
     return await world.db.all(audit.AuditRow, f"SELECT {columns(audit.AuditRow)} FROM audit ORDER BY id")
 
 
 async def broken(world: World) -> list[str]:
-    """The names of the invariants that do not hold."""
+    """Return the names of the broken invariants."""
     return [row.name for row in wiring.INVARIANTS if await world.db.exists(row.sql)]
 
 

@@ -1,4 +1,4 @@
-"""Somebody who is disabled: every credential ends at once, and nothing lets them in until they are enabled again."""
+"""Disabled people: every credential ends at once, and they cannot sign in until they are enabled again."""
 
 import asyncio
 from typing import Any
@@ -27,7 +27,7 @@ async def disabled(by: Caller, person: Caller) -> dict[str, Any]:
     return shown
 
 
-async def test_every_credential_ends_in_one_act(world: World) -> None:
+async def test_disabling_ends_every_credential(world: World) -> None:
     ann = await world.bootstrap()
     bob = await world.person(ann.org, ann.team, Role.ADMIN, username="bob", password=PASSWORD)
     elsewhere = await world.join(bob, await world.team(ann.org), Role.OWNER)
@@ -45,7 +45,7 @@ async def test_every_credential_ends_in_one_act(world: World) -> None:
     assert await broken(world) == []
 
 
-async def test_no_sign_in_works_until_they_are_enabled_again(world: World) -> None:
+async def test_a_disabled_person_cannot_sign_in_until_enabled(world: World) -> None:
     ann = await world.bootstrap()
     bob = await world.person(ann.org, ann.team, username="bob", password=PASSWORD)
     await disabled(ann, bob)
@@ -56,12 +56,12 @@ async def test_no_sign_in_works_until_they_are_enabled_again(world: World) -> No
     assert await is_alive(await signed_in(world, "bob"))
 
 
-async def test_an_invitation_ends_and_none_is_made(world: World) -> None:
+async def test_disabling_ends_invitations_and_no_new_ones_are_made(world: World) -> None:
     ann = await world.bootstrap()
-    made = (await ann.post("/api/members", {"username": "bob", "role": "member"})).json()
-    bob = Caller(world, made["token"], user_id=made["member"]["user_id"])
+    invited = (await ann.post("/api/members", {"username": "bob", "role": "member"})).json()
+    bob = Caller(world, invited["token"], user_id=invited["member"]["user_id"])
     await disabled(ann, bob)
-    link = made["activation_url"].partition("#")[2]
+    link = invited["activation_url"].partition("#")[2]
     answer = await world.anonymous.post("/api/activate", {"token": link, "password": PASSWORD})
     assert refusal(answer) == (401, "invalid_credentials")
     try:
@@ -69,10 +69,10 @@ async def test_an_invitation_ends_and_none_is_made(world: World) -> None:
     except BadRequest:
         pass
     else:
-        raise AssertionError("a link was made for somebody who is disabled")
+        raise AssertionError("a link was created for a disabled person")
 
 
-async def test_nothing_is_done_in_their_name(world: World) -> None:
+async def test_jobs_cannot_act_for_a_disabled_person(world: World) -> None:
     ann = await world.bootstrap()
     bob = await world.person(ann.org, ann.team)
     await disabled(ann, bob)
@@ -81,10 +81,10 @@ async def test_nothing_is_done_in_their_name(world: World) -> None:
     except Unauthenticated:
         pass
     else:
-        raise AssertionError("somebody who is disabled was stood in for")
+        raise AssertionError("the server acted for a disabled person")
 
 
-async def test_a_sign_in_that_is_under_way_opens_nothing(world: World) -> None:
+async def test_a_sign_in_during_disabling_opens_no_session(world: World) -> None:
     ann = await world.bootstrap()
     bob = await world.person(ann.org, ann.team, username="bob", password=PASSWORD)
     answer = await Pause(world, "session.open").during(login(world, "bob"), disable(ann, bob))
@@ -93,16 +93,16 @@ async def test_a_sign_in_that_is_under_way_opens_nothing(world: World) -> None:
 
 
 @pytest.mark.both_databases
-async def test_a_token_that_is_being_made_does_not_slip_through(world: World) -> None:
+async def test_a_token_created_during_disabling_is_invalid(world: World) -> None:
     ann = await world.bootstrap()
     for _ in range(5):
         bob = await world.person(ann.org, ann.team, Role.ADMIN)
-        wish = {"name": "script", "ttl": "never"}
-        await asyncio.gather(*(bob.post("/api/tokens", wish) for _ in range(5)), disable(ann, bob))
+        draft = {"name": "script", "ttl": "never"}
+        await asyncio.gather(*(bob.post("/api/tokens", draft) for _ in range(5)), disable(ann, bob))
         assert await broken(world) == []
 
 
-async def test_nobody_disables_themselves_and_an_operator_stays(world: World) -> None:
+async def test_operators_cannot_disable_themselves(world: World) -> None:
     ann = await world.bootstrap()
     assert refusal(await disable(ann, ann)) == CONFLICT
     assert await is_alive(ann)
@@ -112,7 +112,7 @@ async def test_nobody_disables_themselves_and_an_operator_stays(world: World) ->
 
 
 @pytest.mark.both_databases
-async def test_of_two_operators_who_disable_each_other_one_stays(world: World) -> None:
+async def test_two_operators_cannot_disable_each_other(world: World) -> None:
     ann = await world.bootstrap()
     for _ in range(5):
         eve = await world.person(ann.org, ann.team, operator=True)
@@ -122,7 +122,7 @@ async def test_of_two_operators_who_disable_each_other_one_stays(world: World) -
         assert await is_alive(ann)
 
 
-async def test_only_operators_may_and_only_for_somebody_who_is_there(world: World) -> None:
+async def test_only_operators_disable_and_only_existing_people(world: World) -> None:
     ann = await world.bootstrap()
     owner = await world.person(ann.org, ann.team, Role.OWNER)
     scoped = await world.token(ann, scope=["members:manage"])
@@ -131,7 +131,7 @@ async def test_only_operators_may_and_only_for_somebody_who_is_there(world: Worl
     assert refusal(await disable(ann, Caller(world, None, user_id="nobody"))) == (404, "not_found")
 
 
-async def test_it_is_on_the_record_of_their_company(world: World) -> None:
+async def test_disabling_is_in_the_audit_log_of_the_company(world: World) -> None:
     ann = await world.bootstrap()
     org, team = await world.company()
     zoe = await world.person(org, team)

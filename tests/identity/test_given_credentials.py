@@ -1,4 +1,4 @@
-"""Credentials that somebody else made for a person, and so may hold: they end when the person takes over."""
+"""Credentials that were created for a person by someone else end when the person takes over the account."""
 
 from typing import Any
 
@@ -11,46 +11,46 @@ from tests.support.world import PASSWORD, Caller, World
 ROLE = "admin"
 
 
-async def added(world: World, ann: Caller, **more: Any) -> dict[str, Any]:
+async def add_bob(world: World, ann: Caller, **more: Any) -> dict[str, Any]:
     answer = await ann.post("/api/members", {"username": "bob", "role": ROLE, **more})
     assert answer.status_code == 201, answer.text
-    made: dict[str, Any] = answer.json()
-    return made
+    invited: dict[str, Any] = answer.json()
+    return invited
 
 
-async def minted(caller: Caller) -> Caller:
+async def mint_token(caller: Caller) -> Caller:
     answer = await caller.post("/api/tokens", {"name": "script", "ttl": "never"})
     assert answer.status_code == 201, answer.text
     return Caller(caller.world, answer.json()["token"])
 
 
-async def keys(world: World) -> list[str]:
-    """The access keys that work."""
+async def active_keys(world: World) -> list[str]:
+    """Return the ids of the active access keys."""
     return await world.db.all(str, "SELECT id FROM tokens WHERE kind = 's3' AND revoked_at IS NULL")
 
 
-async def test_activation_ends_the_first_token_and_all_that_was_made_with_it(world: World) -> None:
+async def test_activation_ends_the_first_token_and_all_credentials_created_with_it(world: World) -> None:
     ann = await world.bootstrap()
-    made = await added(world, ann)
-    first = Caller(world, made["token"])
-    second = await minted(first)
-    third = await minted(second)
+    invited = await add_bob(world, ann)
+    first = Caller(world, invited["token"])
+    second = await mint_token(first)
+    third = await mint_token(second)
     await third.post("/api/s3/credentials", {})
-    assert len(await keys(world)) == 1
+    assert len(await active_keys(world)) == 1
 
-    link = made["activation_url"].partition("#")[2]
+    link = invited["activation_url"].partition("#")[2]
     session = await world.anonymous.post("/api/activate", {"token": link, "password": PASSWORD})
     bob = Caller(world, session.json()["token"])
     assert [await is_alive(caller) for caller in (first, second, third)] == [False, False, False]
-    assert await keys(world) == []
+    assert await active_keys(world) == []
     assert await is_alive(bob)
     assert await broken(world) == []
 
 
-async def test_a_first_password_ends_them_but_for_the_credential_it_was_set_with(world: World) -> None:
+async def test_setting_the_first_password_ends_all_other_credentials(world: World) -> None:
     ann = await world.bootstrap()
-    first = Caller(world, (await added(world, ann))["token"])
-    second = await minted(first)
+    first = Caller(world, (await add_bob(world, ann))["token"])
+    second = await mint_token(first)
     assert (await first.post("/api/password", {"new_password": PASSWORD})).status_code == 204
     assert await is_alive(first)
     assert not await is_alive(second)
@@ -62,34 +62,34 @@ async def test_a_first_password_ends_them_but_for_the_credential_it_was_set_with
     assert await is_alive(session)
 
 
-async def test_what_was_made_with_a_password_that_somebody_else_chose_ends_with_it(world: World) -> None:
+async def test_credentials_from_a_password_chosen_by_someone_else_end_with_it(world: World) -> None:
     ann = await world.bootstrap()
-    await added(world, ann, password=PASSWORD)
+    await add_bob(world, ann, password=PASSWORD)
     by_ann, by_bob = await signed_in(world, "bob"), await signed_in(world, "bob")
-    left_behind = await minted(by_ann)
+    leftover = await mint_token(by_ann)
     change = {"current_password": PASSWORD, "new_password": OTHER_PASSWORD}
     assert (await by_bob.post("/api/password", change)).status_code == 204
-    assert [await is_alive(caller) for caller in (by_ann, left_behind, by_bob)] == [False, False, True]
+    assert [await is_alive(caller) for caller in (by_ann, leftover, by_bob)] == [False, False, True]
 
-    own = await minted(await signed_in(world, "bob", OTHER_PASSWORD))
+    own = await mint_token(await signed_in(world, "bob", OTHER_PASSWORD))
     again = {"current_password": OTHER_PASSWORD, "new_password": PASSWORD}
     assert (await by_bob.post("/api/password", again)).status_code == 204
     assert await is_alive(own)
 
 
-async def test_the_owner_of_a_new_company_gets_rid_of_its_operator(world: World) -> None:
+async def test_a_new_owner_ends_the_credentials_created_by_the_operator(world: World) -> None:
     ann = await world.bootstrap()
-    wish = {"name": "Aurora", "owner": {"username": "noor", "password": PASSWORD}}
-    first = Caller(world, (await ann.post("/api/orgs", wish)).json()["token"])
+    draft = {"name": "Aurora", "owner": {"username": "noor", "password": PASSWORD}}
+    first = Caller(world, (await ann.post("/api/orgs", draft)).json()["token"])
     noor = await signed_in(world, "noor")
     change = {"current_password": PASSWORD, "new_password": OTHER_PASSWORD}
     assert (await noor.post("/api/password", change)).status_code == 204
     assert not await is_alive(first)
 
 
-async def test_ones_own_tokens_outlive_a_new_password(world: World) -> None:
+async def test_own_tokens_survive_a_password_change(world: World) -> None:
     ann = await world.bootstrap()
-    script = await minted(ann)
+    script = await mint_token(ann)
     session = await signed_in(world, "ann")
     change = {"current_password": PASSWORD, "new_password": OTHER_PASSWORD}
     assert (await session.post("/api/password", change)).status_code == 204
@@ -97,26 +97,26 @@ async def test_ones_own_tokens_outlive_a_new_password(world: World) -> None:
     assert await is_alive(script)
 
 
-async def test_a_password_that_is_reset_at_the_command_line_ends_everything(world: World) -> None:
+async def test_a_password_reset_on_the_command_line_ends_all_credentials(world: World) -> None:
     ann = await world.bootstrap()
-    callers = [ann, await minted(ann), await signed_in(world, "ann")]
+    callers = [ann, await mint_token(ann), await signed_in(world, "ann")]
     await ann.post("/api/s3/credentials", {})
     await tenancy.reset_password(world.db, "ann", OTHER_PASSWORD)
     assert [await is_alive(caller) for caller in callers] == [False] * 3
-    assert await keys(world) == []
+    assert await active_keys(world) == []
 
     fresh = await signed_in(world, "ann", OTHER_PASSWORD)
-    script = await minted(fresh)
+    script = await mint_token(fresh)
     own = {"current_password": OTHER_PASSWORD, "new_password": PASSWORD}
     assert (await (await signed_in(world, "ann", OTHER_PASSWORD)).post("/api/password", own)).status_code == 204
-    assert not await is_alive(script), "whoever reset the password could have made it"
+    assert not await is_alive(script), "the person who reset the password could have created it"
 
 
 @pytest.mark.parametrize("role", ["member", "admin"])
-async def test_an_invitation_shows_nothing_that_works_after_it_was_taken(world: World, role: str) -> None:
+async def test_the_token_of_an_accepted_invitation_is_invalid(world: World, role: str) -> None:
     ann = await world.bootstrap()
     answer = await ann.post("/api/org/members", {"username": "bob", "team_id": ann.team.id, "role": role})
-    made = answer.json()
-    link = made["activation_url"].partition("#")[2]
+    invited = answer.json()
+    link = invited["activation_url"].partition("#")[2]
     assert (await world.anonymous.post("/api/activate", {"token": link, "password": PASSWORD})).status_code == 200
-    assert refusal(await Caller(world, made["token"]).get("/api/whoami")) == (401, "unauthenticated")
+    assert refusal(await Caller(world, invited["token"]).get("/api/whoami")) == (401, "unauthenticated")

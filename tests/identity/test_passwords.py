@@ -1,4 +1,4 @@
-"""Passwords: how they are kept, and which are taken."""
+"""Passwords: how they are stored, and which are accepted."""
 
 import importlib.util
 import time
@@ -27,7 +27,7 @@ async def stored_password(world: World, caller: Caller) -> str | None:
 
 
 def test_a_hash_is_argon2id_with_64_mebibytes_and_three_passes() -> None:
-    """The module as it is shipped: the fixtures of this suite make its hashes cheap."""
+    """Uses the module as shipped, since the fixtures of this suite make hashing cheap."""
     spec = importlib.util.find_spec(passwords.__name__)
     assert spec is not None and spec.loader is not None
     shipped: Any = importlib.util.module_from_spec(spec)
@@ -37,7 +37,7 @@ def test_a_hash_is_argon2id_with_64_mebibytes_and_three_passes() -> None:
     assert parameters.salt_len >= 16
 
 
-async def test_equal_passwords_are_kept_as_different_hashes(world: World) -> None:
+async def test_equal_passwords_have_different_hashes(world: World) -> None:
     ann = await world.bootstrap()
     bob = await world.person(ann.org, ann.team, password=PASSWORD)
     hashes = {await stored_password(world, person) for person in (ann, bob)}
@@ -45,10 +45,10 @@ async def test_equal_passwords_are_kept_as_different_hashes(world: World) -> Non
     assert all((stored or "").startswith("$argon2id$") for stored in hashes)
 
 
-# Which are taken
+# Accepted passwords
 
 
-async def test_a_good_password_is_taken_as_it_is(world: World) -> None:
+async def test_a_good_password_is_accepted_unchanged(world: World) -> None:
     ann = await world.bootstrap()
     current = PASSWORD
     for new in (
@@ -77,7 +77,7 @@ async def test_a_password_of_the_wrong_size_is_refused(world: World) -> None:
     assert (await login(world, "ann")).status_code == 200
 
 
-async def test_a_password_that_anybody_would_try_is_refused(world: World) -> None:
+async def test_a_common_password_is_refused(world: World) -> None:
     annabel = await world.bootstrap("annabel")
     for new in (
         "password1234",
@@ -95,7 +95,7 @@ async def test_a_password_that_anybody_would_try_is_refused(world: World) -> Non
         assert answer.json()["errors"][0]["pointer"] == "/new_password"
 
 
-async def test_no_way_to_set_a_password_takes_a_weak_one(world: World) -> None:
+async def test_every_way_to_set_a_password_refuses_a_weak_one(world: World) -> None:
     first = await world.anonymous.post("/api/bootstrap", {"username": "ann", "password": "password1234"})
     ann = await world.bootstrap()
     member = await ann.post("/api/members", {"username": "bob", "role": "member", "password": "password1234"})
@@ -107,7 +107,7 @@ async def test_no_way_to_set_a_password_takes_a_weak_one(world: World) -> None:
 # Changing
 
 
-async def test_only_who_knows_the_password_changes_it(world: World) -> None:
+async def test_changing_the_password_needs_the_current_one(world: World) -> None:
     ann = await world.bootstrap()
     other = await signed_in(world, "ann")
     before = await stored_password(world, ann)
@@ -117,7 +117,7 @@ async def test_only_who_knows_the_password_changes_it(world: World) -> None:
     assert await is_alive(other)
 
 
-async def test_somebody_without_a_password_sets_their_first(world: World) -> None:
+async def test_a_person_without_a_password_can_set_one(world: World) -> None:
     ann = await world.bootstrap()
     bob = await world.person(ann.org, ann.team, username="bob")
     assert (await login(world, "bob", "")).status_code == 401
@@ -126,18 +126,18 @@ async def test_somebody_without_a_password_sets_their_first(world: World) -> Non
     assert refusal(await change(bob, PASSWORD, "")) == (401, "invalid_credentials")
 
 
-async def test_all_of_a_long_password_counts(world: World) -> None:
+async def test_a_long_password_is_compared_in_full(world: World) -> None:
     ann = await world.bootstrap()
     await change(ann, LONG + "x" * 200 + "y")
     assert (await login(world, "ann", LONG + "x" * 200 + "z")).status_code == 401
 
 
-async def test_a_hash_that_cannot_be_read_matches_nothing() -> None:
+async def test_an_unreadable_hash_matches_nothing() -> None:
     for stored in ("", "plain text", "$argon2id$v=19$broken"):
         assert not await passwords.matches(stored, "plain text")
 
 
-# What judging one costs
+# Cost of the strength check
 
 
 @pytest.mark.parametrize(
@@ -152,14 +152,14 @@ async def test_a_hash_that_cannot_be_read_matches_nothing() -> None:
     ],
     ids=lambda password: password[:12],
 )
-def test_judging_a_password_stays_cheap(password: str) -> None:
-    """72 signs that could each be a letter took ten seconds."""
+def test_checking_the_strength_of_a_password_is_cheap(password: str) -> None:
+    """72 symbols that could each stand for a letter once took ten seconds."""
     passwords._guesses("loads its words", ())
     began = time.thread_time()
     passwords._guesses(password, ("ann", "Ann"))
     assert time.thread_time() - began < 0.5
 
 
-def test_signs_for_letters_hide_no_word() -> None:
+def test_symbols_for_letters_do_not_hide_words() -> None:
     for password in ("p@$$w0rd1234", "123456789012", "passwordpassword", "qwertyuiop[]"):
         assert passwords._guesses(password, ()) < 1_000_000, password

@@ -1,4 +1,4 @@
-"""Many at once: whatever may happen once happens once, on whichever database."""
+"""Concurrent requests: what must happen once happens once, on both databases."""
 
 import asyncio
 
@@ -52,7 +52,7 @@ async def test_a_recovery_code_opens_one_session(world: World) -> None:
 
 @pytest.mark.both_databases
 @pytest.mark.usefixtures("no_attempt_limit")
-async def test_sign_ins_at_once_leave_ten_sessions(world: World) -> None:
+async def test_concurrent_sign_ins_leave_ten_sessions(world: World) -> None:
     await world.bootstrap()
     for _ in range(ROUNDS):
         assert await race(login(world, "ann") for _ in range(CLIENTS)) == {200: CLIENTS}
@@ -60,7 +60,7 @@ async def test_sign_ins_at_once_leave_ten_sessions(world: World) -> None:
 
 
 @pytest.mark.both_databases
-async def test_sign_ins_at_once_within_the_attempt_limit_leave_ten_sessions(world: World) -> None:
+async def test_concurrent_sign_ins_within_the_attempt_limit_leave_ten_sessions(world: World) -> None:
     await world.bootstrap()
     for _ in range(ROUNDS):
         assert set(await race(login(world, "ann") for _ in range(CLIENTS))) <= {200, 429}
@@ -69,7 +69,7 @@ async def test_sign_ins_at_once_within_the_attempt_limit_leave_ten_sessions(worl
 
 
 @pytest.mark.both_databases
-async def test_a_second_factor_is_turned_on_once(world: World) -> None:
+async def test_a_second_factor_is_enabled_once(world: World) -> None:
     ann = await world.bootstrap()
     for _ in range(FEW):
         assert await race(ann.post("/api/2fa/enable") for _ in range(CLIENTS)) == {200: 1, 409: CLIENTS - 1}
@@ -82,14 +82,14 @@ async def test_a_second_factor_is_confirmed_once(world: World, hands: Hands) -> 
     ann = await world.bootstrap()
     for _ in range(FEW):
         secret = (await ann.post("/api/2fa/enable", {"confirm": True})).json()["secret"]
-        wish = {"code": code(secret, hands.at)}
-        assert await race(ann.post("/api/2fa/enable", wish) for _ in range(CLIENTS)) == {200: 1, 409: CLIENTS - 1}
+        draft = {"code": code(secret, hands.at)}
+        assert await race(ann.post("/api/2fa/enable", draft) for _ in range(CLIENTS)) == {200: 1, 409: CLIENTS - 1}
         assert (await ann.get("/api/2fa/recovery-codes")).json() == {"remaining": 10}
         await ann.delete("/api/2fa", {"password": PASSWORD})
 
 
 @pytest.mark.both_databases
-async def test_fresh_recovery_codes_at_once_leave_one_set(world: World) -> None:
+async def test_concurrent_renewals_leave_one_set_of_recovery_codes(world: World) -> None:
     ann = await world.bootstrap()
     await enrolled(ann)
     for _ in range(FEW):
@@ -107,7 +107,7 @@ async def test_a_token_is_revoked_once(world: World) -> None:
 
 
 @pytest.mark.both_databases
-async def test_an_idempotency_key_takes_effect_once_and_answers_all_alike(world: World) -> None:
+async def test_an_idempotency_key_takes_effect_once_and_all_answers_are_equal(world: World) -> None:
     ann = await world.bootstrap()
     for number in range(1, ROUNDS + 1):
         key = {"idempotency-key": f"key-{number}"}
@@ -127,24 +127,24 @@ async def test_an_idempotency_key_is_free_again_after_a_day(world: World, hands:
         hands.forward(clock.DAY + 1)
 
 
-# What happens in the midst of a slow request
+# Changes during a slow request
 
 
-async def changed_password(caller: Caller) -> None:
+async def change_password(caller: Caller) -> None:
     answer = await caller.post("/api/password", {"current_password": PASSWORD, "new_password": OTHER_PASSWORD})
     assert answer.status_code == 204, answer.text
 
 
 @pytest.mark.both_databases
-async def test_a_password_that_changes_during_a_sign_in_opens_no_session(world: World) -> None:
+async def test_a_password_change_during_a_sign_in_opens_no_session(world: World) -> None:
     ann = await world.bootstrap()
-    answer = await Pause(world, "session.open").during(login(world, "ann"), changed_password(ann))
+    answer = await Pause(world, "session.open").during(login(world, "ann"), change_password(ann))
     assert await live_sessions(world) == 0
     assert refusal(answer) == (401, "invalid_credentials")
 
 
 @pytest.mark.both_databases
-async def test_a_factor_that_is_turned_on_during_a_sign_in_opens_no_session(world: World) -> None:
+async def test_enabling_a_second_factor_during_a_sign_in_opens_no_session(world: World) -> None:
     ann = await world.bootstrap()
     answer = await Pause(world, "session.open").during(login(world, "ann"), enrolled(ann))
     assert await live_sessions(world) == 0

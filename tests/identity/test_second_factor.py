@@ -1,4 +1,4 @@
-"""The second factor: codes that work once, recovery codes, and what turning it off takes."""
+"""The second factor: single-use codes, recovery codes, and turning it off."""
 
 import base64
 from urllib.parse import parse_qs, urlsplit
@@ -25,7 +25,7 @@ CONFLICT = (409, "conflict")
 REAUTH = (403, "reauth_required")
 
 
-def test_the_codes_of_these_tests_are_those_of_rfc_6238() -> None:
+def test_the_codes_of_these_tests_match_rfc_6238() -> None:
     secret = base64.b32encode(b"12345678901234567890").decode()
     expected = {59: "287082", 1111111109: "081804", 1234567890: "005924", 2000000000: "279037", 20000000000: "353130"}
     assert {at: code(secret, at) for at in expected} == expected
@@ -34,7 +34,7 @@ def test_the_codes_of_these_tests_are_those_of_rfc_6238() -> None:
 # Turning it on
 
 
-async def test_an_empty_wish_arms_at_once(world: World, hands: Hands) -> None:
+async def test_an_empty_body_enables_it_at_once(world: World, hands: Hands) -> None:
     ann = await world.bootstrap()
     shown = await enrolled(ann)
     assert set(shown) == {"secret", "otpauth_uri", "qr_svg", "armed", "recovery_codes"}
@@ -50,7 +50,7 @@ async def test_an_empty_wish_arms_at_once(world: World, hands: Hands) -> None:
     assert (await login(world, "ann", totp=code(shown["secret"], hands.at))).status_code == 200
 
 
-async def test_a_secret_to_confirm_asks_nothing_of_a_sign_in_until_a_code_arms_it(world: World, hands: Hands) -> None:
+async def test_a_prepared_secret_has_no_effect_until_it_is_confirmed(world: World, hands: Hands) -> None:
     ann = await world.bootstrap()
     shown = (await ann.post("/api/2fa/enable", {"confirm": True})).json()
     assert shown["armed"] is False
@@ -69,30 +69,30 @@ async def test_a_secret_to_confirm_asks_nothing_of_a_sign_in_until_a_code_arms_i
     assert (await login(world, "ann", totp=code(shown["secret"], hands.at))).status_code == 200
 
 
-async def test_asking_again_replaces_a_secret_that_was_not_confirmed(world: World, hands: Hands) -> None:
+async def test_preparing_again_replaces_an_unconfirmed_secret(world: World, hands: Hands) -> None:
     ann = await world.bootstrap()
     first, second = [(await ann.post("/api/2fa/enable", {"confirm": True})).json()["secret"] for _ in range(2)]
     assert refusal(await ann.post("/api/2fa/enable", {"code": code(first, hands.at)})) == INVALID
     assert (await ann.post("/api/2fa/enable", {"code": code(second, hands.at)})).status_code == 200
 
 
-async def test_there_must_be_a_secret_to_confirm(world: World) -> None:
+async def test_confirming_needs_a_prepared_secret(world: World) -> None:
     ann = await world.bootstrap()
     assert refusal(await ann.post("/api/2fa/enable", {"code": "123456"})) == CONFLICT
 
 
-async def test_an_armed_factor_is_not_replaced(world: World, hands: Hands) -> None:
+async def test_an_enabled_factor_is_not_replaced(world: World, hands: Hands) -> None:
     ann = await world.bootstrap()
     secret = (await enrolled(ann))["secret"]
-    for wish in ({}, {"confirm": True}, {"code": code(secret, hands.at)}):
-        assert refusal(await ann.post("/api/2fa/enable", wish)) == CONFLICT
+    for body in ({}, {"confirm": True}, {"code": code(secret, hands.at)}):
+        assert refusal(await ann.post("/api/2fa/enable", body)) == CONFLICT
     assert (await login(world, "ann", totp=code(secret, hands.at))).status_code == 200
 
 
-# Codes of the app
+# Codes
 
 
-async def test_a_clock_may_be_one_step_off_and_no_more(world: World, hands: Hands) -> None:
+async def test_codes_one_step_off_are_accepted_and_no_more(world: World, hands: Hands) -> None:
     secret = (await enrolled(await world.bootstrap()))["secret"]
     for drift in (-2 * STEP, 2 * STEP):
         assert refusal(await login(world, "ann", totp=code(secret, hands.at + drift))) == INVALID
@@ -100,7 +100,7 @@ async def test_a_clock_may_be_one_step_off_and_no_more(world: World, hands: Hand
         await signed_in(world, "ann", totp=code(secret, hands.at + drift))
 
 
-async def test_a_code_works_once_and_none_that_is_older_after_it(world: World, hands: Hands) -> None:
+async def test_a_code_works_once_and_invalidates_older_ones(world: World, hands: Hands) -> None:
     secret = (await enrolled(await world.bootstrap()))["secret"]
     now = code(secret, hands.at)
     assert (await login(world, "ann", totp=now)).status_code == 200
@@ -117,10 +117,10 @@ async def test_a_code_may_be_written_in_groups(world: World, hands: Hands) -> No
     assert (await login(world, "ann", totp=f" {digits[:3]} {digits[3:]}")).status_code == 200
 
 
-async def test_what_is_no_code_is_refused(world: World, no_attempt_limit: None) -> None:
+async def test_a_malformed_code_is_refused(world: World, no_attempt_limit: None) -> None:
     await enrolled(await world.bootstrap())
-    for given in ("", " ", "12345", "1234567", "١٢٣٤٥٦", "not a code", "-"):
-        assert (await login(world, "ann", totp=given)).status_code == 401, given
+    for typed in ("", " ", "12345", "1234567", "١٢٣٤٥٦", "not a code", "-"):
+        assert (await login(world, "ann", totp=typed)).status_code == 401, typed
 
 
 async def test_a_code_does_not_replace_the_password(world: World, hands: Hands) -> None:
@@ -130,13 +130,13 @@ async def test_a_code_does_not_replace_the_password(world: World, hands: Hands) 
     assert (await login(world, "ann", totp=code(secret, hands.at))).status_code == 200
 
 
-async def test_a_code_of_somebody_else_is_refused(world: World, hands: Hands) -> None:
+async def test_a_code_of_another_person_is_refused(world: World, hands: Hands) -> None:
     ann = await world.bootstrap()
     bob = await world.person(ann.org, ann.team, username="bob", password=PASSWORD)
     await enrolled(ann)
-    theirs = await enrolled(bob)
-    for given in (code(theirs["secret"], hands.at), theirs["recovery_codes"][0]):
-        assert refusal(await login(world, "ann", totp=given)) == INVALID
+    other_factor = await enrolled(bob)
+    for typed in (code(other_factor["secret"], hands.at), other_factor["recovery_codes"][0]):
+        assert refusal(await login(world, "ann", totp=typed)) == INVALID
 
 
 # Recovery codes
@@ -151,13 +151,13 @@ async def test_each_recovery_code_works_once(world: World) -> None:
         assert (await ann.get("/api/2fa/recovery-codes")).json() == {"remaining": 10 - spent}
 
 
-async def test_a_recovery_code_may_be_typed_as_people_do(world: World) -> None:
+async def test_a_recovery_code_can_be_typed_in_any_form(world: World) -> None:
     codes = (await enrolled(await world.bootstrap()))["recovery_codes"]
     for typed in (codes[0].lower(), codes[1].replace("-", ""), codes[2].replace("-", " ")):
         assert (await login(world, "ann", totp=typed)).status_code == 200
 
 
-async def test_a_fresh_set_of_recovery_codes_ends_the_old_one(world: World) -> None:
+async def test_new_recovery_codes_invalidate_the_old_ones(world: World) -> None:
     ann = await world.bootstrap()
     old = (await enrolled(ann))["recovery_codes"]
     assert (await login(world, "ann", totp=old[0])).status_code == 200
@@ -168,7 +168,7 @@ async def test_a_fresh_set_of_recovery_codes_ends_the_old_one(world: World) -> N
     assert (await login(world, "ann", totp=fresh[0])).status_code == 200
 
 
-async def test_there_are_no_recovery_codes_without_an_armed_factor(world: World) -> None:
+async def test_there_are_no_recovery_codes_without_an_enabled_factor(world: World) -> None:
     ann = await world.bootstrap()
     for _ in ("off", "prepared"):
         assert refusal(await ann.post("/api/2fa/recovery-codes")) == CONFLICT
@@ -179,7 +179,7 @@ async def test_there_are_no_recovery_codes_without_an_armed_factor(world: World)
 # Turning it off
 
 
-async def test_it_is_turned_off_with_the_password(world: World) -> None:
+async def test_the_password_turns_it_off(world: World) -> None:
     ann = await world.bootstrap()
     await enrolled(ann)
     assert (await ann.delete("/api/2fa", {"password": PASSWORD})).status_code == 204
@@ -189,7 +189,7 @@ async def test_it_is_turned_off_with_the_password(world: World) -> None:
     assert refusal(await ann.delete("/api/2fa", {"password": PASSWORD})) == CONFLICT
 
 
-async def test_it_is_turned_off_by_a_sign_in_not_older_than_15_minutes(world: World, hands: Hands) -> None:
+async def test_a_sign_in_of_the_last_15_minutes_turns_it_off(world: World, hands: Hands) -> None:
     ann = await world.bootstrap()
     secret = (await enrolled(ann))["secret"]
     session = await signed_in(world, "ann", totp=code(secret, hands.at))
@@ -200,7 +200,7 @@ async def test_it_is_turned_off_by_a_sign_in_not_older_than_15_minutes(world: Wo
     assert (await fresh.delete("/api/2fa")).status_code == 204
 
 
-async def test_a_token_alone_does_not_turn_it_off(world: World) -> None:
+async def test_a_token_without_a_proof_does_not_turn_it_off(world: World) -> None:
     ann = await world.bootstrap()
     await enrolled(ann)
     for body in (None, {}, {"password": None}, {"password": ""}, {"password": "a wrong password"}):
@@ -208,7 +208,7 @@ async def test_a_token_alone_does_not_turn_it_off(world: World) -> None:
     assert refusal(await login(world, "ann")) == REQUIRED
 
 
-async def test_a_wrong_password_does_not_fall_back_to_a_fresh_sign_in(world: World, hands: Hands) -> None:
+async def test_a_wrong_password_does_not_fall_back_to_a_recent_sign_in(world: World, hands: Hands) -> None:
     ann = await world.bootstrap()
     secret = (await enrolled(ann))["secret"]
     session = await signed_in(world, "ann", totp=code(secret, hands.at))
@@ -216,7 +216,7 @@ async def test_a_wrong_password_does_not_fall_back_to_a_fresh_sign_in(world: Wor
 
 
 @pytest.mark.parametrize("body", [None, {"password": PASSWORD}, {"password": "a wrong password"}, {"code": "000000"}])
-async def test_one_that_is_off_says_so_whatever_is_shown_for_it(world: World, body: dict[str, str] | None) -> None:
+async def test_turning_it_off_twice_is_a_conflict_whatever_the_proof(world: World, body: dict[str, str] | None) -> None:
     ann = await world.bootstrap()
     for _ in ("off", "prepared"):
         assert refusal(await ann.delete("/api/2fa", body)) == CONFLICT
@@ -226,7 +226,7 @@ async def test_one_that_is_off_says_so_whatever_is_shown_for_it(world: World, bo
 # By an operator
 
 
-async def test_an_operator_takes_the_factor_of_anybody_away_and_ends_their_sessions(world: World, hands: Hands) -> None:
+async def test_an_operator_can_remove_anyones_factor_and_ends_their_sessions(world: World, hands: Hands) -> None:
     ann = await world.bootstrap()
     org, team = await world.company()
     zoe = await world.person(org, team, Role.OWNER, username="zoe", password=PASSWORD)
@@ -239,7 +239,7 @@ async def test_an_operator_takes_the_factor_of_anybody_away_and_ends_their_sessi
     assert (await login(world, "zoe")).status_code == 200
 
 
-async def test_only_an_operator_may_and_only_for_somebody_who_is_there(world: World) -> None:
+async def test_only_operators_remove_a_factor_and_only_of_existing_people(world: World) -> None:
     ann = await world.bootstrap()
     owner = await world.person(ann.org, ann.team, Role.OWNER)
     scoped = await world.token(ann, scope=["notes:read"])

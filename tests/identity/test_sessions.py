@@ -1,4 +1,4 @@
-"""Sessions: how long they live, how many there are, and what ends them."""
+"""Sessions: lifetime, number, and what ends them."""
 
 from collections.abc import Awaitable, Callable
 
@@ -12,12 +12,12 @@ from tests.support.world import PASSWORD, Caller, World
 EXPIRED = (401, "token_expired")
 
 
-async def listed(caller: Caller) -> list[dict[str, object]]:
+async def list_sessions(caller: Caller) -> list[dict[str, object]]:
     items: list[dict[str, object]] = (await caller.get("/api/sessions")).json()["items"]
     return items
 
 
-# Life
+# Lifetime
 
 
 async def test_a_session_ends_after_a_day_without_use(world: World, hands: Hands) -> None:
@@ -29,7 +29,7 @@ async def test_a_session_ends_after_a_day_without_use(world: World, hands: Hands
     assert refusal(await ann.get("/api/whoami")) == EXPIRED
 
 
-async def test_to_note_the_last_use_makes_nobody_look_up_anybody_again(world: World, hands: Hands) -> None:
+async def test_saving_the_last_use_does_not_invalidate_cached_rights(world: World, hands: Hands) -> None:
     await world.bootstrap()
     ann = await signed_in(world, "ann")
     epoch = await world.db.rights_epoch(fresh=True)
@@ -54,10 +54,10 @@ async def test_the_eleventh_session_drops_the_oldest(world: World) -> None:
     await world.bootstrap()
     sessions = [await signed_in(world, "ann") for _ in range(12)]
     assert [await is_alive(session) for session in sessions] == [False] * 2 + [True] * 10
-    assert len(await listed(sessions[-1])) == 10
+    assert len(await list_sessions(sessions[-1])) == 10
 
 
-async def test_one_persons_sessions_do_not_crowd_out_anothers(world: World) -> None:
+async def test_sessions_of_one_person_do_not_drop_those_of_another(world: World) -> None:
     ann = await world.bootstrap()
     await world.person(ann.org, ann.team, username="bob", password=PASSWORD)
     bob = await signed_in(world, "bob")
@@ -76,38 +76,38 @@ async def test_a_person_sees_their_own_live_sessions(world: World, hands: Hands)
     await signed_in(world, "ann")
     hands.forward(clock.DAY)
     first, second = await signed_in(world, "ann"), await signed_in(world, "ann")
-    sessions = await listed(second)
+    sessions = await list_sessions(second)
     assert [session["current"] for session in sessions] == [True, False]
     assert set(sessions[0]) == {
         "id", "team_id", "address", "agent", "created_at", "last_used_at", "expires_at", "current",
     }  # fmt: skip
     assert (sessions[0]["team_id"], sessions[0]["address"]) == (ann.team.id, "127.0.0.1")
-    assert [session["current"] for session in await listed(first)] == [False, True]
-    assert [session["current"] for session in await listed(ann)] == [False, False]
+    assert [session["current"] for session in await list_sessions(first)] == [False, True]
+    assert [session["current"] for session in await list_sessions(ann)] == [False, False]
 
 
-async def test_a_person_ends_a_session_of_their_own(world: World) -> None:
+async def test_people_can_end_their_own_sessions(world: World) -> None:
     await world.bootstrap()
     lost, ann = await signed_in(world, "ann"), await signed_in(world, "ann")
-    lost_id = next(session["id"] for session in await listed(ann) if not session["current"])
+    lost_id = next(session["id"] for session in await list_sessions(ann) if not session["current"])
     assert (await ann.delete(f"/api/sessions/{lost_id}")).status_code == 204
     assert not await is_alive(lost)
     assert refusal(await ann.delete(f"/api/sessions/{lost_id}")) == (404, "not_found")
 
 
-async def test_nobody_ends_a_session_of_somebody_else_nor_a_token(world: World) -> None:
+async def test_the_sessions_route_ends_neither_sessions_of_others_nor_tokens(world: World) -> None:
     ann = await world.bootstrap()
     bob = await world.person(ann.org, ann.team, username="bob", password=PASSWORD)
     session = await signed_in(world, "bob")
-    theirs = (await listed(session))[0]["id"]
+    bobs_session = (await list_sessions(session))[0]["id"]
     token = (await ann.get("/api/tokens")).json()["items"][0]["id"]
-    for out_of_reach in (theirs, token, "nothing"):
-        assert refusal(await ann.delete(f"/api/sessions/{out_of_reach}")) == (404, "not_found")
+    for id in (bobs_session, token, "nothing"):
+        assert refusal(await ann.delete(f"/api/sessions/{id}")) == (404, "not_found")
     assert await is_alive(session)
     assert await is_alive(bob)
 
 
-async def test_signing_out_ends_the_session_and_no_other(world: World) -> None:
+async def test_signing_out_ends_only_that_session(world: World) -> None:
     await world.bootstrap()
     one, other = await signed_in(world, "ann"), await signed_in(world, "ann")
     assert (await one.post("/api/logout")).status_code == 204
@@ -121,7 +121,7 @@ async def test_an_api_token_cannot_sign_out(world: World) -> None:
     assert await is_alive(ann)
 
 
-# What ends the others
+# What ends other sessions
 
 Change = Callable[[Caller, Hands], Awaitable[httpx2.Response]]
 
@@ -130,24 +130,24 @@ async def change_password(caller: Caller, hands: Hands) -> httpx2.Response:
     return await caller.post("/api/password", {"current_password": PASSWORD, "new_password": OTHER_PASSWORD})
 
 
-async def arm_at_once(caller: Caller, hands: Hands) -> httpx2.Response:
+async def enable_at_once(caller: Caller, hands: Hands) -> httpx2.Response:
     return await caller.post("/api/2fa/enable")
 
 
-async def arm_with_a_code(caller: Caller, hands: Hands) -> httpx2.Response:
+async def enable_with_a_code(caller: Caller, hands: Hands) -> httpx2.Response:
     secret = (await caller.post("/api/2fa/enable", {"confirm": True})).json()["secret"]
     return await caller.post("/api/2fa/enable", {"code": code(secret, hands.at)})
 
 
-@pytest.mark.parametrize("change", [change_password, arm_at_once, arm_with_a_code])
-async def test_a_new_proof_ends_every_other_session(world: World, hands: Hands, change: Change) -> None:
+@pytest.mark.parametrize("change", [change_password, enable_at_once, enable_with_a_code])
+async def test_changing_a_proof_ends_every_other_session(world: World, hands: Hands, change: Change) -> None:
     ann = await world.bootstrap()
     bob = await world.person(ann.org, ann.team, username="bob", password=PASSWORD)
     others = [await signed_in(world, "ann") for _ in range(3)]
-    this, somebody_else = await signed_in(world, "ann"), await signed_in(world, "bob")
+    this, other_person = await signed_in(world, "ann"), await signed_in(world, "bob")
     assert (await change(this, hands)).is_success
     assert [await is_alive(session) for session in others] == [False] * 3
-    assert all([await is_alive(caller) for caller in (this, ann, bob, somebody_else)])
+    assert all([await is_alive(caller) for caller in (this, ann, bob, other_person)])
 
 
 async def test_turning_the_second_factor_off_ends_every_other_session(world: World, hands: Hands) -> None:
@@ -158,7 +158,7 @@ async def test_turning_the_second_factor_off_ends_every_other_session(world: Wor
     assert (await is_alive(other), await is_alive(this), await is_alive(ann)) == (False, True, True)
 
 
-async def test_a_secret_that_is_only_shown_ends_no_session(world: World) -> None:
+async def test_a_prepared_secret_ends_no_session(world: World) -> None:
     await world.bootstrap()
     other, this = await signed_in(world, "ann"), await signed_in(world, "ann")
     await this.post("/api/2fa/enable", {"confirm": True})

@@ -1,4 +1,4 @@
-"""Signing in, and the pace at which guessing is possible."""
+"""Signing in, and the limits for guessing."""
 
 import asyncio
 
@@ -22,7 +22,7 @@ from tests.identity.help import (
     signed_in,
 )
 from tests.support.world import PASSWORD, World
-from tests.support.world import world as opened
+from tests.support.world import world as open_world
 
 WINDOW = 15 * clock.MINUTE
 INVALID = (401, "invalid_credentials")
@@ -37,7 +37,7 @@ async def fail(world: World, username: str, times: int) -> None:
 # The answer
 
 
-async def test_a_sign_in_answers_with_a_session_and_where_it_acts(world: World, hands: Hands) -> None:
+async def test_a_sign_in_returns_the_session_the_team_and_the_company(world: World, hands: Hands) -> None:
     ann = await world.bootstrap()
     answer = await login(world, "ann")
     assert answer.status_code == 200
@@ -53,21 +53,21 @@ async def test_a_sign_in_answers_with_a_session_and_where_it_acts(world: World, 
     assert (session["team"]["id"], session["org"]["id"]) == (ann.team.id, ann.org.id)
 
 
-async def test_a_username_is_found_in_any_case(world: World) -> None:
+async def test_usernames_are_case_insensitive(world: World) -> None:
     ann = await world.bootstrap("Ann.Lee")
     assert (await signed_in(world, "aNN.lEE")).user_id == ann.user_id
 
 
-async def test_a_session_acts_in_the_team_that_was_asked_for(world: World) -> None:
+async def test_a_session_acts_in_the_requested_team(world: World) -> None:
     ann = await world.bootstrap()
     second = await world.team(ann.org, "Second")
     await world.join(ann, second)
-    for wanted, team_id in ((None, ann.team.id), (second.id, second.id), ("second", second.id)):
-        answer = await login(world, "ann", team=wanted)
+    for requested, team_id in ((None, ann.team.id), (second.id, second.id), ("second", second.id)):
+        answer = await login(world, "ann", team=requested)
         assert answer.json()["team"]["id"] == team_id
 
 
-async def test_a_team_one_is_not_in_is_refused_like_one_that_is_not_there(world: World) -> None:
+async def test_a_team_without_membership_is_refused_like_an_unknown_one(world: World) -> None:
     ann = await world.bootstrap()
     other = await world.team(ann.org, "Other")
     _, elsewhere = await world.company()
@@ -76,22 +76,22 @@ async def test_a_team_one_is_not_in_is_refused_like_one_that_is_not_there(world:
     assert len({answer.json()["detail"] for answer in answers}) == 1
 
 
-async def test_somebody_in_no_team_cannot_sign_in(world: World) -> None:
+async def test_a_person_without_a_team_cannot_sign_in(world: World) -> None:
     ann = await world.bootstrap()
     await world.person(ann.org, None, username="bob", password=PASSWORD)
     assert refusal(await login(world, "bob")) == (403, "forbidden")
 
 
-async def test_people_of_a_suspended_company_still_sign_in_to_read(world: World) -> None:
+async def test_people_of_a_suspended_company_can_still_sign_in(world: World) -> None:
     ann = await world.bootstrap()
     await world.suspend(ann.org)
     assert await is_alive(await signed_in(world, "ann"))
 
 
-# A name tells nothing
+# Usernames cannot be probed
 
 
-async def test_a_wrong_password_and_an_unknown_name_are_answered_alike_to_the_byte(world: World) -> None:
+async def test_a_wrong_password_and_an_unknown_name_get_the_same_response(world: World) -> None:
     ann = await world.bootstrap()
     await world.person(ann.org, ann.team, username="without.password")
     bodies = {
@@ -115,7 +115,7 @@ async def test_every_failed_sign_in_costs_one_verification(world: World, hasher:
 
 
 @pytest.mark.parametrize("username", ["ann", "nobody"])
-async def test_five_failures_close_a_username_for_their_address_until_the_window_ends(
+async def test_five_failures_lock_a_username_for_that_address_until_the_window_ends(
     world: World, hands: Hands, username: str
 ) -> None:
     await world.bootstrap()
@@ -132,7 +132,7 @@ async def test_five_failures_close_a_username_for_their_address_until_the_window
     assert (await login(world, username)).status_code == (200 if username == "ann" else 401)
 
 
-async def test_failures_elsewhere_do_not_lock_anybody_out(world: World) -> None:
+async def test_failures_from_another_address_do_not_lock_anyone_out(world: World) -> None:
     await world.bootstrap()
     async with reached_from(world, "192.0.2.7") as attacker:
         await fail(attacker, "ann", 5)
@@ -142,13 +142,13 @@ async def test_failures_elsewhere_do_not_lock_anybody_out(world: World) -> None:
 
 
 async def fail_from_everywhere(world: World, username: str) -> None:
-    """Fifty failures, no more than five of an address."""
+    """Fail fifty times, five times from each address."""
     for number in range(10):
         async with reached_from(world, f"198.51.100.{number}") as attacker:
             await fail(attacker, username, 5)
 
 
-async def test_fifty_failures_close_a_username_where_its_person_never_signed_in(world: World, hands: Hands) -> None:
+async def test_fifty_failures_lock_a_username_for_unknown_addresses(world: World, hands: Hands) -> None:
     await world.bootstrap()
     await fail_from_everywhere(world, "ann")
     refused = await login(world, "ann")
@@ -158,7 +158,7 @@ async def test_fifty_failures_close_a_username_where_its_person_never_signed_in(
     assert (await login(world, "ann")).status_code == 200
 
 
-async def test_an_address_that_signed_a_name_in_is_known_for_thirty_days(world: World, hands: Hands) -> None:
+async def test_the_address_of_a_sign_in_is_known_for_thirty_days(world: World, hands: Hands) -> None:
     await world.bootstrap()
     async with reached_from(world, "2001:db8::1") as home:
         assert (await login(home, "ann")).status_code == 200
@@ -178,7 +178,7 @@ async def test_an_address_that_signed_a_name_in_is_known_for_thirty_days(world: 
         assert refusal(await login(forgotten, "ann")) == TOO_MANY
 
 
-async def test_a_known_address_of_somebody_else_opens_nothing(world: World) -> None:
+async def test_a_known_address_of_another_person_does_not_help(world: World) -> None:
     ann = await world.bootstrap()
     await world.person(ann.org, ann.team, username="bob", password=PASSWORD)
     assert (await login(world, "bob")).status_code == 200
@@ -186,14 +186,14 @@ async def test_a_known_address_of_somebody_else_opens_nothing(world: World) -> N
     assert refusal(await login(world, "ann")) == TOO_MANY
 
 
-async def test_five_failures_close_a_known_address_too(world: World) -> None:
+async def test_five_failures_lock_a_known_address_too(world: World) -> None:
     await world.bootstrap()
     assert (await login(world, "ann")).status_code == 200
     await fail(world, "ann", 5)
     assert refusal(await login(world, "ann")) == TOO_MANY
 
 
-async def test_attempts_while_closed_do_not_keep_it_closed(world: World, hands: Hands) -> None:
+async def test_attempts_while_locked_do_not_extend_the_lock(world: World, hands: Hands) -> None:
     await world.bootstrap()
     await fail(world, "ann", 5)
     for _ in range(14):
@@ -210,14 +210,14 @@ async def test_spellings_of_a_username_share_its_limit(world: World) -> None:
     assert refusal(await login(world, "AnN")) == TOO_MANY
 
 
-async def test_success_forgets_the_failures_before_it(world: World) -> None:
+async def test_a_success_resets_the_failures(world: World) -> None:
     await world.bootstrap()
     for _ in range(3):
         await fail(world, "ann", 4)
         assert (await login(world, "ann")).status_code == 200
 
 
-async def test_wrong_codes_count_as_failures_whatever_is_asked_in_between(world: World, hands: Hands) -> None:
+async def test_wrong_codes_count_as_failures_whatever_is_tried_in_between(world: World, hands: Hands) -> None:
     ann = await world.bootstrap()
     secret = (await enrolled(ann))["secret"]
     wrong = code(secret, hands.at + clock.HOUR)
@@ -227,7 +227,7 @@ async def test_wrong_codes_count_as_failures_whatever_is_asked_in_between(world:
     assert refusal(await login(world, "ann", totp=code(secret, hands.at))) == TOO_MANY
 
 
-async def test_the_question_for_a_code_is_no_failure(world: World, hands: Hands) -> None:
+async def test_a_sign_in_without_the_required_code_is_not_a_failure(world: World, hands: Hands) -> None:
     ann = await world.bootstrap()
     secret = (await enrolled(ann))["secret"]
     for _ in range(35):
@@ -235,7 +235,7 @@ async def test_the_question_for_a_code_is_no_failure(world: World, hands: Hands)
     assert (await login(world, "ann", totp=code(secret, hands.at))).status_code == 200
 
 
-async def test_thirty_failures_close_an_address_and_no_other(world: World, hands: Hands) -> None:
+async def test_thirty_failures_lock_only_that_address(world: World, hands: Hands) -> None:
     await world.bootstrap()
     async with reached_from(world, "192.0.2.7") as attacker:
         for number in range(30):
@@ -258,21 +258,21 @@ async def test_an_ipv6_network_of_64_bits_counts_as_one_address(world: World) ->
         assert (await login(next_network, "ann")).status_code == 200
 
 
-async def test_an_address_is_not_closed_by_successes(world: World) -> None:
+async def test_successes_do_not_lock_an_address(world: World) -> None:
     await world.bootstrap()
     for _ in range(31):
         assert (await login(world, "ann")).status_code == 200
 
 
 async def test_the_counts_survive_a_restart(settings: Settings) -> None:
-    async with opened(settings) as before:
+    async with open_world(settings) as before:
         await before.bootstrap()
         await fail(before, "ann", 5)
-    async with opened(settings) as after:
+    async with open_world(settings) as after:
         assert refusal(await login(after, "ann")) == TOO_MANY
 
 
-async def test_known_sessions_work_through_an_attack(world: World) -> None:
+async def test_existing_sessions_work_during_an_attack(world: World) -> None:
     await world.bootstrap()
     ann = await signed_in(world, "ann")
     await fail(world, "ann", 5)
@@ -282,14 +282,14 @@ async def test_known_sessions_work_through_an_attack(world: World) -> None:
 
 @pytest.mark.both_databases
 @pytest.mark.parametrize("username", ["ann", "nobody"])
-async def test_a_hundred_guesses_at_once_get_five_verifications(world: World, hasher: Hasher, username: str) -> None:
+async def test_a_hundred_concurrent_guesses_get_five_verifications(world: World, hasher: Hasher, username: str) -> None:
     await world.bootstrap()
     answers = await asyncio.gather(*(login(world, username, f"wrong password {n}") for n in range(100)))
     assert sorted(answer.status_code for answer in answers) == [401] * 5 + [429] * 95
     assert hasher.verified == 5
 
 
-async def test_upkeep_that_fails_in_one_place_goes_on_in_the_others(
+async def test_one_failing_cleanup_does_not_stop_the_others(
     world: World, hands: Hands, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def fails(tx: Tx, then: str) -> None:
@@ -304,7 +304,7 @@ async def test_upkeep_that_fails_in_one_place_goes_on_in_the_others(
     assert "a row is in the way" in caplog.text
 
 
-async def test_upkeep_forgets_the_counts_whose_window_is_over(world: World, hands: Hands) -> None:
+async def test_cleanup_deletes_counts_of_ended_windows(world: World, hands: Hands) -> None:
     await world.bootstrap()
     await fail(world, "ann", 1)
     hands.forward(WINDOW)

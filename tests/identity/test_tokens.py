@@ -1,4 +1,4 @@
-"""API tokens: what they may be made to do, and that they never do more than their person."""
+"""API tokens: their scope, and that they never allow more than their owner may."""
 
 import hashlib
 from typing import Any
@@ -25,12 +25,12 @@ OWN_ACCOUNT = [
 ]
 
 
-async def issue(caller: Caller, **wish: Any) -> httpx2.Response:
-    return await caller.post("/api/tokens", {"name": "script", **wish})
+async def issue(caller: Caller, **draft: Any) -> httpx2.Response:
+    return await caller.post("/api/tokens", {"name": "script", **draft})
 
 
-async def issued(caller: Caller, **wish: Any) -> Caller:
-    answer = await issue(caller, **wish)
+async def issue_token(caller: Caller, **draft: Any) -> Caller:
+    answer = await issue(caller, **draft)
     assert answer.status_code == 201, answer.text
     return Caller(caller.world, answer.json()["token"], user_id=caller.user_id, team=caller.team, org=caller.org)
 
@@ -41,45 +41,43 @@ async def set_role(world: World, caller: Caller, role: Role) -> None:
 
 
 async def permissions(caller: Caller) -> list[str]:
-    held: list[str] = (await caller.get("/api/whoami")).json()["permissions"]
-    return held
+    names: list[str] = (await caller.get("/api/whoami")).json()["permissions"]
+    return names
 
 
 # Form
 
 
-async def test_a_token_is_shown_once_and_only_its_digest_is_kept(world: World) -> None:
+async def test_a_token_is_shown_once_and_only_its_digest_is_stored(world: World) -> None:
     ann = await world.bootstrap()
-    made = (await issue(ann)).json()
-    assert set(made) == {"id", "name", "token", "scope", "expires_at"}
-    stored = await world.db.one(str, "SELECT digest FROM tokens WHERE id = :id", id=made["id"])
-    assert stored == hashlib.sha256(made["token"].encode()).hexdigest()
+    created = (await issue(ann)).json()
+    assert set(created) == {"id", "name", "token", "scope", "expires_at"}
+    stored = await world.db.one(str, "SELECT digest FROM tokens WHERE id = :id", id=created["id"])
+    assert stored == hashlib.sha256(created["token"].encode()).hexdigest()
 
-    listed = next(row for row in (await ann.get("/api/tokens")).json()["items"] if row["id"] == made["id"])
+    listed = next(row for row in (await ann.get("/api/tokens")).json()["items"] if row["id"] == created["id"])
     assert listed == {
-        "id": made["id"], "name": "script", "hint": made["token"][:9], "user_id": ann.user_id, "scope": None,
-        "created_at": listed["created_at"], "expires_at": made["expires_at"], "last_used_at": None,
+        "id": created["id"], "name": "script", "hint": created["token"][:9], "user_id": ann.user_id, "scope": None,
+        "created_at": listed["created_at"], "expires_at": created["expires_at"], "last_used_at": None,
     }  # fmt: skip
 
 
-async def test_a_token_tells_of_its_first_use_however_soon_and_then_minute_by_minute(
-    world: World, hands: Hands
-) -> None:
+async def test_the_last_use_is_saved_at_first_use_and_then_every_minute(world: World, hands: Hands) -> None:
     ann = await world.bootstrap()
-    token = await issued(ann)
+    token = await issue_token(ann)
     first = clock.stamp()
-    for pause, noted in ((0, first), (59, first), (1, clock.later(60))):
+    for pause, expected in ((0, first), (59, first), (1, clock.later(60))):
         hands.forward(pause)
         assert await is_alive(token)
         await world.app.last_use.save(world.db)
         [*_, listed] = [row for row in (await ann.get("/api/tokens")).json()["items"] if row["name"] == "script"]
-        assert listed["last_used_at"] == noted
+        assert listed["last_used_at"] == expected
 
 
-async def test_the_prefix_tells_what_a_token_is(world: World) -> None:
+async def test_the_prefix_of_a_token_tells_its_kind(world: World) -> None:
     ann = await world.bootstrap()
     tokens = {
-        "ts_a_": (await issued(ann)).token,
+        "ts_a_": (await issue_token(ann)).token,
         "ts_s_": (await world.session(ann)).token,
         "ts_w_": (await world.worker(ann.org, ann.team)).token,
     }
@@ -98,13 +96,13 @@ async def test_a_mistyped_token_is_refused_before_it_is_looked_up(
         assert refusal(await Caller(world, typed).get("/api/whoami")) == (401, "unauthenticated")
 
 
-async def test_a_well_formed_token_that_nobody_issued_is_refused(world: World) -> None:
+async def test_a_well_formed_unknown_token_is_refused(world: World) -> None:
     await world.bootstrap()
     for kind in "saw":
         assert refusal(await Caller(world, crypto.new_token(kind)).get("/api/whoami")) == (401, "unauthenticated")
 
 
-async def test_the_letter_of_a_token_cannot_be_exchanged(world: World) -> None:
+async def test_the_kind_of_a_token_cannot_be_changed(world: World) -> None:
     ann = await world.bootstrap()
     token = ann.token or ""
     assert not await is_alive(Caller(world, token.replace("ts_a_", "ts_s_")))
@@ -113,16 +111,16 @@ async def test_the_letter_of_a_token_cannot_be_exchanged(world: World) -> None:
 # Time to live
 
 
-async def test_a_token_ends_when_its_time_is_over(world: World, hands: Hands) -> None:
+async def test_a_token_expires_after_its_ttl(world: World, hands: Hands) -> None:
     ann = await world.token(await world.bootstrap())
-    wishes: tuple[tuple[dict[str, float], float], ...] = (
+    drafts: tuple[tuple[dict[str, float], float], ...] = (
         ({}, 7_776_000),
         ({"ttl": 2}, 2),
         ({"ttl": 90.5}, 90.5),
         ({"ttl": 1_000_000_000}, 1_000_000_000),
     )
-    for wish, seconds in wishes:
-        answer = await issue(ann, **wish)
+    for draft, seconds in drafts:
+        answer = await issue(ann, **draft)
         assert answer.json()["expires_at"] == clock.stamp(hands.at + seconds)
         token = Caller(world, answer.json()["token"])
         hands.forward(seconds - 1)
@@ -131,7 +129,7 @@ async def test_a_token_ends_when_its_time_is_over(world: World, hands: Hands) ->
         assert refusal(await token.get("/api/whoami")) == (401, "token_expired")
 
 
-async def test_a_token_may_live_for_ever(world: World, hands: Hands) -> None:
+async def test_a_token_can_be_valid_forever(world: World, hands: Hands) -> None:
     ann = await world.bootstrap()
     answer = await issue(ann, ttl="never")
     assert answer.json()["expires_at"] is None
@@ -139,7 +137,7 @@ async def test_a_token_may_live_for_ever(world: World, hands: Hands) -> None:
     assert await is_alive(Caller(world, answer.json()["token"]))
 
 
-async def test_no_other_time_to_live_is_taken(world: World) -> None:
+async def test_an_invalid_ttl_is_refused(world: World) -> None:
     ann = await world.bootstrap()
     for ttl in (0, -1, 1e300, "60", "forever", True, None):
         answer = await issue(ann, ttl=ttl)
@@ -147,9 +145,9 @@ async def test_no_other_time_to_live_is_taken(world: World) -> None:
         assert answer.json()["errors"][0]["pointer"] == "/ttl"
 
 
-async def test_a_use_that_is_noted_after_the_end_of_a_token_is_no_use_after_its_end(world: World, hands: Hands) -> None:
+async def test_a_use_saved_after_the_expiry_is_not_dated_after_the_expiry(world: World, hands: Hands) -> None:
     ann = await world.bootstrap()
-    token = await issued(ann, ttl=120)
+    token = await issue_token(ann, ttl=120)
     hands.forward(119)
     assert await is_alive(token)
     hands.forward(5)
@@ -160,9 +158,9 @@ async def test_a_use_that_is_noted_after_the_end_of_a_token_is_no_use_after_its_
 # Scope
 
 
-async def test_a_scope_limits_a_token_whatever_its_person_may(world: World) -> None:
+async def test_a_scope_limits_a_token_whatever_its_owner_may(world: World) -> None:
     ann = await world.bootstrap()
-    reader = await issued(ann, scope=["notes:read"])
+    reader = await issue_token(ann, scope=["notes:read"])
     assert (await reader.get("/api/notes")).status_code == 200
     assert await permissions(reader) == ["notes:read"]
     assert refusal(await reader.post("/api/notes", {"title": "No"})) == OUT_OF_SCOPE
@@ -170,29 +168,29 @@ async def test_a_scope_limits_a_token_whatever_its_person_may(world: World) -> N
     assert refusal(await reader.post("/api/members", {"username": "bob", "role": "guest"})) == OUT_OF_SCOPE
 
 
-async def test_an_empty_scope_may_nothing(world: World) -> None:
+async def test_an_empty_scope_allows_nothing(world: World) -> None:
     ann = await world.bootstrap()
-    token = await issued(ann, scope=[])
+    token = await issue_token(ann, scope=[])
     assert await permissions(token) == []
     assert refusal(await token.post("/api/notes", {"title": "No"})) == OUT_OF_SCOPE
 
 
-async def test_a_scoped_token_never_reaches_the_account_of_its_person(world: World) -> None:
+async def test_a_scoped_token_cannot_reach_its_owners_account(world: World) -> None:
     ann = await world.bootstrap()
-    everything = await issued(ann, scope=await permissions(ann))
+    full_scope = await issue_token(ann, scope=await permissions(ann))
     before = await world.counts()
     for method, path, body in OWN_ACCOUNT:
-        assert refusal(await everything(method, path, body)) == OUT_OF_SCOPE, path
+        assert refusal(await full_scope(method, path, body)) == OUT_OF_SCOPE, path
     assert await world.counts() == before
 
 
-async def test_a_scope_holds_permissions_by_their_exact_names(world: World) -> None:
+async def test_a_scope_contains_exact_permission_names(world: World) -> None:
     ann = await world.bootstrap()
     for entry in ("notes", "notes:*", "*", "", "Notes:read", "notes:read:prefix", "search:x"):
         assert refusal(await issue(ann, scope=[entry])) == (400, "invalid_request"), entry
 
 
-async def test_nobody_gives_a_token_what_they_do_not_have(world: World) -> None:
+async def test_a_token_cannot_get_permissions_its_creator_lacks(world: World) -> None:
     ann = await world.bootstrap()
     admin = await world.person(ann.org, ann.team, Role.ADMIN)
     for entry in ("instance:manage", "localization:manage", "org:read"):
@@ -200,9 +198,9 @@ async def test_nobody_gives_a_token_what_they_do_not_have(world: World) -> None:
     assert refusal(await issue(ann, scope=["jobs:execute"])) == OUT_OF_SCOPE
 
 
-async def test_a_scoped_token_makes_only_narrower_ones(world: World) -> None:
+async def test_a_scoped_token_can_only_create_narrower_ones(world: World) -> None:
     ann = await world.bootstrap()
-    scoped = await issued(ann, scope=["settings:manage", "files:read:contracts/"])
+    scoped = await issue_token(ann, scope=["settings:manage", "files:read:contracts/"])
     assert refusal(await issue(scoped)) == OUT_OF_SCOPE
     for beyond in ("notes:read", "files:read", "files:read:contract", "files:write:contracts/"):
         assert refusal(await issue(scoped, scope=[beyond])) == OUT_OF_SCOPE
@@ -210,29 +208,29 @@ async def test_a_scoped_token_makes_only_narrower_ones(world: World) -> None:
     assert narrower["scope"] == ["files:read:contracts/2031/"]
 
 
-async def test_a_scoped_token_is_not_given_the_answer_that_a_wider_one_got(world: World) -> None:
+async def test_a_scoped_token_does_not_get_the_replayed_answer_of_a_wider_one(world: World) -> None:
     ann = await world.bootstrap()
-    scoped = await issued(ann, scope=["settings:manage"])
+    scoped = await issue_token(ann, scope=["settings:manage"])
     key = {"idempotency-key": "1"}
     assert (await ann.post("/api/tokens", {"name": "script"}, headers=key)).status_code == 201
     answer = await scoped.post("/api/tokens", {"name": "script"}, headers=key)
     assert "token" not in answer.json(), "the replayed token has no scope at all"
 
 
-async def test_a_demoted_persons_tokens_shrink_at_once(world: World) -> None:
+async def test_tokens_of_a_demoted_person_lose_permissions_at_once(world: World) -> None:
     ann = await world.bootstrap()
     bob = await world.person(ann.org, ann.team, Role.ADMIN)
-    scoped = await issued(bob, scope=["notes:read", "notes:write", "members:manage"])
+    scoped = await issue_token(bob, scope=["notes:read", "notes:write", "members:manage"])
     assert (await scoped.post("/api/notes", {"title": "Yes"})).status_code == 201
     await set_role(world, bob, Role.VIEWER)
     assert await permissions(scoped) == ["notes:read"]
     assert refusal(await scoped.post("/api/notes", {"title": "No"})) == (403, "forbidden")
     for token in (scoped, bob):
-        wish = {"username": "eve", "role": "viewer"}
-        assert refusal(await token.post("/api/members", wish)) == (403, "forbidden")
+        draft = {"username": "eve", "role": "viewer"}
+        assert refusal(await token.post("/api/members", draft)) == (403, "forbidden")
 
 
-async def test_a_promoted_persons_scoped_tokens_do_not_grow(world: World) -> None:
+async def test_scoped_tokens_of_a_promoted_person_gain_nothing(world: World) -> None:
     ann = await world.bootstrap()
     bob = await world.person(ann.org, ann.team, Role.VIEWER)
     scoped = await world.token(bob, scope=["notes:read"])
@@ -245,38 +243,38 @@ async def test_a_promoted_persons_scoped_tokens_do_not_grow(world: World) -> Non
 
 async def test_a_revoked_token_ends_at_once_and_leaves_the_list(world: World) -> None:
     ann = await world.bootstrap()
-    made = (await issue(ann)).json()
-    assert (await ann.delete(f"/api/tokens/{made['id']}")).status_code == 204
-    assert not await is_alive(Caller(world, made["token"]))
-    assert made["id"] not in [row["id"] for row in (await ann.get("/api/tokens")).json()["items"]]
-    assert refusal(await ann.delete(f"/api/tokens/{made['id']}")) == (404, "not_found")
+    created = (await issue(ann)).json()
+    assert (await ann.delete(f"/api/tokens/{created['id']}")).status_code == 204
+    assert not await is_alive(Caller(world, created["token"]))
+    assert created["id"] not in [row["id"] for row in (await ann.get("/api/tokens")).json()["items"]]
+    assert refusal(await ann.delete(f"/api/tokens/{created['id']}")) == (404, "not_found")
 
 
-async def test_tokens_of_another_team_and_sessions_are_out_of_reach(world: World) -> None:
+async def test_tokens_of_another_team_and_sessions_cannot_be_revoked(world: World) -> None:
     ann = await world.bootstrap()
     second = await world.person(ann.org, await world.team(ann.org), Role.OWNER)
-    theirs = (await issue(second)).json()["id"]
+    other_token = (await issue(second)).json()["id"]
     session = (await (await world.session(ann)).get("/api/sessions")).json()["items"][0]["id"]
-    for out_of_reach in (theirs, session, "nothing"):
-        assert refusal(await ann.delete(f"/api/tokens/{out_of_reach}")) == (404, "not_found")
-    assert theirs not in [row["id"] for row in (await ann.get("/api/tokens")).json()["items"]]
+    for id in (other_token, session, "nothing"):
+        assert refusal(await ann.delete(f"/api/tokens/{id}")) == (404, "not_found")
+    assert other_token not in [row["id"] for row in (await ann.get("/api/tokens")).json()["items"]]
 
 
-async def test_only_who_manages_the_team_makes_and_sees_tokens(world: World) -> None:
+async def test_only_managers_create_and_list_tokens(world: World) -> None:
     ann = await world.bootstrap()
     member = await world.person(ann.org, ann.team, Role.MEMBER)
     for answer in (await issue(member), await member.get("/api/tokens"), await member.delete("/api/tokens/any")):
         assert refusal(answer) == (403, "forbidden")
 
 
-async def test_a_worker_is_for_its_jobs_alone(world: World) -> None:
+async def test_a_worker_token_allows_only_jobs(world: World) -> None:
     ann = await world.bootstrap()
     worker = await world.worker(ann.org, ann.team)
     for path in ("/api/whoami", "/api/members", "/api/notes"):
         assert (await worker.get(path)).status_code == 403
 
 
-async def test_a_token_has_a_readable_name(world: World) -> None:
+async def test_a_token_needs_a_readable_name(world: World) -> None:
     ann = await world.bootstrap()
     for name in ("", "  ", "a" * 81, "a\nb", "a\u202eb"):
         assert refusal(await issue(ann, name=name)) == (400, "invalid_request"), name

@@ -1,4 +1,4 @@
-"""Fixtures of the tests of the instance as a whole."""
+"""Fixtures of the instance tests."""
 
 from tests.identity.help import hands
 

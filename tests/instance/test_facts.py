@@ -1,4 +1,4 @@
-"""What the instance says of itself: a little to anybody, everything to its operators, and to nobody else."""
+"""What the instance tells about itself: a little to anyone, everything to operators only."""
 
 import asyncio
 from pathlib import Path
@@ -16,7 +16,7 @@ from teamspace.settings import Settings
 from teamspace.tenancy.schemas import OrgRole, Role
 from tests.identity.help import refusal
 from tests.support.world import Caller, World
-from tests.support.world import world as opened
+from tests.support.world import world as open_world
 
 NOT_READY = (503, "not_ready")
 HOST_TOKEN = "the-token-of-whoever-hosts-this"
@@ -30,20 +30,20 @@ async def status(operator: Caller) -> dict[str, Any]:
     return shown
 
 
-# For anybody
+# For anyone
 
 
-async def test_health_says_that_it_lives_and_nothing_else(world: World) -> None:
+async def test_health_tells_only_that_the_server_runs(world: World) -> None:
     answer = await world.anonymous.get("/health")
     assert (answer.status_code, answer.json()) == (200, {"ok": True, "multitenant": True})
 
 
-async def test_a_server_that_can_work_is_ready(world: World) -> None:
+async def test_a_working_server_is_ready(world: World) -> None:
     answer = await world.anonymous.get("/ready")
     assert (answer.status_code, answer.json()) == (200, {"ready": True})
 
 
-async def test_a_server_that_stops_is_not_ready(world: World) -> None:
+async def test_a_stopping_server_is_not_ready(world: World) -> None:
     assert (await world.anonymous.get("/ready")).status_code == 200
     world.app.stopping.begin()
     assert refusal(await world.anonymous.get("/ready")) == NOT_READY
@@ -51,10 +51,10 @@ async def test_a_server_that_stops_is_not_ready(world: World) -> None:
 
 
 async def test_a_server_without_its_blob_store_is_not_ready(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    def away() -> None:
+    def unavailable() -> None:
         raise Overloaded("the bucket cannot be used")
 
-    monkeypatch.setattr(world.app.files, "check", away)
+    monkeypatch.setattr(world.app.files, "check", unavailable)
     answer = await world.anonymous.get("/ready")
     assert refusal(answer) == NOT_READY
     assert answer.json()["detail"] == "The blob store does not respond."
@@ -72,19 +72,19 @@ async def test_a_server_without_its_database_is_not_ready(world: World, monkeypa
 
 
 @pytest.mark.both_databases
-async def test_however_many_ask_the_store_is_looked_at_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    looks = 0
+async def test_concurrent_readiness_checks_probe_the_store_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    checks = 0
 
-    def look() -> None:
-        nonlocal looks
-        looks += 1
+    def check() -> None:
+        nonlocal checks
+        checks += 1
 
-    monkeypatch.setattr(world.app.files, "check", look)
+    monkeypatch.setattr(world.app.files, "check", check)
     answers = await asyncio.gather(*(world.anonymous.get("/ready") for _ in range(20)))
-    assert ({answer.status_code for answer in answers}, looks) == ({200}, 1)
+    assert ({answer.status_code for answer in answers}, checks) == ({200}, 1)
 
 
-async def test_a_server_whose_database_has_become_a_newer_ones_only_reads(world: World) -> None:
+async def test_a_server_with_a_newer_database_schema_only_reads(world: World) -> None:
     ann = await world.bootstrap()
     note = (await ann.post("/api/notes", {"title": "Before"})).json()
     async with world.db.maintenance(system()) as tx:
@@ -96,7 +96,7 @@ async def test_a_server_whose_database_has_become_a_newer_ones_only_reads(world:
     await asyncio.wait_for(world.app.runner.run(), 10)  # it ends by itself
 
 
-async def test_a_client_learns_what_it_must_know_before_anybody_signs_in(world: World) -> None:
+async def test_the_public_configuration(world: World) -> None:
     expected = {
         "home": "console", "multitenant": True, "bootstrapped": False, "bootstrap_code": False,
         "localization": {"default_locale": "en", "available_locales": ["en"], "switching": True},
@@ -109,7 +109,7 @@ async def test_a_client_learns_what_it_must_know_before_anybody_signs_in(world: 
 # For operators
 
 
-async def test_the_status_tells_how_the_instance_is_set_up(world: World) -> None:
+async def test_the_status_shows_the_setup_of_the_instance(world: World) -> None:
     ann = await world.bootstrap()
     shown = await status(ann)
     assert set(shown) == {
@@ -126,7 +126,7 @@ async def test_the_status_tells_how_the_instance_is_set_up(world: World) -> None
     }  # fmt: skip
 
 
-async def test_the_counts_are_those_of_the_tables(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_counts_match_the_tables(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(facts, "_COUNTS_SECONDS", 0.0)
     ann = await world.bootstrap()
     org, team = await world.company()
@@ -138,14 +138,14 @@ async def test_the_counts_are_those_of_the_tables(world: World, monkeypatch: pyt
     shown = (await status(ann))["counts"]
     rows = await world.counts()
     assert {name: shown[name] for name in TABLES} == {name: rows[table] for name, table in TABLES.items()}
-    assert (shown["tokens"], rows["tokens"], shown["tenants"]) == (2, 3, 0), "a revoked token is none"
+    assert (shown["tokens"], rows["tokens"], shown["tenants"]) == (2, 3, 0), "revoked tokens are not counted"
     assert (shown["users"], shown["notes"]) == (2, 3)
 
     await ann.post("/api/notes", {"title": "Four"})
     assert (await status(ann))["counts"]["notes"] == 4
 
 
-async def test_counting_happens_now_and_then(world: World) -> None:
+async def test_counts_are_cached(world: World) -> None:
     ann = await world.bootstrap()
     assert (await status(ann))["counts"]["notes"] == 0
     await ann.post("/api/notes", {"title": "One"})
@@ -154,11 +154,11 @@ async def test_counting_happens_now_and_then(world: World) -> None:
     assert (await status(ann))["counts"]["notes"] == 1
 
 
-async def test_a_hosted_instance_says_so_and_whether_it_has_its_tenant(settings: Settings) -> None:
+async def test_the_status_of_a_hosted_instance(settings: Settings) -> None:
     hosted = msgspec.structs.replace(
         settings, provision_token=HOST_TOKEN, base_url="https://acme.example", secret_key="ab" * 32
     )
-    async with opened(hosted) as world:
+    async with open_world(hosted) as world:
         ann, host = await world.bootstrap(), Caller(world, HOST_TOKEN)
         assert (await host.post("/api/provision", {"username": "noor"})).status_code == 201
         await host.post("/api/instance/suspend")
@@ -167,14 +167,14 @@ async def test_a_hosted_instance_says_so_and_whether_it_has_its_tenant(settings:
     assert (shown["secrets_at_rest"]["key"], shown["counts"]["tenants"]) == ("setting", 1)
 
 
-async def test_an_instance_for_one_company_says_so(settings: Settings) -> None:
-    async with opened(msgspec.structs.replace(settings, multitenant=False)) as world:
+async def test_the_status_of_a_single_tenant_instance(settings: Settings) -> None:
+    async with open_world(msgspec.structs.replace(settings, multitenant=False)) as world:
         ann = await world.bootstrap()
         for shown in (await status(ann), *[(await ann.get(path)).json() for path in ("/health", "/api/config")]):
             assert shown["multitenant"] is False
 
 
-async def test_the_status_holds_no_secret_and_no_name(world: World, tmp_path: Path) -> None:
+async def test_the_status_contains_no_secrets_or_names(world: World, tmp_path: Path) -> None:
     ann = await world.bootstrap()
     await world.company("Aurora Books")
     text = (await ann.get("/api/admin/status")).text
@@ -183,7 +183,7 @@ async def test_the_status_holds_no_secret_and_no_name(world: World, tmp_path: Pa
 
 
 @pytest.mark.parametrize("path", ["/api/admin/status", "/api/metrics"])
-async def test_only_an_operator_is_told(world: World, path: str) -> None:
+async def test_only_operators_see_status_and_metrics(world: World, path: str) -> None:
     ann = await world.bootstrap()
     owner = await world.person(ann.org, ann.team, Role.OWNER, org_role=OrgRole.OWNER)
     assert refusal(await owner.get(path)) == (403, "forbidden")

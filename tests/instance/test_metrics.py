@@ -1,4 +1,4 @@
-"""Metrics: requests by declared route, in two forms, of every process, and of nobody in particular."""
+"""Metrics: requests by declared route, as JSON and for Prometheus, of every process, without personal data."""
 
 import asyncio
 import bisect
@@ -20,14 +20,14 @@ from teamspace.core.routing import METHODS
 from teamspace.settings import Settings
 from tests.identity.help import Hands
 from tests.support.world import Caller, World
-from tests.support.world import world as opened
+from tests.support.world import world as open_world
 
 PROMETHEUS = (
     "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,"
     "application/openmetrics-text;version=0.0.1;q=0.5,text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,"
     "text/plain;version=0.0.4;q=0.3,*/*;q=0.2"
 )
-"""What a Prometheus server of today asks for."""
+"""The Accept header of a current Prometheus server."""
 
 
 async def figures(operator: Caller) -> dict[str, Any]:
@@ -37,12 +37,12 @@ async def figures(operator: Caller) -> dict[str, Any]:
     return shown
 
 
-async def counted(operator: Caller) -> dict[tuple[str, str], dict[str, int]]:
-    """How often each route was answered with which status."""
+async def counts_by_route(operator: Caller) -> dict[tuple[str, str], dict[str, int]]:
+    """Return the number of responses by route and status."""
     return {(row["method"], row["route"]): row["by_status"] for row in (await figures(operator))["routes"]}
 
 
-async def scraped(operator: Caller) -> str:
+async def scrape(operator: Caller) -> str:
     answer = await operator.get("/api/metrics", headers={"accept": "text/plain"})
     assert answer.status_code == 200, answer.text
     return answer.text
@@ -52,7 +52,7 @@ def families(text: str) -> dict[str, Metric]:
     return {family.name: family for family in text_string_to_metric_families(text)}
 
 
-# Two forms
+# Formats
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ async def test_metrics_are_json_by_default(world: World, accept: str) -> None:
     "accept",
     ["text/plain", "TEXT/PLAIN", "text/plain; version=0.0.4", "application/json;q=0.1, text/plain", PROMETHEUS],
 )
-async def test_prometheus_gets_what_it_can_read(world: World, accept: str) -> None:
+async def test_prometheus_gets_its_text_format(world: World, accept: str) -> None:
     ann = await world.bootstrap()
     for _ in range(3):
         await ann.get("/api/whoami")
@@ -102,14 +102,14 @@ async def test_prometheus_gets_what_it_can_read(world: World, accept: str) -> No
 
 
 @pytest.mark.both_databases
-async def test_both_forms_tell_the_same(world: World) -> None:
+async def test_both_formats_have_the_same_counts(world: World) -> None:
     ann = await world.bootstrap()
     await asyncio.gather(*(ann.get(path) for path in ("/api/whoami", "/api/notes", "/api/notes/x", "/nowhere")))
-    as_json = await counted(ann)
+    as_json = await counts_by_route(ann)
     as_text: dict[tuple[str, str], dict[str, int]] = {}
-    for sample in families(await scraped(ann))["teamspace_requests"].samples:
-        place = as_text.setdefault((sample.labels["method"], sample.labels["route"]), {})
-        place[sample.labels["status"]] = int(sample.value)
+    for sample in families(await scrape(ann))["teamspace_requests"].samples:
+        row = as_text.setdefault((sample.labels["method"], sample.labels["route"]), {})
+        row[sample.labels["status"]] = int(sample.value)
     assert as_text == as_json | {("GET", "/api/metrics"): {"200": 1}}
 
 
@@ -125,7 +125,7 @@ async def test_requests_are_counted_by_method_route_and_status(world: World) -> 
     await ann.post("/api/notes", {"title": ""})
     await world.anonymous.get("/api/notes")
     await ann("HEAD", "/api/notes")
-    routes = await counted(ann)
+    routes = await counts_by_route(ann)
     assert routes["GET", "/api/notes/:id"] == {"200": 3, "404": 1}
     assert routes["POST", "/api/notes"] == {"201": 1, "400": 1}
     assert (routes["GET", "/api/notes"], routes["HEAD", "/api/notes"]) == ({"401": 1}, {"200": 1})
@@ -138,7 +138,7 @@ async def test_requests_are_counted_by_method_route_and_status(world: World) -> 
         assert row["mean_ms"] >= 0
 
 
-async def test_no_path_is_counted_that_is_not_declared(world: World) -> None:
+async def test_only_declared_routes_are_labels(world: World) -> None:
     ann = await world.bootstrap()
     note = (await ann.post("/api/notes", {"title": "One", "tags": ["secret-tag"]})).json()
     paths = (
@@ -150,7 +150,7 @@ async def test_no_path_is_counted_that_is_not_declared(world: World) -> None:
         for method in ("GET", "PUT", "DELETE", "MADE-UP", "TRACE"):
             await ann(method, path, headers={"x-request-id": "made-up-request"})
     declared = {endpoint.route.path for endpoint in world.app.endpoints} | {"-"}
-    text, shown = await scraped(ann), await figures(ann)
+    text, shown = await scrape(ann), await figures(ann)
     for sample in families(text)["teamspace_requests"].samples:
         assert sample.labels["route"] in declared
         assert sample.labels["method"] in {*METHODS, "HEAD", "-"}
@@ -158,10 +158,10 @@ async def test_no_path_is_counted_that_is_not_declared(world: World) -> None:
     for form in (text, json.dumps(shown)):
         for raw in ("made-up", "MADE-UP", "made/up", "secret-tag", note["id"]):
             assert raw not in form, raw
-    assert shown["routes"][0]["route"] == "-", "whatever was no route is counted together"
+    assert shown["routes"][0]["route"] == "-", "unknown paths are counted together"
 
 
-async def test_no_tenant_and_no_person_is_named(world: World) -> None:
+async def test_metrics_name_no_tenants_or_people(world: World) -> None:
     ann = await world.bootstrap("the.operator")
     org, team = await world.company("Aurora Books")
     noor = await world.person(org, team, username="noor.haddad")
@@ -169,7 +169,7 @@ async def test_no_tenant_and_no_person_is_named(world: World) -> None:
         await caller.post("/api/notes", {"title": "Plan"})
         await caller.get("/api/whoami", headers={"user-agent": "made-up-agent"})
         await caller.get("/api/branding", headers={"host": "aurora.example"})
-    for form in (await scraped(ann), json.dumps(await figures(ann))):
+    for form in (await scrape(ann), json.dumps(await figures(ann))):
         for name in (
             "the.operator", "noor", "urora", "Workspace", "workspace", "General", "Plan", "made-up", "127.0.0.1",
             ann.user_id, noor.user_id, ann.org.id, org.id, team.id, ann.team.id, str(ann.token), str(noor.token),
@@ -181,8 +181,8 @@ async def test_no_tenant_and_no_person_is_named(world: World) -> None:
 # Several processes
 
 
-async def test_any_process_answers_for_all_of_them(settings: Settings, hands: Hands) -> None:
-    async with opened(settings) as one, opened(settings) as other:
+async def test_any_process_reports_for_all(settings: Settings, hands: Hands) -> None:
+    async with open_world(settings) as one, open_world(settings) as other:
         other.app.metrics.process = "elsewhere:2"
         ann = await one.bootstrap()
         for world, times in ((one, 2), (other, 3)):
@@ -194,21 +194,21 @@ async def test_any_process_answers_for_all_of_them(settings: Settings, hands: Ha
         assert set(shown["processes"]) == {one.app.metrics.process} | ({"elsewhere:2"} if shared else set())
         (whoami,) = [row for row in shown["routes"] if row["route"] == "/api/whoami"]
         assert (whoami["count"], whoami["by_status"]) == ((5, {"200": 5}) if shared else (2, {"200": 2}))
-        samples = families(await scraped(ann))["teamspace_requests"].samples
+        samples = families(await scrape(ann))["teamspace_requests"].samples
         by_process = {
             sample.labels.get("process"): sample.value for sample in samples if sample.labels["route"] == "/api/whoami"
         }
         assert by_process == ({one.app.metrics.process: 2, "elsewhere:2": 3} if shared else {None: 2})
 
         hands.forward(31)
-        assert set((await figures(ann))["processes"]) == {one.app.metrics.process}, "who is silent is gone"
+        assert set((await figures(ann))["processes"]) == {one.app.metrics.process}, "silent processes are dropped"
 
 
 # Quantiles
 
 
 @given(st.lists(st.floats(0, 40), min_size=1, max_size=60))
-def test_a_quantile_lies_in_the_step_of_the_true_one(durations: list[float]) -> None:
+def test_a_quantile_is_in_the_bucket_of_the_true_one(durations: list[float]) -> None:
     measured = Metrics()
     for seconds in durations:
         measured.observe("GET", "/x", 200, seconds)

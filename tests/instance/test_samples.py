@@ -1,11 +1,11 @@
-"""Sample content: once, in the caller's team, and no further."""
+"""Sample content: added once, and only to the caller's team."""
 
 from teamspace.tenancy.schemas import OrgRole, Role
 from tests.identity.help import refusal
 from tests.support.world import Caller, World
 
 
-async def seeded(caller: Caller) -> int:
+async def seed(caller: Caller) -> int:
     answer = await caller.post("/api/admin/seed")
     assert answer.status_code == 201, answer.text
     assert set(answer.json()) == {"notes", "documents"}
@@ -13,7 +13,7 @@ async def seeded(caller: Caller) -> int:
     return count
 
 
-async def test_documents_come_with_the_notes_and_once(world: World) -> None:
+async def test_documents_are_added_with_the_notes_and_once(world: World) -> None:
     ann = await world.bootstrap()
     assert (await ann.post("/api/admin/seed")).json()["documents"] == 2
     assert (await ann.post("/api/admin/seed")).json()["documents"] == 0
@@ -26,61 +26,61 @@ async def titles(caller: Caller, query: str = "") -> list[str]:
     return [note["title"] for note in (await caller.get(f"/api/notes{query}")).json()["items"]]
 
 
-async def test_a_team_is_filled_once(world: World) -> None:
+async def test_samples_are_added_once(world: World) -> None:
     ann = await world.bootstrap()
-    added = await seeded(ann)
+    added = await seed(ann)
     assert added == len(await titles(ann)) == len(set(await titles(ann))) >= 5
     before = await world.counts()
-    assert [await seeded(ann), await seeded(ann)] == [0, 0]
+    assert [await seed(ann), await seed(ann)] == [0, 0]
     assert await world.counts() == before
 
 
-async def test_samples_carry_a_tag_and_belong_to_whoever_asked(world: World) -> None:
+async def test_samples_are_tagged_and_belong_to_the_caller(world: World) -> None:
     ann = await world.bootstrap()
-    await seeded(ann)
+    await seed(ann)
     notes = (await ann.get("/api/notes?tag=sample")).json()["items"]
     assert len(notes) == len(await titles(ann))
     assert {(note["owner"], note["team_id"]) for note in notes} == {(ann.user_id, ann.team.id)}
     assert {note["visibility"] for note in notes} == {"private", "team"}
 
 
-async def test_what_was_deleted_comes_back_and_what_is_there_stays(world: World) -> None:
+async def test_deleted_samples_are_restored_and_others_stay(world: World) -> None:
     ann = await world.bootstrap()
     await ann.post("/api/notes", {"title": "My own", "visibility": "team"})
-    await seeded(ann)
+    await seed(ann)
     notes = (await ann.get("/api/notes?tag=sample")).json()["items"]
-    gone, kept = notes[0], notes[1]
-    await ann.delete(f"/api/notes/{gone['id']}")
-    await ann.put(f"/api/notes/{kept['id']}", {"body": "Edited"})
-    assert await seeded(ann) == 1
-    assert gone["title"] in await titles(ann) and "My own" in await titles(ann)
-    assert (await ann.get(f"/api/notes/{kept['id']}")).json()["body"] == "Edited"
+    deleted, edited = notes[0], notes[1]
+    await ann.delete(f"/api/notes/{deleted['id']}")
+    await ann.put(f"/api/notes/{edited['id']}", {"body": "Edited"})
+    assert await seed(ann) == 1
+    assert deleted["title"] in await titles(ann) and "My own" in await titles(ann)
+    assert (await ann.get(f"/api/notes/{edited['id']}")).json()["body"] == "Edited"
 
 
-async def test_a_colleague_adds_none_that_the_team_shares_already(world: World) -> None:
+async def test_a_colleague_does_not_duplicate_shared_samples(world: World) -> None:
     ann = await world.bootstrap()
-    await seeded(ann)
+    await seed(ann)
     bob = await world.person(ann.org, ann.team, Role.ADMIN)
     shared = await titles(bob)
-    await seeded(bob)
-    assert sorted(await titles(bob)) == sorted(await titles(ann)), "the private ones are everybody's own"
+    await seed(bob)
+    assert sorted(await titles(bob)) == sorted(await titles(ann)), "everyone has their own private ones"
     assert [title for title in await titles(bob) if title in shared] == shared
-    assert await seeded(bob) == 0
+    assert await seed(bob) == 0
 
 
-async def test_no_other_team_gets_any(world: World) -> None:
+async def test_other_teams_get_no_samples(world: World) -> None:
     ann = await world.bootstrap()
     second = await world.join(ann, await world.team(ann.org), Role.OWNER)
     org, team = await world.company()
-    stranger = await world.person(org, team, Role.OWNER, org_role=OrgRole.OWNER)
-    added = await seeded(second)
+    outsider = await world.person(org, team, Role.OWNER, org_role=OrgRole.OWNER)
+    added = await seed(second)
     assert added > 0
     assert await world.db.all(str, "SELECT DISTINCT team_id FROM notes") == [second.team.id]
-    assert await titles(stranger, "?scope=org") == []
-    assert await seeded(stranger) == added
+    assert await titles(outsider, "?scope=org") == []
+    assert await seed(outsider) == added
 
 
-async def test_filling_a_team_needs_the_right_to_manage_it_and_to_write_notes(world: World) -> None:
+async def test_samples_need_permission_to_manage_the_team_and_to_write_notes(world: World) -> None:
     ann = await world.bootstrap()
     for role in (Role.MEMBER, Role.VIEWER, Role.GUEST):
         assert refusal(await (await world.person(ann.org, ann.team, role)).post("/api/admin/seed")) == (
@@ -95,8 +95,8 @@ async def test_filling_a_team_needs_the_right_to_manage_it_and_to_write_notes(wo
     assert (await world.counts())["notes"] == 0
 
 
-async def test_both_teams_of_one_person_can_be_filled(world: World) -> None:
-    """Their own notes follow a person into every team; the samples of one are still not in the other."""
+async def test_one_person_can_add_samples_to_two_teams(world: World) -> None:
+    """People see their own notes in every team; samples of one team still do not count for the other."""
     ann = await world.bootstrap()
     second = await world.join(ann, await world.team(ann.org), Role.OWNER)
-    assert await seeded(ann) == await seeded(second)
+    assert await seed(ann) == await seed(second)

@@ -1,4 +1,4 @@
-"""One world for all cases, on each database; one for those that count all that is in it; one whose host suspended it."""
+"""Per database: one world for all cases, one for tests that count all rows, and a hosted one that is suspended."""
 
 import itertools
 import os
@@ -18,7 +18,7 @@ _names = (f"isolation_{os.getpid()}_{number}" for number in itertools.count())
 
 @pytest.fixture(scope="session", params=["sqlite", "postgres"])
 def stage_settings(request: pytest.FixtureRequest) -> Iterator[tuple[Settings, Settings, Settings]]:
-    """Of three instances on the same kind of database."""
+    """Settings of three instances on the same kind of database."""
     with (
         _settings(request) as first,
         _settings(request) as second,
@@ -30,25 +30,25 @@ def stage_settings(request: pytest.FixtureRequest) -> Iterator[tuple[Settings, S
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def stage(stage_settings: tuple[Settings, Settings, Settings]) -> AsyncIterator[Stage]:
     async with world(stage_settings[0]) as instance:
-        yield await Stage.built(instance)
+        yield await Stage.build(instance)
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def quiet_stage(stage_settings: tuple[Settings, Settings, Settings]) -> AsyncIterator[Stage]:
-    """Holds nothing but what its own tests put there."""
+    """A stage with only the rows that its own tests create."""
     async with world(stage_settings[1]) as instance:
-        yield await Stage.built(instance)
+        yield await Stage.build(instance)
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def hosted_stage(stage_settings: tuple[Settings, Settings, Settings]) -> AsyncIterator[Stage]:
     async with world(stage_settings[2]) as instance:
-        yield await Stage.built(instance)
+        yield await Stage.build(instance)
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def suspended_stage(hosted_stage: Stage) -> Stage:
-    """The same as `stage`, in hosted mode, and suspended by its host."""
+    """Like `stage`, but in hosted mode and suspended by the provider."""
     await hosted_stage.suspend_tenant()
     return hosted_stage
 

@@ -1,6 +1,6 @@
-"""The contract, written down a second time: who calls, from where, and what their roles allow.
+"""The contract, written a second time: the types of callers and what their roles allow.
 
-Nothing here is taken from the product's own tables, which are what is on trial.
+Nothing here is taken from the product's own tables, since those are under test.
 """
 
 from enum import StrEnum
@@ -38,7 +38,7 @@ org:manage               -        -     -     -      -      -     -          -  
 
 
 def grid(text: str) -> dict[str, dict[str, str]]:
-    """A table as people read it: a line of column names, then rows of a name and its cells."""
+    """Parse a text table: a line of column names, then rows of a name and its cells."""
     columns, *rows = (line.split() for line in text.splitlines() if line.strip())
     return {name: dict(zip(columns, cells, strict=True)) for name, *cells in rows}
 
@@ -48,12 +48,12 @@ PERMISSIONS = frozenset(_BY_PERMISSION)
 
 
 def held(roles: tuple[str, ...]) -> frozenset[str]:
-    """Rights add up."""
+    """Return the permissions of these roles together."""
     return frozenset(name for name, cells in _BY_PERMISSION.items() if any(cells[role] == "x" for role in roles))
 
 
-class Place(StrEnum):
-    """A team. Three companies have two each."""
+class TeamName(StrEnum):
+    """A team. There are three companies with two teams each."""
 
     HOME = "home"
     SISTER = "sister"
@@ -63,19 +63,19 @@ class Place(StrEnum):
     SUSPENDED_SISTER = "suspended-sister"
 
 
-HOME, SISTER, OTHER, OTHER_SISTER, SUSPENDED, SUSPENDED_SISTER = Place
+HOME, SISTER, OTHER, OTHER_SISTER, SUSPENDED, SUSPENDED_SISTER = TeamName
 COMPANIES = ((HOME, SISTER), (OTHER, OTHER_SISTER), (SUSPENDED, SUSPENDED_SISTER))
 
 
-def other_team(place: Place) -> Place:
+def other_team(team: TeamName) -> TeamName:
     """The other team of the same company."""
-    first, second = next(teams for teams in COMPANIES if place in teams)
-    return second if place is first else first
+    first, second = next(teams for teams in COMPANIES if team in teams)
+    return second if team is first else first
 
 
-def other_company(place: Place) -> Place:
+def other_company(team: TeamName) -> TeamName:
     """A team of another company."""
-    return HOME if place in (OTHER, OTHER_SISTER) else OTHER
+    return HOME if team in (OTHER, OTHER_SISTER) else OTHER
 
 
 class Credential(StrEnum):
@@ -94,31 +94,31 @@ class Credential(StrEnum):
 
 
 NONE, API, SESSION, EXPIRED, REVOKED, IDLE, REMOVED, DISABLED, NARROW, EXACT, WORKER, PROVISION = Credential
-DEAD = (NONE, EXPIRED, REVOKED, IDLE, REMOVED, DISABLED, PROVISION)
-"""Worth nothing; the provisioning token opens the host's own routes, and nothing else."""
+INVALID = (NONE, EXPIRED, REVOKED, IDLE, REMOVED, DISABLED, PROVISION)
+"""Refused everywhere; only the provider's own routes accept the provisioning token."""
 LIMITED = (NARROW, EXACT, WORKER)
 
 
 class Kind(msgspec.Struct, frozen=True):
-    """A kind of caller: where it acts, as what, and with which credential."""
+    """A type of caller: its team, its roles and its credential."""
 
     name: str
-    place: Place
+    team: TeamName
     roles: tuple[str, ...]
     credential: Credential = API
-    lent: str | None = None
-    """What the note they reach for was shared with them for."""
+    granted: str | None = None
+    """The permission with which the note was shared with them."""
     owns: bool = False
-    """Whether that note is theirs."""
-    left: bool = False
-    """Whether they made what they reach for, and were removed from its team since."""
+    """Whether they own the note."""
+    left_team: bool = False
+    """Whether they created the target and were then removed from its team."""
 
 
 # fmt: off
-_EVERYTHING = ("owner", "org_owner", "operator")
+_ALL_ROLES = ("owner", "org_owner", "operator")
 
 KINDS = (
-    #    name                  acts in    as
+    #    name                  team       roles
     Kind("anonymous",          HOME,      (),                        NONE),
     Kind("other-company",      OTHER,     ("owner", "org_owner")),
     Kind("other-team",         SISTER,    ("owner",)),
@@ -135,19 +135,19 @@ KINDS = (
     Kind("operator",           HOME,      ("guest", "operator")),
     Kind("operator-elsewhere", OTHER,     ("guest", "operator")),
     Kind("author",             HOME,      ("guest",),                owns=True),
-    Kind("lent-to-read",       SISTER,    ("guest",),                lent="notes:read"),
-    Kind("lent-to-write",      SISTER,    ("guest",),                lent="notes:write"),
-    Kind("lent-to-delete",     SISTER,    ("guest",),                lent="notes:delete"),
-    Kind("lent-to-manage",     SISTER,    ("guest",),                lent="notes:manage"),
+    Kind("lent-to-read",       SISTER,    ("guest",),                granted="notes:read"),
+    Kind("lent-to-write",      SISTER,    ("guest",),                granted="notes:write"),
+    Kind("lent-to-delete",     SISTER,    ("guest",),                granted="notes:delete"),
+    Kind("lent-to-manage",     SISTER,    ("guest",),                granted="notes:manage"),
     Kind("signed-in",          HOME,      ("member",),               SESSION),
     Kind("expired-token",      HOME,      ("owner",),                EXPIRED),
     Kind("revoked-token",      HOME,      ("owner",),                REVOKED),
     Kind("idle-session",       HOME,      ("owner",),                IDLE),
     Kind("removed-member",     HOME,      ("owner",),                REMOVED),
-    Kind("departed-author",    SISTER,    ("member",),               left=True),
+    Kind("departed-author",    SISTER,    ("member",),               left_team=True),
     Kind("disabled",           HOME,      ("owner", "operator"),     DISABLED),
-    Kind("narrow-token",       HOME,      _EVERYTHING,               NARROW),
-    Kind("exact-token",        HOME,      _EVERYTHING,               EXACT),
+    Kind("narrow-token",       HOME,      _ALL_ROLES,                NARROW),
+    Kind("exact-token",        HOME,      _ALL_ROLES,                EXACT),
     Kind("worker",             HOME,      ("worker",),               WORKER),
     Kind("suspended",          SUSPENDED, ("owner", "org_owner")),
     Kind("suspended-guest",    SUSPENDED, ("guest",)),
@@ -160,7 +160,7 @@ BY_NAME = {kind.name: kind for kind in KINDS}
 
 
 def scope(kind: Kind, permission: str) -> frozenset[str]:
-    """What the credential reaches on a route that asks for `permission`: a narrow one all but it, an exact one just it."""
+    """Return the credential's scope on a route that needs `permission`: a narrow token has all but it, an exact one only it."""
     exactly = frozenset({permission} if permission else ())
     if kind.credential is WORKER:
         return held(kind.roles)

@@ -1,6 +1,6 @@
-"""Every place of a request that takes an id, and how to fill it with one that the caller must not reach.
+"""Every request field that takes an id, and how to fill it with one that the caller must not reach.
 
-What is not yours and what is nobody's must look alike, to the byte.
+The responses for an id of someone else and for an unknown id must be equal, byte for byte.
 """
 
 import base64
@@ -18,184 +18,184 @@ from teamspace.core.ids import new_id
 from teamspace.core.principal import Call, Principal, system
 from teamspace.tenancy.schemas import Role
 from tests.branding.help import encoded, picture
-from tests.isolation.contract import BY_NAME, DEAD, KINDS, Kind, Place, other_company, other_team
+from tests.isolation.contract import BY_NAME, INVALID, KINDS, Kind, TeamName, other_company, other_team
 from tests.isolation.outcomes import HIDDEN, OK, STALE_CLAIM, Outcome, invalid
-from tests.isolation.stage import Spot, Stage
-from tests.isolation.things import Maker
+from tests.isolation.stage import Stage, TeamSetup
+from tests.isolation.targets import Maker
 from tests.support.world import PASSWORD
 
-InSpot = Callable[[Stage, Spot], Awaitable[str]]
+MakeInTeam = Callable[[Stage, TeamSetup], Awaitable[str]]
 
 _sizes = count(1)
-"""Of pictures: no two are alike."""
+"""Sizes of pictures, so that no two are equal."""
 
 
-# Whose it is
+# Where it is
 
 
-def abroad(make: InSpot) -> Maker:
-    return lambda stage, kind: _once(make, stage, other_company(kind.place))
+def in_other_company(make: MakeInTeam) -> Maker:
+    return lambda stage, kind: _make_once(make, stage, other_company(kind.team))
 
 
-def next_door(make: InSpot) -> Maker:
-    return lambda stage, kind: _once(make, stage, other_team(kind.place))
+def in_other_team(make: MakeInTeam) -> Maker:
+    return lambda stage, kind: _make_once(make, stage, other_team(kind.team))
 
 
-def here(make: InSpot) -> Maker:
-    return lambda stage, kind: _once(make, stage, kind.place)
+def in_own_team(make: MakeInTeam) -> Maker:
+    return lambda stage, kind: _make_once(make, stage, kind.team)
 
 
-async def _once(make: InSpot, stage: Stage, place: Place) -> str:
-    """One serves everybody, since nobody can do anything to it."""
-    key = f"{make.__name__} {place}"
-    if key not in stage.things:
-        stage.things[key] = await make(stage, stage.spots[place])
-    return stage.things[key]
+async def _make_once(make: MakeInTeam, stage: Stage, team: TeamName) -> str:
+    """Make it once per team; all callers share it, since none can change it."""
+    key = f"{make.__name__} {team}"
+    if key not in stage.made_once:
+        stage.made_once[key] = await make(stage, stage.teams[team])
+    return stage.made_once[key]
 
 
 # What it is
 
 
-async def _team_note(stage: Stage, spot: Spot) -> str:
-    return await stage.note(spot, "team")
+async def _team_note(stage: Stage, setup: TeamSetup) -> str:
+    return await stage.note(setup, "team")
 
 
-async def _private_note(stage: Stage, spot: Spot) -> str:
-    return await stage.note(spot, "private", owner=await stage.world.person(spot.org, spot.team, Role.GUEST))
+async def _private_note(stage: Stage, setup: TeamSetup) -> str:
+    return await stage.note(setup, "private", owner=await stage.world.person(setup.org, setup.team, Role.GUEST))
 
 
-async def _team_object(stage: Stage, spot: Spot) -> str:
-    return await stage.object(spot, "team")
+async def _team_object(stage: Stage, setup: TeamSetup) -> str:
+    return await stage.object(setup, "team")
 
 
-async def _private_object(stage: Stage, spot: Spot) -> str:
-    return await stage.object(spot, "private", owner=await stage.world.person(spot.org, spot.team, Role.GUEST))
+async def _private_object(stage: Stage, setup: TeamSetup) -> str:
+    return await stage.object(setup, "private", owner=await stage.world.person(setup.org, setup.team, Role.GUEST))
 
 
-async def _writer(stage: Stage, spot: Spot) -> str:
-    """Somebody with a note that their team can read."""
-    person = await stage.world.person(spot.org, spot.team)
-    await stage.note(spot, "team", owner=person)
+async def _writer(stage: Stage, setup: TeamSetup) -> str:
+    """A person with a note that their team can read."""
+    person = await stage.world.person(setup.org, setup.team)
+    await stage.note(setup, "team", owner=person)
     return person.user_id
 
 
-async def _executor(stage: Stage, spot: Spot) -> str:
+async def _executor(stage: Stage, setup: TeamSetup) -> str:
     return await stage.executor()
 
 
-async def _job(stage: Stage, spot: Spot) -> str:
-    return await stage.job(spot, owner=await stage.world.person(spot.org, spot.team))
+async def _job(stage: Stage, setup: TeamSetup) -> str:
+    return await stage.job(setup, owner=await stage.world.person(setup.org, setup.team))
 
 
-async def _author(stage: Stage, spot: Spot) -> str:
-    return spot.author.user_id
+async def _author(stage: Stage, setup: TeamSetup) -> str:
+    return setup.author.user_id
 
 
-async def _authors_name(stage: Stage, spot: Spot) -> str:
-    return spot.author.username
+async def _author_username(stage: Stage, setup: TeamSetup) -> str:
+    return setup.author.username
 
 
-async def _former_colleague(stage: Stage, spot: Spot) -> str:
-    return (await stage.world.person(spot.org, None)).user_id
+async def _former_colleague(stage: Stage, setup: TeamSetup) -> str:
+    return (await stage.world.person(setup.org, None)).user_id
 
 
-async def _api_token(stage: Stage, spot: Spot) -> str:
-    return await stage.token_id(spot.author)
+async def _api_token(stage: Stage, setup: TeamSetup) -> str:
+    return await stage.token_id(setup.author)
 
 
-async def _session(stage: Stage, spot: Spot) -> str:
-    return await stage.token_id(await stage.world.session(await stage.world.person(spot.org, spot.team)))
+async def _session(stage: Stage, setup: TeamSetup) -> str:
+    return await stage.token_id(await stage.world.session(await stage.world.person(setup.org, setup.team)))
 
 
-async def _team(stage: Stage, spot: Spot) -> str:
-    return spot.team.id
+async def _team(stage: Stage, setup: TeamSetup) -> str:
+    return setup.team.id
 
 
-async def _slug(stage: Stage, spot: Spot) -> str:
-    return spot.team.slug
+async def _slug(stage: Stage, setup: TeamSetup) -> str:
+    return setup.team.slug
 
 
-async def _event(stage: Stage, spot: Spot) -> str:
-    return await stage.event(spot)
+async def _event(stage: Stage, setup: TeamSetup) -> str:
+    return await stage.event(setup)
 
 
-async def _actor(stage: Stage, spot: Spot) -> str:
-    """Somebody whom the team's trail names."""
-    person = await stage.world.person(spot.org, spot.team)
-    await stage.event(spot, actor=person)
+async def _actor(stage: Stage, setup: TeamSetup) -> str:
+    """A person who is named in the team's audit log."""
+    person = await stage.world.person(setup.org, setup.team)
+    await stage.event(setup, actor=person)
     return person.user_id
 
 
-async def _target(stage: Stage, spot: Spot) -> str:
+async def _target(stage: Stage, setup: TeamSetup) -> str:
     target = new_id()
-    await stage.event(spot, target=target)
+    await stage.event(setup, target=target)
     return target
 
 
-async def _access_key(stage: Stage, spot: Spot) -> str:
-    return await stage.access_key(await stage.world.person(spot.org, spot.team))
+async def _access_key(stage: Stage, setup: TeamSetup) -> str:
+    return await stage.access_key(await stage.world.person(setup.org, setup.team))
 
 
-async def _company(stage: Stage, spot: Spot) -> str:
-    return spot.org.id
+async def _company(stage: Stage, setup: TeamSetup) -> str:
+    return setup.org.id
 
 
-async def _company_slug(stage: Stage, spot: Spot) -> str:
-    return spot.org.slug
+async def _company_slug(stage: Stage, setup: TeamSetup) -> str:
+    return setup.org.slug
 
 
-async def _spent_link(stage: Stage, spot: Spot) -> str:
-    token = await stage.invitation(spot)
+async def _used_link(stage: Stage, setup: TeamSetup) -> str:
+    token = await stage.invitation(setup)
     redeemed = await stage.world.anonymous.post("/api/activate", {"token": token, "password": PASSWORD})
     assert redeemed.status_code == 200, redeemed.text
     return token
 
 
-async def _kept_bytes(stage: Stage, spot: Spot) -> str:
-    """The digest of a picture that is nobody's logo."""
+async def _unused_picture(stage: Stage, setup: TeamSetup) -> str:
+    """The digest of a stored picture that is not used as a logo."""
     data = picture(size=(3, next(_sizes)))
-    return await blobs.store_bytes(stage.world.db, stage.world.app.files, _in_the_name_of(spot), spot.org.id, data)
+    return await blobs.store_bytes(stage.world.db, stage.world.app.files, _principal_of(setup), setup.org.id, data)
 
 
-async def _address_of_kept_bytes(stage: Stage, spot: Spot) -> str:
-    return logos.URL_PREFIX + await _kept_bytes(stage, spot)
+async def _unused_picture_url(stage: Stage, setup: TeamSetup) -> str:
+    return logos.URL_PREFIX + await _unused_picture(stage, setup)
 
 
-async def _address_of_logo(stage: Stage, spot: Spot) -> str:
-    """Where the company's present logo is."""
+async def _logo_url(stage: Stage, setup: TeamSetup) -> str:
+    """The URL of the company's current logo."""
     logo = NewLogo(encoded(picture(size=(3, next(_sizes)))))
-    who, files = _in_the_name_of(spot), stage.world.app.files
-    return (await brand.set_logo(stage.world.db, files, who, spot.org.id, logo)).logo or ""
+    who, files = _principal_of(setup), stage.world.app.files
+    return (await brand.set_logo(stage.world.db, files, who, setup.org.id, logo)).logo or ""
 
 
-def _in_the_name_of(spot: Spot) -> Principal:
-    return system(Call(while_suspended=True), org_id=spot.org.id)
+def _principal_of(setup: TeamSetup) -> Principal:
+    return system(Call(while_suspended=True), org_id=setup.org.id)
 
 
 def cursor(make: Maker) -> Maker:
     async def made(stage: Stage, kind: Kind) -> str:
-        return _sealed(await make(stage, kind))
+        return _encode_cursor(await make(stage, kind))
 
     return made
 
 
-def ranked(make: Maker) -> Maker:
-    """The cursor of a list that stands in the order of points."""
+def ranked_cursor(make: Maker) -> Maker:
+    """The cursor of a list that is ordered by score."""
 
     async def made(stage: Stage, kind: Kind) -> str:
-        return _sealed(f"500000/{await make(stage, kind)}")
+        return _encode_cursor(f"500000/{await make(stage, kind)}")
 
     return made
 
 
-async def _somebody_new(stage: Stage, kind: Kind) -> str:
-    spot = stage.spots[kind.place]
-    return (await stage.world.person(spot.org, spot.team, password=PASSWORD)).username
+async def _new_username(stage: Stage, kind: Kind) -> str:
+    setup = stage.teams[kind.team]
+    return (await stage.world.person(setup.org, setup.team, password=PASSWORD)).username
 
 
-_ALIVE = tuple(kind for kind in KINDS if kind.credential not in DEAD)
+_ALIVE = tuple(kind for kind in KINDS if kind.credential not in INVALID)
 _NOT_OPERATORS = tuple(kind for kind in _ALIVE if "operator" not in kind.roles)
-# A credential makes no difference there, and the failures all count against one address.
+# A credential makes no difference to sign-in, and all failures count against one address.
 _ANONYMOUS = (BY_NAME["anonymous"],)
 
 
@@ -203,131 +203,130 @@ class Slot(msgspec.Struct, frozen=True):
     route: str
     field: str
     foreign: Maker
-    """Something real of another company."""
+    """Makes something in another company."""
     hidden: Maker | None
-    """Something real of the caller's own company that they must not reach; nothing is, where a role spans it."""
+    """Makes something in the caller's own company that they must not reach; None where a role reaches all of it."""
     answer: Outcome = HIDDEN
-    """What comes of it for whoever the route admits."""
+    """The outcome for callers that the route admits."""
     callers: tuple[Kind, ...] = _ALIVE
-    given: dict[str, Any] = {}
-    """What the body holds otherwise than in the matrix."""
+    body: dict[str, Any] = {}
+    """Fields of the body that differ from the matrix."""
     counted: str = ""
-    """The table in which a refusal leaves a count."""
+    """The table in which a refusal is counted."""
 
     @property
-    def place(self) -> str:
-        """How a path shows the field."""
+    def placeholder(self) -> str:
+        """The field as a path parameter."""
         return f":{self.field}"
 
     @property
     def in_path(self) -> bool:
-        return self.place in self.route
+        return self.placeholder in self.route
 
 
 # fmt: off
-_WRONG     = Outcome(401, "invalid_credentials")
-_NOT_THIS  = invalid("/logo")
-_NEW       = {"username": _somebody_new}
-_TAKE_BACK = {"permission": None}
+_BAD_LOGIN = Outcome(401, "invalid_credentials")
+_BAD_LOGO  = invalid("/logo")
+_NEW_USER  = {"username": _new_username}
+_UNSHARE   = {"permission": None}
 _RETRY     = {"kind": None, "input": None}
 _LEGACY    = {"principal_type": None, "principal_id": None}
 _GUESS     = {"password": "not the right one"}
 
 SLOTS = (
-    #    route                              field       another company's                  hidden in one's own                answer
-    Slot("GET /api/notes/:id",              "id",       abroad(_team_note),                here(_private_note)),
-    Slot("PUT /api/notes/:id",              "id",       abroad(_team_note),                here(_private_note)),
-    Slot("DELETE /api/notes/:id",           "id",       abroad(_team_note),                here(_private_note)),
-    Slot("POST /api/notes/:id/share",       "id",       abroad(_team_note),                here(_private_note)),
-    Slot("POST /api/notes/:id/share",       "user_id",  abroad(_author),                   here(_former_colleague)),
-    Slot("POST /api/notes/:id/share",       "user_id",  abroad(_author),                   here(_former_colleague),           OK, given=_TAKE_BACK),
-    Slot("GET /api/notes",                  "owner",    abroad(_writer),                   next_door(_writer),                OK),
-    Slot("GET /api/notes",                  "cursor",   cursor(abroad(_team_note)),        cursor(here(_private_note)),       OK),
-    Slot("GET /api/documents/:id",          "id",       abroad(_team_object),              here(_private_object)),
-    Slot("PUT /api/documents/:id",          "id",       abroad(_team_object),              here(_private_object)),
-    Slot("DELETE /api/documents/:id",       "id",       abroad(_team_object),              here(_private_object)),
-    Slot("GET /api/documents",              "cursor",   cursor(abroad(_team_object)),      cursor(here(_private_object)),     OK),
-    Slot("GET /api/repo",                   "cursor",   cursor(abroad(_team_object)),      cursor(here(_private_object)),     OK),
-    Slot("GET /api/repo-obj/:id",           "id",       abroad(_team_object),              here(_private_object)),
-    Slot("DELETE /api/repo-obj/:id",        "id",       abroad(_team_object),              here(_private_object)),
-    Slot("GET /api/repo-obj/:id/content",   "id",       abroad(_team_object),              here(_private_object)),
-    Slot("POST /api/repo-obj/:id/presign",  "id",       abroad(_team_object),              here(_private_object)),
-    Slot("POST /api/repo-obj/:id/share",    "id",       abroad(_team_object),              here(_private_object)),
-    Slot("POST /api/repo-obj/:id/share",    "principal_id", abroad(_author),               here(_former_colleague)),
-    Slot("POST /api/repo-obj/:id/share",    "user_id",  abroad(_author),                   here(_former_colleague),           given=_LEGACY),
-    Slot("POST /api/repo-obj/:id/unshare",  "id",       abroad(_team_object),              here(_private_object)),
-    Slot("POST /api/repo-obj/:id/unshare",  "principal_id", abroad(_author),               here(_former_colleague),           OK),
-    Slot("POST /api/repo-obj/:id/unshare",  "user_id",  abroad(_author),                   here(_former_colleague),           OK, given=_LEGACY),
-    Slot("GET /api/repo-obj/:id/grants",    "id",       abroad(_team_object),              here(_private_object)),
-    Slot("GET /api/repo-obj/:id/grants?effective=1", "cursor", cursor(abroad(_author)),    None,                              OK),
-    Slot("POST /api/repo-obj/:id/visibility", "id",     abroad(_team_object),              here(_private_object)),
-    Slot("GET /api/repo-obj/:id/derivations", "id",     abroad(_team_object),              here(_private_object)),
-    Slot("GET /api/repo-obj/:id/processing", "id",      abroad(_team_object),              here(_private_object)),
-    Slot("GET /api/search?q=isolation",     "cursor",   ranked(abroad(_team_note)),        ranked(here(_private_note)),       OK),
-    Slot("GET /api/members",                "cursor",   cursor(abroad(_author)),           cursor(next_door(_author)),        OK),
-    Slot("GET /api/members?scope=org",      "cursor",   cursor(abroad(_author)),           None,                              OK),
-    Slot("PATCH /api/members/:id",          "id",       abroad(_author),                   next_door(_author)),
-    Slot("DELETE /api/members/:id",         "id",       abroad(_author),                   next_door(_author)),
-    Slot("GET /api/tokens",                 "cursor",   cursor(abroad(_api_token)),        cursor(next_door(_api_token)),     OK),
-    Slot("DELETE /api/tokens/:id",          "id",       abroad(_api_token),                next_door(_api_token)),
-    Slot("DELETE /api/tokens/:id",          "id",       abroad(_session),                  here(_session)),
-    Slot("DELETE /api/s3/credentials/:id",  "id",       abroad(_access_key),               here(_access_key)),
-    Slot("DELETE /api/tokens/:id",          "id",       abroad(_access_key),               here(_access_key)),
-    Slot("DELETE /api/sessions/:id",        "id",       abroad(_session),                  here(_session)),
-    Slot("DELETE /api/sessions/:id",        "id",       abroad(_api_token),                here(_api_token)),
-    Slot("POST /api/members/:id/transfer",  "id",       abroad(_author),                   next_door(_author)),
-    Slot("POST /api/members/:id/transfer",  "to",       abroad(_author),                   next_door(_author)),
-    Slot("PATCH /api/admin/users/:id",      "id",       abroad(_author),                   here(_author),                     callers=_NOT_OPERATORS),
-    Slot("DELETE /api/admin/users/:id/2fa", "id",       abroad(_author),                   here(_author),                     callers=_NOT_OPERATORS),
-    Slot("POST /api/profile",               "team_id",  abroad(_team),                     next_door(_team)),
-    Slot("POST /api/login",                 "team",     abroad(_team),                     next_door(_team),                  HIDDEN, _ANONYMOUS, _NEW, "login_attempts"),
-    Slot("POST /api/login",                 "team",     abroad(_slug),                     next_door(_slug),                  HIDDEN, _ANONYMOUS, _NEW, "login_attempts"),
-    Slot("POST /api/login",                 "username", abroad(_authors_name),             here(_authors_name),               _WRONG, _ANONYMOUS, _GUESS, "login_attempts"),
-    Slot("POST /api/activate",              "token",    abroad(_spent_link),               here(_spent_link),                 _WRONG),
+    #    route                                   field       in another company                           hidden in the own company                  answer
+    Slot("GET /api/notes/:id",                   "id",       in_other_company(_team_note),                in_own_team(_private_note)),
+    Slot("PUT /api/notes/:id",                   "id",       in_other_company(_team_note),                in_own_team(_private_note)),
+    Slot("DELETE /api/notes/:id",                "id",       in_other_company(_team_note),                in_own_team(_private_note)),
+    Slot("POST /api/notes/:id/share",            "id",       in_other_company(_team_note),                in_own_team(_private_note)),
+    Slot("POST /api/notes/:id/share",            "user_id",  in_other_company(_author),                   in_own_team(_former_colleague)),
+    Slot("POST /api/notes/:id/share",            "user_id",  in_other_company(_author),                   in_own_team(_former_colleague),            OK, body=_UNSHARE),
+    Slot("GET /api/notes",                       "owner",    in_other_company(_writer),                   in_other_team(_writer),                    OK),
+    Slot("GET /api/notes",                       "cursor",   cursor(in_other_company(_team_note)),        cursor(in_own_team(_private_note)),        OK),
+    Slot("GET /api/documents/:id",               "id",       in_other_company(_team_object),              in_own_team(_private_object)),
+    Slot("PUT /api/documents/:id",               "id",       in_other_company(_team_object),              in_own_team(_private_object)),
+    Slot("DELETE /api/documents/:id",            "id",       in_other_company(_team_object),              in_own_team(_private_object)),
+    Slot("GET /api/documents",                   "cursor",   cursor(in_other_company(_team_object)),      cursor(in_own_team(_private_object)),      OK),
+    Slot("GET /api/repo",                        "cursor",   cursor(in_other_company(_team_object)),      cursor(in_own_team(_private_object)),      OK),
+    Slot("GET /api/repo-obj/:id",                "id",       in_other_company(_team_object),              in_own_team(_private_object)),
+    Slot("DELETE /api/repo-obj/:id",             "id",       in_other_company(_team_object),              in_own_team(_private_object)),
+    Slot("GET /api/repo-obj/:id/content",        "id",       in_other_company(_team_object),              in_own_team(_private_object)),
+    Slot("POST /api/repo-obj/:id/presign",       "id",       in_other_company(_team_object),              in_own_team(_private_object)),
+    Slot("POST /api/repo-obj/:id/share",         "id",       in_other_company(_team_object),              in_own_team(_private_object)),
+    Slot("POST /api/repo-obj/:id/share",         "principal_id", in_other_company(_author),               in_own_team(_former_colleague)),
+    Slot("POST /api/repo-obj/:id/share",         "user_id",  in_other_company(_author),                   in_own_team(_former_colleague),            body=_LEGACY),
+    Slot("POST /api/repo-obj/:id/unshare",       "id",       in_other_company(_team_object),              in_own_team(_private_object)),
+    Slot("POST /api/repo-obj/:id/unshare",       "principal_id", in_other_company(_author),               in_own_team(_former_colleague),            OK),
+    Slot("POST /api/repo-obj/:id/unshare",       "user_id",  in_other_company(_author),                   in_own_team(_former_colleague),            OK, body=_LEGACY),
+    Slot("GET /api/repo-obj/:id/grants",         "id",       in_other_company(_team_object),              in_own_team(_private_object)),
+    Slot("GET /api/repo-obj/:id/grants?effective=1", "cursor", cursor(in_other_company(_author)),         None,                                      OK),
+    Slot("POST /api/repo-obj/:id/visibility",    "id",       in_other_company(_team_object),              in_own_team(_private_object)),
+    Slot("GET /api/repo-obj/:id/derivations",    "id",       in_other_company(_team_object),              in_own_team(_private_object)),
+    Slot("GET /api/repo-obj/:id/processing",     "id",       in_other_company(_team_object),              in_own_team(_private_object)),
+    Slot("GET /api/search?q=isolation",          "cursor",   ranked_cursor(in_other_company(_team_note)), ranked_cursor(in_own_team(_private_note)), OK),
+    Slot("GET /api/members",                     "cursor",   cursor(in_other_company(_author)),           cursor(in_other_team(_author)),            OK),
+    Slot("GET /api/members?scope=org",           "cursor",   cursor(in_other_company(_author)),           None,                                      OK),
+    Slot("PATCH /api/members/:id",               "id",       in_other_company(_author),                   in_other_team(_author)),
+    Slot("DELETE /api/members/:id",              "id",       in_other_company(_author),                   in_other_team(_author)),
+    Slot("GET /api/tokens",                      "cursor",   cursor(in_other_company(_api_token)),        cursor(in_other_team(_api_token)),         OK),
+    Slot("DELETE /api/tokens/:id",               "id",       in_other_company(_api_token),                in_other_team(_api_token)),
+    Slot("DELETE /api/tokens/:id",               "id",       in_other_company(_session),                  in_own_team(_session)),
+    Slot("DELETE /api/s3/credentials/:id",       "id",       in_other_company(_access_key),               in_own_team(_access_key)),
+    Slot("DELETE /api/tokens/:id",               "id",       in_other_company(_access_key),               in_own_team(_access_key)),
+    Slot("DELETE /api/sessions/:id",             "id",       in_other_company(_session),                  in_own_team(_session)),
+    Slot("DELETE /api/sessions/:id",             "id",       in_other_company(_api_token),                in_own_team(_api_token)),
+    Slot("POST /api/members/:id/transfer",       "id",       in_other_company(_author),                   in_other_team(_author)),
+    Slot("POST /api/members/:id/transfer",       "to",       in_other_company(_author),                   in_other_team(_author)),
+    Slot("PATCH /api/admin/users/:id",           "id",       in_other_company(_author),                   in_own_team(_author),                      callers=_NOT_OPERATORS),
+    Slot("DELETE /api/admin/users/:id/2fa",      "id",       in_other_company(_author),                   in_own_team(_author),                      callers=_NOT_OPERATORS),
+    Slot("POST /api/profile",                    "team_id",  in_other_company(_team),                     in_other_team(_team)),
+    Slot("POST /api/login",                      "team",     in_other_company(_team),                     in_other_team(_team),                      HIDDEN, _ANONYMOUS, _NEW_USER, "login_attempts"),
+    Slot("POST /api/login",                      "team",     in_other_company(_slug),                     in_other_team(_slug),                      HIDDEN, _ANONYMOUS, _NEW_USER, "login_attempts"),
+    Slot("POST /api/login",                      "username", in_other_company(_author_username),          in_own_team(_author_username),             _BAD_LOGIN, _ANONYMOUS, _GUESS, "login_attempts"),
+    Slot("POST /api/activate",                   "token",    in_other_company(_used_link),                in_own_team(_used_link),                   _BAD_LOGIN),
 
-    Slot("GET /api/jobs/:id",               "id",       abroad(_job),                      next_door(_job)),
-    Slot("POST /api/jobs/:id/cancel",       "id",       abroad(_job),                      next_door(_job)),
-    Slot("POST /api/jobs",                  "retry_of", abroad(_job),                      next_door(_job),                   given=_RETRY),
-    Slot("GET /api/jobs",                   "cursor",   cursor(abroad(_job)),              cursor(next_door(_job)),           OK),
-    Slot("DELETE /api/executors/:id",       "id",       abroad(_executor),                 None,                              callers=_NOT_OPERATORS),
-    Slot("POST /api/workers/jobs/:id/heartbeat", "id",  abroad(_job),                      here(_job),                        STALE_CLAIM),
-    Slot("POST /api/workers/jobs/:id/complete",  "id",  abroad(_job),                      here(_job),                        STALE_CLAIM),
-    Slot("POST /api/workers/jobs/:id/fail",      "id",  abroad(_job),                      here(_job),                        STALE_CLAIM),
+    Slot("GET /api/jobs/:id",                    "id",       in_other_company(_job),                      in_other_team(_job)),
+    Slot("POST /api/jobs/:id/cancel",            "id",       in_other_company(_job),                      in_other_team(_job)),
+    Slot("POST /api/jobs",                       "retry_of", in_other_company(_job),                      in_other_team(_job),                       body=_RETRY),
+    Slot("GET /api/jobs",                        "cursor",   cursor(in_other_company(_job)),              cursor(in_other_team(_job)),               OK),
+    Slot("DELETE /api/executors/:id",            "id",       in_other_company(_executor),                 None,                                      callers=_NOT_OPERATORS),
+    Slot("POST /api/workers/jobs/:id/heartbeat", "id",       in_other_company(_job),                      in_own_team(_job),                         STALE_CLAIM),
+    Slot("POST /api/workers/jobs/:id/complete",  "id",       in_other_company(_job),                      in_own_team(_job),                         STALE_CLAIM),
+    Slot("POST /api/workers/jobs/:id/fail",      "id",       in_other_company(_job),                      in_own_team(_job),                         STALE_CLAIM),
 
-    Slot("GET /api/branding",               "logo",     abroad(_kept_bytes),               here(_kept_bytes)),
-    Slot("PUT /api/branding",               "logo",     abroad(_address_of_logo),          here(_address_of_kept_bytes),      _NOT_THIS),
-    Slot("PUT /api/org/branding",           "logo",     abroad(_address_of_logo),          here(_address_of_kept_bytes),      _NOT_THIS),
+    Slot("GET /api/branding",                    "logo",     in_other_company(_unused_picture),           in_own_team(_unused_picture)),
+    Slot("PUT /api/branding",                    "logo",     in_other_company(_logo_url),                 in_own_team(_unused_picture_url),          _BAD_LOGO),
+    Slot("PUT /api/org/branding",                "logo",     in_other_company(_logo_url),                 in_own_team(_unused_picture_url),          _BAD_LOGO),
 
-    Slot("GET /api/org/teams",              "cursor",   cursor(abroad(_team)),             None,                              OK),
-    Slot("POST /api/org/members",           "team_id",  abroad(_team),                     None),
-    Slot("PATCH /api/org/members/:id",      "id",       abroad(_author),                   None),
+    Slot("GET /api/org/teams",                   "cursor",   cursor(in_other_company(_team)),             None,                                      OK),
+    Slot("POST /api/org/members",                "team_id",  in_other_company(_team),                     None),
+    Slot("PATCH /api/org/members/:id",           "id",       in_other_company(_author),                   None),
 
-    Slot("GET /api/audit",                  "actor",    abroad(_actor),                    next_door(_actor),                 OK),
-    Slot("GET /api/audit",                  "target",   abroad(_target),                   next_door(_target),                OK),
-    Slot("GET /api/audit",                  "cursor",   cursor(abroad(_event)),            cursor(next_door(_event)),         OK),
-    Slot("GET /api/audit?scope=instance",   "actor",    abroad(_actor),                    here(_actor),                      OK),
-    Slot("GET /api/audit?scope=instance",   "target",   abroad(_target),                   here(_target),                     OK),
-    Slot("GET /api/audit?format=jsonl",     "actor",    abroad(_actor),                    next_door(_actor),                 OK),
-    Slot("GET /api/audit?format=jsonl",     "target",   abroad(_target),                   next_door(_target),                OK),
-    Slot("GET /api/org/audit",              "actor",    abroad(_actor),                    None,                              OK),
-    Slot("GET /api/org/audit",              "target",   abroad(_target),                   None,                              OK),
-    Slot("GET /api/org/audit",              "cursor",   cursor(abroad(_event)),            None,                              OK),
-    Slot("GET /api/org/audit?format=jsonl", "actor",    abroad(_actor),                    None,                              OK),
-    Slot("GET /api/org/audit?format=jsonl", "target",   abroad(_target),                   None,                              OK),
+    Slot("GET /api/audit",                       "actor",    in_other_company(_actor),                    in_other_team(_actor),                     OK),
+    Slot("GET /api/audit",                       "target",   in_other_company(_target),                   in_other_team(_target),                    OK),
+    Slot("GET /api/audit",                       "cursor",   cursor(in_other_company(_event)),            cursor(in_other_team(_event)),             OK),
+    Slot("GET /api/audit?scope=instance",        "actor",    in_other_company(_actor),                    in_own_team(_actor),                       OK),
+    Slot("GET /api/audit?scope=instance",        "target",   in_other_company(_target),                   in_own_team(_target),                      OK),
+    Slot("GET /api/audit?format=jsonl",          "actor",    in_other_company(_actor),                    in_other_team(_actor),                     OK),
+    Slot("GET /api/audit?format=jsonl",          "target",   in_other_company(_target),                   in_other_team(_target),                    OK),
+    Slot("GET /api/org/audit",                   "actor",    in_other_company(_actor),                    None,                                      OK),
+    Slot("GET /api/org/audit",                   "target",   in_other_company(_target),                   None,                                      OK),
+    Slot("GET /api/org/audit",                   "cursor",   cursor(in_other_company(_event)),            None,                                      OK),
+    Slot("GET /api/org/audit?format=jsonl",      "actor",    in_other_company(_actor),                    None,                                      OK),
+    Slot("GET /api/org/audit?format=jsonl",      "target",   in_other_company(_target),                   None,                                      OK),
 
-    # An operator reaches every company: see test_planes.
-    Slot("GET /api/orgs",                   "cursor",   cursor(abroad(_company)),          cursor(here(_company)),            callers=_NOT_OPERATORS),
-    Slot("GET /api/orgs/:ref",              "ref",      abroad(_company),                  here(_company),                    callers=_NOT_OPERATORS),
-    Slot("GET /api/orgs/:ref",              "ref",      abroad(_company_slug),             here(_company_slug),               callers=_NOT_OPERATORS),
-    Slot("PATCH /api/orgs/:ref",            "ref",      abroad(_company),                  here(_company_slug),               callers=_NOT_OPERATORS),
-    Slot("POST /api/orgs/:ref/suspend",     "ref",      abroad(_company),                  here(_company_slug),               callers=_NOT_OPERATORS),
-    Slot("POST /api/orgs/:ref/resume",      "ref",      abroad(_company),                  here(_company_slug),               callers=_NOT_OPERATORS),
-    Slot("POST /api/orgs/:ref/quota",       "ref",      abroad(_company),                  here(_company_slug),               callers=_NOT_OPERATORS),
+    # Operators reach every company: see test_planes.
+    Slot("GET /api/orgs",                        "cursor",   cursor(in_other_company(_company)),          cursor(in_own_team(_company)),             callers=_NOT_OPERATORS),
+    Slot("GET /api/orgs/:ref",                   "ref",      in_other_company(_company),                  in_own_team(_company),                     callers=_NOT_OPERATORS),
+    Slot("GET /api/orgs/:ref",                   "ref",      in_other_company(_company_slug),             in_own_team(_company_slug),                callers=_NOT_OPERATORS),
+    Slot("PATCH /api/orgs/:ref",                 "ref",      in_other_company(_company),                  in_own_team(_company_slug),                callers=_NOT_OPERATORS),
+    Slot("POST /api/orgs/:ref/suspend",          "ref",      in_other_company(_company),                  in_own_team(_company_slug),                callers=_NOT_OPERATORS),
+    Slot("POST /api/orgs/:ref/resume",           "ref",      in_other_company(_company),                  in_own_team(_company_slug),                callers=_NOT_OPERATORS),
+    Slot("POST /api/orgs/:ref/quota",            "ref",      in_other_company(_company),                  in_own_team(_company_slug),                callers=_NOT_OPERATORS),
 )
 
-# The fields of bodies and queries that name nothing which exists already; where a name means that on one route
-# only, the route is said. A username to add is one: that another company has it is told, by the contract's 409.
-# So is a slug or a hostname to take.
+# Fields of bodies and queries that are not ids of existing things; with the route where that is true of one route only.
+# A new username is one: the contract's 409 does tell that another company has it. So is a new slug or hostname.
 NOT_IDS = frozenset({
     "password", "totp", "current_password", "new_password", "confirm", "code",
     "display_name", "email", "locale", "role", "org_role", "name", "scope", "ttl",
@@ -348,21 +347,21 @@ NOT_IDS = frozenset({
 # fmt: on
 
 
-def stranger(slot: Slot, value: str) -> str:
-    """What nobody has, and as like to `value` as can be."""
+def unknown_id(slot: Slot, value: str) -> str:
+    """Return an unknown id that is as similar to `value` as possible."""
     if slot.field == "token":
         return crypto.new_token("v")
-    return _sealed(_beside(_opened(value))) if slot.field == "cursor" else _beside(value)
+    return _encode_cursor(_sibling_id(_decode_cursor(value))) if slot.field == "cursor" else _sibling_id(value)
 
 
-def _beside(value: str) -> str:
-    """An id of the same moment, so that even a cursor takes both to the same place."""
+def _sibling_id(value: str) -> str:
+    """Return an id of the same moment, so that even a cursor leads to the same position."""
     return value[:-12] + new_id()[-12:]
 
 
-def _sealed(text: str) -> str:
+def _encode_cursor(text: str) -> str:
     return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
-def _opened(cursor: str) -> str:
+def _decode_cursor(cursor: str) -> str:
     return base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode()

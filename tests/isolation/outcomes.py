@@ -1,4 +1,4 @@
-"""What a request may come to, and how an answer is judged."""
+"""Expected outcomes of requests, and how responses are checked."""
 
 from typing import Any
 
@@ -6,11 +6,11 @@ import httpx2
 import msgspec
 
 REQUEST_ID = "isolation-request"
-_SENT_WITH_EVERYTHING = {"x-content-type-options": "nosniff", "x-api-version": "1", "x-request-id": REQUEST_ID}
+_COMMON_HEADERS = {"x-content-type-options": "nosniff", "x-api-version": "1", "x-request-id": REQUEST_ID}
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """A status; for a refusal its code, and the word its detail must hold."""
+    """A status; for a refusal also its code, and a word that its detail must contain."""
 
     status: int = 200
     code: str = ""
@@ -32,7 +32,7 @@ FORBIDDEN = Outcome(403, "forbidden")
 ORG_SUSPENDED = Outcome(403, "org_suspended")
 HIDDEN = Outcome(404, "not_found")
 CONFLICT = Outcome(409, "conflict")
-NOTHING_ASKED = Outcome(400, "invalid_request", "`q`")
+EMPTY_QUERY = Outcome(400, "invalid_request", "`q`")
 STALE_CLAIM = Outcome(409, "stale_claim")
 ALREADY_BOOTSTRAPPED = Outcome(409, "already_bootstrapped")
 
@@ -50,7 +50,7 @@ def invalid(field: str) -> Outcome:
 
 
 def faults(answer: httpx2.Response, expected: Outcome, *, public: bool = False) -> list[str]:
-    """What is wrong with an answer: its outcome, the shape of a refusal, or the headers that all carry."""
+    """Return what is wrong with a response: its outcome, the shape of a refusal, or the common headers."""
     if answer.status_code != expected.status:
         return [f"expected {expected}, got {answer.status_code} {answer.text[:300]}"]
     found = _header_faults(answer, public=public)
@@ -58,16 +58,16 @@ def faults(answer: httpx2.Response, expected: Outcome, *, public: bool = False) 
 
 
 def _header_faults(answer: httpx2.Response, *, public: bool) -> list[str]:
-    wanted = dict(_SENT_WITH_EVERYTHING)
+    required = dict(_COMMON_HEADERS)
     if answer.request.url.path.startswith("/api/"):
-        wanted["cache-control"] = "public, max-age=60" if public else "private, no-store"
+        required["cache-control"] = "public, max-age=60" if public else "private, no-store"
     if answer.status_code == 401:
-        wanted["www-authenticate"] = "Bearer"
+        required["www-authenticate"] = "Bearer"
     if answer.status_code >= 400:
-        wanted["content-type"] = "application/problem+json"
+        required["content-type"] = "application/problem+json"
     return [
         f"the header {name} is {answer.headers.get(name)!r}, not {value!r}"
-        for name, value in wanted.items()
+        for name, value in required.items()
         if answer.headers.get(name) != value
     ]
 

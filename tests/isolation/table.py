@@ -1,6 +1,6 @@
-"""The matrix: one row a route. What it asks for, what is sent, and what comes of it for whoever it admits.
+"""The matrix: for each route the permission it needs, what is sent, and the outcome for callers that it admits.
 
-Everybody else's outcome follows from `contract` by the order of checks that the contract gives.
+The outcomes for all other callers follow from `contract`, in the order of checks that the contract defines.
 """
 
 import re
@@ -12,9 +12,9 @@ import msgspec
 
 from tests.branding.help import encoded, picture
 from tests.isolation.contract import (
-    DEAD,
     EXPIRED,
     IDLE,
+    INVALID,
     LIMITED,
     PROVISION,
     SUSPENDED,
@@ -29,9 +29,9 @@ from tests.isolation.outcomes import (
     CONFLICT,
     CREATED,
     EMPTY,
+    EMPTY_QUERY,
     FORBIDDEN,
     HIDDEN,
-    NOTHING_ASKED,
     OK,
     ORG_SUSPENDED,
     STALE_CLAIM,
@@ -42,8 +42,8 @@ from tests.isolation.outcomes import (
     forbidden,
     out_of_scope,
 )
-from tests.isolation.stage import Ask, Stage
-from tests.isolation.things import (
+from tests.isolation.stage import Request, Stage
+from tests.isolation.targets import (
     COLLEAGUE,
     COLLEAGUES,
     COMPANY,
@@ -64,19 +64,19 @@ from tests.isolation.things import (
     SCRIPT,
     SOME_JOB,
     TEAM_TOKEN,
-    Thing,
-    as_it_is,
-    author,
-    filled,
+    Target,
+    author_username,
     invitation,
+    new_member,
     new_owner,
-    newcomer,
-    nothing_to_do,
+    new_username,
+    no_preparation,
     own_team,
-    somebody,
+    resolve_values,
     with_factor,
     without_factor,
     without_keys,
+    without_remote_jobs,
 )
 from tests.support.world import PASSWORD
 
@@ -93,7 +93,7 @@ HOST = Needs("the provisioning token")
 
 
 def role(permission: str) -> Needs:
-    """By role alone."""
+    """Only by role."""
     return Needs("role", permission)
 
 
@@ -103,7 +103,7 @@ def row(permission: str) -> Needs:
 
 
 def company(permission: str) -> Needs:
-    """By a role in the company that is the caller's own, or as operator."""
+    """By a role in the caller's own company, or as operator."""
     return Needs("company", permission)
 
 
@@ -114,20 +114,20 @@ def instance(permission: str) -> Needs:
 
 class Case(msgspec.Struct, frozen=True):
     route: str
-    """As the product names it; a second row for the same route says with which query."""
+    """The name in the product's route table; a second row for the same route adds a query."""
     needs: Needs
     body: dict[str, Any] | None = None
     answer: Outcome = OK
-    about: Thing = NOTHING
+    target: Target = NOTHING
     open: bool = False
-    """Stays open in a suspended company, and in a suspended tenant."""
+    """Whether it also works in a suspended company and in a suspended tenant."""
     cached: bool = False
-    """Its answer is the same for all, and may be kept by caches."""
-    books: str = ""
-    """The table in which even a read leaves something: an export seals what it holds."""
-    before: Callable[[Stage, Kind], Awaitable[None]] = as_it_is
-    besides: dict[str, Outcome] = {}
-    """Callers that get something else than their kind would."""
+    """Whether its response is the same for all callers and can be cached."""
+    side_effect: str = ""
+    """A table that even a read writes to: an export seals the rows that it contains."""
+    before: Callable[[Stage, Kind], Awaitable[None]] = no_preparation
+    exceptions: dict[str, Outcome] = {}
+    """Outcomes of callers that differ from what follows from their type."""
 
     @property
     def method(self) -> str:
@@ -141,49 +141,49 @@ class Case(msgspec.Struct, frozen=True):
     def writes(self) -> bool:
         return self.method != "GET"
 
-    async def ask(self, stage: Stage, kind: Kind, named: str = "") -> Ask:
-        """The request as this caller makes it, about `named` or else something made for the purpose."""
+    async def request(self, stage: Stage, kind: Kind, named: str = "") -> Request:
+        """Build this caller's request, about `named` or else a newly made target."""
         await self.before(stage, kind)
-        body = None if self.body is None else await filled(self.body, stage, kind)
-        named = named or await self.about.make(stage, kind)
+        body = None if self.body is None else await resolve_values(self.body, stage, kind)
+        named = named or await self.target.make(stage, kind)
         path, _, query = self.path.partition("?")
-        return Ask(self.method, re.sub(r"[:*]\w+", named, path), dict(parse_qsl(query)), body)
+        return Request(self.method, re.sub(r"[:*]\w+", named, path), dict(parse_qsl(query)), body)
 
 
 # fmt: off
-_SIGN_IN   = {"username": author, "password": PASSWORD}
+_SIGN_IN   = {"username": author_username, "password": PASSWORD}
 _FIRST     = {"username": "first", "password": PASSWORD}
-_TENANT    = {"username": newcomer}
+_TENANT    = {"username": new_username}
 _ACTIVATE  = {"token": invitation, "password": PASSWORD}
 _PASSWORD  = {"current_password": PASSWORD, "new_password": PASSWORD}
-_SHARE     = {"user_id": somebody, "permission": "notes:manage"}
+_SHARE     = {"user_id": new_member, "permission": "notes:manage"}
 _TOKEN     = {"name": "Token", "scope": ["settings:manage"]}
-_JOIN      = {"username": newcomer, "role": "guest"}
-_COLLEAGUE = {"username": newcomer, "role": "guest", "team_id": own_team}
+_JOIN      = {"username": new_username, "role": "guest"}
+_COLLEAGUE = {"username": new_username, "role": "guest", "team_id": own_team}
 _NO_ROLE   = {"org_role": None}
 _COMPANY   = {"name": "Company", "owner": new_owner}
 _LIMIT     = {"dimension": "ai.requests", "limit": None, "window": "day"}
 _TITLE     = {"title": "Title"}
-_ASK       = {"kind": "ai.chat", "input": {"prompt": "Hello"}}
-_EXECUTOR  = {"name": newcomer, "mode": "pull"}
-_HELD      = {"claim_token": "x"}
+_JOB       = {"kind": "ai.chat", "input": {"prompt": "Hello"}}
+_EXECUTOR  = {"name": new_username, "mode": "pull"}
+_CLAIM     = {"claim_token": "x"}
 _DONE      = {"result": {}, "claim_token": "x"}
 _FAILED    = {"error": "no", "claim_token": "x"}
-_GRANT     = {"principal_type": "user", "principal_id": somebody, "capability": "manage"}
-_UNGRANT   = {"principal_type": "user", "principal_id": somebody}
+_GRANT     = {"principal_type": "user", "principal_id": new_member, "capability": "manage"}
+_UNGRANT   = {"principal_type": "user", "principal_id": new_member}
 _LOGO      = {"data": encoded(picture())}
 
-# Samples are notes: a token that reaches settings alone cannot write them.
+# Samples are notes: a token with the scope settings:manage alone cannot write them.
 _NO_NOTES  = {"exact-token": forbidden("notes:write")}
 
 CASES = (
-    #    route                              asks for                     sends                    answers
+    #    route                              needs                        body                     outcome
     Case("GET /",                           PUBLIC),
     Case("GET /index.html",                 PUBLIC),
     Case("GET /login",                      PUBLIC),
     Case("GET /activate",                   PUBLIC),
-    Case("GET /app/*page",                  PUBLIC,                      about=SCREEN),
-    Case("GET /assets/*path",               PUBLIC,                      about=SCRIPT,            cached=True),
+    Case("GET /app/*page",                  PUBLIC,                      target=SCREEN),
+    Case("GET /assets/*path",               PUBLIC,                      target=SCRIPT,           cached=True),
     Case("GET /health",                     PUBLIC),
     Case("GET /ready",                      PUBLIC),
     Case("GET /api/config",                 PUBLIC),
@@ -206,7 +206,7 @@ CASES = (
     Case("POST /api/instance/quota",        HOST,                        _LIMIT,                  open=True),
     Case("POST /api/activate",              PUBLIC,                      _ACTIVATE,               open=True),
     Case("POST /api/login",                 PUBLIC,                      _SIGN_IN,                open=True),
-    Case("POST /api/logout",                ANYONE,                      None,                    CONFLICT, open=True, besides={"signed-in": EMPTY}),
+    Case("POST /api/logout",                ANYONE,                      None,                    CONFLICT, open=True, exceptions={"signed-in": EMPTY}),
 
     Case("GET /api/whoami",                 ANYONE),
     Case("POST /api/profile",               OWN,                         {"locale": "en"}),
@@ -228,11 +228,11 @@ CASES = (
     Case("GET /api/members?scope=org",      ANYONE,                      None,                    OK, COLLEAGUES),
     Case("PATCH /api/members/:id",          role("members:manage"),      {"role": "guest"},       OK, MEMBER),
     Case("DELETE /api/members/:id",         role("members:manage"),      None,                    EMPTY, MEMBER),
-    Case("POST /api/members/:id/transfer",  role("members:manage"),      {"to": somebody},        OK, MEMBER),
+    Case("POST /api/members/:id/transfer",  role("members:manage"),      {"to": new_member},      OK, MEMBER),
 
     Case("GET /api/admin/status",           role("instance:manage")),
     Case("GET /api/metrics",                role("instance:manage")),
-    Case("POST /api/admin/seed",            role("settings:manage"),     None,                    CREATED, besides=_NO_NOTES),
+    Case("POST /api/admin/seed",            role("settings:manage"),     None,                    CREATED, exceptions=_NO_NOTES),
     Case("POST /api/admin/seed-tenants",    instance("instance:manage"), None,                    CREATED),
     Case("POST /api/orgs",                  instance("instance:manage"), _COMPANY,                CREATED),
     Case("GET /api/orgs",                   instance("instance:manage")),
@@ -249,13 +249,13 @@ CASES = (
     Case("PATCH /api/org/members/:id",      company("org:manage"),       _NO_ROLE,                OK, COLLEAGUE),
 
     Case("GET /api/audit",                  role("settings:manage")),
-    Case("GET /api/audit?format=jsonl",     role("settings:manage"),                              books="audit"),
+    Case("GET /api/audit?format=jsonl",     role("settings:manage"),                              side_effect="audit"),
     Case("GET /api/audit?scope=instance",   role("settings:manage"),     None,                    OK, INSTANCE),
     Case("GET /api/org/audit",              company("org:read")),
-    Case("GET /api/org/audit?format=jsonl", company("org:read"),                                  books="audit"),
+    Case("GET /api/org/audit?format=jsonl", company("org:read"),                                  side_effect="audit"),
 
     Case("POST /api/ai/echo",               role("chat:use"),            {"prompt": "Hello"}),
-    Case("POST /api/jobs",                  role("chat:use"),            _ASK,                    ACCEPTED),
+    Case("POST /api/jobs",                  role("chat:use"),            _JOB,                    ACCEPTED),
     Case("GET /api/jobs",                   ANYONE),
     Case("GET /api/jobs/:id",               ANYONE,                      None,                    OK, JOB),
     Case("POST /api/jobs/:id/cancel",       ANYONE,                      None,                    OK, JOB_TO_CANCEL),
@@ -263,8 +263,8 @@ CASES = (
     Case("POST /api/executors",             role("instance:manage"),     _EXECUTOR,               CREATED),
     Case("DELETE /api/executors/:id",       role("instance:manage"),     None,                    EMPTY, EXECUTOR, open=True),
     Case("POST /api/org/executors",         company("org:manage"),       _EXECUTOR,               CREATED),
-    Case("POST /api/workers/claim",         role("jobs:execute"),        {},                      EMPTY, open=True, before=nothing_to_do),
-    Case("POST /api/workers/jobs/:id/heartbeat", role("jobs:execute"),   _HELD,                   STALE_CLAIM, SOME_JOB, open=True),
+    Case("POST /api/workers/claim",         role("jobs:execute"),        {},                      EMPTY, open=True, before=without_remote_jobs),
+    Case("POST /api/workers/jobs/:id/heartbeat", role("jobs:execute"),   _CLAIM,                  STALE_CLAIM, SOME_JOB, open=True),
     Case("POST /api/workers/jobs/:id/complete",  role("jobs:execute"),   _DONE,                   STALE_CLAIM, SOME_JOB, open=True),
     Case("POST /api/workers/jobs/:id/fail",      role("jobs:execute"),   _FAILED,                 STALE_CLAIM, SOME_JOB, open=True),
 
@@ -309,7 +309,7 @@ CASES = (
     Case("GET /api/repo-obj/:id/derivations", row("files:read"),         None,                    OK, OBJECT),
     Case("GET /api/repo-obj/:id/processing", row("files:read"),          None,                    OK, OBJECT),
     Case("GET /api/share-targets",          role("files:read")),
-    Case("GET /api/search",                 role("search"),              None,                    NOTHING_ASKED),
+    Case("GET /api/search",                 role("search"),              None,                    EMPTY_QUERY),
     Case("GET /api/search?q=isolation",     role("search")),
 )
 # fmt: on
@@ -318,19 +318,19 @@ BY_ROUTE = {case.route: case for case in CASES}
 
 
 def expected(case: Case, kind: Kind, *, hosted: bool) -> Outcome:
-    """`hosted` is on a stage that its host has suspended."""
-    by_the_thing = case.about.rule(kind, case.needs.permission)
-    return at_the_gate(case, kind, hosted=hosted) or by_the_thing or answered(case, kind)
+    """Return the expected outcome; `hosted` means a stage that the provider has suspended."""
+    rule_outcome = case.target.rule(kind, case.needs.permission)
+    return gate_outcome(case, kind, hosted=hosted) or rule_outcome or default_outcome(case, kind)
 
 
-def at_the_gate(case: Case, kind: Kind, *, hosted: bool) -> Outcome | None:
-    """The contract's order: credential, scope, tenant, company, permission."""
+def gate_outcome(case: Case, kind: Kind, *, hosted: bool) -> Outcome | None:
+    """Return the refusal of the gate, if any. Order of checks: credential, scope, tenant, company, permission."""
     needs = case.needs
     if needs is PUBLIC:
         return None
     if needs is HOST:
-        return _at_the_hosts_gate(kind, hosted=hosted)
-    if kind.credential in DEAD:
+        return _host_gate_outcome(kind, hosted=hosted)
+    if kind.credential in INVALID:
         return TOKEN_EXPIRED if kind.credential in (EXPIRED, IDLE) else UNAUTHENTICATED
     if not _in_scope(needs, kind):
         return out_of_scope(needs.permission)
@@ -338,36 +338,36 @@ def at_the_gate(case: Case, kind: Kind, *, hosted: bool) -> Outcome | None:
         return suspension
     if kind.credential is WORKER and needs.permission != "jobs:execute":
         return FORBIDDEN
-    return None if _holds(needs, kind) else forbidden(needs.permission)
+    return None if _has_permission(needs, kind) else forbidden(needs.permission)
 
 
-def answered(case: Case, kind: Kind) -> Outcome:
-    return case.besides.get(kind.name, case.answer)
+def default_outcome(case: Case, kind: Kind) -> Outcome:
+    return case.exceptions.get(kind.name, case.answer)
 
 
-def _at_the_hosts_gate(kind: Kind, *, hosted: bool) -> Outcome | None:
-    """Without a host there is no such address; with one, nobody else gets any further, whoever they are."""
+def _host_gate_outcome(kind: Kind, *, hosted: bool) -> Outcome | None:
+    """Without a provider the routes do not exist; with one, only the provisioning token is accepted."""
     if not hosted:
         return HIDDEN
     return None if kind.credential is PROVISION else UNAUTHENTICATED
 
 
 def _in_scope(needs: Needs, kind: Kind) -> bool:
-    """A limited credential reaches what it names, and never its person's own account."""
+    """A limited credential has only its scope, and never reaches its owner's account."""
     if needs is OWN:
         return kind.credential not in LIMITED
     return not needs.permission or needs.permission in scope(kind, needs.permission)
 
 
 def _suspension(needs: Needs, kind: Kind, *, hosted: bool) -> Outcome | None:
-    """A tenant's binds everybody. A company's does not bind an operator who administers the instance."""
+    """A suspended tenant refuses everyone; a suspended company does not refuse operators on instance routes."""
     if hosted:
         return TENANT_SUSPENDED
     administers = needs.plane == "instance" and "operator" in kind.roles
-    return ORG_SUSPENDED if kind.place is SUSPENDED and not administers else None
+    return ORG_SUSPENDED if kind.team is SUSPENDED and not administers else None
 
 
-def _holds(needs: Needs, kind: Kind) -> bool:
+def _has_permission(needs: Needs, kind: Kind) -> bool:
     if needs.plane == "instance":
         return "operator" in kind.roles
     if needs.plane == "company" and "operator" in kind.roles:

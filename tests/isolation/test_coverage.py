@@ -1,4 +1,4 @@
-"""The tables of this folder and the product's route table must speak of the same things."""
+"""The tables of this folder cover exactly the routes, fields and permissions of the product."""
 
 import re
 from collections import Counter
@@ -41,7 +41,7 @@ def test_every_route_has_one_row_in_the_matrix(routes: dict[str, Endpoint]) -> N
     assert not faults, "\n" + "\n".join(sorted(faults))
 
 
-def test_every_route_asks_for_what_its_row_says(routes: dict[str, Endpoint]) -> None:
+def test_every_route_needs_the_permission_of_its_row(routes: dict[str, Endpoint]) -> None:
     declared = {name: (_declared(endpoint), endpoint.route.while_suspended) for name, endpoint in routes.items()}
     expected = {case.route: (case.needs, case.open) for case in CASES}
     faults = [
@@ -52,7 +52,7 @@ def test_every_route_asks_for_what_its_row_says(routes: dict[str, Endpoint]) -> 
     assert not faults, "\n" + "\n".join(sorted(faults))
 
 
-def test_every_body_that_a_route_takes_is_sent_by_its_row(routes: dict[str, Endpoint]) -> None:
+def test_rows_send_a_body_exactly_when_the_route_takes_one(routes: dict[str, Endpoint]) -> None:
     faults = [
         f"{name}: the row {'sends' if BY_ROUTE[name].body is not None else 'does not send'} a body"
         for name in routes.keys() & BY_ROUTE
@@ -61,15 +61,16 @@ def test_every_body_that_a_route_takes_is_sent_by_its_row(routes: dict[str, Endp
     assert not faults, "\n" + "\n".join(sorted(faults))
 
 
-def test_every_field_that_takes_an_id_is_tried_with_foreign_ones(routes: dict[str, Endpoint]) -> None:
+def test_every_id_field_is_tested_with_foreign_ids(routes: dict[str, Endpoint]) -> None:
     fields = {f"{name} {field}" for name, endpoint in routes.items() for field in _fields(endpoint)}
     tried = {f"{slot.route.partition('?')[0]} {slot.field}" for slot in SLOTS}
-    known = {place for place in fields if place in NOT_IDS or re.split(r"[ .]", place)[-1] in NOT_IDS}
+    known = {location for location in fields if location in NOT_IDS or re.split(r"[ .]", location)[-1] in NOT_IDS}
     faults = [
-        f"{place}: add a Slot to tests/isolation/foreign.py, or name it in NOT_IDS" for place in fields - tried - known
+        f"{location}: add a Slot to tests/isolation/foreign.py, or name it in NOT_IDS"
+        for location in fields - tried - known
     ]
-    faults += [f"{place}: a Slot for a field that no route has" for place in tried - fields]
-    faults += [f"{place}: both a Slot and in NOT_IDS" for place in tried & known]
+    faults += [f"{location}: a Slot for a field that no route has" for location in tried - fields]
+    faults += [f"{location}: both a Slot and in NOT_IDS" for location in tried & known]
     assert not faults, "\n" + "\n".join(sorted(faults))
 
 
@@ -77,7 +78,7 @@ def test_every_permission_has_a_line_in_the_grid() -> None:
     assert {permission.value for permission in Permission} == PERMISSIONS
 
 
-def test_every_caller_has_a_name_of_its_own() -> None:
+def test_caller_names_are_unique() -> None:
     assert len({kind.name for kind in KINDS}) == len(KINDS)
 
 
@@ -94,7 +95,7 @@ def _declared(endpoint: Endpoint) -> Needs:
 
 
 def _fields(endpoint: Endpoint) -> list[str]:
-    """The names of everything a request for this route can carry, but for headers."""
+    """Return the names of all path, query and body fields of a route."""
     shapes = [shape for shape in (endpoint.body, endpoint.query) if shape is not None]
     return [*endpoint.route.parameters(), *(name for shape in shapes for name in _names(shape))]
 

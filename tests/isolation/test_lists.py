@@ -1,4 +1,4 @@
-"""Lists hold what their reader may see, all of it and nothing else."""
+"""Lists contain everything that their reader may see, and nothing else."""
 
 from typing import Any
 
@@ -8,16 +8,16 @@ import pytest_asyncio
 
 from teamspace.core.principal import system
 from teamspace.notes.schemas import Visibility
-from tests.isolation.contract import BY_NAME, EXACT, HOME, KINDS, OTHER, SISTER, Kind, Place, grid, held
+from tests.isolation.contract import BY_NAME, EXACT, HOME, KINDS, OTHER, SISTER, Kind, TeamName, grid, held
 from tests.isolation.outcomes import OK, faults, forbidden
-from tests.isolation.stage import Ask, Stage
+from tests.isolation.stage import Request, Stage
 from tests.isolation.table import BY_ROUTE, expected
 from tests.support.world import Caller
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 # fmt: off
-_NOTES: tuple[tuple[str, Place, Visibility, tuple[str, ...]], ...] = (
+_NOTES: tuple[tuple[str, TeamName, Visibility, tuple[str, ...]], ...] = (
     # title           where    visibility  shared with
     ("home-team",     HOME,    "team",     ()),
     ("home-private",  HOME,    "private",  ()),
@@ -31,9 +31,9 @@ _NOTES: tuple[tuple[str, Place, Visibility, tuple[str, ...]], ...] = (
     ("other-shared",  OTHER,   "shared",   ("operator-elsewhere",)),
 )
 
-# In which list of whom a note is: p the plain one, o with ?scope=org, s with ?shared=1. By its id it is read by
-# whoever has it in any. Without org:read there is no list of the company, but a refusal.
-_SEEN = """
+# Which lists of a caller contain the note: p the plain one, o with ?scope=org, s with ?shared=1. Callers with the note
+# in any list can read it by id. Without org:read the company's list is refused.
+_VISIBLE = """
                     org:read mine home-team home-private home-lent home-shared sister-team sister-private sister-shared other-team other-private other-shared
 owner               no       p    p         -            -         -           -           -              ps            -          -             -
 admin               no       p    p         -            -         -           -           -              -             -          -             -
@@ -60,76 +60,74 @@ suspended-operator  no       p    -         -            -         -           -
 # fmt: on
 
 _QUERIES = {"p": {}, "o": {"scope": "org"}, "s": {"shared": "1"}}
-_EXPECTED = grid(_SEEN)
+_EXPECTED = grid(_VISIBLE)
 _KINDS = [BY_NAME[name] for name in _EXPECTED]
 
 
 class Library(msgspec.Struct, frozen=True):
     stage: Stage
     notes: dict[str, str]
-    """The id of every note there is, by its title."""
+    """The id of every note, by title."""
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def library(quiet_stage: Stage) -> Library:
     notes = {}
     for kind in _KINDS:
-        spot, owner, title = quiet_stage.spots[kind.place], quiet_stage.person(kind), f"mine {kind.name}"
-        notes[title] = await quiet_stage.note(spot, "private", owner=owner, title=title)
-    for title, place, visibility, borrowers in _NOTES:
-        lent = {quiet_stage.person(BY_NAME[name]).user_id: "notes:read" for name in borrowers}
-        notes[title] = await quiet_stage.note(quiet_stage.spots[place], visibility, lent=lent, title=title)
+        setup, owner, title = quiet_stage.teams[kind.team], quiet_stage.person(kind), f"mine {kind.name}"
+        notes[title] = await quiet_stage.note(setup, "private", owner=owner, title=title)
+    for title, team, visibility, grantees in _NOTES:
+        granted = {quiet_stage.person(BY_NAME[name]).user_id: "notes:read" for name in grantees}
+        notes[title] = await quiet_stage.note(quiet_stage.teams[team], visibility, granted=granted, title=title)
     return Library(quiet_stage, notes)
 
 
 @pytest.mark.parametrize("kind", _KINDS, ids=[kind.name for kind in _KINDS])
-async def test_a_list_holds_all_that_its_reader_may_see_and_nothing_else(library: Library, kind: Kind) -> None:
+async def test_a_list_contains_exactly_the_notes_its_reader_may_see(library: Library, kind: Kind) -> None:
     stage, found = library.stage, []
     caller = await stage.caller(kind, "notes:read")
     for letter, query in _QUERIES.items():
         if letter == "o" and _EXPECTED[kind.name]["org:read"] == "no":
-            answer = await stage.send(caller, Ask("GET", "/api/notes", query))
+            answer = await stage.send(caller, Request("GET", "/api/notes", query))
             found += faults(answer, forbidden("org:read"))
         else:
             listed = await _listed(stage, caller, query)
-            found += _difference(f"the list {query}", listed, _wanted(kind, letter))
+            found += _difference(f"the list {query}", listed, _expected_titles(kind, letter))
     assert not found, f"\n{kind.name}: " + f"\n{kind.name}: ".join(found)
 
 
 @pytest.mark.parametrize("kind", _KINDS, ids=[kind.name for kind in _KINDS])
-async def test_a_note_is_read_by_its_id_exactly_when_some_list_of_the_reader_holds_it(
-    library: Library, kind: Kind
-) -> None:
+async def test_a_note_is_readable_by_id_exactly_when_a_list_contains_it(library: Library, kind: Kind) -> None:
     caller = await library.stage.caller(kind, "notes:read")
     answers = {title: (await caller.get(f"/api/notes/{id}")).status_code for title, id in library.notes.items()}
     assert set(answers.values()) <= {200, 404}
     readable = sorted(title for title, status in answers.items() if status == 200)
-    found = _difference("what can be read by id", readable, _wanted(kind, "pos"))
+    found = _difference("what can be read by id", readable, _expected_titles(kind, "pos"))
     assert not found, f"\n{kind.name}: {found}"
 
 
 @pytest.mark.parametrize("kind", _KINDS, ids=[kind.name for kind in _KINDS])
-async def test_a_search_finds_in_the_lists_of_its_asker_and_nowhere_else(library: Library, kind: Kind) -> None:
+async def test_a_search_finds_exactly_the_notes_in_the_callers_lists(library: Library, kind: Kind) -> None:
     stage, found = library.stage, []
     for letter, query in {"p": {}, "o": {"scope": "org"}}.items():
-        ask = Ask("GET", "/api/search", {"q": "isolation", "limit": "2", **query})
+        request = Request("GET", "/api/search", {"q": "isolation", "limit": "2", **query})
         caller = await stage.caller(kind, "search")
         if "search" not in held(kind.roles):
-            found += faults(await stage.send(caller, ask), forbidden("search"))
+            found += faults(await stage.send(caller, request), forbidden("search"))
         elif letter == "o" and _EXPECTED[kind.name]["org:read"] == "no":
-            found += faults(await stage.send(caller, ask), forbidden("org:read"))
+            found += faults(await stage.send(caller, request), forbidden("org:read"))
         else:
-            listed = sorted(item["title"] for item in await _items(stage, caller, ask))
-            # A token that may search and nothing else can read no note.
-            wanted = [] if kind.credential is EXACT else _wanted(kind, letter)
-            found += _difference(f"the search {query}", listed, wanted)
+            listed = sorted(item["title"] for item in await _items(stage, caller, request))
+            # A token with the scope `search` alone cannot read notes.
+            expected_values = [] if kind.credential is EXACT else _expected_titles(kind, letter)
+            found += _difference(f"the search {query}", listed, expected_values)
     assert not found, f"\n{kind.name}: " + f"\n{kind.name}: ".join(found)
 
 
 # fmt: off
 _TEAM, _COMPANY = "team_id = :team_id", "org_id = :org_id"
 _LISTS = (
-    # route                             shows      all of
+    # route                             field      query
     ("GET /api/members",                "user_id", f"SELECT user_id FROM memberships WHERE {_TEAM}"),
     ("GET /api/members?scope=org",      "user_id", f"SELECT id FROM users WHERE {_COMPANY}"),
     ("GET /api/tokens",                 "id",      f"SELECT id FROM tokens WHERE {_TEAM} AND kind = 'api' AND revoked_at IS NULL"),
@@ -145,49 +143,53 @@ _LISTS = (
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def eventful(quiet_stage: Stage) -> Stage:
-    """Something happened in every team, in a company as a whole, and to the instance."""
-    for spot in quiet_stage.spots.values():
-        await quiet_stage.event(spot)
-    for org_id in (quiet_stage.everything.org.id, ""):
+async def stage_with_events(quiet_stage: Stage) -> Stage:
+    """A stage with audit rows of every team, of a company as a whole, and of the instance."""
+    for setup in quiet_stage.teams.values():
+        await quiet_stage.event(setup)
+    for org_id in (quiet_stage.superuser.org.id, ""):
         async with quiet_stage.world.db.write(system(org_id=org_id), "stage.event"):
             pass
     return quiet_stage
 
 
 @pytest.mark.parametrize(("route", "key", "sql"), _LISTS, ids=[route for route, _, _ in _LISTS])
-async def test_a_list_is_that_of_the_readers_own_team_or_company(
-    eventful: Stage, route: str, key: str, sql: str
+async def test_a_list_contains_exactly_the_rows_of_the_readers_team_or_company(
+    stage_with_events: Stage, route: str, key: str, sql: str
 ) -> None:
-    stage, case = eventful, BY_ROUTE[route]
+    stage, case = stage_with_events, BY_ROUTE[route]
     found: list[str] = []
     for kind in KINDS:
         if not expected(case, kind, hosted=False).refused:
-            ask, spot = await case.ask(stage, kind), stage.spots[kind.place]
-            listed = await _items(stage, await stage.caller(kind, case.needs.permission), ask)
-            wanted = await stage.world.db.all(str, sql, **_known(sql, team_id=spot.team.id, org_id=spot.org.id))
-            found += _difference(f"{kind.name}: the list", sorted(item[key] for item in listed), sorted(wanted))
+            request, setup = await case.request(stage, kind), stage.teams[kind.team]
+            listed = await _items(stage, await stage.caller(kind, case.needs.permission), request)
+            expected_values = await stage.world.db.all(
+                str, sql, **_used_params(sql, team_id=setup.team.id, org_id=setup.org.id)
+            )
+            found += _difference(
+                f"{kind.name}: the list", sorted(item[key] for item in listed), sorted(expected_values)
+            )
     assert not found, "\n" + "\n".join(found)
 
 
-def _known(sql: str, **params: str) -> dict[str, str]:
+def _used_params(sql: str, **params: str) -> dict[str, str]:
     return {name: value for name, value in params.items() if f":{name}" in sql}
 
 
 async def _listed(stage: Stage, caller: Caller, query: dict[str, str]) -> list[str]:
-    """The titles of a whole list of notes, two a page."""
-    ask = Ask("GET", "/api/notes", {**query, "limit": "2"})
-    return sorted(item["title"] for item in await _items(stage, caller, ask))
+    """Return the titles of all pages of a list of notes, two per page."""
+    request = Request("GET", "/api/notes", {**query, "limit": "2"})
+    return sorted(item["title"] for item in await _items(stage, caller, request))
 
 
-async def _items(stage: Stage, caller: Caller, ask: Ask) -> list[dict[str, Any]]:
-    """A whole list, page by page, or line by line."""
+async def _items(stage: Stage, caller: Caller, request: Request) -> list[dict[str, Any]]:
+    """Return all items of a list, from its pages or JSON lines."""
     items: list[dict[str, Any]] = []
-    query = {"limit": "7", **ask.query}
+    query = {"limit": "7", **request.query}
     while True:
-        answer = await stage.send(caller, msgspec.structs.replace(ask, query=query))
+        answer = await stage.send(caller, msgspec.structs.replace(request, query=query))
         assert not faults(answer, OK)
-        if "format" in ask.query:
+        if "format" in request.query:
             return [msgspec.json.decode(line) for line in answer.text.splitlines()]
         page = answer.json()
         items += page["items"]
@@ -196,11 +198,11 @@ async def _items(stage: Stage, caller: Caller, ask: Ask) -> list[dict[str, Any]]
         query["cursor"] = page["next_cursor"]
 
 
-def _wanted(kind: Kind, letters: str) -> list[str]:
+def _expected_titles(kind: Kind, letters: str) -> list[str]:
     cells = {title: cell for title, cell in _EXPECTED[kind.name].items() if title != "org:read"}
     titles = [title for title, cell in cells.items() if set(letters) & set(cell)]
     return sorted(f"mine {kind.name}" if title == "mine" else title for title in titles)
 
 
-def _difference(what: str, found: list[str], wanted: list[str]) -> list[str]:
-    return [] if found == wanted else [f"{what} is {found}, not {wanted}"]
+def _difference(what: str, found: list[str], expected_values: list[str]) -> list[str]:
+    return [] if found == expected_values else [f"{what} is {found}, not {expected_values}"]

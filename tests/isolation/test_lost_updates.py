@@ -1,8 +1,8 @@
-"""Nobody undoes what somebody else has just done: read, then write, with another's write in between.
+"""No lost updates: a write between the read and the write of another request is not undone.
 
-For every pair of writes to one row: the first is held up between its last read and its write to that row, and the second
-happens meanwhile, if no lock makes it wait. In the end each column that only the second writes is as the second has
-written it. SQLite has one writer, so this is about PostgreSQL.
+For every pair of writes to one row: the first is paused between its last read and its write to that row, and the second
+runs meanwhile, unless a lock makes it wait. Afterwards each column that only the second writes has the second's value.
+SQLite has one writer, so this concerns PostgreSQL.
 """
 
 import asyncio
@@ -30,93 +30,93 @@ from tests.support.world import Caller, World
 
 on_postgres = pytest.mark.parametrize("database_url", ["postgres"], indirect=True)
 _REFUSED = (401, 403, 409)
-"""Whoever comes second may have lost the right to come at all."""
+"""The second request may be refused because of the first."""
 _LONG_ENOUGH = 0.3
-"""Whoever has not come to an end by then waits for a lock."""
+"""Seconds. A request that has not ended by then waits for a lock."""
 
 
 @dataclass(frozen=True)
-class Scene:
+class Setup:
     world: World
     ann: Caller
     bob: Caller
     ids: dict[str, str]
 
 
-Act = Callable[[Scene], Coroutine[Any, Any, httpx2.Response]]
+Action = Callable[[Setup], Coroutine[Any, Any, httpx2.Response]]
 
 
-def ask(method: str, path: str, body: Any = None, **options: Any) -> Act:
-    """By the operator; `{note}` in a path is the id of the note."""
-    return lambda scene: scene.ann(method, path.format(**scene.ids), body, **options)
+def by_ann(method: str, path: str, body: Any = None, **options: Any) -> Action:
+    """A request of the operator; `{note}` in a path is the id of the note."""
+    return lambda setup: setup.ann(method, path.format(**setup.ids), body, **options)
 
 
-def own(method: str, path: str, body: Any = None) -> Act:
-    """By the other one."""
-    return lambda scene: scene.bob(method, path.format(**scene.ids), body)
+def by_bob(method: str, path: str, body: Any = None) -> Action:
+    """A request of the other person."""
+    return lambda setup: setup.bob(method, path.format(**setup.ids), body)
 
 
 @dataclass(frozen=True)
 class Subject:
     table: str
     where: str
-    acts: dict[str, Act] = field(hash=False)
+    actions: dict[str, Action] = field(hash=False)
 
 
-async def _transfer(scene: Scene) -> httpx2.Response:
-    return await scene.ann.post(f"/api/members/{scene.ann.user_id}/transfer", {"to": scene.bob.user_id})
+async def _transfer(setup: Setup) -> httpx2.Response:
+    return await setup.ann.post(f"/api/members/{setup.ann.user_id}/transfer", {"to": setup.bob.user_id})
 
 
-async def _share(scene: Scene) -> httpx2.Response:
-    wish = {"user_id": scene.bob.user_id, "permission": "notes:read"}
-    return await scene.ann.post(f"/api/notes/{scene.ids['note']}/share", wish)
+async def _share(setup: Setup) -> httpx2.Response:
+    grant = {"user_id": setup.bob.user_id, "permission": "notes:read"}
+    return await setup.ann.post(f"/api/notes/{setup.ids['note']}/share", grant)
 
 
 SUBJECTS = {
     "object": Subject("objects", "id = '{object}'", {
-        "put": ask("PUT", "/api/repo/a.txt", content=b"second", headers={"content-type": "text/markdown"}),
-        "visibility": ask("POST", "/api/repo-obj/{object}/visibility", {"visibility": "private"}),
+        "put": by_ann("PUT", "/api/repo/a.txt", content=b"second", headers={"content-type": "text/markdown"}),
+        "visibility": by_ann("POST", "/api/repo-obj/{object}/visibility", {"visibility": "private"}),
         "transfer": _transfer,
     }),
     "document": Subject("objects", "id = '{document}'", {
-        "title": ask("PUT", "/api/documents/{document}", {"title": "Second"}),
-        "body": ask("PUT", "/api/documents/{document}", {"body": "Second"}),
-        "visibility": ask("POST", "/api/repo-obj/{document}/visibility", {"visibility": "private"}),
+        "title": by_ann("PUT", "/api/documents/{document}", {"title": "Second"}),
+        "body": by_ann("PUT", "/api/documents/{document}", {"body": "Second"}),
+        "visibility": by_ann("POST", "/api/repo-obj/{document}/visibility", {"visibility": "private"}),
     }),
     "note": Subject("notes", "id = '{note}'", {
-        "title": ask("PUT", "/api/notes/{note}", {"title": "Second"}),
-        "body": ask("PUT", "/api/notes/{note}", {"body": "Second"}),
-        "visibility": ask("PUT", "/api/notes/{note}", {"visibility": "private"}),
+        "title": by_ann("PUT", "/api/notes/{note}", {"title": "Second"}),
+        "body": by_ann("PUT", "/api/notes/{note}", {"body": "Second"}),
+        "visibility": by_ann("PUT", "/api/notes/{note}", {"visibility": "private"}),
         "share": _share,
         "transfer": _transfer,
     }),
     "company": Subject("orgs", "id = '{org}'", {
-        "name": ask("PATCH", "/api/orgs/{org}", {"name": "Second"}),
-        "plan": ask("PATCH", "/api/orgs/{org}", {"plan": "business"}),
-        "hostname": ask("PATCH", "/api/orgs/{org}", {"domain": "second.example.com"}),
-        "suspend": ask("POST", "/api/orgs/{org}/suspend"),
+        "name": by_ann("PATCH", "/api/orgs/{org}", {"name": "Second"}),
+        "plan": by_ann("PATCH", "/api/orgs/{org}", {"plan": "business"}),
+        "hostname": by_ann("PATCH", "/api/orgs/{org}", {"domain": "second.example.com"}),
+        "suspend": by_ann("POST", "/api/orgs/{org}/suspend"),
     }),
     "team": Subject("teams", "id = '{team}'", {
-        "one feature": ask("POST", "/api/features/chat", {"enabled": False}),
-        "another": ask("POST", "/api/features/workflows", {"enabled": False}),
+        "one feature": by_ann("POST", "/api/features/chat", {"enabled": False}),
+        "another": by_ann("POST", "/api/features/workflows", {"enabled": False}),
     }),
     "person": Subject("users", "id = '{bob}'", {
-        "name": own("POST", "/api/profile", {"display_name": "Second"}),
-        "locale": own("POST", "/api/profile", {"locale": "en"}),
-        "disable": ask("PATCH", "/api/admin/users/{bob}", {"disabled": True}),
+        "name": by_bob("POST", "/api/profile", {"display_name": "Second"}),
+        "locale": by_bob("POST", "/api/profile", {"locale": "en"}),
+        "disable": by_ann("PATCH", "/api/admin/users/{bob}", {"disabled": True}),
     }),
     "branding": Subject("branding", "org_id = ''", {
-        "title": ask("PUT", "/api/branding", {"title": "Second"}),
-        "tagline": ask("PUT", "/api/branding", {"tagline": "Second"}),
-        "logo": ask("POST", "/api/branding/logo", {"data": encoded(picture("PNG")), "content_type": "image/png"}),
+        "title": by_ann("PUT", "/api/branding", {"title": "Second"}),
+        "tagline": by_ann("PUT", "/api/branding", {"tagline": "Second"}),
+        "logo": by_ann("POST", "/api/branding/logo", {"data": encoded(picture("PNG")), "content_type": "image/png"}),
     }),
 }  # fmt: skip
-OTHERS = {
+EXEMPT = {
     "activations": "used once, under a condition",
     "audit": "sealed once, by one sealer",
     "blobs": "each column under a condition of its own: tests/blobs/test_keeping.py",
-    "executors": "retired once, under a condition; nothing else changes but the time of a sign of life",
-    "idempotency": "answered once, by whoever has the key",
+    "executors": "retired once, under a condition; otherwise only the time of the last request changes",
+    "idempotency": "answered once, by the request that has the key",
     "instance": "one value a row",
     "jobs": "every change is under a condition: tests/jobs/test_model.py",
     "login_attempts": "counted in the statement itself",
@@ -129,24 +129,24 @@ OTHERS = {
     "tokens": "revoked once; the time of last use and the team are one value each",
     "totp": "armed once and used once, under a condition",
 }
-"""Tables whose rows are changed, and why nothing can be undone there."""
-PAIRS = [(name, *pair) for name, subject in SUBJECTS.items() for pair in permutations(subject.acts, 2)]
+"""Tables with changing rows in which no update can be lost, and why."""
+PAIRS = [(name, *pair) for name, subject in SUBJECTS.items() for pair in permutations(subject.actions, 2)]
 
 
-async def staged(world: World) -> Scene:
+async def set_up(world: World) -> Setup:
     ann = await world.bootstrap()
     bob = await world.person(ann.org, ann.team, Role.ADMIN)
-    made = await put(ann, "a.txt", b"first", "?visibility=team", content_type="text/plain")
+    created = await put(ann, "a.txt", b"first", "?visibility=team", content_type="text/plain")
     note = await ann.post("/api/notes", {"title": "First", "body": "First", "visibility": "team"})
     document = await ann.post("/api/documents", {"title": "First", "body": "First", "visibility": "team"})
     await ann.put("/api/branding", {"title": "First", "tagline": "First"})
-    ids = {"object": made["id"], "note": note.json()["id"], "document": document.json()["id"], "org": ann.org.id,
+    ids = {"object": created["id"], "note": note.json()["id"], "document": document.json()["id"], "org": ann.org.id,
            "team": ann.team.id, "ann": ann.user_id, "bob": bob.user_id}  # fmt: skip
-    return Scene(world, ann, bob, ids)
+    return Setup(world, ann, bob, ids)
 
 
 class Pause:
-    """Of whoever runs in its context, before the first write to a table."""
+    """Pauses the task that runs in its context before its first write to a table."""
 
     def __init__(self, table: str) -> None:
         self.table = table
@@ -157,10 +157,10 @@ _pause: ContextVar[Pause | None] = ContextVar("pause", default=None)
 
 
 @contextmanager
-def pauses(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def pausing_writes(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     fetch = Tx._fetch
 
-    async def held(self: Tx, sql: str, params: Params) -> list[Row]:
+    async def paused(self: Tx, sql: str, params: Params) -> list[Row]:
         pause = _pause.get()
         if pause and written_table(sql) == pause.table and not pause.reached.is_set():
             pause.reached.set()
@@ -168,13 +168,13 @@ def pauses(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         return list(await fetch(self, sql, params))
 
     with monkeypatch.context() as patch:
-        patch.setattr(Tx, "_fetch", held)
+        patch.setattr(Tx, "_fetch", paused)
         yield
 
 
-async def _look(scene: Scene, subject: Subject) -> dict[str, Any]:
-    sql = f"SELECT to_jsonb({subject.table}) FROM {subject.table} WHERE {subject.where.format(**scene.ids)}"
-    (row,) = await scene.world.db.all(str, f"SELECT CAST(({sql}) AS TEXT)")
+async def _read_row(setup: Setup, subject: Subject) -> dict[str, Any]:
+    sql = f"SELECT to_jsonb({subject.table}) FROM {subject.table} WHERE {subject.where.format(**setup.ids)}"
+    (row,) = await setup.world.db.all(str, f"SELECT CAST(({sql}) AS TEXT)")
     found: dict[str, Any] = msgspec.json.decode(row)
     return found
 
@@ -182,35 +182,35 @@ async def _look(scene: Scene, subject: Subject) -> dict[str, Any]:
 @pytest.mark.both_databases
 @on_postgres
 @pytest.mark.parametrize(("name", "first", "second"), PAIRS, ids=lambda value: value)
-async def test_what_came_in_between_stays(
+async def test_a_write_in_between_is_not_undone(
     world: World, monkeypatch: pytest.MonkeyPatch, name: str, first: str, second: str
 ) -> None:
-    subject, scene = SUBJECTS[name], await staged(world)
-    before = await _look(scene, subject)
+    subject, setup = SUBJECTS[name], await set_up(world)
+    before = await _read_row(setup, subject)
     pause = Pause(subject.table)
-    with pauses(monkeypatch):
+    with pausing_writes(monkeypatch):
         _pause.set(pause)
-        one = asyncio.create_task(subject.acts[first](scene))
+        one = asyncio.create_task(subject.actions[first](setup))
         _pause.set(None)
         reached = asyncio.create_task(pause.reached.wait())
         await asyncio.wait([one, reached], return_when=asyncio.FIRST_COMPLETED)
-        other = asyncio.create_task(subject.acts[second](scene))
+        other = asyncio.create_task(subject.actions[second](setup))
         await asyncio.wait([other], timeout=_LONG_ENOUGH)
-        between = await _look(scene, subject)
+        between = await _read_row(setup, subject)
         pause.over.set()
         answers = await asyncio.gather(one, other)
         reached.cancel()
-    after = await _look(scene, subject)
+    after = await _read_row(setup, subject)
     assert all(answer.is_success or answer.status_code in _REFUSED for answer in answers)
     undone = {name: between[name] for name in between if after[name] == before[name] != between[name]}
     assert not undone
 
 
 @pytest.mark.both_databases
-def test_every_table_whose_rows_change_is_tried_or_has_a_reason() -> None:
+def test_every_table_with_updates_is_tested_or_exempt() -> None:
     package = Path(teamspace.__file__).parent
     source = "".join(path.read_text() for path in package.rglob("*.py"))
     changed = set(re.findall(r"UPDATE (\w+) SET", source))
     tried = {subject.table for subject in SUBJECTS.values()}
-    assert changed - tried - OTHERS.keys() == set()
-    assert tried & OTHERS.keys() == OTHERS.keys() - changed == set()
+    assert changed - tried - EXEMPT.keys() == set()
+    assert tried & EXEMPT.keys() == EXEMPT.keys() - changed == set()

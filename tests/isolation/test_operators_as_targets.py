@@ -1,4 +1,4 @@
-"""The routes that change people, asked by every kind of caller about an operator."""
+"""The routes that change people, called by every type of caller about an operator."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from teamspace.tenancy.schemas import Role
 from tests.isolation.contract import KINDS, Kind
 from tests.isolation.outcomes import FORBIDDEN, Outcome, faults
 from tests.isolation.stage import Stage
-from tests.isolation.table import BY_ROUTE, Case, at_the_gate, expected
+from tests.isolation.table import BY_ROUTE, Case, expected, gate_outcome
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -21,20 +21,20 @@ _ROUTES = (
 
 
 @pytest.mark.parametrize("route", _ROUTES)
-async def test_an_operator_is_changed_by_operators_alone(stage: Stage, route: str) -> None:
+async def test_only_operators_can_change_an_operator(stage: Stage, route: str) -> None:
     case, found = BY_ROUTE[route], []
-    asks = [
+    requests = [
         (
             kind,
             await stage.caller(kind, case.needs.permission),
-            await case.ask(stage, kind, await _operator(stage, kind)),
+            await case.request(stage, kind, await _operator(stage, kind)),
         )
         for kind in KINDS
     ]
-    for kind, caller, ask in asks:
+    for kind, caller, request in requests:
         outcome = _expected(case, kind)
         mark = await stage.writes.mark()
-        wrong = faults(await stage.send(caller, ask), outcome)
+        wrong = faults(await stage.send(caller, request), outcome)
         changed = await stage.writes.since(mark)
         wrong += [f"wrote to {table}" for table in changed if outcome.refused]
         found += [f"{route} x {kind.name}: {fault}" for fault in wrong]
@@ -42,10 +42,10 @@ async def test_an_operator_is_changed_by_operators_alone(stage: Stage, route: st
 
 
 async def _operator(stage: Stage, kind: Kind) -> str:
-    spot = stage.within_reach(kind)
-    return (await stage.world.person(spot.org, spot.team, Role.MEMBER, operator=True)).user_id
+    setup = stage.target_team(kind)
+    return (await stage.world.person(setup.org, setup.team, Role.MEMBER, operator=True)).user_id
 
 
 def _expected(case: Case, kind: Kind) -> Outcome:
-    refused = at_the_gate(case, kind, hosted=False) or case.about.rule(kind, case.needs.permission)
+    refused = gate_outcome(case, kind, hosted=False) or case.target.rule(kind, case.needs.permission)
     return refused or (expected(case, kind, hosted=False) if "operator" in kind.roles else FORBIDDEN)

@@ -1,4 +1,4 @@
-"""What is taken away is gone with the very next request, read or write, whatever was remembered before."""
+"""Revoked rights are gone with the next request, whatever was cached."""
 
 from collections.abc import AsyncIterator
 
@@ -31,9 +31,9 @@ _NOTE = {"title": "Note"}
 _LIMIT = {"dimension": "ai.requests", "limit": None, "window": "day"}
 
 
-async def test_a_demoted_member_reads_and_writes_no_longer(stage: Stage) -> None:
+async def test_a_demoted_member_can_no_longer_read_or_write(stage: Stage) -> None:
     for person in await _with_both_credentials(stage, Role.MEMBER):
-        note = await stage.note(stage.spots[HOME], "team")
+        note = await stage.note(stage.teams[HOME], "team")
         _check(await _read(person, note), OK)
         assert (await person.post("/api/notes", _NOTE)).status_code == 201
 
@@ -45,7 +45,7 @@ async def test_a_demoted_member_reads_and_writes_no_longer(stage: Stage) -> None
         _check(await _read(person, note), HIDDEN)
 
 
-async def test_a_demoted_admin_manages_nobody(stage: Stage) -> None:
+async def test_a_demoted_admin_can_no_longer_manage(stage: Stage) -> None:
     for person in await _with_both_credentials(stage, Role.ADMIN):
         _check(await person.get("/api/tokens", headers=_ID), OK)
         await _change_role(stage, person, "member")
@@ -53,7 +53,7 @@ async def test_a_demoted_admin_manages_nobody(stage: Stage) -> None:
         _check(await _remove(person, person), forbidden("members:manage"))
 
 
-async def test_whoever_is_demoted_in_the_middle_of_a_long_write_stores_nothing(stage: Stage) -> None:
+async def test_a_member_demoted_during_an_upload_stores_nothing(stage: Stage) -> None:
     for person in await _with_both_credentials(stage, Role.MEMBER):
         marks: list[int] = []
 
@@ -67,41 +67,41 @@ async def test_whoever_is_demoted_in_the_middle_of_a_long_write_stores_nothing(s
         answer = await stage.world.client.put("/api/repo/long.txt", content=halves(), headers=headers)
         _check(answer, forbidden("files:write"))
         changed = await stage.writes.since(marks[0])
-        assert set(changed) <= {"blobs"}, "bytes without a name are collected later"
+        assert set(changed) <= {"blobs"}, "unreferenced blobs are collected later"
 
 
-async def test_a_disabled_person_is_out_in_every_team_and_comes_back_by_signing_in_alone(stage: Stage) -> None:
+async def test_a_disabled_person_loses_every_credential_and_must_sign_in_again(stage: Stage) -> None:
     for person in await _with_both_credentials(stage, Role.MEMBER):
-        elsewhere = await stage.world.join(person, stage.spots[SISTER].team)
+        elsewhere = await stage.world.join(person, stage.teams[SISTER].team)
         path = f"/api/admin/users/{person.user_id}"
-        _check(await stage.everything("PATCH", path, {"disabled": True}, headers=_ID), OK)
+        _check(await stage.superuser("PATCH", path, {"disabled": True}, headers=_ID), OK)
         for caller in (person, elsewhere):
             _check(await _whoami(caller), UNAUTHENTICATED)
             _check(await caller.post("/api/notes", _NOTE, headers=_ID), UNAUTHENTICATED)
         sign_in = {"username": person.username, "password": PASSWORD}
         _check(await stage.world.anonymous.post("/api/login", sign_in, headers=_ID), FORBIDDEN)
-        _check(await stage.everything("PATCH", path, {"disabled": False}, headers=_ID), OK)
+        _check(await stage.superuser("PATCH", path, {"disabled": False}, headers=_ID), OK)
         _check(await _whoami(person), UNAUTHENTICATED)
         _check(await stage.world.anonymous.post("/api/login", sign_in, headers=_ID), OK)
 
 
-async def test_a_removed_member_who_owned_things_reaches_none_of_them_from_another_team(stage: Stage) -> None:
-    person = await _somebody(stage, Role.MEMBER)
-    elsewhere = await stage.world.join(person, stage.spots[SISTER].team)
-    note = await stage.note(stage.spots[HOME], "private", owner=person)
-    file = await stage.object(stage.spots[HOME], "private", owner=person)
+async def test_a_removed_member_cannot_reach_their_things_from_another_team(stage: Stage) -> None:
+    person = await _new_person(stage, Role.MEMBER)
+    elsewhere = await stage.world.join(person, stage.teams[SISTER].team)
+    note = await stage.note(stage.teams[HOME], "private", owner=person)
+    file = await stage.object(stage.teams[HOME], "private", owner=person)
     paths = (f"/api/notes/{note}", f"/api/repo-obj/{file}", f"/api/documents/{file}", f"/api/repo-obj/{file}/content")
     for path in paths:
         _check(await elsewhere.get(path, headers=_ID), OK)
-    _check(await _remove(stage.everything, person), EMPTY)
+    _check(await _remove(stage.superuser, person), EMPTY)
     for path in paths:
         _check(await elsewhere.get(path, headers=_ID), HIDDEN)
     for path in paths[:3]:
         _check(await elsewhere.delete(path, headers=_ID), HIDDEN)
 
 
-async def test_a_scoped_token_shrinks_with_its_person(stage: Stage) -> None:
-    person = await _somebody(stage, Role.ADMIN)
+async def test_a_scoped_token_loses_permissions_with_its_owner(stage: Stage) -> None:
+    person = await _new_person(stage, Role.ADMIN)
     token = await stage.world.token(person, scope=["settings:manage", "notes:write"])
     _check(await token.get("/api/tokens", headers=_ID), OK)
     await _change_role(stage, person, "viewer")
@@ -109,28 +109,28 @@ async def test_a_scoped_token_shrinks_with_its_person(stage: Stage) -> None:
     _check(await token.post("/api/notes", _NOTE, headers=_ID), forbidden("notes:write"))
 
 
-async def test_a_removed_member_is_out_in_that_team_and_in_no_other(stage: Stage) -> None:
+async def test_a_removed_member_loses_access_to_that_team_only(stage: Stage) -> None:
     for person in await _with_both_credentials(stage, Role.MEMBER):
-        elsewhere = await stage.world.join(person, stage.spots[SISTER].team)
+        elsewhere = await stage.world.join(person, stage.teams[SISTER].team)
         _check(await _whoami(person), OK)
-        _check(await _remove(stage.everything, person), EMPTY)
+        _check(await _remove(stage.superuser, person), EMPTY)
         _check(await _whoami(person), UNAUTHENTICATED)
         _check(await person.post("/api/notes", _NOTE, headers=_ID), UNAUTHENTICATED)
         _check(await _whoami(elsewhere), OK)
 
 
-async def test_a_removed_member_does_not_come_back_with_the_credentials_of_before(stage: Stage) -> None:
-    person = await _somebody(stage, Role.MEMBER)
-    await _remove(stage.everything, person)
-    again = await stage.everything.post("/api/members", {"username": person.username, "role": "member"})
+async def test_old_credentials_stay_invalid_when_a_member_is_added_again(stage: Stage) -> None:
+    person = await _new_person(stage, Role.MEMBER)
+    await _remove(stage.superuser, person)
+    again = await stage.superuser.post("/api/members", {"username": person.username, "role": "member"})
     assert (again.status_code, "token" in again.json()) == (201, False)
     _check(await _whoami(person), UNAUTHENTICATED)
 
 
-async def test_whoever_loses_their_company_role_reads_their_team_alone(stage: Stage) -> None:
-    spot = stage.spots[SISTER]
-    person = await stage.world.person(spot.org, spot.team, Role.GUEST, org_role=OrgRole.READER)
-    note = await stage.note(stage.spots[HOME], "team")
+async def test_without_a_company_role_only_the_own_team_is_readable(stage: Stage) -> None:
+    setup = stage.teams[SISTER]
+    person = await stage.world.person(setup.org, setup.team, Role.GUEST, org_role=OrgRole.READER)
+    note = await stage.note(stage.teams[HOME], "team")
     _check(await _read(person, note), OK)
     _check(await person.get("/api/org", headers=_ID), OK)
     await _change_org_role(stage, person, None)
@@ -139,7 +139,7 @@ async def test_whoever_loses_their_company_role_reads_their_team_alone(stage: St
         _check(await person.get(path, headers=_ID), forbidden("org:read"))
 
 
-async def test_whoever_is_but_a_reader_now_changes_nothing_in_the_company(stage: Stage) -> None:
+async def test_an_admin_demoted_to_reader_cannot_change_the_company(stage: Stage) -> None:
     for person in await _with_both_credentials(stage, Role.GUEST):
         token = await stage.world.token(person, scope=["org:manage"])
         _check(await _create_team(person), forbidden("org:manage"))
@@ -152,38 +152,38 @@ async def test_whoever_is_but_a_reader_now_changes_nothing_in_the_company(stage:
         _check(await person.get("/api/org", headers=_ID), OK)
 
 
-async def test_whoever_is_operator_no_longer_has_the_rights_of_their_role(stage: Stage) -> None:
-    spot = stage.spots[HOME]
-    person = await stage.world.person(spot.org, spot.team, Role.GUEST, operator=True)
+async def test_a_former_operator_has_only_the_permissions_of_their_role(stage: Stage) -> None:
+    setup = stage.teams[HOME]
+    person = await stage.world.person(setup.org, setup.team, Role.GUEST, operator=True)
     _check(await person.get("/api/tokens", headers=_ID), OK)
     await stage.change("UPDATE users SET operator = :no WHERE id = :id", no=False, id=person.user_id)
     _check(await person.get("/api/tokens", headers=_ID), forbidden("settings:manage"))
-    taken = await person.delete(f"/api/admin/users/{spot.author.user_id}/2fa", headers=_ID)
+    taken = await person.delete(f"/api/admin/users/{setup.author.user_id}/2fa", headers=_ID)
     _check(taken, forbidden("instance:manage"))
 
 
-async def test_a_share_is_lowered_and_taken_back(stage: Stage) -> None:
-    person, author = await _somebody(stage, Role.GUEST), stage.spots[HOME].author
-    note = await stage.note(stage.spots[HOME], "shared")
+async def test_a_share_can_be_lowered_and_revoked(stage: Stage) -> None:
+    person, author = await _new_person(stage, Role.GUEST), stage.teams[HOME].author
+    note = await stage.note(stage.teams[HOME], "shared")
     steps = (("notes:write", OK, OK), ("notes:read", OK, forbidden("notes:write")), (None, HIDDEN, HIDDEN))
     for permission, read, written in steps:
-        wish = {"user_id": person.user_id, "permission": permission}
-        _check(await author.post(f"/api/notes/{note}/share", wish, headers=_ID), OK)
+        grant = {"user_id": person.user_id, "permission": permission}
+        _check(await author.post(f"/api/notes/{note}/share", grant, headers=_ID), OK)
         _check(await _read(person, note), read)
         _check(await person.put(f"/api/notes/{note}", _NOTE, headers=_ID), written)
 
 
-async def test_a_note_made_private_is_gone_for_the_team(stage: Stage) -> None:
-    person = await _somebody(stage, Role.VIEWER)
-    note = await stage.note(stage.spots[HOME], "team")
+async def test_a_note_made_private_disappears_for_the_team(stage: Stage) -> None:
+    person = await _new_person(stage, Role.VIEWER)
+    note = await stage.note(stage.teams[HOME], "team")
     _check(await _read(person, note), OK)
-    _check(await stage.everything.put(f"/api/notes/{note}", {"visibility": "private"}, headers=_ID), OK)
+    _check(await stage.superuser.put(f"/api/notes/{note}", {"visibility": "private"}, headers=_ID), OK)
     _check(await _read(person, note), HIDDEN)
-    _check(await _read(stage.everything, note), HIDDEN)
+    _check(await _read(stage.superuser, note), HIDDEN)
 
 
 async def test_a_revoked_token_and_an_ended_session_are_refused(stage: Stage) -> None:
-    person = await _somebody(stage, Role.OWNER)
+    person = await _new_person(stage, Role.OWNER)
     token, session = await stage.world.token(person), await stage.world.session(person)
     for credential, path in ((token, "/api/tokens"), (session, "/api/sessions")):
         _check(await _whoami(credential), OK)
@@ -192,7 +192,7 @@ async def test_a_revoked_token_and_an_ended_session_are_refused(stage: Stage) ->
 
 
 async def test_signing_out_ends_the_session_and_a_new_password_ends_the_others(stage: Stage) -> None:
-    person = await _somebody(stage, Role.MEMBER)
+    person = await _new_person(stage, Role.MEMBER)
     first, second, third = [await stage.world.session(person) for _ in range(3)]
     _check(await _whoami(first), OK)
     _check(await first.post("/api/logout", headers=_ID), EMPTY)
@@ -205,32 +205,32 @@ async def test_signing_out_ends_the_session_and_a_new_password_ends_the_others(s
     _check(await _whoami(third), OK)
 
 
-async def test_a_session_that_changed_teams_acts_in_the_new_one_alone(stage: Stage) -> None:
-    person = await _somebody(stage, Role.VIEWER)
-    sister = stage.spots[SISTER]
+async def test_a_session_that_switches_teams_acts_only_in_the_new_one(stage: Stage) -> None:
+    person = await _new_person(stage, Role.VIEWER)
+    sister = stage.teams[SISTER]
     await stage.world.join(person, sister.team, Role.VIEWER)
     session = await stage.world.session(person)
-    here, there = await stage.note(stage.spots[HOME], "team"), await stage.note(sister, "team")
+    here, there = await stage.note(stage.teams[HOME], "team"), await stage.note(sister, "team")
     _check(await _read(session, here), OK)
     _check(await session.post("/api/profile", {"team_id": sister.team.id}, headers=_ID), OK)
     _check(await _read(session, here), HIDDEN)
     _check(await _read(session, there), OK)
 
 
-async def test_a_company_that_is_suspended_reads_and_does_not_write_until_it_is_resumed(stage: Stage) -> None:
+async def test_a_suspended_company_can_read_but_not_write_until_resumed(stage: Stage) -> None:
     org, team = await stage.world.company()
     person = await stage.world.person(org, team)
     for caller in (person, await stage.world.session(person)):
         _check(await caller.post("/api/notes", _NOTE, headers=_ID), CREATED)
-        _check(await stage.everything.post(f"/api/orgs/{org.slug}/suspend", headers=_ID), OK)
+        _check(await stage.superuser.post(f"/api/orgs/{org.slug}/suspend", headers=_ID), OK)
         _check(await caller.post("/api/notes", _NOTE, headers=_ID), ORG_SUSPENDED)
         _check(await _whoami(caller), OK)
-        _check(await _whoami(stage.spots[OTHER].author), OK)
-        _check(await stage.everything.post(f"/api/orgs/{org.id}/resume", headers=_ID), OK)
+        _check(await _whoami(stage.teams[OTHER].author), OK)
+        _check(await stage.superuser.post(f"/api/orgs/{org.id}/resume", headers=_ID), OK)
         _check(await caller.post("/api/notes", _NOTE, headers=_ID), CREATED)
 
 
-async def test_an_operator_whose_own_company_is_suspended_administers_the_instance_alone(stage: Stage) -> None:
+async def test_an_operator_of_a_suspended_company_can_only_administer_the_instance(stage: Stage) -> None:
     operator = await stage.world.person(*await stage.world.company(), operator=True)
     company = f"/api/orgs/{operator.org.id}"
     _check(await operator.post(f"{company}/suspend", headers=_ID), OK)
@@ -241,9 +241,9 @@ async def test_an_operator_whose_own_company_is_suspended_administers_the_instan
     _check(await operator.post("/api/notes", _NOTE, headers=_ID), CREATED)
 
 
-async def test_a_tenant_that_is_suspended_reads_and_does_not_write_until_it_is_resumed(hosted_stage: Stage) -> None:
-    stage, person = hosted_stage, await _somebody(hosted_stage, Role.OWNER)
-    for caller in (person, await stage.world.session(person), stage.everything):
+async def test_a_suspended_tenant_can_read_but_not_write_until_resumed(hosted_stage: Stage) -> None:
+    stage, person = hosted_stage, await _new_person(hosted_stage, Role.OWNER)
+    for caller in (person, await stage.world.session(person), stage.superuser):
         _check(await stage.host.post("/api/instance/resume", headers=_ID), OK)
         _check(await caller.post("/api/notes", _NOTE, headers=_ID), CREATED)
         _check(await stage.host.post("/api/instance/suspend", headers=_ID), OK)
@@ -251,30 +251,30 @@ async def test_a_tenant_that_is_suspended_reads_and_does_not_write_until_it_is_r
         _check(await _whoami(caller), OK)
 
 
-async def test_a_suspended_company_is_told_of_its_own_suspension_once_the_tenants_is_over(hosted_stage: Stage) -> None:
+async def test_a_tenant_suspension_is_reported_before_a_company_suspension(hosted_stage: Stage) -> None:
     stage, owner = hosted_stage, await hosted_stage.caller(BY_NAME["suspended"])
     for step, outcome in (("suspend", TENANT_SUSPENDED), ("resume", ORG_SUSPENDED)):
         _check(await stage.host.post(f"/api/instance/{step}", headers=_ID), OK)
         _check(await owner.post("/api/notes", _NOTE, headers=_ID), outcome)
 
 
-async def _somebody(stage: Stage, role: Role) -> Caller:
-    spot = stage.spots[HOME]
-    return await stage.world.person(spot.org, spot.team, role, password=PASSWORD)
+async def _new_person(stage: Stage, role: Role) -> Caller:
+    setup = stage.teams[HOME]
+    return await stage.world.person(setup.org, setup.team, role, password=PASSWORD)
 
 
 async def _with_both_credentials(stage: Stage, role: Role) -> list[Caller]:
-    """Two people: one comes with an API token, one with a session."""
-    return [await _somebody(stage, role), await stage.world.session(await _somebody(stage, role))]
+    """Return two people: one with an API token, one with a session."""
+    return [await _new_person(stage, role), await stage.world.session(await _new_person(stage, role))]
 
 
 async def _change_role(stage: Stage, person: Caller, role: str) -> None:
-    _check(await stage.everything("PATCH", f"/api/members/{person.user_id}", {"role": role}, headers=_ID), OK)
+    _check(await stage.superuser("PATCH", f"/api/members/{person.user_id}", {"role": role}, headers=_ID), OK)
 
 
 async def _change_org_role(stage: Stage, person: Caller, role: str | None) -> None:
     path = f"/api/org/members/{person.user_id}"
-    _check(await stage.everything("PATCH", path, {"org_role": role}, headers=_ID), OK)
+    _check(await stage.superuser("PATCH", path, {"org_role": role}, headers=_ID), OK)
 
 
 async def _create_team(person: Caller) -> httpx2.Response:

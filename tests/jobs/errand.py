@@ -1,4 +1,4 @@
-"""A kind of job for tests: it costs nothing, and anybody may do it."""
+"""A job kind for tests: it uses no quota, and any worker can run it."""
 
 import msgspec
 

@@ -1,4 +1,4 @@
-"""One team with very much to do, nine with little, and one worker: how long do the nine wait?
+"""One busy team, nine quiet ones and one worker: how long do the quiet teams wait?
 
 python -m tests.jobs.fairness --jobs 50000 --database postgres
 """
@@ -12,8 +12,8 @@ from teamspace.core.principal import system
 from teamspace.jobs import local_channel, store
 from teamspace.jobs.domain import lanes
 from teamspace.jobs.schemas import NORMAL, Lane
-from tests.jobs.help import ask, claim, complete
-from tests.jobs.model import fresh
+from tests.jobs.help import claim, complete, create_job
+from tests.jobs.model import new_world
 from tests.support.world import Caller, World
 
 KIND = "ai.chat"
@@ -21,8 +21,8 @@ QUIET = 9
 _BATCH = 1000
 
 
-async def pile_up(world: World, person: Caller, jobs: int) -> None:
-    """So many jobs of one person, a thousand in each commit."""
+async def enqueue_many(world: World, person: Caller, jobs: int) -> None:
+    """Enqueue `jobs` jobs for one person, a thousand per commit."""
     lane = Lane(person.org.id, person.team.id, KIND)
     for start in range(0, jobs, _BATCH):
         async with world.db.maintenance(system()) as tx:
@@ -34,19 +34,19 @@ async def pile_up(world: World, person: Caller, jobs: int) -> None:
             await lanes.promote(tx, [lane])
 
 
-async def waits(world: World, jobs: int) -> list[int]:
-    """How many jobs were completed before each quiet team's first one started."""
+async def measure_waits(world: World, jobs: int) -> list[int]:
+    """Return how many jobs were completed before each quiet team's first one started."""
     ann = await world.bootstrap()
-    await pile_up(world, ann, jobs)
-    held = await claim(world)
+    await enqueue_many(world, ann, jobs)
+    claimed = await claim(world)
     waited = []
     for _ in range(QUIET):
-        quiet = await world.person(ann.org, await world.team(ann.org))
-        mine = (await ask(quiet))["id"]
+        member = await world.person(ann.org, await world.team(ann.org))
+        mine = (await create_job(member))["id"]
         waited.append(0)
-        while held[0][0].id != mine:
-            await complete(world, held[0][1])
-            held = await claim(world)
+        while claimed[0][0].id != mine:
+            await complete(world, claimed[0][1])
+            claimed = await claim(world)
             waited[-1] += 1
     return waited
 
@@ -56,9 +56,11 @@ async def main() -> None:
     parser.add_argument("--jobs", type=int, default=50_000)
     parser.add_argument("--database", choices=["sqlite", "postgres"], default="sqlite")
     options = parser.parse_args()
-    async with fresh(options.database) as world:
+    async with new_world(options.database) as world:
         began = time.monotonic()
-        print(f"completed before each started: {await waits(world, options.jobs)}, {time.monotonic() - began:.0f} s")
+        print(
+            f"completed before each started: {await measure_waits(world, options.jobs)}, {time.monotonic() - began:.0f} s"
+        )
 
 
 if __name__ == "__main__":

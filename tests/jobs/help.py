@@ -1,4 +1,4 @@
-"""Jobs in a world: somebody to ask for them, and hands to work on them."""
+"""Helpers to create, claim and finish jobs."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -14,7 +14,7 @@ from tests.support.world import Caller, World
 CHAT = jobs.local_channel("ai.chat")
 
 
-async def ask(caller: Caller, prompt: str = "Hello", *, model: str | None = None, **more: Any) -> dict[str, Any]:
+async def create_job(caller: Caller, prompt: str = "Hello", *, model: str | None = None, **more: Any) -> dict[str, Any]:
     input = {"prompt": prompt} if model is None else {"prompt": prompt, "model": model}
     answer = await caller.post("/api/jobs", {"kind": "ai.chat", "input": input, **more})
     assert answer.status_code == 202, answer.text
@@ -22,7 +22,7 @@ async def ask(caller: Caller, prompt: str = "Hello", *, model: str | None = None
     return job
 
 
-async def look(caller: Caller, job_id: str) -> dict[str, Any]:
+async def get_job(caller: Caller, job_id: str) -> dict[str, Any]:
     answer = await caller.get(f"/api/jobs/{job_id}")
     assert answer.status_code == 200, answer.text
     job: dict[str, Any] = answer.json()
@@ -41,19 +41,19 @@ def result(text: str = "Done", tokens: int = 7) -> dict[str, Any]:
     return {"text": text, "usage": {"prompt_tokens": 0, "completion_tokens": tokens, "total_tokens": tokens}}
 
 
-async def complete(world: World, held: JobClaim, given: Any = None) -> None:
+async def complete(world: World, claim: JobClaim, value: Any = None) -> None:
     async with world.db.maintenance(system()) as tx:
-        await queue(world).complete(tx, held, result() if given is None else given)
+        await queue(world).complete(tx, claim, result() if value is None else value)
 
 
-async def fail(world: World, held: JobClaim, *, retryable: bool = True) -> None:
+async def fail(world: World, claim: JobClaim, *, retryable: bool = True) -> None:
     async with world.db.maintenance(system()) as tx:
-        await queue(world).fail(tx, held, JobFault("It did not work.", "broken", retryable))
+        await queue(world).fail(tx, claim, JobFault("It did not work.", "broken", retryable))
 
 
 @asynccontextmanager
 async def running(world: World) -> AsyncIterator[None]:
-    """The server's own worker, at work, and the queue that lets jobs in for it."""
+    """Run the server's own worker and the queue that promotes jobs for it."""
     promoting = asyncio.create_task(world.app.queue.run(world.db))
     task = asyncio.create_task(world.app.runner.run())
     try:
@@ -65,15 +65,15 @@ async def running(world: World) -> AsyncIterator[None]:
 
 
 async def ended(caller: Caller, job_id: str, seconds: float = 15) -> dict[str, Any]:
-    """The job when it is over; asked for again and again, as a client would."""
+    """Poll until the job has ended, and return it."""
     async with asyncio.timeout(seconds):
         while True:
-            job = await look(caller, job_id)
+            job = await get_job(caller, job_id)
             if job["state"] not in ("queued", "running"):
                 return job
             await asyncio.sleep(0.02)
 
 
-async def unsound(world: World) -> list[str]:
-    """The books and the queue; people here are made without owners."""
+async def broken_invariants(world: World) -> list[str]:
+    """Return the broken invariants of jobs, quotas and executors; the others need owners, which these tests don't create."""
     return [name for name in await broken(world) if name.startswith(("jobs.", "quota.", "executors."))]

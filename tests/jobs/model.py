@@ -1,9 +1,9 @@
-"""A random walk through everything that happens to jobs and quotas, compared with plain Python after every step.
+"""A random walk through the operations on jobs and quotas, compared with a plain Python model after every step.
 
     python -m tests.jobs.model --steps 20000 --seed 1 --database postgres
 
-A walk is made of stretches, each in a world of its own and repeatable by its seed. One that fails is walked again
-with steps left out, until no more can be: what is printed is short.
+A walk consists of segments, each with its own database and repeatable by its seed. A failing segment is repeated with
+steps left out, as long as it still fails, so that the report is short.
 """
 
 import argparse
@@ -43,31 +43,31 @@ from teamspace.settings import load
 from tests.executors.help import Worker, executor
 from tests.identity.help import Hands
 from tests.jobs import errand, help
-from tests.jobs.reference import OVER, Company, Reference, Task
+from tests.jobs.reference import ENDED, Company, Reference, Task
 from tests.support.moment import stop_clock
 from tests.support.postgres import Postgres
 from tests.support.world import Caller, World
-from tests.support.world import world as opened
+from tests.support.world import world as open_world
 
-STRETCH = 400
+SEGMENT = 400
 CHAT, ERRAND = "ai.chat", errand.JOBS[0].kind
-MAX_WAITING, MAX_REMEMBERED = 40, 40
+MAX_QUEUED, MAX_CLAIMS = 40, 40
 # fmt: off
 JUMPS = {
     1: 30, 2: 10, 5: 10, 14: 3, 15: 5, 16: 3, 59: 2, 60: 3, 61: 2, 119: 1, 121: 1, 1000: 2, 3600: 2, 90_000: 2,
     8 * clock.DAY: 1,
 }
-"""Seconds, and how often: mostly few, now and then around a lease, a reservation, a window."""
+"""Seconds and weights: mostly small, sometimes around the length of a lease, a reservation or a window."""
 WEIGHTS = {
-    "ask": 24, "claim_here": 12, "claim_afar": 16, "beat": 8, "complete": 20, "complete_again": 4, "fail": 9, "jump": 16,
-    "sweep": 12, "tidy": 3, "tidy_quota": 1, "cancel": 4, "retry": 3, "hire": 2, "retire": 1, "suspend": 1, "resume": 3,
-    "limit": 4, "plan": 2,
+    "create": 24, "claim_local": 12, "claim_remote": 16, "heartbeat": 8, "complete": 20, "complete_again": 4, "fail": 9,
+    "jump": 16, "sweep": 12, "tidy": 3, "tidy_quota": 1, "cancel": 4, "retry": 3, "add_executor": 2, "retire_executor": 1,
+    "suspend": 1, "resume": 3, "limit": 4, "plan": 2,
 }
 # fmt: on
 
 
 class Row(msgspec.Struct, frozen=True):
-    """A job as the database has it."""
+    """A job in the database."""
 
     id: str
     state: str
@@ -95,7 +95,7 @@ class Row(msgspec.Struct, frozen=True):
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """A row of the ledger as the database has it."""
+    """A row of the quota ledger in the database."""
 
     org_id: str
     team_id: str
@@ -118,20 +118,20 @@ class Used(msgspec.Struct, frozen=True):
 
 
 @dataclass(eq=False)
-class Hand:
-    """Somebody who was handed a job, and may come back at any time."""
+class HeldClaim:
+    """A claim whose worker can report at any time, in time or late."""
 
     task: Task
     attempt: int
     claim: JobClaim
     worker: Worker | None
     executor: str
-    brought: Any = None
+    reported: Any = None
 
 
 @dataclass
-class Staff:
-    """An executor and its worker."""
+class RemoteExecutor:
+    """A pull executor and its worker."""
 
     id: str
     org: str
@@ -151,22 +151,22 @@ class Staff:
         ]
 
 
-class Walk:
-    def __init__(self, world: World, hands: Hands, seed: str) -> None:
-        self.world, self.hands, self.seed = world, hands, seed
-        self.happened: Counter[str] = Counter()
+class RandomWalk:
+    def __init__(self, world: World, now: Hands, seed: str) -> None:
+        self.world, self.now, self.seed = world, now, seed
+        self.outcomes: Counter[str] = Counter()
         self.lines: list[str] = []
         self.people: list[Caller] = []
-        self.staff: list[Staff] = []
-        self.held: list[Hand] = []
+        self.executors: list[RemoteExecutor] = []
+        self.claims: list[HeldClaim] = []
         self.rows: dict[str, Row] = {}
         self.model = Reference({}, self._rank)
         self.random = random.Random(seed)
         self._names = count(1)
 
-    async def begin(self) -> None:
-        random.seed(self.seed)  # the queue spreads its delays by chance
-        await stop_clock(self.world, self.hands.at)
+    async def set_up(self) -> None:
+        random.seed(self.seed)  # the queue randomizes its delays
+        await stop_clock(self.world, self.now.at)
         kinds, faults = jobs.bind([errand], {})
         assert not faults
         self.world.app.queue.kinds.add(kinds)
@@ -178,46 +178,46 @@ class Walk:
             self.people += [await self.world.person(org, home) for home in (team, await self.world.team(org))]
         self.model = Reference({org: Company() for org in self.orgs}, self._rank)
 
-    async def take(self, number: int) -> None:
-        """One step. Each has dice of its own, so that the others stay as they are when one is left out."""
+    async def step(self, number: int) -> None:
+        """Run one step. Each has its own random generator, so leaving a step out does not change the others."""
         self.random = random.Random(f"{self.seed}/{number}")
-        said = None
-        while said is None:
-            verb = self.random.choices(list(WEIGHTS), list(WEIGHTS.values()))[0]
-            self.lines.append(f"{number:5} {verb}")
-            said = await getattr(self, verb)()
-            if said is None:  # there is nothing to do it with
+        outcome = None
+        while outcome is None:
+            operation = self.random.choices(list(WEIGHTS), list(WEIGHTS.values()))[0]
+            self.lines.append(f"{number:5} {operation}")
+            outcome = await getattr(self, operation)()
+            if outcome is None:  # not possible now
                 self.lines.pop()
-        self.happened[f"{verb} {said[0]}"] += 1
-        self.lines[-1] += f" {' '.join(map(str, said))}"
+        self.outcomes[f"{operation} {outcome[0]}"] += 1
+        self.lines[-1] += f" {' '.join(map(str, outcome))}"
         await self.compare()
 
-    # Asking
+    # Creating
 
-    async def ask(self) -> tuple[object, ...] | None:
-        if sum(task.state == "queued" for task in self.model.tasks.values()) >= MAX_WAITING:
+    async def create(self) -> tuple[object, ...] | None:
+        if sum(task.state == "queued" for task in self.model.tasks.values()) >= MAX_QUEUED:
             return None
-        dice = self.random
-        person, kind = dice.choice(self.people), dice.choice((CHAT, CHAT, CHAT, ERRAND))
-        input = {"prompt": "x" * dice.choice((1, 400, 4000))}
-        if dice.random() < 0.5:
+        rng = self.random
+        person, kind = rng.choice(self.people), rng.choice((CHAT, CHAT, CHAT, ERRAND))
+        input = {"prompt": "x" * rng.choice((1, 400, 4000))}
+        if rng.random() < 0.5:
             input["model"] = "small"
-        later = dice.choice((None, None, None, -100, 1, 20, 300))
-        draft = {"kind": kind, "input": input, "priority": dice.choice((0, 1, 1, 2))}
+        later = rng.choice((None, None, None, -100, 1, 20, 300))
+        draft = {"kind": kind, "input": input, "priority": rng.choice((0, 1, 1, 2))}
         if later is not None:
             draft["run_at"] = clock.later(later)
-        return await self._asked(person, kind, input, draft)
+        return await self._create(person, kind, input, draft)
 
     async def retry(self) -> tuple[object, ...] | None:
-        over = [task for task in self.model.tasks.values() if task.state in OVER]
-        if not over:
+        ended = [task for task in self.model.tasks.values() if task.state in ENDED]
+        if not ended:
             return None
-        before = self.random.choice(over)
-        person = next(person for person in self.people if person.user_id == before.user)
-        kind = before.lane[2]
-        return await self._asked(person, kind, await self._input(before.id), {"retry_of": before.id})
+        earlier = self.random.choice(ended)
+        person = next(person for person in self.people if person.user_id == earlier.user)
+        kind = earlier.lane[2]
+        return await self._create(person, kind, await self._input(earlier.id), {"retry_of": earlier.id})
 
-    async def _asked(
+    async def _create(
         self, person: Caller, kind: str, input: dict[str, Any], draft: dict[str, Any]
     ) -> tuple[object, ...] | None:
         lane = (person.org.id, person.team.id, kind)
@@ -231,7 +231,7 @@ class Walk:
         if cost and (full := self.model.full(lane, cost, slot=False)):
             assert answer.status_code == 429, answer.text
             assert (answer.json()["level"], answer.json()["dimension"]) == full[0]
-            return ("beyond", *full[0])
+            return ("over quota", *full[0])
         assert answer.status_code == 202, answer.text
         shown = answer.json()
         channel = await self.world.db.one(str, "SELECT channel FROM jobs WHERE id = :id", id=shown["id"]) or ""
@@ -259,159 +259,163 @@ class Walk:
 
     # Working
 
-    async def claim_here(self) -> tuple[object, ...]:
+    async def claim_local(self) -> tuple[object, ...]:
         channels = [jobs.local_channel(kind) for kind in (CHAT, ERRAND)]
         most = self.random.choice((1, 1, 2, 5))
         taken = await help.claim(self.world, most, tuple(channels))
-        hands = [self._hand(job.id, claim, None, jobs.LOCAL) for job, claim in taken]
-        return await self._taken(hands, channels, "", most)
+        claims = [self._held_claim(job.id, claim, None, jobs.LOCAL) for job, claim in taken]
+        return await self._check_claims(claims, channels, "", most)
 
-    async def claim_afar(self) -> tuple[object, ...] | None:
-        if not self.staff:
+    async def claim_remote(self) -> tuple[object, ...] | None:
+        if not self.executors:
             return None
-        staff = self.random.choice(self.staff)
-        answer = await staff.worker.claim(kinds=[CHAT, ERRAND], models=["small"])
-        self.model.asked_at(staff.channels(), staff.org, (CHAT, ERRAND))
+        remote = self.random.choice(self.executors)
+        answer = await remote.worker.claim(kinds=[CHAT, ERRAND], models=["small"])
+        self.model.register_channels(remote.channels(), remote.org, (CHAT, ERRAND))
         assert answer.status_code in (200, 204), answer.text
-        hands = []
+        claims = []
         if answer.status_code == 200:
-            claim = jobs.parse_claim_token(answer.json()["claim_token"], staff.id)
-            hands.append(self._hand(claim.job_id, claim, staff.worker, staff.id))
-        return await self._taken(hands, staff.channels(), staff.org, 1)
+            claim = jobs.parse_claim_token(answer.json()["claim_token"], remote.id)
+            claims.append(self._held_claim(claim.job_id, claim, remote.worker, remote.id))
+        return await self._check_claims(claims, remote.channels(), remote.org, 1)
 
-    def _hand(self, id: str, claim: JobClaim, worker: Worker | None, executor: str) -> Hand:
-        return Hand(self.model.tasks[id], claim.attempt, claim, worker, executor)
+    def _held_claim(self, id: str, claim: JobClaim, worker: Worker | None, executor: str) -> HeldClaim:
+        return HeldClaim(self.model.tasks[id], claim.attempt, claim, worker, executor)
 
-    async def _taken(self, hands: list[Hand], channels: Collection[str], org: str, most: int) -> tuple[object, ...]:
-        """What was handed out, or parked, is what was first in turn, and no more than asked for."""
+    async def _check_claims(
+        self, claims: list[HeldClaim], channels: Collection[str], org: str, most: int
+    ) -> tuple[object, ...]:
+        """Check that the claimed and parked jobs were the first by rank, and no more than `most`."""
         offered = self.model.claimable(channels, org)
         rows = await self._rows()
-        handed = [hand.task for hand in hands]
+        claimed = [held.task for held in claims]
         parked = [task for task in offered if rows[task.id].phase == "parked"]
-        chosen = handed + parked
-        assert all(task in offered for task in handed)
+        chosen = claimed + parked
+        assert all(task in offered for task in claimed)
         assert len(chosen) == min(most, len(offered))
         ranks = {task.id: rows[task.id].rank or 0 for task in offered}
         left = [task for task in offered if task not in chosen]
         assert not left or not chosen or max(ranks[task.id] for task in chosen) <= min(ranks[task.id] for task in left)
-        for hand in hands:
-            assert not hand.task.cost or not self.model.full(hand.task.lane, hand.task.cost), (
-                "handed out beyond a quota"
-            )
-            self.model.take(hand.task, hand.executor)
-            assert hand.attempt == hand.task.attempt
-            assert self.model.running(hand.task.lane) <= self.model.cap(hand.task.lane), "beyond the plan's cap"
+        for held in claims:
+            assert not held.task.cost or not self.model.full(held.task.lane, held.task.cost), "claimed beyond a quota"
+            self.model.claim(held.task, held.executor)
+            assert held.attempt == held.task.attempt
+            assert self.model.running(held.task.lane) <= self.model.cap(held.task.lane), "beyond the plan's cap"
         for task in parked:
-            self._parked(task, rows[task.id])
-        self.held = [*self.held, *hands][-MAX_REMEMBERED:]
-        said = "both" if handed and parked else "parked" if parked else "handed" if handed else "nothing"
-        return said, *map(_short, chosen)
+            self._check_parked(task, rows[task.id])
+        self.claims = [*self.claims, *claims][-MAX_CLAIMS:]
+        outcome = "both" if claimed and parked else "parked" if parked else "claimed" if claimed else "nothing"
+        return outcome, *map(_short, chosen)
 
-    def _parked(self, task: Task, row: Row) -> None:
+    def _check_parked(self, task: Task, row: Row) -> None:
         assert task.cost
         assert row.waits
         bound = Level(row.waits.level), Dimension(row.waits.dimension)
-        assert bound in self.model.full(task.lane, task.cost), "parked without need"
+        assert bound in self.model.full(task.lane, task.cost), "parked although no limit is full"
         resets_at = windows.end_of(self.model.window(bound, task.lane))
         again = clock.later(1 if bound[1] is Dimension.CONCURRENCY else 900)
         assert row.run_at == (resets_at or again)
         task.phase, task.run_at, task.waits = "parked", row.run_at, bound
 
-    def _somebody(self) -> Hand:
-        """Mostly one whose claim still holds."""
-        fitting = [hand for hand in self.held if self._fits(hand)]
-        return self.random.choice(fitting if fitting and self.random.random() < 0.6 else self.held)
+    def _pick_claim(self) -> HeldClaim:
+        """Pick a claim, more often one that is still valid."""
+        valid = [held for held in self.claims if self._is_valid(held)]
+        return self.random.choice(valid if valid and self.random.random() < 0.6 else self.claims)
 
-    def _fits(self, hand: Hand) -> bool:
-        task = hand.task
-        held = task.state == "running" and task.attempt == hand.attempt and (task.lease or "") > clock.stamp()
-        return held and task.id in self.model.tasks
+    def _is_valid(self, held: HeldClaim) -> bool:
+        task = held.task
+        valid = task.state == "running" and task.attempt == held.attempt and (task.lease or "") > clock.stamp()
+        return valid and task.id in self.model.tasks
 
-    async def _tell(self, hand: Hand, verb: str, here: Callable[[], Awaitable[Any]], **more: Any) -> str:
-        """`landed`, `stale`, or `nobody` when the executor is retired."""
-        if hand.worker is None:
+    async def _report(self, held: HeldClaim, operation: str, local: Callable[[], Awaitable[Any]], **more: Any) -> str:
+        """Return `accepted`, `stale`, or `unauthenticated` when the executor is retired."""
+        if held.worker is None:
             try:
-                await here()
+                await local()
             except StaleClaim:
                 return "stale"
-            return "landed"
-        path = f"/api/workers/jobs/{hand.task.id}/{verb}"
-        answer = await hand.worker.post(path, {"claim_token": str(hand.claim), **more})
+            return "accepted"
+        path = f"/api/workers/jobs/{held.task.id}/{operation}"
+        answer = await held.worker.post(path, {"claim_token": str(held.claim), **more})
         return _outcome(answer)
 
-    def _expected(self, hand: Hand, *, lands: bool) -> str:
-        if hand.worker and hand.executor not in {staff.id for staff in self.staff}:
-            return "nobody"
-        return "landed" if lands else "stale"
+    def _expected(self, held: HeldClaim, *, accepted: bool) -> str:
+        if held.worker and held.executor not in {remote.id for remote in self.executors}:
+            return "unauthenticated"
+        return "accepted" if accepted else "stale"
 
-    async def beat(self) -> tuple[object, ...] | None:
-        if not self.held:
+    async def heartbeat(self) -> tuple[object, ...] | None:
+        if not self.claims:
             return None
-        hand = self._somebody()
-        expected = self._expected(hand, lands=self._fits(hand))
-        told = await self._tell(hand, "heartbeat", lambda: help.queue(self.world).extend(self.world.db, hand.claim))
-        assert told == expected
-        if told == "landed":
-            self.model.beat(hand.task)
-        return told, _short(hand.task)
+        held = self._pick_claim()
+        expected = self._expected(held, accepted=self._is_valid(held))
+        answer = await self._report(held, "heartbeat", lambda: help.queue(self.world).extend(self.world.db, held.claim))
+        assert answer == expected
+        if answer == "accepted":
+            self.model.heartbeat(held.task)
+        return answer, _short(held.task)
 
     async def complete(self) -> tuple[object, ...] | None:
-        if not self.held:
+        if not self.claims:
             return None
-        hand = self._somebody()
+        held = self._pick_claim()
         tokens = self.random.choice((0, 7, 600, 5000))
-        result = help.result(f"{self.random.random()}", tokens) if hand.task.cost else {"text": f"{tokens}"}
-        expected = self._expected(hand, lands=self._fits(hand) or (result == hand.brought and self._kept(hand)))
-        told = await self._completed(hand, result)
-        assert told == expected
-        if told == "landed" and hand.brought is None:
-            hand.brought = result
-            kind = self.world.app.queue.kinds[hand.task.lane[2]]
-            kept = msgspec.json.encode(msgspec.convert(result, kind.result)).decode()
-            self.model.land(hand.task, kept, Spend(1, tokens))
-        return told, _short(hand.task)
+        result = help.result(f"{self.random.random()}", tokens) if held.task.cost else {"text": f"{tokens}"}
+        expected = self._expected(
+            held, accepted=self._is_valid(held) or (result == held.reported and self._is_unarchived(held))
+        )
+        answer = await self._complete(held, result)
+        assert answer == expected
+        if answer == "accepted" and held.reported is None:
+            held.reported = result
+            kind = self.world.app.queue.kinds[held.task.lane[2]]
+            stored = msgspec.json.encode(msgspec.convert(result, kind.result)).decode()
+            self.model.complete(held.task, stored, Spend(1, tokens))
+        return answer, _short(held.task)
 
     async def complete_again(self) -> tuple[object, ...] | None:
-        """A worker that never heard the answer."""
-        brought = [hand for hand in self.held if hand.brought is not None]
-        if not brought:
+        """A worker that did not get the answer reports again."""
+        reported = [held for held in self.claims if held.reported is not None]
+        if not reported:
             return None
-        hand = self.random.choice(brought)
-        expected = self._expected(hand, lands=self._kept(hand))
-        assert await self._completed(hand, hand.brought) == expected
-        return expected, _short(hand.task)
+        held = self.random.choice(reported)
+        expected = self._expected(held, accepted=self._is_unarchived(held))
+        assert await self._complete(held, held.reported) == expected
+        return expected, _short(held.task)
 
-    async def _completed(self, hand: Hand, result: Any) -> str:
-        return await self._tell(hand, "complete", lambda: help.complete(self.world, hand.claim, result), result=result)
+    async def _complete(self, held: HeldClaim, result: Any) -> str:
+        return await self._report(
+            held, "complete", lambda: help.complete(self.world, held.claim, result), result=result
+        )
 
-    def _kept(self, hand: Hand) -> bool:
-        return hand.task.id in self.model.tasks
+    def _is_unarchived(self, held: HeldClaim) -> bool:
+        return held.task.id in self.model.tasks
 
     async def fail(self) -> tuple[object, ...] | None:
-        if not self.held:
+        if not self.claims:
             return None
-        hand, retryable = self._somebody(), self.random.random() < 0.8
+        held, retryable = self._pick_claim(), self.random.random() < 0.8
         error = {"message": "It did not work.", "code": "broken", "retryable": retryable}
-        expected = self._expected(hand, lands=self._fits(hand))
-        told = await self._tell(
-            hand, "fail", lambda: help.fail(self.world, hand.claim, retryable=retryable), error=error
+        expected = self._expected(held, accepted=self._is_valid(held))
+        answer = await self._report(
+            held, "fail", lambda: help.fail(self.world, held.claim, retryable=retryable), error=error
         )
-        assert told == expected
-        if told == "landed":
-            task, failures = hand.task, hand.task.attempt - hand.task.lease_expiries
+        assert answer == expected
+        if answer == "accepted":
+            task, failures = held.task, held.task.attempt - held.task.lease_expiries
             self.model.fail(task, retryable=retryable)
             if task.state == "queued":
                 task.run_at = (await self._rows())[task.id].run_at
                 assert clock.later(2**failures / 2 - 0.01) <= task.run_at <= clock.later(2**failures)
-            told = "postponed" if task.state == "queued" else "final"
-        return told, _short(hand.task)
+            answer = "postponed" if task.state == "queued" else "final"
+        return answer, _short(held.task)
 
     # Time
 
     async def jump(self) -> tuple[object, ...]:
         seconds = self.random.choices(list(JUMPS), list(JUMPS.values()))[0]
-        self.hands.forward(seconds)
-        await stop_clock(self.world, self.hands.at)
+        self.now.forward(seconds)
+        await stop_clock(self.world, self.now.at)
         return (seconds,)
 
     async def sweep(self) -> tuple[object, ...]:
@@ -419,8 +423,8 @@ class Walk:
         await jobs.sweep(self.world.db, self.world.app.queue)
         self.model.sweep()
         after = Counter(task.state for task in self.model.tasks.values())
-        lost, lapsed = after["failed"] > before["failed"], after["running"] < before["running"]
-        return ("lost" if lost else "lapsed" if lapsed else "swept",)
+        lost, expired = after["failed"] > before["failed"], after["running"] < before["running"]
+        return ("lost" if lost else "expired" if expired else "swept",)
 
     async def tidy(self) -> tuple[object, ...]:
         archived = len(self.model.archive)
@@ -435,34 +439,34 @@ class Walk:
 
     # Executors and companies
 
-    async def hire(self) -> tuple[object, ...] | None:
-        if len(self.staff) >= 3:
+    async def add_executor(self) -> tuple[object, ...] | None:
+        if len(self.executors) >= 3:
             return None
         org, model = self.random.choice((None, *self.orgs)), self.random.choice((None, None, "small"))
-        made, worker = await executor(
+        created, worker = await executor(
             self.world, self.operator, f"Executor {next(self._names)}", org_id=org, model=model
         )
-        self.staff.append(Staff(made["id"], org or "", model, worker))
-        return ("common" if org is None else "own", made["id"][-6:])
+        self.executors.append(RemoteExecutor(created["id"], org or "", model, worker))
+        return ("common" if org is None else "own", created["id"][-6:])
 
-    async def retire(self) -> tuple[object, ...] | None:
-        if not self.staff:
+    async def retire_executor(self) -> tuple[object, ...] | None:
+        if not self.executors:
             return None
-        staff = self.random.choice(self.staff)
-        held = any(task.state == "running" and task.executor == staff.id for task in self.model.tasks.values())
-        answer = await self.operator.delete(f"/api/executors/{staff.id}")
+        remote = self.random.choice(self.executors)
+        busy = any(task.state == "running" and task.executor == remote.id for task in self.model.tasks.values())
+        answer = await self.operator.delete(f"/api/executors/{remote.id}")
         assert answer.status_code == 204, answer.text
-        self.staff.remove(staff)
-        self.model.give_back(staff.id)
-        self.model.strand(self._is_stranded)
-        return ("at work" if held else "idle", staff.id[-6:])
+        self.executors.remove(remote)
+        self.model.release(remote.id)
+        self.model.reroute(self._is_stranded)
+        return ("busy" if busy else "idle", remote.id[-6:])
 
     def _is_stranded(self, task: Task) -> bool:
-        """Whether a job waits where nobody of the staff works for its company any more."""
+        """Return whether a job waits for executors of which none serves its company any more."""
         how, which = jobs.served_by(task.channel)
         return how != "local" and not any(
-            which == (staff.id if how == "on" else staff.model or "") and staff.org in ("", task.lane[0])
-            for staff in self.staff
+            which == (remote.id if how == "on" else remote.model or "") and remote.org in ("", task.lane[0])
+            for remote in self.executors
         )
 
     async def suspend(self) -> tuple[object, ...]:
@@ -483,17 +487,17 @@ class Walk:
         return ("done", org.slug)
 
     async def limit(self) -> tuple[object, ...]:
-        dice = self.random
-        person, dimension = dice.choice(self.people), dice.choice(list(SPENDING))
-        level, subject, org = dice.choice((
+        rng = self.random
+        person, dimension = rng.choice(self.people), rng.choice(list(SPENDING))
+        level, subject, org = rng.choice((
             (Level.TENANT, "", ""), (Level.ORG, person.org.id, person.org.id), (Level.TEAM, person.team.id, person.org.id)
         ))  # fmt: skip
-        window = None if dimension is Dimension.CONCURRENCY else dice.choice(list(Window))
+        window = None if dimension is Dimension.CONCURRENCY else rng.choice(list(Window))
         most = {
             Dimension.CONCURRENCY: (None, 1, 2, 4, 8), Dimension.REQUESTS: (None, None, 3, 20),
             Dimension.TOKENS: (None, None, 3000, 20_000),
         }[dimension]  # fmt: skip
-        draft = QuotaDraft(dimension, dice.choice(most), window)
+        draft = QuotaDraft(dimension, rng.choice(most), window)
         async with self.world.db.maintenance(system()) as tx:
             await quota.set_limit(tx, level, subject, org, draft)
         self.model.limits[level, subject, dimension] = draft.limit, window
@@ -513,27 +517,27 @@ class Walk:
     # Comparing
 
     async def compare(self) -> None:
-        await self.world.app.queue.promote(self.world.db)  # what the model does at once, the server does a moment later
+        await self.world.app.queue.promote(self.world.db)  # the model promotes at once, the server a moment later
         self.rows = await self._rows()
         found = {id: row.comparable for id, row in self.rows.items()}
         assert found == {id: task.row for id, task in self.model.tasks.items()}
         assert await self.world.db.all(str, "SELECT id FROM job_archive ORDER BY id") == sorted(self.model.archive)
-        await self._compare_books()
-        assert await help.unsound(self.world) == []
+        await self._compare_ledger()
+        assert await help.broken_invariants(self.world) == []
 
-    async def _compare_books(self) -> None:
-        """The ledger, the counters of all windows, and that what is reserved is what runs."""
+    async def _compare_ledger(self) -> None:
+        """Compare the ledger and the counters of all windows; active reservations must be those of running jobs."""
         model, db = self.model, self.world.db
         entries = await db.all(
             Entry,
             "SELECT org_id, team_id, user_id, slots, requests, tokens, began_at, expires_at, settled_at IS NOT NULL"
             " FROM quota_ledger",
         )
-        assert sorted(map(msgspec.structs.astuple, entries)) == sorted(hold.row for hold in model.ledger)
+        assert sorted(map(msgspec.structs.astuple, entries)) == sorted(reservation.row for reservation in model.ledger)
         counters = await db.all(Used, "SELECT level, per, starts_at, subject, requests, tokens FROM quota_used")
         assert {key: number for key, number in _flat(counters).items() if number} == +model.used
-        metered = [task.hold for task in model.tasks.values() if task.state == "running" and task.cost]
-        assert sum(hold.live for hold in model.ledger) == sum(hold is not None and hold.live for hold in metered)
+        metered = [task.reservation for task in model.tasks.values() if task.state == "running" and task.cost]
+        assert sum(each.active for each in model.ledger) == sum(each is not None and each.active for each in metered)
 
     async def _rows(self) -> dict[str, Row]:
         names = ", ".join(Row.__struct_fields__)
@@ -550,86 +554,88 @@ def _flat(counters: list[Used]) -> dict[tuple[str, str, str, str, str], int]:
 
 def _outcome(answer: httpx2.Response) -> str:
     if answer.status_code in (200, 204):
-        return "landed"
-    return {"stale_claim": "stale", "unauthenticated": "nobody"}.get(answer.json()["code"], answer.text)
+        return "accepted"
+    return {"stale_claim": "stale", "unauthenticated": "unauthenticated"}.get(answer.json()["code"], answer.text)
 
 
 def _short(task: Task) -> str:
     return f"{task.id[-6:]}#{task.attempt}"
 
 
-# Stretches
+# Segments
 
 
 @contextmanager
-def stopped_time() -> Iterator[Hands]:
-    """A clock that is moved by hand, and workers whose every request counts as a sign of them."""
-    hands = Hands()
+def manual_clock() -> Iterator[Hands]:
+    """Stop the clock; it is moved by the steps. Every request of a worker updates its presence."""
+    now = Hands()
     with (
-        patch.object(clock, "now", hands),
+        patch.object(clock, "now", now),
         patch.object(presence, "_RECORD_EVERY", 0),
     ):
-        yield hands
+        yield now
 
 
-async def stretch(world: World, seed: str, steps: Collection[int]) -> Walk:
-    with stopped_time() as hands:
-        walk = Walk(world, hands, seed)
-        await walk.begin()
+async def run_segment(world: World, seed: str, steps: Collection[int]) -> RandomWalk:
+    with manual_clock() as now:
+        walk = RandomWalk(world, now, seed)
+        await walk.set_up()
         try:
             for number in steps:
-                await walk.take(number)
+                await walk.step(number)
         except Exception as fault:
             fault.add_note("\n".join([f"seed {seed}, the last steps:", *walk.lines[-20:]]))
             raise
         return walk
 
 
-Fresh = Callable[[], AbstractAsyncContextManager[World]]
+NewWorld = Callable[[], AbstractAsyncContextManager[World]]
 
 
-async def shortest(fresh: Fresh, seed: str, steps: list[int]) -> list[int]:
-    """Of steps that fail, as few as still do."""
+async def minimize(new_world: NewWorld, seed: str, steps: list[int]) -> list[int]:
+    """Return as few of the failing steps as still fail."""
     size = len(steps) // 2
     while size:
         for start in range(len(steps) - size, -1, -size):
             fewer = steps[:start] + steps[start + size :]
-            if await _fault(fresh, seed, fewer):
+            if await _find_fault(new_world, seed, fewer):
                 steps = fewer
         size //= 2
     return steps
 
 
-async def _fault(fresh: Fresh, seed: str, steps: list[int]) -> Exception | None:
-    async with fresh() as world:
+async def _find_fault(new_world: NewWorld, seed: str, steps: list[int]) -> Exception | None:
+    async with new_world() as world:
         try:
-            await stretch(world, seed, steps)
+            await run_segment(world, seed, steps)
         except Exception as fault:
             return fault
     return None
 
 
-async def walk(fresh: Fresh, seed: str, steps: int) -> None:
-    happened: Counter[str] = Counter()
-    for number in range(-(-steps // STRETCH)):
-        numbers = list(range(min(STRETCH, steps - number * STRETCH)))
+async def walk(new_world: NewWorld, seed: str, steps: int) -> None:
+    outcomes: Counter[str] = Counter()
+    for number in range(-(-steps // SEGMENT)):
+        numbers = list(range(min(SEGMENT, steps - number * SEGMENT)))
         name = f"{seed}/{number}"
         try:
-            async with fresh() as world:
-                happened += (await stretch(world, name, numbers)).happened
+            async with new_world() as world:
+                outcomes += (await run_segment(world, name, numbers)).outcomes
         except Exception:
-            few = await shortest(fresh, name, numbers)
-            raise await _fault(fresh, name, few) or RuntimeError(f"{name} fails only now and then") from None
-        print(f"stretch {name}: {sum(happened.values())} steps", flush=True)
-    for name, times in sorted(happened.items()):
+            minimal = await minimize(new_world, name, numbers)
+            raise await _find_fault(new_world, name, minimal) or RuntimeError(
+                f"{name} fails only now and then"
+            ) from None
+        print(f"segment {name}: {sum(outcomes.values())} steps", flush=True)
+    for name, times in sorted(outcomes.items()):
         print(f"{times:7} {name}")
 
 
 @asynccontextmanager
-async def fresh(database: str) -> AsyncIterator[World]:
-    """A world with a database of its own, without pytest."""
+async def new_world(database: str) -> AsyncIterator[World]:
+    """Open a world with its own database, without pytest."""
     with _server(database) as postgres:
-        async with _made(postgres, "walk") as world:
+        async with _temporary_world(postgres, "walk") as world:
             yield world
 
 
@@ -638,13 +644,13 @@ def _server(database: str) -> AbstractContextManager[Postgres | None]:
 
 
 @asynccontextmanager
-async def _made(postgres: Postgres | None, name: str) -> AsyncIterator[World]:
+async def _temporary_world(postgres: Postgres | None, name: str) -> AsyncIterator[World]:
     with tempfile.TemporaryDirectory() as folder:
-        given = {
+        values = {
             "SERVICE_DATA": f"{folder}/data", "SERVICE_SQLITE_SYNC": "normal", "SERVICE_RATE_TOKEN": "0",
             "SERVICE_RATE_ANONYMOUS": "0", "SERVICE_DATABASE_URL": postgres.create_database(name) if postgres else "",
         }  # fmt: skip
-        async with opened(load(given, file=Path(folder) / "no.env")) as world:
+        async with open_world(load(values, file=Path(folder) / "no.env")) as world:
             yield world
     if postgres:
         postgres.drop_database(name)
@@ -657,7 +663,7 @@ def main() -> None:
     parser.add_argument("--database", choices=["sqlite", "postgres"], default="sqlite")
     options = parser.parse_args()
     with _server(options.database) as postgres:
-        asyncio.run(walk(partial(_made, postgres, "walk"), options.seed, options.steps))
+        asyncio.run(walk(partial(_temporary_world, postgres, "walk"), options.seed, options.steps))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The queue and the quota ledger as plain Python: what both must come to, without SQL, locks or secrets."""
+"""A reference model of the queue and the quota ledger in plain Python, without SQL, locks or secrets."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -16,7 +16,7 @@ from teamspace.quota.schemas import SPENDING, Window
 
 SERVED_FOR = 60
 ATTEMPTS = 3
-OVER = ("succeeded", "failed", "cancelled")
+ENDED = ("succeeded", "failed", "cancelled")
 Lane = tuple[str, str, str]
 """Company, team, kind."""
 Limit = tuple[int | None, Window | None]
@@ -24,8 +24,8 @@ Bound = tuple[Level, Dimension]
 
 
 @dataclass(eq=False)
-class Hold:
-    """An entry of the ledger."""
+class Reservation:
+    """A reservation: a row of the quota ledger."""
 
     org: str
     team: str
@@ -36,7 +36,7 @@ class Hold:
     settled: bool = False
 
     @property
-    def live(self) -> bool:
+    def active(self) -> bool:
         return not self.settled and self.expires > clock.stamp()
 
     @property
@@ -60,15 +60,15 @@ class Task:
     run_at: str
     state: str = "queued"
     phase: str = "ready"
-    turn: bool = False
-    """Whether it is admitted: it then takes room in its lane."""
+    admitted: bool = False
+    """Whether it is admitted, and counts against the cap of its lane."""
     attempt: int = 0
     max_attempts: int = ATTEMPTS
-    """How often it may be tried, apart from lease_expiries."""
+    """How many attempts it has, not counting those whose lease expired."""
     lease_expiries: int = 0
     executor: str | None = None
     lease: str | None = None
-    hold: Hold | None = None
+    reservation: Reservation | None = None
     result: str | None = None
     finished: str | None = None
     waits: Bound | None = None
@@ -76,19 +76,19 @@ class Task:
 
     @property
     def row(self) -> tuple[object, ...]:
-        """What the database must say of it."""
+        """The columns that the database must have for it."""
         return (
-            self.state, self.phase if self.state == "queued" else "ready", self.turn, self.attempt, self.max_attempts,
+            self.state, self.phase if self.state == "queued" else "ready", self.admitted, self.attempt, self.max_attempts,
             self.lease_expiries, self.executor if self.state == "running" else None, self.lease, self.finished, self.result,
         )  # fmt: skip
 
-    def back(self, phase: str = "ready") -> None:
-        """Into the queue again, out of everybody's hands."""
-        self.state, self.phase, self.turn = "queued", phase, False
-        self.executor = self.lease = self.hold = None
+    def requeue(self, phase: str = "ready") -> None:
+        """Put the job back into the queue, unclaimed."""
+        self.state, self.phase, self.admitted = "queued", phase, False
+        self.executor = self.lease = self.reservation = None
 
     def end(self, state: str) -> None:
-        self.state, self.turn, self.lease, self.finished = state, False, None, clock.stamp()
+        self.state, self.admitted, self.lease, self.finished = state, False, None, clock.stamp()
 
 
 @dataclass
@@ -101,17 +101,17 @@ class Company:
 class Reference:
     companies: dict[str, Company]
     rank: Callable[[Task], int]
-    """Whose turn is before whose; it is for the database to say."""
+    """The rank of a job, read from the database."""
     tasks: dict[str, Task] = field(default_factory=dict)
     archive: dict[str, Task] = field(default_factory=dict)
     channels: dict[tuple[str, str], str] = field(default_factory=dict)
-    """When somebody last asked at a channel, for which company ('' is any)."""
-    ledger: list[Hold] = field(default_factory=list)
+    """When a channel was last polled, and for which company ('' is any)."""
+    ledger: list[Reservation] = field(default_factory=list)
     used: Counter[tuple[str, str, str, str, str]] = field(default_factory=Counter)
-    """Level, window, its beginning, subject and what is counted."""
+    """Keys: level, window, its start, subject and dimension."""
     limits: dict[tuple[Level, str, Dimension], Limit] = field(default_factory=dict)
-    marked: set[str] = field(default_factory=set)
-    """Companies whose lanes the next sweep looks at."""
+    dirty: set[str] = field(default_factory=set)
+    """Companies whose lanes the next sweep promotes."""
 
     def __post_init__(self) -> None:
         for org, company in self.companies.items():
@@ -135,13 +135,13 @@ class Reference:
     def promote(self, lanes: Iterable[Lane]) -> None:
         for lane in lanes:
             tasks = self.lane(lane)
-            room = self.cap(lane) - sum(task.turn for task in tasks)
+            room = self.cap(lane) - sum(task.admitted for task in tasks)
             if room > 0 and not self.companies[lane[0]].suspended:
                 for task in sorted(filter(self._waits, tasks), key=lambda task: (task.priority, task.id))[:room]:
-                    task.turn = True
+                    task.admitted = True
 
     def _free_slots(self, lanes: Iterable[Lane]) -> None:
-        """The first of the company's jobs that wait for a slot may try again at once, if this one could be theirs."""
+        """Make the company's first jobs parked for a slot ready again, if the freed slot can be theirs."""
         for (org, team), slots in sorted(Counter((org, team) for org, team, _ in lanes).items()):
             parked = [
                 task
@@ -155,13 +155,13 @@ class Reference:
 
     def _waits(self, task: Task) -> bool:
         org, _, kind = task.lane
-        ready = task.state == "queued" and task.phase == "ready" and not task.turn
+        ready = task.state == "queued" and task.phase == "ready" and not task.admitted
         return ready and (task.channel == local_channel(kind) or self._served(task.channel, org))
 
     def _served(self, channel: str, org: str) -> bool:
         return any(self.channels.get((channel, of), "") > clock.ago(SERVED_FOR) for of in ("", org))
 
-    # What is done to jobs
+    # Jobs
 
     def enqueue(self, task: Task) -> None:
         if task.run_at > clock.stamp():
@@ -169,8 +169,8 @@ class Reference:
         self.tasks[task.id] = task
         self.promote([task.lane])
 
-    def asked_at(self, channels: Iterable[str], org: str, kinds: Iterable[str]) -> None:
-        """Somebody serves these channels."""
+    def register_channels(self, channels: Iterable[str], org: str, kinds: Iterable[str]) -> None:
+        """A worker polled these channels."""
         self.channels |= {(channel, org): clock.stamp() for channel in channels}
         self.promote(lane for lane in self.lanes if lane[2] in kinds and org in ("", lane[0]))
 
@@ -178,34 +178,34 @@ class Reference:
         return [
             task
             for task in self.tasks.values()
-            if task.state == "queued" and task.phase == "ready" and task.turn
+            if task.state == "queued" and task.phase == "ready" and task.admitted
             and task.channel in channels and org in ("", task.lane[0])
         ]  # fmt: skip
 
-    def take(self, task: Task, executor: str) -> None:
+    def claim(self, task: Task, executor: str) -> None:
         task.state, task.executor, task.lease = "running", executor, clock.later(LEASE)
         task.attempt += 1
         if task.cost:
-            task.hold = Hold(*task.lane[:2], task.user, task.cost, clock.stamp(), clock.later(TTL))
-            self.ledger.append(task.hold)
+            task.reservation = Reservation(*task.lane[:2], task.user, task.cost, clock.stamp(), clock.later(TTL))
+            self.ledger.append(task.reservation)
 
-    def beat(self, task: Task) -> None:
+    def heartbeat(self, task: Task) -> None:
         task.lease = clock.later(LEASE)
-        if task.hold:
-            task.hold.expires = clock.later(TTL)
+        if task.reservation:
+            task.reservation.expires = clock.later(TTL)
 
-    def land(self, task: Task, result: str, spent: Spend) -> None:
+    def complete(self, task: Task, result: str, spent: Spend) -> None:
         task.end("succeeded")
         task.result = result
         self._settle(task, spent)
-        self._free_slots([task.lane] if task.hold else [])
+        self._free_slots([task.lane] if task.reservation else [])
         self.promote([task.lane])
 
     def fail(self, task: Task, *, retryable: bool) -> None:
         self._settle(task, Spend(0, 0))
-        self._free_slots([task.lane] if task.hold else [])
+        self._free_slots([task.lane] if task.reservation else [])
         if retryable and task.attempt - task.lease_expiries < task.max_attempts:
-            task.back("scheduled")
+            task.requeue("scheduled")
         else:
             task.end("failed")
         self.promote([task.lane])
@@ -214,55 +214,59 @@ class Reference:
         task.end("cancelled")
         self.promote([task.lane])
 
-    def give_back(self, executor: str) -> None:
+    def release(self, executor: str) -> None:
         returned = [task for task in self.tasks.values() if task.state == "running" and task.executor == executor]
         for task in returned:
             self._settle(task, Spend(0, 0))
-        self._free_slots(task.lane for task in returned if task.hold)
+        self._free_slots(task.lane for task in returned if task.reservation)
         for task in returned:
             task.max_attempts += 1
-            task.back()
+            task.requeue()
         self.promote({task.lane for task in returned})
 
-    # What time does
+    # Sweeps
 
     def sweep(self) -> None:
         now = clock.stamp()
-        lapsed = [task for task in self.tasks.values() if task.state == "running" and (task.lease or "") <= now]
-        for task in sorted(lapsed, key=lambda task: (task.lease or "", task.id)):
-            self._lapse(task)
-        if self.marked:
-            self.promote({task.lane for task in lapsed} | {lane for lane in self.lanes if lane[0] in self.marked})
-            self.marked.clear()
+        expired = [task for task in self.tasks.values() if task.state == "running" and (task.lease or "") <= now]
+        for task in sorted(expired, key=lambda task: (task.lease or "", task.id)):
+            self._expire(task)
+        if self.dirty:
+            self.promote({task.lane for task in expired} | {lane for lane in self.lanes if lane[0] in self.dirty})
+            self.dirty.clear()
         due = [task for task in self.tasks.values() if task.phase != "ready" and task.run_at <= now]
         due = [task for task in due if task.state == "queued"]
         for task in due:
             task.phase = "ready"
-        self.promote({task.lane for task in (*lapsed, *due)})
+        self.promote({task.lane for task in (*expired, *due)})
 
-    def _lapse(self, task: Task) -> None:
+    def _expire(self, task: Task) -> None:
         task.lease_expiries += 1
         self._settle(task, Spend(0, 0))
-        self._free_slots([task.lane] if task.hold else [])
+        self._free_slots([task.lane] if task.reservation else [])
         if task.lease_expiries < MAX_LEASE_EXPIRIES:
-            task.back()
+            task.requeue()
         else:
             task.end("failed")
 
     def tidy(self) -> None:
         known = {channel for channel, _ in self.channels}
         for task in self.tasks.values():
-            admitted = task.state == "queued" and task.turn
+            admitted = task.state == "queued" and task.admitted
             if admitted and task.channel in known and not self._served(task.channel, task.lane[0]):
-                task.back()
+                task.requeue()
         self.promote(self.lanes)
         for id in [id for id, task in self.tasks.items() if (task.finished or "~") < clock.ago(ARCHIVE_AFTER)]:
             self.archive[id] = self.tasks.pop(id)
 
     def tidy_quota(self) -> None:
-        self.ledger = [hold for hold in self.ledger if hold.settled or hold.expires >= clock.ago(clock.DAY)]
-        for window, kept in (("minute", clock.DAY), ("hour", 60 * clock.DAY)):
-            for key in [key for key in self.used if key[1] == window and key[2] < clock.ago(kept)]:
+        self.ledger = [
+            reservation
+            for reservation in self.ledger
+            if reservation.settled or reservation.expires >= clock.ago(clock.DAY)
+        ]
+        for window, age in (("minute", clock.DAY), ("hour", 60 * clock.DAY)):
+            for key in [key for key in self.used if key[1] == window and key[2] < clock.ago(age)]:
                 del self.used[key]
 
     # Companies
@@ -270,37 +274,37 @@ class Reference:
     def suspend(self, org: str) -> None:
         self.companies[org].suspended = True
         for task in self.tasks.values():
-            if task.lane[0] == org and task.state == "queued" and task.turn:
-                task.back()
+            if task.lane[0] == org and task.state == "queued" and task.admitted:
+                task.requeue()
 
     def plan(self, org: str, plan: Plan) -> None:
-        """What is admitted beyond the new cap goes back to wait."""
+        """Change the plan; jobs admitted beyond the new cap go back to the backlog."""
         if plan is not self.companies[org].plan:
             self.companies[org].plan = plan
             self._apply(org, plan)
             self.unpark(org)
-            self.marked.add(org)
+            self.dirty.add(org)
         for lane in [lane for lane in self.lanes if lane[0] == org]:
             admitted = sorted(
-                (task for task in self.lane(lane) if task.turn),
+                (task for task in self.lane(lane) if task.admitted),
                 key=lambda task: (task.state != "running", self.rank(task)),
             )
             for task in admitted[self.cap(lane) :]:
                 if task.state == "queued":
-                    task.back()
+                    task.requeue()
 
     def resume(self, org: str) -> None:
         self.companies[org].suspended = False
-        self.marked.add(org)
+        self.dirty.add(org)
 
     def unpark(self, org: str) -> None:
-        """A limit has changed: whoever waits for one is tried at the next sweep."""
+        """A limit changed: parked jobs are retried at the next sweep."""
         for task in self.tasks.values():
             if task.state == "queued" and task.phase == "parked" and org in ("", task.lane[0]):
                 task.run_at = clock.stamp()
 
-    def strand(self, is_stranded: Callable[[Task], bool]) -> None:
-        """An executor is gone: what waits for it, and for nobody else, is done by the server."""
+    def reroute(self, is_stranded: Callable[[Task], bool]) -> None:
+        """An executor is gone: jobs that only it could run are moved to the server's own worker."""
         moved = [task for task in self.tasks.values() if task.state == "queued" and is_stranded(task)]
         for task in moved:
             task.channel = local_channel(task.lane[2])
@@ -313,14 +317,14 @@ class Reference:
     # Quotas
 
     def full(self, task_lane: Lane, spend: Spend, *, slot: bool = True) -> list[Bound]:
-        """The limits that have no room for it, the outermost first."""
+        """Return the limits that this spend would exceed, the outermost first."""
         org, team, _ = task_lane
-        asked = {"ai.requests": spend.requests, "ai.tokens.total": spend.tokens, "ai.concurrency": int(slot)}
+        requested = {"ai.requests": spend.requests, "ai.tokens.total": spend.tokens, "ai.concurrency": int(slot)}
         return [
             (level, dimension)
             for level, subject in ((Level.TENANT, ""), (Level.ORG, org), (Level.TEAM, team))
             for dimension in sorted(SPENDING)
-            if asked[dimension] > self._left(level, subject, dimension)
+            if requested[dimension] > self._left(level, subject, dimension)
         ]
 
     def window(self, bound: Bound, lane: Lane) -> Window | None:
@@ -333,11 +337,15 @@ class Reference:
         if most is None:
             return float("inf")
         used = 0 if window is None else self._used(level, window, subject, dimension)
-        held = [hold for hold in self.ledger if hold.live and subject in ("", hold.org, hold.team)]
+        active_reservations = [
+            reservation
+            for reservation in self.ledger
+            if reservation.active and subject in ("", reservation.org, reservation.team)
+        ]
         reserved = {
-            "ai.requests": sum(hold.spend.requests for hold in held),
-            "ai.tokens.total": sum(hold.spend.tokens for hold in held),
-            "ai.concurrency": len(held),
+            "ai.requests": sum(reservation.spend.requests for reservation in active_reservations),
+            "ai.tokens.total": sum(reservation.spend.tokens for reservation in active_reservations),
+            "ai.concurrency": len(active_reservations),
         }
         return max(0, most - used - reserved[dimension])
 
@@ -347,17 +355,17 @@ class Reference:
         return sum(self.used[counted, window, windows.start_of(window), name, dimension] for name in subjects)
 
     def _settle(self, task: Task, spent: Spend) -> None:
-        hold = task.hold
-        if hold is None or hold not in self.ledger:
+        reservation = task.reservation
+        if reservation is None or reservation not in self.ledger:
             return
-        hold.settled, hold.spend = True, spent
+        reservation.settled, reservation.spend = True, spent
         subjects: list[tuple[str, str, Iterable[Window]]] = [
-            ("org", hold.org, Window),
-            ("team", hold.team, Window),
-            ("person", f"{hold.team}/{hold.user}", (Window.DAY, Window.MONTH)),
+            ("org", reservation.org, Window),
+            ("team", reservation.team, Window),
+            ("person", f"{reservation.team}/{reservation.user}", (Window.DAY, Window.MONTH)),
         ]
         for level, subject, counted in subjects:
             for window in counted if spent.requests or spent.tokens else ():
-                began = windows.start_of(window, clock.seconds(hold.began))
+                began = windows.start_of(window, clock.seconds(reservation.began))
                 self.used[level, window, began, subject, "ai.requests"] += spent.requests
                 self.used[level, window, began, subject, "ai.tokens.total"] += spent.tokens

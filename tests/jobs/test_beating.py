@@ -1,4 +1,4 @@
-"""Signs of life of what runs in the server itself."""
+"""Heartbeats of jobs that run in the server itself."""
 
 import asyncio
 
@@ -10,7 +10,7 @@ from teamspace.jobs.domain.runner import HeartbeatLoop
 
 
 class Beats:
-    """Counts them; the second does what it is told."""
+    """Counts heartbeats; the second raises the fault, if there is one."""
 
     def __init__(self, fault: Exception | None = None) -> None:
         self.count, self.fault = 0, fault
@@ -29,7 +29,7 @@ def short_lease(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner, "_LEASE", 0.03)
 
 
-async def test_work_that_lasts_shows_signs_of_life_until_it_ends() -> None:
+async def test_long_work_sends_heartbeats_until_it_ends() -> None:
     beats = Beats()
     with HeartbeatLoop(beats, "job"):
         await asyncio.wait_for(beats.third.wait(), 5)
@@ -38,19 +38,19 @@ async def test_work_that_lasts_shows_signs_of_life_until_it_ends() -> None:
     assert beats.count == seen
 
 
-async def test_a_claim_that_does_not_hold_any_more_ends_the_work() -> None:
+async def test_a_stale_claim_ends_the_work() -> None:
     with pytest.raises(StaleClaim), HeartbeatLoop(Beats(StaleClaim("gone")), "job"):
         await asyncio.sleep(10)
     await asyncio.sleep(0)  # the task itself is not cancelled
 
 
-async def test_a_sign_of_life_that_fails_is_followed_by_the_next() -> None:
+async def test_heartbeats_continue_after_one_fails() -> None:
     beats = Beats(RuntimeError("no connection"))
     with HeartbeatLoop(beats, "job"):
         await asyncio.wait_for(beats.third.wait(), 5)
 
 
-async def test_whoever_cancels_the_work_is_obeyed_even_if_the_claim_is_gone() -> None:
+async def test_work_can_be_cancelled_after_its_claim_went_stale() -> None:
     async def work() -> None:
         with HeartbeatLoop(Beats(StaleClaim("gone")), "job"):
             try:

@@ -1,4 +1,4 @@
-"""What waits costs nobody else anything: no statement of the queue reads a team's whole backlog, or all its history."""
+"""Query plans: no statement of the queue scans a team's whole backlog or history."""
 
 import re
 from typing import Any
@@ -10,31 +10,31 @@ from teamspace.core.db.sqlite import SqliteTransaction
 from teamspace.core.principal import system
 from teamspace.jobs.domain import suspension
 from tests.executors.help import executor
-from tests.jobs.help import ask, claim, complete, fail, queue
+from tests.jobs.help import claim, complete, create_job, fail, queue
 from tests.support.world import World
 
 WIDE = re.compile(r"SCAN jobs(?! USING COVERING INDEX jobs_running)|INDEX jobs_(team|person)\b")
 
 
 @pytest.mark.parametrize("database_url", [pytest.param("", id="sqlite")])
-async def test_no_statement_reads_all_that_waits(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: dict[str, Any] = {}
+async def test_no_statement_scans_the_whole_backlog(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    statements: dict[str, Any] = {}
     fetch = SqliteTransaction.fetch
 
-    async def noted(session: SqliteTransaction, sql: str, params: Any) -> Any:
-        asked[sql] = params
+    async def recorded(session: SqliteTransaction, sql: str, params: Any) -> Any:
+        statements[sql] = params
         return await fetch(session, sql, params)
 
-    monkeypatch.setattr(SqliteTransaction, "fetch", noted)
+    monkeypatch.setattr(SqliteTransaction, "fetch", recorded)
     ann = await world.bootstrap()
-    made, worker = await executor(world, ann)
+    created, worker = await executor(world, ann)
     for _ in range(4):
-        await ask(ann, model="llama")
-    await worker.handed()
-    for ends in (complete, fail):
+        await create_job(ann, model="llama")
+    await worker.claim_job()
+    for finish in (complete, fail):
         ((_, token),) = await claim(world, 1, (jobs.any_channel("ai.chat"),))
-        await ends(world, token)
-    await ann.delete(f"/api/executors/{made['id']}")
+        await finish(world, token)
+    await ann.delete(f"/api/executors/{created['id']}")
     await jobs.sweep(world.db, queue(world))
     await jobs.tidy(world.db, queue(world))
     async with world.db.maintenance(system()) as tx:
@@ -42,8 +42,10 @@ async def test_no_statement_reads_all_that_waits(world: World, monkeypatch: pyte
         await suspension.withdraw(tx, ann.org.id)
         await suspension.unpark(tx, ann.org.id)
         await suspension.resume(tx, ann.org.id)
-    about = {sql: params for sql, params in asked.items() if "jobs" in sql and not sql.startswith("INSERT INTO jobs")}
-    assert len(about) > 10
-    for sql, params in about.items():
+    about_jobs = {
+        sql: params for sql, params in statements.items() if "jobs" in sql and not sql.startswith("INSERT INTO jobs")
+    }
+    assert len(about_jobs) > 10
+    for sql, params in about_jobs.items():
         plan = [row[3] for row in await world.db.engine.fetch(f"EXPLAIN QUERY PLAN {sql}", params)]
         assert not [step for step in plan if WIDE.search(step)], (sql, plan)

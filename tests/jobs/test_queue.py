@@ -1,4 +1,4 @@
-"""The queue: in with the caller's transaction, out under a lease, and ended exactly once."""
+"""The queue: jobs are enqueued in the caller's transaction, claimed under a lease, and ended exactly once."""
 
 import asyncio
 from typing import Any
@@ -11,19 +11,19 @@ from teamspace.core.principal import system
 from teamspace.jobs.domain.queue import MAX_LEASE_EXPIRIES
 from teamspace.tenancy.schemas import Role
 from tests.identity.help import Hands, hands, refusal
-from tests.jobs.help import ask, claim, complete, ended, fail, look, queue, result, running, unsound
+from tests.jobs.help import broken_invariants, claim, complete, create_job, ended, fail, get_job, queue, result, running
 from tests.support.moment import move_clock
 from tests.support.world import World
 
 __all__ = ["hands"]
 
 
-async def test_a_job_is_asked_for_done_and_shown(world: World) -> None:
+async def test_a_job_is_created_run_and_shown(world: World) -> None:
     ann = await world.bootstrap()
     async with running(world):
-        made = await ask(ann, "Say something.")
-        assert (made["kind"], made["owner"]) == ("ai.chat", ann.user_id)
-        job = await ended(ann, made["id"])
+        created = await create_job(ann, "Say something.")
+        assert (created["kind"], created["owner"]) == ("ai.chat", ann.user_id)
+        job = await ended(ann, created["id"])
     assert (job["state"], job["attempt"], job["error"], job["waiting"]) == ("succeeded", 1, None, None)
     assert "Say something." in job["result"]["text"]
     assert "simulated" in job["result"]["text"]
@@ -32,7 +32,7 @@ async def test_a_job_is_asked_for_done_and_shown(world: World) -> None:
     assert usage["ai.requests"]["used"] == 1
     assert usage["ai.tokens.total"]["used"] == job["result"]["usage"]["total_tokens"]
     assert usage["ai.concurrency"]["reserved"] == 0
-    assert await unsound(world) == []
+    assert await broken_invariants(world) == []
 
 
 WRONG: tuple[tuple[dict[str, Any], str], ...] = (
@@ -47,7 +47,7 @@ WRONG: tuple[tuple[dict[str, Any], str], ...] = (
 )
 
 
-async def test_what_is_wrong_with_a_job_is_told_by_name(world: World) -> None:
+async def test_an_invalid_job_is_refused_with_a_pointer_to_the_field(world: World) -> None:
     ann = await world.bootstrap()
     for body, pointer in WRONG:
         answer = await ann.post("/api/jobs", body)
@@ -57,131 +57,131 @@ async def test_what_is_wrong_with_a_job_is_told_by_name(world: World) -> None:
 
 
 async def test_each_job_is_claimed_once(world: World) -> None:
-    ann = await world.bootstrap()  # the plan without limits
+    ann = await world.bootstrap()  # the unlimited plan
     for _ in range(10):
         person = await world.person(ann.org, await world.team(ann.org))
         for _ in range(3):
-            await ask(person)
+            await create_job(person)
     taken: list[str] = []
 
     async def work() -> None:
         while got := await claim(world, 2):
             taken.extend(job.id for job, _ in got)
-            for _, held in got:
-                await complete(world, held)
+            for _, claimed in got:
+                await complete(world, claimed)
 
     await asyncio.gather(*(work() for _ in range(8)))
     assert len(taken) == len(set(taken))
     assert len(taken) == 30
     assert await world.db.all(str, "SELECT DISTINCT state FROM jobs") == ["succeeded"]
-    assert await unsound(world) == []
+    assert await broken_invariants(world) == []
 
 
-async def test_a_team_has_no_more_under_way_than_its_plan_allows(world: World) -> None:
+async def test_a_team_runs_no_more_jobs_than_its_plan_allows(world: World) -> None:
     org, team = await world.company()  # the free plan: two of a kind at a time
     person = await world.person(org, team)
-    made = [await ask(person) for _ in range(5)]
+    created = [await create_job(person) for _ in range(5)]
     first = await claim(world, 10)
-    assert [job.id for job, _ in first] == [job["id"] for job in made[:2]]
+    assert [job.id for job, _ in first] == [job["id"] for job in created[:2]]
     assert await claim(world, 10) == []
-    assert (await look(person, made[3]["id"]))["waiting"]["reason"] == "cap"
+    assert (await get_job(person, created[3]["id"]))["waiting"]["reason"] == "cap"
     await complete(world, first[0][1])
     (third,) = await claim(world, 10)
-    assert third[0].id == made[2]["id"]
+    assert third[0].id == created[2]["id"]
 
 
 async def test_priority_orders_a_team_s_own_jobs(world: World) -> None:
     org, team = await world.company()
     person = await world.person(org, team)
-    made = [(await ask(person, priority=priority))["id"] for priority in (2, 1, 0, 1, 0)]
+    created = [(await create_job(person, priority=priority))["id"] for priority in (2, 1, 0, 1, 0)]
     order = []
-    held = await claim(world, 10)
-    while held:
-        job, token = held.pop(0)
+    claimed = await claim(world, 10)
+    while claimed:
+        job, token = claimed.pop(0)
         order.append(job.id)
         await complete(world, token)
-        held += await claim(world, 10)
-    assert order == [made[2], made[4], made[1], made[3], made[0]]
+        claimed += await claim(world, 10)
+    assert order == [created[2], created[4], created[1], created[3], created[0]]
 
 
-async def test_a_team_with_much_to_do_does_not_make_others_wait(world: World) -> None:
+async def test_a_busy_team_does_not_make_others_wait(world: World) -> None:
     org, busy = await world.company()
     first = await world.person(org, busy)
     for _ in range(30):
-        await ask(first)
-    held = await claim(world)  # one worker, always busy
+        await create_job(first)
+    claimed = await claim(world)  # one worker, always busy
     for number in range(9):
         quiet = await world.person(org, await world.team(org))
-        mine = (await ask(quiet))["id"]
+        mine = (await create_job(quiet))["id"]
         waited = 0
-        while held[0][0].id != mine:
-            await complete(world, held[0][1])
-            held = await claim(world)
+        while claimed[0][0].id != mine:
+            await complete(world, claimed[0][1])
+            claimed = await claim(world)
             waited += 1
         assert waited <= 2, number
 
 
-async def test_a_result_that_breaks_the_kind_s_rules_is_refused_and_the_job_stays_in_hand(world: World) -> None:
+async def test_an_invalid_result_is_refused_and_the_job_stays_claimed(world: World) -> None:
     ann = await world.bootstrap()
-    job = await ask(ann)
-    ((_, held),) = await claim(world)
+    job = await create_job(ann)
+    ((_, claimed),) = await claim(world)
     for wrong in ({}, {"text": 5}, "text", None, {"text": "x", "usage": {}}):
         with pytest.raises(ResponseRefused):
-            await complete(world, held, wrong if wrong is not None else [])
-    assert (await look(ann, job["id"]))["state"] == "running"
-    await complete(world, held)
-    assert (await look(ann, job["id"]))["result"]["text"] == "Done"
+            await complete(world, claimed, wrong if wrong is not None else [])
+    assert (await get_job(ann, job["id"]))["state"] == "running"
+    await complete(world, claimed)
+    assert (await get_job(ann, job["id"]))["result"]["text"] == "Done"
 
 
-async def test_the_same_result_again_is_no_fault_and_another_is(world: World) -> None:
+async def test_completing_again_with_the_same_result_is_accepted_and_with_another_refused(world: World) -> None:
     ann = await world.bootstrap()
-    await ask(ann)
-    ((_, held),) = await claim(world)
+    await create_job(ann)
+    ((_, claimed),) = await claim(world)
     for _ in range(3):
-        await complete(world, held, result("Once"))
+        await complete(world, claimed, result("Once"))
     with pytest.raises(StaleClaim):
-        await complete(world, held, result("Twice"))
+        await complete(world, claimed, result("Twice"))
     with pytest.raises(StaleClaim):
-        await fail(world, held)
+        await fail(world, claimed)
     usage = (await ann.get("/api/usage")).json()["items"]
     assert usage[0]["used"] == 1
-    assert await unsound(world) == []
+    assert await broken_invariants(world) == []
 
 
-async def test_a_failure_is_tried_again_each_time_later_and_then_given_up(world: World, hands: Hands) -> None:
+async def test_a_failed_job_is_retried_with_growing_delays_and_then_given_up(world: World, hands: Hands) -> None:
     ann = await world.bootstrap()
-    made = await ask(ann)
-    ahead = 0.0
+    created = await create_job(ann)
+    offset = 0.0
     for attempt in (1, 2, 3):
-        ((job, held),) = await claim(world)
+        ((job, claimed),) = await claim(world)
         assert job.attempt == attempt
-        await fail(world, held)
-        shown = await look(ann, made["id"])
+        await fail(world, claimed)
+        shown = await get_job(ann, created["id"])
         if attempt < 3:
             assert (shown["state"], shown["waiting"]["reason"]) == ("queued", "retry")
             assert await claim(world) == []
             hands.forward(20)
-            ahead += 20
-            await move_clock(world, ahead)
+            offset += 20
+            await move_clock(world, offset)
             await jobs.sweep(world.db, queue(world))
     assert (shown["state"], shown["error"]["code"], shown["attempt"]) == ("failed", "broken", 3)
-    again = await ann.post("/api/jobs", {"retry_of": made["id"]})
+    again = await ann.post("/api/jobs", {"retry_of": created["id"]})
     assert again.status_code == 202
-    assert again.json()["retry_of"] == made["id"]
-    assert await unsound(world) == []
+    assert again.json()["retry_of"] == created["id"]
+    assert await broken_invariants(world) == []
 
 
-async def test_what_cannot_succeed_is_not_tried_again(world: World) -> None:
+async def test_a_final_failure_is_not_retried(world: World) -> None:
     ann = await world.bootstrap()
-    made = await ask(ann)
-    ((_, held),) = await claim(world)
-    await fail(world, held, retryable=False)
-    assert (await look(ann, made["id"]))["state"] == "failed"
+    created = await create_job(ann)
+    ((_, claimed),) = await claim(world)
+    await fail(world, claimed, retryable=False)
+    assert (await get_job(ann, created["id"]))["state"] == "failed"
 
 
-async def test_a_lapsed_attempt_lands_nowhere(world: World, hands: Hands) -> None:
+async def test_an_attempt_whose_lease_expired_changes_nothing(world: World, hands: Hands) -> None:
     ann = await world.bootstrap()
-    made = await ask(ann)
+    created = await create_job(ann)
     ((_, late),) = await claim(world)
     hands.forward(61)
     await move_clock(world, 61)
@@ -189,92 +189,92 @@ async def test_a_lapsed_attempt_lands_nowhere(world: World, hands: Hands) -> Non
         with pytest.raises(StaleClaim):
             await attempt
     await jobs.sweep(world.db, queue(world))
-    ((job, held),) = await claim(world)
-    assert (job.id, job.attempt) == (made["id"], 2)
+    ((job, claimed),) = await claim(world)
+    assert (job.id, job.attempt) == (created["id"], 2)
     for attempt in (complete(world, late), fail(world, late), queue(world).extend(world.db, late)):
         with pytest.raises(StaleClaim):
             await attempt
-    await complete(world, held, result("By the second"))
-    assert (await look(ann, made["id"]))["result"]["text"] == "By the second"
-    assert await unsound(world) == []
+    await complete(world, claimed, result("By the second"))
+    assert (await get_job(ann, created["id"]))["result"]["text"] == "By the second"
+    assert await broken_invariants(world) == []
 
 
-async def test_a_sign_of_life_keeps_the_job_and_tells_how_far_it_is(world: World, hands: Hands) -> None:
+async def test_a_heartbeat_extends_the_lease_and_reports_progress(world: World, hands: Hands) -> None:
     ann = await world.bootstrap()
-    made = await ask(ann)
-    ((_, held),) = await claim(world)
-    for seconds, ahead in ((10, 10), (50, 60), (50, 110)):
+    created = await create_job(ann)
+    ((_, claimed),) = await claim(world)
+    for seconds, offset in ((10, 10), (50, 60), (50, 110)):
         hands.forward(seconds)
-        await move_clock(world, ahead)
-        await queue(world).extend(world.db, held, progress=0.25, message="A quarter")
+        await move_clock(world, offset)
+        await queue(world).extend(world.db, claimed, progress=0.25, message="A quarter")
         await jobs.sweep(world.db, queue(world))
-    shown = await look(ann, made["id"])
+    shown = await get_job(ann, created["id"])
     assert (shown["state"], shown["progress"], shown["message"]) == ("running", 0.25, "A quarter")
-    await complete(world, held)
-    assert await unsound(world) == []
+    await complete(world, claimed)
+    assert await broken_invariants(world) == []
 
 
-async def test_what_ends_its_workers_is_given_up(world: World, hands: Hands) -> None:
+async def test_a_job_whose_lease_expires_too_often_is_given_up(world: World, hands: Hands) -> None:
     ann = await world.bootstrap()
-    made = await ask(ann)
+    created = await create_job(ann)
     for lapse in range(1, MAX_LEASE_EXPIRIES + 1):
         assert len(await claim(world)) == 1
         hands.forward(61)
         await move_clock(world, 61 * lapse)
         await jobs.sweep(world.db, queue(world))
-    shown = await look(ann, made["id"])
+    shown = await get_job(ann, created["id"])
     assert (shown["state"], shown["error"]["code"]) == ("failed", "lost")
-    assert await unsound(world) == []
+    assert await broken_invariants(world) == []
 
 
-async def test_a_job_for_later_waits_for_its_time(world: World, hands: Hands) -> None:
+async def test_a_scheduled_job_waits_for_its_start_time(world: World, hands: Hands) -> None:
     ann = await world.bootstrap()
-    made = await ask(ann, run_at="2001-01-01T00:00:00Z")
-    assert made["waiting"]["reason"] == "next"
-    later = await ask(ann, run_at="2999-01-01T00:00:00+01:00")
+    created = await create_job(ann, run_at="2001-01-01T00:00:00Z")
+    assert created["waiting"]["reason"] == "next"
+    later = await create_job(ann, run_at="2999-01-01T00:00:00+01:00")
     assert (later["waiting"]["reason"], later["waiting"]["until"]) == ("scheduled", "2998-12-31T23:00:00.000Z")
-    assert [job.id for job, _ in await claim(world, 5)] == [made["id"]]
+    assert [job.id for job, _ in await claim(world, 5)] == [created["id"]]
 
 
-async def test_cancelling_is_for_what_waits(world: World) -> None:
+async def test_only_queued_jobs_can_be_cancelled(world: World) -> None:
     org, team = await world.company()
     person = await world.person(org, team)
-    made = [(await ask(person))["id"] for _ in range(4)]
-    ((job, held), _) = await claim(world, 2)
+    created = [(await create_job(person))["id"] for _ in range(4)]
+    ((job, claimed), _) = await claim(world, 2)
     refused = await person.post(f"/api/jobs/{job.id}/cancel")
     assert refusal(refused) == (409, "not_cancellable")
-    for waiting in made[2:]:
+    for waiting in created[2:]:
         answer = await person.post(f"/api/jobs/{waiting}/cancel")
         assert (answer.status_code, answer.json()["state"]) == (200, "cancelled")
         assert refusal(await person.post(f"/api/jobs/{waiting}/cancel")) == (409, "not_cancellable")
-    await complete(world, held)
+    await complete(world, claimed)
     assert await claim(world, 5) == []
-    assert await unsound(world) == []
+    assert await broken_invariants(world) == []
 
 
-async def test_what_is_next_in_line_can_be_cancelled_while_room_is_made_for_it(world: World) -> None:
+async def test_the_next_job_can_be_cancelled_while_another_completes(world: World) -> None:
     org, team = await world.company()
     person = await world.person(org, team)
-    made = [(await ask(person))["id"] for _ in range(32)]
-    held = await claim(world, 2)
-    for waiting in made[2::2]:
-        (_, token), *held = held
+    created = [(await create_job(person))["id"] for _ in range(32)]
+    claimed = await claim(world, 2)
+    for waiting in created[2::2]:
+        (_, token), *claimed = claimed
         _, answer = await asyncio.gather(complete(world, token), person.post(f"/api/jobs/{waiting}/cancel"))
         assert answer.status_code == 200
-        held += await claim(world, 1)
-    assert await unsound(world) == []
+        claimed += await claim(world, 1)
+    assert await broken_invariants(world) == []
 
 
-async def test_a_full_quota_parks_a_job_and_says_until_when(world: World, hands: Hands) -> None:
+async def test_a_full_quota_parks_a_job_and_tells_when_it_resets(world: World, hands: Hands) -> None:
     hands.at = 1_709_208_030.0
     await move_clock(world, hands.at - 1_800_000_000)
     ann = await world.bootstrap()
     limit = {"dimension": "ai.requests", "limit": 1, "window": "hour"}
     assert (await ann.post("/api/quota", limit)).status_code == 200
-    first, second = await ask(ann), await ask(ann)
+    first, second = await create_job(ann), await create_job(ann)
     taken = await claim(world, 5)
     assert [job.id for job, _ in taken] == [first["id"]]
-    shown = await look(ann, second["id"])
+    shown = await get_job(ann, second["id"])
     assert (shown["state"], shown["waiting"]["reason"], shown["attempt"]) == ("queued", "quota", 0)
     assert (shown["waiting"]["quota"]["dimension"], shown["waiting"]["quota"]["level"]) == ("ai.requests", "team")
     assert shown["waiting"]["until"] == "2024-02-29T13:00:00.000Z"
@@ -282,31 +282,31 @@ async def test_a_full_quota_parks_a_job_and_says_until_when(world: World, hands:
     refused = await ann.post("/api/jobs", {"kind": "ai.chat", "input": {"prompt": "x"}})
     assert refusal(refused) == (429, "quota_exceeded")
     assert refused.headers["retry-after"] == "3570"
-    assert await unsound(world) == []
+    assert await broken_invariants(world) == []
 
 
-async def test_a_suspended_company_s_jobs_wait_and_what_is_held_still_lands(world: World) -> None:
+async def test_jobs_of_a_suspended_company_wait_and_running_ones_complete(world: World) -> None:
     ann = await world.bootstrap()
     org, team = await world.company()
     person = await world.person(org, team)
-    made = [(await ask(person))["id"] for _ in range(3)]
-    ((_, held),) = await claim(world)
+    created = [(await create_job(person))["id"] for _ in range(3)]
+    ((_, claimed),) = await claim(world)
     assert (await ann.post(f"/api/orgs/{org.slug}/suspend")).status_code == 200
     assert await claim(world, 5) == []
-    assert (await look(person, made[1]))["waiting"]["reason"] == "suspended"
-    await complete(world, held)
+    assert (await get_job(person, created[1]))["waiting"]["reason"] == "suspended"
+    await complete(world, claimed)
     assert await claim(world, 5) == []
     assert (await ann.post(f"/api/orgs/{org.slug}/resume")).status_code == 200
     await jobs.tidy(world.db, queue(world))
-    assert {job.id for job, _ in await claim(world, 5)} == set(made[1:])
+    assert {job.id for job, _ in await claim(world, 5)} == set(created[1:])
 
 
-async def test_a_job_is_read_by_its_owner_and_by_those_who_run_the_team_and_outlined_for_the_others(
+async def test_owner_and_managers_read_a_job_in_full_and_other_members_a_summary(
     world: World,
 ) -> None:
     org, team = await world.company()
     admin, one, other = [await world.person(org, team, role) for role in (Role.ADMIN, Role.MEMBER, Role.MEMBER)]
-    mine, theirs = (await ask(one))["id"], (await ask(other))["id"]
+    mine, theirs = (await create_job(one))["id"], (await create_job(other))["id"]
     for reader, views in ((admin, ["full", "full"]), (one, ["outline", "full"])):
         items = (await reader.get("/api/jobs")).json()["items"]
         assert [(job["id"], job["view"]) for job in items] == list(zip([theirs, mine], views, strict=True))
@@ -319,26 +319,26 @@ async def test_a_job_is_read_by_its_owner_and_by_those_who_run_the_team_and_outl
     assert [job["id"] for job in (await admin.get("/api/jobs?state=queued&limit=1")).json()["items"]] == [mine]
 
 
-async def test_what_is_long_over_is_put_away_and_still_found(world: World, hands: Hands) -> None:
+async def test_old_jobs_are_archived_and_still_found(world: World, hands: Hands) -> None:
     ann = await world.bootstrap()
-    old = await ask(ann)
-    ((_, held),) = await claim(world)
-    await complete(world, held)
+    old = await create_job(ann)
+    ((_, claimed),) = await claim(world)
+    await complete(world, claimed)
     hands.forward(8 * 24 * 3600)
     await move_clock(world, 8 * 24 * 3600)
-    new = await ask(ann)
+    new = await create_job(ann)
     await jobs.tidy(world.db, queue(world))
     assert await world.db.all(str, "SELECT id FROM job_archive") == [old["id"]]
-    assert (await look(ann, old["id"]))["result"]["text"] == "Done"
+    assert (await get_job(ann, old["id"]))["result"]["text"] == "Done"
     assert [job["id"] for job in (await ann.get("/api/jobs")).json()["items"]] == [new["id"], old["id"]]
     first = (await ann.get("/api/jobs?limit=1")).json()
     assert [job["id"] for job in first["items"]] == [new["id"]]
     rest = (await ann.get(f"/api/jobs?limit=1&cursor={first['next_cursor']}")).json()
     assert [job["id"] for job in rest["items"]] == [old["id"]]
-    assert await unsound(world) == []
+    assert await broken_invariants(world) == []
 
 
-async def test_what_is_asked_for_in_a_transaction_that_fails_was_never_asked_for(world: World) -> None:
+async def test_a_job_of_a_rolled_back_transaction_is_not_queued(world: World) -> None:
     ann = await world.bootstrap()
     principal = system(org_id=ann.org.id, team_id=ann.team.id)
     kind = queue(world).kinds["ai.chat"]
@@ -349,25 +349,25 @@ async def test_what_is_asked_for_in_a_transaction_that_fails_was_never_asked_for
     assert await claim(world, 5) == []
 
 
-async def test_nobody_gets_tokens_back_by_bringing_less_than_nothing(world: World) -> None:
+async def test_a_negative_token_count_is_refused(world: World) -> None:
     ann = await world.bootstrap()
-    await ask(ann)
-    ((_, held),) = await claim(world)
+    await create_job(ann)
+    ((_, claimed),) = await claim(world)
     with pytest.raises(ResponseRefused):
-        await complete(world, held, result(tokens=-5))
+        await complete(world, claimed, result(tokens=-5))
 
 
-async def test_a_smaller_plan_takes_back_what_was_let_in_beyond_its_cap(world: World) -> None:
+async def test_a_smaller_plan_withdraws_jobs_admitted_beyond_its_cap(world: World) -> None:
     ann = await world.bootstrap()
     org, team = await world.company()
     person = await world.person(org, team)
     assert (await ann("PATCH", f"/api/orgs/{org.slug}", {"plan": "pro"})).status_code == 200
-    made = [(await ask(person))["id"] for _ in range(4)]
-    ((first, held),) = await claim(world)
+    created = [(await create_job(person))["id"] for _ in range(4)]
+    ((first, claimed),) = await claim(world)
     assert (await ann("PATCH", f"/api/orgs/{org.slug}", {"plan": "free"})).status_code == 200
     ((second, _),) = await claim(world, 5)
-    assert [first.id, second.id] == made[:2]
-    assert (await look(person, made[2]))["waiting"]["reason"] == "cap"
-    await complete(world, held)
-    assert [job.id for job, _ in await claim(world, 5)] == made[2:3]
-    assert await unsound(world) == []
+    assert [first.id, second.id] == created[:2]
+    assert (await get_job(person, created[2]))["waiting"]["reason"] == "cap"
+    await complete(world, claimed)
+    assert [job.id for job, _ in await claim(world, 5)] == created[2:3]
+    assert await broken_invariants(world) == []

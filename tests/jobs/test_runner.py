@@ -1,4 +1,4 @@
-"""The server's own worker: how much it takes on at a time."""
+"""The server's own worker: how many jobs it runs at a time."""
 
 import asyncio
 import sys
@@ -14,7 +14,7 @@ from teamspace.jobs import Queue, Runner
 from tests.jobs.help import queue
 from tests.support.world import World
 
-JOBS = (JobSpec("test.step", "step", "Done at once."),)
+JOBS = (JobSpec("test.step", "step", "Ends at once."),)
 KIND = JOBS[0].kind
 SLOTS = 2
 
@@ -33,10 +33,10 @@ async def step(input: Step, steps: Steps) -> Step:
     return input
 
 
-async def test_the_next_begin_while_results_are_on_their_way_to_the_disk_but_not_without_end(
+async def test_jobs_start_while_results_are_being_stored_up_to_a_limit(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ann, steps, open = await world.bootstrap(), Steps(), asyncio.Event()
+    ann, steps, release = await world.bootstrap(), Steps(), asyncio.Event()
     kinds, faults = jobs.bind([sys.modules[__name__]], {Steps: steps})
     assert not faults
     queue(world).kinds.add(kinds)
@@ -44,18 +44,18 @@ async def test_the_next_begin_while_results_are_on_their_way_to_the_disk_but_not
     async with world.db.maintenance(who) as tx:
         for _ in range(4 * SLOTS):
             await queue(world).enqueue(tx, who, KIND, Step())
-    land = Queue.complete_many
+    complete_many = Queue.complete_many
 
-    async def slow(*given: object) -> set[str]:
-        await open.wait()
-        return await land(*given)  # type: ignore[arg-type]
+    async def slow(*args: object) -> set[str]:
+        await release.wait()
+        return await complete_many(*args)  # type: ignore[arg-type]
 
     monkeypatch.setattr(Queue, "complete_many", slow)
     running = asyncio.create_task(Runner(world.db, queue(world), world.app.stopping, slots=SLOTS).run())
     await _until(lambda: steps.done == 2 * SLOTS)
     await asyncio.sleep(0.1)
     assert steps.done == 2 * SLOTS
-    open.set()
+    release.set()
     await _until(lambda: steps.done == 4 * SLOTS)
     world.app.stopping.begin()
     await asyncio.wait_for(running, 10)
@@ -63,9 +63,9 @@ async def test_the_next_begin_while_results_are_on_their_way_to_the_disk_but_not
     assert states == ["succeeded"] * 4 * SLOTS
 
 
-async def _until(holds: Callable[[], bool]) -> None:
+async def _until(condition: Callable[[], bool]) -> None:
     async with asyncio.timeout(10):
         while True:
-            if holds():
+            if condition():
                 return
             await asyncio.sleep(0.01)

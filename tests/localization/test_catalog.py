@@ -1,4 +1,4 @@
-"""The words of the console: a locale's own, and what it borrows."""
+"""Message catalogs and their fallback chains."""
 
 import json
 from pathlib import Path
@@ -13,16 +13,16 @@ from tests.support.world import World
 SHIPPED = Path(teamspace.localization.__file__).parent / "catalogs"
 
 
-async def test_anybody_gets_the_default_catalog(world: World) -> None:
+async def test_the_default_catalog_is_public(world: World) -> None:
     answer = await world.anonymous.get("/api/i18n/catalog")
-    shown = answer.json()
-    assert (answer.status_code, shown["locale"], shown["chain"]) == (200, "en", ["en"])
-    assert shown["messages"] == json.loads((SHIPPED / "en.json").read_text())
+    catalog = answer.json()
+    assert (answer.status_code, catalog["locale"], catalog["chain"]) == (200, "en", ["en"])
+    assert catalog["messages"] == json.loads((SHIPPED / "en.json").read_text())
     assert answer.headers["cache-control"] == "public, max-age=60"
 
 
 @pytest.mark.parametrize(
-    ("wanted", "chain"),
+    ("locale", "chain"),
     [
         ("en", ["en"]),
         ("en-GB", ["en-GB", "en"]),
@@ -30,25 +30,25 @@ async def test_anybody_gets_the_default_catalog(world: World) -> None:
         ("zh-Hant-TW", ["zh-Hant-TW", "zh-Hant", "zh", "en"]),
     ],
 )
-async def test_a_locale_falls_back_step_by_step(world: World, wanted: str, chain: list[str]) -> None:
-    shown = (await world.anonymous.get("/api/i18n/catalog", params={"locale": wanted})).json()
-    assert (shown["chain"], shown["locale"]) == (chain, "en")
+async def test_a_locale_falls_back_step_by_step(world: World, locale: str, chain: list[str]) -> None:
+    catalog = (await world.anonymous.get("/api/i18n/catalog", params={"locale": locale})).json()
+    assert (catalog["chain"], catalog["locale"]) == (chain, "en")
 
 
-@pytest.mark.parametrize("wanted", ["", "e", "english language", "en_GB", "en-", "x" * 41])
-async def test_what_is_no_language_tag_is_refused_by_name(world: World, wanted: str) -> None:
-    answer = await world.anonymous.get("/api/i18n/catalog", params={"locale": wanted})
+@pytest.mark.parametrize("locale", ["", "e", "english language", "en_GB", "en-", "x" * 41])
+async def test_an_invalid_language_tag_is_refused(world: World, locale: str) -> None:
+    answer = await world.anonymous.get("/api/i18n/catalog", params={"locale": locale})
     assert refusal(answer) == (400, "invalid_request")
     assert "locale" in answer.text
 
 
-def test_what_a_locale_lacks_is_lent_message_by_message(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_messages_fall_back_individually(monkeypatch: pytest.MonkeyPatch) -> None:
     shipped = {
         "en": {"a": {"one": "one", "two": "two"}, "b": {"three": "three"}},
         "de": {"a": {"one": "eins"}},
         "de-CH": {"a": {"two": "zwöi"}},
     }
     monkeypatch.setattr(domain, "available", lambda: shipped)
-    got = domain.catalog("de-CH-1996")
-    assert (got.locale, got.chain) == ("de-CH", ["de-CH-1996", "de-CH", "de", "en"])
-    assert got.messages == {"a": {"one": "eins", "two": "zwöi"}, "b": {"three": "three"}}
+    catalog = domain.catalog("de-CH-1996")
+    assert (catalog.locale, catalog.chain) == ("de-CH", ["de-CH-1996", "de-CH", "de", "en"])
+    assert catalog.messages == {"a": {"one": "eins", "two": "zwöi"}, "b": {"three": "three"}}

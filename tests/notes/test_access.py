@@ -1,4 +1,4 @@
-"""The fence against a plain model: whatever the world looks like, SQL and twenty lines of Python agree."""
+"""The fence of notes agrees with a model in plain Python, for random data."""
 
 from typing import NamedTuple
 
@@ -18,10 +18,10 @@ from teamspace.tenancy.schemas import OrgRole, Role
 from tests.support.world import World
 
 PEOPLE, TEAMS = 5, 4  # teams 0 and 1 belong to one company, 2 and 3 to another
-LADDER = ["notes:read", "notes:write", "notes:delete", "notes:manage"]
+PERMISSIONS = ["notes:read", "notes:write", "notes:delete", "notes:manage"]
 BY_ROLE = {
-    "owner": set(LADDER),
-    "admin": set(LADDER),
+    "owner": set(PERMISSIONS),
+    "admin": set(PERMISSIONS),
     "member": {"notes:read", "notes:write"},
     "viewer": {"notes:read"},
     "guest": set(),
@@ -53,19 +53,19 @@ people = st.builds(
     team=st.integers(0, TEAMS - 1),
     role=st.sampled_from(sorted(BY_ROLE)),
     org_role=st.sampled_from([None, None, "org_reader", "org_admin", "org_owner"]),
-    scope=st.none() | st.frozensets(st.sampled_from([*LADDER, "org:read", "files:read"])),
+    scope=st.none() | st.frozensets(st.sampled_from([*PERMISSIONS, "org:read", "files:read"])),
 )
 notes = st.builds(
     Note,
     owner=st.integers(0, PEOPLE - 1),
     team_of_owner=st.booleans(),
     visibility=st.sampled_from(["private", "team", "shared"]),
-    grants=st.dictionaries(st.integers(0, PEOPLE - 1), st.sampled_from(LADDER), max_size=3),
+    grants=st.dictionaries(st.integers(0, PEOPLE - 1), st.sampled_from(PERMISSIONS), max_size=3),
 )
 
 
-class Picture:
-    """A drawn world: who is where, and which note stands in which team."""
+class Model:
+    """Random people and notes, and the access rule."""
 
     def __init__(self, people: list[Person], notes: list[Note]) -> None:
         self.people = people
@@ -76,7 +76,7 @@ class Picture:
         return team if note.team_of_owner else team ^ 1
 
     def may(self, reader: int, note: Note, permission: str, *, across_org: bool) -> bool:
-        """The rule in plain words."""
+        """The access rule."""
         person = self.people[reader]
         if person.scope is not None and permission not in person.scope:
             return False
@@ -85,7 +85,7 @@ class Picture:
         if note.owner == reader and self.team_of(note) == person.team:
             return True
         granted = None if note.owner == reader else note.grants.get(reader)
-        if granted and LADDER.index(granted) >= LADDER.index(permission):
+        if granted and PERMISSIONS.index(granted) >= PERMISSIONS.index(permission):
             return True
         if note.visibility != "team":
             return False
@@ -95,40 +95,40 @@ class Picture:
         return across_org and reads_company and permission == "notes:read"
 
 
-async def painted(world: World, picture: Picture) -> tuple[list[Principal], list[str]]:
-    """Puts the picture into the database; the callers and the notes' ids."""
+async def insert_model(world: World, model: Model) -> tuple[list[Principal], list[str]]:
+    """Insert the model into the database; return the callers and the notes' ids."""
     orgs = [await world.company() for _ in range(2)]
     teams = [team for org, first in orgs for team in (first, await world.team(org))]
     callers = []
-    for person in picture.people:
+    for person in model.people:
         org_role = OrgRole(person.org_role) if person.org_role else None
-        made = await world.person(orgs[person.org][0], teams[person.team], Role(person.role), org_role=org_role)
+        caller = await world.person(orgs[person.org][0], teams[person.team], Role(person.role), org_role=org_role)
         scope = None if person.scope is None else tuple(ScopeEntry(P(name)) for name in sorted(person.scope))
         callers.append(
             Principal(
                 "api",
                 Call(),
-                user_id=made.user_id,
-                team_id=made.team.id,
-                org_id=made.org.id,
+                user_id=caller.user_id,
+                team_id=caller.team.id,
+                org_id=caller.org.id,
                 scope=scope,
                 permissions=roles.get_permissions(Role(person.role), org_role, operator=False),
             )
         )
     ids = []
-    for note in picture.notes:
-        ids.append(await _hang(world, picture, callers, note, teams[picture.team_of(note)].id))
+    for note in model.notes:
+        ids.append(await _insert_note(world, model, callers, note, teams[model.team_of(note)].id))
     return callers, ids
 
 
-async def _hang(world: World, picture: Picture, callers: list[Principal], note: Note, team_id: str) -> str:
+async def _insert_note(world: World, model: Model, callers: list[Principal], note: Note, team_id: str) -> str:
     owner, now = callers[note.owner], clock.stamp()
     row = NoteRow(new_id(), team_id, owner.user_id, "title", "", note.visibility, [], 1, now, now)  # type: ignore[arg-type]
     async with world.db.maintenance(system()) as tx:
         await store.insert(tx, owner.org_id, row)
         await fulltext.put(tx, store.KIND, row.id, owner.org_id, title=row.title, body=await fulltext.prepare(row.body))
         for reader, permission in note.grants.items():
-            if picture.people[reader].org == picture.people[note.owner].org and reader != note.owner:
+            if model.people[reader].org == model.people[note.owner].org and reader != note.owner:
                 await store.put_grant(
                     tx, row.id, owner.org_id, callers[reader].user_id, P(permission), owner.user_id, now
                 )
@@ -137,31 +137,31 @@ async def _hang(world: World, picture: Picture, callers: list[Principal], note: 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(people, min_size=PEOPLE, max_size=PEOPLE), st.lists(notes, min_size=1, max_size=6))
-async def test_the_fence_equals_the_model(world: World, who: list[Person], what: list[Note]) -> None:
-    picture = Picture(who, what)
-    callers, ids = await painted(world, picture)
+async def test_the_fence_equals_the_model(world: World, persons: list[Person], drawn: list[Note]) -> None:
+    model = Model(persons, drawn)
+    callers, ids = await insert_model(world, model)
     for reader, caller in enumerate(callers):
-        for note, note_id in zip(what, ids, strict=True):
-            for permission in LADDER:
+        for note, note_id in zip(drawn, ids, strict=True):
+            for permission in PERMISSIONS:
                 for across in (False, True):
                     fence = access.fence(caller, P(permission), across_org=across)
-                    expected = picture.may(reader, note, permission, across_org=across)
+                    expected = model.may(reader, note, permission, across_org=across)
                     assert await store.admits(world.db, fence, note_id) is expected, (reader, note, permission, across)
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(people, min_size=PEOPLE, max_size=PEOPLE), st.lists(notes, min_size=1, max_size=8), st.integers(1, 3))
-async def test_the_pages_of_a_list_are_what_may_be_read(
-    world: World, who: list[Person], what: list[Note], size: int
+async def test_the_pages_of_a_list_equal_the_model(
+    world: World, persons: list[Person], drawn: list[Note], size: int
 ) -> None:
-    picture = Picture(who, what)
-    callers, ids = await painted(world, picture)
+    model = Model(persons, drawn)
+    callers, ids = await insert_model(world, model)
     for reader, caller in enumerate(callers):
         for across in (False, caller.has_permission(P.ORG_READ)):
             expected = [
                 note_id
-                for note, note_id in zip(what, ids, strict=True)
-                if picture.may(reader, note, "notes:read", across_org=across)
+                for note, note_id in zip(drawn, ids, strict=True)
+                if model.may(reader, note, "notes:read", across_org=across)
             ]
             query = NoteQuery(limit=size, scope="org" if across else None)
             assert await _all_pages(world, caller, query) == sorted(expected, reverse=True)

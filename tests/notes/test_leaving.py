@@ -1,4 +1,4 @@
-"""Leaving a team ends every right over what one made there: it stays with the team."""
+"""Leaving a team ends all rights to one's items in it; they stay with the team."""
 
 from typing import Any
 
@@ -13,34 +13,34 @@ from tests.support.world import Caller, World
 HIDDEN = (404, "not_found")
 
 
-async def left(world: World, ann: Caller) -> tuple[Caller, dict[str, str]]:
-    """Somebody who was removed from a team, as they are in another; and what they had made in the first."""
+async def leave_team(world: World, ann: Caller) -> tuple[Caller, dict[str, str]]:
+    """A person who was removed from a team, acting in another one; and their items in the first team."""
     bob = await world.person(ann.org, ann.team)
     elsewhere = await world.join(bob, await world.team(ann.org))
-    made: dict[str, str] = {}
+    items: dict[str, str] = {}
     for visibility in ("private", "team", "shared"):
         note = await bob.post("/api/notes", {"title": f"bobs {visibility}", "visibility": visibility})
         document = await bob.post("/api/documents", {"title": f"bobs {visibility}", "visibility": visibility})
-        made |= {f"/api/notes/{note.json()['id']}": visibility, f"/api/documents/{document.json()['id']}": visibility}
-        made[f"/api/repo-obj/{document.json()['id']}"] = visibility
-    for path in made:
-        assert (await elsewhere.get(path)).status_code == 200, "from another team of theirs it is still their own"
+        items |= {f"/api/notes/{note.json()['id']}": visibility, f"/api/documents/{document.json()['id']}": visibility}
+        items[f"/api/repo-obj/{document.json()['id']}"] = visibility
+    for path in items:
+        assert (await elsewhere.get(path)).status_code == 200, "still readable from another of their teams"
     assert (await ann.delete(f"/api/members/{bob.user_id}")).status_code == 204
-    return elsewhere, made
+    return elsewhere, items
 
 
-async def test_whoever_left_a_team_neither_reads_nor_changes_what_they_made_there(world: World) -> None:
+async def test_a_former_member_cannot_read_or_change_their_items(world: World) -> None:
     ann = await world.bootstrap()
-    bob, made = await left(world, ann)
-    for path in made:
+    bob, items = await leave_team(world, ann)
+    for path in items:
         assert refusal(await bob.get(path)) == HIDDEN
         assert refusal(await bob.delete(path)) == HIDDEN
         if "repo-obj" not in path:
             assert refusal(await bob.put(path, {"title": "mine"})) == HIDDEN
-    objects = [path for path in made if "repo-obj" in path]
+    objects = [path for path in items if "repo-obj" in path]
     for path in objects:
-        for ending in ("content", "grants", "derivations", "processing"):
-            assert refusal(await bob.get(f"{path}/{ending}")) == HIDDEN
+        for suffix in ("content", "grants", "derivations", "processing"):
+            assert refusal(await bob.get(f"{path}/{suffix}")) == HIDDEN
         assert refusal(await bob.post(f"{path}/visibility", {"visibility": "team"})) == HIDDEN
         assert refusal(await bob.post(f"{path}/presign")) == HIDDEN
     for path in ("/api/notes", "/api/notes?owner=me", "/api/notes?shared=1", "/api/documents", "/api/repo",
@@ -48,22 +48,22 @@ async def test_whoever_left_a_team_neither_reads_nor_changes_what_they_made_ther
         assert (await bob.get(path)).json()["items"] == [], path
 
 
-async def test_what_was_visible_to_the_team_stays_so_and_says_who_sees_it(world: World) -> None:
+async def test_team_items_stay_visible_and_list_only_current_readers(world: World) -> None:
     ann = await world.bootstrap()
-    bob, made = await left(world, ann)
-    for path, visibility in made.items():
+    bob, items = await leave_team(world, ann)
+    for path, visibility in items.items():
         assert (await ann.get(path)).status_code == (200 if visibility == "team" else 404)
-    [object_path] = [path for path, visibility in made.items() if "repo-obj" in path and visibility == "team"]
+    [object_path] = [path for path, visibility in items.items() if "repo-obj" in path and visibility == "team"]
     readers = (await ann.get(f"{object_path}/grants?effective=1")).json()["effective"]
     assert bob.user_id not in [reader["user_id"] for reader in readers]
 
 
-async def test_it_can_be_shared_with_whoever_made_it_and_left(world: World) -> None:
+async def test_items_can_be_shared_with_a_former_member(world: World) -> None:
     ann = await world.bootstrap()
-    bob, made = await left(world, ann)
-    note, document, _ = [path for path, visibility in made.items() if visibility == "team"]
-    wish = {"user_id": bob.user_id, "permission": "notes:read"}
-    assert (await ann.post(f"{note}/share", wish)).status_code == 200
+    bob, items = await leave_team(world, ann)
+    note, document, _ = [path for path, visibility in items.items() if visibility == "team"]
+    grant = {"user_id": bob.user_id, "permission": "notes:read"}
+    assert (await ann.post(f"{note}/share", grant)).status_code == 200
     share = document.replace("documents", "repo-obj") + "/share"
     assert (await ann.post(share, {"user_id": bob.user_id})).status_code == 200
     for path in (note, document):
@@ -71,16 +71,16 @@ async def test_it_can_be_shared_with_whoever_made_it_and_left(world: World) -> N
         assert refusal(await bob.delete(path)) == (403, "forbidden")
 
 
-async def test_whoever_comes_back_has_their_own_again(world: World) -> None:
+async def test_a_returning_member_has_access_to_their_items_again(world: World) -> None:
     ann = await world.bootstrap()
-    bob, made = await left(world, ann)
+    bob, items = await leave_team(world, ann)
     await world.join(bob, ann.team, Role.GUEST)
-    for path in made:
+    for path in items:
         assert (await bob.get(path)).status_code == 200
 
 
-def lists(world: World, who: Principal) -> dict[str, tuple[str, dict[str, Any]]]:
-    """The statements that look for what is one's own, as the stores put them."""
+def queries(world: World, who: Principal) -> dict[str, tuple[str, dict[str, Any]]]:
+    """The statements of the stores that include ownership."""
     dialect, page = world.db.dialect, {"before": "z", "limit": 50}
     notes, objects = access.fence(who, P.NOTES_READ), object_access.fence(who, P.FILES_READ)
     return {
@@ -95,8 +95,8 @@ def lists(world: World, who: Principal) -> dict[str, tuple[str, dict[str, Any]]]
     }
 
 
-async def filled(world: World, ann: Caller) -> Principal:
-    """A team with much in it, and a member of it who owns nothing."""
+async def fill_team(world: World, ann: Caller) -> Principal:
+    """Fill a team with notes; return a member who owns none."""
     copies = (
         "INSERT INTO notes (id, org_id, team_id, owner_id, title, body, visibility, tags, version, created_at,"
         " updated_at) SELECT n.id || a.x || b.x || c.x, n.org_id, n.team_id, n.owner_id, n.title, n.body, n.visibility,"
@@ -117,10 +117,10 @@ async def filled(world: World, ann: Caller) -> Principal:
     )
 
 
-async def test_looking_for_ones_own_reads_no_table_from_end_to_end(world: World) -> None:
-    who = await filled(world, await world.bootstrap())
+async def test_ownership_queries_do_not_scan_whole_tables(world: World) -> None:
+    who = await fill_team(world, await world.bootstrap())
     explain = "EXPLAIN QUERY PLAN" if world.db.dialect.name == "sqlite" else "EXPLAIN"
-    for name, (sql, params) in lists(world, who).items():
+    for name, (sql, params) in queries(world, who).items():
         rows = await world.db.engine.fetch(f"{explain} {sql}", params)
         plan = [str(row[3] if explain.endswith("PLAN") else row[0]) for row in rows]
         scanned = [step for step in plan if "SCAN notes" in step or "Seq Scan on notes" in step]

@@ -1,4 +1,4 @@
-"""Notes over HTTP, as their users meet them."""
+"""Notes over HTTP."""
 
 import asyncio
 
@@ -9,7 +9,7 @@ from teamspace.tenancy.schemas import OrgRole, Role
 from tests.support.world import Caller, World
 
 
-async def made(who: Caller, title: str = "Plan", **fields: object) -> dict[str, object]:
+async def create_note(who: Caller, title: str = "Plan", **fields: object) -> dict[str, object]:
     answer = await who.post("/api/notes", {"title": title, **fields})
     assert answer.status_code == 201, answer.text
     note: dict[str, object] = answer.json()
@@ -61,7 +61,7 @@ async def test_a_note_is_created_read_changed_and_deleted(world: World) -> None:
         ({"title": "x", "owner": "somebody"}, ""),
     ],
 )
-async def test_a_bad_draft_is_told_where_it_is_wrong(world: World, draft: dict[str, object], pointer: str) -> None:
+async def test_an_invalid_draft_is_refused_with_a_pointer(world: World, draft: dict[str, object], pointer: str) -> None:
     ann = await world.bootstrap()
     answer = await ann.post("/api/notes", draft)
     assert code(answer) == (400, "invalid_request")
@@ -69,16 +69,16 @@ async def test_a_bad_draft_is_told_where_it_is_wrong(world: World, draft: dict[s
     assert await titles(ann) == []
 
 
-async def test_text_is_kept_as_it_was_written(world: World) -> None:
+async def test_text_is_stored_unchanged(world: World) -> None:
     ann = await world.bootstrap()
     body = "Zoë 日本語 𝔘𝔫𝔦 'quotes' \"double\" \\ \r\n\t %s :name {0} </script>"
-    note = await made(ann, "Ünï 日本", body=body)
+    note = await create_note(ann, "Ünï 日本", body=body)
     assert (await ann.get(f"/api/notes/{note['id']}")).json()["body"] == body
 
 
-async def test_nobody_overwrites_an_edit_unseen(world: World) -> None:
+async def test_conditional_writes_detect_a_newer_version(world: World) -> None:
     ann = await world.bootstrap()
-    path = f"/api/notes/{(await made(ann))['id']}"
+    path = f"/api/notes/{(await create_note(ann))['id']}"
     assert (await ann.put(path, {"body": "a"}, headers={"if-match": '"1"'})).status_code == 200
     late = await ann.put(path, {"body": "b"}, headers={"if-match": '"1"'})
     assert (late.status_code, late.json()["version"], late.headers["etag"]) == (412, 2, '"2"')
@@ -90,17 +90,17 @@ async def test_nobody_overwrites_an_edit_unseen(world: World) -> None:
     assert (await ann.delete(path, headers={"if-match": '"4"'})).status_code == 204
 
 
-async def test_a_reader_with_the_current_version_is_told_so(world: World) -> None:
+async def test_an_unchanged_note_is_answered_with_304(world: World) -> None:
     ann = await world.bootstrap()
-    path = f"/api/notes/{(await made(ann))['id']}"
+    path = f"/api/notes/{(await create_note(ann))['id']}"
     assert (await ann.get(path, headers={"if-none-match": '"1"'})).status_code == 304
     assert (await ann.get(path, headers={"if-none-match": '"2"'})).status_code == 200
 
 
 @pytest.mark.both_databases
-async def test_of_twenty_editors_with_one_version_one_wins(world: World) -> None:
+async def test_one_of_many_concurrent_edits_wins(world: World) -> None:
     ann = await world.bootstrap()
-    path = f"/api/notes/{(await made(ann))['id']}"
+    path = f"/api/notes/{(await create_note(ann))['id']}"
     for round in range(1, 21):
         edits = (ann.put(path, {"body": str(n)}, headers={"if-match": f'"{round}"'}) for n in range(20))
         statuses = [answer.status_code for answer in await asyncio.gather(*edits)]
@@ -108,9 +108,9 @@ async def test_of_twenty_editors_with_one_version_one_wins(world: World) -> None
 
 
 @pytest.mark.both_databases
-async def test_edits_of_different_fields_do_not_undo_each_other(world: World) -> None:
+async def test_concurrent_edits_of_different_fields_are_all_kept(world: World) -> None:
     ann = await world.bootstrap()
-    path = f"/api/notes/{(await made(ann))['id']}"
+    path = f"/api/notes/{(await create_note(ann))['id']}"
     for round in range(10):
         edits = ({"title": f"t{round}"}, {"body": f"b{round}"}, {"tags": [f"x{round}"]})
         await asyncio.gather(*(ann.put(path, edit) for edit in edits))
@@ -119,11 +119,11 @@ async def test_edits_of_different_fields_do_not_undo_each_other(world: World) ->
         assert note["version"] == 1 + 3 * (round + 1)
 
 
-async def test_visibility_and_shares_decide_who_sees_what(world: World) -> None:
+async def test_visibility_and_shares_decide_access(world: World) -> None:
     ann = await world.bootstrap()
     bob = await world.person(ann.org, ann.team, Role.MEMBER)
     eve = await world.person(ann.org, await world.team(ann.org), Role.OWNER)
-    private, team = await made(ann, "private"), await made(ann, "team", visibility="team")
+    private, team = await create_note(ann, "private"), await create_note(ann, "team", visibility="team")
     assert await titles(bob) == ["team"]
     assert await titles(eve) == []
     assert code(await bob.get(f"/api/notes/{private['id']}")) == (404, "not_found")
@@ -140,19 +140,19 @@ async def test_visibility_and_shares_decide_who_sees_what(world: World) -> None:
     assert (await eve.put(f"/api/notes/{private['id']}", {"body": "x"})).status_code == 200
     assert code(await eve.put(f"/api/notes/{private['id']}", {"visibility": "team"})) == (403, "forbidden")
     assert code(await eve.delete(f"/api/notes/{private['id']}")) == (403, "forbidden")
-    share_on = {"user_id": bob.user_id, "permission": "notes:read"}
-    assert code(await eve.post(f"/api/notes/{private['id']}/share", share_on)) == (403, "forbidden")
+    grant = {"user_id": bob.user_id, "permission": "notes:read"}
+    assert code(await eve.post(f"/api/notes/{private['id']}/share", grant)) == (403, "forbidden")
 
-    taken = await ann.post(f"/api/notes/{private['id']}/share", {"user_id": eve.user_id, "permission": None})
-    assert taken.json() == {"items": []}
+    removed = await ann.post(f"/api/notes/{private['id']}/share", {"user_id": eve.user_id, "permission": None})
+    assert removed.json() == {"items": []}
     assert code(await eve.get(f"/api/notes/{private['id']}")) == (404, "not_found")
 
 
-async def test_managing_by_a_share_holds_every_right_on_the_note(world: World) -> None:
+async def test_a_manage_share_gives_every_right_on_the_note(world: World) -> None:
     ann = await world.bootstrap()
     guest = await world.person(ann.org, ann.team, Role.GUEST)
     bob = await world.person(ann.org, ann.team, Role.GUEST)
-    path = f"/api/notes/{(await made(ann))['id']}"
+    path = f"/api/notes/{(await create_note(ann))['id']}"
     await ann.post(f"{path}/share", {"user_id": guest.user_id, "permission": "notes:manage"})
     assert (await guest.put(path, {"visibility": "shared"})).status_code == 200
     assert (
@@ -162,28 +162,28 @@ async def test_managing_by_a_share_holds_every_right_on_the_note(world: World) -
 
 
 @pytest.mark.parametrize("permission", ["files:read", "org:read", "instance:manage", "search", "jobs:execute"])
-async def test_a_note_is_shared_for_notes_permissions_alone(world: World, permission: str) -> None:
+async def test_a_note_can_only_be_shared_with_note_permissions(world: World, permission: str) -> None:
     ann = await world.bootstrap()
     bob = await world.person(ann.org, ann.team)
-    path = f"/api/notes/{(await made(ann))['id']}/share"
+    path = f"/api/notes/{(await create_note(ann))['id']}/share"
     assert code(await ann.post(path, {"user_id": bob.user_id, "permission": permission})) == (400, "invalid_request")
 
 
-async def test_a_note_is_shared_with_colleagues_alone(world: World) -> None:
+async def test_a_note_can_only_be_shared_within_the_company(world: World) -> None:
     ann = await world.bootstrap()
     stranger = await world.person(*await world.company())
     gone = await world.person(ann.org, None)
-    path = f"/api/notes/{(await made(ann))['id']}/share"
+    path = f"/api/notes/{(await create_note(ann))['id']}/share"
     for user_id in (stranger.user_id, gone.user_id, "nobody"):
         assert code(await ann.post(path, {"user_id": user_id, "permission": "notes:read"})) == (404, "not_found")
     assert code(await ann.post(path, {"user_id": ann.user_id, "permission": "notes:read"})) == (400, "invalid_request")
 
 
-async def test_a_reader_of_the_company_sees_team_notes_never_private_ones(world: World) -> None:
+async def test_a_company_reader_sees_team_notes_but_not_private_ones(world: World) -> None:
     ann = await world.bootstrap()
     other = await world.team(ann.org)
     reader = await world.person(ann.org, other, Role.GUEST, org_role=OrgRole.READER)
-    private, team = await made(ann, "private"), await made(ann, "team", visibility="team")
+    private, team = await create_note(ann, "private"), await create_note(ann, "team", visibility="team")
     assert await titles(reader) == []
     assert await titles(reader, "?scope=org") == ["team"]
     assert (await reader.get(f"/api/notes/{team['id']}")).status_code == 200
@@ -197,10 +197,10 @@ async def test_lists_are_filtered_and_paged(world: World) -> None:
     ann = await world.bootstrap()
     bob = await world.person(ann.org, ann.team, Role.MEMBER)
     for number in range(7):
-        await made(
+        await create_note(
             ann, f"a{number}", visibility="team" if number % 2 else "private", tags=["odd"] if number % 2 else []
         )
-    await made(bob, "b", visibility="team", tags=["odd"])
+    await create_note(bob, "b", visibility="team", tags=["odd"])
     assert await titles(ann) == ["b", *[f"a{number}" for number in range(6, -1, -1)]]
     assert await titles(ann, "?tag=odd") == ["b", "a5", "a3", "a1"]
     assert await titles(ann, "?tag=none") == []
@@ -231,7 +231,7 @@ async def test_lists_are_filtered_and_paged(world: World) -> None:
         "tag=a&tag=b",
     ],
 )
-async def test_a_bad_query_is_refused_by_name(world: World, query: str) -> None:
+async def test_an_invalid_query_parameter_is_refused_by_name(world: World, query: str) -> None:
     ann = await world.bootstrap()
     answer = await ann.get(f"/api/notes?{query}")
     assert code(answer) == (400, "invalid_request")
@@ -240,16 +240,16 @@ async def test_a_bad_query_is_refused_by_name(world: World, query: str) -> None:
 
 async def test_a_list_shows_the_beginning_of_a_long_text(world: World) -> None:
     ann = await world.bootstrap()
-    await made(ann, body="é" * 1000)
+    await create_note(ann, body="é" * 1000)
     item = (await ann.get("/api/notes")).json()["items"][0]
     assert item["excerpt"] == "é" * 280
     assert "body" not in item
 
 
-async def test_every_write_of_a_note_is_on_record(world: World) -> None:
+async def test_every_write_of_a_note_is_audited(world: World) -> None:
     ann = await world.bootstrap()
     bob = await world.person(ann.org, ann.team)
-    note = await made(ann)
+    note = await create_note(ann)
     path = f"/api/notes/{note['id']}"
     await ann.put(path, {"body": "x"})
     await ann.post(f"{path}/share", {"user_id": bob.user_id, "permission": "notes:read"})

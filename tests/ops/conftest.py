@@ -1,18 +1,18 @@
-"""Fixtures of these tests."""
+"""Fixtures of the backup and restore tests."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.ops.help import Places
+from tests.ops.help import Instances
 
 
 @pytest.fixture
-def places(tmp_path_factory: pytest.TempPathFactory, postgres_url: str) -> Iterator[Places]:
-    places = Places(tmp_path_factory.mktemp("places"), postgres_url)
-    yield places
-    places.clear()
+def instances(tmp_path_factory: pytest.TempPathFactory, postgres_url: str) -> Iterator[Instances]:
+    instances = Instances(tmp_path_factory.mktemp("instances"), postgres_url)
+    yield instances
+    instances.clear()
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What the tests of looking after an instance share: places to restore into, an instance with a little of everything."""
+"""Shared by the tests of `ops`: instances to restore into, and an instance with a little of everything."""
 
 import gzip
 import hashlib
@@ -28,15 +28,15 @@ from teamspace.settings import Settings, load
 from tests.identity.help import enrolled, run_sql, signed_in
 from tests.support.postgres import create_database, drop_database
 from tests.support.world import Caller, World
-from tests.support.world import world as opened
+from tests.support.world import world as open_world
 
 LOGO = b"\x89PNG of a company \x00\xff" * 1800
 BANNER = b"\x89PNG of the instance \x00\xfe" * 1600
 UNUSED = b"nothing names this yet" * 1600
-"""These are more than a row holds, and lie in files."""
+"""These are too large for a row, and are stored in files."""
 PLAN = "A crane, \x01 and ünï words"
 SCRAP = b"nothing names this yet, and it is small"
-"""These lie in their rows."""
+"""These are stored in their rows."""
 
 # fmt: off
 ODDITIES = Migration(9001, "9001_oddities.sql", """
@@ -50,7 +50,7 @@ LATER = Migration(9002, "9002_later.sql", """
     UPDATE oddities SET doubled = number * 2 WHERE number BETWEEN 0 AND 1000;
 """)
 _ODD_ROWS = [
-    # The first names the last: a foreign key that no order of the ids satisfies.
+    # The first references the last: a foreign key that no order of the ids satisfies.
     ("a", "z", "ünï 漢字 🎉 'quoted\" \\ \t\r\n\x01\x7f", 2**63 - 1, True, bytes(range(256))),
     ("b", "a", "", -(2**63), False, b""),
     ("c", None, None, None, None, None),
@@ -59,17 +59,17 @@ _ODD_ROWS = [
 # fmt: on
 
 
-class Places:
-    """Fresh places to serve from; the databases of those on PostgreSQL are dropped in the end."""
+class Instances:
+    """Makes empty instances; PostgreSQL databases are dropped at the end."""
 
     def __init__(self, folder: Path, admin_url: str) -> None:
         self._folder, self._admin = folder, admin_url
-        self._made: list[str] = []
+        self._names: list[str] = []
 
     def new(self, kind: str, *, key_of: Settings | None = None) -> Settings:
-        """Empty, but for the secret key of another place."""
-        name = f"care_{os.getpid()}_{self._folder.name}_{len(self._made)}"
-        self._made.append(name)
+        """Settings of an instance with nothing but perhaps the secret key of another."""
+        name = f"ops_{os.getpid()}_{self._folder.name}_{len(self._names)}"
+        self._names.append(name)
         data = self._folder / name
         if key_of is not None:
             data.mkdir()
@@ -78,20 +78,20 @@ class Places:
         return at(data, url)
 
     def clear(self) -> None:
-        for name in self._made:
+        for name in self._names:
             drop_database(self._admin, name)
 
 
 def at(data: Path, url: str = "", **more: str) -> Settings:
-    given = {"SERVICE_DATA": str(data), "SERVICE_DATABASE_URL": url, "SERVICE_RATE_ANONYMOUS": "0", **more}
-    return load(given, file=data / "no.env")
+    environment = {"SERVICE_DATA": str(data), "SERVICE_DATABASE_URL": url, "SERVICE_RATE_ANONYMOUS": "0", **more}
+    return load(environment, file=data / "no.env")
 
 
 def kind_of(settings: Settings) -> str:
     return "sqlite" if settings.on_sqlite else "postgres"
 
 
-def other(kind: str) -> str:
+def other_kind(kind: str) -> str:
     return "postgres" if kind == "sqlite" else "sqlite"
 
 
@@ -106,15 +106,15 @@ def environment(settings: Settings) -> dict[str, str]:
 # An instance
 
 
-def know(monkeypatch: Any, *more: Migration) -> None:
-    """This server ships further migrations."""
+def ship_migrations(monkeypatch: Any, *more: Migration) -> None:
+    """Pretend this server ships these migrations too."""
     known = [*(migration for migration in bundled_migrations() if migration.number < ODDITIES.number), *more]
     monkeypatch.setattr(sys.modules["teamspace.core.db.migrate"], "bundled_migrations", lambda: known)
     monkeypatch.setattr(sys.modules[restoring.__module__], "bundled_migrations", lambda: known)
 
 
 async def fill(world: World) -> list[str]:
-    """People, factors, keys, notes, shares, attempts, blobs; the codes with which ann can still sign in."""
+    """Adds people, second factors, notes, shares, sign-in attempts and blobs; returns the unused recovery codes of ann."""
     ann = await world.bootstrap()
     bob = Caller(world, (await ann.post("/api/members", {"username": "bob", "role": "member"})).json()["token"])
     codes = (await enrolled(ann))["recovery_codes"]
@@ -122,8 +122,8 @@ async def fill(world: World) -> list[str]:
     await world.anonymous.post("/api/login", {"username": "ann", "password": "wrong"})
     await bob.post("/api/documents", {"title": "Crane", "body": PLAN, "visibility": "team"})
     note = {"title": "Plän 漢字 🎉", "body": "line\n\t\"quoted\" \\ 'single' \x01", "tags": ["α", "b"]}
-    made = (await bob.post("/api/notes", note, headers={"idempotency-key": "once | only"})).json()
-    await bob.post(f"/api/notes/{made['id']}/share", {"user_id": ann.user_id, "permission": "notes:read"})
+    created = (await bob.post("/api/notes", note, headers={"idempotency-key": "once | only"})).json()
+    await bob.post(f"/api/notes/{created['id']}/share", {"user_id": ann.user_id, "permission": "notes:read"})
     await brand(world, ann.org.id, LOGO)
     await brand(world, "", BANNER)
     for data in (UNUSED, SCRAP):
@@ -133,7 +133,7 @@ async def fill(world: World) -> list[str]:
 
 
 async def brand(world: World, org_id: str, logo: bytes) -> str:
-    """A row that names a blob."""
+    """Adds a row that references a blob."""
     digest = await blobs.store_bytes(world.db, world.app.files, system(), org_id, logo)
     await run_sql(world, "DELETE FROM branding WHERE org_id = :org_id", org_id=org_id)
     await run_sql(
@@ -150,13 +150,13 @@ async def add_oddities(world: World) -> None:
         await loading.load("oddities", columns, _ODD_ROWS)
 
 
-async def filled(settings: Settings) -> Settings:
-    async with opened(settings) as world:
+async def fill_instance(settings: Settings) -> Settings:
+    async with open_world(settings) as world:
         await fill(world)
     return settings
 
 
-# Looking at it
+# Inspecting it
 
 
 async def content(settings: Settings) -> dict[str, list[bytes]]:
@@ -174,40 +174,40 @@ async def content(settings: Settings) -> dict[str, list[bytes]]:
 
 
 def files(settings: Settings) -> dict[str, bytes]:
-    """Every blob that is not small, by its place in the store."""
+    """Every blob stored in a file, by its path in the store."""
     root = settings.data / "blobs"
     return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
 
 
 async def overwrite(settings: Settings, old: bytes, new: bytes | None) -> str:
-    """The bytes of a small blob, past everything that would prevent it; its digest."""
+    """Overwrites the bytes of a blob stored in a row, bypassing all checks; returns its digest."""
     digest = hashlib.sha256(old).hexdigest()
-    async with opened(settings) as world:
+    async with open_world(settings) as world:
         assert await world.db.exists("SELECT 1 FROM blobs WHERE data = :old", old=old)
         await run_sql(world, "UPDATE blobs SET data = :new WHERE digest = :digest", new=new, digest=digest)
     return digest
 
 
 async def is_untouched(settings: Settings) -> bool:
-    """Whether a place is as empty as `Places.new` made it; the file of a lock is nothing."""
-    there = {path.name for path in settings.data.iterdir()} if settings.data.exists() else set()
-    if there - {"secret.key", "server.lock"}:
+    """Whether an instance is as empty as `Instances.new` made it; a lock file does not count."""
+    names = {path.name for path in settings.data.iterdir()} if settings.data.exists() else set()
+    if names - {"secret.key", "server.lock"}:
         return False
     return settings.on_sqlite or await content(settings) == {}
 
 
-async def verdicts(settings: Settings, **how: Any) -> dict[str, CheckResult]:
-    """What the doctor says, in depth."""
+async def check_results(settings: Settings, **options: Any) -> dict[str, CheckResult]:
+    """The results of all checks of the doctor."""
     async with open_for_inspection(settings) as db:
         store = blobs.FolderStore(settings.data / "blobs")
-        return {verdict.name: verdict async for verdict in ops.run_checks(db, files=store, **how)}
+        return {result.name: result async for result in ops.run_checks(db, files=store, **options)}
 
 
 async def findings(settings: Settings) -> dict[str, list[str]]:
-    return {name: verdict.found for name, verdict in (await verdicts(settings)).items() if verdict.found}
+    return {name: result.found for name, result in (await check_results(settings)).items() if result.found}
 
 
-# Backups that were tampered with
+# Tampered backups
 
 
 def members(backup: Path) -> Iterator[tuple[str, bytes]]:
@@ -232,14 +232,14 @@ def write(backup: Path, content: list[tuple[str, bytes]]) -> Path:
 
 
 def with_manifest(backup: Path, by: Settings, **changes: Any) -> Path:
-    """The same backup with another manifest, which is as well-formed as the first and signed with the key of `by`."""
+    """The same backup with a changed manifest, signed with the key of `by`."""
     vault = Vault(load_key(by.secret_key or None, by.data))
     changed = manifests.encode(msgspec.structs.replace(read_manifest(backup), **changes), vault)
     return write(backup, [(name, changed if name == "manifest.json" else data) for name, data in list(members(backup))])
 
 
 def with_table(backup: Path, by: Settings, table: str, change: Callable[[list[bytes]], list[bytes]]) -> Path:
-    """The same backup with other rows, and a manifest that agrees with them."""
+    """The same backup with changed rows and a manifest that matches them."""
     name = f"tables/{table}.jsonl.gz"
     lines = change(gzip.decompress(dict(members(backup))[name]).splitlines(keepends=True))
     data = gzip.compress(b"".join(lines))

@@ -1,4 +1,4 @@
-"""A backup is whole or it is not there; it holds everything but the key, and holds nobody up."""
+"""A backup is complete or absent; it has everything but the key, and does not block the server."""
 
 import fcntl
 import os
@@ -22,31 +22,31 @@ from tests.ops.help import (
     PLAN,
     SCRAP,
     UNUSED,
-    Places,
+    Instances,
     brand,
     content,
     files,
     fill,
-    filled,
+    fill_instance,
     kind_of,
-    know,
     members,
     overwrite,
     read_manifest,
+    ship_migrations,
 )
 from tests.support.world import World
-from tests.support.world import world as opened
+from tests.support.world import world as open_world
 
 __all__ = ["hands"]
 
 
-def left_in(folder: Path) -> list[str]:
-    """Whatever has to do with the backup, under any name."""
+def backup_files(folder: Path) -> list[str]:
+    """Every file of the folder with "backup" in its name."""
     return [name for name in os.listdir(folder) if "backup" in name]
 
 
-async def test_the_manifest_says_what_is_there(settings: Settings, backup_file: Path) -> None:
-    await filled(settings)
+async def test_the_manifest_describes_the_content(settings: Settings, backup_file: Path) -> None:
+    await fill_instance(settings)
     line = await ops.backup(settings, backup_file)
     manifest = read_manifest(backup_file)
     rows = await content(settings)
@@ -57,22 +57,27 @@ async def test_the_manifest_says_what_is_there(settings: Settings, backup_file: 
     in_rows = len(PLAN.encode()) + len(SCRAP)
     assert (manifest.blobs, manifest.blob_bytes) == (5, sum(map(len, files(settings).values())) + in_rows)
     assert f'["canary","{manifest.canary}"]\n'.encode() in rows["instance"]
-    async with opened(settings) as world:
+    async with open_world(settings) as world:
         assert sorted(manifest.heads, key=str) == sorted([head async for head in audit.chain_heads(world.db)], key=str)
     size = os.stat(backup_file).st_size
     assert f"{manifest.rows} rows of {len(rows)} tables, 5 blobs, {size:,} bytes" in line
 
 
-async def test_a_row_comes_after_those_it_names(settings: Settings, backup_file: Path) -> None:
-    await filled(settings)
+async def test_tables_come_after_those_they_reference(settings: Settings, backup_file: Path) -> None:
+    await fill_instance(settings)
     await ops.backup(settings, backup_file)
     order = [entry.name for entry in read_manifest(backup_file).tables]
-    for named, naming in [("orgs", "teams"), ("orgs", "users"), ("users", "memberships"), ("notes", "note_tags")]:
-        assert order.index(named) < order.index(naming)
+    for referenced, referencing in [
+        ("orgs", "teams"),
+        ("orgs", "users"),
+        ("users", "memberships"),
+        ("notes", "note_tags"),
+    ]:
+        assert order.index(referenced) < order.index(referencing)
 
 
-async def test_the_key_is_not_in_it(settings: Settings, backup_file: Path) -> None:
-    await filled(settings)
+async def test_the_key_is_not_in_the_backup(settings: Settings, backup_file: Path) -> None:
+    await fill_instance(settings)
     await ops.backup(settings, backup_file)
     key = (settings.data / "secret.key").read_text().strip()
     for _, data in members(backup_file):
@@ -80,8 +85,8 @@ async def test_the_key_is_not_in_it(settings: Settings, backup_file: Path) -> No
     assert not any("key" in name for name, _ in members(backup_file))
 
 
-async def test_it_is_for_its_own_user_and_replaces_nothing_unasked(settings: Settings, backup_file: Path) -> None:
-    await filled(settings)
+async def test_the_file_is_private_and_replaced_only_with_force(settings: Settings, backup_file: Path) -> None:
+    await fill_instance(settings)
     await ops.backup(settings, backup_file)
     first = os.stat(backup_file)
     assert stat.S_IMODE(first.st_mode) == 0o600
@@ -90,11 +95,11 @@ async def test_it_is_for_its_own_user_and_replaces_nothing_unasked(settings: Set
     assert os.stat(backup_file) == first
     await ops.backup(settings, backup_file, force=True)
     assert os.stat(backup_file).st_ino != first.st_ino
-    assert left_in(backup_file.parent) == ["backup.tar"]
+    assert backup_files(backup_file.parent) == ["backup.tar"]
 
 
-async def test_what_a_killed_backup_left_is_begun_anew(settings: Settings, backup_file: Path) -> None:
-    await filled(settings)
+async def test_a_partial_file_of_a_killed_backup_is_overwritten(settings: Settings, backup_file: Path) -> None:
+    await fill_instance(settings)
     part = backup_file.with_name("backup.tar.part")
     part.write_bytes(b"the first half, and longer than the whole" * 10_000)
     await ops.backup(settings, backup_file)
@@ -103,92 +108,92 @@ async def test_what_a_killed_backup_left_is_begun_anew(settings: Settings, backu
 
 
 async def test_two_backups_do_not_write_to_one_file(settings: Settings, backup_file: Path) -> None:
-    await filled(settings)
+    await fill_instance(settings)
     with backup_file.with_name("backup.tar.part").open("w") as another:
         fcntl.flock(another, fcntl.LOCK_EX)
         with pytest.raises(OpsError, match="another backup"):
             await ops.backup(settings, backup_file)
-    assert left_in(backup_file.parent) == ["backup.tar.part"]
+    assert backup_files(backup_file.parent) == ["backup.tar.part"]
 
 
-async def test_a_place_without_an_instance(places: Places, settings: Settings, backup_file: Path) -> None:
-    place = places.new(kind_of(settings))
+async def test_a_backup_needs_an_instance(instances: Instances, settings: Settings, backup_file: Path) -> None:
+    target = instances.new(kind_of(settings))
     with pytest.raises((OpsError, OSError), match=r"no database|No such file"):
-        await ops.backup(place, backup_file)
-    assert not place.data.exists()
-    await run_migrations(place)
+        await ops.backup(target, backup_file)
+    assert not target.data.exists()
+    await run_migrations(target)
     with pytest.raises(OpsError, match="no server has started"):
-        await ops.backup(place, backup_file)
-    assert left_in(backup_file.parent) == []
+        await ops.backup(target, backup_file)
+    assert backup_files(backup_file.parent) == []
 
 
-async def test_a_database_of_somebody_else(places: Places, backup_file: Path) -> None:
-    place = places.new("postgres")
-    place.data.mkdir()
+async def test_a_database_without_the_schema_is_refused(instances: Instances, backup_file: Path) -> None:
+    target = instances.new("postgres")
+    target.data.mkdir()
     with pytest.raises(SchemaError, match="has no Teamspace schema"):
-        await ops.backup(place, backup_file)
+        await ops.backup(target, backup_file)
 
 
 # Blobs
 
 
-def file_of(settings: Settings, data: bytes) -> Path:
+def blob_file(settings: Settings, data: bytes) -> Path:
     (found,) = [path for path in (settings.data / "blobs").rglob("*") if path.is_file() and path.read_bytes() == data]
     return found
 
 
 async def test_a_damaged_blob_fails_the_backup(settings: Settings, backup_file: Path) -> None:
-    await filled(settings)
-    damaged = file_of(settings, LOGO)
+    await fill_instance(settings)
+    damaged = blob_file(settings, LOGO)
     damaged.write_bytes(LOGO[:-1] + b"?")
     with pytest.raises(OpsError, match=f"blob {damaged.name} is damaged"):
         await ops.backup(settings, backup_file)
-    assert left_in(backup_file.parent) == []
+    assert backup_files(backup_file.parent) == []
 
 
 @pytest.mark.parametrize("bytes_", [PLAN.encode().upper(), PLAN.encode()[:-1], b"", None])
 async def test_a_damaged_blob_in_its_row_fails_the_backup(
     settings: Settings, backup_file: Path, bytes_: bytes | None
 ) -> None:
-    await filled(settings)
+    await fill_instance(settings)
     digest = await overwrite(settings, PLAN.encode(), bytes_)
     with pytest.raises(OpsError, match=f"blob {digest} is damaged"):
         await ops.backup(settings, backup_file)
-    assert left_in(backup_file.parent) == []
+    assert backup_files(backup_file.parent) == []
 
 
-async def test_a_small_blob_is_in_its_row_and_nowhere_else(settings: Settings, backup_file: Path) -> None:
-    await filled(settings)
+async def test_a_small_blob_is_stored_only_in_its_row(settings: Settings, backup_file: Path) -> None:
+    await fill_instance(settings)
     await ops.backup(settings, backup_file)
     names = [name for name, _ in members(backup_file) if name.startswith("blobs/")]
     assert len(names) == len(files(settings)) == 3
 
 
-async def test_a_missing_blob_that_a_row_names_fails_the_backup(settings: Settings, backup_file: Path) -> None:
-    await filled(settings)
-    missing = file_of(settings, LOGO)
+async def test_a_missing_referenced_blob_fails_the_backup(settings: Settings, backup_file: Path) -> None:
+    await fill_instance(settings)
+    missing = blob_file(settings, LOGO)
     missing.unlink()
     with pytest.raises(OpsError, match=f"blob {missing.name} is missing"):
         await ops.backup(settings, backup_file)
-    assert left_in(backup_file.parent) == []
+    assert backup_files(backup_file.parent) == []
 
 
-async def test_a_name_without_a_row_fails_the_backup(settings: Settings, backup_file: Path) -> None:
-    async with opened(settings) as world:
+async def test_a_reference_without_a_blob_row_fails_the_backup(settings: Settings, backup_file: Path) -> None:
+    async with open_world(settings) as world:
         await fill(world)
         await run_sql(world, "DELETE FROM blobs WHERE org_id = ''")
     with pytest.raises(OpsError, match=r"branding\.logo references instance/"):
         await ops.backup(settings, backup_file)
 
 
-async def test_a_blob_still_on_its_way_is_left_out(settings: Settings, places: Places, backup_file: Path) -> None:
-    await filled(settings)
-    file_of(settings, UNUSED).unlink()
+async def test_a_blob_not_yet_written_is_left_out(settings: Settings, instances: Instances, backup_file: Path) -> None:
+    await fill_instance(settings)
+    blob_file(settings, UNUSED).unlink()
     await ops.backup(settings, backup_file)
     assert read_manifest(backup_file).blobs == 4
-    place = places.new("sqlite", key_of=settings)
-    await ops.restore(place, backup_file)
-    assert sorted(files(place)) == sorted(files(settings))
+    target = instances.new("sqlite", key_of=settings)
+    await ops.restore(target, backup_file)
+    assert sorted(files(target)) == sorted(files(settings))
 
 
 async def test_the_collector_waits_for_a_backup(world: World, hands: Hands) -> None:
@@ -203,7 +208,7 @@ async def test_the_collector_waits_for_a_backup(world: World, hands: Hands) -> N
     assert await world.app.files.stat("", digest) is None
 
 
-async def test_the_collector_waits_with_small_ones_too(world: World, hands: Hands) -> None:
+async def test_the_collector_waits_for_a_backup_with_small_blobs_too(world: World, hands: Hands) -> None:
     digest = await blobs.store_bytes(world.db, world.app.files, system(), "", SCRAP)
     hands.forward(2 * clock.DAY)
     with world.app.files.collection_paused():
@@ -213,7 +218,7 @@ async def test_the_collector_waits_with_small_ones_too(world: World, hands: Hand
     assert not await blobs.is_known(world.db, "", digest)
 
 
-async def test_the_collector_clears_what_was_never_finished(world: World) -> None:
+async def test_the_collector_removes_old_temporary_files(world: World) -> None:
     await brand(world, "", LOGO)
     store = world.app.files
     assert isinstance(store, blobs.FolderStore)
@@ -225,7 +230,7 @@ async def test_the_collector_clears_what_was_never_finished(world: World) -> Non
     assert (old.exists(), new.exists()) == (False, True)
 
 
-async def test_a_blob_brought_again_mends_the_damaged_one(world: World) -> None:
+async def test_storing_a_damaged_blob_again_repairs_it(world: World) -> None:
     digest = await brand(world, "", LOGO)
     store = world.app.files
     assert isinstance(store, blobs.FolderStore)
@@ -238,22 +243,22 @@ async def test_a_blob_brought_again_mends_the_damaged_one(world: World) -> None:
 
 
 async def test_an_older_schema_is_backed_up_as_it_is(
-    settings: Settings, places: Places, backup_file: Path, monkeypatch: pytest.MonkeyPatch
+    settings: Settings, instances: Instances, backup_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await filled(settings)
-    know(monkeypatch, ODDITIES)
+    await fill_instance(settings)
+    ship_migrations(monkeypatch, ODDITIES)
     await ops.backup(settings, backup_file)
     assert "oddities" not in {entry.name for entry in read_manifest(backup_file).tables}
-    place = places.new(kind_of(settings), key_of=settings)
-    await ops.restore(place, backup_file)
-    assert "oddities" in await content(place)
+    target = instances.new(kind_of(settings), key_of=settings)
+    await ops.restore(target, backup_file)
+    assert "oddities" in await content(target)
 
 
-async def test_a_newer_schema_is_left_to_the_newer_server(
+async def test_a_newer_schema_is_refused(
     settings: Settings, backup_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as newer:
-        know(newer, ODDITIES)
-        await filled(settings)
+        ship_migrations(newer, ODDITIES)
+        await fill_instance(settings)
     with pytest.raises(SchemaError, match="schema 9001"):
         await ops.backup(settings, backup_file)

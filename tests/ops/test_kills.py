@@ -1,4 +1,4 @@
-"""kill -9 at any moment of a restore or of a change of the key: run it again, and all is there."""
+"""kill -9 at any moment of a restore or rekey: run it again, and everything is there."""
 
 import asyncio
 import contextlib
@@ -16,17 +16,17 @@ from teamspace import ops
 from teamspace.core.db import audit
 from teamspace.core.principal import system
 from teamspace.settings import Settings
-from tests.ops.help import Places, at, brand, content, environment, files, fill, findings
+from tests.ops.help import Instances, at, brand, content, environment, files, fill, findings
 from tests.support.served import Served, teamspace
-from tests.support.world import world as opened
+from tests.support.world import world as open_world
 
 MAX_ROUNDS = 10
 KINDS = pytest.mark.parametrize("kind", ["sqlite", "postgres"])
 
 
-async def enlarged(settings: Settings) -> None:
-    """An instance whose restore and change of key take a while."""
-    async with opened(settings) as world:
+async def fill_large_instance(settings: Settings) -> None:
+    """Adds so much that restore and rekey take a while."""
+    async with open_world(settings) as world:
         await fill(world)
         for number in range(40):
             await brand(world, "", b"%d" % number * 20_000)
@@ -44,42 +44,42 @@ async def enlarged(settings: Settings) -> None:
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Settings:
     settings = at(tmp_path_factory.mktemp("large") / "data")
-    asyncio.run(enlarged(settings))
+    asyncio.run(fill_large_instance(settings))
     asyncio.run(ops.backup(settings, settings.data / "backup.tar"))
     return settings
 
 
-async def timed(settings: Settings, *arguments: str) -> float:
-    """How long the command takes when nobody kills it."""
+async def run_timed(settings: Settings, *arguments: str) -> float:
+    """Runs the command to its end; returns the seconds it took."""
     began = time.monotonic()
-    ended = await asyncio.to_thread(teamspace, *arguments, settings=environment(settings))
-    assert ended.returncode == 0, ended.stderr
+    result = await asyncio.to_thread(teamspace, *arguments, settings=environment(settings))
+    assert result.returncode == 0, result.stderr
     return time.monotonic() - began
 
 
 class Killer:
-    """Strikes at moments spread over the time that a command takes."""
+    """Kills a command at random moments of its run."""
 
-    def __init__(self, whole: float, seed: str, *arguments: str) -> None:
+    def __init__(self, duration: float, seed: str, *arguments: str) -> None:
         self.hits = 0
-        self._whole = whole
-        self._dice = random.Random(seed)
+        self._duration = duration
+        self._random = random.Random(seed)
         self._arguments = arguments
 
     def rounds(self, count: int) -> Iterator[int]:
-        """So many, and further ones until it has hit: the command may be quicker than when it was timed."""
+        """At least `count`, and more until one kill hit: the command can be faster than when it was timed."""
         for number in range(MAX_ROUNDS):
             if number >= count and self.hits:
                 return
             yield number
 
-    async def strike(self, settings: Settings) -> None:
+    async def run_and_kill(self, settings: Settings) -> None:
         process = await asyncio.create_subprocess_exec(
             sys.executable, "-m", "teamspace", *self._arguments,
             env={"PYTHONPATH": str(Path(__file__).parents[2]), **environment(settings)},
             cwd="/", stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL,
         )  # fmt: skip
-        moment = self._dice.uniform(0.2, 1.0) * self._whole
+        moment = self._random.uniform(0.2, 1.0) * self._duration
         await asyncio.sleep(moment)
         with contextlib.suppress(ProcessLookupError):
             process.kill()
@@ -87,13 +87,13 @@ class Killer:
         assert code in (0, -signal.SIGKILL)
         self.hits += code != 0
         if code == 0:
-            self._whole = min(self._whole, moment)  # it was slower before, beside somebody else's work
+            self._duration = min(self._duration, moment)  # it was slower when it was timed, on a busy machine
         if settings.database_url:
-            await its_connections_ended(settings.database_url)
+            await wait_until_disconnected(settings.database_url)
 
 
-async def its_connections_ended(url: str) -> None:
-    """PostgreSQL notices the death of a client when it next speaks to it."""
+async def wait_until_disconnected(url: str) -> None:
+    """PostgreSQL notices a dead client only when it next writes to it."""
     others = "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
     connection = await asyncpg.connect(url)
     for _ in range(400):
@@ -103,42 +103,44 @@ async def its_connections_ended(url: str) -> None:
     await connection.close()
 
 
-async def is_there(place: Settings) -> bool:
-    return (place.data / "teamspace.sqlite").exists() if place.on_sqlite else await content(place) != {}
+async def is_restored(target: Settings) -> bool:
+    return (target.data / "teamspace.sqlite").exists() if target.on_sqlite else await content(target) != {}
 
 
 @KINDS
-async def test_a_killed_restore_is_run_again(kind: str, source: Settings, places: Places, thorough: bool) -> None:
+async def test_a_killed_restore_can_be_run_again(
+    kind: str, source: Settings, instances: Instances, thorough: bool
+) -> None:
     command = ("restore", str(source.data / "backup.tar"))
     expected = (await content(source), files(source))
-    killer = Killer(await timed(places.new(kind, key_of=source), *command), kind, *command)
+    killer = Killer(await run_timed(instances.new(kind, key_of=source), *command), kind, *command)
     for _ in killer.rounds(3 if thorough else 1):
-        place = places.new(kind, key_of=source)
+        target = instances.new(kind, key_of=source)
         for _ in range(2):
-            if not await is_there(place):
-                await killer.strike(place)
-        if not await is_there(place):
-            await timed(place, *command)
-        assert (await content(place), files(place)) == expected
-        assert await findings(place) == {}
+            if not await is_restored(target):
+                await killer.run_and_kill(target)
+        if not await is_restored(target):
+            await run_timed(target, *command)
+        assert (await content(target), files(target)) == expected
+        assert await findings(target) == {}
     assert killer.hits
 
 
 @KINDS
-async def test_a_killed_change_of_the_key_leaves_a_working_instance(
-    kind: str, source: Settings, places: Places, thorough: bool
+async def test_a_killed_rekey_leaves_a_working_instance(
+    kind: str, source: Settings, instances: Instances, thorough: bool
 ) -> None:
-    place = places.new(kind, key_of=source)
-    await timed(place, "restore", str(source.data / "backup.tar"))
-    killer = Killer(await timed(place, "rekey"), kind, "rekey")
+    target = instances.new(kind, key_of=source)
+    await run_timed(target, "restore", str(source.data / "backup.tar"))
+    killer = Killer(await run_timed(target, "rekey"), kind, "rekey")
     for _ in killer.rounds(5 if thorough else 2):
-        await killer.strike(place)
-        assert await findings(place) == {}
-        async with opened(place):
+        await killer.run_and_kill(target)
+        assert await findings(target) == {}
+        async with open_world(target):
             pass
-        assert await findings(place) == {}
+        assert await findings(target) == {}
     assert killer.hits
-    await timed(place, "rekey")
-    with Served(environment(place)) as served:
+    await run_timed(target, "rekey")
+    with Served(environment(target)) as served:
         assert served.stop() == 0
-    assert await findings(place) == {}
+    assert await findings(target) == {}

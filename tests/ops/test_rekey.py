@@ -1,4 +1,4 @@
-"""A new key takes over everything at once, and no moment of a crash leaves the data without the key that opens them."""
+"""A rekey re-encrypts everything in one transaction, and a crash at any step leaves data and key matching."""
 
 import sys
 
@@ -15,9 +15,9 @@ from teamspace.core.principal import system
 from teamspace.ops import OpsError, rekey
 from teamspace.settings import Settings
 from tests.identity.help import run_sql, signed_in
-from tests.ops.help import content, environment, fill, filled, findings
+from tests.ops.help import content, environment, fill, fill_instance, findings
 from tests.support.served import Served, teamspace
-from tests.support.world import world as opened
+from tests.support.world import world as open_world
 
 KEY = "secret.key"
 
@@ -26,46 +26,46 @@ def key_of(settings: Settings) -> str:
     return (settings.data / KEY).read_text()
 
 
-async def sealed(settings: Settings) -> list[bytes]:
+async def encrypted_rows(settings: Settings) -> list[bytes]:
     rows = await content(settings)
     return [line for column in wiring.ENCRYPTED for line in rows[column.table]]
 
 
-async def test_everything_is_sealed_anew(settings: Settings) -> None:
-    async with opened(settings) as world:
+async def test_everything_is_re_encrypted(settings: Settings) -> None:
+    async with open_world(settings) as world:
         codes = await fill(world)
-    before, old = await sealed(settings), key_of(settings)
+    before, old = await encrypted_rows(settings), key_of(settings)
     line = await rekey(settings)
     assert line.startswith("re-encrypted 3 values; ")
     assert key_of(settings) != old
     assert not (settings.data / "secret.key.new").exists()
-    after = await sealed(settings)
-    sealed_lines = [pair for pair in zip(before, after, strict=True) if b'"v1:' in pair[0]]
-    assert len(sealed_lines) == 3
-    assert all(earlier != later for earlier, later in sealed_lines)
+    after = await encrypted_rows(settings)
+    changed_rows = [pair for pair in zip(before, after, strict=True) if b'"v1:' in pair[0]]
+    assert len(changed_rows) == 3
+    assert all(earlier != later for earlier, later in changed_rows)
     assert await findings(settings) == {}
-    async with opened(settings) as world:
+    async with open_world(settings) as world:
         await signed_in(world, "ann", totp=codes.pop())
-        assert [row.action for row in await trail(world.db)].count("instance.rekey") == 1
+        assert [row.action for row in await audit_rows(world.db)].count("instance.rekey") == 1
 
 
-async def trail(db: Db) -> list[audit.AuditRow]:
+async def audit_rows(db: Db) -> list[audit.AuditRow]:
     names = ", ".join(audit.AuditRow.__struct_fields__)
     return await db.all(audit.AuditRow, f"SELECT {names} FROM audit WHERE org_id = '' ORDER BY id")
 
 
-async def test_the_old_key_opens_nothing_any_more(settings: Settings) -> None:
-    await filled(settings)
+async def test_the_old_key_no_longer_works(settings: Settings) -> None:
+    await fill_instance(settings)
     old = key_of(settings)
     await rekey(settings)
     (settings.data / KEY).write_text(old)
     with pytest.raises(WrongKey, match="does not belong"):
-        async with opened(settings):
+        async with open_world(settings):
             pass
 
 
-async def test_more_values_than_a_page_holds(settings: Settings) -> None:
-    async with opened(settings) as world:
+async def test_more_values_than_fit_a_page_are_re_encrypted(settings: Settings) -> None:
+    async with open_world(settings) as world:
         await fill(world)
         async with world.db.maintenance(system()) as tx:
             for number in range(1200):
@@ -80,13 +80,13 @@ async def test_more_values_than_a_page_holds(settings: Settings) -> None:
     assert await findings(settings) == {}
 
 
-# The key in the settings
+# Keys from the settings
 
 
-async def test_a_key_from_the_settings_is_changed_by_hand(settings: Settings) -> None:
+async def test_a_key_from_the_settings_needs_an_explicit_new_key(settings: Settings) -> None:
     first, second = new_key().hex(), new_key().hex()
     settings = msgspec.structs.replace(settings, secret_key=first)
-    await filled(settings)
+    await fill_instance(settings)
     with pytest.raises(OpsError, match="--key-stdin"):
         await rekey(settings)
     assert await findings(settings) == {}
@@ -97,103 +97,103 @@ async def test_a_key_from_the_settings_is_changed_by_hand(settings: Settings) ->
     assert await findings(msgspec.structs.replace(settings, secret_key=second)) == {}
 
 
-async def test_a_key_for_the_file_can_be_given(settings: Settings) -> None:
-    await filled(settings)
-    given = new_key()
-    await rekey(settings, given.hex())
-    assert bytes.fromhex(key_of(settings)) == given
+async def test_a_key_for_the_file_can_be_supplied(settings: Settings) -> None:
+    await fill_instance(settings)
+    supplied = new_key()
+    await rekey(settings, supplied.hex())
+    assert bytes.fromhex(key_of(settings)) == supplied
     assert await findings(settings) == {}
 
 
-async def test_what_is_no_key(settings: Settings) -> None:
-    await filled(settings)
+async def test_a_malformed_key_is_refused(settings: Settings) -> None:
+    await fill_instance(settings)
     with pytest.raises(WrongKey, match="64 hexadecimal digits"):
         await rekey(settings, "short")
     assert await findings(settings) == {}
 
 
 def test_the_command_reads_the_new_key(settings: Settings) -> None:
-    ended = teamspace("rekey", "--key-stdin", settings=environment(settings))
-    assert (ended.returncode, ended.stdout, ended.stderr.count("\n")) == (1, "", 1)
+    result = teamspace("rekey", "--key-stdin", settings=environment(settings))
+    assert (result.returncode, result.stdout, result.stderr.count("\n")) == (1, "", 1)
 
 
 # Refusals
 
 
-def test_a_running_server_is_in_the_way(settings: Settings) -> None:
+def test_a_running_server_prevents_a_rekey(settings: Settings) -> None:
     with Served(environment(settings)) as served:
-        ended = teamspace("rekey", settings=environment(settings))
-        assert (ended.returncode, ended.stdout, ended.stderr.count("\n")) == (1, "", 1)
-        assert "another server" in ended.stderr or "a server or another command" in ended.stderr
+        result = teamspace("rekey", settings=environment(settings))
+        assert (result.returncode, result.stdout, result.stderr.count("\n")) == (1, "", 1)
+        assert "another server" in result.stderr or "a server or another command" in result.stderr
         assert served.stop() == 0
-    done = teamspace("rekey", settings=environment(settings))
-    assert (done.returncode, done.stdout.count("\n"), done.stderr) == (0, 1, "")
+    result = teamspace("rekey", settings=environment(settings))
+    assert (result.returncode, result.stdout.count("\n"), result.stderr) == (0, 1, "")
     with Served(environment(settings)) as served:
         assert served.stop() == 0
 
 
-async def test_a_value_that_does_not_open_stops_it(settings: Settings) -> None:
-    async with opened(settings) as world:
+async def test_a_value_that_does_not_decrypt_stops_the_rekey(settings: Settings) -> None:
+    async with open_world(settings) as world:
         await fill(world)
         await run_sql(world, "UPDATE totp SET secret = 'v1:?'")
-    before, old = await sealed(settings), key_of(settings)
+    before, old = await encrypted_rows(settings), key_of(settings)
     with pytest.raises(OpsError, match=r"totp\|secret\|.* does not decrypt"):
         await rekey(settings)
-    assert (await sealed(settings), key_of(settings)) == (before, old)
-    async with opened(settings):
+    assert (await encrypted_rows(settings), key_of(settings)) == (before, old)
+    async with open_world(settings):
         pass
 
 
 # Crashes
 
 
-class Died(Exception):
-    """Stands for the end of the process."""
+class Crash(Exception):
+    """Stands for the death of the process."""
 
 
-async def died(settings: Settings, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
-    """A change of the key that ends at a step of it."""
+async def crash_at(settings: Settings, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
+    """A rekey that crashes at a step."""
 
-    def die(*_: object) -> None:
-        raise Died
+    def crash(*_: object) -> None:
+        raise Crash
 
     with monkeypatch.context() as patched:
-        patched.setattr(sys.modules[rekey.__module__], step, die)
-        with pytest.raises(Died):
+        patched.setattr(sys.modules[rekey.__module__], step, crash)
+        with pytest.raises(Crash):
             await rekey(settings)
 
 
 @pytest.mark.parametrize("step", ["stage_next_key", "_reencrypt", "promote_next_key"])
-async def test_a_start_after_a_crash_finds_its_key(
+async def test_a_start_after_a_crash_finds_the_right_key(
     settings: Settings, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
-    async with opened(settings) as world:
+    async with open_world(settings) as world:
         codes = await fill(world)
-    await died(settings, monkeypatch, step)
-    assert await findings(settings) == {}  # a look finds the key as well, and leaves the files alone
-    async with opened(settings) as world:
+    await crash_at(settings, monkeypatch, step)
+    assert await findings(settings) == {}  # an inspection finds the key too, and leaves the files unchanged
+    async with open_world(settings) as world:
         await signed_in(world, "ann", totp=codes.pop())
     assert await findings(settings) == {}
     assert (settings.data / "secret.key.new").exists() == (step == "_reencrypt")
 
 
-async def test_a_second_change_after_a_crash_does_not_lose_the_first(
+async def test_a_second_rekey_after_a_crash_does_not_lose_the_first(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await filled(settings)
-    await died(settings, monkeypatch, "promote_next_key")
+    await fill_instance(settings)
+    await crash_at(settings, monkeypatch, "promote_next_key")
     committed = (settings.data / "secret.key.new").read_text()
-    await died(settings, monkeypatch, "_reencrypt")
+    await crash_at(settings, monkeypatch, "_reencrypt")
     assert key_of(settings) == committed
     assert await findings(settings) == {}
     await rekey(settings)
     assert await findings(settings) == {}
 
 
-async def test_a_spoilt_file_for_the_next_key_is_passed_over(settings: Settings) -> None:
-    await filled(settings)
+async def test_a_damaged_next_key_file_is_ignored(settings: Settings) -> None:
+    await fill_instance(settings)
     (settings.data / "secret.key.new").write_text("half a k")
-    async with opened(settings):
+    async with open_world(settings):
         pass
     async with open_for_inspection(settings):
         pass

@@ -1,4 +1,4 @@
-"""The short form of `python -m tests.ops.restores`, and a proof that it would notice."""
+"""A short run of `python -m tests.ops.restores`, and tests that it detects faults."""
 
 from collections import Counter
 from pathlib import Path
@@ -7,13 +7,13 @@ import pytest
 
 from tests.durability.journal import State, Step, Subject, Violation
 from tests.durability.soak import Plan
-from tests.ops.chronicle import Past
+from tests.ops.backup_journal import History
 from tests.ops.restores import Restores
 from tests.support.postgres import Postgres
 
 
 @pytest.mark.parametrize("database", ["sqlite", "postgres"])
-async def test_backups_under_load_are_whole(database: str, tmp_path: Path, thorough: bool) -> None:
+async def test_backups_under_load_are_complete(database: str, tmp_path: Path, thorough: bool) -> None:
     with (
         Postgres.start() as cluster,
         Restores(4 if thorough else 1, Plan(clients=6, seed=1), tmp_path, cluster, database) as restores,
@@ -25,20 +25,20 @@ async def test_backups_under_load_are_whole(database: str, tmp_path: Path, thoro
 FIRST, SECOND, THIRD = ({"id": "1", "title": f"v{version}"} for version in (1, 2, 3))
 
 
-def past() -> Past:
-    """A note that was there when the backup began, and was changed twice while it was made."""
+def history() -> History:
+    """A note that existed when the backup began, and was changed twice during it."""
     subject = Subject("note", [FIRST])
     steps = [
         Step(subject, "PUT", "/", None, 200, state, request_id=name) for name, state in [("b", SECOND), ("c", THIRD)]
     ]
-    return Past(subject, [FIRST], steps)
+    return History(subject, [FIRST], steps)
 
 
 @pytest.mark.parametrize(
     ("seen", "recorded"), [(FIRST, []), (SECOND, ["b"]), (THIRD, ["b", "c"])], ids=["none", "one", "both"]
 )
-def test_a_backup_holds_what_was_or_came_meanwhile(seen: State, recorded: list[str]) -> None:
-    past().check(seen, Counter(recorded))
+def test_a_state_from_the_start_of_the_backup_or_later_is_accepted(seen: State, recorded: list[str]) -> None:
+    history().check(seen, Counter(recorded))
 
 
 @pytest.mark.parametrize(
@@ -54,6 +54,6 @@ def test_a_backup_holds_what_was_or_came_meanwhile(seen: State, recorded: list[s
         ({**SECOND, "title": "v3"}, ["b"]),
     ],
 )
-def test_what_is_lost_or_half_there_is_noticed(seen: State, recorded: list[str]) -> None:
+def test_a_lost_or_partial_write_is_detected(seen: State, recorded: list[str]) -> None:
     with pytest.raises(Violation):
-        past().check(seen, Counter(recorded))
+        history().check(seen, Counter(recorded))

@@ -1,4 +1,4 @@
-"""What was backed up comes back, whichever database it came from and whichever it goes to."""
+"""A backup can be restored from either database to either database."""
 
 from pathlib import Path
 
@@ -11,19 +11,19 @@ from tests.identity.help import signed_in
 from tests.ops.help import (
     ODDITIES,
     PLAN,
-    Places,
+    Instances,
     add_oddities,
     content,
     files,
     fill,
     findings,
     kind_of,
-    know,
-    other,
+    other_kind,
     read_manifest,
+    ship_migrations,
 )
 from tests.support.world import Caller
-from tests.support.world import world as opened
+from tests.support.world import world as open_world
 
 FILLED = {
     "audit", "blobs", "branding", "idempotency", "instance", "login_attempts", "memberships", "note_grants", "note_tags",
@@ -31,15 +31,15 @@ FILLED = {
 }  # fmt: skip
 
 
-async def test_there_and_back_through_the_other_database(
-    settings: Settings, places: Places, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+async def test_a_round_trip_through_the_other_database_changes_nothing(
+    settings: Settings, instances: Instances, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    know(monkeypatch, ODDITIES)
-    async with opened(settings) as world:
+    ship_migrations(monkeypatch, ODDITIES)
+    async with open_world(settings) as world:
         await fill(world)
         await add_oddities(world)
-    there = places.new(other(kind_of(settings)), key_of=settings)
-    back = places.new(kind_of(settings), key_of=settings)
+    there = instances.new(other_kind(kind_of(settings)), key_of=settings)
+    back = instances.new(kind_of(settings), key_of=settings)
     await ops.backup(settings, tmp_path / "1.tar")
     await ops.restore(there, tmp_path / "1.tar")
     await ops.backup(there, tmp_path / "2.tar")
@@ -51,22 +51,22 @@ async def test_there_and_back_through_the_other_database(
     assert await content(back) == first
     assert files(there) == files(back) == files(settings)
     assert len(files(back)) == 3
-    # Equal tables are equal to the byte in the file, too.
+    # Equal tables are also equal bytes in the file.
     assert read_manifest(tmp_path / "1.tar").tables == read_manifest(tmp_path / "2.tar").tables
     assert await findings(back) == await findings(there) == {}
 
 
-async def test_a_restored_instance_goes_on_as_if_nothing_had_been(
-    settings: Settings, places: Places, backup_file: Path
+async def test_a_restored_instance_continues_where_it_was(
+    settings: Settings, instances: Instances, backup_file: Path
 ) -> None:
-    async with opened(settings) as world:
+    async with open_world(settings) as world:
         codes = await fill(world)
         ann = await signed_in(world, "ann", totp=codes.pop())
         once = await ann.post("/api/notes", {"title": "Once"}, headers={"idempotency-key": "7"})
         await ops.backup(settings, backup_file)
-    place = places.new(other(kind_of(settings)), key_of=settings)
-    await ops.restore(place, backup_file)
-    async with opened(place) as world:
+    target = instances.new(other_kind(kind_of(settings)), key_of=settings)
+    await ops.restore(target, backup_file)
+    async with open_world(target) as world:
         ann = Caller(world, ann.token)
         again = await ann.post("/api/notes", {"title": "Once"}, headers={"idempotency-key": "7"})
         assert (again.json(), again.headers["idempotency-replayed"]) == (once.json(), "true")
@@ -76,26 +76,28 @@ async def test_a_restored_instance_goes_on_as_if_nothing_had_been(
         for word in ("once", "after", "漢字"):
             assert len((await ann.get("/api/search", params={"q": word})).json()["items"]) == 1
         await signed_in(world, "ann", totp=codes.pop())
-    assert await findings(place) == {}
+    assert await findings(target) == {}
 
 
-async def test_an_instance_that_was_never_set_up(settings: Settings, places: Places, backup_file: Path) -> None:
-    async with opened(settings):
+async def test_an_instance_that_was_never_set_up_can_be_restored(
+    settings: Settings, instances: Instances, backup_file: Path
+) -> None:
+    async with open_world(settings):
         pass
     await ops.backup(settings, backup_file)
-    place = places.new(other(kind_of(settings)), key_of=settings)
-    await ops.restore(place, backup_file)
-    assert await content(place) == await content(settings)
-    assert await findings(place) == {}
+    target = instances.new(other_kind(kind_of(settings)), key_of=settings)
+    await ops.restore(target, backup_file)
+    assert await content(target) == await content(settings)
+    assert await findings(target) == {}
 
 
-async def test_the_key_can_come_from_the_settings(settings: Settings, places: Places, backup_file: Path) -> None:
-    async with opened(settings) as world:
+async def test_the_key_can_come_from_the_settings(settings: Settings, instances: Instances, backup_file: Path) -> None:
+    async with open_world(settings) as world:
         codes = await fill(world)
     await ops.backup(settings, backup_file)
     key = (settings.data / "secret.key").read_text().strip()
-    place = msgspec.structs.replace(places.new(kind_of(settings)), secret_key=key)
-    await ops.restore(place, backup_file)
-    assert not (place.data / "secret.key").exists()
-    async with opened(place) as world:
+    target = msgspec.structs.replace(instances.new(kind_of(settings)), secret_key=key)
+    await ops.restore(target, backup_file)
+    assert not (target.data / "secret.key").exists()
+    async with open_world(target) as world:
         await signed_in(world, "ann", totp=codes[0])

@@ -1,4 +1,4 @@
-"""The console as the server hands it out: one page in the look of its hostname, and files that never change."""
+"""The console as served: one page with the branding of its hostname, and immutable assets."""
 
 import html
 import json
@@ -10,23 +10,23 @@ import pytest
 from teamspace.localization import domain as localization
 from teamspace.settings import Settings
 from tests.support.world import PASSWORD, World
-from tests.support.world import world as opened_world
+from tests.support.world import world as open_world
 
-FOR_GOOD = "public, max-age=31536000, immutable"
+IMMUTABLE = "public, max-age=31536000, immutable"
 ADDRESSES = ("/", "/index.html", "/login", "/activate", "/app/", "/app/notes/anything/below")
 
 
 @pytest.mark.parametrize("address", ADDRESSES)
-async def test_every_address_of_the_console_is_its_page(world: World, address: str) -> None:
+async def test_every_address_of_the_console_serves_the_page(world: World, address: str) -> None:
     answer = await world.anonymous.get(address)
     assert answer.status_code == 200
     assert answer.headers["content-type"] == "text/html; charset=utf-8"
     assert '<div id="root">' in answer.text
-    # The page holds a nonce and a company's look: another visitor must not get it from a cache.
+    # The page contains a nonce and a company's branding: it must not be cached.
     assert answer.headers["cache-control"] == "no-store"
 
 
-async def test_the_policy_lets_in_no_inline_script_and_no_other_origin(world: World) -> None:
+async def test_the_policy_allows_no_inline_scripts_and_no_other_origins(world: World) -> None:
     first, second = [await world.anonymous.get("/") for _ in range(2)]
     policy = dict(part.strip().split(" ", 1) for part in first.headers["content-security-policy"].split(";"))
     nonce = re.search(r'<style nonce="([^"]+)">', first.text)
@@ -42,7 +42,7 @@ async def test_the_policy_lets_in_no_inline_script_and_no_other_origin(world: Wo
     assert not re.findall(r"(?:src|href)=\"(?:https?:)?//", first.text)
 
 
-async def test_title_and_both_themes_are_in_the_page_before_any_script_runs(world: World) -> None:
+async def test_title_and_both_themes_are_in_the_html(world: World) -> None:
     ann = await world.bootstrap()
     title = "Ann & Bob's <Space>"
     changed = await ann.put("/api/branding", {"title": title, "theme": {"accent": "#8b1a1a"}})
@@ -54,38 +54,38 @@ async def test_title_and_both_themes_are_in_the_page_before_any_script_runs(worl
     assert f"--accent:{dark}" in page.partition('[data-mantine-color-scheme="dark"]')[2]
 
 
-async def test_every_file_that_the_page_names_is_served_for_good_and_packed(world: World) -> None:
+async def test_every_asset_of_the_page_is_immutable_and_compressed(world: World) -> None:
     page = (await world.anonymous.get("/")).text
-    named = set(re.findall(r'(?:src|href)="(/assets/[^"]+)"', page))
-    assert len(named) >= 3
-    for path in named:
-        packed = await world.anonymous.get(path, headers={"accept-encoding": "gzip, br"})
+    paths = set(re.findall(r'(?:src|href)="(/assets/[^"]+)"', page))
+    assert len(paths) >= 3
+    for path in paths:
+        compressed = await world.anonymous.get(path, headers={"accept-encoding": "gzip, br"})
         plain = await world.anonymous.get(path, headers={"accept-encoding": "identity"})
-        assert packed.status_code == plain.status_code == 200
-        assert "immutable" in packed.headers["cache-control"]
-        assert (packed.headers.get("content-encoding"), plain.headers.get("content-encoding")) == ("gzip", None)
-        assert packed.headers["vary"] == "Accept-Encoding"
-        assert packed.content == plain.content
+        assert compressed.status_code == plain.status_code == 200
+        assert "immutable" in compressed.headers["cache-control"]
+        assert (compressed.headers.get("content-encoding"), plain.headers.get("content-encoding")) == ("gzip", None)
+        assert compressed.headers["vary"] == "Accept-Encoding"
+        assert compressed.content == plain.content
 
 
-async def test_the_words_that_the_page_names_are_served_for_good_and_packed(world: World) -> None:
+async def test_the_catalogs_of_the_page_are_immutable_and_compressed(world: World) -> None:
     page = (await world.anonymous.get("/")).text
-    named = catalogs(page)
-    assert next(iter(named)) == "en"
-    for locale, path in named.items():
-        packed = await world.anonymous.get(path, headers={"accept-encoding": "gzip, br"})
+    paths = catalogs(page)
+    assert next(iter(paths)) == "en"
+    for locale, path in paths.items():
+        compressed = await world.anonymous.get(path, headers={"accept-encoding": "gzip, br"})
         plain = await world.anonymous.get(path, headers={"accept-encoding": "identity"})
-        asked = await world.anonymous.get("/api/i18n/catalog", params={"locale": locale})
-        assert packed.headers["cache-control"] == plain.headers["cache-control"] == FOR_GOOD
-        assert packed.headers["vary"] == "Accept-Encoding"
-        assert (packed.headers.get("content-encoding"), plain.headers.get("content-encoding")) == ("gzip", None)
-        assert int(packed.headers["content-length"]) < len(plain.content) / 3
-        assert packed.json() == plain.json() == asked.json()
-    stale = re.sub(r"-[0-9a-f]{16}\.json$", f"-{'0' * 16}.json", named["en"])
-    assert (await world.anonymous.get(stale)).status_code == 404, "the page of another release asks the API instead"
+        from_api = await world.anonymous.get("/api/i18n/catalog", params={"locale": locale})
+        assert compressed.headers["cache-control"] == plain.headers["cache-control"] == IMMUTABLE
+        assert compressed.headers["vary"] == "Accept-Encoding"
+        assert (compressed.headers.get("content-encoding"), plain.headers.get("content-encoding")) == ("gzip", None)
+        assert int(compressed.headers["content-length"]) < len(plain.content) / 3
+        assert compressed.json() == plain.json() == from_api.json()
+    stale = re.sub(r"-[0-9a-f]{16}\.json$", f"-{'0' * 16}.json", paths["en"])
+    assert (await world.anonymous.get(stale)).status_code == 404, "a page of another release uses the API instead"
 
 
-def test_the_name_of_a_catalog_changes_with_its_words(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_filename_of_a_catalog_changes_with_its_content(monkeypatch: pytest.MonkeyPatch) -> None:
     def name(word: str) -> str:
         monkeypatch.setattr(localization, "available", lambda: {"en": {"a": {"one": word}}})
         localization.files.cache_clear()
@@ -100,41 +100,41 @@ def test_the_name_of_a_catalog_changes_with_its_words(monkeypatch: pytest.Monkey
 def catalogs(page: str) -> dict[str, str]:
     found = re.search(r'<meta name="catalogs" content="([^"]+)">', page)
     assert found is not None
-    named: dict[str, str] = json.loads(html.unescape(found[1]))
-    return named
+    paths: dict[str, str] = json.loads(html.unescape(found[1]))
+    return paths
 
 
-async def parts_of_a_page(world: World) -> list[str]:
-    """All that a browser without a credential asks for until the sign-in form is there."""
+async def page_resources(world: World) -> list[str]:
+    """Everything a browser requests before it shows the sign-in form."""
     page = (await world.anonymous.get("/")).text
     files = set(re.findall(r'(?:src|href)="(/assets/[^"]+)"', page))
-    words = catalogs(page).values()
-    return [*ADDRESSES, *sorted(files), *words, "/api/config", "/api/branding", "/api/i18n/catalog"]
+    catalog_paths = catalogs(page).values()
+    return [*ADDRESSES, *sorted(files), *catalog_paths, "/api/config", "/api/branding", "/api/i18n/catalog"]
 
 
-async def test_a_server_that_turns_people_away_still_gives_a_page_all_of_its_parts(world: World) -> None:
-    parts = await parts_of_a_page(world)
+async def test_page_resources_are_served_during_load_shedding(world: World) -> None:
+    paths = await page_resources(world)
     world.app.gate.shedder.share = 1.0
-    for path in parts:
+    for path in paths:
         assert (await world.anonymous.get(path)).status_code == 200
 
 
-async def test_pages_are_outside_the_rate_of_an_address_and_sign_in_is_not(settings: Settings) -> None:
-    async with opened_world(msgspec.structs.replace(settings, rate_anonymous=2)) as world:
-        for path in [*await parts_of_a_page(world), "/health"] * 3:
+async def test_page_resources_are_not_rate_limited_but_sign_in_is(settings: Settings) -> None:
+    async with open_world(msgspec.structs.replace(settings, rate_anonymous=2)) as world:
+        for path in [*await page_resources(world), "/health"] * 3:
             assert (await world.anonymous.get(path)).status_code == 200, path
         attempt = {"username": "nobody", "password": PASSWORD}
         answers = [await world.anonymous.post("/api/login", attempt) for _ in range(3)]
         assert [answer.json()["code"] for answer in answers] == ["invalid_credentials"] * 2 + ["rate_limited"]
         guessed = await world.anonymous.get("/api/branding", headers={"authorization": "Bearer ts_a_guess"})
-        assert guessed.status_code == 429, "a refused credential costs its address wherever it is offered"
+        assert guessed.status_code == 429, "a refused credential counts on every route"
 
 
 @pytest.mark.parametrize(
     "path",
     ["missing.js", ".built-from", "..%2findex.html", "%2e%2e/index.html", "a/b.js", "scheme.js.gz", "x.py", "%00.js"],
 )
-async def test_nothing_but_a_file_of_the_build_is_served(world: World, path: str) -> None:
+async def test_only_files_of_the_build_are_served(world: World, path: str) -> None:
     answer = await world.anonymous.get(f"/assets/{path}")
     assert answer.status_code in (400, 404)
     assert "traceback" not in answer.text.lower()

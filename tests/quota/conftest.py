@@ -1,4 +1,4 @@
-"""Fixtures of the tests of quotas."""
+"""Fixtures of the quota tests."""
 
 from tests.identity.help import hands
 

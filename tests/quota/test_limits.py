@@ -1,4 +1,4 @@
-"""Setting limits: for a team, a company or the tenant, each replacing what that dimension had."""
+"""Setting limits of a team, a company or the tenant; a new limit replaces the old one of its dimension."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ INVALID = (400, "invalid_request")
 KEYS = {"dimension", "used", "reserved", "limit", "remaining", "window", "resets_at", "level", "forecast"}
 
 
-async def limited(
+async def set_limit(
     caller: Caller, dimension: str, limit: int | None, window: str | None, path: str = "/api/quota"
 ) -> dict[str, Any]:
     answer = await caller.post(path, {"dimension": dimension, "limit": limit, "window": window})
@@ -24,20 +24,20 @@ async def limited(
 
 
 @pytest.mark.parametrize("path", ["/api/quota", "/api/orgs/workspace/quota"])
-async def test_a_limit_is_answered_as_a_row_of_usage(world: World, hands: Hands, path: str) -> None:
+async def test_setting_a_limit_returns_a_usage_row(world: World, hands: Hands, path: str) -> None:
     ann = await world.bootstrap()
     level = "team" if path == "/api/quota" else "org"
     for window in Window:
         for dimension in ("ai.requests", "ai.tokens.total"):
             for limit in (0, 1, 10**15, None):
-                row = await limited(ann, dimension, limit, window, path)
+                row = await set_limit(ann, dimension, limit, window, path)
                 assert row == {
                     "dimension": dimension, "used": 0, "reserved": 0, "limit": limit, "remaining": limit,
                     "window": window, "resets_at": windows.end_of(window), "level": level,
                     "forecast": None if window is Window.LIFETIME else 0,
                 }  # fmt: skip
                 assert set(row) == KEYS
-    assert await limited(ann, "ai.concurrency", 3, None, path) == {
+    assert await set_limit(ann, "ai.concurrency", 3, None, path) == {
         "dimension": "ai.concurrency", "used": 0, "reserved": 0, "limit": 3, "remaining": 3, "window": None,
         "resets_at": None, "level": level, "forecast": None,
     }  # fmt: skip
@@ -60,11 +60,11 @@ WRONG: tuple[tuple[dict[str, Any], str], ...] = (
     ({"limit": "5"}, "/limit"),
     ({"limit": True}, "/limit"),
 )
-"""A change to a good limit, and the field that it spoils."""
+"""Changes to a valid limit, and the field that each makes invalid."""
 
 
 @pytest.mark.parametrize("path", ["/api/quota", "/api/orgs/workspace/quota"])
-async def test_a_bad_limit_is_told_where_it_is_wrong(world: World, path: str) -> None:
+async def test_an_invalid_limit_is_refused_with_a_pointer_to_the_field(world: World, path: str) -> None:
     ann = await world.bootstrap()
     before = await world.counts()
     for change, pointer in WRONG:
@@ -74,28 +74,28 @@ async def test_a_bad_limit_is_told_where_it_is_wrong(world: World, path: str) ->
     assert await world.counts() == before
 
 
-async def test_a_limit_without_its_parts_or_with_more_is_refused(world: World) -> None:
+async def test_a_limit_with_missing_or_extra_fields_is_refused(world: World) -> None:
     ann = await world.bootstrap()
     before = await world.counts()
-    whole = {"dimension": "ai.requests", "limit": 5, "window": "day"}
-    for wish in (
+    valid = {"dimension": "ai.requests", "limit": 5, "window": "day"}
+    for draft in (
         {},
         {"dimension": "ai.requests", "window": "day"},
         {"limit": 5, "window": "day"},
         {"dimension": "ai.requests", "limit": 5},
-        whole | {"level": "tenant"},
-        whole | {"team_id": "x"},
-        whole | {"used": 0},
+        valid | {"level": "tenant"},
+        valid | {"team_id": "x"},
+        valid | {"used": 0},
     ):
-        assert refusal(await ann.post("/api/quota", wish)) == INVALID, wish
+        assert refusal(await ann.post("/api/quota", draft)) == INVALID, draft
     assert await world.counts() == before
 
 
-async def test_a_limit_replaces_that_dimensions_and_no_other(world: World) -> None:
+async def test_a_limit_replaces_only_that_of_its_dimension(world: World) -> None:
     ann = await world.bootstrap()
-    await limited(ann, "ai.requests", 9, "minute")
-    await limited(ann, "ai.tokens.total", 8, "day")
-    await limited(ann, "ai.requests", 7, "hour")
+    await set_limit(ann, "ai.requests", 9, "minute")
+    await set_limit(ann, "ai.tokens.total", 8, "day")
+    await set_limit(ann, "ai.requests", 7, "hour")
     rows = {row["dimension"]: row for row in (await ann.get("/api/usage")).json()["items"]}
     assert (rows["ai.requests"]["limit"], rows["ai.requests"]["window"]) == (7, "hour")
     assert (rows["ai.tokens.total"]["limit"], rows["ai.tokens.total"]["window"]) == (8, "day")
@@ -103,13 +103,13 @@ async def test_a_limit_replaces_that_dimensions_and_no_other(world: World) -> No
     assert (await world.counts())["quota_limits"] == 7
 
 
-async def test_a_teams_limit_is_no_other_teams(world: World) -> None:
+async def test_a_limit_applies_only_to_its_team(world: World) -> None:
     ann = await world.bootstrap()
     second = await world.join(ann, await world.team(ann.org), Role.OWNER)
     org, team = await world.company()
     stranger = await world.person(org, team, Role.OWNER)
-    await limited(ann, "ai.requests", 1, "day")
-    await limited(ann, "ai.concurrency", 0, None, f"/api/orgs/{ann.org.slug}/quota")
+    await set_limit(ann, "ai.requests", 1, "day")
+    await set_limit(ann, "ai.concurrency", 0, None, f"/api/orgs/{ann.org.slug}/quota")
     levels = {}
     for name, caller in (("first", ann), ("second", second), ("stranger", stranger)):
         rows = (await caller.get("/api/usage")).json()["items"]
@@ -121,23 +121,23 @@ async def test_a_teams_limit_is_no_other_teams(world: World) -> None:
     }
 
 
-async def test_only_an_operator_limits_a_team(world: World) -> None:
+async def test_only_operators_set_limits(world: World) -> None:
     ann = await world.bootstrap()
     before = await world.counts()
-    wish = {"dimension": "ai.requests", "limit": 5, "window": "day"}
+    draft = {"dimension": "ai.requests", "limit": 5, "window": "day"}
     owner = await world.person(ann.org, ann.team, Role.OWNER, org_role=OrgRole.OWNER)
-    assert refusal(await owner.post("/api/quota", wish)) == (403, "forbidden")
-    assert refusal(await owner.post(f"/api/orgs/{ann.org.id}/quota", wish)) == (403, "forbidden")
+    assert refusal(await owner.post("/api/quota", draft)) == (403, "forbidden")
+    assert refusal(await owner.post(f"/api/orgs/{ann.org.id}/quota", draft)) == (403, "forbidden")
     narrow = await world.token(ann, scope=["settings:manage"])
-    assert refusal(await narrow.post("/api/quota", wish)) == (403, "out_of_scope")
+    assert refusal(await narrow.post("/api/quota", draft)) == (403, "out_of_scope")
     assert (await world.counts())["quota_limits"] == before["quota_limits"]
 
 
-async def test_a_limit_is_on_record_where_it_binds(world: World) -> None:
+async def test_a_limit_is_in_the_audit_log_of_the_company_concerned(world: World) -> None:
     ann = await world.bootstrap()
     org, _ = await world.company("Aurora")
-    await limited(ann, "ai.requests", 5, "day")
-    await limited(ann, "ai.requests", None, "day", "/api/orgs/aurora/quota")
+    await set_limit(ann, "ai.requests", 5, "day")
+    await set_limit(ann, "ai.requests", None, "day", "/api/orgs/aurora/quota")
     team_row, org_row = (await trail(world))[-2:]
     assert (team_row.action, team_row.target, team_row.org_id) == ("quota.set", ann.team.id, ann.org.id)
     assert (org_row.action, org_row.target, org_row.org_id) == ("quota.set", org.id, org.id)

@@ -1,4 +1,4 @@
-"""Spending: what is admitted holds at every level, what was spent is counted once, and nothing leaks."""
+"""Spending: reservations respect every level, spending is counted once, and no reservation leaks."""
 
 import asyncio
 from collections import Counter
@@ -19,7 +19,7 @@ from teamspace.tenancy.schemas import Org, Role, Team
 from tests.identity.help import Hands, broken
 from tests.support.moment import move_clock
 from tests.support.world import World
-from tests.support.world import world as opened
+from tests.support.world import world as open_world
 
 ONE = Spend(1, 10)
 
@@ -34,24 +34,24 @@ async def account(world: World, org: Org | None = None) -> QuotaAccount:
     return QuotaAccount(org.id, team.id, person.user_id)
 
 
-async def limited(
-    world: World, level: Level, subject: str, org_id: str, dimension: Dimension, most: int | None, per: Window | None
+async def set_limit(
+    world: World, level: Level, subject: str, org_id: str, dimension: Dimension, limit: int | None, per: Window | None
 ) -> None:
     async with world.db.maintenance(system()) as tx:
-        await quota.set_limit(tx, level, subject, org_id, QuotaDraft(dimension, most, per))
+        await quota.set_limit(tx, level, subject, org_id, QuotaDraft(dimension, limit, per))
 
 
-async def admitted(world: World, who: QuotaAccount, spend: Spend = ONE, **more: Any) -> str:
+async def reserve(world: World, who: QuotaAccount, spend: Spend = ONE, **more: Any) -> str:
     async with world.db.maintenance(system()) as tx:
         return await quota.reserve(tx, who, spend, purpose="test", **more)
 
 
-async def settled(world: World, id: str, spend: Spend = ONE) -> None:
+async def settle(world: World, id: str, spend: Spend = ONE) -> None:
     async with world.db.maintenance(system()) as tx:
         await quota.settle(tx, id, spend)
 
 
-async def left(world: World, who: QuotaAccount) -> dict[tuple[str, str], int | None]:
+async def remaining(world: World, who: QuotaAccount) -> dict[tuple[str, str], int | None]:
     async def read(tx: Tx) -> list[Any]:
         rows = []
         for level, subject in ((Level.ORG, who.org_id), (Level.TEAM, who.team_id)):
@@ -62,56 +62,56 @@ async def left(world: World, who: QuotaAccount) -> dict[tuple[str, str], int | N
         return {(row.level.value, row.dimension.value): row.remaining for row in await read(tx)}
 
 
-async def unbalanced(world: World) -> list[str]:
-    """People here are made without owners: only the books matter."""
+async def broken_quota_invariants(world: World) -> list[str]:
+    """Return the broken quota invariants; others need owners, which these tests do not create."""
     return [name for name in await broken(world) if name.startswith("quota.")]
 
 
-async def test_what_is_reserved_is_not_left_and_what_is_settled_is_used(world: World) -> None:
+async def test_a_reservation_lowers_what_remains_and_settling_counts_as_used(world: World) -> None:
     who = await account(world)
-    held = await admitted(world, who)
-    assert (await left(world, who))["org", "ai.requests"] == 99
-    assert (await left(world, who))["org", "ai.tokens.total"] == 199_990
-    assert (await left(world, who))["org", "ai.concurrency"] == 1
-    await settled(world, held, Spend(1, 25))
-    assert (await left(world, who))["org", "ai.tokens.total"] == 199_975
-    assert (await left(world, who))["org", "ai.concurrency"] == 2
-    assert await unbalanced(world) == []
+    reservation = await reserve(world, who)
+    assert (await remaining(world, who))["org", "ai.requests"] == 99
+    assert (await remaining(world, who))["org", "ai.tokens.total"] == 199_990
+    assert (await remaining(world, who))["org", "ai.concurrency"] == 1
+    await settle(world, reservation, Spend(1, 25))
+    assert (await remaining(world, who))["org", "ai.tokens.total"] == 199_975
+    assert (await remaining(world, who))["org", "ai.concurrency"] == 2
+    assert await broken_quota_invariants(world) == []
 
 
 async def test_settling_twice_counts_once(world: World) -> None:
     who = await account(world)
-    held = await admitted(world, who)
+    reservation = await reserve(world, who)
     for _ in range(3):
-        await settled(world, held, Spend(1, 25))
-    await asyncio.gather(*(settled(world, held, Spend(9, 9)) for _ in range(5)))
-    assert (await left(world, who))["org", "ai.requests"] == 99
-    assert await unbalanced(world) == []
+        await settle(world, reservation, Spend(1, 25))
+    await asyncio.gather(*(settle(world, reservation, Spend(9, 9)) for _ in range(5)))
+    assert (await remaining(world, who))["org", "ai.requests"] == 99
+    assert await broken_quota_invariants(world) == []
 
 
-async def test_nothing_is_counted_of_what_came_to_nothing(world: World) -> None:
+async def test_a_released_reservation_is_not_counted(world: World) -> None:
     who = await account(world)
-    held = await admitted(world, who)
+    reservation = await reserve(world, who)
     async with world.db.maintenance(system()) as tx:
-        await quota.release(tx, held)
-    assert (await left(world, who))["org", "ai.requests"] == 100
-    assert (await left(world, who))["org", "ai.concurrency"] == 2
+        await quota.release(tx, reservation)
+    assert (await remaining(world, who))["org", "ai.requests"] == 100
+    assert (await remaining(world, who))["org", "ai.concurrency"] == 2
 
 
 @pytest.mark.parametrize("dimension", [Dimension.REQUESTS, Dimension.TOKENS, Dimension.CONCURRENCY])
 @pytest.mark.parametrize("level", [Level.ORG, Level.TEAM])
-async def test_fifty_at_once_for_the_last_unit_and_one_is_admitted(
+async def test_of_fifty_concurrent_requests_for_the_last_unit_one_is_admitted(
     world: World, level: Level, dimension: Dimension
 ) -> None:
     who = await account(world)
     subject = who.org_id if level is Level.ORG else who.team_id
     per = None if dimension is Dimension.CONCURRENCY else Window.DAY
-    await limited(world, Level.ORG, who.org_id, who.org_id, Dimension.CONCURRENCY, None, None)
-    await limited(world, level, subject, who.org_id, dimension, 10 if dimension is Dimension.TOKENS else 1, per)
+    await set_limit(world, Level.ORG, who.org_id, who.org_id, Dimension.CONCURRENCY, None, None)
+    await set_limit(world, level, subject, who.org_id, dimension, 10 if dimension is Dimension.TOKENS else 1, per)
 
     async def attempt() -> str:
         try:
-            await admitted(world, who)
+            await reserve(world, who)
         except QuotaExceeded as refused:
             assert refused.extra["dimension"] == dimension
             assert refused.extra["level"] == level
@@ -119,118 +119,118 @@ async def test_fifty_at_once_for_the_last_unit_and_one_is_admitted(
         return "admitted"
 
     assert Counter(await asyncio.gather(*(attempt() for _ in range(50)))) == {"admitted": 1, "refused": 49}
-    assert await unbalanced(world) == []
+    assert await broken_quota_invariants(world) == []
 
 
-async def test_teams_nest_beneath_their_company_under_load(world: World) -> None:
+async def test_team_limits_and_company_limits_hold_together_under_load(world: World) -> None:
     org, _ = await world.company()
     teams = [await account(world, org) for _ in range(3)]
-    await limited(world, Level.ORG, org.id, org.id, Dimension.CONCURRENCY, None, None)
-    await limited(world, Level.ORG, org.id, org.id, Dimension.REQUESTS, 25, Window.DAY)
+    await set_limit(world, Level.ORG, org.id, org.id, Dimension.CONCURRENCY, None, None)
+    await set_limit(world, Level.ORG, org.id, org.id, Dimension.REQUESTS, 25, Window.DAY)
     for team in teams:
-        await limited(world, Level.TEAM, team.team_id, org.id, Dimension.REQUESTS, 10, Window.DAY)
-    granted: Counter[str] = Counter()
+        await set_limit(world, Level.TEAM, team.team_id, org.id, Dimension.REQUESTS, 10, Window.DAY)
+    accepted: Counter[str] = Counter()
 
     async def spend(who: QuotaAccount) -> None:
         try:
-            held = await admitted(world, who)
+            reservation = await reserve(world, who)
         except QuotaExceeded:
             return
-        granted[who.team_id] += 1
-        await settled(world, held)
+        accepted[who.team_id] += 1
+        await settle(world, reservation)
 
     await asyncio.gather(*(spend(team) for _ in range(20) for team in teams))
-    assert sum(granted.values()) == 25
-    assert max(granted.values()) <= 10
-    assert await unbalanced(world) == []
+    assert sum(accepted.values()) == 25
+    assert max(accepted.values()) <= 10
+    assert await broken_quota_invariants(world) == []
 
 
-async def test_a_tenants_limit_is_over_all_its_companies(settings: Settings) -> None:
-    async with opened(msgspec.structs.replace(settings, provision_token="the-token-of-the-host")) as world:
+async def test_a_tenant_limit_applies_to_all_companies_together(settings: Settings) -> None:
+    async with open_world(msgspec.structs.replace(settings, provision_token="the-token-of-the-host")) as world:
         accounts = [await account(world) for _ in range(4)]
-        await limited(world, Level.TENANT, "", "", Dimension.REQUESTS, 10, Window.DAY)
-        granted = 0
+        await set_limit(world, Level.TENANT, "", "", Dimension.REQUESTS, 10, Window.DAY)
+        accepted = 0
 
         async def spend(who: QuotaAccount) -> None:
-            nonlocal granted
+            nonlocal accepted
             try:
-                held = await admitted(world, who, slot=False)
+                reservation = await reserve(world, who, slot=False)
             except QuotaExceeded as refused:
                 assert refused.extra["level"] == "tenant"
                 return
-            granted += 1
-            await settled(world, held)
+            accepted += 1
+            await settle(world, reservation)
 
         await asyncio.gather(*(spend(who) for _ in range(5) for who in accounts))
-        assert granted == 10
+        assert accepted == 10
 
 
-async def test_time_frees_what_nobody_settles_and_the_truth_counts_even_late(world: World, hands: Hands) -> None:
+async def test_an_expired_reservation_is_freed_and_can_still_be_settled(world: World, hands: Hands) -> None:
     who = await account(world)
-    held, other = await admitted(world, who), await admitted(world, who)
+    reservation, other = await reserve(world, who), await reserve(world, who)
     with pytest.raises(QuotaExceeded):
-        await admitted(world, who)
-    for ahead in (100, 200):  # renewed in time, one of them lives on
+        await reserve(world, who)
+    for offset in (100, 200):  # the other one is renewed in time
         hands.forward(100)
-        await move_clock(world, ahead)
+        await move_clock(world, offset)
         async with world.db.maintenance(system()) as tx:
             await quota.renew(tx, other)
-    assert (await left(world, who))["org", "ai.concurrency"] == 1
-    await settled(world, held, Spend(1, 7))
-    assert (await left(world, who))["org", "ai.tokens.total"] == 200_000 - 7 - 10
-    assert await unbalanced(world) == []
+    assert (await remaining(world, who))["org", "ai.concurrency"] == 1
+    await settle(world, reservation, Spend(1, 7))
+    assert (await remaining(world, who))["org", "ai.tokens.total"] == 200_000 - 7 - 10
+    assert await broken_quota_invariants(world) == []
 
 
-async def test_it_counts_in_the_window_in_which_it_began(world: World, hands: Hands) -> None:
-    hands.at = 1_709_164_790.0  # ten seconds before the end of a day, of which a year has one in four
+async def test_spending_counts_in_the_window_in_which_it_started(world: World, hands: Hands) -> None:
+    hands.at = 1_709_164_790.0  # ten seconds before 29 February 2024
     who = await account(world)
-    held = await admitted(world, who, ttl=10_000)
+    reservation = await reserve(world, who, ttl=10_000)
     hands.forward(20)
-    await settled(world, held)
-    assert (await left(world, who))["org", "ai.requests"] == 100
+    await settle(world, reservation)
+    assert (await remaining(world, who))["org", "ai.requests"] == 100
     counted = await world.db.all(str, "SELECT starts_at FROM quota_used WHERE level = 'org' AND per = 'day'")
     assert counted == [windows.start_of(Window.DAY, hands.at - 20)]
 
 
-async def test_what_is_left_behind_is_forgotten_in_time(world: World, hands: Hands) -> None:
+async def test_old_reservations_and_counters_are_deleted(world: World, hands: Hands) -> None:
     who = await account(world)
-    await admitted(world, who)
-    spent = await admitted(world, who)
-    await settled(world, spent)
+    await reserve(world, who)
+    spent = await reserve(world, who)
+    await settle(world, spent)
     hands.forward(70 * 24 * 3600)
     await move_clock(world, 70 * 24 * 3600)
     await quota.tidy(world.db)
     assert await world.db.all(str, "SELECT id FROM quota_ledger") == [spent]
-    kept = await world.db.all(str, "SELECT DISTINCT per FROM quota_used ORDER BY per")
-    assert kept == ["day", "lifetime", "month", "week"]
-    assert await unbalanced(world) == []
+    periods = await world.db.all(str, "SELECT DISTINCT per FROM quota_used ORDER BY per")
+    assert periods == ["day", "lifetime", "month", "week"]
+    assert await broken_quota_invariants(world) == []
 
 
-async def test_what_was_settled_long_ago_leaves_the_ledger_and_the_books_still_balance(
+async def test_old_settled_rows_leave_the_ledger_and_the_totals_stay_correct(
     world: World, hands: Hands, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(spending, "_BATCH", 2)
     who, other = await account(world), await account(world)
     for spender in (who, who, other, who, other):
-        await settled(world, await admitted(world, spender))
+        await settle(world, await reserve(world, spender))
     hands.forward(91 * 24 * 3600)
     await quota.tidy(world.db)
     assert await world.db.all(str, "SELECT id FROM quota_ledger") == []
-    assert await unbalanced(world) == []
+    assert await broken_quota_invariants(world) == []
     (lifetime,) = await world.db.all(
         int, "SELECT requests FROM quota_used WHERE per = 'lifetime' AND subject = :id", id=who.team_id
     )
     assert lifetime == 3
-    await settled(world, await admitted(world, who))
-    assert await unbalanced(world) == []
+    await settle(world, await reserve(world, who))
+    assert await broken_quota_invariants(world) == []
 
 
-async def test_a_refusal_says_which_limit_and_until_when(world: World, hands: Hands) -> None:
+async def test_a_refusal_names_the_limit_and_its_reset(world: World, hands: Hands) -> None:
     hands.at = 1_709_208_030.0
     who = await account(world)
-    await limited(world, Level.TEAM, who.team_id, who.org_id, Dimension.REQUESTS, 0, Window.HOUR)
+    await set_limit(world, Level.TEAM, who.team_id, who.org_id, Dimension.REQUESTS, 0, Window.HOUR)
     with pytest.raises(QuotaExceeded) as caught:
-        await admitted(world, who)
+        await reserve(world, who)
     problem = caught.value.problem("request")
     assert (problem.status, problem.code) == (429, "quota_exceeded")
     assert (problem.dimension, problem.level) == ("ai.requests", "team")
@@ -238,13 +238,13 @@ async def test_a_refusal_says_which_limit_and_until_when(world: World, hands: Ha
     assert caught.value.headers == {"retry-after": "3570"}
 
 
-async def test_the_report_shows_where_it_went(world: World, hands: Hands) -> None:
+async def test_the_usage_report_shows_history_and_spenders(world: World, hands: Hands) -> None:
     hands.at = 1_709_208_030.0
     org, team = await world.company()
     admin, member = await world.person(org, team, Role.ADMIN), await world.person(org, team)
     for caller, spend in ((admin, Spend(1, 100)), (member, Spend(2, 700)), (member, Spend(1, 50))):
         who = QuotaAccount(org.id, team.id, caller.user_id)
-        await settled(world, await admitted(world, who, spend), spend)
+        await settle(world, await reserve(world, who, spend), spend)
         hands.forward(3600)
     shown = (await admin.get("/api/usage?history=hour&spenders=true")).json()
     assert [(row["requests"], row["tokens"]) for row in shown["history"]] == [(1, 100), (2, 700), (1, 50)]
@@ -258,12 +258,12 @@ async def test_the_report_shows_where_it_went(world: World, hands: Hands) -> Non
     assert (requests["used"], requests["forecast"]) == (4, 6)
 
 
-async def test_an_overdrawn_limit_stops_only_what_asks_for_more_of_it(world: World) -> None:
+async def test_an_exceeded_limit_stops_only_requests_that_need_it(world: World) -> None:
     who = await account(world)
     for _ in range(2):
-        await admitted(world, who)
-    await limited(world, Level.ORG, who.org_id, who.org_id, Dimension.CONCURRENCY, 1, None)
-    await settled(world, await admitted(world, who, slot=False))
+        await reserve(world, who)
+    await set_limit(world, Level.ORG, who.org_id, who.org_id, Dimension.CONCURRENCY, 1, None)
+    await settle(world, await reserve(world, who, slot=False))
     with pytest.raises(QuotaExceeded):
-        await admitted(world, who)
-    assert await unbalanced(world) == []
+        await reserve(world, who)
+    assert await broken_quota_invariants(world) == []

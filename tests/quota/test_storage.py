@@ -1,4 +1,4 @@
-"""Room for files: what is kept counts from the write that stores it to the one that removes it, at every level."""
+"""Storage quotas: files count from the write that stores them to the one that deletes them, at every level."""
 
 import asyncio
 from collections import Counter
@@ -19,25 +19,25 @@ from teamspace.tenancy.schemas import Role
 from tests.identity.help import broken, refusal, run_sql
 from tests.repository.help import fetch, put, send
 from tests.support.world import Caller, World
-from tests.support.world import world as opened
+from tests.support.world import world as open_world
 
 FULL = (429, "quota_exceeded")
 HOST_TOKEN = "the-token-of-whoever-hosts-this"
 GIB = 1024**3
 
 
-async def limit(caller: Caller, dimension: str, most: int | None, path: str = "/api/quota") -> None:
+async def set_limit(caller: Caller, dimension: str, most: int | None, path: str = "/api/quota") -> None:
     answer = await caller.post(path, {"dimension": f"storage.{dimension}", "limit": most, "window": "lifetime"})
     assert answer.status_code == 200, answer.text
 
 
 async def stored(caller: Caller) -> tuple[int, int]:
-    """Bytes and objects, as the usage of the caller's team tells."""
+    """Return the bytes and objects in the usage of the caller's team."""
     rows = {row["dimension"]: row for row in (await caller.get("/api/usage")).json()["items"]}
     return rows["storage.bytes"]["used"], rows["storage.objects"]["used"]
 
 
-async def test_storage_counts_every_version_and_what_is_deleted_is_free_again(world: World) -> None:
+async def test_storage_counts_every_version_until_it_is_deleted(world: World) -> None:
     ann = await world.bootstrap()
     first = await put(ann, "a.txt", b"x" * 1000)
     await put(ann, "a.txt", b"y" * 500)
@@ -52,7 +52,7 @@ async def test_storage_counts_every_version_and_what_is_deleted_is_free_again(wo
     assert await broken(world) == []
 
 
-async def test_storage_is_bounded_by_plan_at_the_company(world: World) -> None:
+async def test_the_plan_limits_the_storage_of_a_company(world: World) -> None:
     ann = await world.bootstrap()
     await world.company("Aurora")
     for plan, size, objects in (
@@ -68,7 +68,7 @@ async def test_storage_is_bounded_by_plan_at_the_company(world: World) -> None:
         assert shown["storage.objects"] == (objects, "lifetime", "org")
 
 
-async def test_a_limit_of_storage_is_for_a_lifetime(world: World) -> None:
+async def test_storage_limits_have_the_lifetime_window(world: World) -> None:
     ann = await world.bootstrap()
     for window in ("day", None):
         answer = await ann.post("/api/quota", {"dimension": "storage.bytes", "limit": 1, "window": window})
@@ -76,8 +76,8 @@ async def test_a_limit_of_storage_is_for_a_lifetime(world: World) -> None:
         assert answer.json()["errors"][0]["pointer"] == "/window"
 
 
-async def test_a_full_quota_names_dimension_and_level_and_has_no_time_to_come_back(settings: Settings) -> None:
-    async with opened(msgspec.structs.replace(settings, provision_token=HOST_TOKEN)) as world:
+async def test_a_full_storage_quota_names_dimension_and_level_without_a_reset(settings: Settings) -> None:
+    async with open_world(msgspec.structs.replace(settings, provision_token=HOST_TOKEN)) as world:
         ann = await world.bootstrap()
         host = Caller(world, HOST_TOKEN)
         for level, caller, path in (
@@ -86,39 +86,39 @@ async def test_a_full_quota_names_dimension_and_level_and_has_no_time_to_come_ba
             ("tenant", host, "/api/instance/quota"),
         ):
             for dimension, most in (("bytes", 9), ("objects", 0)):
-                await limit(caller, dimension, most, path)
+                await set_limit(caller, dimension, most, path)
                 answer = await send(ann, "a.txt", b"x" * 10)
                 assert refusal(answer) == FULL
                 problem = answer.json()
                 assert (problem["dimension"], problem["level"]) == (f"storage.{dimension}", level)
                 assert "retry-after" not in answer.headers
                 assert "retry_after" not in problem and "resets_at" not in problem
-                await limit(caller, dimension, None, path)
+                await set_limit(caller, dimension, None, path)
         assert (await send(ann, "a.txt", b"x" * 10)).status_code == 201
         assert await broken(world) == []
 
 
-async def test_what_a_team_and_its_company_keep_is_counted_for_both(world: World) -> None:
+async def test_storage_counts_for_the_team_and_for_the_company(world: World) -> None:
     ann = await world.bootstrap()
     second = await world.join(ann, await world.team(ann.org), Role.OWNER)
-    await limit(ann, "bytes", 100, f"/api/orgs/{ann.org.id}/quota")
+    await set_limit(ann, "bytes", 100, f"/api/orgs/{ann.org.id}/quota")
     await put(ann, "a.txt", b"x" * 60)
     refused = await send(second, "a.txt", b"x" * 41)
     assert (refusal(refused), refused.json()["level"]) == (FULL, "org")
     await put(second, "a.txt", b"x" * 40)
-    await limit(ann, "bytes", 60)
-    assert (await send(ann, "b.txt", b"")).status_code == 201, "what needs no room is let in"
-    stranger_org, stranger_team = await world.company()
-    stranger = await world.person(stranger_org, stranger_team)
-    await put(stranger, "a.txt", b"x" * 200)
-    assert await stored(stranger) == (200, 1)
+    await set_limit(ann, "bytes", 60)
+    assert (await send(ann, "b.txt", b"")).status_code == 201, "empty files always fit"
+    other_org, other_team = await world.company()
+    outsider = await world.person(other_org, other_team)
+    await put(outsider, "a.txt", b"x" * 200)
+    assert await stored(outsider) == (200, 1)
 
 
-async def test_an_overwrite_needs_room_for_its_bytes_and_for_no_object(world: World) -> None:
+async def test_an_overwrite_counts_bytes_but_no_new_object(world: World) -> None:
     ann = await world.bootstrap()
     made = await put(ann, "a.txt", b"x" * 60)
-    await limit(ann, "objects", 1)
-    await limit(ann, "bytes", 100)
+    await set_limit(ann, "objects", 1)
+    await set_limit(ann, "bytes", 100)
     assert (await send(ann, "a.txt", b"y" * 40)).status_code == 200
     assert refusal(await send(ann, "a.txt", b"y")) == FULL
     assert refusal(await send(ann, "b.txt", b"")) == FULL
@@ -127,34 +127,36 @@ async def test_an_overwrite_needs_room_for_its_bytes_and_for_no_object(world: Wo
     assert await broken(world) == []
 
 
-async def test_a_document_of_another_team_counts_where_it_lies(world: World) -> None:
+async def test_a_document_counts_for_its_own_team(world: World) -> None:
     ann = await world.bootstrap()
     elsewhere = await world.person(ann.org, await world.team(ann.org), Role.OWNER)
     made = (await ann.post("/api/documents", {"title": "T", "body": "a"})).json()
     share = {"principal_type": "user", "principal_id": elsewhere.user_id, "capability": "edit"}
     assert (await ann.post(f"/api/repo-obj/{made['id']}/share", share)).status_code == 200
-    await limit(ann, "bytes", 10)
+    await set_limit(ann, "bytes", 10)
     changed = await elsewhere.put(f"/api/documents/{made['id']}", {"body": "b" * 9})
     assert changed.status_code == 200, changed.text
     assert refusal(await elsewhere.put(f"/api/documents/{made['id']}", {"body": "b"})) == FULL
     assert await broken(world) == []
 
 
-async def test_of_two_who_want_the_last_room_one_gets_it(world: World) -> None:
+async def test_concurrent_uploads_do_not_exceed_the_limit(world: World) -> None:
     ann = await world.bootstrap()
     second = await world.join(ann, await world.team(ann.org), Role.OWNER)
-    await limit(ann, "bytes", 100, f"/api/orgs/{ann.org.id}/quota")
+    await set_limit(ann, "bytes", 100, f"/api/orgs/{ann.org.id}/quota")
     await put(ann, "there.txt", b"x" * 30)
     for number in range(5):
-        sent = [send(caller, f"{number}-{at}.txt", b"y" * 60) for at, caller in enumerate((ann, second, ann, second))]
-        answers = await asyncio.gather(*sent)
+        uploads = [
+            send(caller, f"{number}-{at}.txt", b"y" * 60) for at, caller in enumerate((ann, second, ann, second))
+        ]
+        answers = await asyncio.gather(*uploads)
         assert Counter(answer.status_code for answer in answers) == {201: 1, 429: 3}
         (made,) = [(at, answer.json()["id"]) for at, answer in enumerate(answers) if answer.status_code == 201]
         assert (await (ann, second)[made[0] % 2].delete(f"/api/repo-obj/{made[1]}")).status_code == 204
     assert await broken(world) == []
 
 
-async def test_an_upload_that_nobody_goes_on_with_is_free_again(world: World) -> None:
+async def test_an_abandoned_upload_is_freed(world: World) -> None:
     ann = await world.bootstrap()
     who = Principal(
         "api",
@@ -176,48 +178,46 @@ async def test_an_upload_that_nobody_goes_on_with_is_free_again(world: World) ->
 
 
 class Body:
-    """Counts what is taken of it."""
+    """A request body that counts how much of it was read."""
 
-    def __init__(self, size: int, piece: int = 64 * 1024) -> None:
-        self.size, self.piece, self.taken = size, piece, 0
+    def __init__(self, size: int, chunk: int = 64 * 1024) -> None:
+        self.size, self.chunk, self.read = size, chunk, 0
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        while self.taken < self.size:
-            self.taken += self.piece
-            yield b"x" * self.piece
+        while self.read < self.size:
+            self.read += self.chunk
+            yield b"x" * self.chunk
 
 
-async def sent(caller: Caller, key: str, body: Body, **headers: str) -> httpx2.Response:
-    waits = {"expect": "100-continue", "authorization": f"Bearer {caller.token}"}
-    return await caller.world.client.put(f"/api/repo/{key}", content=body.__aiter__(), headers={**waits, **headers})
+async def send_streamed(caller: Caller, key: str, body: Body, **headers: str) -> httpx2.Response:
+    expects = {"expect": "100-continue", "authorization": f"Bearer {caller.token}"}
+    return await caller.world.client.put(f"/api/repo/{key}", content=body.__aiter__(), headers={**expects, **headers})
 
 
 async def test_a_body_that_cannot_fit_is_refused_before_it_is_read(world: World) -> None:
     ann = await world.bootstrap()
-    await limit(ann, "bytes", 1_000_000)
+    await set_limit(ann, "bytes", 1_000_000)
     declared = Body(4 * 1024 * 1024)
-    answer = await sent(ann, "large.bin", declared, **{"content-length": str(declared.size)})
+    answer = await send_streamed(ann, "large.bin", declared, **{"content-length": str(declared.size)})
     assert refusal(answer) == FULL
-    assert declared.taken == 0
+    assert declared.read == 0
     assert await stored(ann) == (0, 0)
 
 
-async def test_a_body_of_unknown_length_is_read_up_to_where_there_is_room(world: World) -> None:
+async def test_a_body_of_unknown_length_is_read_only_until_the_quota_is_full(world: World) -> None:
     ann = await world.bootstrap()
-    await limit(ann, "bytes", 1_000_000)
+    await set_limit(ann, "bytes", 1_000_000)
     endless = Body(1 << 50)
     async with asyncio.timeout(30):
-        answer = await sent(ann, "endless.bin", endless)
+        answer = await send_streamed(ann, "endless.bin", endless)
     assert refusal(answer) == FULL
     assert list((world.app.settings.data / "blobs/tmp").glob("*")) == []
 
 
-async def test_below_the_floor_of_free_space_files_are_refused_and_everything_else_goes_on(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with opened(msgspec.structs.replace(settings, disk_floor=1000)) as world:
+async def test_below_the_disk_floor_only_files_are_refused(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with open_world(msgspec.structs.replace(settings, disk_floor=1000)) as world:
         ann = await world.bootstrap()
-        there = await put(ann, "a.txt", b"x" * 100_000)
+        existing = await put(ann, "a.txt", b"x" * 100_000)
         document = (await ann.post("/api/documents", {"title": "T", "body": "a"})).json()
         monkeypatch.setattr(space, "_REFRESH_SECONDS", 0.0)
         monkeypatch.setattr(space, "free_bytes", lambda folder: 999)
@@ -229,27 +229,25 @@ async def test_below_the_floor_of_free_space_files_are_refused_and_everything_el
         ):
             assert refusal(answer) == (507, "storage_full")
         assert (await ann.post("/api/notes", {"title": "T", "body": "b"})).status_code == 201
-        assert (await fetch(ann, there["id"])).content == b"x" * 100_000
-        assert (await ann.delete(f"/api/repo-obj/{there['id']}")).status_code == 204
+        assert (await fetch(ann, existing["id"])).content == b"x" * 100_000
+        assert (await ann.delete(f"/api/repo-obj/{existing['id']}")).status_code == 204
         monkeypatch.setattr(space, "free_bytes", lambda folder: 2000)
         assert (await send(ann, "b.txt", b"x")).status_code == 201
 
 
-async def test_a_disk_that_fills_up_while_a_body_comes_ends_it(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_an_upload_ends_when_the_disk_fills_up(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     left = iter(range(5000, 0, -500))
     monkeypatch.setattr(space, "_REFRESH_SECONDS", 0.0)
     monkeypatch.setattr(space, "free_bytes", lambda folder: next(left, 0))
-    async with opened(msgspec.structs.replace(settings, disk_floor=1000)) as world:
+    async with open_world(msgspec.structs.replace(settings, disk_floor=1000)) as world:
         ann = await world.bootstrap()
         endless = Body(1 << 50)
-        assert refusal(await sent(ann, "a.bin", endless)) == (507, "storage_full")
+        assert refusal(await send_streamed(ann, "a.bin", endless)) == (507, "storage_full")
         assert list((settings.data / "blobs/tmp").glob("*")) == []
 
 
-async def test_the_floor_is_that_of_the_disk_below_the_data_folder(settings: Settings) -> None:
-    async with opened(
+async def test_the_disk_floor_applies_to_the_disk_of_the_data_folder(settings: Settings) -> None:
+    async with open_world(
         msgspec.structs.replace(settings, disk_floor=space.free_bytes(settings.data.parent) * 2)
     ) as world:
         assert refusal(await send(await world.bootstrap(), "a.txt", b"x")) == (507, "storage_full")

@@ -1,4 +1,4 @@
-"""What is left: one row a dimension, of the limit that binds first, in the window that is now."""
+"""Usage: one row per dimension, of the tightest limit, in the current window."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -12,18 +12,18 @@ from teamspace.settings import Settings
 from teamspace.tenancy.schemas import Role
 from tests.identity.help import Hands, run_sql
 from tests.support.world import Caller, World
-from tests.support.world import world as opened
+from tests.support.world import world as open_world
 
 DIMENSIONS = ["ai.requests", "ai.tokens.total", "ai.concurrency", "storage.bytes", "storage.objects"]
 NOON = datetime(2024, 2, 29, 12, 30, 30, tzinfo=UTC).timestamp()
 HOST_TOKEN = "the-token-of-whoever-hosts-this"
 
 
-async def spent(
+async def record_usage(
     world: World, level: str, subject: str, used: int, *, org_id: str = "", dimension: str = "ai.requests",
     per: str = "day", starts_at: str | None = None,
 ) -> None:  # fmt: skip
-    """A settled figure, in the present window unless another is named."""
+    """Store a usage figure, in the current window by default."""
     await run_sql(
         world,
         "INSERT INTO quota_used (level, per, starts_at, subject, org_id, requests, tokens)"
@@ -34,7 +34,7 @@ async def spent(
     )  # fmt: skip
 
 
-async def limit(caller: Caller, most: int | None, path: str = "/api/quota", **more: Any) -> None:
+async def set_limit(caller: Caller, most: int | None, path: str = "/api/quota", **more: Any) -> None:
     draft = {"dimension": "ai.requests", "limit": most, "window": "day", **more}
     answer = await caller.post(path, draft)
     assert answer.status_code == 200, answer.text
@@ -48,7 +48,7 @@ async def usage(caller: Caller, dimension: str = "ai.requests") -> dict[str, Any
     return shown
 
 
-async def test_there_is_one_row_a_dimension_for_everybody_in_the_team(world: World, hands: Hands) -> None:
+async def test_every_member_sees_one_row_per_dimension(world: World, hands: Hands) -> None:
     hands.at = NOON
     org, team = await world.company()
     guest = await world.person(org, team, Role.GUEST)
@@ -80,13 +80,13 @@ async def test_there_is_one_row_a_dimension_for_everybody_in_the_team(world: Wor
     }  # fmt: skip
 
 
-async def test_nobody_sees_it_without_a_credential_and_it_takes_no_query(world: World) -> None:
+async def test_usage_needs_a_credential_and_refuses_unknown_parameters(world: World) -> None:
     ann = await world.bootstrap()
     assert (await world.anonymous.get("/api/usage")).status_code == 401
     assert (await ann.get("/api/usage?team=x")).status_code == 400
 
 
-async def test_a_team_without_any_limit_is_told_so(world: World) -> None:
+async def test_a_team_without_limits(world: World) -> None:
     org, team = await world.company()
     member = await world.person(org, team)
     await run_sql(world, "DELETE FROM quota_limits")
@@ -96,8 +96,8 @@ async def test_a_team_without_any_limit_is_told_so(world: World) -> None:
     ]
 
 
-async def test_the_tightest_level_is_shown_and_among_equals_the_outer(settings: Settings) -> None:
-    async with opened(msgspec.structs.replace(settings, provision_token=HOST_TOKEN)) as world:
+async def test_the_tightest_level_is_shown_and_the_outermost_if_equal(settings: Settings) -> None:
+    async with open_world(msgspec.structs.replace(settings, provision_token=HOST_TOKEN)) as world:
         ann = await world.bootstrap()
         host = Caller(world, HOST_TOKEN)
         org_path = f"/api/orgs/{ann.org.id}/quota"
@@ -115,60 +115,60 @@ async def test_the_tightest_level_is_shown_and_among_equals_the_outer(settings: 
             (0, 1, 1, ("tenant", 0)),
             (1, 1, 0, ("team", 0)),
         ):
-            await limit(host, tenant, "/api/instance/quota")
-            await limit(ann, org, org_path)
-            await limit(ann, team)
+            await set_limit(host, tenant, "/api/instance/quota")
+            await set_limit(ann, org, org_path)
+            await set_limit(ann, team)
             row = await usage(ann)
             assert (row["level"], row["limit"]) == expected, (tenant, org, team)
             assert row["remaining"] == row["limit"]
 
 
-async def test_what_is_left_counts_and_not_what_was_allowed(world: World) -> None:
+async def test_the_tightest_limit_is_the_one_with_the_least_remaining(world: World) -> None:
     ann = await world.bootstrap()
     org_path = f"/api/orgs/{ann.org.id}/quota"
-    await limit(ann, 100, org_path)
-    await limit(ann, 50)
-    await spent(world, "org", ann.org.id, 40, org_id=ann.org.id)
+    await set_limit(ann, 100, org_path)
+    await set_limit(ann, 50)
+    await record_usage(world, "org", ann.org.id, 40, org_id=ann.org.id)
     assert (await usage(ann))["level"] == "team"
-    await spent(world, "team", ann.team.id, 10, org_id=ann.org.id, starts_at="2000-01-01T00:00:00.000Z")
+    await record_usage(world, "team", ann.team.id, 10, org_id=ann.org.id, starts_at="2000-01-01T00:00:00.000Z")
     await run_sql(world, "UPDATE quota_used SET requests = 60 WHERE level = 'org'")
     row = await usage(ann)
     assert (row["level"], row["used"], row["limit"], row["remaining"]) == ("org", 60, 100, 40)
     await run_sql(world, "UPDATE quota_used SET requests = 130 WHERE level = 'org'")
     row = await usage(ann)
-    assert (row["level"], row["used"], row["remaining"]) == ("org", 130, 0), "more than all is nothing left"
+    assert (row["level"], row["used"], row["remaining"]) == ("org", 130, 0), "remaining is never negative"
 
 
 @pytest.mark.parametrize("window", [window for window in Window if window is not Window.LIFETIME])
-async def test_only_the_present_window_counts(world: World, hands: Hands, window: Window) -> None:
+async def test_only_the_current_window_counts(world: World, hands: Hands, window: Window) -> None:
     hands.at = NOON
     ann = await world.bootstrap()
-    await limit(ann, 100, window=window)
-    now, then = windows.start_of(window), windows.end_of(window)
-    assert then is not None
-    for other, starts_at, used in (("before", "2024-01-01T00:00:00.000Z", 7), ("now", now, 30), ("next", then, 9)):
-        await spent(world, "team", ann.team.id, used, org_id=ann.org.id, per=window, starts_at=starts_at)
+    await set_limit(ann, 100, window=window)
+    start, end = windows.start_of(window), windows.end_of(window)
+    assert end is not None
+    for when, starts_at, used in (("before", "2024-01-01T00:00:00.000Z", 7), ("now", start, 30), ("next", end, 9)):
+        await record_usage(world, "team", ann.team.id, used, org_id=ann.org.id, per=window, starts_at=starts_at)
         row = await usage(ann)
-        assert row["used"] == {"before": 0, "now": 30, "next": 30}[other]
-    assert (row["remaining"], row["resets_at"], row["level"]) == (70, then, "team")
-    hands.at = datetime.fromisoformat(then).timestamp()
+        assert row["used"] == {"before": 0, "now": 30, "next": 30}[when]
+    assert (row["remaining"], row["resets_at"], row["level"]) == (70, end, "team")
+    hands.at = datetime.fromisoformat(end).timestamp()
     row = await usage(ann)
     assert (row["used"], row["remaining"]) == (9, 91)
 
 
-async def test_a_lifetime_counts_for_ever(world: World, hands: Hands) -> None:
+async def test_the_lifetime_window_never_resets(world: World, hands: Hands) -> None:
     ann = await world.bootstrap()
-    await limit(ann, 100, window="lifetime")
-    await spent(world, "team", ann.team.id, 60, org_id=ann.org.id, per="lifetime")
+    await set_limit(ann, 100, window="lifetime")
+    await record_usage(world, "team", ann.team.id, 60, org_id=ann.org.id, per="lifetime")
     for _ in range(3):
         row = await usage(ann)
         assert (row["used"], row["remaining"], row["resets_at"], row["window"]) == (60, 40, None, "lifetime")
-        hands.forward(29 * 24 * 3600)  # within the life of the first token
+        hands.forward(29 * 24 * 3600)  # within the lifetime of the first token
 
 
-async def test_what_another_spent_does_not_count(world: World) -> None:
+async def test_usage_of_others_does_not_count(world: World) -> None:
     ann = await world.bootstrap()
-    await limit(ann, 100)
+    await set_limit(ann, 100)
     org, team = await world.company()
     second = await world.team(ann.org)
     for level, subject, org_id, more in (
@@ -179,24 +179,24 @@ async def test_what_another_spent_does_not_count(world: World) -> None:
         ("team", ann.team.id, ann.org.id, {"dimension": "ai.tokens.total"}),
         ("team", ann.team.id, ann.org.id, {"per": "hour"}),
     ):
-        await spent(world, level, subject, 5, org_id=org_id, **more)
+        await record_usage(world, level, subject, 5, org_id=org_id, **more)
     row = await usage(ann)
     assert (row["level"], row["used"], row["remaining"]) == ("team", 0, 100)
 
 
-async def test_what_was_used_is_shown_where_there_is_no_limit(world: World) -> None:
+async def test_usage_is_shown_without_a_limit(world: World) -> None:
     ann = await world.bootstrap()
-    await spent(world, "org", ann.org.id, 41, org_id=ann.org.id)
+    await record_usage(world, "org", ann.org.id, 41, org_id=ann.org.id)
     row = await usage(ann)
     assert (row["level"], row["used"], row["limit"], row["remaining"]) == ("org", 41, None, None)
 
 
-async def test_a_company_shows_what_it_used_itself(world: World, hands: Hands) -> None:
+async def test_a_company_shows_its_own_usage(world: World, hands: Hands) -> None:
     hands.at = NOON
     ann = await world.bootstrap()
-    await limit(ann, 100, f"/api/orgs/{ann.org.id}/quota")
-    await spent(world, "org", ann.org.id, 41, org_id=ann.org.id)
-    await spent(world, "org", ann.org.id, 9, org_id=ann.org.id, starts_at="2024-02-28T00:00:00.000Z")
+    await set_limit(ann, 100, f"/api/orgs/{ann.org.id}/quota")
+    await record_usage(world, "org", ann.org.id, 41, org_id=ann.org.id)
+    await record_usage(world, "org", ann.org.id, 9, org_id=ann.org.id, starts_at="2024-02-28T00:00:00.000Z")
     for path in ("/api/org", f"/api/orgs/{ann.org.slug}"):
         quotas = (await ann.get(path)).json()["quotas"]
         assert [row["dimension"] for row in quotas] == DIMENSIONS

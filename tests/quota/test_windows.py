@@ -1,4 +1,4 @@
-"""Windows of time against the calendar: where each begins and ends, whatever the moment."""
+"""Quota windows start and end where the calendar says, at any moment."""
 
 from datetime import UTC, date, datetime, timedelta
 
@@ -12,7 +12,7 @@ from teamspace.quota.schemas import Window
 
 FINITE = [window for window in Window if window is not Window.LIFETIME]
 moments = st.datetimes(datetime(1970, 1, 2), datetime(2399, 12, 30), timezones=st.just(UTC))
-"""Any microsecond of four centuries, in which the calendar of leap years has come round."""
+"""Any microsecond of four centuries, a full cycle of leap years."""
 
 
 def utc(year: int, month: int, day: int, *time: int) -> datetime:
@@ -21,7 +21,7 @@ def utc(year: int, month: int, day: int, *time: int) -> datetime:
 
 
 def calendar(window: Window, now: datetime) -> tuple[datetime, datetime]:
-    """The window around a moment, by the calendar rather than by arithmetic on its parts."""
+    """Compute the window around a moment with the calendar module's rules instead of arithmetic."""
     day = datetime.combine(now.date(), datetime.min.time(), UTC)
     if window is Window.MONTH:
         after = date(now.year + 1, 1, 1) if now.month == 12 else date(now.year, now.month + 1, 1)
@@ -53,19 +53,19 @@ def text(moment: datetime) -> str:
 @example(utc(2026, 1, 31, 12), Window.MONTH)
 @example(utc(2026, 10, 25, 1, 30), Window.HOUR)
 @example(utc(2016, 12, 31, 23, 59, 59, 999_999), Window.MINUTE)
-def test_a_window_is_the_calendars(now: datetime, window: Window) -> None:
+def test_windows_match_the_calendar(now: datetime, window: Window) -> None:
     start, end = calendar(window, now)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(clock, "now", now.timestamp)
         assert (windows.start_of(window), windows.end_of(window)) == (text(start), text(end))
         assert windows.start_of(window) <= clock.stamp() < (windows.end_of(window) or "")
-        # Nothing is between two windows: the next begins when this one ends.
+        # The next window starts when this one ends.
         patch.setattr(clock, "now", end.timestamp)
         assert windows.start_of(window) == text(end)
 
 
 @given(moments)
-def test_a_lifetime_has_no_end_and_one_beginning(now: datetime) -> None:
+def test_the_lifetime_window_starts_in_1970_and_has_no_end(now: datetime) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(clock, "now", now.timestamp)
         assert windows.start_of(Window.LIFETIME) == "1970-01-01T00:00:00.000Z"
@@ -73,7 +73,7 @@ def test_a_lifetime_has_no_end_and_one_beginning(now: datetime) -> None:
         assert windows.all_starts() == {str(window): windows.start_of(window) for window in Window}
 
 
-def test_a_week_begins_on_monday(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_week_starts_on_monday(monkeypatch: pytest.MonkeyPatch) -> None:
     for day in range(16, 23):  # 16 November 2026 is a Monday
         monkeypatch.setattr(clock, "now", utc(2026, 11, day, 12).timestamp)
         assert windows.start_of(Window.WEEK) == "2026-11-16T00:00:00.000Z"

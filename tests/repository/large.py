@@ -1,6 +1,6 @@
-"""A large file through a real server, with an eye on its memory.
+"""A large upload and download through a real server, measuring its memory.
 
-`python -m tests.repository.large --mib 5120` uploads that much, downloads it, and says what the server held at most.
+`python -m tests.repository.large --mib 5120` transfers that much and prints the server's peak memory.
 """
 
 import argparse
@@ -22,51 +22,51 @@ MIB = 1 << 20
 
 
 def blocks(mib: int) -> Iterator[bytes]:
-    """Different bytes in each."""
+    """Blocks of one MiB, all different."""
     block = random.Random(7).randbytes(MIB)
     for number in range(mib):
         yield number.to_bytes(8) + block[8:]
 
 
-class Watch:
-    """The most memory that a process has held while it was looked at."""
+class MemoryWatch:
+    """The peak memory of a process while it is watched."""
 
     def __init__(self, pid: int) -> None:
-        self.most = 0
+        self.peak = 0
         self._status = Path(f"/proc/{pid}/status")
-        self._over = threading.Event()
+        self._stopped = threading.Event()
 
-    def look(self) -> None:
-        while not self._over.wait(0.05):
+    def poll(self) -> None:
+        while not self._stopped.wait(0.05):
             for line in self._status.read_text().splitlines():
                 if line.startswith("VmRSS:"):
-                    self.most = max(self.most, int(line.split()[1]) * 1024)
+                    self.peak = max(self.peak, int(line.split()[1]) * 1024)
 
     @classmethod
     @contextmanager
-    def on(cls, pid: int) -> "Iterator[Watch]":
+    def on(cls, pid: int) -> "Iterator[MemoryWatch]":
         watch = cls(pid)
-        thread = threading.Thread(target=watch.look)
+        thread = threading.Thread(target=watch.poll)
         thread.start()
         try:
             yield watch
         finally:
-            watch._over.set()
+            watch._stopped.set()
             thread.join()
 
 
-class Passage:
-    """What went up, what came down, and what it took."""
+class Transfer:
+    """Hashes of the sent and received bytes, and the time both took."""
 
     def __init__(self, served: Served, token: str, mib: int) -> None:
         self._served, self._mib = served, mib
         self._headers = {"authorization": f"Bearer {token}"}
-        self.sent, self.came = hashlib.sha256(), hashlib.sha256()
-        self.up = self.down = 0.0
+        self.sent, self.received = hashlib.sha256(), hashlib.sha256()
+        self.upload_seconds = self.download_seconds = 0.0
 
     def upload(self, key: str) -> str:
-        """By what it can be downloaded: the new object's id."""
-        began = time.perf_counter()
+        """Upload; return the name for `download`, here the object's id."""
+        started = time.perf_counter()
         connection = http.client.HTTPConnection(HOST, self._served.port, timeout=600)
         connection.putrequest("PUT", f"/api/repo/{key}")
         for name, value in {**self._headers, "content-length": str(self._mib * MIB)}.items():
@@ -78,41 +78,41 @@ class Passage:
         answer = connection.getresponse()
         text = answer.read().decode()
         assert answer.status == 201, text
-        self.up = time.perf_counter() - began
+        self.upload_seconds = time.perf_counter() - started
         assert self.sent.hexdigest() in text
         return text.split('"id":"')[1].split('"')[0]
 
     def download(self, name: str) -> None:
-        began = time.perf_counter()
+        started = time.perf_counter()
         connection = http.client.HTTPConnection(HOST, self._served.port, timeout=600)
         connection.request("GET", f"/api/repo-obj/{name}/content", headers=self._headers)
         answer = connection.getresponse()
         while chunk := answer.read(MIB):
-            self.came.update(chunk)
-        self.down = time.perf_counter() - began
+            self.received.update(chunk)
+        self.download_seconds = time.perf_counter() - started
 
 
-def passed(settings: dict[str, str], mib: int, kind: type[Passage] = Passage) -> tuple[Passage, int]:
-    """The passage, and the most memory that the server has held during it."""
+def run_transfer(settings: dict[str, str], mib: int, kind: type[Transfer] = Transfer) -> tuple[Transfer, int]:
+    """Upload and download; return the transfer and the server's peak memory."""
     with Served(settings) as served:
         token = served.call("POST", "/api/bootstrap", {"username": "ann", "password": PASSWORD})["token"]
         assert served.process is not None
-        passage = kind(served, token, mib)
-        with Watch.on(served.process.pid) as watch:
-            passage.download(passage.upload("large.bin"))
-    return passage, watch.most
+        transfer = kind(served, token, mib)
+        with MemoryWatch.on(served.process.pid) as watch:
+            transfer.download(transfer.upload("large.bin"))
+    return transfer, watch.peak
 
 
-def main(kind: type[Passage] = Passage) -> None:
+def main(kind: type[Transfer] = Transfer) -> None:
     parser = argparse.ArgumentParser(description=sys.modules["__main__"].__doc__)
     parser.add_argument("--mib", type=int, default=5120)
     mib = parser.parse_args().mib
     with tempfile.TemporaryDirectory() as folder:
-        passage, most = passed({"SERVICE_DATA": f"{folder}/data"}, mib, kind)
-    assert passage.came.digest() == passage.sent.digest()
+        transfer, peak = run_transfer({"SERVICE_DATA": f"{folder}/data"}, mib, kind)
+    assert transfer.received.digest() == transfer.sent.digest()
     print(
-        f"{mib} MiB: up in {passage.up:.1f} s ({mib / passage.up:.0f} MiB/s), down in {passage.down:.1f} s"
-        f" ({mib / passage.down:.0f} MiB/s), the server held at most {most / MIB:.0f} MiB"
+        f"{mib} MiB: up in {transfer.upload_seconds:.1f} s ({mib / transfer.upload_seconds:.0f} MiB/s), down in {transfer.download_seconds:.1f} s"
+        f" ({mib / transfer.download_seconds:.0f} MiB/s), peak memory of the server {peak / MIB:.0f} MiB"
     )
 
 

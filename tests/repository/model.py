@@ -1,6 +1,6 @@
-"""The rule of the repository in plain Python, and worlds drawn at random to hold it against the one in SQL.
+"""The access rule of the repository in plain Python, checked against SQL with random data.
 
-`python -m tests.repository.model --pairs 100000 --seed N --database sqlite` tries it for as long as one likes.
+`python -m tests.repository.model --pairs 100000 --seed N --database sqlite` runs a longer check.
 """
 
 import argparse
@@ -26,7 +26,7 @@ from teamspace.settings import load
 from teamspace.tenancy.domain import roles
 from teamspace.tenancy.schemas import OrgRole, Role
 from tests.support.world import World
-from tests.support.world import world as opened
+from tests.support.world import world as open_world
 
 FILES = ("files:read", "files:write", "files:delete", "files:manage")
 BY_ROLE = {
@@ -41,8 +41,8 @@ BY_ROLE = {
 BY_CAPABILITY = {"view": {"files:read"}, "edit": {"files:read", "files:write"}, "manage": set(FILES)}
 PREFIXES = ("", "a/", "a/b", "é/")
 KEYS = ("a/1", "a/b/2", "a/é", "b", "é/1", "c/a/")
-ENDS = (None, 3600.0, -3600.0)
-"""When a grant ends, in seconds from now."""
+EXPIRIES = (None, 3600.0, -3600.0)
+"""Expiry of a grant, in seconds from now."""
 
 
 class Person(NamedTuple):
@@ -50,7 +50,7 @@ class Person(NamedTuple):
     role: str
     org_role: str | None
     scope: tuple[tuple[str, str], ...] | None
-    """Permissions, each with a prefix."""
+    """Permissions with key prefixes."""
 
     @property
     def org(self) -> int:
@@ -62,188 +62,188 @@ class Person(NamedTuple):
         )
 
 
-class Given(NamedTuple):
+class Grant(NamedTuple):
     to_team: bool
     to: int
     capability: str
-    ends: float | None
+    expires: float | None
 
 
-class Thing(NamedTuple):
+class ObjectSpec(NamedTuple):
     owner: int
     team: int
     key: str
     visibility: Any
-    grants: tuple[Given, ...]
+    grants: tuple[Grant, ...]
 
 
-class Picture:
-    """Teams 0 and 1 are of one company, 2 and 3 of another."""
+class Model:
+    """Random people and objects. Teams 0 and 1 belong to one company, 2 and 3 to another."""
 
-    def __init__(self, dice: random.Random, people: int = 8, things: int = 24) -> None:
-        self.people = [self._person(dice) for _ in range(people)]
-        self.things = [self._thing(dice, number) for number in range(things)]
+    def __init__(self, rng: random.Random, people: int = 8, objects: int = 24) -> None:
+        self.people = [self._person(rng) for _ in range(people)]
+        self.objects = [self._object(rng, number) for number in range(objects)]
 
-    def _person(self, dice: random.Random) -> Person:
+    def _person(self, rng: random.Random) -> Person:
         scopes = [*FILES, "org:read", "notes:read"]
         scope = None
-        if dice.random() < 0.4:
-            scope = tuple((dice.choice(scopes), dice.choice(PREFIXES)) for _ in range(dice.randint(0, 4)))
-        org_role = dice.choice([None, None, None, "org_reader", "org_admin", "org_owner"])
-        return Person(dice.randrange(4), dice.choice(sorted(BY_ROLE)), org_role, scope)
+        if rng.random() < 0.4:
+            scope = tuple((rng.choice(scopes), rng.choice(PREFIXES)) for _ in range(rng.randint(0, 4)))
+        org_role = rng.choice([None, None, None, "org_reader", "org_admin", "org_owner"])
+        return Person(rng.randrange(4), rng.choice(sorted(BY_ROLE)), org_role, scope)
 
-    def _thing(self, dice: random.Random, number: int) -> Thing:
-        owner = dice.randrange(len(self.people))
+    def _object(self, rng: random.Random, number: int) -> ObjectSpec:
+        owner = rng.randrange(len(self.people))
         org = self.people[owner].org
-        colleagues = [at for at, person in enumerate(self.people) if person.org == org and at != owner]
-        grants: dict[tuple[bool, int], Given] = {}
-        for _ in range(dice.choice([0, 0, 1, 2, 3])):
-            to_team = dice.random() < 0.4
-            to = org * 2 + dice.randrange(2) if to_team else (dice.choice(colleagues) if colleagues else None)
+        colleagues = [index for index, person in enumerate(self.people) if person.org == org and index != owner]
+        grants: dict[tuple[bool, int], Grant] = {}
+        for _ in range(rng.choice([0, 0, 1, 2, 3])):
+            to_team = rng.random() < 0.4
+            to = org * 2 + rng.randrange(2) if to_team else (rng.choice(colleagues) if colleagues else None)
             if to is not None:
-                grants[to_team, to] = Given(to_team, to, dice.choice(sorted(BY_CAPABILITY)), dice.choice(ENDS))
-        return Thing(
-            owner, org * 2 + dice.randrange(2), f"{dice.choice(KEYS)}{number}",
-            dice.choice(["private", "team", "shared"]), tuple(grants.values()),
+                grants[to_team, to] = Grant(to_team, to, rng.choice(sorted(BY_CAPABILITY)), rng.choice(EXPIRIES))
+        return ObjectSpec(
+            owner, org * 2 + rng.randrange(2), f"{rng.choice(KEYS)}{number}",
+            rng.choice(["private", "team", "shared"]), tuple(grants.values()),
         )  # fmt: skip
 
-    # The rule in plain words
+    # The rule
 
-    def may(self, reader: int, thing: Thing, permission: str, *, across_org: bool) -> bool:
+    def may(self, reader: int, spec: ObjectSpec, permission: str, *, across_org: bool) -> bool:
         person = self.people[reader]
-        if not person.in_scope(permission, thing.key):
+        if not person.in_scope(permission, spec.key):
             return False
-        if person.org != self.people[thing.owner].org:
+        if person.org != self.people[spec.owner].org:
             return False
-        if (thing.owner == reader and thing.team == person.team) or self.granted(reader, thing, permission):
+        if (spec.owner == reader and spec.team == person.team) or self.granted(reader, spec, permission):
             return True
-        if thing.visibility != "team":
+        if spec.visibility != "team":
             return False
-        if thing.team == person.team and permission in BY_ROLE[person.role]:
+        if spec.team == person.team and permission in BY_ROLE[person.role]:
             return True
         reads_company = person.org_role is not None and person.in_scope("org:read")
         return across_org and reads_company and permission == "files:read"
 
-    def granted(self, reader: int, thing: Thing, permission: str) -> bool:
+    def granted(self, reader: int, spec: ObjectSpec, permission: str) -> bool:
         return any(
-            permission in BY_CAPABILITY[given.capability]
-            and (given.ends is None or given.ends > 0)
-            and given.to == (self.people[reader].team if given.to_team else reader)
-            for given in thing.grants
+            permission in BY_CAPABILITY[grant.capability]
+            and (grant.expires is None or grant.expires > 0)
+            and grant.to == (self.people[reader].team if grant.to_team else reader)
+            for grant in spec.grants
         )
 
-    def sees_unscoped(self, reader: int, thing: Thing) -> bool:
-        """Whether the person could see it with a credential that nothing limits."""
+    def sees_unscoped(self, reader: int, spec: ObjectSpec) -> bool:
+        """Whether the person could see it with an unscoped credential."""
         person = self.people[reader]
-        whole = Picture.__new__(Picture)
-        whole.people = [*self.people]
-        whole.people[reader] = person._replace(scope=None)
-        return whole.may(reader, thing, "files:read", across_org=True)
+        unscoped = Model.__new__(Model)
+        unscoped.people = [*self.people]
+        unscoped.people[reader] = person._replace(scope=None)
+        return unscoped.may(reader, spec, "files:read", across_org=True)
 
 
-class Painted(NamedTuple):
+class Inserted(NamedTuple):
     callers: list[Principal]
     ids: list[str]
 
 
-async def paint(world: World, picture: Picture) -> Painted:
-    """Puts the picture into the database."""
+async def insert(world: World, model: Model) -> Inserted:
+    """Insert the people and objects into the database."""
     orgs = [await world.company() for _ in range(2)]
     teams = [team for org, first in orgs for team in (first, await world.team(org))]
     callers = []
-    for person in picture.people:
+    for person in model.people:
         org_role = OrgRole(person.org_role) if person.org_role else None
-        made = await world.person(orgs[person.org][0], teams[person.team], Role(person.role), org_role=org_role)
+        caller = await world.person(orgs[person.org][0], teams[person.team], Role(person.role), org_role=org_role)
         scope = None
         if person.scope is not None:
             scope = tuple(ScopeEntry(P(name), prefix) for name, prefix in person.scope)
         callers.append(
             Principal(
-                "api", Call(), user_id=made.user_id, team_id=made.team.id, org_id=made.org.id, scope=scope,
+                "api", Call(), user_id=caller.user_id, team_id=caller.team.id, org_id=caller.org.id, scope=scope,
                 permissions=roles.get_permissions(Role(person.role), org_role, operator=False),
             )
         )  # fmt: skip
     ids = []
     async with world.db.maintenance(system()) as tx:
-        for thing in picture.things:
-            owner, now, id = callers[thing.owner], clock.stamp(), new_id()
+        for spec in model.objects:
+            owner, now, id = callers[spec.owner], clock.stamp(), new_id()
             common: dict[str, Any] = {"org_id": owner.org_id, "size": 0, "sha256": "", "etag": "", "title": None,
                 "filename": "x", "content_type": "text/plain", "created_at": now}  # fmt: skip
             await store.insert(tx, ObjectRow(
-                id=id, team_id=teams[thing.team].id, owner_id=owner.user_id, key=thing.key, written_at=now,
-                updated_at=now, visibility=thing.visibility, version=1, numbered=1, removed=False, text_state="none",
+                id=id, team_id=teams[spec.team].id, owner_id=owner.user_id, key=spec.key, written_at=now,
+                updated_at=now, visibility=spec.visibility, version=1, numbered=1, removed=False, text_state="none",
                 text_fault=None, **common,
             ))  # fmt: skip
             await store.insert_version(tx, VersionRow(
                 id=new_id(), object_id=id, number=1, removal=False, blob="", carried=None, tags=None,
                 author_id=owner.user_id, actor_kind="human", run_id=None, **common,
             ))  # fmt: skip
-            await fulltext.put(tx, "object", id, owner.org_id, title="common", body=await fulltext.prepare(thing.key))
-            for given in thing.grants:
-                to = teams[given.to].id if given.to_team else callers[given.to].user_id
+            await fulltext.put(tx, "object", id, owner.org_id, title="common", body=await fulltext.prepare(spec.key))
+            for grant in spec.grants:
+                to = teams[grant.to].id if grant.to_team else callers[grant.to].user_id
                 await store.put_grant(
-                    tx, id, owner.org_id, "team" if given.to_team else "user", to, AccessLevel(given.capability),
-                    by=owner.user_id, expires_at=None if given.ends is None else clock.later(given.ends), now=now,
+                    tx, id, owner.org_id, "team" if grant.to_team else "user", to, AccessLevel(grant.capability),
+                    by=owner.user_id, expires_at=None if grant.expires is None else clock.later(grant.expires), now=now,
                 )  # fmt: skip
             ids.append(id)
-    return Painted(callers, ids)
+    return Inserted(callers, ids)
 
 
-async def disagreements(world: World, picture: Picture, painted: Painted) -> tuple[int, list[str]]:
-    """How many pairs were tried, and where the database and the plain words differ."""
+async def disagreements(world: World, model: Model, inserted: Inserted) -> tuple[int, list[str]]:
+    """The number of checks, and where the database and the model differ."""
     tried, found = 0, []
-    for reader, caller in enumerate(painted.callers):
-        for thing, id in zip(picture.things, painted.ids, strict=True):
+    for reader, caller in enumerate(inserted.callers):
+        for spec, id in zip(model.objects, inserted.ids, strict=True):
             for permission in FILES:
                 for across in (False, True):
                     tried += 1
-                    expected = picture.may(reader, thing, permission, across_org=across)
+                    expected = model.may(reader, spec, permission, across_org=across)
                     fence = access.fence(caller, P(permission), across_org=across)
                     if await store.admits(world.db, fence, id) is not expected:
-                        found.append(f"{picture.people[reader]} {permission} {across=} on {thing}: not {expected}")
-        found += [fault async for fault in _in_lists(world, picture, painted, reader)]
-    for thing, id in zip(picture.things, painted.ids, strict=True):
-        found += [fault async for fault in _in_effect(world, picture, painted, thing, id)]
+                        found.append(f"{model.people[reader]} {permission} {across=} on {spec}: not {expected}")
+        found += [difference async for difference in _check_lists(world, model, inserted, reader)]
+    for spec, id in zip(model.objects, inserted.ids, strict=True):
+        found += [difference async for difference in _check_effective(world, model, inserted, spec, id)]
     return tried, found
 
 
-async def _in_lists(world: World, picture: Picture, painted: Painted, reader: int) -> Any:
-    caller = painted.callers[reader]
-    pairs = list(zip(picture.things, painted.ids, strict=True))
+async def _check_lists(world: World, model: Model, inserted: Inserted, reader: int) -> Any:
+    caller = inserted.callers[reader]
+    pairs = list(zip(model.objects, inserted.ids, strict=True))
     for across in (False, *([True] if caller.has_permission(P.ORG_READ) else [])):
-        seen = {id for thing, id in pairs if picture.may(reader, thing, "files:read", across_org=across)}
+        seen = {id for spec, id in pairs if model.may(reader, spec, "files:read", across_org=across)}
         scope: Any = "org" if across else None
         newest = [item async for item in _pages(world, caller, ObjectQuery(limit=5, scope=scope))]
         if newest != sorted(seen, reverse=True):
-            yield f"{picture.people[reader]} {across=}: the list of the newest differs"
-        asked = SearchQuery(q="common", types=("object",), limit=7, scope=scope)
-        if {item async for item in _pages(world, caller, asked)} != seen:
-            yield f"{picture.people[reader]} {across=}: what is found differs"
+            yield f"{model.people[reader]} {across=}: the list by age differs"
+        query = SearchQuery(q="common", types=("object",), limit=7, scope=scope)
+        if {item async for item in _pages(world, caller, query)} != seen:
+            yield f"{model.people[reader]} {across=}: the search results differ"
         for prefix in PREFIXES:
-            wanted = sorted(
-                (thing.key, id) for thing, id in pairs
-                if id in seen and thing.key.startswith(prefix) and (across or thing.team == picture.people[reader].team)
+            expected = sorted(
+                (spec.key, id) for spec, id in pairs
+                if id in seen and spec.key.startswith(prefix) and (across or spec.team == model.people[reader].team)
             )  # fmt: skip
-            query = ObjectQuery(limit=3, prefix=prefix, scope=scope)
-            if [item async for item in _pages(world, caller, query)] != [id for _, id in wanted]:
-                yield f"{picture.people[reader]} {across=} {prefix=}: the list by keys differs"
-    lent = sorted(
+            by_key = ObjectQuery(limit=3, prefix=prefix, scope=scope)
+            if [item async for item in _pages(world, caller, by_key)] != [id for _, id in expected]:
+                yield f"{model.people[reader]} {across=} {prefix=}: the list by keys differs"
+    shared = sorted(
         (
-            id for thing, id in pairs
-            if thing.owner != reader and picture.granted(reader, thing, "files:read")
-            and picture.may(reader, thing, "files:read", across_org=False)
+            id for spec, id in pairs
+            if spec.owner != reader and model.granted(reader, spec, "files:read")
+            and model.may(reader, spec, "files:read", across_org=False)
         ),
         reverse=True,
     )  # fmt: skip
-    if [item async for item in _pages(world, caller, ObjectQuery(limit=2, shared="1"))] != lent:
-        yield f"{picture.people[reader]}: the list of what was shared differs"
+    if [item async for item in _pages(world, caller, ObjectQuery(limit=2, shared="1"))] != shared:
+        yield f"{model.people[reader]}: the list of shared objects differs"
 
 
 async def _pages(world: World, caller: Principal, query: ObjectQuery | SearchQuery) -> Any:
     cursor = None
     while True:
-        ask = search if isinstance(query, SearchQuery) else finding.list_objects
-        page = await ask(world.db, caller, _with(query, cursor))
+        list_page = search if isinstance(query, SearchQuery) else finding.list_objects
+        page = await list_page(world.db, caller, _with(query, cursor))
         for item in page.items:
             yield item.id
         if page.next_cursor is None:
@@ -255,28 +255,28 @@ def _with(query: Any, cursor: str | None) -> Any:
     return type(query)(**{**{name: getattr(query, name) for name in query.__struct_fields__}, "cursor": cursor})
 
 
-async def _in_effect(world: World, picture: Picture, painted: Painted, thing: Thing, id: str) -> Any:
+async def _check_effective(world: World, model: Model, inserted: Inserted, spec: ObjectSpec, id: str) -> Any:
     row = await store.get(world.db, Fence("objects", (Clause("TRUE"),)), id)  # its owner may have left the team
-    given = await store.select_grants(world.db, id)
+    grants = await store.select_grants(world.db, id)
     assert row
-    told: set[str] = set()
+    listed: set[str] = set()
     cursor = None
     while True:
         query = GrantsQuery(effective="1", limit=2, cursor=cursor)
-        readers, cursor = await sharing._list_readers(world.db, row, given, query)
-        told |= {reader.user_id for reader in readers}
+        readers, cursor = await sharing._list_readers(world.db, row, grants, query)
+        listed |= {reader.user_id for reader in readers}
         if cursor is None:
             break
     expected = {
         caller.user_id
-        for reader, caller in enumerate(painted.callers)
-        if picture.sees_unscoped(reader, thing)
+        for reader, caller in enumerate(inserted.callers)
+        if model.sees_unscoped(reader, spec)
     }  # fmt: skip
-    if told != expected:
-        yield f"{thing}: who is told to see it differs from who does"
+    if listed != expected:
+        yield f"{spec}: the effective readers differ"
 
 
-# As a command
+# Command line
 
 
 def _seeds(seed: str) -> Iterator[random.Random]:
@@ -286,13 +286,13 @@ def _seeds(seed: str) -> Iterator[random.Random]:
         yield random.Random(f"{seed}-{number}")
 
 
-async def walk(world: World, seed: str, pairs: int) -> int:
+async def check_random_models(world: World, seed: str, pairs: int) -> int:
     tried = 0
-    for dice in _seeds(seed):
-        picture = Picture(dice)
-        some, found = await disagreements(world, picture, await paint(world, picture))
+    for rng in _seeds(seed):
+        model = Model(rng)
+        count, found = await disagreements(world, model, await insert(world, model))
         assert not found, "\n".join([f"seed {seed}:", *found[:20]])
-        tried += some
+        tried += count
         if tried >= pairs:
             return tried
     return tried
@@ -300,16 +300,16 @@ async def walk(world: World, seed: str, pairs: int) -> int:
 
 async def _main(arguments: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        given = {"SERVICE_DATA": folder, "SERVICE_SQLITE_SYNC": "normal"}
+        settings = {"SERVICE_DATA": folder, "SERVICE_SQLITE_SYNC": "normal"}
         if arguments.database != "sqlite":
-            given["SERVICE_DATABASE_URL"] = arguments.database
-        async with opened(load(given, file=Path(folder) / "no.env")) as world:
-            print(await walk(world, arguments.seed, arguments.pairs), "pairs, no disagreement")
+            settings["SERVICE_DATABASE_URL"] = arguments.database
+        async with open_world(load(settings, file=Path(folder) / "no.env")) as world:
+            print(await check_random_models(world, arguments.seed, arguments.pairs), "pairs, no disagreement")
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description="Hold the repository's rule in SQL against the one in plain Python.")
+    parser = argparse.ArgumentParser(description="Check the repository's access rule in SQL against the one in Python.")
     parser.add_argument("--pairs", type=int, default=100_000)
     parser.add_argument("--seed", default="1")
-    parser.add_argument("--database", default="sqlite", help="sqlite, or the address of an empty PostgreSQL database")
+    parser.add_argument("--database", default="sqlite", help="sqlite, or the URL of an empty PostgreSQL database")
     asyncio.run(_main(parser.parse_args()))

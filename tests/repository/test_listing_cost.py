@@ -1,4 +1,4 @@
-"""A list costs what it shows, and neither what else is there nor what else was shared."""
+"""The cost of a list depends on its page size only, not on the number of objects or grants."""
 
 from collections.abc import Awaitable, Callable
 
@@ -14,7 +14,7 @@ from tests.support.world import Caller, World
 
 SMALL, LARGE, PAGE = 500, 4000, 5
 NOISE = 1.3
-"""Of pages of the database, and of numbers with one digit more."""
+"""For database pages, and numbers with one digit more."""
 
 _NUMBERS = (
     "WITH RECURSIVE numbers (n) AS (SELECT CAST(:first AS BIGINT) UNION ALL SELECT n + 1 FROM numbers WHERE n < :last)"
@@ -34,21 +34,21 @@ _GRANTS = (
 List = Callable[[World, Principal], Awaitable[object]]
 
 
-def by_key(**wish: object) -> List:
-    """As S3 asks for it."""
-    whole = {"prefix": "", "delimiter": "", "after": None, "size": PAGE} | wish
+def by_key(**more: object) -> List:
+    """List by key, as S3 does."""
+    parameters = {"prefix": "", "delimiter": "", "after": None, "size": PAGE} | more
 
-    async def asked(world: World, who: Principal) -> object:
-        return await key_order.walk_team(world.db, who, **whole)  # type: ignore[arg-type]
+    async def list_page(world: World, who: Principal) -> object:
+        return await key_order.walk_team(world.db, who, **parameters)  # type: ignore[arg-type]
 
-    return asked
+    return list_page
 
 
-def by_http(**wish: object) -> List:
-    async def asked(world: World, who: Principal) -> object:
-        return await finding.list_objects(world.db, who, ObjectQuery(limit=PAGE, **wish))  # type: ignore[arg-type]
+def by_http(**parameters: object) -> List:
+    async def list_page(world: World, who: Principal) -> object:
+        return await finding.list_objects(world.db, who, ObjectQuery(limit=PAGE, **parameters))  # type: ignore[arg-type]
 
-    return asked
+    return list_page
 
 
 LISTS = {
@@ -71,15 +71,15 @@ LISTS = {
 }
 
 
-class Filled:
-    """A team whose objects are all private and one person's, of which a second person was given every one."""
+class FilledTeam:
+    """A team with private objects of one person, all shared with a second person."""
 
-    def __init__(self, world: World, owner: Caller, holder: Caller, nobody: Caller, elsewhere: Caller) -> None:
-        self._world, self._owner, self._holder, self._filled = world, owner, holder, 0
+    def __init__(self, world: World, owner: Caller, grantee: Caller, member: Caller, elsewhere: Caller) -> None:
+        self._world, self._owner, self._grantee, self._filled = world, owner, grantee, 0
         self.people = {
             "owner": principal(owner),
-            "holder of grants": principal(holder),
-            "member with nothing": principal(nobody),
+            "holder of grants": principal(grantee),
+            "member with nothing": principal(member),
             "owner in another team": principal(elsewhere),
             "token below a prefix": msgspec.structs.replace(
                 principal(owner), scope=(ScopeEntry(P.FILES_READ, "f149/"), ScopeEntry(P.ORG_READ))
@@ -87,24 +87,24 @@ class Filled:
         }
 
     @classmethod
-    async def of(cls, world: World) -> "Filled":
+    async def create(cls, world: World) -> "FilledTeam":
         ann = await world.bootstrap()
-        holder, nobody = [await world.person(ann.org, ann.team) for _ in range(2)]
-        return cls(world, ann, holder, nobody, await world.join(ann, await world.team(ann.org)))
+        grantee, member = [await world.person(ann.org, ann.team) for _ in range(2)]
+        return cls(world, ann, grantee, member, await world.join(ann, await world.team(ann.org)))
 
-    async def up_to(self, count: int) -> None:
-        facts = {
+    async def fill(self, count: int) -> None:
+        params = {
             "org": self._owner.org.id, "team": self._owner.team.id, "owner": self._owner.user_id,
-            "user": self._holder.user_id, "now": "2026-01-01T00:00:00.000Z", "first": self._filled, "last": count - 1,
+            "user": self._grantee.user_id, "now": "2026-01-01T00:00:00.000Z", "first": self._filled, "last": count - 1,
         }  # fmt: skip
         async with self._world.db.maintenance(system(org_id=self._owner.org.id)) as tx:
             for sql in (_OBJECTS, _GRANTS):
-                await tx.run(sql, **{name: value for name, value in facts.items() if f":{name}" in sql})
+                await tx.run(sql, **{name: value for name, value in params.items() if f":{name}" in sql})
         self._filled = count
         await self.analyse()
 
-    async def removed(self) -> None:
-        """All of it: there are but marks."""
+    async def mark_removed(self) -> None:
+        """Leave only delete markers."""
         async with self._world.db.maintenance(system(org_id=self._owner.org.id)) as tx:
             await tx.run("UPDATE objects SET removed = TRUE")
         await self.analyse()
@@ -115,13 +115,13 @@ class Filled:
 
     async def costs(self) -> dict[tuple[str, str], int]:
         return {
-            (person, name): await self._cost(who, ask) for person, who in self.people.items() for name, ask in LISTS.items()
+            (person, name): await self._cost(who, list_page) for person, who in self.people.items() for name, list_page in LISTS.items()
         }  # fmt: skip
 
-    async def _cost(self, who: Principal, ask: List) -> int:
-        async with visited(self._world) as seen:
-            await ask(self._world, who)
-        return seen.count
+    async def _cost(self, who: Principal, list_page: List) -> int:
+        async with visited(self._world) as total:
+            await list_page(self._world, who)
+        return total.count
 
 
 def principal(caller: Caller) -> Principal:
@@ -137,11 +137,11 @@ def grown(
     return {case: (before[case], cost) for case, cost in after.items() if cost > NOISE * before[case] + 20}
 
 
-async def test_no_list_costs_more_where_more_is(world: World) -> None:
-    filled = await Filled.of(world)
-    await filled.up_to(SMALL)
+async def test_the_cost_of_a_list_does_not_grow_with_the_data(world: World) -> None:
+    filled = await FilledTeam.create(world)
+    await filled.fill(SMALL)
     before = await filled.costs()
-    await filled.up_to(LARGE)
+    await filled.fill(LARGE)
     assert grown(before, await filled.costs()) == {}
 
 
@@ -151,10 +151,10 @@ _UPLOADS = (
 )
 
 
-async def test_a_list_of_uploads_begins_where_it_goes_on(world: World) -> None:
+async def test_listing_uploads_after_a_key_skips_the_earlier_ones(world: World) -> None:
     ann = await world.bootstrap()
     work = msgspec.json.encode(VersionDraft("x", "x", "text/plain")).decode()
-    facts = {
+    params = {
         "org": ann.org.id,
         "team": ann.team.id,
         "owner": ann.user_id,
@@ -162,23 +162,23 @@ async def test_a_list_of_uploads_begins_where_it_goes_on(world: World) -> None:
         "now": "2026-01-01T00:00:00.000Z",
     }
     async with world.db.maintenance(system(org_id=ann.org.id)) as tx:
-        await tx.run(_UPLOADS, first=0, last=LARGE - 1, **facts)
+        await tx.run(_UPLOADS, first=0, last=LARGE - 1, **params)
     if world.db.dialect.name == "postgres":
         await world.db.engine.script("ANALYZE")
     costs = []
     for after in ("", "f149/"):
-        async with visited(world) as seen:
+        async with visited(world) as total:
             who = msgspec.structs.replace(principal(ann), permissions=frozenset({P.FILES_WRITE}))
             page = await multipart.list_uploads(world.db, who, prefix="f", after=(after, ""), limit=PAGE)
         assert [row.key[:4] for row in page] == [after[:4] or "f100"] * PAGE
-        costs.append(seen.count)
-    assert costs[1] <= NOISE * costs[0], "what lies before the place is not walked through"
+        costs.append(total.count)
+    assert costs[1] <= NOISE * costs[0], "earlier uploads are not scanned"
 
 
-async def test_no_list_passes_over_what_was_removed(world: World) -> None:
-    filled = await Filled.of(world)
-    await filled.up_to(SMALL)
+async def test_lists_do_not_scan_removed_objects(world: World) -> None:
+    filled = await FilledTeam.create(world)
+    await filled.fill(SMALL)
     before = await filled.costs()
-    await filled.up_to(LARGE)
-    await filled.removed()
+    await filled.fill(LARGE)
+    await filled.mark_removed()
     assert grown(before, await filled.costs()) == {}

@@ -1,4 +1,4 @@
-"""Folders are passed over in one step each, and nothing beside them is."""
+"""Listing by key skips each folder in one step, and nothing else."""
 
 import itertools
 import random
@@ -12,7 +12,7 @@ from teamspace.repository import ObjectRow, key_order
 from tests.repository.help import put, share
 from tests.support.world import Caller, World
 
-PIECES = ("a", "b", "/", "//", "é", "\U0010ffff", "-", "%")
+KEY_PARTS = ("a", "b", "/", "//", "é", "\U0010ffff", "-", "%")
 DELIMITERS = ("", "/", "//", "a", "é/", "\U0010ffff", "\U0010ffff\U0010ffff", "no")
 PREFIXES = ("", "a", "a/", "/", "é", "\U0010ffff", "b/a")
 
@@ -29,7 +29,7 @@ def expected(keys: list[str], prefix: str, delimiter: str) -> list[str]:
     return [entry for entry, _ in itertools.groupby(entries)]
 
 
-async def walked(world: World, who: Principal, prefix: str, delimiter: str, size: int) -> list[str]:
+async def walk_all(world: World, who: Principal, prefix: str, delimiter: str, size: int) -> list[str]:
     found: list[str] = []
     after: key_order.Position | None = None
     while True:
@@ -42,41 +42,41 @@ async def walked(world: World, who: Principal, prefix: str, delimiter: str, size
 
 @pytest.fixture
 async def filled(world: World) -> tuple[Caller, list[str]]:
-    ann, dice = await world.bootstrap(), random.Random(3)
-    keys = sorted({"".join(dice.choices(PIECES, k=dice.randint(1, 6))) for _ in range(60)})
+    ann, rng = await world.bootstrap(), random.Random(3)
+    keys = sorted({"".join(rng.choices(KEY_PARTS, k=rng.randint(1, 6))) for _ in range(60)})
     for key in keys:
         await put(ann, key, b"")
     return ann, keys
 
 
-async def test_a_walk_finds_what_a_look_at_every_key_finds(world: World, filled: tuple[Caller, list[str]]) -> None:
+async def test_a_walk_equals_grouping_every_key(world: World, filled: tuple[Caller, list[str]]) -> None:
     ann, keys = filled
     for delimiter, prefix in itertools.product(DELIMITERS, PREFIXES):
         for size in (1, 7, 1000):
-            found = await walked(world, principal(ann), prefix, delimiter, size)
+            found = await walk_all(world, principal(ann), prefix, delimiter, size)
             assert found == expected(keys, prefix, delimiter), (prefix, delimiter, size)
 
 
-async def test_a_token_below_prefixes_walks_there_alone(world: World, filled: tuple[Caller, list[str]]) -> None:
+async def test_a_token_scoped_to_prefixes_lists_only_those(world: World, filled: tuple[Caller, list[str]]) -> None:
     ann, keys = filled
     limits = ("b", "a", "a/", "é", "zzz")
     scoped = msgspec.structs.replace(principal(ann), scope=tuple(ScopeEntry(P.FILES_READ, limit) for limit in limits))
     below = [key for key in keys if key.startswith(limits)]
     for delimiter, prefix in itertools.product(DELIMITERS, (*PREFIXES, "a/a", "-")):
-        found = await walked(world, scoped, prefix, delimiter, 3)
+        found = await walk_all(world, scoped, prefix, delimiter, 3)
         assert found == expected(below, prefix, delimiter), (prefix, delimiter)
 
 
-async def test_what_was_shared_leaves_a_list_with_its_removal_and_comes_back_with_it(world: World) -> None:
+async def test_a_shared_object_is_unlisted_while_removed(world: World) -> None:
     ann = await world.bootstrap()
     bob = await world.person(ann.org, ann.team)
-    made = await put(ann, "plans/crane")
-    await share(ann, made["id"], bob)
+    created = await put(ann, "plans/crane")
+    await share(ann, created["id"], bob)
     who = principal(bob)
-    seen = await key_order.walk_team(world.db, who, prefix="", delimiter="", after=None, size=10)
-    assert [entry.key for entry in seen.entries if isinstance(entry, ObjectRow)] == ["plans/crane"]
+    listed = await key_order.walk_team(world.db, who, prefix="", delimiter="", after=None, size=10)
+    assert [entry.key for entry in listed.entries if isinstance(entry, ObjectRow)] == ["plans/crane"]
     for removed in (True, False):
         async with world.db.maintenance(who) as tx:
             await tx.run("UPDATE objects SET removed = :removed", removed=removed)
         for delimiter, entry in (("", "plans/crane"), ("/", "plans/")):
-            assert await walked(world, who, "", delimiter, 10) == ([] if removed else [entry])
+            assert await walk_all(world, who, "", delimiter, 10) == ([] if removed else [entry])

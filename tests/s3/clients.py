@@ -1,4 +1,4 @@
-"""S3 clients that are libraries, each used as its manual says, behind one interface."""
+"""S3 client libraries behind one interface, each used as documented."""
 
 import datetime
 import io
@@ -24,10 +24,10 @@ HOUR = 3600
 
 
 class Client(ABC):
-    """What every client can do; the last three only where one has a way to do it."""
+    """A client. The last three methods are optional."""
 
     def __init__(self, key: Key, folder: Path, certificate: str | None = None) -> None:
-        """`folder` is for its own files, `certificate` the file with the one to trust."""
+        """`folder` is for its own files; `certificate` is the file to trust."""
         self.key, self.folder, self.certificate = key, folder, certificate
 
     @property
@@ -36,18 +36,18 @@ class Client(ABC):
 
     @abstractmethod
     def keys(self, prefix: str = "") -> list[str]:
-        """All that begin with it."""
+        """All keys with the prefix."""
 
     @abstractmethod
     def entries(self, folder: str) -> list[str]:
-        """Keys and folders right below a folder; those end with a slash."""
+        """Keys and subfolders of a folder; subfolders end with a slash."""
 
     @abstractmethod
     def put(self, key: str, data: bytes) -> None: ...
 
     @abstractmethod
     def put_parts(self, key: str, data: bytes) -> None:
-        """In the smallest parts that it sends."""
+        """Upload in the smallest parts that the client supports."""
 
     @abstractmethod
     def get(self, key: str) -> bytes: ...
@@ -60,9 +60,9 @@ class Client(ABC):
 
     @abstractmethod
     def delete(self, folder: str, names: Sequence[str]) -> None:
-        """All that is in a folder, in as few requests as it makes."""
+        """Delete all keys of a folder, in as few requests as the client can."""
 
-    def span(self, key: str, start: int, length: int) -> bytes:
+    def read_range(self, key: str, start: int, length: int) -> bytes:
         raise NotImplementedError
 
     def link(self, key: str) -> str:
@@ -92,9 +92,9 @@ class Boto(Client):
         self.bucket.upload_fileobj(key, Fileobj=io.BytesIO(data), Config=parts)
 
     def get(self, key: str) -> bytes:
-        into = io.BytesIO()
-        self.bucket.download_fileobj(key, Fileobj=into)
-        return into.getvalue()
+        buffer = io.BytesIO()
+        self.bucket.download_fileobj(key, Fileobj=buffer)
+        return buffer.getvalue()
 
     def size(self, key: str) -> int:
         return int(self.bucket.head_object(key)["ContentLength"])
@@ -106,7 +106,7 @@ class Boto(Client):
         answer = self.bucket.delete_objects(Delete={"Objects": [{"Key": folder + name} for name in names]})
         assert "Errors" not in answer
 
-    def span(self, key: str, start: int, length: int) -> bytes:
+    def read_range(self, key: str, start: int, length: int) -> bytes:
         return self.bucket.read(key, Range=f"bytes={start}-{start + length - 1}")
 
     def link(self, key: str) -> str:
@@ -140,7 +140,7 @@ class Minio(Client):
     def get(self, key: str) -> bytes:
         return self._read(key)
 
-    def span(self, key: str, start: int, length: int) -> bytes:
+    def read_range(self, key: str, start: int, length: int) -> bytes:
         return self._read(key, offset=start, length=length)
 
     def _read(self, key: str, offset: int = 0, length: int = 0) -> bytes:
@@ -154,8 +154,8 @@ class Minio(Client):
         self.client.copy_object(self.key.bucket, target, CopySource(self.key.bucket, source))
 
     def delete(self, folder: str, names: Sequence[str]) -> None:
-        faults = self.client.remove_objects(self.key.bucket, [DeleteObject(folder + name) for name in names])
-        assert list(faults) == []
+        errors = self.client.remove_objects(self.key.bucket, [DeleteObject(folder + name) for name in names])
+        assert list(errors) == []
 
     def link(self, key: str) -> str:
         return str(self.client.presigned_get_object(self.key.bucket, key))
@@ -188,7 +188,7 @@ class Obstore(Client):
     def get(self, key: str) -> bytes:
         return bytes(self.store.get(key).bytes())
 
-    def span(self, key: str, start: int, length: int) -> bytes:
+    def read_range(self, key: str, start: int, length: int) -> bytes:
         return bytes(self.store.get_range(key, start=start, length=length))
 
     def size(self, key: str) -> int:
@@ -208,7 +208,7 @@ class Obstore(Client):
 
 
 class Arrow(Client):
-    """It sends everything in parts, of 10 MiB."""
+    """Uploads everything in parts of 10 MiB."""
 
     def __init__(self, key: Key, folder: Path, certificate: str | None = None) -> None:
         super().__init__(key, folder, certificate)
@@ -221,7 +221,7 @@ class Arrow(Client):
         return f"{self.key.bucket}/{key}"
 
     def keys(self, prefix: str = "") -> list[str]:
-        """Below a folder: it knows no other prefix."""
+        """The prefix must be a folder."""
         found = self.fs.get_file_info(fs.FileSelector(self._path(prefix).rstrip("/"), recursive=True))
         return [self._key(each) for each in found if each.is_file]
 
@@ -242,7 +242,7 @@ class Arrow(Client):
         with self.fs.open_input_stream(self._path(key)) as stream:
             return bytes(stream.read())
 
-    def span(self, key: str, start: int, length: int) -> bytes:
+    def read_range(self, key: str, start: int, length: int) -> bytes:
         with self.fs.open_input_file(self._path(key)) as file:
             return bytes(file.read_at(length, start))
 

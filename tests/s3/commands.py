@@ -1,4 +1,4 @@
-"""S3 clients that are programs, each run as its manual says, behind the same interface as the libraries."""
+"""S3 command line clients behind the same interface as the libraries, each run as documented."""
 
 import json
 import os
@@ -10,26 +10,26 @@ from pathlib import Path
 from tests.s3.clients import MIN_PART, Client
 from tests.s3.help import Key
 
-LIMIT = 60.0
+TIMEOUT = 60.0
 _SCRIPTS = Path(sysconfig.get_path("scripts"))
 
 
 class Command(Client):
-    """A program in an environment of its own, with `folder` for its home."""
+    """A program with its own environment; `folder` is its home."""
 
     program: str
     options: tuple[str, ...] = ()
 
     def run(self, *arguments: str) -> bytes:
-        """What it wrote."""
-        done = subprocess.run(
+        """Run it; return its output."""
+        result = subprocess.run(
             [_SCRIPTS / self.program, *self.options, *arguments], stdin=subprocess.DEVNULL, capture_output=True,
-            timeout=LIMIT, check=False, cwd=self.folder, env=self._environment(),
+            timeout=TIMEOUT, check=False, cwd=self.folder, env=self._environment(),
         )  # fmt: skip
-        assert done.returncode == 0, (
-            f"{self.program} {arguments} failed:\n{(done.stdout[-500:] + done.stderr).decode()}"
+        assert result.returncode == 0, (
+            f"{self.program} {arguments} failed:\n{(result.stdout[-500:] + result.stderr).decode()}"
         )
-        return done.stdout
+        return result.stdout
 
     def lines(self, *arguments: str) -> list[str]:
         return self.run(*arguments).decode().splitlines()
@@ -47,7 +47,7 @@ class Command(Client):
         return f"s3://{self.key.bucket}/{key}"
 
     def listed(self, *arguments: str) -> list[str]:
-        """Names from lines of a date, a time, a size and a name, or of a word and a folder's name."""
+        """Names from lines with date, time, size and name, or with a word and a folder."""
         lines = self.lines(*arguments)
         return [
             line.split(maxsplit=1)[1] if line.split()[0] in ("PRE", "DIR") else line.split(maxsplit=3)[3]
@@ -85,7 +85,7 @@ class Aws(Command):
     def get(self, key: str) -> bytes:
         return self.run("s3", "cp", self.url(key), "-")
 
-    def span(self, key: str, start: int, length: int) -> bytes:
+    def read_range(self, key: str, start: int, length: int) -> bytes:
         part = self.file()
         self.run(*self._api("get-object", key), "--range", f"bytes={start}-{start + length - 1}", part)
         return Path(part).read_bytes()
@@ -100,8 +100,8 @@ class Aws(Command):
         self.run("s3", "cp", self.url(source), self.url(target))
 
     def delete(self, folder: str, names: Sequence[str]) -> None:
-        wish = json.dumps({"Objects": [{"Key": folder + name} for name in names]})
-        self.run("s3api", "delete-objects", "--bucket", self.key.bucket, "--delete", wish)
+        request = json.dumps({"Objects": [{"Key": folder + name} for name in names]})
+        self.run("s3api", "delete-objects", "--bucket", self.key.bucket, "--delete", request)
 
     def link(self, key: str) -> str:
         return self.run("s3", "presign", self.url(key)).decode().strip()
@@ -112,19 +112,19 @@ class Rclone(Command):
     provider = "Other"
 
     def variables(self) -> dict[str, str]:
-        given = {
+        options = {
             "type": "s3", "provider": self.provider, "access_key_id": self.key.access_key_id,
             "secret_access_key": self.key.secret_access_key, "endpoint": self.key.endpoint, "region": self.key.region,
             "upload_cutoff": f"{MIN_PART}B", "chunk_size": f"{MIN_PART}B", "force_path_style": "true",
         }  # fmt: skip
         trusted = {"RCLONE_CA_CERT": self.certificate} if self.certificate else {}
-        return trusted | {f"RCLONE_CONFIG_HOUSE_{name.upper()}": value for name, value in given.items()}
+        return trusted | {f"RCLONE_CONFIG_TEAMSPACE_{name.upper()}": value for name, value in options.items()}
 
     def url(self, key: str = "") -> str:
-        return f"house:{self.key.bucket}/{key}"
+        return f"teamspace:{self.key.bucket}/{key}"
 
     def keys(self, prefix: str = "") -> list[str]:
-        """Below a folder: it knows no other prefix."""
+        """The prefix must be a folder."""
         return [prefix + line for line in self.lines("lsf", "-R", "--files-only", self.url(prefix))]
 
     def entries(self, folder: str) -> list[str]:
@@ -138,7 +138,7 @@ class Rclone(Command):
     def get(self, key: str) -> bytes:
         return self.run("cat", self.url(key))
 
-    def span(self, key: str, start: int, length: int) -> bytes:
+    def read_range(self, key: str, start: int, length: int) -> bytes:
         return self.run("cat", "--offset", str(start), "--count", str(length), self.url(key))
 
     def size(self, key: str) -> int:
@@ -155,7 +155,7 @@ class Rclone(Command):
 
 
 class RcloneAws(Rclone):
-    """Lists in the second way, and signs what it sends in full, for which it needs https."""
+    """Uses ListObjectsV2, and signs its payloads, for which it needs https."""
 
     provider = "AWS"
 
@@ -165,11 +165,11 @@ class S3cmd(Command):
 
     def __init__(self, key: Key, folder: Path, certificate: str | None = None) -> None:
         super().__init__(key, folder, certificate)
-        given = {
+        options = {
             "access_key": key.access_key_id, "secret_key": key.secret_access_key, "host_base": self.host,
             "host_bucket": self.host, "use_https": "False", "bucket_location": key.region, "multipart_chunk_size_mb": "5",
         }  # fmt: skip
-        (folder / ".s3cfg").write_text("[default]\n" + "".join(f"{name} = {text}\n" for name, text in given.items()))
+        (folder / ".s3cfg").write_text("[default]\n" + "".join(f"{name} = {text}\n" for name, text in options.items()))
 
     def keys(self, prefix: str = "") -> list[str]:
         return self._listed("ls", "--recursive", self.url(prefix))
@@ -210,9 +210,8 @@ class S5cmd(Command):
         self.options = ("--endpoint-url", key.endpoint)
 
     def keys(self, prefix: str = "") -> list[str]:
-        begun = prefix.rpartition("/")[0]
-        below = f"{begun}/" if begun else ""
-        return [below + name for name in self.listed("ls", self.url(f"{prefix}*"))]
+        folder, slash, _ = prefix.rpartition("/")
+        return [folder + slash + name for name in self.listed("ls", self.url(f"{prefix}*"))]
 
     def entries(self, folder: str) -> list[str]:
         return [folder + name for name in self.listed("ls", self.url(folder))]

@@ -1,4 +1,4 @@
-"""One server on each database for all tests here, and clients that know nothing but what a test tells them."""
+"""One server per database for all tests, and clients without any ambient configuration."""
 
 import os
 import uuid
@@ -10,16 +10,16 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.s3.help import HOST_TOKEN, House, Person
-from tests.s3.places import Place
+from tests.s3.help import PROVISION_TOKEN, Instance, Person
+from tests.s3.prefixed_bucket import PrefixedBucket
 from tests.server.test_tls import self_signed
 from tests.support.postgres import create_database, drop_database
 from tests.support.served import Served, teamspace
 
 
 @pytest.fixture(scope="module", autouse=True)
-def nothing_from_outside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """No variable, no file of a home folder and no machine in the cloud tells a client anything."""
+def no_ambient_configuration(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Clients read no environment variables, no files in HOME and no EC2 metadata."""
     with pytest.MonkeyPatch.context() as patch:
         for name in os.environ:
             if name.startswith(("AWS_", "RCLONE_")) or name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):
@@ -30,34 +30,34 @@ def nothing_from_outside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[N
 
 
 @pytest.fixture(scope="session")
-def houses(request: pytest.FixtureRequest) -> Iterator[Callable[[str], House]]:
-    """Each starts when it is first asked for, and stays for the rest of the run."""
-    with ExitStack() as running:
-        yield cache(lambda place: running.enter_context(_house(request, place)))
+def instances(request: pytest.FixtureRequest) -> Iterator[Callable[[str], Instance]]:
+    """Returns the server of a variant, started on first use and kept for the rest of the run."""
+    with ExitStack() as stack:
+        yield cache(lambda variant: stack.enter_context(_start(request, variant)))
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
-def house(request: pytest.FixtureRequest, houses: Callable[[str], House]) -> House:
-    """A test may ask for one of these alone, or for one on SQLite with a certificate (`tls`) or a host (`hosted`)."""
-    return houses(request.param)
+def instance(request: pytest.FixtureRequest, instances: Callable[[str], Instance]) -> Instance:
+    """Further variants, by indirect parameters: SQLite with a certificate (`tls`) or a hosting provider (`hosted`)."""
+    return instances(request.param)
 
 
 @contextmanager
-def _house(request: pytest.FixtureRequest, place: str) -> Iterator[House]:
+def _start(request: pytest.FixtureRequest, variant: str) -> Iterator[Instance]:
     folder: Path = request.getfixturevalue("tmp_path_factory").mktemp("s3")
     settings = {"SERVICE_DATA": str(folder / "data"), "SERVICE_SQLITE_SYNC": "normal"}
-    if place == "tls":
+    if variant == "tls":
         settings |= self_signed(folder).settings
-    if place == "hosted":
-        settings["SERVICE_PROVISION_TOKEN"] = HOST_TOKEN
-    with ExitStack() as around:
-        if place == "postgres":
-            settings["SERVICE_DATABASE_URL"] = around.enter_context(_database(request))
-        served = around.enter_context(Served(settings))
-        yield House.founded(served)
+    if variant == "hosted":
+        settings["SERVICE_PROVISION_TOKEN"] = PROVISION_TOKEN
+    with ExitStack() as stack:
+        if variant == "postgres":
+            settings["SERVICE_DATABASE_URL"] = stack.enter_context(_database(request))
+        served = stack.enter_context(Served(settings))
+        yield Instance.set_up(served)
         assert "Traceback" not in served.logs, served.logs[served.logs.index("Traceback") :][:4000]
-        checked = teamspace("doctor", settings=served.settings)
-        assert checked.returncode == 0, checked.stdout + checked.stderr
+        doctor = teamspace("doctor", settings=served.settings)
+        assert doctor.returncode == 0, doctor.stdout + doctor.stderr
 
 
 @contextmanager
@@ -68,35 +68,35 @@ def _database(request: pytest.FixtureRequest) -> Iterator[str]:
 
 
 @pytest.fixture
-def owner(house: House) -> Person:
-    """Owns a team with an empty bucket."""
-    return house.owner()
+def owner(instance: Instance) -> Person:
+    """The owner of a new team with an empty bucket."""
+    return instance.owner()
 
 
-class Running(NamedTuple):
-    house: House
-    shared: Place
+class SharedBucket(NamedTuple):
+    instance: Instance
+    bucket: PrefixedBucket
 
 
 @pytest.fixture(scope="session", params=["sqlite", "postgres"])
-def running(request: pytest.FixtureRequest, houses: Callable[[str], House]) -> Running:
-    house = houses(request.param)
-    return Running(house, Place(house.ann.key()))
+def shared_bucket(request: pytest.FixtureRequest, instances: Callable[[str], Instance]) -> SharedBucket:
+    instance = instances(request.param)
+    return SharedBucket(instance, PrefixedBucket(instance.ann.key()))
 
 
 @pytest.fixture
-def place(running: Running) -> Place:
-    """In the shared bucket, below a prefix that is this test's own."""
-    return running.shared.below(f"{uuid.uuid4().hex}/")
+def bucket(shared_bucket: SharedBucket) -> PrefixedBucket:
+    """The shared bucket, below a prefix unique to this test."""
+    return shared_bucket.bucket.with_prefix(f"{uuid.uuid4().hex}/")
 
 
 @pytest.fixture
-def other(running: Running, place: Place) -> Place:
-    """The same place, as another member of the team has it."""
-    return Place(running.house.ann.joined_by().key(), place.prefix)
+def other_member(shared_bucket: SharedBucket, bucket: PrefixedBucket) -> PrefixedBucket:
+    """The same bucket and prefix with the key of another member."""
+    return PrefixedBucket(shared_bucket.instance.ann.add_member().key(), bucket.prefix)
 
 
 @pytest.fixture
-def empty(running: Running) -> Place:
-    """A bucket that nobody else uses."""
-    return Place(running.house.owner().key())
+def empty_bucket(shared_bucket: SharedBucket) -> PrefixedBucket:
+    """A bucket that no other test uses."""
+    return PrefixedBucket(shared_bucket.instance.owner().key())

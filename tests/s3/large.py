@@ -1,6 +1,6 @@
-"""A large file through the S3 path of a real server, in parts, with an eye on its memory.
+"""A large multipart upload and download through a real server, measuring its memory.
 
-`python -m tests.s3.large --mib 5120` uploads that much, downloads it, and says what the server held at most.
+`python -m tests.s3.large --mib 5120` transfers that much and prints the server's peak memory.
 """
 
 import time
@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from boto3.s3.transfer import TransferConfig
 
-from tests.repository.large import MIB, Passage, blocks, main
+from tests.repository.large import MIB, Transfer, blocks, main
 from tests.s3.help import Key
 from tests.support.served import Served
 
@@ -16,37 +16,37 @@ PARTS = TransferConfig(multipart_chunksize=8 * MIB, max_concurrency=4, io_chunks
 
 
 class Source:
-    """A file that is made while it is read."""
+    """A file that is generated while it is read."""
 
-    def __init__(self, mib: int, note: Callable[[bytes], None]) -> None:
-        """`note` is told of every block."""
-        self._blocks, self._note, self._held = blocks(mib), note, b""
+    def __init__(self, mib: int, on_block: Callable[[bytes], None]) -> None:
+        """`on_block` is called with every block."""
+        self._blocks, self._on_block, self._buffer = blocks(mib), on_block, b""
 
     def read(self, size: int) -> bytes:
-        while len(self._held) < size and (block := next(self._blocks, b"")):
-            self._note(block)
-            self._held += block
-        data, self._held = self._held[:size], self._held[size:]
+        while len(self._buffer) < size and (block := next(self._blocks, b"")):
+            self._on_block(block)
+            self._buffer += block
+        data, self._buffer = self._buffer[:size], self._buffer[size:]
         return data
 
 
-class InParts(Passage):
+class MultipartTransfer(Transfer):
     def __init__(self, served: Served, token: str, mib: int) -> None:
         super().__init__(served, token, mib)
-        self._bucket = Key(**served.call("POST", "/api/s3/credentials", {}, token)).bucket_of()
+        self._bucket = Key(**served.call("POST", "/api/s3/credentials", {}, token)).open_bucket()
 
     def upload(self, key: str) -> str:
-        began = time.perf_counter()
+        started = time.perf_counter()
         self._bucket.upload_fileobj(key, Fileobj=Source(self._mib, self.sent.update), Config=PARTS)
-        self.up = time.perf_counter() - began
+        self.upload_seconds = time.perf_counter() - started
         return key
 
     def download(self, name: str) -> None:
-        began = time.perf_counter()
+        started = time.perf_counter()
         for chunk in self._bucket.get_object(name)["Body"].iter_chunks(MIB):
-            self.came.update(chunk)
-        self.down = time.perf_counter() - began
+            self.received.update(chunk)
+        self.download_seconds = time.perf_counter() - started
 
 
 if __name__ == "__main__":
-    main(InParts)
+    main(MultipartTransfer)

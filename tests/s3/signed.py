@@ -1,4 +1,4 @@
-"""Requests as botocore signs them, and the keys that verify them."""
+"""Requests signed by botocore, and the key to verify them."""
 
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,34 +18,34 @@ from teamspace.s3.domain.signing import Verified, verify
 NOW = datetime(2026, 5, 4, 12, 30, 15, tzinfo=UTC).timestamp()
 ID, SECRET = "TSKEY0000000000000AB", "aVery/Secret+Value0123456789abcdefghijkl"
 HOST = "files.example.com:8443"
-LIFE = 600
+EXPIRES = 600
 Pairs = Sequence[tuple[str, str]]
 
 
-class Known(msgspec.Struct, frozen=True):
+class FakeKey(msgspec.Struct, frozen=True):
     secret: str = SECRET
 
 
-KNOWN = Known()
+FAKE_KEY = FakeKey()
 
 
-async def keys(access_key_id: str) -> Known:
+async def find_key(access_key_id: str) -> FakeKey:
     if access_key_id != ID:
         raise S3Error("InvalidAccessKeyId", "There is no such key.")
-    return KNOWN
+    return FAKE_KEY
 
 
-async def verified(asked: RawRequest, now: float = NOW, bucket_of_host: str = "") -> Verified[Known]:
-    return await verify(asked, now, keys, bucket_of_host)
+async def verified(request: RawRequest, now: float = NOW, bucket_of_host: str = "") -> Verified[FakeKey]:
+    return await verify(request, now, find_key, bucket_of_host)
 
 
-async def refusal(asked: RawRequest, now: float = NOW) -> str:
-    """The code of the refusal, or nothing."""
+async def refusal(request: RawRequest, now: float = NOW) -> str:
+    """The error code, or an empty string."""
     try:
-        await verified(asked, now)
-    except S3Error as fault:
-        assert fault.status >= 400
-        return fault.code
+        await verified(request, now)
+    except S3Error as error:
+        assert error.status >= 400
+        return error.code
     return ""
 
 
@@ -53,48 +53,52 @@ def by_header(
     method: str, target: str, headers: Pairs = (), *, body: bytes = b"", secret: str = SECRET, region: str = "auto",
     service: str = "s3", now: float = NOW, content_sha256: str = "",
 ) -> RawRequest:  # fmt: skip
-    signer = _Fixed(Credentials(ID, secret), service, region)
+    signer = _FixedPayloadHash(Credentials(ID, secret), service, region)
     signer.content_sha256 = content_sha256
     return _signed(signer, method, target, headers, now, body)
 
 
 def by_query(
     method: str, target: str, headers: Pairs = (), *, secret: str = SECRET, region: str = "auto", now: float = NOW,
-    life: int = LIFE,
+    expires: int = EXPIRES,
 ) -> RawRequest:  # fmt: skip
-    return _signed(S3SigV4QueryAuth(Credentials(ID, secret), "s3", region, life), method, target, headers, now)
+    return _signed(S3SigV4QueryAuth(Credentials(ID, secret), "s3", region, expires), method, target, headers, now)
 
 
-def by_old_query(
-    method: str, target: str, headers: Pairs = (), *, secret: str = SECRET, now: float = NOW, life: int = LIFE,
+def by_v2_query(
+    method: str, target: str, headers: Pairs = (), *, secret: str = SECRET, now: float = NOW, expires: int = EXPIRES,
     auth_path: str | None = None,
 ) -> RawRequest:  # fmt: skip
-    asked = _signed(_Old(Credentials(ID, secret), int(now) + life), method, target, headers, now, auth_path=auth_path)
-    return with_headers(asked, [header for header in asked.headers if header[0] != b"date"])
+    request = _signed(
+        _SignatureV2(Credentials(ID, secret), int(now) + expires), method, target, headers, now, auth_path=auth_path
+    )
+    return with_headers(request, [header for header in request.headers if header[0] != b"date"])
 
 
-def with_headers(asked: RawRequest, headers: Iterable[tuple[bytes, bytes]]) -> RawRequest:
-    return msgspec.structs.replace(asked, headers=list(headers))
+def with_headers(request: RawRequest, headers: Iterable[tuple[bytes, bytes]]) -> RawRequest:
+    return msgspec.structs.replace(request, headers=list(headers))
 
 
-def header(asked: RawRequest, name: bytes) -> bytes:
-    return next(value for given, value in asked.headers if given == name)
+def header(request: RawRequest, name: bytes) -> bytes:
+    return next(value for header_name, value in request.headers if header_name == name)
 
 
-def replaced(asked: RawRequest, name: bytes, value: bytes) -> RawRequest:
-    return with_headers(asked, [(given, value if given == name else old) for given, old in asked.headers])
+def replaced(request: RawRequest, name: bytes, value: bytes) -> RawRequest:
+    return with_headers(
+        request, [(header_name, value if header_name == name else old) for header_name, old in request.headers]
+    )
 
 
-async def cut(data: bytes, sizes: Iterable[int] = ()) -> AsyncIterator[bytes]:
-    """The data in pieces of these sizes, and then the rest."""
+async def split(data: bytes, sizes: Iterable[int] = ()) -> AsyncIterator[bytes]:
+    """The data in chunks of these sizes, then the rest."""
     for size in sizes:
-        piece, data = data[:size], data[size:]
-        yield piece
+        chunk, data = data[:size], data[size:]
+        yield chunk
     yield data
 
 
-class _Fixed(S3SigV4Auth):
-    """Says of the body what it is told to say."""
+class _FixedPayloadHash(S3SigV4Auth):
+    """Signs the given x-amz-content-sha256."""
 
     content_sha256 = ""
 
@@ -102,7 +106,7 @@ class _Fixed(S3SigV4Auth):
         return self.content_sha256 or super().payload(request)
 
 
-class _Old(HmacV1QueryAuth):
+class _SignatureV2(HmacV1QueryAuth):
     def _get_date(self) -> str:
         return str(self._expires)
 

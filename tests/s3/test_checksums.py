@@ -1,4 +1,4 @@
-"""Checksums against values from elsewhere; what clients announce is found, compared and combined."""
+"""Checksums match known values; announced ones are parsed, verified and combined."""
 
 import base64
 import hashlib
@@ -20,7 +20,7 @@ from teamspace.s3.domain.checksums import (
     verify,
 )
 from teamspace.s3.domain.errors import S3Error
-from tests.s3.signed import cut
+from tests.s3.signed import split
 
 BODY = b"123456789"
 # fmt: off
@@ -30,7 +30,7 @@ VALUES = {
 }
 # fmt: on
 each_algorithm = pytest.mark.parametrize("algorithm", ALGORITHMS.values(), ids=lambda algorithm: algorithm.name)
-combining = [algorithm for algorithm in ALGORITHMS.values() if algorithm.full_object]
+combinable = [algorithm for algorithm in ALGORITHMS.values() if algorithm.full_object]
 
 
 def base64_of(digest: bytes) -> str:
@@ -50,63 +50,65 @@ def refused(headers: dict[str, str], trailers: tuple[str, ...] = ()) -> str:
 
 
 @each_algorithm
-async def test_bytes_are_summed_as_they_flow(algorithm: Algorithm) -> None:
+async def test_a_checksum_is_computed_while_reading(algorithm: Algorithm) -> None:
     running = algorithm.start()
-    assert b"".join([chunk async for chunk in update_while_reading(cut(BODY, [4, 0, 1]), running)]) == BODY
+    assert b"".join([chunk async for chunk in update_while_reading(split(BODY, [4, 0, 1]), running)]) == BODY
     assert running.digest().hex() == VALUES[algorithm.name]
     assert len(running.digest()) == algorithm.size
 
 
-async def test_large_blocks_give_the_same_sums() -> None:
+async def test_large_blocks_give_the_same_checksums() -> None:
     data = bytes(range(256)) * 1024
     expected = {"crc32": zlib.crc32(data).to_bytes(4), "sha1": hashlib.sha1(data).digest(), "sha256": hashlib.sha256(data).digest()}  # fmt: skip
     for name, digest in expected.items():
         running = ALGORITHMS[name].start()
-        async for _ in update_while_reading(cut(data, [100_000, 10]), running):
+        async for _ in update_while_reading(split(data, [100_000, 10]), running):
             pass
         assert running.digest() == digest
 
 
 @each_algorithm
-def test_a_checksum_in_a_header_is_compared(algorithm: Algorithm) -> None:
+def test_a_checksum_in_a_header_is_verified(algorithm: Algorithm) -> None:
     digest = bytes.fromhex(VALUES[algorithm.name])
-    asked = parse_expected(
+    expected = parse_expected(
         {algorithm.header: base64_of(digest), "x-amz-sdk-checksum-algorithm": algorithm.name.upper()}, ()
     )
-    assert asked == ExpectedChecksum(algorithm, base64_of(digest))
-    assert verify(asked, digest, {}) == base64_of(digest)
+    assert expected == ExpectedChecksum(algorithm, base64_of(digest))
+    assert verify(expected, digest, {}) == base64_of(digest)
     with pytest.raises(S3Error, match=f"The {algorithm.name.upper()} you specified did not match") as caught:
-        verify(asked, digest_of(algorithm, b"other"), {})
+        verify(expected, digest_of(algorithm, b"other"), {})
     assert caught.value.code == "BadDigest"
 
 
 @each_algorithm
-def test_a_checksum_in_a_trailer_is_compared(algorithm: Algorithm) -> None:
+def test_a_checksum_in_a_trailer_is_verified(algorithm: Algorithm) -> None:
     digest = bytes.fromhex(VALUES[algorithm.name])
-    asked = parse_expected({}, (algorithm.header,))
-    assert asked == ExpectedChecksum(algorithm, in_trailer=True)
-    assert verify(asked, digest, {algorithm.header: base64_of(digest)}) == base64_of(digest)
+    expected = parse_expected({}, (algorithm.header,))
+    assert expected == ExpectedChecksum(algorithm, in_trailer=True)
+    assert verify(expected, digest, {algorithm.header: base64_of(digest)}) == base64_of(digest)
     for value in (base64_of(bytes(algorithm.size)), "", "x"):
         with pytest.raises(S3Error) as caught:
-            verify(asked, digest, {algorithm.header: value})
+            verify(expected, digest, {algorithm.header: value})
         assert caught.value.code == "BadDigest"
     with pytest.raises(S3Error):
-        verify(asked, digest, {})
+        verify(expected, digest, {})
 
 
 @pytest.mark.parametrize("name", ["x-amz-sdk-checksum-algorithm", "x-amz-checksum-algorithm"])
-def test_an_algorithm_alone_is_computed_for_the_answer(name: str) -> None:
-    asked = parse_expected({name: "CRC32C", "x-amz-checksum-mode": "ENABLED", "x-amz-checksum-type": "FULL_OBJECT"}, ())
-    assert asked == ExpectedChecksum(ALGORITHMS["crc32c"])
-    assert verify(asked, bytes(4), {}) == "AAAAAA=="
+def test_an_algorithm_without_a_value_is_computed_for_the_response(name: str) -> None:
+    expected = parse_expected(
+        {name: "CRC32C", "x-amz-checksum-mode": "ENABLED", "x-amz-checksum-type": "FULL_OBJECT"}, ()
+    )
+    assert expected == ExpectedChecksum(ALGORITHMS["crc32c"])
+    assert verify(expected, bytes(4), {}) == "AAAAAA=="
 
 
-def test_nothing_announced_is_nothing_wanted() -> None:
+def test_without_checksum_headers_none_is_expected() -> None:
     assert parse_expected({"content-type": "text/plain"}, ("x-amz-meta-a",)) == ExpectedChecksum()
     assert verify(ExpectedChecksum(), b"", {}) == ""
 
 
-def test_one_checksum_is_enough() -> None:
+def test_more_than_one_checksum_is_refused() -> None:
     both = {"x-amz-checksum-crc32": "AAAAAA==", "x-amz-checksum-crc32c": "AAAAAA=="}
     assert refused(both) == "InvalidRequest"
     assert refused({"x-amz-checksum-crc32": "AAAAAA=="}, ("x-amz-checksum-crc32",)) == "InvalidRequest"
@@ -114,7 +116,7 @@ def test_one_checksum_is_enough() -> None:
 
 
 @pytest.mark.parametrize("value", ["", "AAAA", "AAAAAAA=", "AAAA AA==", "AAAAAA", "é", "AAAAAA==,AAAAAA=="])
-def test_a_value_that_is_no_checksum_is_refused(value: str) -> None:
+def test_an_invalid_checksum_value_is_refused(value: str) -> None:
     assert refused({"x-amz-checksum-crc32": value}) == "BadDigest"
 
 
@@ -124,28 +126,28 @@ def test_an_unknown_algorithm_is_refused() -> None:
     assert refused({}, ("x-amz-checksum-md4",)) == "InvalidRequest"
 
 
-def test_the_md5_of_the_content_is_compared() -> None:
+def test_content_md5_is_verified() -> None:
     digest = hashlib.md5(BODY).digest()
-    asked = parse_expected({"content-md5": base64_of(digest)}, ())
-    check_md5(asked, digest)
+    expected = parse_expected({"content-md5": base64_of(digest)}, ())
+    check_md5(expected, digest)
     check_md5(ExpectedChecksum(), digest)
     with pytest.raises(S3Error) as caught:
-        check_md5(asked, bytes(16))
+        check_md5(expected, bytes(16))
     assert caught.value.code == "BadDigest"
     for value in ("", "AAAA", "not base64", digest.hex()):
         assert refused({"content-md5": value}) == "InvalidDigest"
 
 
 @given(st.lists(st.binary(max_size=99), min_size=1, max_size=9))
-def test_the_checksum_of_the_whole_follows_from_the_parts(parts: list[bytes]) -> None:
-    for algorithm in combining:
+def test_a_full_object_checksum_is_combined_from_parts(parts: list[bytes]) -> None:
+    for algorithm in combinable:
         sums = [(base64_of(digest_of(algorithm, part)), len(part)) for part in parts]
         assert combine_full_object(algorithm, sums) == base64_of(digest_of(algorithm, b"".join(parts)))
 
 
-def test_parts_beyond_four_gigabytes_are_combined_by_their_length() -> None:
-    """Zeros, doubled until they are too many for 32 bits; then the same in another order."""
-    for algorithm in combining:
+def test_parts_beyond_four_gigabytes_are_combined() -> None:
+    """Double a run of zeros beyond 32 bits, then combine in another order."""
+    for algorithm in combinable:
         value, size, sums = base64_of(digest_of(algorithm, bytes(1024))), 1024, []
         for _ in range(24):
             sums.append((value, size))
@@ -159,7 +161,7 @@ def test_parts_beyond_four_gigabytes_are_combined_by_their_length() -> None:
 
 
 @each_algorithm
-def test_the_checksum_of_checksums_counts_the_parts(algorithm: Algorithm) -> None:
+def test_a_composite_checksum_counts_the_parts(algorithm: Algorithm) -> None:
     digests = [digest_of(algorithm, part) for part in (b"a", b"b", b"c")]
     expected = base64_of(digest_of(algorithm, b"".join(digests)))
     assert combine_composite(algorithm, [base64_of(digest) for digest in digests]) == f"{expected}-3"

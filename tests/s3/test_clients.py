@@ -1,4 +1,4 @@
-"""The clients that people use, as they come, against a real server: what each writes, lists, reads, copies and deletes."""
+"""Common S3 clients against a real server: writing, listing, reading, copying, deleting and links."""
 
 import io
 import random
@@ -15,12 +15,12 @@ from duckdb_extensions import import_extension
 
 from tests.s3.clients import Arrow, Boto, Client, Minio, Obstore
 from tests.s3.commands import Aws, Rclone, RcloneAws, S3cmd, S5cmd
-from tests.s3.help import MIB, House, Key
+from tests.s3.help import MIB, Instance, Key
 
 CASES: Sequence[tuple[str, Sequence[type[Client]]]] = (
     ("sqlite", (Boto, Minio, Obstore, Arrow, Aws, Rclone, S3cmd, S5cmd)),
     ("postgres", (Boto, Minio, Obstore, Arrow, Rclone)),
-    # Those which frame what they send in another way over https.
+    # Clients that encode uploads differently over https.
     ("tls", (Boto, Minio, Arrow, Rclone, RcloneAws)),
 )
 LARGE = random.Random(20).randbytes(12 * MIB + 5)
@@ -28,112 +28,114 @@ SMALL = b"Bricks: 400\nMortar: 3\n"
 TREE = ("a.txt", "reports/a b+c.txt", "reports/ü%&<'.txt", "reports/2026/q1.txt", "reports-old.txt")
 
 
-def clients(able: str = "put") -> pytest.MarkDecorator:
-    """Every client that can do that, at every place where it is tried."""
+def clients(method: str = "put") -> pytest.MarkDecorator:
+    """Every client that implements a method, with every server it is tested against."""
     cases = [
-        # No client sees the database: test_conformance_*.py are about both.
-        pytest.param(place, kind, id=f"{kind.__name__}-{place}", marks=[pytest.mark.thorough] * (place == "postgres"))
-        for place, kinds in CASES
+        # The database makes no difference to clients; test_conformance_*.py run on both.
+        pytest.param(
+            variant, kind, id=f"{kind.__name__}-{variant}", marks=[pytest.mark.thorough] * (variant == "postgres")
+        )
+        for variant, kinds in CASES
         for kind in kinds
-        if getattr(kind, able) is not getattr(Client, able)
+        if getattr(kind, method) is not getattr(Client, method)
     ]
-    return pytest.mark.parametrize(("house", "kind"), cases, indirect=["house"])
+    return pytest.mark.parametrize(("instance", "kind"), cases, indirect=["instance"])
 
 
 @pytest.fixture
-def client(kind: type[Client], house: House, tmp_path: Path) -> Client:
-    return kind(house.owner().key(), tmp_path, house.served.settings.get("SERVICE_TLS_CERT"))
+def client(kind: type[Client], instance: Instance, tmp_path: Path) -> Client:
+    return kind(instance.owner().key(), tmp_path, instance.served.settings.get("SERVICE_TLS_CERT"))
 
 
 @pytest.fixture
-def beside(client: Client) -> Boto:
-    """A second look at the same bucket."""
+def boto(client: Client) -> Boto:
+    """boto3 on the same bucket, to prepare and check."""
     return Boto(client.key, client.folder, client.certificate)
 
 
-def trusting(client: Client) -> ssl.SSLContext | bool:
+def tls_verify(client: Client) -> ssl.SSLContext | bool:
     return ssl.create_default_context(cafile=client.certificate) if client.certificate else True
 
 
 @clients()
-def test_lists_all_below_a_prefix_and_by_folders(client: Client, beside: Boto) -> None:
+def test_listing_by_prefix_and_by_folder(client: Client, boto: Boto) -> None:
     for key in TREE:
-        beside.put(key, SMALL)
+        boto.put(key, SMALL)
     assert sorted(client.keys()) == sorted(TREE)
     assert sorted(client.keys("reports/")) == sorted(TREE[1:4])
     assert sorted(client.entries("reports/")) == ["reports/2026/", "reports/a b+c.txt", "reports/ü%&<'.txt"]
 
 
 @clients()
-def test_what_is_put_is_what_is_got(client: Client, beside: Boto) -> None:
+def test_an_uploaded_object_is_read_back(client: Client, boto: Boto) -> None:
     key = "lists/ä b+c%.txt"
     client.put(key, SMALL)
     assert (client.get(key), client.size(key)) == (SMALL, len(SMALL))
-    assert beside.get(key) == SMALL
+    assert boto.get(key) == SMALL
 
 
 @clients()
-def test_what_is_large_goes_up_in_parts_and_comes_back_whole(client: Client, beside: Boto) -> None:
+def test_a_large_object_is_uploaded_in_parts_and_read_back(client: Client, boto: Boto) -> None:
     client.put_parts("large.bin", LARGE)
-    tag = beside.bucket.head_object("large.bin")["ETag"].strip('"')
+    tag = boto.bucket.head_object("large.bin")["ETag"].strip('"')
     assert int(tag.partition("-")[2]) > 1
     assert client.get("large.bin") == LARGE
 
 
-@clients("span")
-def test_a_range_is_read_across_the_seam_of_two_parts(client: Client, beside: Boto) -> None:
-    beside.put_parts("large.bin", LARGE[: 6 * MIB])
+@clients("read_range")
+def test_a_range_across_two_parts_is_read(client: Client, boto: Boto) -> None:
+    boto.put_parts("large.bin", LARGE[: 6 * MIB])
     start = 5 * MIB - 1000
-    assert client.span("large.bin", start, 3000) == LARGE[start : start + 3000]
+    assert client.read_range("large.bin", start, 3000) == LARGE[start : start + 3000]
 
 
 @clients()
-def test_copies_are_made_and_many_keys_deleted(client: Client, beside: Boto) -> None:
+def test_an_object_is_copied_and_many_are_deleted(client: Client, boto: Boto) -> None:
     names = [f"{number} +.txt" for number in range(8)]
     for name in names:
-        beside.put(f"old/{name}", name.encode())
+        boto.put(f"old/{name}", name.encode())
     client.copy("old/7 +.txt", "kept/seven.txt")
     client.delete("old/", names)
-    assert beside.keys() == ["kept/seven.txt"]
-    assert beside.get("kept/seven.txt") == b"7 +.txt"
+    assert boto.keys() == ["kept/seven.txt"]
+    assert boto.get("kept/seven.txt") == b"7 +.txt"
 
 
 @clients("link")
-def test_a_link_opens_one_object_without_a_credential(client: Client, beside: Boto) -> None:
-    beside.put("plans/ü b.txt", SMALL)
+def test_a_presigned_url_reads_one_object_without_credentials(client: Client, boto: Boto) -> None:
+    boto.put("plans/ü b.txt", SMALL)
     url = client.link("plans/ü b.txt")
-    answer = httpx2.get(url, verify=trusting(client))
+    answer = httpx2.get(url, verify=tls_verify(client))
     assert (answer.status_code, answer.content) == (200, SMALL), answer.text
-    assert httpx2.get(url.replace("plans", "plane"), verify=trusting(client)).status_code == 403
+    assert httpx2.get(url.replace("plans", "plane"), verify=tls_verify(client)).status_code == 403
 
 
 @clients("upload_link")
-def test_a_link_takes_one_upload_without_a_credential(client: Client, beside: Boto) -> None:
+def test_a_presigned_url_uploads_one_object_without_credentials(client: Client, boto: Boto) -> None:
     url = client.upload_link("in/box.txt")
-    answer = httpx2.put(url, content=SMALL, verify=trusting(client))
+    answer = httpx2.put(url, content=SMALL, verify=tls_verify(client))
     assert answer.status_code == 200, answer.text
-    assert beside.get("in/box.txt") == SMALL
-    assert httpx2.get(url, verify=trusting(client)).status_code == 403
+    assert boto.get("in/box.txt") == SMALL
+    assert httpx2.get(url, verify=tls_verify(client)).status_code == 403
 
 
 @pytest.fixture
-def duck(house: House, tmp_path: Path) -> Iterator[tuple[duckdb.DuckDBPyConnection, Key]]:
+def duck(instance: Instance, tmp_path: Path) -> Iterator[tuple[duckdb.DuckDBPyConnection, Key]]:
     """DuckDB with a secret for a bucket."""
-    key = house.owner().key()
+    key = instance.owner().key()
     with duckdb.connect(config={"extension_directory": str(tmp_path)}) as connection:
         import_extension("httpfs", con=connection)
         secret = {
             "TYPE": "s3", "KEY_ID": key.access_key_id, "SECRET": key.secret_access_key, "REGION": key.region,
             "ENDPOINT": urlsplit(key.endpoint).netloc, "URL_STYLE": "path",
         }  # fmt: skip
-        named = ", ".join(f"{name} '{value}'" for name, value in secret.items())
-        connection.execute(f"CREATE SECRET house ({named}, USE_SSL false)")
+        options = ", ".join(f"{name} '{value}'" for name, value in secret.items())
+        connection.execute(f"CREATE SECRET teamspace ({options}, USE_SSL false)")
         yield connection, key
 
 
 def test_duckdb_reads_and_writes_tables(duck: tuple[duckdb.DuckDBPyConnection, Key]) -> None:
     connection, key = duck
-    bucket = key.bucket_of()
+    bucket = key.open_bucket()
     for year in (2025, 2026):
         bucket.put_object(f"csv/sales {year}.csv", Body=f"year,sum\n{year},1\n{year},2\n".encode())
     read = f"SELECT year, sum(sum) AS total FROM read_csv('s3://{key.bucket}/csv/*.csv') GROUP BY year ORDER BY year"

@@ -1,4 +1,4 @@
-"""Checksums: sent, compared, kept, told, and put together from those of parts."""
+"""Checksums: verified, stored, returned, and combined from parts."""
 
 import base64
 import hashlib
@@ -8,9 +8,7 @@ from typing import Any, NamedTuple
 import pytest
 from awscrt import checksums as crt
 
-from tests.s3.places import Place
-
-# The protocol is judged before any statement of SQL.
+from tests.s3.prefixed_bucket import PrefixedBucket
 
 MIN_SIZE = 5 * 1024 * 1024
 
@@ -39,35 +37,37 @@ KINDS = [
     Kind("SHA1", lambda body: hashlib.sha1(body).digest(), False, True),
     Kind("SHA256", lambda body: hashlib.sha256(body).digest(), False, True),
 ]
-WAYS = [
-    (kind, way) for kind in KINDS for way in ("COMPOSITE", "FULL_OBJECT")
-    if (kind.composite if way == "COMPOSITE" else kind.full_object)
+CHECKSUM_TYPES = [
+    (kind, checksum_type) for kind in KINDS for checksum_type in ("COMPOSITE", "FULL_OBJECT")
+    if (kind.composite if checksum_type == "COMPOSITE" else kind.full_object)
 ]  # fmt: skip
 every_kind = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-every_way = pytest.mark.parametrize(("kind", "way"), WAYS, ids=lambda value: getattr(value, "name", value))
+every_checksum_type = pytest.mark.parametrize(
+    ("kind", "checksum_type"), CHECKSUM_TYPES, ids=lambda value: getattr(value, "name", value)
+)
 
 
 @every_kind
 @pytest.mark.parametrize("body", [b"", b"bar", b"x" * 200_000])
-def test_a_sum_is_kept_and_told_on_request(place: Place, kind: Kind, body: bytes) -> None:
-    for announced in ({kind.field: kind(body)}, {"ChecksumAlgorithm": kind.name}):
-        written = place.put(body=body, **announced)
+def test_a_checksum_is_stored_and_returned_on_request(bucket: PrefixedBucket, kind: Kind, body: bytes) -> None:
+    for checksum in ({kind.field: kind(body)}, {"ChecksumAlgorithm": kind.name}):
+        written = bucket.put(body=body, **checksum)
         assert (written[kind.field], written["ChecksumType"]) == (kind(body), "FULL_OBJECT")
         for operation in ("head_object", "get_object"):
-            told = place.do(operation, ChecksumMode="ENABLED")
-            assert (told[kind.field], told["ChecksumType"]) == (kind(body), "FULL_OBJECT")
-        assert kind.field not in place.do("head_object")
-        facts = place.do("get_object_attributes", ObjectAttributes=["Checksum"])
-        assert facts["Checksum"] == {kind.field: kind(body), "ChecksumType": "FULL_OBJECT"}
+            answer = bucket.call(operation, ChecksumMode="ENABLED")
+            assert (answer[kind.field], answer["ChecksumType"]) == (kind(body), "FULL_OBJECT")
+        assert kind.field not in bucket.call("head_object")
+        attributes = bucket.call("get_object_attributes", ObjectAttributes=["Checksum"])
+        assert attributes["Checksum"] == {kind.field: kind(body), "ChecksumType": "FULL_OBJECT"}
 
 
 @every_kind
 @pytest.mark.parametrize("value", ["bad", "", "YmFk", "????", "other"])
-def test_a_sum_of_something_else_is_refused(place: Place, kind: Kind, value: str) -> None:
-    given = kind(b"other") if value == "other" else value
-    reply = place.raw("PUT", body=b"bytes", headers={f"x-amz-checksum-{kind.name.lower()}": given})
+def test_a_wrong_checksum_is_refused(bucket: PrefixedBucket, kind: Kind, value: str) -> None:
+    checksum = kind(b"other") if value == "other" else value
+    reply = bucket.request("PUT", body=b"bytes", headers={f"x-amz-checksum-{kind.name.lower()}": checksum})
     assert (reply.status, reply.code) == (400, "BadDigest")
-    assert place.raw("HEAD").status == 404
+    assert bucket.request("HEAD").status == 404
 
 
 @pytest.mark.parametrize(
@@ -79,114 +79,116 @@ def test_a_sum_of_something_else_is_refused(place: Place, kind: Kind, value: str
         {"x-amz-checksum-rot13": "AAAA"},
     ],
 )
-def test_a_sum_is_one_of_one_kind(place: Place, headers: dict[str, str]) -> None:
-    reply = place.raw("PUT", body=b"bytes", headers=headers)
+def test_unknown_or_multiple_checksums_are_refused(bucket: PrefixedBucket, headers: dict[str, str]) -> None:
+    reply = bucket.request("PUT", body=b"bytes", headers=headers)
     assert (reply.status, reply.code) == (400, "InvalidRequest")
 
 
 @every_kind
-def test_a_sum_may_come_behind_the_bytes(place: Place, kind: Kind) -> None:
+def test_a_checksum_can_be_sent_as_a_trailer(bucket: PrefixedBucket, kind: Kind) -> None:
     name, body = f"x-amz-checksum-{kind.name.lower()}", b"behind"
     headers = {"x-amz-trailer": name, "x-amz-decoded-content-length": str(len(body)), "Content-Encoding": "aws-chunked"}
     for value, status in ((kind(body), 200), (kind(b"other"), 400), ("bad", 400)):
         framed = f"{len(body):x}\r\n{body.decode()}\r\n0\r\n{name}:{value}\r\n\r\n".encode()
-        assert place.streamed(framed, headers).status == status
-    assert place.read() == body and len(place.versions()) == 1
-    assert "ContentEncoding" not in place.do("head_object")
-    assert place.do("head_object", ChecksumMode="ENABLED")[kind.field] == kind(body)
+        assert bucket.put_chunked(framed, headers).status == status
+    assert bucket.read() == body and len(bucket.versions()) == 1
+    assert "ContentEncoding" not in bucket.call("head_object")
+    assert bucket.call("head_object", ChecksumMode="ENABLED")[kind.field] == kind(body)
 
 
-def test_without_a_sum_none_is_told(place: Place) -> None:
-    bare = place.client_with(request_checksum_calculation="when_required")
-    bare.put_object(Bucket=place.name, Key=place.key(), Body=b"bytes")
-    told = place.do("head_object", ChecksumMode="ENABLED")
-    assert not [name for name in told if name.startswith("Checksum")]
-    assert "Checksum" not in place.do("get_object_attributes", ObjectAttributes=["Checksum", "ETag"])
+def test_without_a_checksum_none_is_returned(bucket: PrefixedBucket) -> None:
+    bare = bucket.client_with(request_checksum_calculation="when_required")
+    bare.put_object(Bucket=bucket.name, Key=bucket.key(), Body=b"bytes")
+    answer = bucket.call("head_object", ChecksumMode="ENABLED")
+    assert not [name for name in answer if name.startswith("Checksum")]
+    assert "Checksum" not in bucket.call("get_object_attributes", ObjectAttributes=["Checksum", "ETag"])
 
 
 # Parts
 
 
-@every_way
-def test_the_sum_of_a_whole_follows_from_its_parts(place: Place, kind: Kind, way: str) -> None:
+@every_checksum_type
+def test_the_checksum_of_an_object_is_combined_from_its_parts(
+    bucket: PrefixedBucket, kind: Kind, checksum_type: str
+) -> None:
     bodies = b"a" * MIN_SIZE, b"b" * MIN_SIZE, b"c" * 1000
-    whole = kind.of_parts(*bodies) if way == "COMPOSITE" else kind(b"".join(bodies))
-    begun = place.do("create_multipart_upload", ChecksumAlgorithm=kind.name, ChecksumType=way)
-    upload = begun["UploadId"]
-    assert (begun["ChecksumAlgorithm"], begun["ChecksumType"]) == (kind.name, way)
-    parts = [place.send_part(upload, n, body, ChecksumAlgorithm=kind.name) for n, body in enumerate(bodies, 1)]
+    whole = kind.of_parts(*bodies) if checksum_type == "COMPOSITE" else kind(b"".join(bodies))
+    created = bucket.call("create_multipart_upload", ChecksumAlgorithm=kind.name, ChecksumType=checksum_type)
+    upload = created["UploadId"]
+    assert (created["ChecksumAlgorithm"], created["ChecksumType"]) == (kind.name, checksum_type)
+    parts = [bucket.send_part(upload, n, body, ChecksumAlgorithm=kind.name) for n, body in enumerate(bodies, 1)]
     assert [part[kind.field] for part in parts] == [kind(body) for body in bodies]
-    listed = place.do("list_parts", UploadId=upload)
-    assert (listed["ChecksumAlgorithm"], listed["ChecksumType"]) == (kind.name, way)
+    listed = bucket.call("list_parts", UploadId=upload)
+    assert (listed["ChecksumAlgorithm"], listed["ChecksumType"]) == (kind.name, checksum_type)
     assert [part[kind.field] for part in listed["Parts"]] == [kind(body) for body in bodies]
-    done = place.complete(upload, parts, **{kind.field: whole}, ChecksumType=way)
-    assert (done[kind.field], done["ChecksumType"]) == (whole, way)
-    told = place.do("head_object", ChecksumMode="ENABLED")
-    assert (told[kind.field], told["ChecksumType"]) == (whole, way)
-    facts = place.do("get_object_attributes", ObjectAttributes=["Checksum", "ObjectParts"])
-    assert facts["Checksum"] == {kind.field: whole, "ChecksumType": way}
-    assert [part[kind.field] for part in facts["ObjectParts"]["Parts"]] == [kind(body) for body in bodies]
-    part = place.do("get_object", PartNumber=3, ChecksumMode="ENABLED")
+    done = bucket.complete(upload, parts, **{kind.field: whole}, ChecksumType=checksum_type)
+    assert (done[kind.field], done["ChecksumType"]) == (whole, checksum_type)
+    answer = bucket.call("head_object", ChecksumMode="ENABLED")
+    assert (answer[kind.field], answer["ChecksumType"]) == (whole, checksum_type)
+    attributes = bucket.call("get_object_attributes", ObjectAttributes=["Checksum", "ObjectParts"])
+    assert attributes["Checksum"] == {kind.field: whole, "ChecksumType": checksum_type}
+    assert [part[kind.field] for part in attributes["ObjectParts"]["Parts"]] == [kind(body) for body in bodies]
+    part = bucket.call("get_object", PartNumber=3, ChecksumMode="ENABLED")
     assert (part["Body"].read(), part[kind.field]) == (bodies[2], kind(bodies[2]))
-    assert place.read() == b"".join(bodies)
+    assert bucket.read() == b"".join(bodies)
 
 
-@every_way
-def test_sums_of_parts_are_compared(place: Place, kind: Kind, way: str) -> None:
-    upload = place.begin(ChecksumAlgorithm=kind.name, ChecksumType=way)
+@every_checksum_type
+def test_checksums_of_parts_are_verified(bucket: PrefixedBucket, kind: Kind, checksum_type: str) -> None:
+    upload = bucket.create_upload(ChecksumAlgorithm=kind.name, ChecksumType=checksum_type)
     wrong: dict[str, Any] = {"UploadId": upload, "PartNumber": 1, "Body": b"bytes"}
-    assert place.refused("upload_part", **wrong, **{kind.field: "bad"}) == (400, "BadDigest")
-    assert place.refused("upload_part", **wrong, **{kind.field: kind(b"other")}) == (400, "BadDigest")
-    part = place.send_part(upload, 1, b"bytes", **{kind.field: kind(b"bytes")})
+    assert bucket.refused("upload_part", **wrong, **{kind.field: "bad"}) == (400, "BadDigest")
+    assert bucket.refused("upload_part", **wrong, **{kind.field: kind(b"other")}) == (400, "BadDigest")
+    part = bucket.send_part(upload, 1, b"bytes", **{kind.field: kind(b"bytes")})
 
-    def refused(told: dict[str, Any], **more: Any) -> tuple[int, str]:
-        return place.refused("complete_multipart_upload", UploadId=upload, MultipartUpload={"Parts": [told]}, **more)
+    def refused(part: dict[str, Any], **more: Any) -> tuple[int, str]:
+        return bucket.refused("complete_multipart_upload", UploadId=upload, MultipartUpload={"Parts": [part]}, **more)
 
-    suffix = "-1" if way == "COMPOSITE" else ""
+    suffix = "-1" if checksum_type == "COMPOSITE" else ""
     assert refused(part | {kind.field: "bad"}) == (400, "InvalidPart")
     assert refused(part | {kind.field: kind(b"other")}) == (400, "InvalidPart")
     assert refused(part, **{kind.field: "bad"}) == (400, "BadDigest")
     assert refused(part, **{kind.field: kind(b"other") + suffix}) == (400, "BadDigest")
-    assert place.raw("HEAD").status == 404
-    place.complete(upload, [{"PartNumber": 1, "ETag": part["ETag"]}])
+    assert bucket.request("HEAD").status == 404
+    bucket.complete(upload, [{"PartNumber": 1, "ETag": part["ETag"]}])
 
 
 @pytest.mark.parametrize(
-    ("algorithm", "way"), [("SHA1", "FULL_OBJECT"), ("SHA256", "FULL_OBJECT"), ("CRC64NVME", "COMPOSITE")]
+    ("algorithm", "checksum_type"), [("SHA1", "FULL_OBJECT"), ("SHA256", "FULL_OBJECT"), ("CRC64NVME", "COMPOSITE")]
 )
-def test_not_every_kind_is_for_every_whole(place: Place, algorithm: str, way: str) -> None:
-    wish = {"ChecksumAlgorithm": algorithm, "ChecksumType": way}
-    assert place.refused("create_multipart_upload", **wish) == (400, "InvalidRequest")
+def test_unsupported_checksum_types_are_refused(bucket: PrefixedBucket, algorithm: str, checksum_type: str) -> None:
+    parameters = {"ChecksumAlgorithm": algorithm, "ChecksumType": checksum_type}
+    assert bucket.refused("create_multipart_upload", **parameters) == (400, "InvalidRequest")
 
 
 @every_kind
-def test_every_kind_has_a_way_of_its_own(place: Place, kind: Kind) -> None:
-    begun = place.do("create_multipart_upload", ChecksumAlgorithm=kind.name)
-    assert begun["ChecksumType"] == ("COMPOSITE" if kind.composite else "FULL_OBJECT")
+def test_every_algorithm_has_a_default_checksum_type(bucket: PrefixedBucket, kind: Kind) -> None:
+    created = bucket.call("create_multipart_upload", ChecksumAlgorithm=kind.name)
+    assert created["ChecksumType"] == ("COMPOSITE" if kind.composite else "FULL_OBJECT")
     other = "SHA1" if kind.name != "SHA1" else "CRC32"
-    wrong = {"UploadId": begun["UploadId"], "PartNumber": 1, "Body": b"x", "ChecksumAlgorithm": other}
-    assert place.refused("upload_part", **wrong) == (400, "InvalidRequest")
+    wrong = {"UploadId": created["UploadId"], "PartNumber": 1, "Body": b"x", "ChecksumAlgorithm": other}
+    assert bucket.refused("upload_part", **wrong) == (400, "InvalidRequest")
 
 
-def test_a_part_without_a_sum_is_summed_here(place: Place) -> None:
-    bare = place.client_with(request_checksum_calculation="when_required")
-    upload = place.begin(ChecksumAlgorithm="SHA256")
-    at = {"Bucket": place.name, "Key": place.key(), "UploadId": upload}
-    part = bare.upload_part(**at, PartNumber=1, Body=b"bytes")
+def test_the_checksum_of_a_part_is_computed_if_missing(bucket: PrefixedBucket) -> None:
+    bare = bucket.client_with(request_checksum_calculation="when_required")
+    upload = bucket.create_upload(ChecksumAlgorithm="SHA256")
+    target = {"Bucket": bucket.name, "Key": bucket.key(), "UploadId": upload}
+    part = bare.upload_part(**target, PartNumber=1, Body=b"bytes")
     kind = KINDS[4]
     assert part["ChecksumSHA256"] == kind(b"bytes")
-    copied = place.do(
-        "upload_part_copy", UploadId=place.begin(ChecksumAlgorithm="SHA256"), PartNumber=1,
-        CopySource={"Bucket": place.name, "Key": place.key(place.put("source") and "source")},
+    copied = bucket.call(
+        "upload_part_copy", UploadId=bucket.create_upload(ChecksumAlgorithm="SHA256"), PartNumber=1,
+        CopySource={"Bucket": bucket.name, "Key": bucket.key(bucket.put("source") and "source")},
     )  # fmt: skip
     assert copied["CopyPartResult"]["ChecksumSHA256"] == kind(b"bytes")
-    done = place.complete(upload, [{"PartNumber": 1, "ETag": part["ETag"]}])
+    done = bucket.complete(upload, [{"PartNumber": 1, "ETag": part["ETag"]}])
     assert done["ChecksumSHA256"] == kind.of_parts(b"bytes")
 
 
-def test_the_size_of_the_whole_may_be_told_at_its_end(place: Place) -> None:
-    upload = place.begin()
-    parts = [place.send_part(upload, 1, b"bytes")]
+def test_the_object_size_is_verified_on_completion(bucket: PrefixedBucket) -> None:
+    upload = bucket.create_upload()
+    parts = [bucket.send_part(upload, 1, b"bytes")]
     wrong: dict[str, Any] = {"UploadId": upload, "MultipartUpload": {"Parts": parts}, "MpuObjectSize": 6}
-    assert place.refused("complete_multipart_upload", **wrong) == (400, "InvalidRequest")
-    place.complete(upload, parts, MpuObjectSize=5)
+    assert bucket.refused("complete_multipart_upload", **wrong) == (400, "InvalidRequest")
+    bucket.complete(upload, parts, MpuObjectSize=5)

@@ -1,10 +1,10 @@
-"""What nobody can set of a bucket is told as S3 tells what is not set."""
+"""Bucket settings that cannot be changed answer like unset ones."""
 
 from typing import Any
 
 import pytest
 
-from tests.s3.places import Place
+from tests.s3.prefixed_bucket import PrefixedBucket
 
 
 @pytest.mark.parametrize(
@@ -23,8 +23,8 @@ from tests.s3.places import Place
         ("get_public_access_block", "NoSuchPublicAccessBlockConfiguration"),
     ],
 )
-def test_what_is_not_set_is_not_found(place: Place, operation: str, code: str) -> None:
-    assert place.refused(operation, None) == (404, code)
+def test_an_unset_configuration_is_not_found(bucket: PrefixedBucket, operation: str, code: str) -> None:
+    assert bucket.refused(operation, None) == (404, code)
 
 
 @pytest.mark.parametrize(
@@ -37,16 +37,17 @@ def test_what_is_not_set_is_not_found(place: Place, operation: str, code: str) -
         ("get_bucket_versioning", {"Status": "Enabled"}),
     ],
 )
-def test_what_has_a_default_is_told(place: Place, operation: str, expected: dict[str, Any]) -> None:
-    answer = place.do(operation, None)
+def test_a_default_configuration_is_returned(bucket: PrefixedBucket, operation: str, expected: dict[str, Any]) -> None:
+    answer = bucket.call(operation, None)
     del answer["ResponseMetadata"]
     assert answer == expected
 
 
-def test_no_setting_is_taken_and_forgotten(place: Place) -> None:
+def test_changing_a_configuration_is_refused(bucket: PrefixedBucket) -> None:
     rules = {"CORSRules": [{"AllowedMethods": ["GET"], "AllowedOrigins": ["*"]}]}
-    assert place.refused("put_bucket_cors", None, CORSConfiguration=rules) == (501, "NotImplemented")
-    assert place.refused("delete_bucket_cors", None) == (501, "NotImplemented")
+    assert bucket.refused("put_bucket_cors", None, CORSConfiguration=rules) == (501, "NotImplemented")
+    assert bucket.refused("delete_bucket_cors", None) == (501, "NotImplemented")
     assert (
-        place.client.get_bucket_accelerate_configuration(Bucket=place.name)["ResponseMetadata"]["HTTPStatusCode"] == 200
+        bucket.client.get_bucket_accelerate_configuration(Bucket=bucket.name)["ResponseMetadata"]["HTTPStatusCode"]
+        == 200
     )

@@ -1,35 +1,37 @@
-"""Lists of keys and folders, in both of S3's ways: what is in them, in which order, and where they go on."""
+"""Lists of keys and folders with both list operations: content, order, encoding and paging."""
 
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from tests.s3.places import Place
+from tests.s3.prefixed_bucket import PrefixedBucket
 
-WAYS = ["list_objects", "list_objects_v2"]
+OPERATIONS = ["list_objects", "list_objects_v2"]
 PLAIN = ["bar", "baz", "foo", "quxx"]
 TREE = ["asdf", "boo/bar", "boo/baz/xyzzy", "cquux/bla", "cquux/thud"]
 ODD = ["b ar", "b%az", "b.in", "c+ab", "c_on", "é/è", "foo"]
 
 
 @pytest.fixture(scope="module")
-def shelves(running: Any) -> dict[str, Place]:
-    """Keys that tests only look at: each set in a bucket's folder of its own."""
-    made = {name: running.shared.below(f"lists-{name}/") for name in ("plain", "tree", "odd", "underscored")}
-    made["plain"].fill(*PLAIN)
-    made["tree"].fill(*TREE)
-    made["odd"].fill(*ODD)
-    made["underscored"].fill("_obj1_", "_under1/bar", "_under1/baz/xyzzy", "_under2/thud", "_under2/bla")
-    return made
+def samples(shared_bucket: Any) -> dict[str, PrefixedBucket]:
+    """Sets of keys that tests only read, each below its own prefix."""
+    samples = {
+        name: shared_bucket.bucket.with_prefix(f"lists-{name}/") for name in ("plain", "tree", "odd", "underscored")
+    }
+    samples["plain"].fill(*PLAIN)
+    samples["tree"].fill(*TREE)
+    samples["odd"].fill(*ODD)
+    samples["underscored"].fill("_obj1_", "_under1/bar", "_under1/baz/xyzzy", "_under2/thud", "_under2/bla")
+    return samples
 
 
-def listed(bucket: Place, way: str, **parameters: Any) -> tuple[list[str], list[str]]:
+def listed(bucket: PrefixedBucket, operation: str, **parameters: Any) -> tuple[list[str], list[str]]:
     """Keys and folders of one page."""
-    page = bucket.do(way, None, **parameters)
+    page = bucket.call(operation, None, **parameters)
     keys = [item["Key"] for item in page.get("Contents", [])]
     folders = [item["Prefix"] for item in page.get("CommonPrefixes", [])]
-    if way == "list_objects_v2":
+    if operation == "list_objects_v2":
         assert page["KeyCount"] == len(keys) + len(folders)
     return [key.removeprefix(bucket.prefix) for key in keys], [key.removeprefix(bucket.prefix) for key in folders]
 
@@ -37,9 +39,9 @@ def listed(bucket: Place, way: str, **parameters: Any) -> tuple[list[str], list[
 # Folders
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("operation", OPERATIONS)
 @pytest.mark.parametrize(
-    ("shelf", "prefix", "delimiter", "keys", "folders"),
+    ("sample", "prefix", "delimiter", "keys", "folders"),
     [
         ("plain", "", "", PLAIN, []),
         ("plain", "ba", "", ["bar", "baz"], []),
@@ -67,87 +69,93 @@ def listed(bucket: Place, way: str, **parameters: Any) -> tuple[list[str], list[
         ("odd", "", "é", ["b ar", "b%az", "b.in", "c+ab", "c_on", "foo"], ["é"]),
     ],
 )
-def test_keys_are_folded_at_the_delimiter_beyond_the_prefix(
-    shelves: dict[str, Place], way: str, shelf: str, prefix: str, delimiter: str, keys: list[str], folders: list[str]
+def test_keys_are_grouped_at_the_delimiter_after_the_prefix(
+    samples: dict[str, PrefixedBucket],
+    operation: str,
+    sample: str,
+    prefix: str,
+    delimiter: str,
+    keys: list[str],
+    folders: list[str],
 ) -> None:
-    bucket = shelves[shelf]
-    asked = {"Prefix": bucket.key(prefix), "Delimiter": delimiter}
-    assert listed(bucket, way, **asked) == (keys, folders)
-    page = bucket.do(way, None, **asked)
-    assert page["Prefix"] == asked["Prefix"]
+    bucket = samples[sample]
+    parameters = {"Prefix": bucket.key(prefix), "Delimiter": delimiter}
+    assert listed(bucket, operation, **parameters) == (keys, folders)
+    page = bucket.call(operation, None, **parameters)
+    assert page["Prefix"] == parameters["Prefix"]
     assert page.get("Delimiter") == (delimiter or None)
     assert page["IsTruncated"] is False and "NextMarker" not in page and "NextContinuationToken" not in page
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_a_key_that_ends_with_the_delimiter_is_a_key_in_its_own_folder(place: Place, way: str) -> None:
-    place.put("asdf/")
-    assert listed(place, way, Prefix=place.key("asdf/"), Delimiter="/") == (["asdf/"], [])
-    assert listed(place, way, Prefix=place.key("asdf"), Delimiter="/") == ([], ["asdf/"])
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_a_key_that_ends_with_the_delimiter_is_listed_in_its_folder(bucket: PrefixedBucket, operation: str) -> None:
+    bucket.put("asdf/")
+    assert listed(bucket, operation, Prefix=bucket.key("asdf/"), Delimiter="/") == (["asdf/"], [])
+    assert listed(bucket, operation, Prefix=bucket.key("asdf"), Delimiter="/") == ([], ["asdf/"])
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_what_follows_a_large_folder_is_not_skipped(place: Place, way: str) -> None:
-    place.fill("0/", *(f"0/{number}" for number in range(30)), "1999", "1999#", "1999+", "2000")
-    assert listed(place, way, Prefix=place.prefix, Delimiter="/", MaxKeys=5) == (
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_keys_after_a_large_folder_are_listed(bucket: PrefixedBucket, operation: str) -> None:
+    bucket.fill("0/", *(f"0/{number}" for number in range(30)), "1999", "1999#", "1999+", "2000")
+    assert listed(bucket, operation, Prefix=bucket.prefix, Delimiter="/", MaxKeys=5) == (
         ["1999", "1999#", "1999+", "2000"],
         ["0/"],
     )
 
 
-def test_keys_come_in_the_order_of_their_bytes(empty: Place) -> None:
+def test_keys_are_sorted_by_their_bytes(empty_bucket: PrefixedBucket) -> None:
     keys = ["Z", "a", "a!", "a/b", "a0", "aé", "b", "zz", "~", "é", "\ue000", "😀"]
     assert sorted(keys, key=str.encode) == keys
-    empty.fill(*reversed(keys))
-    assert listed(empty, "list_objects_v2") == (keys, [])
-    assert [key for key, *_ in empty.versions()] == keys
+    empty_bucket.fill(*reversed(keys))
+    assert listed(empty_bucket, "list_objects_v2") == (keys, [])
+    assert [key for key, *_ in empty_bucket.versions()] == keys
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_an_empty_bucket_lists_nothing(empty: Place, way: str) -> None:
-    page = empty.do(way, None)
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_an_empty_bucket_lists_nothing(empty_bucket: PrefixedBucket, operation: str) -> None:
+    page = empty_bucket.call(operation, None)
     assert "Contents" not in page and page["IsTruncated"] is False
-    assert (page["Name"], page["Prefix"], page["MaxKeys"]) == (empty.name, "", 1000)
-    assert "Versions" not in empty.do("list_object_versions", None)
+    assert (page["Name"], page["Prefix"], page["MaxKeys"]) == (empty_bucket.name, "", 1000)
+    assert "Versions" not in empty_bucket.call("list_object_versions", None)
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_a_bucket_that_is_not_there_lists_nothing_either(place: Place, way: str) -> None:
-    other = place.below("")
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_listing_a_missing_bucket_is_refused(bucket: PrefixedBucket, operation: str) -> None:
+    other = bucket.with_prefix("")
     other.name = "team-nowhere"
-    assert other.refused(way, None) == (404, "NoSuchBucket")
+    assert other.refused(operation, None) == (404, "NoSuchBucket")
 
 
 # Encoding
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_names_are_encoded_on_request(place: Place, way: str) -> None:
-    place.fill("foo+1/bar", "foo/bar/xyzzy", "quux ab/thud", "asdf+b")
-    page = place.do(way, None, Prefix=place.prefix, Delimiter="/", EncodingType="url")
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_names_are_url_encoded_on_request(bucket: PrefixedBucket, operation: str) -> None:
+    bucket.fill("foo+1/bar", "foo/bar/xyzzy", "quux ab/thud", "asdf+b")
+    page = bucket.call(operation, None, Prefix=bucket.prefix, Delimiter="/", EncodingType="url")
     assert page["EncodingType"] == "url"
-    assert [item["Key"] for item in page["Contents"]] == [place.key("asdf%2Bb")]
+    assert [item["Key"] for item in page["Contents"]] == [bucket.key("asdf%2Bb")]
     folders = [item["Prefix"] for item in page["CommonPrefixes"]]
-    assert folders == [place.key(name) for name in ("foo%2B1/", "foo/", "quux%20ab/")]
+    assert folders == [bucket.key(name) for name in ("foo%2B1/", "foo/", "quux%20ab/")]
 
 
 @pytest.mark.parametrize("query", ["", "list-type=2", "versions"])
-def test_without_encoding_every_name_is_legal_xml(place: Place, query: str) -> None:
-    place.fill('<&>"', "é")
-    reply = place.raw("GET", None, f"{query}&prefix={place.prefix}")
+def test_names_without_encoding_are_valid_xml(bucket: PrefixedBucket, query: str) -> None:
+    bucket.fill('<&>"', "é")
+    reply = bucket.request("GET", None, f"{query}&prefix={bucket.prefix}")
     assert reply.status == 200 and b"EncodingType" not in reply.body
     assert b"&lt;&amp;&gt;&quot;" in reply.body and "é".encode() in reply.body
 
 
-def test_an_unknown_encoding_is_refused(place: Place) -> None:
-    assert place.refused("list_objects", None, EncodingType="rot13") == (400, "InvalidArgument")
+def test_an_unknown_encoding_is_refused(bucket: PrefixedBucket) -> None:
+    assert bucket.refused("list_objects", None, EncodingType="rot13") == (400, "InvalidArgument")
 
 
 # Pages
 
 
 @pytest.mark.parametrize(
-    ("most", "prefix", "pages"),
+    ("max_keys", "prefix", "pages"),
     [
         (1, "", [(["asdf"], []), ([], ["boo/"]), ([], ["cquux/"])]),
         (2, "", [(["asdf"], ["boo/"]), ([], ["cquux/"])]),
@@ -155,35 +163,35 @@ def test_an_unknown_encoding_is_refused(place: Place) -> None:
         (2, "boo/", [(["boo/bar"], ["boo/baz/"])]),
     ],
 )
-@pytest.mark.parametrize("way", WAYS)
-def test_pages_go_on_behind_keys_and_folders(
-    shelves: dict[str, Place], way: str, most: int, prefix: str, pages: list[Any]
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_pages_continue_after_keys_and_folders(
+    samples: dict[str, PrefixedBucket], operation: str, max_keys: int, prefix: str, pages: list[Any]
 ) -> None:
-    bucket = shelves["tree"]
-    assert list(paged(bucket, way, MaxKeys=most, Prefix=bucket.key(prefix), Delimiter="/")) == pages
+    bucket = samples["tree"]
+    assert list(paged(bucket, operation, MaxKeys=max_keys, Prefix=bucket.key(prefix), Delimiter="/")) == pages
 
 
-def paged(bucket: Place, way: str, **parameters: Any) -> Iterator[tuple[list[str], list[str]]]:
-    """All pages, each asked for with what the one before names."""
+def paged(bucket: PrefixedBucket, operation: str, **parameters: Any) -> Iterator[tuple[list[str], list[str]]]:
+    """All pages, each parameters for with what the one before names."""
     while True:
-        yield listed(bucket, way, **parameters)
-        page = bucket.do(way, None, **parameters)
+        yield listed(bucket, operation, **parameters)
+        page = bucket.call(operation, None, **parameters)
         if not page["IsTruncated"]:
             return
         entries = [item["Key"] for item in page.get("Contents", [])]
         entries += [item["Prefix"] for item in page.get("CommonPrefixes", [])]
-        if way == "list_objects":
+        if operation == "list_objects":
             assert page["NextMarker"] == max(entries)
             parameters["Marker"] = page["NextMarker"]
         else:
             parameters["ContinuationToken"] = page["NextContinuationToken"]
 
 
-def test_without_a_delimiter_the_last_key_is_the_next_marker(shelves: dict[str, Place]) -> None:
-    page = shelves["plain"].do("list_objects", None, Prefix=shelves["plain"].prefix, MaxKeys=2)
+def test_without_a_delimiter_the_last_key_is_the_next_marker(samples: dict[str, PrefixedBucket]) -> None:
+    page = samples["plain"].call("list_objects", None, Prefix=samples["plain"].prefix, MaxKeys=2)
     assert page["IsTruncated"] is True and "NextMarker" not in page
     last = page["Contents"][-1]["Key"]
-    rest = listed(shelves["plain"], "list_objects", Prefix=shelves["plain"].prefix, Marker=last)
+    rest = listed(samples["plain"], "list_objects", Prefix=samples["plain"].prefix, Marker=last)
     assert rest == (["foo", "quxx"], [])
 
 
@@ -191,87 +199,91 @@ def test_without_a_delimiter_the_last_key_is_the_next_marker(shelves: dict[str, 
     ("marker", "keys"),
     [("", PLAIN), ("bar", PLAIN[1:]), ("blah", PLAIN[2:]), ("zzz", []), ("\n", PLAIN), ("ba", PLAIN), ("quxx", [])],
 )
-def test_a_list_begins_behind_its_marker(shelves: dict[str, Place], marker: str, keys: list[str]) -> None:
-    bucket = shelves["plain"]
-    for way, name in (("list_objects", "Marker"), ("list_objects_v2", "StartAfter")):
-        asked = {"Prefix": bucket.prefix, name: bucket.key(marker)}
-        assert listed(bucket, way, **asked) == (keys, [])
-        assert bucket.do(way, None, **asked)[name] == bucket.key(marker)
+def test_a_list_starts_after_its_marker(samples: dict[str, PrefixedBucket], marker: str, keys: list[str]) -> None:
+    bucket = samples["plain"]
+    for operation, name in (("list_objects", "Marker"), ("list_objects_v2", "StartAfter")):
+        parameters = {"Prefix": bucket.prefix, name: bucket.key(marker)}
+        assert listed(bucket, operation, **parameters) == (keys, [])
+        assert bucket.call(operation, None, **parameters)[name] == bucket.key(marker)
 
 
-def test_a_marker_within_a_folder_shows_the_rest_of_the_folder(shelves: dict[str, Place]) -> None:
-    bucket = shelves["tree"]
-    for way, name in (("list_objects", "Marker"), ("list_objects_v2", "StartAfter")):
+def test_a_marker_within_a_folder_lists_the_folder_again(samples: dict[str, PrefixedBucket]) -> None:
+    bucket = samples["tree"]
+    for operation, name in (("list_objects", "Marker"), ("list_objects_v2", "StartAfter")):
         within = {"Prefix": bucket.prefix, "Delimiter": "/", name: bucket.key("boo/bar")}
-        assert listed(bucket, way, **within) == ([], ["boo/", "cquux/"])
+        assert listed(bucket, operation, **within) == ([], ["boo/", "cquux/"])
         beyond = within | {name: bucket.key("boo/zzz")}
-        assert listed(bucket, way, **beyond) == ([], ["cquux/"])
+        assert listed(bucket, operation, **beyond) == ([], ["cquux/"])
 
 
-def test_a_token_goes_on_whatever_the_list_started_after(shelves: dict[str, Place]) -> None:
-    bucket = shelves["plain"]
-    asked = {"Prefix": bucket.prefix, "StartAfter": bucket.key("bar"), "MaxKeys": 1}
-    first = bucket.do("list_objects_v2", None, **asked)
+def test_a_continuation_token_overrides_start_after(samples: dict[str, PrefixedBucket]) -> None:
+    bucket = samples["plain"]
+    parameters = {"Prefix": bucket.prefix, "StartAfter": bucket.key("bar"), "MaxKeys": 1}
+    first = bucket.call("list_objects_v2", None, **parameters)
     token = first["NextContinuationToken"]
-    rest = bucket.do("list_objects_v2", None, **asked | {"ContinuationToken": token, "MaxKeys": 1000})
+    rest = bucket.call("list_objects_v2", None, **parameters | {"ContinuationToken": token, "MaxKeys": 1000})
     assert (rest["ContinuationToken"], rest["StartAfter"]) == (token, bucket.key("bar"))
     assert [item["Key"] for item in rest["Contents"]] == [bucket.key("foo"), bucket.key("quxx")]
     assert rest["IsTruncated"] is False
 
 
-def test_an_empty_token_is_no_token(shelves: dict[str, Place]) -> None:
-    page = shelves["plain"].do("list_objects_v2", None, Prefix=shelves["plain"].prefix, ContinuationToken="")
+def test_an_empty_continuation_token_is_ignored(samples: dict[str, PrefixedBucket]) -> None:
+    page = samples["plain"].call("list_objects_v2", None, Prefix=samples["plain"].prefix, ContinuationToken="")
     assert (page["ContinuationToken"], page["KeyCount"]) == ("", 4)
 
 
 @pytest.mark.parametrize("token", ["nonsense", "W10", "WyJhIl0", "é", "WyJhIiwxXQ"])
-def test_a_token_of_nobody_is_refused(place: Place, token: str) -> None:
-    assert place.refused("list_objects_v2", None, ContinuationToken=token) == (400, "InvalidArgument")
+def test_an_invalid_continuation_token_is_refused(bucket: PrefixedBucket, token: str) -> None:
+    assert bucket.refused("list_objects_v2", None, ContinuationToken=token) == (400, "InvalidArgument")
 
 
 @pytest.mark.parametrize("query", ["", "list-type=2", "versions", "uploads"])
-@pytest.mark.parametrize(("given", "status"), [("blah", 400), ("-1", 400), ("1.5", 400), ("", 200), ("99999", 200)])
-def test_a_page_size_that_is_no_number_is_refused(place: Place, query: str, given: str, status: int) -> None:
+@pytest.mark.parametrize(("value", "status"), [("blah", 400), ("-1", 400), ("1.5", 400), ("", 200), ("99999", 200)])
+def test_an_invalid_page_size_is_refused(bucket: PrefixedBucket, query: str, value: str, status: int) -> None:
     name = "max-uploads" if query == "uploads" else "max-keys"
-    reply = place.raw("GET", None, f"{query}&{name}={given}&prefix={place.prefix}")
+    reply = bucket.request("GET", None, f"{query}&{name}={value}&prefix={bucket.prefix}")
     assert (reply.status, reply.code if status == 400 else "") == (status, "InvalidArgument" if status == 400 else "")
     if status == 200:
         assert b"1000</Max" in reply.body
 
 
-@pytest.mark.parametrize("way", [*WAYS, "list_object_versions"])
-def test_a_page_of_nothing_is_not_cut_short(shelves: dict[str, Place], way: str) -> None:
-    page = shelves["plain"].do(way, None, Prefix=shelves["plain"].prefix, MaxKeys=0)
+@pytest.mark.parametrize("operation", [*OPERATIONS, "list_object_versions"])
+def test_a_page_of_zero_keys_is_not_truncated(samples: dict[str, PrefixedBucket], operation: str) -> None:
+    page = samples["plain"].call(operation, None, Prefix=samples["plain"].prefix, MaxKeys=0)
     assert page["IsTruncated"] is False and "Contents" not in page and "Versions" not in page
 
 
-def test_all_is_listed_without_an_order_but_not_in_folders(shelves: dict[str, Place]) -> None:
-    bucket = shelves["plain"]
+def test_unordered_lists_cannot_have_a_delimiter(samples: dict[str, PrefixedBucket]) -> None:
+    bucket = samples["plain"]
     for query in ("", "list-type=2&"):
-        asked = f"{query}allow-unordered=true&prefix={bucket.prefix}"
-        assert bucket.raw("GET", None, asked).body.count(b"<Contents>") == 4
-        assert bucket.raw("GET", None, f"{asked}&delimiter=/").code == "InvalidArgument"
+        parameters = f"{query}allow-unordered=true&prefix={bucket.prefix}"
+        assert bucket.request("GET", None, parameters).body.count(b"<Contents>") == 4
+        assert bucket.request("GET", None, f"{parameters}&delimiter=/").code == "InvalidArgument"
 
 
-# What is told of each
+# Attributes
 
 
-def test_a_list_tells_what_a_look_at_each_key_tells(place: Place) -> None:
-    place.fill("bar", "baz")
-    acl = place.do("get_object_acl", "bar")
-    versions = {key: id for key, id, _, _ in place.versions()}
-    for item in place.do("list_objects", None, Prefix=place.prefix)["Contents"]:
-        key = item["Key"].removeprefix(place.prefix)
-        head = place.do("head_object", key)
+def test_a_list_has_the_same_attributes_as_head(bucket: PrefixedBucket) -> None:
+    bucket.fill("bar", "baz")
+    acl = bucket.call("get_object_acl", "bar")
+    versions = {key: id for key, id, _, _ in bucket.versions()}
+    for item in bucket.call("list_objects", None, Prefix=bucket.prefix)["Contents"]:
+        key = item["Key"].removeprefix(bucket.prefix)
+        head = bucket.call("head_object", key)
         assert (item["ETag"], item["Size"], item["StorageClass"]) == (head["ETag"], head["ContentLength"], "STANDARD")
         assert item["LastModified"].replace(microsecond=0) == head["LastModified"]
         assert item["Owner"] == acl["Owner"]
         assert versions[key] == head["VersionId"]
-    for item in place.do("list_object_versions", None, Prefix=place.prefix)["Versions"]:
+    for item in bucket.call("list_object_versions", None, Prefix=bucket.prefix)["Versions"]:
         assert item["Owner"] == acl["Owner"]
 
 
-@pytest.mark.parametrize(("asked", "told"), [({}, False), ({"FetchOwner": False}, False), ({"FetchOwner": True}, True)])
-def test_the_second_way_tells_owners_on_request(shelves: dict[str, Place], asked: Any, told: bool) -> None:
-    page = shelves["plain"].do("list_objects_v2", None, Prefix=shelves["plain"].prefix, **asked)
-    assert all(("Owner" in item) is told for item in page["Contents"])
+@pytest.mark.parametrize(
+    ("parameters", "included"), [({}, False), ({"FetchOwner": False}, False), ({"FetchOwner": True}, True)]
+)
+def test_list_objects_v2_includes_owners_on_request(
+    samples: dict[str, PrefixedBucket], parameters: Any, included: bool
+) -> None:
+    page = samples["plain"].call("list_objects_v2", None, Prefix=samples["plain"].prefix, **parameters)
+    assert all(("Owner" in item) is included for item in page["Contents"])

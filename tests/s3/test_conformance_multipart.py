@@ -1,93 +1,93 @@
-"""Uploads in parts: sent, sent again, listed, copied, completed, given up, and read part by part."""
+"""Multipart uploads: sending, listing, copying, completing, aborting, and reading by part."""
 
 import hashlib
 from typing import Any
 
 import pytest
 
-from tests.s3.places import Place
+from tests.s3.prefixed_bucket import PrefixedBucket
 
 MIN_SIZE = 5 * 1024 * 1024
 
 
 def etag_of(*bodies: bytes) -> str:
-    """Of what came in parts."""
-    together = b"".join(hashlib.md5(body).digest() for body in bodies)
-    return f'"{hashlib.md5(together).hexdigest()}-{len(bodies)}"'
+    """The ETag of a multipart object."""
+    digests = b"".join(hashlib.md5(body).digest() for body in bodies)
+    return f'"{hashlib.md5(digests).hexdigest()}-{len(bodies)}"'
 
 
 def body(letter: str, size: int = MIN_SIZE) -> bytes:
     return letter.encode() * size
 
 
-def test_parts_become_one_object(place: Place) -> None:
+def test_parts_become_one_object(bucket: PrefixedBucket) -> None:
     bodies = body("a"), body("b"), b"c" * 10
-    answer = place.in_parts("object", *bodies, ContentType="text/bla", Metadata={"foo": "bar"})
+    answer = bucket.put_multipart("object", *bodies, ContentType="text/bla", Metadata={"foo": "bar"})
     assert answer["ETag"] == etag_of(*bodies) and answer["VersionId"]
-    assert (answer["Bucket"], answer["Key"]) == (place.name, place.key())
-    assert answer["Location"].endswith(f"/{place.name}/{place.key()}")
-    got = place.do("get_object")
+    assert (answer["Bucket"], answer["Key"]) == (bucket.name, bucket.key())
+    assert answer["Location"].endswith(f"/{bucket.name}/{bucket.key()}")
+    got = bucket.call("get_object")
     assert (got["ETag"], got["ContentType"], got["Metadata"]) == (answer["ETag"], "text/bla", {"foo": "bar"})
     assert got["Body"].read() == b"".join(bodies)
-    assert place.read(Range=f"bytes={MIN_SIZE - 2}-{MIN_SIZE + 1}") == b"aabb"
-    assert place.read(Range="bytes=-12") == b"bb" + b"c" * 10
-    (item,) = place.do("list_objects_v2", None, Prefix=place.prefix)["Contents"]
+    assert bucket.read(Range=f"bytes={MIN_SIZE - 2}-{MIN_SIZE + 1}") == b"aabb"
+    assert bucket.read(Range="bytes=-12") == b"bb" + b"c" * 10
+    (item,) = bucket.call("list_objects_v2", None, Prefix=bucket.prefix)["Contents"]
     assert (item["ETag"], item["Size"]) == (answer["ETag"], 2 * MIN_SIZE + 10)
 
 
-def test_one_small_part_or_an_empty_one_is_an_object(place: Place) -> None:
+def test_a_single_small_or_empty_part_is_an_object(bucket: PrefixedBucket) -> None:
     for content in (b"small", b""):
-        place.in_parts("object", content)
-        assert place.read() == place.read(PartNumber=1) == content
-        assert place.do("head_object", PartNumber=1)["PartsCount"] == 1
+        bucket.put_multipart("object", content)
+        assert bucket.read() == bucket.read(PartNumber=1) == content
+        assert bucket.call("head_object", PartNumber=1)["PartsCount"] == 1
 
 
-def test_completing_again_gives_the_same_answer(place: Place) -> None:
-    upload = place.begin()
-    parts = [place.send_part(upload, 1, b"x")]
-    first, second = place.complete(upload, parts), place.complete(upload, parts)
+def test_completing_again_gives_the_same_answer(bucket: PrefixedBucket) -> None:
+    upload = bucket.create_upload()
+    parts = [bucket.send_part(upload, 1, b"x")]
+    first, second = bucket.complete(upload, parts), bucket.complete(upload, parts)
     assert (first["ETag"], first["VersionId"]) == (second["ETag"], second["VersionId"])
-    assert len(place.versions()) == 1
+    assert len(bucket.versions()) == 1
 
 
 @pytest.mark.parametrize("sent", [(1, 1), (1, 2, 1), (2, 1, 2, 2)])
-def test_a_part_may_be_sent_again(place: Place, sent: tuple[int, ...]) -> None:
-    upload, parts, bodies = place.begin(), dict[int, Any](), dict[int, bytes]()
-    for turn, number in enumerate(sent):
-        bodies[number] = str(turn).encode() * MIN_SIZE
-        parts[number] = place.send_part(upload, number, bodies[number])
-    place.complete(upload, [parts[number] for number in sorted(parts)])
-    assert place.read() == b"".join(bodies[number] for number in sorted(bodies))
+def test_a_part_can_be_sent_again(bucket: PrefixedBucket, sent: tuple[int, ...]) -> None:
+    upload, parts, bodies = bucket.create_upload(), dict[int, Any](), dict[int, bytes]()
+    for attempt, number in enumerate(sent):
+        bodies[number] = str(attempt).encode() * MIN_SIZE
+        parts[number] = bucket.send_part(upload, number, bodies[number])
+    bucket.complete(upload, [parts[number] for number in sorted(parts)])
+    assert bucket.read() == b"".join(bodies[number] for number in sorted(bodies))
 
 
-def test_parts_that_are_not_named_are_left_out(place: Place) -> None:
-    upload = place.begin()
-    parts = [place.send_part(upload, number, str(number).encode()) for number in (2, 7, 9999)]
-    place.complete(upload, [parts[1]])
-    assert place.read() == b"7"
-    assert place.do("head_object", PartNumber=7)["PartsCount"] == 1
+def test_parts_that_are_not_named_are_dropped(bucket: PrefixedBucket) -> None:
+    upload = bucket.create_upload()
+    parts = [bucket.send_part(upload, number, str(number).encode()) for number in (2, 7, 9999)]
+    bucket.complete(upload, [parts[1]])
+    assert bucket.read() == b"7"
+    assert bucket.call("head_object", PartNumber=7)["PartsCount"] == 1
 
 
-def test_of_a_part_that_is_named_twice_the_last_counts(place: Place) -> None:
-    upload = place.begin()
-    first = place.send_part(upload, 1, body("a"))
-    again, last = place.send_part(upload, 1, body("b")), place.send_part(upload, 2, b"c")
-    place.complete(upload, [first, again, last, last])
-    assert place.read() == body("b") + b"c"
-    assert place.do("head_object", PartNumber=1)["PartsCount"] == 2
+def test_the_last_entry_of_a_repeated_part_counts(bucket: PrefixedBucket) -> None:
+    upload = bucket.create_upload()
+    first = bucket.send_part(upload, 1, body("a"))
+    again, last = bucket.send_part(upload, 1, body("b")), bucket.send_part(upload, 2, b"c")
+    bucket.complete(upload, [first, again, last, last])
+    assert bucket.read() == body("b") + b"c"
+    assert bucket.call("head_object", PartNumber=1)["PartsCount"] == 2
 
 
-def test_an_upload_replaces_what_was_there(place: Place) -> None:
-    place.put()
-    place.in_parts("object", b"in parts")
-    assert place.read() == b"in parts" and len(place.versions()) == 2
+def test_a_completed_upload_is_a_new_version(bucket: PrefixedBucket) -> None:
+    bucket.put()
+    bucket.put_multipart("object", b"in parts")
+    assert bucket.read() == b"in parts" and len(bucket.versions()) == 2
 
 
-# What cannot be completed
+# Invalid completions
 
 
 @pytest.mark.parametrize(
-    ("told", "status", "code"),
+    ("listed", "status", "code"),
     [
         ([], 400, "MalformedXML"),
         ([(1, "own"), (9999, "own")], 400, "InvalidPart"),
@@ -99,14 +99,16 @@ def test_an_upload_replaces_what_was_there(place: Place) -> None:
         ([(1, "own"), (2, "own")], 400, "EntityTooSmall"),
     ],
 )
-def test_what_does_not_fit_the_parts_is_refused(place: Place, told: Any, status: int, code: str) -> None:
-    upload = place.begin()
-    etags = {number: place.send_part(upload, number, b"tiny")["ETag"] for number in (1, 2)}
-    parts = [{"PartNumber": n, "ETag": etags.get(n, '"x"') if etag == "own" else etag} for n, etag in told]
-    wish: dict[str, Any] = {"UploadId": upload, "MultipartUpload": {"Parts": parts}}
-    assert place.refused("complete_multipart_upload", **wish) == (status, code)
-    assert place.raw("HEAD").status == 404
-    place.complete(upload, [{"PartNumber": 1, "ETag": etags[1]}])
+def test_a_completion_that_does_not_match_the_parts_is_refused(
+    bucket: PrefixedBucket, listed: Any, status: int, code: str
+) -> None:
+    upload = bucket.create_upload()
+    etags = {number: bucket.send_part(upload, number, b"tiny")["ETag"] for number in (1, 2)}
+    parts = [{"PartNumber": n, "ETag": etags.get(n, '"x"') if etag == "own" else etag} for n, etag in listed]
+    parameters: dict[str, Any] = {"UploadId": upload, "MultipartUpload": {"Parts": parts}}
+    assert bucket.refused("complete_multipart_upload", **parameters) == (status, code)
+    assert bucket.request("HEAD").status == 404
+    bucket.complete(upload, [{"PartNumber": 1, "ETag": etags[1]}])
 
 
 @pytest.mark.parametrize(
@@ -119,62 +121,62 @@ def test_what_does_not_fit_the_parts_is_refused(place: Place, told: Any, status:
         b"<Complete><Part><PartNumber>1</PartNumber></Part></Complete>",
     ],
 )
-def test_what_names_no_parts_is_refused(place: Place, document: bytes) -> None:
-    reply = place.raw("POST", query=f"uploadId={place.begin()}", body=document)
+def test_an_invalid_completion_document_is_refused(bucket: PrefixedBucket, document: bytes) -> None:
+    reply = bucket.request("POST", query=f"uploadId={bucket.create_upload()}", body=document)
     assert (reply.status, reply.code) == (400, "MalformedXML")
 
 
 @pytest.mark.parametrize("form", ["{}", '"{}"', "&quot;{}&quot;", "&#34;{}&#34;", " {} "])
 @pytest.mark.parametrize("space", ["", ' xmlns="http://s3.amazonaws.com/doc/2006-03-01/"'])
-def test_tags_are_told_in_every_form(place: Place, form: str, space: str) -> None:
-    upload = place.begin()
-    etag = place.send_part(upload, 2, b"x")["ETag"].strip('"')
+def test_etags_are_accepted_in_every_form(bucket: PrefixedBucket, form: str, space: str) -> None:
+    upload = bucket.create_upload()
+    etag = bucket.send_part(upload, 2, b"x")["ETag"].strip('"')
     part = f"<Part><ETag>{form.format(etag)}</ETag><PartNumber> 2 </PartNumber></Part>"
     document = f"<CompleteMultipartUpload{space}>\n{part}\n</CompleteMultipartUpload>"
-    assert place.raw("POST", query=f"uploadId={upload}", body=document.encode()).status == 200
-    assert place.read() == b"x"
+    assert bucket.request("POST", query=f"uploadId={upload}", body=document.encode()).status == 200
+    assert bucket.read() == b"x"
 
 
 @pytest.mark.parametrize("number", ["0", "10001", "-1", "one", ""])
-def test_a_part_has_a_number_up_to_ten_thousand(place: Place, number: str) -> None:
-    reply = place.raw("PUT", query=f"partNumber={number}&uploadId={place.begin()}", body=b"x")
+def test_an_invalid_part_number_is_refused(bucket: PrefixedBucket, number: str) -> None:
+    reply = bucket.request("PUT", query=f"partNumber={number}&uploadId={bucket.create_upload()}", body=b"x")
     assert (reply.status, reply.code) == (400, "InvalidArgument")
 
 
-def test_an_upload_that_is_not_there_is_told(place: Place) -> None:
-    gone, known = place.begin(), place.begin()
+def test_an_unknown_upload_is_refused(bucket: PrefixedBucket) -> None:
+    gone, known = bucket.create_upload(), bucket.create_upload()
     parts = {"MultipartUpload": {"Parts": [{"PartNumber": 1, "ETag": '"x"'}]}}
-    place.do("abort_multipart_upload", UploadId=gone)
+    bucket.call("abort_multipart_upload", UploadId=gone)
     for key, upload in (("object", gone), ("object", "nothing"), ("another", known)):
         for operation, more in (
             ("upload_part", {"PartNumber": 1, "Body": b""}), ("list_parts", {}), ("abort_multipart_upload", {}),
             ("complete_multipart_upload", parts),
         ):  # fmt: skip
-            assert place.refused(operation, key, UploadId=upload, **more) == (404, "NoSuchUpload")
+            assert bucket.refused(operation, key, UploadId=upload, **more) == (404, "NoSuchUpload")
 
 
-def test_giving_up_leaves_what_is_there(place: Place) -> None:
-    place.put(body=b"before")
-    upload = place.begin()
-    place.send_part(upload, 1, b"after")
-    answer = place.do("abort_multipart_upload", UploadId=upload)
+def test_aborting_keeps_the_current_object(bucket: PrefixedBucket) -> None:
+    bucket.put(body=b"before")
+    upload = bucket.create_upload()
+    bucket.send_part(upload, 1, b"after")
+    answer = bucket.call("abort_multipart_upload", UploadId=upload)
     assert answer["ResponseMetadata"]["HTTPStatusCode"] == 204
-    assert place.read() == b"before" and len(place.versions()) == 1
-    assert "Uploads" not in place.do("list_multipart_uploads", None, Prefix=place.prefix)
+    assert bucket.read() == b"before" and len(bucket.versions()) == 1
+    assert "Uploads" not in bucket.call("list_multipart_uploads", None, Prefix=bucket.prefix)
 
 
 # Lists
 
 
-@pytest.mark.parametrize("most", [1, 2, 3, 1000])
-def test_parts_are_listed_page_by_page(place: Place, most: int) -> None:
-    upload = place.begin()
-    sent = {number: place.send_part(upload, number, b"x" * number) for number in (1, 3, 10)}
+@pytest.mark.parametrize("max_parts", [1, 2, 3, 1000])
+def test_parts_are_listed_page_by_page(bucket: PrefixedBucket, max_parts: int) -> None:
+    upload = bucket.create_upload()
+    sent = {number: bucket.send_part(upload, number, b"x" * number) for number in (1, 3, 10)}
     seen: list[tuple[int, str, int]] = []
     marker = 0
     while True:
-        page = place.do("list_parts", UploadId=upload, MaxParts=most, PartNumberMarker=marker)
-        assert (page["PartNumberMarker"], page["MaxParts"], page["StorageClass"]) == (marker, most, "STANDARD")
+        page = bucket.call("list_parts", UploadId=upload, MaxParts=max_parts, PartNumberMarker=marker)
+        assert (page["PartNumberMarker"], page["MaxParts"], page["StorageClass"]) == (marker, max_parts, "STANDARD")
         assert page["Owner"] and page["Initiator"]["ID"]
         seen += [(part["PartNumber"], part["ETag"], part["Size"]) for part in page["Parts"]]
         if not page["IsTruncated"]:
@@ -183,62 +185,62 @@ def test_parts_are_listed_page_by_page(place: Place, most: int) -> None:
     assert seen == [(number, sent[number]["ETag"], number) for number in (1, 3, 10)]
 
 
-def test_uploads_are_listed_by_key_and_then_by_age(place: Place) -> None:
-    begun = [(key, place.begin(key)) for key in ("a/x", "a/y", "mykey", "mykey", "other")]
-    asked: dict[str, Any] = {"Prefix": place.prefix}
+def test_uploads_are_listed_by_key_and_age(bucket: PrefixedBucket) -> None:
+    created = [(key, bucket.create_upload(key)) for key in ("a/x", "a/y", "mykey", "mykey", "other")]
+    filters: dict[str, Any] = {"Prefix": bucket.prefix}
 
     def found(page: Any) -> list[tuple[str, str]]:
-        return [(item["Key"].removeprefix(place.prefix), item["UploadId"]) for item in page.get("Uploads", [])]
+        return [(item["Key"].removeprefix(bucket.prefix), item["UploadId"]) for item in page.get("Uploads", [])]
 
-    assert found(place.do("list_multipart_uploads", None, **asked)) == begun
-    assert found(place.do("list_multipart_uploads", None, Prefix=place.key("my"))) == begun[2:4]
-    folded = place.do("list_multipart_uploads", None, **asked, Delimiter="/")
-    assert [item["Prefix"] for item in folded["CommonPrefixes"]] == [place.key("a/")]
-    assert found(folded) == begun[2:]
-    first = place.do("list_multipart_uploads", None, **asked, MaxUploads=3)
-    assert first["IsTruncated"] is True and found(first) == begun[:3]
+    assert found(bucket.call("list_multipart_uploads", None, **filters)) == created
+    assert found(bucket.call("list_multipart_uploads", None, Prefix=bucket.key("my"))) == created[2:4]
+    grouped = bucket.call("list_multipart_uploads", None, **filters, Delimiter="/")
+    assert [item["Prefix"] for item in grouped["CommonPrefixes"]] == [bucket.key("a/")]
+    assert found(grouped) == created[2:]
+    first = bucket.call("list_multipart_uploads", None, **filters, MaxUploads=3)
+    assert first["IsTruncated"] is True and found(first) == created[:3]
     markers = {"KeyMarker": first["NextKeyMarker"], "UploadIdMarker": first["NextUploadIdMarker"]}
-    rest = place.do("list_multipart_uploads", None, **asked, **markers)
-    assert rest["IsTruncated"] is False and found(rest) == begun[3:]
+    rest = bucket.call("list_multipart_uploads", None, **filters, **markers)
+    assert rest["IsTruncated"] is False and found(rest) == created[3:]
 
 
-# Parts that are copies
+# Copied parts
 
 
 @pytest.mark.parametrize(
     ("size", "span"), [(10, None), (10, (0, 9)), (10, (3, 6)), (0, None), (1024 * 1024, (5, 600_000))]
 )
-def test_a_part_is_copied_from_another_object(place: Place, size: int, span: tuple[int, int] | None) -> None:
+def test_a_part_is_copied_from_another_object(bucket: PrefixedBucket, size: int, span: tuple[int, int] | None) -> None:
     content = bytes(number % 251 for number in range(size))
-    version = place.put("source", content)["VersionId"]
-    upload = place.begin()
-    wish: dict[str, Any] = {"CopySource": {"Bucket": place.name, "Key": place.key("source")}}
+    version = bucket.put("source", content)["VersionId"]
+    upload = bucket.create_upload()
+    parameters: dict[str, Any] = {"CopySource": {"Bucket": bucket.name, "Key": bucket.key("source")}}
     if span:
-        wish["CopySourceRange"] = f"bytes={span[0]}-{span[1]}"
-    answer = place.do("upload_part_copy", UploadId=upload, PartNumber=1, **wish)
+        parameters["CopySourceRange"] = f"bytes={span[0]}-{span[1]}"
+    answer = bucket.call("upload_part_copy", UploadId=upload, PartNumber=1, **parameters)
     assert answer["CopySourceVersionId"] == version and answer["CopyPartResult"]["LastModified"]
-    place.complete(upload, [{"PartNumber": 1, "ETag": answer["CopyPartResult"]["ETag"]}])
-    assert place.read() == (content[span[0] : span[1] + 1] if span else content)
+    bucket.complete(upload, [{"PartNumber": 1, "ETag": answer["CopyPartResult"]["ETag"]}])
+    assert bucket.read() == (content[span[0] : span[1] + 1] if span else content)
 
 
 @pytest.mark.parametrize("key", [" ", "_", "__", "?versionId", "a%b"])
-def test_a_part_is_copied_from_an_odd_key(place: Place, key: str) -> None:
-    older = place.put(key, b"older")["VersionId"]
-    place.put(key, b"newer")
+def test_a_part_is_copied_from_an_unusual_key(bucket: PrefixedBucket, key: str) -> None:
+    older = bucket.put(key, b"older")["VersionId"]
+    bucket.put(key, b"newer")
     for version, content in (({}, b"newer"), ({"VersionId": older}, b"older")):
-        upload, source = place.begin(), {"Bucket": place.name, "Key": place.key(key), **version}
-        answer = place.do("upload_part_copy", UploadId=upload, PartNumber=1, CopySource=source)
-        place.complete(upload, [{"PartNumber": 1, "ETag": answer["CopyPartResult"]["ETag"]}])
-        assert place.read() == content
+        upload, source = bucket.create_upload(), {"Bucket": bucket.name, "Key": bucket.key(key), **version}
+        answer = bucket.call("upload_part_copy", UploadId=upload, PartNumber=1, CopySource=source)
+        bucket.complete(upload, [{"PartNumber": 1, "ETag": answer["CopyPartResult"]["ETag"]}])
+        assert bucket.read() == content
 
 
-def test_a_part_is_copied_across_the_parts_of_its_source(place: Place) -> None:
-    place.in_parts("source", body("a"), b"b" * 10)
-    upload, source = place.begin(), {"Bucket": place.name, "Key": place.key("source")}
-    wish: dict[str, Any] = {"CopySource": source, "CopySourceRange": f"bytes={MIN_SIZE - 3}-{MIN_SIZE + 2}"}
-    part = place.do("upload_part_copy", UploadId=upload, PartNumber=1, **wish)["CopyPartResult"]
-    place.complete(upload, [{"PartNumber": 1, "ETag": part["ETag"]}])
-    assert place.read() == b"aaabbb"
+def test_a_part_is_copied_across_parts_of_the_source(bucket: PrefixedBucket) -> None:
+    bucket.put_multipart("source", body("a"), b"b" * 10)
+    upload, source = bucket.create_upload(), {"Bucket": bucket.name, "Key": bucket.key("source")}
+    parameters: dict[str, Any] = {"CopySource": source, "CopySourceRange": f"bytes={MIN_SIZE - 3}-{MIN_SIZE + 2}"}
+    part = bucket.call("upload_part_copy", UploadId=upload, PartNumber=1, **parameters)["CopyPartResult"]
+    bucket.complete(upload, [{"PartNumber": 1, "ETag": part["ETag"]}])
+    assert bucket.read() == b"aaabbb"
 
 
 @pytest.mark.parametrize(
@@ -256,70 +258,74 @@ def test_a_part_is_copied_across_the_parts_of_its_source(place: Place) -> None:
         ("bytes=0-2,3-5", (400,), "InvalidArgument"),
     ],
 )
-def test_a_range_of_a_source_is_exact(place: Place, span: str, statuses: tuple[int, ...], code: str) -> None:
-    place.put("source", b"bytes")
-    headers = {"x-amz-copy-source": f"{place.name}/{place.key('source')}", "x-amz-copy-source-range": span}
-    reply = place.raw("PUT", query=f"partNumber=1&uploadId={place.begin()}", headers=headers)
+def test_an_invalid_source_range_is_refused(
+    bucket: PrefixedBucket, span: str, statuses: tuple[int, ...], code: str
+) -> None:
+    bucket.put("source", b"bytes")
+    headers = {"x-amz-copy-source": f"{bucket.name}/{bucket.key('source')}", "x-amz-copy-source-range": span}
+    reply = bucket.request("PUT", query=f"partNumber=1&uploadId={bucket.create_upload()}", headers=headers)
     assert reply.status in statuses and reply.code == code
 
 
 @pytest.mark.parametrize(
-    ("bucket", "key", "code"), [("team-nowhere", "x", "NoSuchBucket"), (None, "gone", "NoSuchKey")]
+    ("source_bucket", "key", "code"), [("team-nowhere", "x", "NoSuchBucket"), (None, "gone", "NoSuchKey")]
 )
-def test_a_part_of_nothing_is_not_copied(place: Place, bucket: str | None, key: str, code: str) -> None:
-    source = {"Bucket": bucket or place.name, "Key": place.key(key)}
-    wish: dict[str, Any] = {"UploadId": place.begin(), "PartNumber": 1, "CopySource": source}
-    assert place.refused("upload_part_copy", **wish) == (404, code)
+def test_a_part_of_a_missing_source_is_refused(
+    bucket: PrefixedBucket, source_bucket: str | None, key: str, code: str
+) -> None:
+    source = {"Bucket": source_bucket or bucket.name, "Key": bucket.key(key)}
+    parameters: dict[str, Any] = {"UploadId": bucket.create_upload(), "PartNumber": 1, "CopySource": source}
+    assert bucket.refused("upload_part_copy", **parameters) == (404, code)
 
 
-# Part by part
+# Reading by part
 
 
-def test_an_object_is_read_part_by_part(place: Place) -> None:
+def test_an_object_is_read_part_by_part(bucket: PrefixedBucket) -> None:
     bodies = {1: body("a"), 3: body("b"), 4: b"c"}
-    upload = place.begin()
-    parts = [place.send_part(upload, number, content) for number, content in bodies.items()]
-    assert place.refused("get_object", PartNumber=1) == (404, "NoSuchKey")
-    etag = place.complete(upload, parts)["ETag"]
+    upload = bucket.create_upload()
+    parts = [bucket.send_part(upload, number, content) for number, content in bodies.items()]
+    assert bucket.refused("get_object", PartNumber=1) == (404, "NoSuchKey")
+    etag = bucket.complete(upload, parts)["ETag"]
     for number, content in bodies.items():
         for operation in ("head_object", "get_object"):
-            answer = place.do(operation, PartNumber=number)
+            answer = bucket.call(operation, PartNumber=number)
             assert (answer["PartsCount"], answer["ETag"], answer["ContentLength"]) == (3, etag, len(content))
         assert answer["Body"].read() == content
         assert answer["ContentRange"].endswith(f"/{2 * MIN_SIZE + 1}")
     for number in (2, 5):
-        assert place.refused("get_object", PartNumber=number) == (400, "InvalidPart")
+        assert bucket.refused("get_object", PartNumber=number) == (400, "InvalidPart")
 
 
-def test_facts_tell_of_parts_page_by_page(place: Place) -> None:
+def test_object_attributes_list_parts_page_by_page(bucket: PrefixedBucket) -> None:
     bodies = body("a"), body("b"), b"c"
-    etag = place.in_parts("object", *bodies)["ETag"]
-    wanted = ["ETag", "Checksum", "ObjectParts", "StorageClass", "ObjectSize"]
-    facts = place.do("get_object_attributes", ObjectAttributes=wanted)
-    assert (facts["ETag"], facts["ObjectSize"]) == (etag.strip('"'), 2 * MIN_SIZE + 1)
-    assert facts["StorageClass"] == "STANDARD" and facts["VersionId"] and facts["LastModified"]
-    parts = facts["ObjectParts"]
+    etag = bucket.put_multipart("object", *bodies)["ETag"]
+    names = ["ETag", "Checksum", "ObjectParts", "StorageClass", "ObjectSize"]
+    attributes = bucket.call("get_object_attributes", ObjectAttributes=names)
+    assert (attributes["ETag"], attributes["ObjectSize"]) == (etag.strip('"'), 2 * MIN_SIZE + 1)
+    assert attributes["StorageClass"] == "STANDARD" and attributes["VersionId"] and attributes["LastModified"]
+    parts = attributes["ObjectParts"]
     assert (parts["TotalPartsCount"], parts["MaxParts"], parts["PartNumberMarker"]) == (3, 1000, 0)
     assert (parts["NextPartNumberMarker"], parts["IsTruncated"]) == (3, False)
     assert [(part["PartNumber"], part["Size"]) for part in parts["Parts"]] == [(1, MIN_SIZE), (2, MIN_SIZE), (3, 1)]
-    page = place.do("get_object_attributes", ObjectAttributes=["ObjectParts"], MaxParts=1, PartNumberMarker=1)[
+    page = bucket.call("get_object_attributes", ObjectAttributes=["ObjectParts"], MaxParts=1, PartNumberMarker=1)[
         "ObjectParts"
     ]
     assert (page["NextPartNumberMarker"], page["IsTruncated"], page["Parts"][0]["PartNumber"]) == (2, True, 2)
-    rest = place.do("get_object_attributes", ObjectAttributes=["ObjectParts"], MaxParts=10, PartNumberMarker=2)[
+    rest = bucket.call("get_object_attributes", ObjectAttributes=["ObjectParts"], MaxParts=10, PartNumberMarker=2)[
         "ObjectParts"
     ]
     assert (rest["NextPartNumberMarker"], rest["IsTruncated"], len(rest["Parts"])) == (3, False, 1)
 
 
-def test_facts_are_told_as_far_as_they_are_asked_for(place: Place) -> None:
-    version = place.put(body=b"12345")
-    facts = place.do("get_object_attributes", ObjectAttributes=["ObjectSize", "ObjectParts"])
-    assert facts["ObjectSize"] == 5 and not facts.keys() & {"ETag", "StorageClass", "Checksum", "ObjectParts"}
-    place.put(body=b"another")
-    facts = place.do("get_object_attributes", VersionId=version["VersionId"], ObjectAttributes=["ETag"])
-    assert (facts["ETag"], facts["VersionId"]) == (version["ETag"].strip('"'), version["VersionId"])
+def test_object_attributes_include_only_what_was_requested(bucket: PrefixedBucket) -> None:
+    version = bucket.put(body=b"12345")
+    attributes = bucket.call("get_object_attributes", ObjectAttributes=["ObjectSize", "ObjectParts"])
+    assert attributes["ObjectSize"] == 5 and not attributes.keys() & {"ETag", "StorageClass", "Checksum", "ObjectParts"}
+    bucket.put(body=b"another")
+    attributes = bucket.call("get_object_attributes", VersionId=version["VersionId"], ObjectAttributes=["ETag"])
+    assert (attributes["ETag"], attributes["VersionId"]) == (version["ETag"].strip('"'), version["VersionId"])
     for header in ("", "Nonsense", "ETag,Nonsense"):
-        assert place.raw("GET", query="attributes", headers={"x-amz-object-attributes": header}).status == 400
-    assert place.raw("GET", query="attributes").status == 400
-    assert place.refused("get_object_attributes", "gone", ObjectAttributes=["ETag"]) == (404, "NoSuchKey")
+        assert bucket.request("GET", query="attributes", headers={"x-amz-object-attributes": header}).status == 400
+    assert bucket.request("GET", query="attributes").status == 400
+    assert bucket.refused("get_object_attributes", "gone", ObjectAttributes=["ETag"]) == (404, "NoSuchKey")

@@ -1,4 +1,4 @@
-"""The real bytes come out of any frame cut anywhere; one that is cut short, turned around or patched together never ends well."""
+"""Payloads are decoded however they are split; truncated, reordered or modified ones are refused."""
 
 import hashlib
 from collections.abc import AsyncIterator, Iterable
@@ -11,18 +11,18 @@ from teamspace.s3.domain import payload as module
 from teamspace.s3.domain.errors import S3Error
 from teamspace.s3.domain.payload import Payload, PayloadKind, Seed, decode, parse_length, parse_payload
 from teamspace.s3.domain.signature_v4 import Scope, signing_key
-from tests.s3.frames import CHUNKS, FRAMED, PAIRS, TRAILER, frames, payload, signature
-from tests.s3.signed import cut
+from tests.s3.frames import CHUNKED_KINDS, CHUNKS, TRAILER, TRAILERS, frames, payload, signature
+from tests.s3.signed import split
 
 BODY = b"".join(CHUNKS)
-each_frame = pytest.mark.parametrize("kind", FRAMED)
+each_frame = pytest.mark.parametrize("kind", CHUNKED_KINDS)
 
 
 async def read(
     data: bytes, of: Payload, length: int | None = None, sizes: Iterable[int] = ()
 ) -> tuple[bytes, dict[str, str]]:
     trailers: dict[str, str] = {}
-    body = b"".join([block async for block in decode(cut(data, sizes), of, length, trailers)])
+    body = b"".join([block async for block in decode(split(data, sizes), of, length, trailers)])
     module.check(of, hashlib.sha256(body).hexdigest())
     return body, trailers
 
@@ -30,16 +30,16 @@ async def read(
 async def refusal(data: bytes, of: Payload, length: int | None = None) -> str:
     try:
         await read(data, of, length)
-    except S3Error as fault:
-        assert fault.status >= 400
-        return fault.code
+    except S3Error as error:
+        assert error.status >= 400
+        return error.code
     return ""
 
 
 # Whole bodies
 
 
-async def test_a_signed_body_is_compared_with_its_hash() -> None:
+async def test_a_signed_body_is_verified_against_its_hash() -> None:
     of = parse_payload(hashlib.sha256(BODY).hexdigest(), {}, None)
     assert (await read(BODY, of, len(BODY), [5, 0, 7]))[0] == BODY
     assert await refusal(BODY[:-1], of) == "XAmzContentSHA256Mismatch"
@@ -48,7 +48,7 @@ async def test_a_signed_body_is_compared_with_its_hash() -> None:
     assert (await read(big, parse_payload(hashlib.sha256(big).hexdigest(), {}, None), sizes=[100_000]))[0] == big
 
 
-async def test_a_body_has_as_many_bytes_as_it_says() -> None:
+async def test_a_body_must_have_its_announced_length() -> None:
     of = parse_payload("UNSIGNED-PAYLOAD", {}, None)
     assert (await read(BODY, of, len(BODY)))[0] == BODY
     assert (await read(b"", of, 0))[0] == b""
@@ -56,7 +56,7 @@ async def test_a_body_has_as_many_bytes_as_it_says() -> None:
     assert await refusal(BODY, of, len(BODY) - 1) == "IncompleteBody"
 
 
-def test_the_length_is_that_of_the_real_bytes() -> None:
+def test_the_length_is_that_of_the_decoded_body() -> None:
     headers = {"content-length": "99", "x-amz-decoded-content-length": "7"}
     assert parse_length(payload(PayloadKind.SIGNED_CHUNKS), headers) == 7
     assert parse_length(Payload(PayloadKind.UNSIGNED), headers) == 99
@@ -66,7 +66,7 @@ def test_the_length_is_that_of_the_real_bytes() -> None:
             parse_length(Payload(PayloadKind.UNSIGNED), {"content-length": text})
 
 
-def test_trailers_are_announced_where_there_can_be_some() -> None:
+def test_trailers_can_only_be_announced_for_chunked_payloads() -> None:
     headers = {"x-amz-trailer": " x-amz-checksum-CRC32, x-amz-meta-a ,"}
     assert parse_payload("STREAMING-UNSIGNED-PAYLOAD-TRAILER", headers, None).trailers == (TRAILER, "x-amz-meta-a")
     with pytest.raises(S3Error):
@@ -77,17 +77,21 @@ def test_trailers_are_announced_where_there_can_be_some() -> None:
 
 
 @each_frame
-async def test_frames_may_be_cut_anywhere(kind: PayloadKind) -> None:
+async def test_frames_can_be_split_anywhere(kind: PayloadKind) -> None:
     data, of = b"".join(frames(kind)), payload(kind)
-    expected = BODY, {} if kind is PayloadKind.SIGNED_CHUNKS else dict(PAIRS)
+    expected = BODY, {} if kind is PayloadKind.SIGNED_CHUNKS else dict(TRAILERS)
     assert await read(data, of, len(BODY), [1] * len(data)) == expected
-    for place in range(len(data) + 1):
-        assert await read(data, of, len(BODY), [place, 0]) == expected
+    for index in range(len(data) + 1):
+        assert await read(data, of, len(BODY), [index, 0]) == expected
 
 
-@given(st.sampled_from(FRAMED), st.lists(st.binary(min_size=1, max_size=99), max_size=9), st.lists(st.integers(0, 50)))
+@given(
+    st.sampled_from(CHUNKED_KINDS),
+    st.lists(st.binary(min_size=1, max_size=99), max_size=9),
+    st.lists(st.integers(0, 50)),
+)
 @settings(deadline=None)
-async def test_any_chunks_come_back_however_they_are_cut(
+async def test_random_chunks_are_decoded_however_they_are_split(
     kind: PayloadKind, chunks: list[bytes], sizes: list[int]
 ) -> None:
     whole, _ = await read(b"".join(frames(kind, chunks)), payload(kind), sum(map(len, chunks)), sizes)
@@ -95,7 +99,7 @@ async def test_any_chunks_come_back_however_they_are_cut(
 
 
 @each_frame
-async def test_a_body_cut_short_anywhere_is_refused(kind: PayloadKind) -> None:
+async def test_a_truncated_body_is_refused(kind: PayloadKind) -> None:
     data = b"".join(frames(kind))
     for end in range(len(data)):
         assert await refusal(data[:end], payload(kind)), end
@@ -104,16 +108,16 @@ async def test_a_body_cut_short_anywhere_is_refused(kind: PayloadKind) -> None:
 @pytest.mark.parametrize("kind", [PayloadKind.SIGNED_CHUNKS, PayloadKind.SIGNED_CHUNKS_TRAILER])
 async def test_no_byte_of_signed_chunks_can_be_changed(kind: PayloadKind) -> None:
     data = b"".join(frames(kind))
-    for place in range(len(data)):
-        for byte in (data[place] ^ 1, data[place] ^ 0x20):
-            changed = data[:place] + bytes([byte]) + data[place + 1 :]
+    for index in range(len(data)):
+        for byte in (data[index] ^ 1, data[index] ^ 0x20):
+            changed = data[:index] + bytes([byte]) + data[index + 1 :]
             if await refusal(changed, payload(kind)) == "":
-                expected = BODY, {} if kind is PayloadKind.SIGNED_CHUNKS else dict(PAIRS)
-                assert await read(changed, payload(kind)) == expected, "a size or a name in capitals is the same"
+                expected = BODY, {} if kind is PayloadKind.SIGNED_CHUNKS else dict(TRAILERS)
+                assert await read(changed, payload(kind)) == expected, "only the case of a size or name may differ"
 
 
 @pytest.mark.parametrize("kind", [PayloadKind.SIGNED_CHUNKS, PayloadKind.SIGNED_CHUNKS_TRAILER])
-async def test_signed_chunks_cannot_be_turned_around_repeated_or_left_out(kind: PayloadKind) -> None:
+async def test_signed_chunks_cannot_be_reordered_repeated_or_dropped(kind: PayloadKind) -> None:
     framed = frames(kind)
     count = len(CHUNKS)
     for one in range(count):
@@ -128,7 +132,7 @@ async def test_signed_chunks_cannot_be_turned_around_repeated_or_left_out(kind: 
 
 
 @each_frame
-async def test_nothing_comes_after_the_empty_chunk(kind: PayloadKind) -> None:
+async def test_data_after_the_last_chunk_is_refused(kind: PayloadKind) -> None:
     framed = frames(kind)
     empty = len(CHUNKS)
     early = b"".join([*framed[:1], framed[empty] + b"\r\n", *framed[1:]])
@@ -139,7 +143,7 @@ async def test_nothing_comes_after_the_empty_chunk(kind: PayloadKind) -> None:
 
 
 @each_frame
-async def test_the_announced_length_holds(kind: PayloadKind) -> None:
+async def test_a_wrong_decoded_length_is_refused(kind: PayloadKind) -> None:
     data = b"".join(frames(kind))
     for length in (0, len(BODY) - 1, len(BODY) + 1, 10**12):
         assert await refusal(data, payload(kind), length) == "IncompleteBody"
@@ -149,17 +153,17 @@ async def test_the_announced_length_holds(kind: PayloadKind) -> None:
     "head",
     [b"", b"-1", b"+5", b"0x5", b" 5", b"5 ", b"5;a=b", b"g", b"f" * 16, b"5;chunk-signature=", b"5;chunk-signature=" + b"ab" * 32],
 )  # fmt: skip
-async def test_a_chunk_says_its_size_and_nothing_else(head: bytes) -> None:
-    assert await refusal(head + b"\r\nhello\r\n0\r\n\r\n", payload(FRAMED[0], ())) == "InvalidRequest"
-    assert await refusal(b"5\r\nhello\r\n0\r\n\r\n", payload(FRAMED[0], ())) == ""
+async def test_an_invalid_chunk_header_is_refused(head: bytes) -> None:
+    assert await refusal(head + b"\r\nhello\r\n0\r\n\r\n", payload(CHUNKED_KINDS[0], ())) == "InvalidRequest"
+    assert await refusal(b"5\r\nhello\r\n0\r\n\r\n", payload(CHUNKED_KINDS[0], ())) == ""
 
 
-async def test_a_chunk_ends_where_it_says() -> None:
+async def test_a_chunk_with_a_wrong_size_is_refused() -> None:
     for data in (b"5\r\nhello there\r\n0\r\n\r\n", b"5\r\nhello\n\r\n0\r\n\r\n", b"6\r\nhello\r\n0\r\n\r\n"):
-        assert await refusal(data, payload(FRAMED[0], ())) in ("InvalidRequest", "IncompleteBody")
+        assert await refusal(data, payload(CHUNKED_KINDS[0], ())) in ("InvalidRequest", "IncompleteBody")
 
 
-async def test_signed_chunks_cannot_pass_without_signatures() -> None:
+async def test_signed_chunks_need_signatures() -> None:
     assert (
         await refusal(b"".join(frames(PayloadKind.UNSIGNED_CHUNKS_TRAILER)), payload(PayloadKind.SIGNED_CHUNKS))
         == "InvalidRequest"
@@ -168,35 +172,35 @@ async def test_signed_chunks_cannot_pass_without_signatures() -> None:
     assert await refusal(bare, payload(PayloadKind.SIGNED_CHUNKS_TRAILER, ())) == "MalformedTrailerError"
 
 
-async def test_a_body_that_is_longer_than_announced_is_not_read_on() -> None:
+async def test_reading_stops_at_the_announced_length() -> None:
     endless = _Endless(b"a" * 1000)
     with pytest.raises(S3Error, match="announced"):
         await _drain(endless, Payload(PayloadKind.UNSIGNED), 5000)
-    assert endless.given <= 6000
+    assert endless.sent <= 6000
 
 
 async def test_lines_and_trailers_are_bounded() -> None:
     endless = _Endless(b"a" * 1000)
     with pytest.raises(S3Error, match="aws-chunked"):
-        await _drain(endless, payload(FRAMED[0]))
-    assert endless.given < 5 * module.MAX_LINE
+        await _drain(endless, payload(CHUNKED_KINDS[0]))
+    assert endless.sent < 5 * module.MAX_LINE
     endless = _Endless(b"x-amz-a:b\r\n" * 100, b"0\r\n")
     with pytest.raises(S3Error, match="aws-chunked"):
-        await _drain(endless, payload(FRAMED[0]))
-    assert endless.given < 5 * module.MAX_TRAILER
+        await _drain(endless, payload(CHUNKED_KINDS[0]))
+    assert endless.sent < 5 * module.MAX_TRAILER
 
 
 class _Endless:
-    """A client that never stops, and how much it was let."""
+    """A client that never stops sending; `sent` counts the bytes read from it."""
 
-    def __init__(self, again: bytes, first: bytes = b"") -> None:
-        self._again, self._first, self.given = again, first, 0
+    def __init__(self, repeated: bytes, first: bytes = b"") -> None:
+        self._repeated, self._first, self.sent = repeated, first, 0
 
     async def chunks(self) -> AsyncIterator[bytes]:
         yield self._first
         while True:
-            self.given += len(self._again)
-            yield self._again
+            self.sent += len(self._repeated)
+            yield self._repeated
 
 
 async def _drain(endless: _Endless, of: Payload, length: int | None = None) -> None:
@@ -208,7 +212,7 @@ async def _drain(endless: _Endless, of: Payload, length: int | None = None) -> N
 
 
 @pytest.mark.parametrize("kind", [PayloadKind.UNSIGNED_CHUNKS_TRAILER, PayloadKind.SIGNED_CHUNKS_TRAILER])
-async def test_trailers_are_those_that_were_announced(kind: PayloadKind) -> None:
+async def test_trailers_must_match_the_announced_ones(kind: PayloadKind) -> None:
     pairs = [("x-amz-checksum-crc32", "AAAAAA=="), ("x-amz-meta-a", "b: c")]
     of = payload(kind, [name for name, _ in pairs])
     assert (await read(b"".join(frames(kind, trailers=pairs)), of))[1] == dict(pairs)
@@ -216,27 +220,27 @@ async def test_trailers_are_those_that_were_announced(kind: PayloadKind) -> None
         assert await refusal(b"".join(frames(kind, trailers=wrong)), of) == "MalformedTrailerError"
 
 
-async def test_a_trailer_signature_is_of_these_trailers_after_these_chunks() -> None:
+async def test_a_trailer_signature_covers_the_trailers_and_the_chunks() -> None:
     kind = PayloadKind.SIGNED_CHUNKS_TRAILER
     framed = frames(kind)
-    for chunks, trailers in ((CHUNKS, [(TRAILER, "AAAAAQ==")]), (CHUNKS[:1], PAIRS)):
+    for chunks, trailers in ((CHUNKS, [(TRAILER, "AAAAAQ==")]), (CHUNKS[:1], TRAILERS)):
         other = frames(kind, chunks, trailers)[-1]
         changed = framed[-1].replace(framed[-1].rpartition(b":")[2], other.rpartition(b":")[2])
         assert await refusal(b"".join([*framed[:-1], changed]), payload(kind)) == "SignatureDoesNotMatch"
     assert signature("TRAILER", "a") != signature("PAYLOAD", "a")
 
 
-async def test_the_line_feed_that_some_clients_put_before_the_end_of_a_trailer_does_no_harm() -> None:
+async def test_an_extra_line_feed_after_a_trailer_is_accepted() -> None:
     for kind in (PayloadKind.UNSIGNED_CHUNKS_TRAILER, PayloadKind.SIGNED_CHUNKS_TRAILER):
         data = b"".join(frames(kind)).replace(b"AAAAAA==\r\n", b"AAAAAA==\n\r\n")
-        assert await read(data, payload(kind)) == (BODY, dict(PAIRS))
+        assert await read(data, payload(kind)) == (BODY, dict(TRAILERS))
 
 
-async def test_chunks_are_read_as_amazon_documents_them() -> None:
-    """The worked examples of its documentation, with and without a trailer."""
+async def test_the_documented_examples_are_decoded() -> None:
+    """The examples in Amazon's documentation, with and without a trailer."""
     scope = Scope("20130524", "us-east-1")
     key = signing_key("wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", scope)
-    for kind, first, signatures, trailing in AMAZON:
+    for kind, first, signatures, trailing in EXAMPLES:
         seed = Seed(key, "20130524T000000Z", str(scope), first)
         sizes = (65536, 1024, 0)
         heads = [f"{size:x};chunk-signature={text}\r\n" for size, text in zip(sizes, signatures, strict=True)]
@@ -247,7 +251,7 @@ async def test_chunks_are_read_as_amazon_documents_them() -> None:
 
 
 # fmt: off
-AMAZON = [
+EXAMPLES = [
     (PayloadKind.SIGNED_CHUNKS, "4f232c4386841ef735655705268965c44a0e4690baa4adea153f7db9fa80a0a9", (
         "ad80c730a21e5b8d04586a2213dd63b9a0e99e0e2307b0ade35a65485a288648",
         "0055627c9e194cb4542bae2aa5492e3c1575bbb81b612b7d234b86a503ef5497",

@@ -1,118 +1,124 @@
-"""Room for files over S3: every way to store bytes is bounded, and all that is given up is free again."""
+"""Storage quotas over S3: every write is limited, and deleted or aborted data is released."""
 
 from typing import Any
 
 import pytest
 
-from tests.s3.help import MIB, Bucket, House, Person, refused
+from tests.s3.help import MIB, Bucket, Instance, Person, refused
 
-FULL = (403, "QuotaExceeded")
+QUOTA_EXCEEDED = (403, "QuotaExceeded")
 PART = 5 * MIB
 
 
-def limit(house: House, owner: Person, dimension: str, most: int | None) -> None:
-    """For the company of its own that the owner has."""
+def set_limit(instance: Instance, owner: Person, dimension: str, limit: int | None) -> None:
+    """Set a limit for the owner's company."""
     slug = owner.call("GET", "/api/org")["slug"]
-    wish = {"dimension": f"storage.{dimension}", "limit": most, "window": "lifetime"}
-    house.ann.call("POST", f"/api/orgs/{slug}/quota", wish)
+    draft = {"dimension": f"storage.{dimension}", "limit": limit, "window": "lifetime"}
+    instance.ann.call("POST", f"/api/orgs/{slug}/quota", draft)
 
 
-def stored(owner: Person) -> tuple[int, int]:
+def usage(owner: Person) -> tuple[int, int]:
     rows = {row["dimension"]: row["used"] for row in owner.call("GET", "/api/usage")["items"]}
     return rows["storage.bytes"], rows["storage.objects"]
 
 
 @pytest.fixture
-def alone(house: House) -> Person:
-    """The owner of a company in which there is nothing yet."""
-    return house.company()[1]
+def company_owner(instance: Instance) -> Person:
+    """The owner of a new company."""
+    return instance.company()[1]
 
 
 @pytest.fixture
-def bucket(alone: Person) -> Bucket:
-    return alone.bucket()
+def bucket(company_owner: Person) -> Bucket:
+    return company_owner.bucket()
 
 
-def begun(bucket: Bucket, key: str) -> str:
+def create_upload(bucket: Bucket, key: str) -> str:
     upload_id: str = bucket.create_multipart_upload(key)["UploadId"]
     return upload_id
 
 
-def sent(bucket: Bucket, key: str, upload_id: str, number: int, data: bytes) -> dict[str, Any]:
-    made = bucket.upload_part(key, UploadId=upload_id, PartNumber=number, Body=data)
-    return {"PartNumber": number, "ETag": made["ETag"]}
+def send_part(bucket: Bucket, key: str, upload_id: str, number: int, data: bytes) -> dict[str, Any]:
+    sent = bucket.upload_part(key, UploadId=upload_id, PartNumber=number, Body=data)
+    return {"PartNumber": number, "ETag": sent["ETag"]}
 
 
-def test_a_put_and_a_copy_beyond_the_quota_are_refused(house: House, alone: Person, bucket: Bucket) -> None:
-    limit(house, alone, "bytes", 100_000)
+def test_a_put_and_a_copy_beyond_the_quota_are_refused(
+    instance: Instance, company_owner: Person, bucket: Bucket
+) -> None:
+    set_limit(instance, company_owner, "bytes", 100_000)
     bucket.put_object("a", Body=b"x" * 60_000)
-    assert refused(lambda: bucket.put_object("b", Body=b"x" * 40_001)) == FULL
-    assert refused(lambda: bucket.copy_object("b", CopySource={"Bucket": bucket.name, "Key": "a"})) == FULL
+    assert refused(lambda: bucket.put_object("b", Body=b"x" * 40_001)) == QUOTA_EXCEEDED
+    assert refused(lambda: bucket.copy_object("b", CopySource={"Bucket": bucket.name, "Key": "a"})) == QUOTA_EXCEEDED
     bucket.put_object("b", Body=b"x" * 40_000)
-    assert refused(lambda: bucket.put_object("c", Body=b"x")) == FULL
-    limit(house, alone, "objects", 2)
-    assert refused(lambda: bucket.put_object("c", Body=b"")) == FULL
-    assert stored(alone) == (100_000, 2)
+    assert refused(lambda: bucket.put_object("c", Body=b"x")) == QUOTA_EXCEEDED
+    set_limit(instance, company_owner, "objects", 2)
+    assert refused(lambda: bucket.put_object("c", Body=b"")) == QUOTA_EXCEEDED
+    assert usage(company_owner) == (100_000, 2)
 
 
-def test_versions_count_until_they_are_dropped(alone: Person, bucket: Bucket) -> None:
+def test_versions_count_until_they_are_removed(company_owner: Person, bucket: Bucket) -> None:
     first = bucket.put_object("a", Body=b"x" * 10)["VersionId"]
     bucket.put_object("a", Body=b"x" * 20)
-    mark = bucket.delete_object("a")["VersionId"]
-    assert stored(alone) == (30, 1), "a mark removes nothing"
+    marker = bucket.delete_object("a")["VersionId"]
+    assert usage(company_owner) == (30, 1), "a delete marker frees nothing"
     bucket.delete_object("a", VersionId=first)
-    assert stored(alone) == (20, 1)
+    assert usage(company_owner) == (20, 1)
     bucket.delete_object("nothing")
-    assert stored(alone) == (20, 2)
-    bucket.delete_object("a", VersionId=mark)
+    assert usage(company_owner) == (20, 2)
+    bucket.delete_object("a", VersionId=marker)
     for version, _ in bucket.versions():
         for key in ("a", "nothing"):
             bucket.delete_object(key, VersionId=version)
-    assert stored(alone) == (0, 0)
+    assert usage(company_owner) == (0, 0)
 
 
-def test_parts_count_when_they_come_and_once(house: House, alone: Person, bucket: Bucket) -> None:
-    limit(house, alone, "bytes", 2 * PART + 10)
-    upload = begun(bucket, "big")
-    first = sent(bucket, "big", upload, 1, b"a" * PART)
-    assert stored(alone) == (PART, 0)
-    first = sent(bucket, "big", upload, 1, b"b" * PART)
-    assert stored(alone) == (PART, 0), "a part that is sent again replaces the first"
-    second = sent(bucket, "big", upload, 2, b"c" * PART)
-    assert refused(lambda: sent(bucket, "big", upload, 3, b"d" * 11)) == FULL
-    sent(bucket, "big", upload, 3, b"d" * 10)
-    sent(bucket, "big", upload, 2, b"c" * PART)
+def test_parts_count_once_and_when_they_are_received(instance: Instance, company_owner: Person, bucket: Bucket) -> None:
+    set_limit(instance, company_owner, "bytes", 2 * PART + 10)
+    upload = create_upload(bucket, "big")
+    first = send_part(bucket, "big", upload, 1, b"a" * PART)
+    assert usage(company_owner) == (PART, 0)
+    first = send_part(bucket, "big", upload, 1, b"b" * PART)
+    assert usage(company_owner) == (PART, 0), "a part that is sent again replaces the first one"
+    second = send_part(bucket, "big", upload, 2, b"c" * PART)
+    assert refused(lambda: send_part(bucket, "big", upload, 3, b"d" * 11)) == QUOTA_EXCEEDED
+    send_part(bucket, "big", upload, 3, b"d" * 10)
+    send_part(bucket, "big", upload, 2, b"c" * PART)
     bucket.complete_multipart_upload("big", UploadId=upload, MultipartUpload={"Parts": [first, second]})
-    assert stored(alone) == (2 * PART, 1), "what was not chosen is free again"
-    assert refused(lambda: bucket.copy_object("copy", CopySource={"Bucket": bucket.name, "Key": "big"})) == FULL
+    assert usage(company_owner) == (2 * PART, 1), "unused parts are released"
+    assert (
+        refused(lambda: bucket.copy_object("copy", CopySource={"Bucket": bucket.name, "Key": "big"})) == QUOTA_EXCEEDED
+    )
     version = bucket.head_object("big")["VersionId"]
     bucket.delete_object("big", VersionId=version)
-    assert stored(alone) == (0, 0)
+    assert usage(company_owner) == (0, 0)
 
 
-def test_copied_parts_count(house: House, alone: Person, bucket: Bucket) -> None:
+def test_copied_parts_count(instance: Instance, company_owner: Person, bucket: Bucket) -> None:
     bucket.put_object("source", Body=b"s" * PART)
-    limit(house, alone, "bytes", 3 * PART)
-    upload, source = begun(bucket, "big"), {"Bucket": bucket.name, "Key": "source"}
+    set_limit(instance, company_owner, "bytes", 3 * PART)
+    upload, source = create_upload(bucket, "big"), {"Bucket": bucket.name, "Key": "source"}
     bucket.upload_part_copy("big", UploadId=upload, PartNumber=1, CopySource=source)
-    assert stored(alone) == (2 * PART, 1)
+    assert usage(company_owner) == (2 * PART, 1)
     some = {"CopySource": source, "CopySourceRange": f"bytes=0-{PART - 2}"}
     bucket.upload_part_copy("big", UploadId=upload, PartNumber=2, **some)
-    assert stored(alone) == (3 * PART - 1, 1)
+    assert usage(company_owner) == (3 * PART - 1, 1)
     for more in ({"CopySource": source}, some):
         call = {"UploadId": upload, "PartNumber": 3, **more}
-        assert refused(lambda call=call: bucket.upload_part_copy("big", **call)) == FULL  # type: ignore[misc]
+        assert refused(lambda call=call: bucket.upload_part_copy("big", **call)) == QUOTA_EXCEEDED  # type: ignore[misc]
     bucket.abort_multipart_upload("big", UploadId=upload)
-    assert stored(alone) == (PART, 1), "what is given up is free again"
+    assert usage(company_owner) == (PART, 1), "aborted uploads are released"
 
 
-def test_a_completed_upload_needs_room_for_its_object(house: House, alone: Person, bucket: Bucket) -> None:
-    limit(house, alone, "objects", 1)
-    upload = begun(bucket, "big")
-    part = sent(bucket, "big", upload, 1, b"a")
+def test_completing_an_upload_needs_quota_for_its_object(
+    instance: Instance, company_owner: Person, bucket: Bucket
+) -> None:
+    set_limit(instance, company_owner, "objects", 1)
+    upload = create_upload(bucket, "big")
+    part = send_part(bucket, "big", upload, 1, b"a")
     bucket.put_object("other", Body=b"")
     complete = {"UploadId": upload, "MultipartUpload": {"Parts": [part]}}
-    assert refused(lambda: bucket.complete_multipart_upload("big", **complete)) == FULL
-    limit(house, alone, "objects", 2)
+    assert refused(lambda: bucket.complete_multipart_upload("big", **complete)) == QUOTA_EXCEEDED
+    set_limit(instance, company_owner, "objects", 2)
     bucket.complete_multipart_upload("big", **complete)
-    assert stored(alone) == (1, 2)
+    assert usage(company_owner) == (1, 2)

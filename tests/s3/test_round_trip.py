@@ -1,4 +1,4 @@
-"""Any key and any bytes: what is put is read back byte for byte, and every key is listed once, in every way there is."""
+"""Any key and any bytes are read back unchanged, and every key is listed once by every API."""
 
 import random
 import unicodedata
@@ -9,52 +9,52 @@ from typing import Any
 
 import pytest
 
-from tests.s3.help import Bucket, Person, pages, refused
+from tests.s3.help import Bucket, Person, list_all, refused
 
 SEED, THREADS = 11, 8
 FEW, MANY = 250, 1000
 MAX_SIZE = 100 * 1024
 MAX_KEY = 1024
-HARD = (
+UNUSUAL = (
     " ", "a b", "  two", "+", "a+b", "%", "100%", "%2F", "%00", "%zz", "%25", "a%20b", "//", "/", "/lead", "trail/",
     "a//b", "'", '"', "it's", "&", "&amp;", "a&b=c", "<", ">", "<b>", "]]>", "?", "?versionId=x", "#", "#frag", "\\", "a\\b",
     ";", ":", "@", "=", "$", "!", "*", "(", ")", ",", "~", "^", "`", "|", "{}", "[]", ".hidden", "...", "a.", "..a",
     "ü", "u\u0308", "é", "e\u0301", "ﬁ", "Å", "\u212b", "ñ", "日本語", "한국어", "עברית", "\u202eabc", "\u200b", "\ufeff", "🎉",
     "👩‍👩‍👧", "𝒳", "\U0010ffff", "\ud7ff", "\ue000", "\uffff", "ß", "İ", "\u0085", "\u2028", "\u00a0", "README", "readme", "Readme",
 )  # fmt: skip
-"""Keys on their own, and pieces of longer ones."""
+"""Keys, and parts of longer keys."""
 REFUSED = (
     ".", "..", "a/./b", "a/../b", "../up", "./here", "a/..", "a/.", "nul\x00", "a\nb", "a\tb", "\x1f", "del\x7f",
 )  # fmt: skip
 
 
-def hostile(chance: random.Random) -> Iterator[str]:
-    """Keys that are all different, each of which the repository takes."""
-    yield from HARD
+def unusual_keys(rng: random.Random) -> Iterator[str]:
+    """Keys with unusual characters, lengths and normal forms."""
+    yield from UNUSUAL
     yield from ("x" * MAX_KEY, "ü" * (MAX_KEY // 2), "🎉" * (MAX_KEY // 4), "/" * MAX_KEY)
     while True:
-        key = "".join(chance.choice(HARD) for _ in range(chance.randint(2, 12)))
+        key = "".join(rng.choice(UNUSUAL) for _ in range(rng.randint(2, 12)))
         yield from (key, key.swapcase(), unicodedata.normalize("NFC", key), unicodedata.normalize("NFD", key))
 
 
-def made(chance: random.Random, count: int) -> dict[str, bytes]:
+def random_objects(rng: random.Random, count: int) -> dict[str, bytes]:
     objects: dict[str, bytes] = {}
-    for key in hostile(chance):
+    for key in unusual_keys(rng):
         if len(key.encode()) <= MAX_KEY and not {".", ".."} & set(key.split("/")):
-            objects[key] = chance.randbytes(chance.choice((0, 1, 100, chance.randint(0, MAX_SIZE))))
+            objects[key] = rng.randbytes(rng.choice((0, 1, 100, rng.randint(0, MAX_SIZE))))
         if len(objects) == count:
             return objects
     raise AssertionError
 
 
-def together(do: Callable[[str], Any], keys: Mapping[str, bytes]) -> dict[str, Any]:
+def in_threads(do: Callable[[str], Any], keys: Mapping[str, bytes]) -> dict[str, Any]:
     with ThreadPoolExecutor(THREADS) as threads:
         return dict(zip(keys, threads.map(do, keys), strict=True))
 
 
 @pytest.fixture(scope="module")
 def objects(thorough: bool) -> dict[str, bytes]:
-    return made(random.Random(SEED), MANY if thorough else FEW)
+    return random_objects(random.Random(SEED), MANY if thorough else FEW)
 
 
 @pytest.fixture
@@ -62,21 +62,21 @@ def bucket(owner: Person) -> Bucket:
     return owner.bucket(max_pool_connections=THREADS)
 
 
-def test_hostile_keys_and_random_bytes_come_back_as_they_were_put(
+def test_unusual_keys_and_random_bytes_are_read_back_unchanged(
     owner: Person, bucket: Bucket, objects: dict[str, bytes]
 ) -> None:
-    together(lambda key: bucket.put_object(key, Body=objects[key]), objects)
-    assert together(bucket.read, objects) == objects
+    in_threads(lambda key: bucket.put_object(key, Body=objects[key]), objects)
+    assert in_threads(bucket.read, objects) == objects
     sorted_keys = sorted(objects, key=str.encode)
     assert bucket.keys(PaginationConfig={"PageSize": 97}) == sorted_keys
     assert bucket.keys("list_objects", PaginationConfig={"PageSize": 89}) == sorted_keys
-    listed = {item["key"]: item["size"] for item in pages(owner)}
+    listed = {item["key"]: item["size"] for item in list_all(owner)}
     assert listed == {key: len(data) for key, data in objects.items()}
 
 
-def test_a_folder_of_hostile_keys_is_listed_once_at_every_size_of_page(bucket: Bucket) -> None:
+def test_folders_with_unusual_names_are_listed_once_with_any_page_size(bucket: Bucket) -> None:
     keys = [f"{folder}/{name}" for folder in ("a b", "a+b", "ü", "u\u0308", "a&<", "\\", "") for name in ("1", "2")]
-    together(partial(bucket.put_object, Body=b""), dict.fromkeys(keys, b""))
+    in_threads(partial(bucket.put_object, Body=b""), dict.fromkeys(keys, b""))
     expected = sorted({f"{key.partition('/')[0]}/" for key in keys}, key=str.encode)
     for operation in ("list_objects_v2", "list_objects"):
         for size in (1, 3, 1000):
@@ -86,7 +86,7 @@ def test_a_folder_of_hostile_keys_is_listed_once_at_every_size_of_page(bucket: B
             assert [item["Prefix"] for page in pages for item in page.get("CommonPrefixes", [])] == expected
 
 
-def test_what_the_repository_takes_for_no_key_is_refused_and_not_stored(bucket: Bucket) -> None:
+def test_invalid_keys_are_refused(bucket: Bucket) -> None:
     bucket.put_object("source", Body=b"x")
     for key in REFUSED:
         for write in (
@@ -99,5 +99,5 @@ def test_what_the_repository_takes_for_no_key_is_refused_and_not_stored(bucket: 
     assert len(bucket.versions()) == 1
 
 
-def test_a_key_that_is_too_long_is_told_so(bucket: Bucket) -> None:
+def test_a_key_that_is_too_long_is_refused(bucket: Bucket) -> None:
     assert refused(partial(bucket.put_object, "ü" * 512 + "x", Body=b"x")) == (400, "KeyTooLongError")

@@ -1,4 +1,4 @@
-"""Whatever the world looks like: a search for a word that every note holds finds exactly what a list shows."""
+"""For random data, searching a word that every note contains finds exactly the notes in the list."""
 
 import msgspec
 import pytest
@@ -11,29 +11,35 @@ from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
 from teamspace.search import domain
 from teamspace.search.schemas import SearchQuery
-from tests.notes.test_access import PEOPLE, Note, Person, Picture, painted, people
-from tests.notes.test_access import notes as drawn
+from tests.notes.test_access import PEOPLE, Model, Note, Person, insert_model, people
+from tests.notes.test_access import notes as note_strategy
 from tests.support.world import World
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.lists(people, min_size=PEOPLE, max_size=PEOPLE), st.lists(drawn, min_size=1, max_size=8), st.integers(1, 3))
-async def test_a_search_finds_what_a_list_shows(world: World, who: list[Person], what: list[Note], size: int) -> None:
-    callers, _ = await painted(world, Picture(who, what))
+@given(
+    st.lists(people, min_size=PEOPLE, max_size=PEOPLE),
+    st.lists(note_strategy, min_size=1, max_size=8),
+    st.integers(1, 3),
+)
+async def test_a_search_finds_the_listed_notes(
+    world: World, persons: list[Person], drawn: list[Note], size: int
+) -> None:
+    callers, _ = await insert_model(world, Model(persons, drawn))
     for caller in callers:
-        await _agree(world, caller, size, across_org=False)
+        await _check_equal(world, caller, size, across_org=False)
         if caller.has_permission(P.ORG_READ):
-            await _agree(world, caller, size, across_org=True)
+            await _check_equal(world, caller, size, across_org=True)
         else:
             with pytest.raises(Forbidden):
                 await domain.search(world.db, caller, SearchQuery(q="title", scope="org"))
 
 
-async def _agree(world: World, caller: Principal, size: int, *, across_org: bool) -> None:
+async def _check_equal(world: World, caller: Principal, size: int, *, across_org: bool) -> None:
     scope = "org" if across_org else None
     listed = await notes.listing(world.db, caller, notes.NoteQuery(limit=200, scope=scope))  # type: ignore[arg-type]
     found = await _all_pages(world, caller, SearchQuery(q="title", limit=size, scope=scope))  # type: ignore[arg-type]
-    assert found == [item.id for item in listed.items]  # equal texts stand in the order of a list
+    assert found == [item.id for item in listed.items]  # equal scores are in list order
 
 
 async def _all_pages(world: World, caller: Principal, query: SearchQuery) -> list[str]:

@@ -17,13 +17,13 @@ async def ann(world: World) -> Caller:
 
 
 async def write(caller: Caller, title: str, body: str = "", **more: Any) -> str:
-    made = await caller.post("/api/notes", {"title": title, "body": body, **more})
-    assert made.status_code == 201, made.text
-    return str(made.json()["id"])
+    answer = await caller.post("/api/notes", {"title": title, "body": body, **more})
+    assert answer.status_code == 201, answer.text
+    return str(answer.json()["id"])
 
 
-async def found(caller: Caller, q: str, **query: Any) -> list[dict[str, Any]]:
-    """The whole of an answer, page by page."""
+async def search(caller: Caller, q: str, **query: Any) -> list[dict[str, Any]]:
+    """All results, page by page."""
     items: list[dict[str, Any]] = []
     while True:
         answer = await caller.get("/api/search", params={"q": q, **query})
@@ -36,12 +36,12 @@ async def found(caller: Caller, q: str, **query: Any) -> list[dict[str, Any]]:
 
 
 async def titles(caller: Caller, q: str, **query: Any) -> list[str]:
-    return [item["title"] for item in await found(caller, q, **query)]
+    return [item["title"] for item in await search(caller, q, **query)]
 
 
-async def test_an_item_says_what_it_is_and_where_it_matches(ann: Caller) -> None:
+async def test_a_result_has_type_id_title_and_snippet(ann: Caller) -> None:
     note = await write(ann, "Trip", "We met in Zürich <b>.")
-    (item,) = await found(ann, "zurich")
+    (item,) = await search(ann, "zurich")
     read = (await ann.get(f"/api/notes/{note}")).json()
     assert 0 < item.pop("score") < 1
     assert item == {
@@ -54,16 +54,16 @@ async def test_an_item_says_what_it_is_and_where_it_matches(ann: Caller) -> None
 
 
 @pytest.mark.parametrize("kind", ["notes", "documents"])
-async def test_a_snippet_shows_words_and_no_markdown(ann: Caller, kind: str) -> None:
+async def test_a_snippet_contains_no_markdown(ann: Caller, kind: str) -> None:
     text = "## Storage\n\n- The **boats** go to [hall 3](https://halls.example/three) in _autumn_."
     await ann.post(f"/api/{kind}", {"title": "Winter", "body": text})
-    words = "Storage The boats go to <mark>hall</mark> <mark>3</mark> in autumn. https://halls.example/three"
-    assert [item["snippet"] for item in await found(ann, '"hall 3"')] == [words]
+    snippet = "Storage The boats go to <mark>hall</mark> <mark>3</mark> in autumn. https://halls.example/three"
+    assert [item["snippet"] for item in await search(ann, '"hall 3"')] == [snippet]
     assert await titles(ann, '"hall 3 in autumn"') == ["Winter"]
-    assert await titles(ann, "halls.example") == ["Winter"], "by the address of a link too"
+    assert await titles(ann, "halls.example") == ["Winter"], "link addresses are searchable"
 
 
-async def test_the_best_comes_first(ann: Caller) -> None:
+async def test_results_are_ranked(ann: Caller) -> None:
     filler = "nothing of interest here " * 20
     await write(ann, "Long", f"budget {filler}{filler}")
     await write(ann, "Often", "budget budget budget")
@@ -89,30 +89,30 @@ MATCHES = [
 # fmt: on
 
 
-@pytest.mark.parametrize(("text", "question"), MATCHES)
-async def test_a_text_is_found_by(ann: Caller, text: str, question: str) -> None:
+@pytest.mark.parametrize(("text", "query"), MATCHES)
+async def test_a_matching_query_finds_the_text(ann: Caller, text: str, query: str) -> None:
     await write(ann, "First", text, tags=["label"])
     await write(ann, "Second", "something else")
-    assert await titles(ann, question) == ["First"]
+    assert await titles(ann, query) == ["First"]
 
 
 @pytest.mark.parametrize(
-    ("text", "question"),
+    ("text", "query"),
     [("plan of big things", '"big plan"'), ("prep", "preparation"), ("京東", "東京"), ("दा", "दी"), ("a", "b")],
 )
-async def test_a_text_is_not_found_by(ann: Caller, text: str, question: str) -> None:
+async def test_another_query_does_not_find_the_text(ann: Caller, text: str, query: str) -> None:
     await write(ann, "First", text)
-    assert await titles(ann, question) == []
+    assert await titles(ann, query) == []
 
 
-async def test_every_word_must_match_wherever_it_stands(ann: Caller) -> None:
+async def test_every_word_must_match_in_any_field(ann: Caller) -> None:
     await write(ann, "Alpha", "beta")
     await write(ann, "Alpha", "gamma")
-    assert len(await found(ann, "alpha beta")) == 1
-    assert await found(ann, "alpha delta") == []
+    assert len(await search(ann, "alpha beta")) == 1
+    assert await search(ann, "alpha delta") == []
 
 
-async def test_an_update_and_a_deletion_leave_nothing_behind(world: World, ann: Caller) -> None:
+async def test_updates_and_deletions_are_indexed(world: World, ann: Caller) -> None:
     note = await write(ann, "First title", "first body", tags=["first"])
     await ann.put(f"/api/notes/{note}", {"body": "second body"})
     assert await titles(ann, '"first body"') == []
@@ -127,10 +127,10 @@ async def test_an_update_and_a_deletion_leave_nothing_behind(world: World, ann: 
 
 
 @pytest.mark.parametrize("size", [1, 3, 7])
-async def test_pages_have_no_gaps_and_no_doubles(ann: Caller, size: int) -> None:
+async def test_pages_are_complete_without_duplicates(ann: Caller, size: int) -> None:
     notes = [await write(ann, "Same", "common " * (number % 4)) for number in range(20)]
     await write(ann, "Other")
-    items = await found(ann, "same", limit=size)
+    items = await search(ann, "same", limit=size)
     assert sorted(item["id"] for item in items) == sorted(notes)
     assert [(item["score"], item["id"]) for item in items] == sorted(
         ((item["score"], item["id"]) for item in items), reverse=True
@@ -145,7 +145,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("q", HOSTILE, ids=range(len(HOSTILE)))
-async def test_no_question_means_anything_to_the_database(ann: Caller, q: str) -> None:
+async def test_query_syntax_of_the_database_is_not_interpreted(ann: Caller, q: str) -> None:
     await write(ann, "Innocent")
     answer = await ann.get("/api/search", params={"q": q})
     if "\x00" in q:
@@ -164,12 +164,12 @@ async def test_no_question_means_anything_to_the_database(ann: Caller, q: str) -
     ],
     ids=str,
 )  # fmt: skip
-async def test_a_question_that_cannot_be_asked_is_refused(ann: Caller, query: dict[str, str]) -> None:
+async def test_an_invalid_query_is_refused(ann: Caller, query: dict[str, str]) -> None:
     answer = await ann.get("/api/search", params=query)
     assert (answer.status_code, answer.json()["code"]) == (400, "invalid_request")
 
 
-async def test_kinds_of_things_can_be_chosen(ann: Caller) -> None:
+async def test_results_can_be_limited_by_type(ann: Caller) -> None:
     await write(ann, "Plan")
     assert await titles(ann, "plan", types="note") == ["Plan"]
     assert await titles(ann, "plan", types="object,note") == ["Plan"]
@@ -178,49 +178,49 @@ async def test_kinds_of_things_can_be_chosen(ann: Caller) -> None:
     assert await titles(ann, "plan", types=["object", "entity"]) == []
 
 
-async def test_the_company_is_searched_by_whoever_reads_it(world: World, ann: Caller) -> None:
-    sister = await world.team(ann.org)
-    reader = await world.person(ann.org, sister, Role.VIEWER, org_role=OrgRole.READER)
+async def test_company_readers_can_search_the_company(world: World, ann: Caller) -> None:
+    other_team = await world.team(ann.org)
+    reader = await world.person(ann.org, other_team, Role.VIEWER, org_role=OrgRole.READER)
     await write(ann, "Plan of the team", visibility="team")
     await write(ann, "Plan of my own")
     assert await titles(reader, "plan") == []
     assert await titles(reader, "plan", scope="org") == ["Plan of the team"]
-    refused = await (await world.person(ann.org, sister)).get("/api/search", params={"q": "plan", "scope": "org"})
+    refused = await (await world.person(ann.org, other_team)).get("/api/search", params={"q": "plan", "scope": "org"})
     assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")
 
 
-async def test_a_scoped_token_finds_what_it_could_read(world: World, ann: Caller) -> None:
+async def test_a_scoped_token_finds_only_what_it_can_read(world: World, ann: Caller) -> None:
     await write(ann, "Plan")
-    blind = await world.token(ann, scope=["search"])
-    assert await titles(blind, "plan") == []
+    search_only = await world.token(ann, scope=["search"])
+    assert await titles(search_only, "plan") == []
     assert await titles(await world.token(ann, scope=["search", "notes:read"]), "plan") == ["Plan"]
     refused = await (await world.token(ann, scope=["notes:read"])).get("/api/search", params={"q": "plan"})
     assert refused.json()["code"] == "out_of_scope"
 
 
-async def test_what_others_wrote_shows_in_no_figure(world: World, ann: Caller) -> None:
+async def test_scores_do_not_depend_on_invisible_notes(world: World, ann: Caller) -> None:
     await write(ann, "Plan", "a secret word")
-    before = await found(ann, "secret")
+    before = await search(ann, "secret")
     org, team = await world.company()
     stranger = await world.person(org, team)
     for _ in range(5):
         await write(stranger, "Secret", "secret " * 10, visibility="team")
-    assert await found(ann, "secret") == before
+    assert await search(ann, "secret") == before
 
 
-async def test_texts_of_an_older_reading_are_read_anew(world: World, ann: Caller, monkeypatch: Any) -> None:
+async def test_texts_of_an_older_tokenizer_are_indexed_again(world: World, ann: Caller, monkeypatch: Any) -> None:
     note = await write(ann, "Plan")
     async with world.db.maintenance(system()) as tx:
         await tx.run("UPDATE texts SET made_by = 0, title_words = '', body_words = '', label_words = ''")
     assert await titles(ann, "plan") == []
     assert await fulltext.refresh(world.db) == 1
     assert await fulltext.refresh(world.db) == 0
-    assert [item["id"] for item in await found(ann, "plan")] == [note]
+    assert [item["id"] for item in await search(ann, "plan")] == [note]
     monkeypatch.setattr(words, "TOKENIZER_VERSION", words.TOKENIZER_VERSION + 1)
     assert await fulltext.refresh(world.db) == 1
 
 
-async def test_the_longest_text_there_is(ann: Caller) -> None:
+async def test_very_long_texts_are_searchable(ann: Caller) -> None:
     await write(ann, "Long", "".join(f"{number:x} 漢字{number} " for number in range(40_000))[:500_000])
     await write(ann, "Wide", "".join(chr(0x4E00 + number % 20_000) for number in range(160_000)))
     assert await titles(ann, "9c3 2499") == ["Long"]

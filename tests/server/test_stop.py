@@ -1,4 +1,4 @@
-"""The end of a server: one deadline over connections, requests and jobs, and nothing that was acknowledged is lost."""
+"""Stopping a server: one deadline for connections, requests and jobs, and no acknowledged write is lost."""
 
 import contextlib
 import http.client
@@ -16,7 +16,7 @@ from tests.support.served import HOST, Served, teamspace
 
 STOP_SECONDS = 3
 PATIENCE = 30.0
-"""For a busy machine: without a deadline none of this ends at all."""
+"""Seconds, long enough for a busy machine. Without a deadline none of this would end."""
 
 
 @pytest.fixture
@@ -29,21 +29,21 @@ def settings(database_url: str, tmp_path: Path) -> dict[str, str]:
 
 
 class EndlessUpload(threading.Thread):
-    """Brings a few bytes again and again, for as long as anybody takes them."""
+    """Sends a few bytes again and again, as long as the server reads them."""
 
     def __init__(self, served: Served, token: str) -> None:
         super().__init__(daemon=True)
         self._socket = socket.create_connection((HOST, served.port))
         head = f"PUT /api/repo/endless HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n"
         self._socket.sendall(f"{head}Content-Length: 1000000000\r\n\r\n".encode() + b"x" * 100_000)
-        self.brought = threading.Event()
+        self.sending = threading.Event()
         self.start()
 
     def run(self) -> None:
         with contextlib.suppress(OSError):
             while True:
                 self._socket.sendall(b"x" * 2000)
-                self.brought.set()
+                self.sending.set()
                 threading.Event().wait(0.05)
 
 
@@ -72,37 +72,37 @@ class LongPoll(threading.Thread):
         self.status = self._connection.getresponse().status
 
 
-async def test_a_stop_under_endless_uploads_long_jobs_and_polls_ends_in_time_and_loses_nothing(
+async def test_a_stop_with_endless_uploads_jobs_and_polls_ends_in_time_and_loses_nothing(
     settings: dict[str, str],
 ) -> None:
     with Served(settings) as served:
         client = Client(served)
         file = served.put("/api/repo/large.bin", b"x" * 32_000_000, client.token)
-        made = served.call("POST", "/api/executors", {"name": "afar", "mode": "pull"}, client.token)
-        job = client.ask_of("local", "Never mind. [simulate:hang]")
-        await client.until(job, "running")
-        upload, poll = EndlessUpload(served, client.token), LongPoll(served, made["token"])
+        created = served.call("POST", "/api/executors", {"name": "afar", "mode": "pull"}, client.token)
+        job = client.create_job_on("local", "Never mind. [simulate:hang]")
+        await client.wait_for(job, "running")
+        upload, poll = EndlessUpload(served, client.token), LongPoll(served, created["token"])
         with stalled_download(served, client.token, file["id"]):
-            assert upload.brought.wait(PATIENCE)
+            assert upload.sending.wait(PATIENCE)
             note = served.call("POST", "/api/notes", {"title": "Kept", "body": "It was answered."}, client.token)
-            assert stopped(served) == 0, served.logs[-3000:]
+            assert stop(served) == 0, served.logs[-3000:]
         poll.join(PATIENCE)
-        assert poll.status == 204, "who waited is told that there is nothing"
+        assert poll.status == 204, "the open poll gets an empty answer"
         assert "and 1 jobs" in served.logs
-        assert f"job {job} was cut off" in served.logs
+        assert f"job {job} was interrupted and requeued" in served.logs
         assert "Traceback" not in served.logs
         served.settings["SERVICE_SIMULATE"] = "false"
         served.start()
         assert served.call("GET", f"/api/notes/{note['id']}", token=client.token)["body"] == "It was answered."
-        done = await client.until(job, "succeeded")  # at once: no lease of the first attempt had to end
+        done = await client.wait_for(job, "succeeded")  # at once: the first attempt's lease need not expire
         assert (done["attempt"], done["max_attempts"]) == (2, 4)
         assert client.used() == (1, 0)
-        assert stopped(served) == 0, "with nothing to wait for"
+        assert stop(served) == 0, "with nothing to wait for"
         assert "cancelling" not in served.logs.rpartition("serving on")[2]
     assert teamspace("doctor", settings=settings).returncode == 0
 
 
-def stopped(served: Served) -> int:
+def stop(served: Served) -> int:
     assert served.process is not None
     served.process.terminate()
     code: Any = served.process.wait(PATIENCE)

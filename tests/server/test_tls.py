@@ -1,4 +1,4 @@
-"""The server with a certificate of its own: https from TLS 1.2 on, and a start that says what is wrong with one."""
+"""The server with its own certificate: HTTPS from TLS 1.2, and clear errors for bad certificates at the start."""
 
 import datetime
 import http.client
@@ -62,11 +62,11 @@ def pem(*certificates: x509.Certificate) -> bytes:
 
 
 def key_pem(key: Key, passphrase: bytes = b"") -> bytes:
-    sealed = serialization.BestAvailableEncryption(passphrase) if passphrase else serialization.NoEncryption()
-    return key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, sealed)
+    encryption = serialization.BestAvailableEncryption(passphrase) if passphrase else serialization.NoEncryption()
+    return key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, encryption)
 
 
-def written(folder: Path, cert: bytes, key: bytes, name: str = "server") -> Pair:
+def write_pair(folder: Path, cert: bytes, key: bytes, name: str = "server") -> Pair:
     pair = Pair(folder / f"{name}.crt", folder / f"{name}.key")
     pair.cert.write_bytes(cert)
     pair.key.write_bytes(key)
@@ -79,7 +79,7 @@ def new_key(kind: str = "ec") -> Key:
 
 def self_signed(folder: Path, kind: str = "ec", name: str = "server") -> Pair:
     key = new_key(kind)
-    return written(folder, pem(certificate(key, HOST, HOST, key)), key_pem(key), name)
+    return write_pair(folder, pem(certificate(key, HOST, HOST, key)), key_pem(key), name)
 
 
 @pytest.fixture(scope="module", params=["ec", "rsa"])
@@ -92,12 +92,12 @@ def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 
 def context(served: Served, *versions: ssl.TLSVersion) -> ssl.SSLContext:
-    """Trusts the server's certificate; speaks the given versions alone, however old."""
-    trusting = ssl.create_default_context(cafile=served.settings["SERVICE_TLS_CERT"])
+    """A client context that trusts the server's certificate and speaks only the given versions."""
+    client = ssl.create_default_context(cafile=served.settings["SERVICE_TLS_CERT"])
     if versions:
-        trusting.set_ciphers("ALL:@SECLEVEL=0")
-        trusting.minimum_version, trusting.maximum_version = versions[0], versions[-1]
-    return trusting
+        client.set_ciphers("ALL:@SECLEVEL=0")
+        client.minimum_version, client.maximum_version = versions[0], versions[-1]
+    return client
 
 
 # Serving
@@ -106,7 +106,7 @@ def context(served: Served, *versions: ssl.TLSVersion) -> ssl.SSLContext:
 @pytest.mark.parametrize(
     ("version", "name"), [(ssl.TLSVersion.TLSv1_2, "TLSv1.2"), (ssl.TLSVersion.TLSv1_3, "TLSv1.3")]
 )
-def test_https_is_served_by_tls_of_today(served: Served, version: ssl.TLSVersion, name: str) -> None:
+def test_https_is_served_with_current_tls_versions(served: Served, version: ssl.TLSVersion, name: str) -> None:
     connection = http.client.HTTPSConnection(HOST, served.port, timeout=10, context=context(served, version))
     connection.connect()
     assert isinstance(connection.sock, ssl.SSLSocket) and connection.sock.version() == name
@@ -128,27 +128,27 @@ def test_older_tls_is_refused(served: Served, version: ssl.TLSVersion) -> None:
     assert served.healthy()
 
 
-def test_plain_http_is_not_answered_on_that_port(served: Served) -> None:
+def test_plain_http_is_not_served_on_the_tls_port(served: Served) -> None:
     with socket.create_connection((HOST, served.port), timeout=10) as plain:
         plain.sendall(b"GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n")
-        heard = b""
+        received = b""
         try:
             while part := plain.recv(4096):
-                heard += part
+                received += part
         except ConnectionResetError:
             pass
-    assert b"HTTP" not in heard and b"ok" not in heard
+    assert b"HTTP" not in received and b"ok" not in received
     assert served.healthy()
 
 
-def test_every_answer_says_to_come_back_by_https_alone(served: Served) -> None:
+def test_every_response_has_hsts(served: Served) -> None:
     with httpx2.Client(base_url=served.url, verify=context(served)) as client:
         for path, status in (("/health", 200), ("/nowhere", 404), ("/api/whoami", 401), ("/", 200)):
             answer = client.get(path)
             assert (answer.status_code, answer.headers["strict-transport-security"]) == (status, HSTS)
 
 
-def test_a_client_that_says_nothing_holds_nobody_up(served: Served) -> None:
+def test_silent_clients_do_not_block_others(served: Served) -> None:
     silent = [socket.create_connection((HOST, served.port)) for _ in range(50)]
     began = time.monotonic()
     assert served.healthy()
@@ -157,7 +157,7 @@ def test_a_client_that_says_nothing_holds_nobody_up(served: Served) -> None:
         each.close()
 
 
-def test_the_instance_knows_that_it_speaks_tls_and_its_links_do(tmp_path: Path) -> None:
+def test_status_and_links_reflect_tls(tmp_path: Path) -> None:
     with Served({"SERVICE_DATA": str(tmp_path / "data"), **self_signed(tmp_path).settings}) as served:
         token = served.call("POST", "/api/bootstrap", {"username": "ann", "password": PASSWORD})["token"]
         assert served.call("GET", "/api/admin/status", token=token)["tls"] is True
@@ -167,13 +167,13 @@ def test_the_instance_knows_that_it_speaks_tls_and_its_links_do(tmp_path: Path) 
         assert served.stop() == 0
 
 
-def test_a_chain_is_sent_whole(tmp_path: Path) -> None:
+def test_the_full_certificate_chain_is_sent(tmp_path: Path) -> None:
     root, middle, leaf = new_key(), new_key(), new_key()
     top = certificate(root, "Root", "Root", root, authority=True)
     between = certificate(middle, "Middle", "Root", root, authority=True)
     own = certificate(leaf, HOST, "Middle", middle)
     (tmp_path / "root.crt").write_bytes(pem(top))
-    pair = written(tmp_path, pem(own, between), key_pem(leaf))
+    pair = write_pair(tmp_path, pem(own, between), key_pem(leaf))
     running = Served({"SERVICE_DATA": str(tmp_path / "data"), **pair.settings})
     running.tls = ssl.create_default_context(cafile=tmp_path / "root.crt")
     with running:
@@ -194,18 +194,18 @@ def test_several_processes_share_the_port_and_the_certificate(tmp_path: Path, po
         drop_database(postgres_url, "tls_workers")
 
 
-def test_a_server_without_a_certificate_makes_no_promise_unless_its_address_does(tmp_path: Path) -> None:
+def test_without_a_certificate_hsts_follows_the_base_url(tmp_path: Path) -> None:
     for number, (address, expected) in enumerate((("", None), ("https://work.example.com", HSTS))):
         with Served({"SERVICE_DATA": str(tmp_path / f"data{number}"), "SERVICE_BASE_URL": address}) as served:
             answer = httpx2.get(f"{served.url}/health")
             assert answer.headers.get("strict-transport-security") == expected
 
 
-# Not starting
+# Failing starts
 
 
 def refusal(data: Path, **settings: str) -> str:
-    """The one line with which the server refuses to start, soon and without a folder left behind."""
+    """Return the one error line of a start that fails quickly."""
     began = time.monotonic()
     ended = teamspace("serve", settings={"SERVICE_DATA": str(data), "SERVICE_PORT": str(free_port()), **settings})
     assert ended.returncode != 0
@@ -218,14 +218,14 @@ def refusal(data: Path, **settings: str) -> str:
 
 
 @pytest.mark.parametrize("name", ["SERVICE_TLS_CERT", "SERVICE_TLS_KEY"])
-def test_one_without_the_other(tmp_path: Path, name: str) -> None:
+def test_a_certificate_without_a_key_and_vice_versa(tmp_path: Path, name: str) -> None:
     line = refusal(tmp_path / "data", **{name: self_signed(tmp_path).settings[name]})
     assert "SERVICE_TLS_CERT" in line and "SERVICE_TLS_KEY" in line
 
 
 @pytest.mark.parametrize("name", ["SERVICE_TLS_CERT", "SERVICE_TLS_KEY"])
 @pytest.mark.parametrize("missing", ["nowhere.pem", ""])
-def test_a_file_that_is_not_there_or_no_file(tmp_path: Path, name: str, missing: str) -> None:
+def test_a_missing_file(tmp_path: Path, name: str, missing: str) -> None:
     path = str(tmp_path / missing)
     assert (
         refusal(tmp_path / "data", **self_signed(tmp_path).settings | {name: path})
@@ -238,12 +238,12 @@ def test_a_certificate_with_another_key(tmp_path: Path) -> None:
     refusal(tmp_path / "data", **one.settings | {"SERVICE_TLS_KEY": str(other.key)})
 
 
-def test_a_pair_that_is_none(tmp_path: Path) -> None:
-    """The same check, without a process for each."""
+def test_invalid_pairs(tmp_path: Path) -> None:
+    """The same check in-process, for many pairs."""
     one, rsa_pair = self_signed(tmp_path, name="one"), self_signed(tmp_path, "rsa", name="rsa")
-    junk = written(tmp_path, b"junk", b"junk", "junk")
-    empty = written(tmp_path, b"", b"", "empty")
-    cut = written(tmp_path, one.cert.read_bytes()[:200], one.key.read_bytes()[:100], "cut")
+    junk = write_pair(tmp_path, b"junk", b"junk", "junk")
+    empty = write_pair(tmp_path, b"", b"", "empty")
+    cut = write_pair(tmp_path, one.cert.read_bytes()[:200], one.key.read_bytes()[:100], "cut")
     for cert, key in (
         (one.cert, rsa_pair.key), (one.key, one.cert), (one.cert, one.cert), (one.key, one.key), (junk.cert, one.key),
         (one.cert, junk.key), (empty.cert, one.key), (one.cert, empty.key), (cut.cert, one.key), (one.cert, cut.key),
@@ -255,7 +255,7 @@ def test_a_pair_that_is_none(tmp_path: Path) -> None:
 
 
 def test_a_key_that_needs_a_passphrase(tmp_path: Path) -> None:
-    """Nobody is asked for it: the server may have no terminal, or one that nobody looks at."""
+    """The server must not prompt for it, since it may have no terminal."""
     key = new_key()
-    pair = written(tmp_path, pem(certificate(key, HOST, HOST, key)), key_pem(key, b"secret"))
+    pair = write_pair(tmp_path, pem(certificate(key, HOST, HOST, key)), key_pem(key, b"secret"))
     refusal(tmp_path / "data", **pair.settings)

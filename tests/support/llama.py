@@ -1,6 +1,6 @@
-"""A real OpenAI-compatible server, llama.cpp's, with a model of random numbers: it talks nonsense, but truly does.
+"""A real OpenAI-compatible server: llama.cpp with a model of random weights.
 
-Run as a program it serves the model file it is given and prints its address; `Llama` runs it so.
+As a program it serves the given model file and prints its address.
 """
 
 import random
@@ -13,25 +13,25 @@ from typing import Any, Self
 _BYTES = [f"<0x{number:02X}>" for number in range(256)]
 _TOKENS = ["<unk>", "<s>", "</s>", *_BYTES, *(f"▁{letter}" for letter in "abcdefghijklmnopqrstuvwxyz")]
 _KINDS = [2, 3, 3, *([6] * 256), *([1] * 26)]
-"""Of llama.cpp's kinds of tokens: unknown, control, byte, normal."""
+"""llama.cpp's token types: unknown, control, byte, normal."""
 _WIDTH, _INNER, _CONTEXT = 32, 64, 2048
 _UINT32, _FLOAT32, _STRING, _ARRAY, _INT32 = 4, 6, 8, 9, 5
-_ALIGNED = 32
+_ALIGNMENT = 32
 
 
 def write_model(path: Path) -> None:
-    """A GGUF file of version 3: a head, facts, a table of tensors, and their numbers."""
-    facts, tensors = _facts(), _tensors()
-    table, numbers = b"", b""
+    """Write a GGUF file, version 3: header, metadata, tensor table, tensor data."""
+    metadata, tensors = _metadata(), _tensors()
+    table, data = b"", b""
     for name, shape in tensors.items():
         table += _text(name) + struct.pack("<I", len(shape))
-        table += struct.pack(f"<{len(shape)}Q", *shape) + struct.pack("<IQ", 0, len(numbers))
-        numbers += _padded(_random(name, shape))
-    head = b"GGUF" + struct.pack("<IQQ", 3, len(tensors), len(facts))
-    path.write_bytes(_padded(head + b"".join(_fact(*fact) for fact in facts) + table) + numbers)
+        table += struct.pack(f"<{len(shape)}Q", *shape) + struct.pack("<IQ", 0, len(data))
+        data += _padded(_random(name, shape))
+    header = b"GGUF" + struct.pack("<IQQ", 3, len(tensors), len(metadata))
+    path.write_bytes(_padded(header + b"".join(_entry(*entry) for entry in metadata) + table) + data)
 
 
-def _facts() -> list[tuple[str, int, Any]]:
+def _metadata() -> list[tuple[str, int, Any]]:
     return [
         ("general.architecture", _STRING, "llama"),
         ("general.name", _STRING, "noise"),
@@ -65,12 +65,12 @@ def _tensors() -> dict[str, tuple[int, ...]]:
 
 def _random(name: str, shape: tuple[int, ...]) -> bytes:
     count = shape[0] * (shape[1] if len(shape) == 2 else 1)
-    chance = random.Random(name)
-    numbers = [1.0] * count if len(shape) == 1 else [chance.gauss(0, 0.5) for _ in range(count)]
+    rng = random.Random(name)
+    numbers = [1.0] * count if len(shape) == 1 else [rng.gauss(0, 0.5) for _ in range(count)]
     return struct.pack(f"<{count}f", *numbers)
 
 
-def _fact(name: str, kind: int, value: Any) -> bytes:
+def _entry(name: str, kind: int, value: Any) -> bytes:
     return _text(name) + struct.pack("<I", kind) + _value(kind, value)
 
 
@@ -79,7 +79,7 @@ def _value(kind: int, value: Any) -> bytes:
         return _text(value)
     if kind == _ARRAY:
         inner, values = value
-        return struct.pack("<IQ", inner, len(values)) + b"".join(_value(inner, one) for one in values)
+        return struct.pack("<IQ", inner, len(values)) + b"".join(_value(inner, item) for item in values)
     return struct.pack({_UINT32: "<I", _INT32: "<i", _FLOAT32: "<f"}[kind], value)
 
 
@@ -88,11 +88,11 @@ def _text(value: str) -> bytes:
 
 
 def _padded(data: bytes) -> bytes:
-    return data + b"\0" * (-len(data) % _ALIGNED)
+    return data + b"\0" * (-len(data) % _ALIGNMENT)
 
 
 class Llama:
-    """The server in a process of its own, for as long as the block lasts."""
+    """The server in a separate process; a context manager."""
 
     def __init__(self, folder: Path) -> None:
         self._model = folder / "noise.gguf"
@@ -127,7 +127,7 @@ class Llama:
 
 
 def _serve(model: str) -> None:
-    import xllamacpp  # noqa: PLC0415 - only this process may hold it
+    import xllamacpp  # noqa: PLC0415 - only for the server process
 
     params = xllamacpp.CommonParams()
     params.model.path = model
@@ -139,7 +139,7 @@ def _serve(model: str) -> None:
     params.chat_template = "chatml"
     server = xllamacpp.Server(params)
     print("serving", server.listening_address, flush=True)
-    sys.stdin.read()  # until whoever started it is gone
+    sys.stdin.read()  # until the parent exits
 
 
 if __name__ == "__main__":

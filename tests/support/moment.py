@@ -1,4 +1,4 @@
-"""Moving the database's clock: SQLite's is the process's, PostgreSQL's is a function that can be replaced."""
+"""Move the database's clock. SQLite uses the clock of the process; on PostgreSQL a function is replaced."""
 
 from teamspace.core.db.dialect import POSTGRES
 from teamspace.core.principal import system
@@ -6,12 +6,12 @@ from tests.support.world import World
 
 
 async def move_clock(world: World, seconds: float) -> None:
-    """From now on PostgreSQL's clock is so many seconds ahead. On SQLite moving `clock.now` is enough."""
+    """Set PostgreSQL's clock ahead by `seconds`. For SQLite, patch `clock.now`."""
     await _replace_clock(world, f"statement_timestamp() + interval '{seconds} seconds'")
 
 
 async def stop_clock(world: World, at: float) -> None:
-    """From now on PostgreSQL's clock stands at this moment."""
+    """Stop PostgreSQL's clock at a timestamp."""
     await _replace_clock(world, f"to_timestamp({at})")
 
 

@@ -1,4 +1,4 @@
-"""Servers that hear each other's news."""
+"""Notification relays between servers."""
 
 import asyncio
 import contextlib
@@ -11,11 +11,11 @@ from teamspace.core.notifications import NotificationRelay
 
 
 @asynccontextmanager
-async def hearing(engine: Engine, wake: Notifier) -> AsyncIterator[None]:
-    """It listens when this begins: what is told from here on, it hears."""
+async def relaying(engine: Engine, wake: Notifier) -> AsyncIterator[None]:
+    """Run a relay; inside the block it is already listening."""
     async with running(NotificationRelay(engine, wake).run()):
-        with wake.subscribe(["hello"]) as news:
-            while not await wake.wait(news, 0.1):
+        with wake.subscribe(["hello"]) as subscription:
+            while not await wake.wait(subscription, 0.1):
                 await engine.notify({"hello"})
         yield
 

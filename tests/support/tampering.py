@@ -1,4 +1,4 @@
-"""Changing what cannot be changed: as whoever owns the database could, past its triggers."""
+"""Change protected rows as an owner of the database could, past the triggers."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ _TRIGGERS = ("audit_unchanged", "audit_undeleted")
 
 
 async def tamper(tx: Tx, sql: str, **params: Any) -> None:
-    """On PostgreSQL the triggers are there again after the transaction; a SQLite file is the test's own."""
+    """Run a statement without the audit triggers. PostgreSQL restores them after the transaction, SQLite does not."""
     if tx.dialect.name == "postgres":
         await tx.run("SET LOCAL session_replication_role = replica")
     else:

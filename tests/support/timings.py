@@ -1,4 +1,4 @@
-"""Where the time of a whole run went: a table by folder and one by fixture, printed after it."""
+"""Prints how long a full run took, by folder and by fixture."""
 
 import time
 from collections import defaultdict
@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-FEWEST_TESTS = 1000
-"""A part of the suite that somebody runs by hand is not worth a table."""
+MIN_TESTS = 1000
+"""Smaller runs print no table."""
 ROWS = 15
-_SENT = "fixture_seconds"
+_OUTPUT_KEY = "fixture_seconds"
 
 Seconds = defaultdict[str, float]
 
 
 class Timings:
-    """One in every process of a run. Workers send what their fixtures took when they end."""
+    """Runs in every pytest-xdist worker; workers send their fixture times when they end."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
@@ -26,11 +26,11 @@ class Timings:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any]) -> Iterator[None]:
-        began = time.perf_counter()
+        started = time.perf_counter()
         try:
             return (yield)
         finally:
-            self._fixtures[fixturedef.argname] += time.perf_counter() - began
+            self._fixtures[fixturedef.argname] += time.perf_counter() - started
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         self._folders["/".join(report.nodeid.split("/")[:2])] += report.duration
@@ -38,16 +38,16 @@ class Timings:
 
     def pytest_sessionfinish(self) -> None:
         if hasattr(self._config, "workeroutput"):
-            self._config.workeroutput[_SENT] = dict(self._fixtures)
+            self._config.workeroutput[_OUTPUT_KEY] = dict(self._fixtures)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
-        """A worker that crashed has sent nothing."""
-        for name, seconds in getattr(node, "workeroutput", {}).get(_SENT, {}).items():
+        """Add a worker's fixture times; a crashed worker has sent none."""
+        for name, seconds in getattr(node, "workeroutput", {}).get(_OUTPUT_KEY, {}).items():
             self._fixtures[name] += seconds
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        if self._tests >= FEWEST_TESTS:
+        if self._tests >= MIN_TESTS:
             for title, seconds in (("folder", self._folders), ("fixture", self._fixtures)):
                 terminalreporter.section(f"seconds by {title}, all workers together")
                 terminalreporter.write_line("\n".join(_rows(seconds)))
@@ -55,4 +55,4 @@ class Timings:
 
 def _rows(seconds: Mapping[str, float]) -> list[str]:
     largest = sorted(seconds.items(), key=lambda row: -row[1])[:ROWS]
-    return [f"{took:8.1f}  {name}" for name, took in largest]
+    return [f"{duration:8.1f}  {name}" for name, duration in largest]

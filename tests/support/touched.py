@@ -1,4 +1,4 @@
-"""What the last commit and the working tree have changed: of that, the ordinary run leaves out no combination."""
+"""Which packages the last commit and the working tree changed: a normal run tests those in every combination."""
 
 import subprocess
 from functools import cache
@@ -9,20 +9,20 @@ import pytest
 from teamspace import routes
 
 ROOT = Path(__file__).parents[2]
-_OWNERS = {" ".join(name.split()): capability for name, capability in routes.ORDER}
+_OWNERS = {" ".join(name.split()): package for name, package in routes.ORDER}
 
 
-_ALSO = {"console": {"localization"}, "s3": {"repository", "blobs"}}
-"""What else decides whether the tests of a folder come out the same."""
+_DEPENDENCIES = {"console": {"localization"}, "s3": {"repository", "blobs"}}
+"""Further packages that the tests of a folder depend on."""
 
 
 def is_touched(item: pytest.Item) -> bool:
-    capability = capability_of(item)
-    return bool(changed() & ({capability} | _ALSO.get(capability, set())))
+    package = package_of(item)
+    return bool(changed() & ({package} | _DEPENDENCIES.get(package, set())))
 
 
-def capability_of(item: pytest.Item) -> str:
-    """The owner of the route that a test is about, else of the folder that it is in."""
+def package_of(item: pytest.Item) -> str:
+    """The package that owns the route of the test's case, or the test's folder."""
     parameters = getattr(item, "callspec", None)
     for value in parameters.params.values() if parameters else ():
         if route := getattr(value, "route", None):
@@ -31,27 +31,27 @@ def capability_of(item: pytest.Item) -> str:
 
 
 def folder_of(item: pytest.Item) -> str:
-    """The folder of `tests/` that a test is in."""
+    """The folder of `tests/` with the test."""
     return item.path.relative_to(ROOT / "tests").parts[0]
 
 
 @cache
 def commit() -> str:
-    """The commit that is tested; empty where there is no git history."""
+    """The commit under test; empty without a git history."""
     return _git("rev-parse", "HEAD").strip()
 
 
 @cache
 def changed() -> frozenset[str]:
-    """Packages, folders of tests, and `console`; none where there is no git history."""
-    found = (
+    """Packages, test folders, and `console`; empty without a git history."""
+    paths = (
         Path(line).parts
         for line in _git("diff", "--name-only", "HEAD~1", "--", "teamspace", "tests", "console").splitlines()
     )
-    return frozenset(_subject(parts) for parts in found if len(parts) > 2)
+    return frozenset(_package(parts) for parts in paths if len(parts) > 2)
 
 
-def _subject(parts: tuple[str, ...]) -> str:
+def _package(parts: tuple[str, ...]) -> str:
     if parts[:3] == ("teamspace", "core", "db"):
         return "db"
     return parts[0] if parts[0] == "console" else parts[1]

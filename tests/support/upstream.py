@@ -1,4 +1,4 @@
-"""A small HTTP server that answers as a test wants: well, badly, slowly or without end. It counts who came."""
+"""A small HTTP server with a configurable behaviour. It records requests and counts connections."""
 
 import asyncio
 import contextlib
@@ -10,20 +10,20 @@ from typing import Any, Self
 import msgspec
 
 
-class Asked(msgspec.Struct, frozen=True):
+class ReceivedRequest(msgspec.Struct, frozen=True):
     method: str
     path: str
     headers: dict[str, str]
     body: bytes
 
 
-Behaviour = Callable[[Asked, asyncio.StreamWriter], Awaitable[None]]
+Behaviour = Callable[[ReceivedRequest, asyncio.StreamWriter], Awaitable[None]]
 
 
 class Upstream:
     def __init__(self, behaviour: Behaviour | None = None, *, tls: ssl.SSLContext | None = None) -> None:
         self.behaviour = behaviour or completion()
-        self.asked: list[Asked] = []
+        self.requests: list[ReceivedRequest] = []
         self.connections = 0
         self._tls = tls
 
@@ -43,23 +43,23 @@ class Upstream:
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}/v1"
 
-    def turns(self) -> list[Asked]:
-        return [asked for asked in self.asked if asked.path == "/v1/chat/completions"]
+    def chat_requests(self) -> list[ReceivedRequest]:
+        return [request for request in self.requests if request.path == "/v1/chat/completions"]
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
         with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
-            asked = await _read(reader)
-            self.asked.append(asked)
-            await self.behaviour(asked, writer)
+            request = await _read(reader)
+            self.requests.append(request)
+            await self.behaviour(request, writer)
         writer.close()
 
 
-async def _read(reader: asyncio.StreamReader) -> Asked:
+async def _read(reader: asyncio.StreamReader) -> ReceivedRequest:
     first, *lines = (await reader.readuntil(b"\r\n\r\n")).decode().strip().split("\r\n")
     headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
     method, path, _ = first.split(" ")
-    return Asked(method, path, headers, await reader.readexactly(int(headers.get("content-length", 0))))
+    return ReceivedRequest(method, path, headers, await reader.readexactly(int(headers.get("content-length", 0))))
 
 
 async def reply(writer: asyncio.StreamWriter, status: int, body: Any, headers: str = "") -> None:
@@ -69,10 +69,10 @@ async def reply(writer: asyncio.StreamWriter, status: int, body: Any, headers: s
 
 
 def completion(text: str = "Hi", **more: Any) -> Behaviour:
-    """As a model server does."""
+    """Answer like a model server."""
 
-    async def behave(asked: Asked, writer: asyncio.StreamWriter) -> None:
-        if asked.method == "GET":
+    async def behave(request: ReceivedRequest, writer: asyncio.StreamWriter) -> None:
+        if request.method == "GET":
             return await reply(writer, 200, {"object": "list", "data": [{"id": "tiny"}]})
         usage = {"prompt_tokens": 5, "completion_tokens": 2, "total_tokens": 7}
         choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
@@ -82,28 +82,28 @@ def completion(text: str = "Hi", **more: Any) -> Behaviour:
 
 
 def status(code: int, body: Any = b"", headers: str = "") -> Behaviour:
-    async def behave(asked: Asked, writer: asyncio.StreamWriter) -> None:
+    async def behave(request: ReceivedRequest, writer: asyncio.StreamWriter) -> None:
         await reply(writer, code, body, headers)
 
     return behave
 
 
-def only_turns(behaviour: Behaviour) -> Behaviour:
-    """Well when it is probed, and otherwise as given."""
-    well = completion()
+def on_chat(behaviour: Behaviour) -> Behaviour:
+    """Answer probes normally, and chat requests with `behaviour`."""
+    normal = completion()
 
-    async def behave(asked: Asked, writer: asyncio.StreamWriter) -> None:
-        await (well if asked.method == "GET" else behaviour)(asked, writer)
+    async def behave(request: ReceivedRequest, writer: asyncio.StreamWriter) -> None:
+        await (normal if request.method == "GET" else behaviour)(request, writer)
 
     return behave
 
 
-async def silent(asked: Asked, writer: asyncio.StreamWriter) -> None:
+async def silent(request: ReceivedRequest, writer: asyncio.StreamWriter) -> None:
     await asyncio.sleep(60)
 
 
-async def dripping(asked: Asked, writer: asyncio.StreamWriter) -> None:
-    """Something every now and then, so that it never seems to have stopped."""
+async def dripping(request: ReceivedRequest, writer: asyncio.StreamWriter) -> None:
+    """Send a byte at a time, so that no read times out."""
     writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n")
     while True:
         writer.write(b" ")
@@ -111,25 +111,25 @@ async def dripping(asked: Asked, writer: asyncio.StreamWriter) -> None:
         await asyncio.sleep(0.02)
 
 
-async def endless(asked: Asked, writer: asyncio.StreamWriter) -> None:
+async def endless(request: ReceivedRequest, writer: asyncio.StreamWriter) -> None:
     writer.write(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n")
     while True:
         writer.write(b"10000\r\n" + b" " * 65536 + b"\r\n")
         await writer.drain()
 
 
-async def endless_head(asked: Asked, writer: asyncio.StreamWriter) -> None:
+async def endless_head(request: ReceivedRequest, writer: asyncio.StreamWriter) -> None:
     writer.write(b"HTTP/1.1 200 OK\r\n")
     while True:
         writer.write(b"x: " + b"y" * 1000 + b"\r\n")
         await writer.drain()
 
 
-async def cut_off(asked: Asked, writer: asyncio.StreamWriter) -> None:
+async def cut_off(request: ReceivedRequest, writer: asyncio.StreamWriter) -> None:
     writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\nhalf")
     await writer.drain()
 
 
-async def no_http(asked: Asked, writer: asyncio.StreamWriter) -> None:
+async def no_http(request: ReceivedRequest, writer: asyncio.StreamWriter) -> None:
     writer.write(b"SSH-2.0-OpenSSH_9.9\r\n")
     await writer.drain()

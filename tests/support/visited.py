@@ -1,4 +1,4 @@
-"""What a database had to touch for an answer, whatever the clock says."""
+"""How much work a query was for the database, independent of time."""
 
 import json
 from collections.abc import AsyncIterator
@@ -11,28 +11,28 @@ from tests.support.world import World
 
 
 class Visited:
-    """Steps of SQLite's machine, or rows that PostgreSQL's scans have met."""
+    """SQLite virtual machine steps, or rows that PostgreSQL scanned."""
 
     count = 0
 
 
 @asynccontextmanager
 async def visited(world: World) -> AsyncIterator[Visited]:
-    """By all that is read inside the block."""
-    seen = Visited()
-    watch = _steps if world.db.dialect.name == "sqlite" else _rows
-    async with watch(world, seen):
-        yield seen
+    """Count the work of all reads inside the block."""
+    total = Visited()
+    counter = _steps if world.db.dialect.name == "sqlite" else _rows
+    async with counter(world, total):
+        yield total
 
 
 @asynccontextmanager
-async def _steps(world: World, seen: Visited) -> AsyncIterator[None]:
+async def _steps(world: World, total: Visited) -> AsyncIterator[None]:
     reader = world.db.engine._reader  # type: ignore[attr-defined]
 
-    def note(event: dict[str, Any]) -> None:
-        seen.count += event["stmt_status"]["SQLITE_STMTSTATUS_VM_STEP"]
+    def add(event: dict[str, Any]) -> None:
+        total.count += event["stmt_status"]["SQLITE_STMTSTATUS_VM_STEP"]
 
-    reader.trace_v2(apsw.SQLITE_TRACE_PROFILE, note)
+    reader.trace_v2(apsw.SQLITE_TRACE_PROFILE, add)
     try:
         yield
     finally:
@@ -40,24 +40,24 @@ async def _steps(world: World, seen: Visited) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def _rows(world: World, seen: Visited) -> AsyncIterator[None]:
+async def _rows(world: World, total: Visited) -> AsyncIterator[None]:
     engine = world.db.engine
     fetch = engine.fetch
 
-    async def noted(sql: str, params: Any) -> Any:
+    async def counting_fetch(sql: str, params: Any) -> Any:
         ((plan,),) = await fetch(f"EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) {sql}", params)
-        seen.count += _met(json.loads(plan)[0]["Plan"])
+        total.count += _scanned_rows(json.loads(plan)[0]["Plan"])
         return await fetch(sql, params)
 
-    engine.fetch = noted  # type: ignore[method-assign]
+    engine.fetch = counting_fetch  # type: ignore[method-assign]
     try:
         yield
     finally:
         engine.fetch = fetch  # type: ignore[method-assign]
 
 
-def _met(node: dict[str, Any]) -> int:
-    """Rows that the scans of a plan have given or passed over."""
+def _scanned_rows(node: dict[str, Any]) -> int:
+    """Rows that the scans of a plan returned or filtered out."""
     own = sum(node.get(name, 0) for name in ("Actual Rows", "Rows Removed by Filter", "Rows Removed by Index Recheck"))
-    below = sum(_met(each) for each in node.get("Plans", ()))
+    below = sum(_scanned_rows(each) for each in node.get("Plans", ()))
     return int(own * node["Actual Loops"] if "Scan" in node["Node Type"] else 0) + below

@@ -1,4 +1,4 @@
-"""A whole Teamspace inside the test's process, on either database, and people to populate it with."""
+"""A complete instance in the test process, on either database, with helpers to add people and companies."""
 
 import itertools
 from collections.abc import AsyncIterator
@@ -29,7 +29,7 @@ PASSWORD = "correct horse battery"
 
 
 class Caller:
-    """Somebody with a credential; every call is a real request through the gate."""
+    """An HTTP client with one credential; every call passes the gate."""
 
     def __init__(self, world: "World", token: str | None, **facts: Any) -> None:
         self.world = world
@@ -59,7 +59,7 @@ class Caller:
 
 
 class World:
-    """One instance. People and companies beyond the first are made below HTTP, for speed."""
+    """One instance. Further people and companies are inserted directly, for speed."""
 
     def __init__(self, app: App, client: httpx2.AsyncClient) -> None:
         self.app = app
@@ -69,13 +69,13 @@ class World:
         self._numbers = itertools.count(1)
 
     async def bootstrap(self, username: str = "ann") -> Caller:
-        """The operator, as the first request of an instance makes one."""
+        """Set up the instance over HTTP; return its operator."""
         answer = await self.anonymous.post("/api/bootstrap", {"username": username, "password": PASSWORD})
         assert answer.status_code == 201, answer.text
-        made = answer.json()
+        created = answer.json()
         return Caller(
-            self, made["token"], user_id=made["user"]["id"], username=username,
-            org=msgspec.convert(made["org"], Org), team=msgspec.convert(made["team"], Team),
+            self, created["token"], user_id=created["user"]["id"], username=username,
+            org=msgspec.convert(created["org"], Org), team=msgspec.convert(created["team"], Team),
         )  # fmt: skip
 
     async def company(self, name: str | None = None) -> tuple[Org, Team]:
@@ -92,7 +92,7 @@ class World:
         self, org: Org, team: Team | None, role: Role = Role.MEMBER, *, username: str | None = None,
         org_role: OrgRole | None = None, operator: bool = False, password: str | None = None,
     ) -> Caller:  # fmt: skip
-        """Somebody with an unscoped API token, or without a credential when they are in no team."""
+        """A person with an unscoped API token; without a team, no credential."""
         name = username or f"person{next(self._numbers)}"
         password_hash = await identity.hash_password(password) if password else None
         async with self._setup(org) as tx:
@@ -105,7 +105,7 @@ class World:
         return Caller(self, token, user_id=person.id, username=name, org=org, team=team)
 
     async def join(self, caller: Caller, team: Team, role: Role = Role.MEMBER) -> Caller:
-        """The same person in a further team, with a token for it."""
+        """The same person in another team, with a token for it."""
         async with self._setup(caller.org) as tx:
             token = await self._join(tx, caller.org, team, caller.user_id, role)
         return Caller(self, token, user_id=caller.user_id, username=caller.username, org=caller.org, team=team)
@@ -122,18 +122,18 @@ class World:
                 scope=scope,
                 ttl=ttl,
             )
-        return self._again(caller, issued.token)
+        return self._with_token(caller, issued.token)
 
     async def session(self, caller: Caller) -> Caller:
-        """The same person, signed in just now."""
+        """The same person with a new session."""
         async with self._setup(caller.org) as tx:
             _, token, _ = await identity.open_session(
                 tx, user_id=caller.user_id, org_id=caller.org.id, team_id=caller.team.id
             )
-        return self._again(caller, token)
+        return self._with_token(caller, token)
 
     async def worker(self, org: Org, team: Team) -> Caller:
-        """A worker of an executor that is the company's own."""
+        """A worker of the company's own executor."""
         token, token_id = crypto.new_token("w"), new_id()
         async with self._setup(org) as tx:
             await identity_store.insert_token(
@@ -160,10 +160,10 @@ class World:
             await tx.run("UPDATE orgs SET suspended_at = :now WHERE id = :id", now=clock.stamp(), id=org.id)
 
     async def counts(self) -> dict[str, int]:
-        """How many rows every table holds: two equal pictures mean that nothing was written in between."""
+        """The number of rows in every table, to check that nothing was inserted or deleted."""
         return {table: await self.db.one(int, f"SELECT COUNT(*) FROM {table}") or 0 for table in TABLES}
 
-    def _again(self, caller: Caller, token: str) -> Caller:
+    def _with_token(self, caller: Caller, token: str) -> Caller:
         return Caller(self, token, user_id=caller.user_id, username=caller.username, org=caller.org, team=caller.team)
 
     async def _join(self, tx: Tx, org: Org, team: Team, user_id: str, role: Role) -> str:

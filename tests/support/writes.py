@@ -1,4 +1,4 @@
-"""Which tables were written to, as the database itself tells: triggers note every row that is put, changed or deleted."""
+"""Which tables were written to: triggers log every inserted, updated or deleted row."""
 
 import re
 
@@ -24,13 +24,14 @@ _TRIGGER = {
 
 
 class Writes:
-    """A log of committed writes. It costs a request a small read, however much the database holds."""
+    """A log of committed writes."""
 
     def __init__(self, db: Db) -> None:
         self._db = db
 
     @classmethod
-    async def watched(cls, db: Db) -> "Writes":
+    async def install(cls, db: Db) -> "Writes":
+        """Create the log and its triggers."""
         database = "sqlite" if isinstance(db.engine, Sqlite) else "postgres"
         triggers = [_TRIGGER[database].format(event=event, table=table) for table in TABLES for event in _EVENTS]
         await db.engine.script(";\n".join([_LOG[database], *triggers]))
@@ -40,7 +41,7 @@ class Writes:
         return await self._db.one(int, "SELECT COALESCE(MAX(id), 0) FROM test_writes") or 0
 
     async def since(self, mark: int) -> list[str]:
-        """The tables that were written to, by name."""
+        """The names of the tables written to since `mark`."""
         return await self._db.all(
             str, "SELECT DISTINCT name FROM test_writes WHERE id > :mark ORDER BY name", mark=mark
         )

@@ -4,7 +4,7 @@ import pytest
 from tests.support.postgres import Postgres, create_database, drop_database
 
 
-async def test_a_crash_keeps_what_was_acknowledged() -> None:
+async def test_committed_rows_survive_a_crash() -> None:
     with Postgres.start(fsync=True) as server:
         before = await asyncpg.connect(server.create_database("before"))
         await before.execute("CREATE TABLE kept AS SELECT generate_series(1, 100)")
@@ -16,7 +16,7 @@ async def test_a_crash_keeps_what_was_acknowledged() -> None:
     assert not server.folder.exists()
 
 
-async def test_a_database_is_dropped_under_open_connections(postgres_url: str) -> None:
+async def test_a_database_with_open_connections_can_be_dropped(postgres_url: str) -> None:
     name = 'an odd "name"'
     url = create_database(postgres_url, name)
     await asyncpg.connect(url)

@@ -1,4 +1,4 @@
-"""What a change touches is tested in every combination."""
+"""Changed packages are tested in every combination."""
 
 import subprocess
 from pathlib import Path
@@ -11,7 +11,7 @@ from tests.support import touched
 
 @pytest.fixture
 def history(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A repository with one commit, and a change of notes that is not committed."""
+    """A repository with an uncommitted change to notes."""
     for step in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "First"], ["commit", "-qm", "Next", "--allow-empty"]):
         for name in ("notes", "core"):
             (tmp_path / "teamspace" / name).mkdir(parents=True, exist_ok=True)
@@ -24,12 +24,12 @@ def history(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_a_change_is_known_by_its_capability(history: Path) -> None:
+def test_a_change_is_mapped_to_its_package(history: Path) -> None:
     assert touched.changed() == {"notes"}
     touched.changed.cache_clear()
 
 
-def test_without_a_history_nothing_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_git_history_nothing_has_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(touched, "ROOT", tmp_path)
     touched.changed.cache_clear()
     assert touched.changed() == frozenset()
@@ -37,9 +37,9 @@ def test_without_a_history_nothing_is_known(tmp_path: Path, monkeypatch: pytest.
 
 
 @pytest.mark.parametrize("case", [BY_ROUTE["GET /api/notes/:id"]], ids=["note"])
-def test_a_case_belongs_to_the_owner_of_its_route(request: pytest.FixtureRequest, case: Case) -> None:
-    assert touched.capability_of(request.node) == "notes"
+def test_a_route_case_belongs_to_the_package_of_the_route(request: pytest.FixtureRequest, case: Case) -> None:
+    assert touched.package_of(request.node) == "notes"
 
 
 def test_any_other_test_belongs_to_its_folder(request: pytest.FixtureRequest) -> None:
-    assert touched.capability_of(request.node) == "support_test"
+    assert touched.package_of(request.node) == "support_test"

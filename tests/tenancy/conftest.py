@@ -1,4 +1,4 @@
-"""Fixtures of the tests of companies and their teams."""
+"""Fixtures for tests of companies and teams."""
 
 from tests.identity.help import hands, hasher, no_attempt_limit
 

@@ -1,4 +1,4 @@
-"""Companies for operators: made whole or not at all, renamed, planned, limited, suspended and resumed."""
+"""Companies as operators manage them: created, changed, limited, suspended and resumed."""
 
 import re
 import unicodedata
@@ -26,7 +26,7 @@ from tests.identity.help import (
     trail,
 )
 from tests.support.world import PASSWORD, Caller, World
-from tests.support.world import world as opened
+from tests.support.world import world as open_world
 
 CONFLICT = (409, "conflict")
 INVALID = (400, "invalid_request")
@@ -46,30 +46,30 @@ OPEN_WHILE_SUSPENDED = {
     "PATCH /api/admin/users/:id",
     "DELETE /api/sessions/:id", "DELETE /api/s3/credentials/:id", "POST /api/repo-obj/:id/presign",
 }  # fmt: skip
-"""Signing in and out, revoking a credential, one's own password and second factor; a link is a read."""
+"""Signing in and out, revoking credentials, one's own password and second factor; a presigned URL is a read."""
 
 
 def draft(**more: Any) -> dict[str, Any]:
     return {"name": "Aurora Books", "owner": {"username": "noor", "password": PASSWORD}, **more}
 
 
-async def made(operator: Caller, **more: Any) -> dict[str, Any]:
+async def create(operator: Caller, **more: Any) -> dict[str, Any]:
     answer = await operator.post("/api/orgs", draft(**more))
     assert answer.status_code == 201, answer.text
     shown: dict[str, Any] = answer.json()
     return shown
 
 
-async def founded(operator: Caller, **more: Any) -> Caller:
-    """The owner of a new company, with their first token."""
-    shown = await made(operator, **more)
+async def create_owner(operator: Caller, **more: Any) -> Caller:
+    """Create a company; return its owner with their first token."""
+    shown = await create(operator, **more)
     return Caller(
         operator.world, shown["token"], user_id=shown["owner"]["id"], username=shown["owner"]["username"],
         org=msgspec.convert(shown["org"], Org),
     )  # fmt: skip
 
 
-async def patched(operator: Caller, ref: str, **change: Any) -> dict[str, Any]:
+async def patch(operator: Caller, ref: str, **change: Any) -> dict[str, Any]:
     answer = await operator("PATCH", f"/api/orgs/{ref}", change)
     assert answer.status_code == 200, answer.text
     shown: dict[str, Any] = answer.json()
@@ -77,23 +77,23 @@ async def patched(operator: Caller, ref: str, **change: Any) -> dict[str, Any]:
 
 
 async def limits(operator: Caller, ref: str) -> tuple[Any, ...]:
-    """The company's limits in the order of the dimensions."""
+    """The company's limits, ordered by dimension."""
     company = (await operator.get(f"/api/orgs/{ref}")).json()
     return tuple(row["limit"] for row in company["quotas"])
 
 
 def pointers(answer: httpx2.Response) -> list[str]:
     assert answer.status_code == 400, answer.text
-    return [fault["pointer"] for fault in answer.json()["errors"]]
+    return [error["pointer"] for error in answer.json()["errors"]]
 
 
-# Making one
+# Creating
 
 
-async def test_a_company_comes_with_its_first_team_and_an_owner(world: World, hands: Hands) -> None:
+async def test_a_company_is_created_with_a_team_and_an_owner(world: World, hands: Hands) -> None:
     ann = await world.bootstrap()
     owner = {"username": "noor", "password": PASSWORD, "display_name": "Noor Haddad"}
-    shown = await made(ann, owner=owner, team="Editorial", domain="Aurora.Example")
+    shown = await create(ann, owner=owner, team="Editorial", domain="Aurora.Example")
     org_id, now = shown["org"]["id"], clock.stamp()
     assert set(shown) == {"org", "team", "owner", "token"}
     assert shown["org"] == {
@@ -113,10 +113,10 @@ async def test_a_company_comes_with_its_first_team_and_an_owner(world: World, ha
     assert await broken(world) == []
 
 
-async def test_an_owner_without_a_password_gets_a_link_and_no_token(world: World) -> None:
+async def test_an_owner_without_a_password_gets_an_activation_link_and_no_token(world: World) -> None:
     ann = await world.bootstrap()
     before = await world.counts()
-    shown = await made(ann, owner={"username": "noor"})
+    shown = await create(ann, owner={"username": "noor"})
     assert set(shown) == {"org", "team", "owner", "activation_url"}
     assert re.fullmatch(r"http://127\.0\.0\.1:8080/activate#ts_v_[0-9A-Za-z]{36}", shown["activation_url"])
     assert (await world.counts())["tokens"] == before["tokens"]
@@ -130,58 +130,58 @@ async def test_an_owner_without_a_password_gets_a_link_and_no_token(world: World
 
 async def test_team_and_plan_have_defaults(world: World) -> None:
     ann = await world.bootstrap()
-    shown = await made(ann)
+    shown = await create(ann)
     assert (shown["team"]["name"], shown["org"]["plan"], shown["org"]["domain"]) == ("General", "free", None)
 
 
-async def test_an_explicit_slug_is_a_natural_key(world: World) -> None:
+async def test_an_explicit_slug_must_be_unique(world: World) -> None:
     ann = await world.bootstrap()
-    wish = draft(slug="aurora")
-    assert (await ann.post("/api/orgs", wish)).json()["org"]["slug"] == "aurora"
+    body = draft(slug="aurora")
+    assert (await ann.post("/api/orgs", body)).json()["org"]["slug"] == "aurora"
     before = await world.counts()
-    for again in (wish, draft(slug="aurora", name="Another", owner={"username": "somebody.else"})):
+    for again in (body, draft(slug="aurora", name="Another", owner={"username": "somebody.else"})):
         assert refusal(await ann.post("/api/orgs", again)) == CONFLICT
     assert await world.counts() == before
 
 
-async def test_a_derived_slug_finds_a_free_one(world: World) -> None:
+async def test_a_derived_slug_is_made_unique(world: World) -> None:
     ann = await world.bootstrap()
-    slugs = [(await made(ann, owner={"username": f"noor{number}"}))["org"]["slug"] for number in range(20)]
+    slugs = [(await create(ann, owner={"username": f"noor{number}"}))["org"]["slug"] for number in range(20)]
     assert slugs[:3] == ["aurora-books", "aurora-books-2", "aurora-books-3"]
     assert len(set(slugs)) == 20
 
 
-async def test_whatever_the_name_is_its_slug_leads_to_the_company(world: World) -> None:
+async def test_any_name_has_a_valid_slug(world: World) -> None:
     ann = await world.bootstrap()
     like_an_id = "01a12345-0000-7000-8000-000000000000"
     for number, name in enumerate(("北方出版", "!", "x", "7", "Ä", like_an_id, "x" * 80, "-" * 60 + "Z", "🚀 " * 10)):
-        org = (await made(ann, name=name, owner={"username": f"owner{number}"}))["org"]
+        org = (await create(ann, name=name, owner={"username": f"owner{number}"}))["org"]
         assert re.fullmatch(r"[a-z0-9][a-z0-9-]{0,46}[a-z0-9]", org["slug"]), name
         assert org["slug"] != like_an_id
         assert (await ann.get(f"/api/orgs/{org['slug']}")).json()["name"] == name.strip()
 
 
-async def test_a_name_is_kept_composed_and_trimmed(world: World) -> None:
+async def test_a_name_is_normalised_and_trimmed(world: World) -> None:
     ann = await world.bootstrap()
-    shown = await made(ann, name=f" {unicodedata.normalize('NFD', 'Bücher')} ", team=" Küche ")
+    shown = await create(ann, name=f" {unicodedata.normalize('NFD', 'Bücher')} ", team=" Küche ")
     assert (shown["org"]["name"], shown["team"]["name"]) == ("Bücher", "Küche")
 
 
-async def test_a_plan_brings_its_caps(world: World) -> None:
+async def test_a_plan_sets_its_limits(world: World) -> None:
     ann = await world.bootstrap()
-    for plan, (requests, tokens, at_a_time, size, objects) in CAPS.items():
-        org = (await made(ann, plan=plan, owner={"username": plan}))["org"]
+    for plan, (requests, tokens, concurrency, size, objects) in CAPS.items():
+        org = (await create(ann, plan=plan, owner={"username": plan}))["org"]
         company = (await ann.get(f"/api/orgs/{org['id']}")).json()
         assert [(row["dimension"], row["limit"], row["window"], row["level"]) for row in company["quotas"]] == [
             ("ai.requests", requests, "day", "org"),
             ("ai.tokens.total", tokens, "month", "org"),
-            ("ai.concurrency", at_a_time, None, "org"),
+            ("ai.concurrency", concurrency, None, "org"),
             ("storage.bytes", size, "lifetime", "org"),
             ("storage.objects", objects, "lifetime", "org"),
         ]
 
 
-WRONG: tuple[tuple[dict[str, Any], str], ...] = (
+INVALID_CHANGES: tuple[tuple[dict[str, Any], str], ...] = (
     ({"slug": "A"}, "/slug"),
     ({"slug": "Aurora"}, "/slug"),
     ({"slug": "-aurora"}, "/slug"),
@@ -221,35 +221,35 @@ WRONG: tuple[tuple[dict[str, Any], str], ...] = (
     ({"owner": {"username": "noor", "display_name": "a\nb"}}, "/owner/display_name"),
     ({"slug": ""}, "/slug"),
 )
-"""A change to the draft, and the field that it spoils."""
+"""A change to the draft, and the field that becomes invalid."""
 
 
-async def test_a_bad_wish_is_told_where_it_is_wrong_and_leaves_nothing_behind(world: World) -> None:
+async def test_an_invalid_company_is_refused_with_a_pointer(world: World) -> None:
     ann = await world.bootstrap()
     before = await world.counts()
-    named = [(change, *pointers(await ann.post("/api/orgs", draft(**change)))) for change, _ in WRONG]
-    assert named == list(WRONG)
+    refused = [(change, *pointers(await ann.post("/api/orgs", draft(**change)))) for change, _ in INVALID_CHANGES]
+    assert refused == list(INVALID_CHANGES)
     assert await world.counts() == before
 
 
-async def test_what_a_company_has_not_is_refused(world: World) -> None:
+async def test_missing_and_unknown_fields_are_refused(world: World) -> None:
     ann = await world.bootstrap()
     before = await world.counts()
-    nobody: tuple[dict[str, Any], ...] = (
+    bodies: tuple[dict[str, Any], ...] = (
         {}, {"name": "Aurora"}, {"owner": {"username": "noor"}}, draft(owner={}), draft(owner=None), draft(id="x"),
         draft(suspended=True), draft(owner={"username": "noor", "operator": True}),
     )  # fmt: skip
-    for wish in nobody:
-        assert refusal(await ann.post("/api/orgs", wish)) == INVALID, wish
+    for body in bodies:
+        assert refusal(await ann.post("/api/orgs", body)) == INVALID, body
     assert await world.counts() == before
 
 
-async def test_what_is_taken_leaves_nothing_behind(world: World) -> None:
+async def test_a_conflict_names_the_field_and_creates_nothing(world: World) -> None:
     ann = await world.bootstrap()
-    await made(ann, slug="aurora", domain="aurora.example")
+    await create(ann, slug="aurora", domain="aurora.example")
     before = await world.counts()
     free = {"owner": {"username": "ines"}}
-    for wish, place in (
+    for body, pointer in (
         (draft(), "/owner/username"),
         (draft(owner={"username": "NOOR"}), "/owner/username"),
         (draft(owner={"username": "Ann"}), "/owner/username"),
@@ -257,11 +257,11 @@ async def test_what_is_taken_leaves_nothing_behind(world: World) -> None:
         (draft(**free, domain="AURORA.EXAMPLE."), "/domain"),
         (draft(**free, slug="aurora"), "/slug"),
     ):
-        assert conflict(await ann.post("/api/orgs", wish)) == place, wish
+        assert conflict(await ann.post("/api/orgs", body)) == pointer, body
     assert await world.counts() == before
 
 
-async def test_a_repeated_request_with_one_key_makes_one_company(world: World) -> None:
+async def test_a_repeated_idempotency_key_creates_one_company(world: World) -> None:
     ann = await world.bootstrap()
     key = {"idempotency-key": "aurora-1"}
     first, second = [await ann.post("/api/orgs", draft(), headers=key) for _ in range(2)]
@@ -272,23 +272,23 @@ async def test_a_repeated_request_with_one_key_makes_one_company(world: World) -
     assert refusal(other) == (409, "idempotency_conflict")
 
 
-async def test_an_instance_for_one_company_makes_no_other(settings: Settings) -> None:
-    async with opened(msgspec.structs.replace(settings, multitenant=False)) as world:
+async def test_a_single_tenant_instance_cannot_have_a_second_company(settings: Settings) -> None:
+    async with open_world(msgspec.structs.replace(settings, multitenant=False)) as world:
         ann = await world.bootstrap()
         before = await world.counts()
-        for wish in (draft(), draft(slug="!")):
-            assert refusal(await ann.post("/api/orgs", wish)) == (409, "single_tenant")
+        for body in (draft(), draft(slug="!")):
+            assert refusal(await ann.post("/api/orgs", body)) == (409, "single_tenant")
         assert await world.counts() == before
-        assert (await patched(ann, ann.org.id, name="The One"))["name"] == "The One"
+        assert (await patch(ann, ann.org.id, name="The One"))["name"] == "The One"
 
 
 # Hostnames
 
 
-async def test_a_hostname_is_kept_as_browsers_send_it_and_by_one_company(world: World) -> None:
+async def test_a_hostname_is_normalised_and_unique(world: World) -> None:
     ann = await world.bootstrap()
-    await made(ann)
-    for given, kept in (
+    await create(ann)
+    for domain, expected in (
         ("Work.Aurora.EXAMPLE", "work.aurora.example"),
         (" aurora.example. ", "aurora.example"),
         ("bücher.example", "xn--bcher-kva.example"),
@@ -299,21 +299,21 @@ async def test_a_hostname_is_kept_as_browsers_send_it_and_by_one_company(world: 
         ("4you.example", "4you.example"),
         ("aurora.example。", "aurora.example"),
     ):
-        assert (await patched(ann, "aurora-books", domain=given))["domain"] == kept, given
-        for same in (given, kept):
+        assert (await patch(ann, "aurora-books", domain=domain))["domain"] == expected, domain
+        for same in (domain, expected):
             assert conflict(await ann("PATCH", f"/api/orgs/{ann.org.slug}", {"domain": same})) == "/domain"
 
 
-async def test_the_instance_keeps_its_own_hostname(settings: Settings) -> None:
+async def test_the_hostname_of_the_instance_is_refused(settings: Settings) -> None:
     own = msgspec.structs.replace(settings, base_url="https://Work.Example.com:8443")
-    async with opened(own) as world:
+    async with open_world(own) as world:
         ann = await world.bootstrap()
         before = await world.counts()
         for domain in ("work.example.com", "WORK.example.com."):
             assert conflict(await ann.post("/api/orgs", draft(domain=domain))) == "/domain"
             assert conflict(await ann("PATCH", f"/api/orgs/{ann.org.id}", {"domain": domain})) == "/domain"
         assert await world.counts() == before
-        assert (await made(ann, domain="aurora.work.example.com"))["org"]["domain"] == "aurora.work.example.com"
+        assert (await create(ann, domain="aurora.work.example.com"))["org"]["domain"] == "aurora.work.example.com"
 
 
 @pytest.mark.parametrize(
@@ -326,27 +326,27 @@ async def test_the_instance_keeps_its_own_hostname(settings: Settings) -> None:
         ("https://xn--bcher-kva.example", "Bücher.example"),
     ],
 )
-async def test_the_instances_own_hostname_is_known_however_it_is_written(
+async def test_the_hostname_of_the_instance_is_refused_in_every_form(
     settings: Settings, base_url: str, domain: str
 ) -> None:
-    async with opened(msgspec.structs.replace(settings, base_url=base_url)) as world:
+    async with open_world(msgspec.structs.replace(settings, base_url=base_url)) as world:
         ann = await world.bootstrap()
         assert refusal(await ann("PATCH", f"/api/orgs/{ann.org.id}", {"domain": domain})) == CONFLICT
 
 
-async def test_what_browsers_take_for_an_address_is_no_hostname(world: World) -> None:
-    """A name whose last label is a number is an IPv4 address to them, and is sent in another form."""
+async def test_a_hostname_that_browsers_read_as_an_address_is_refused(world: World) -> None:
+    """Browsers read a name whose last label is a number as an IPv4 address."""
     ann = await world.bootstrap()
     for domain in ("127.1", "10.0.1", "2130706433", "0x7f000001", "0x7f.1", "1.2.3.4.5", "aurora.123"):
         assert pointers(await ann("PATCH", f"/api/orgs/{ann.org.id}", {"domain": domain})) == ["/domain"], domain
 
 
-# Looking
+# Reading
 
 
 async def test_a_company_is_found_by_id_or_slug_on_every_path(world: World) -> None:
     ann = await world.bootstrap()
-    org = (await made(ann))["org"]
+    org = (await create(ann))["org"]
     limit = {"dimension": "ai.requests", "limit": 5, "window": "day"}
     calls: tuple[tuple[str, str, Any], ...] = (
         ("GET", "", None), ("PATCH", "", {"name": "Aurora"}), ("POST", "/suspend", {}), ("POST", "/resume", {}),
@@ -361,9 +361,9 @@ async def test_a_company_is_found_by_id_or_slug_on_every_path(world: World) -> N
             assert refusal(await ann(method, f"/api/orgs/{ref}{path}", body)) == NOT_FOUND, (path, ref)
 
 
-async def test_one_company_shows_its_teams_and_quotas(world: World) -> None:
+async def test_a_company_is_shown_with_its_teams_and_quotas(world: World) -> None:
     ann = await world.bootstrap()
-    noor = await founded(ann)
+    noor = await create_owner(ann)
     await noor.post("/api/org/teams", {"name": "Rights"})
     company = (await ann.get("/api/orgs/aurora-books")).json()
     assert set(company) == {*msgspec.to_builtins(noor.org), "teams", "quotas"}
@@ -394,23 +394,25 @@ async def test_companies_are_listed_newest_first_in_pages(world: World) -> None:
 # Changing
 
 
-async def test_what_is_absent_stays_and_null_clears_the_hostname(world: World) -> None:
+async def test_absent_fields_stay_and_null_clears_the_hostname(world: World) -> None:
     ann = await world.bootstrap()
-    org = (await made(ann, domain="aurora.example", plan="pro"))["org"]
-    shown = await patched(ann, org["slug"], name=" Borealis ")
+    org = (await create(ann, domain="aurora.example", plan="pro"))["org"]
+    shown = await patch(ann, org["slug"], name=" Borealis ")
     assert shown == shown | org | {"name": "Borealis"}
-    assert await patched(ann, org["slug"]) == shown
-    assert await patched(ann, org["slug"], domain=None) == shown | {"domain": None}
-    assert await patched(ann, org["slug"], domain=None) == shown | {"domain": None}
-    assert (await patched(ann, ann.org.id, domain="aurora.example"))["domain"] == "aurora.example", "it is free again"
-    assert (await patched(ann, org["slug"], domain="Borealis.Example"))["domain"] == "borealis.example"
-    assert (await patched(ann, org["slug"], domain="borealis.example"))["domain"] == "borealis.example"
+    assert await patch(ann, org["slug"]) == shown
+    assert await patch(ann, org["slug"], domain=None) == shown | {"domain": None}
+    assert await patch(ann, org["slug"], domain=None) == shown | {"domain": None}
+    assert (await patch(ann, ann.org.id, domain="aurora.example"))["domain"] == "aurora.example", (
+        "it is available again"
+    )
+    assert (await patch(ann, org["slug"], domain="Borealis.Example"))["domain"] == "borealis.example"
+    assert (await patch(ann, org["slug"], domain="borealis.example"))["domain"] == "borealis.example"
 
 
 async def test_a_refused_change_changes_nothing(world: World) -> None:
     ann = await world.bootstrap()
-    await made(ann, owner={"username": "ines"}, slug="borealis", domain="borealis.example")
-    org = (await made(ann, domain="aurora.example"))["org"]
+    await create(ann, owner={"username": "ines"}, slug="borealis", domain="borealis.example")
+    org = (await create(ann, domain="aurora.example"))["org"]
     before, rows = (await ann.get(f"/api/orgs/{org['id']}")).json(), await world.counts()
     wrong: tuple[tuple[dict[str, Any], str], ...] = (
         ({"name": ""}, "/name"), ({"name": None}, "/name"), ({"plan": "gold"}, "/plan"), ({"plan": None}, "/plan"),
@@ -427,24 +429,24 @@ async def test_a_refused_change_changes_nothing(world: World) -> None:
     assert await world.counts() == rows
 
 
-async def test_another_plan_brings_its_own_caps(world: World) -> None:
+async def test_changing_the_plan_changes_the_limits(world: World) -> None:
     ann = await world.bootstrap()
-    await made(ann)
+    await create(ann)
     for plan in ("enterprise", "business", "pro", "free"):
-        shown = await patched(ann, "aurora-books", plan=plan)
+        shown = await patch(ann, "aurora-books", plan=plan)
         assert shown["plan"] == plan
         assert tuple(row["limit"] for row in shown["quotas"]) == CAPS[plan]
         assert await limits(ann, "aurora-books") == CAPS[plan]
 
 
-async def test_a_limit_set_by_hand_holds_until_the_next_change_of_plan(world: World) -> None:
+async def test_a_custom_limit_is_kept_until_the_plan_changes(world: World) -> None:
     ann = await world.bootstrap()
-    await made(ann)
-    by_hand = {"dimension": "ai.requests", "limit": 7, "window": "hour"}
-    answer = await ann.post("/api/orgs/aurora-books/quota", by_hand)
+    await create(ann)
+    limit = {"dimension": "ai.requests", "limit": 7, "window": "hour"}
+    answer = await ann.post("/api/orgs/aurora-books/quota", limit)
     assert (answer.status_code, answer.json()["level"], answer.json()["limit"]) == (200, "org", 7)
-    for kept in ({"name": "Aurora"}, {"plan": "free"}, {"plan": "free", "domain": "aurora.example"}):
-        shown = await patched(ann, "aurora-books", **kept)
+    for change in ({"name": "Aurora"}, {"plan": "free"}, {"plan": "free", "domain": "aurora.example"}):
+        shown = await patch(ann, "aurora-books", **change)
         assert [(row["limit"], row["window"]) for row in shown["quotas"]] == [
             (7, "hour"),
             (200_000, "month"),
@@ -452,24 +454,24 @@ async def test_a_limit_set_by_hand_holds_until_the_next_change_of_plan(world: Wo
             (5 * 1024**3, "lifetime"),
             (100_000, "lifetime"),
         ]
-    shown = await patched(ann, "aurora-books", plan="pro")
+    shown = await patch(ann, "aurora-books", plan="pro")
     assert [(row["limit"], row["window"]) for row in shown["quotas"]] == [
         (2_000, "day"), (5_000_000, "month"), (4, None), (100 * 1024**3, "lifetime"), (1_000_000, "lifetime")
     ]  # fmt: skip
 
 
-async def test_a_plan_of_one_company_is_no_other_companys(world: World) -> None:
+async def test_a_plan_affects_only_its_company(world: World) -> None:
     ann = await world.bootstrap()
-    await made(ann)
-    await made(ann, name="Borealis", owner={"username": "ines"})
-    await patched(ann, "aurora-books", plan="business")
+    await create(ann)
+    await create(ann, name="Borealis", owner={"username": "ines"})
+    await patch(ann, "aurora-books", plan="business")
     assert (await limits(ann, "aurora-books"), await limits(ann, "borealis")) == (CAPS["business"], CAPS["free"])
 
 
-async def test_what_operators_do_to_a_company_is_on_its_record(world: World) -> None:
+async def test_actions_of_operators_are_in_the_audit_log_of_the_company(world: World) -> None:
     ann = await world.bootstrap()
-    org = (await made(ann))["org"]
-    await patched(ann, org["id"], name="Aurora", plan="free")
+    org = (await create(ann))["org"]
+    await patch(ann, org["id"], name="Aurora", plan="free")
     for path in ("suspend", "resume"):
         await ann.post(f"/api/orgs/{org['id']}/{path}")
     rows = [entry for entry in await trail(world) if entry.target == org["id"]]
@@ -478,12 +480,12 @@ async def test_what_operators_do_to_a_company_is_on_its_record(world: World) -> 
     assert rows[1].detail == '{"name":"Aurora"}'
 
 
-# Suspending
+# Suspension
 
 
 async def test_suspending_and_resuming_can_be_repeated(world: World, hands: Hands) -> None:
     ann = await world.bootstrap()
-    org = (await made(ann))["org"]
+    org = (await create(ann))["org"]
     assert (await ann.post("/api/orgs/aurora-books/resume")).json() == org
     since = clock.stamp()
     for _ in range(2):
@@ -496,9 +498,9 @@ async def test_suspending_and_resuming_can_be_repeated(world: World, hands: Hand
     assert (await ann.post("/api/orgs/aurora-books/suspend")).json()["suspended_at"] == clock.stamp()
 
 
-async def test_a_suspended_company_can_be_read_and_not_changed_until_it_is_resumed(world: World) -> None:
+async def test_a_suspended_company_can_be_read_but_not_changed_until_resumed(world: World) -> None:
     ann = await world.bootstrap()
-    noor = await founded(ann)
+    noor = await create_owner(ann)
     note = (await noor.post("/api/notes", {"title": "Before", "visibility": "team"})).json()
     await ann.post("/api/orgs/aurora-books/suspend")
     me = (await noor.get("/api/whoami")).json()
@@ -528,11 +530,11 @@ async def test_a_suspended_company_can_be_read_and_not_changed_until_it_is_resum
     assert (await noor.put(path, {"title": "After"})).status_code == 200
 
 
-async def test_no_write_but_the_exceptions_is_open_in_a_suspended_company(world: World) -> None:
+async def test_a_suspended_company_refuses_all_writes_but_the_exceptions(world: World) -> None:
     ann = await world.bootstrap()
     await ann.post(f"/api/orgs/{ann.org.slug}/suspend")
     own = [endpoint for endpoint in world.app.endpoints if endpoint.route.auth is not PROVISION]
-    assert {each.route.name for each in own if each.route.while_suspended} == OPEN_WHILE_SUSPENDED
+    assert {endpoint.route.name for endpoint in own if endpoint.route.while_suspended} == OPEN_WHILE_SUSPENDED
     closed = [
         endpoint
         for endpoint in own
@@ -543,17 +545,17 @@ async def test_no_write_but_the_exceptions_is_open_in_a_suspended_company(world:
     assert len(closed) >= 20
     before = await world.counts()
     for endpoint in closed:
-        assert refusal(await ann(endpoint.route.method, filled(endpoint), {})) == SUSPENDED, endpoint.route.name
+        assert refusal(await ann(endpoint.route.method, example_path(endpoint), {})) == SUSPENDED, endpoint.route.name
     assert await world.counts() == before
 
 
-def filled(endpoint: Endpoint) -> str:
+def example_path(endpoint: Endpoint) -> str:
     return re.sub(r":\w+", "x", endpoint.route.path)
 
 
-async def test_signing_in_and_out_goes_on_in_a_suspended_company(world: World) -> None:
+async def test_signing_in_and_out_works_in_a_suspended_company(world: World) -> None:
     ann = await world.bootstrap()
-    noor = await founded(ann)
+    noor = await create_owner(ann)
     await world.suspend(noor.org)
     session = await signed_in(world, "noor")
     assert (await session.get("/api/whoami")).json()["org"]["suspended"] is True
@@ -561,9 +563,9 @@ async def test_signing_in_and_out_goes_on_in_a_suspended_company(world: World) -
     assert not await is_alive(session)
 
 
-async def test_credentials_are_revoked_in_a_suspended_company(world: World) -> None:
+async def test_credentials_can_be_revoked_in_a_suspended_company(world: World) -> None:
     ann = await world.bootstrap()
-    noor = await founded(ann)
+    noor = await create_owner(ann)
     token = (await noor.post("/api/tokens", {"name": "stolen"})).json()
     session, other = await signed_in(world, "noor"), await signed_in(world, "noor")
     await world.suspend(noor.org)
@@ -575,18 +577,18 @@ async def test_credentials_are_revoked_in_a_suspended_company(world: World) -> N
     assert [await is_alive(caller) for caller in (session, other)] == [True, False]
 
 
-async def test_ones_own_password_is_changed_in_a_suspended_company(world: World) -> None:
+async def test_a_password_can_be_changed_in_a_suspended_company(world: World) -> None:
     ann = await world.bootstrap()
-    noor = await founded(ann)
+    noor = await create_owner(ann)
     await world.suspend(noor.org)
     change = {"current_password": PASSWORD, "new_password": OTHER_PASSWORD}
     assert (await noor.post("/api/password", change)).status_code == 204
     assert (await login(world, "noor", OTHER_PASSWORD)).status_code == 200
 
 
-async def test_ones_own_second_factor_is_set_and_dropped_in_a_suspended_company(world: World) -> None:
+async def test_two_factor_authentication_can_be_changed_in_a_suspended_company(world: World) -> None:
     ann = await world.bootstrap()
-    noor = await founded(ann)
+    noor = await create_owner(ann)
     await world.suspend(noor.org)
     assert len((await enrolled(noor))["recovery_codes"]) == 10
     renewed = await noor.post("/api/2fa/recovery-codes")
@@ -597,9 +599,9 @@ async def test_ones_own_second_factor_is_set_and_dropped_in_a_suspended_company(
     assert (await login(world, "noor")).status_code == 200
 
 
-async def test_a_link_is_redeemed_in_a_suspended_company(world: World) -> None:
+async def test_an_activation_link_works_in_a_suspended_company(world: World) -> None:
     ann = await world.bootstrap()
-    url = (await made(ann, owner={"username": "noor"}))["activation_url"]
+    url = (await create(ann, owner={"username": "noor"}))["activation_url"]
     await ann.post("/api/orgs/aurora-books/suspend")
     answer = await world.anonymous.post("/api/activate", {"token": url.split("#")[1], "password": OTHER_PASSWORD})
     assert answer.status_code == 200
@@ -607,7 +609,7 @@ async def test_a_link_is_redeemed_in_a_suspended_company(world: World) -> None:
     assert refusal(await session.post("/api/notes", {"title": "Not yet"})) == SUSPENDED
 
 
-async def test_the_operator_of_a_suspended_company_runs_the_instance_and_resumes_it(world: World) -> None:
+async def test_an_operator_of_a_suspended_company_can_resume_it(world: World) -> None:
     ann = await world.bootstrap()
     for caller in (ann, await world.session(ann)):
         assert (await caller.post(f"/api/orgs/{ann.org.slug}/suspend")).json()["suspended"] is True
@@ -617,13 +619,13 @@ async def test_the_operator_of_a_suspended_company_runs_the_instance_and_resumes
         assert (await caller.post(f"/api/orgs/{ann.org.id}/resume")).json()["suspended"] is False
         assert (await caller.post("/api/notes", {"title": "Now"})).status_code == 201
     await ann.post(f"/api/orgs/{ann.org.id}/suspend")
-    assert (await made(ann))["org"]["slug"] == "aurora-books"
+    assert (await create(ann))["org"]["slug"] == "aurora-books"
 
 
-async def test_another_company_is_untouched(world: World) -> None:
+async def test_a_suspension_affects_only_its_company(world: World) -> None:
     ann = await world.bootstrap()
-    noor = await founded(ann)
-    ines = await founded(ann, name="Borealis", owner={"username": "ines", "password": PASSWORD})
+    noor = await create_owner(ann)
+    ines = await create_owner(ann, name="Borealis", owner={"username": "ines", "password": PASSWORD})
     await ann.post("/api/orgs/aurora-books/suspend")
     assert refusal(await noor.post("/api/notes", {"title": "Here"})) == SUSPENDED
     for caller in (ines, ann):
@@ -635,24 +637,24 @@ async def test_another_company_is_untouched(world: World) -> None:
 
 
 async def test_a_suspension_by_another_process_stops_the_next_write(settings: Settings) -> None:
-    async with opened(settings) as one, opened(settings) as other:
-        ann = await one.bootstrap()
-        noor = await founded(ann)
-        there = Caller(other, noor.token)
-        assert (await there.post("/api/notes", {"title": "Before"})).status_code == 201
+    async with open_world(settings) as first, open_world(settings) as second:
+        ann = await first.bootstrap()
+        noor = await create_owner(ann)
+        remote = Caller(second, noor.token)
+        assert (await remote.post("/api/notes", {"title": "Before"})).status_code == 201
         await ann.post("/api/orgs/aurora-books/suspend")
-        assert refusal(await there.post("/api/notes", {"title": "After"})) == SUSPENDED
+        assert refusal(await remote.post("/api/notes", {"title": "After"})) == SUSPENDED
         await ann.post("/api/orgs/aurora-books/resume")
-        assert (await there.post("/api/notes", {"title": "Again"})).status_code == 201
+        assert (await remote.post("/api/notes", {"title": "Again"})).status_code == 201
 
 
-# Who may
+# Permissions
 
 
 @pytest.mark.parametrize("act", [lambda noor: noor.get("/api/orgs"), lambda noor: noor.post("/api/orgs", draft())])
-async def test_an_owner_of_a_company_is_no_operator(world: World, act: Callable[[Caller], Any]) -> None:
+async def test_a_company_owner_is_not_an_operator(world: World, act: Callable[[Caller], Any]) -> None:
     ann = await world.bootstrap()
-    noor = await founded(ann)
+    noor = await create_owner(ann)
     before = await world.counts()
     assert refusal(await act(noor)) == (403, "forbidden")
     assert refusal(await act(await world.person(ann.org, ann.team, Role.OWNER))) == (403, "forbidden")

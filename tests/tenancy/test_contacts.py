@@ -1,4 +1,4 @@
-"""Whom to ask for access: a few people who manage the caller's team, and the company."""
+"""Contacts for access: a few people who manage the caller's team and company."""
 
 import pytest
 
@@ -15,7 +15,7 @@ _NUMBERS = (
     "WITH RECURSIVE numbers (n) AS (SELECT CAST(1 AS BIGINT) UNION ALL SELECT n + 1 FROM numbers WHERE n < :crowd)"
 )
 _ID = "'00' || CAST(10000 + n AS TEXT)"
-"""Before everybody else: whoever walks all members meets them first."""
+"""These sort first, so that a scan of all members would read them."""
 _CROWD = (
     "INSERT INTO users (id, org_id, username, username_key, display_name, operator, created_at)"
     f" {_NUMBERS} SELECT {_ID}, :org, {_ID}, {_ID}, {_ID}, FALSE, :now FROM numbers",
@@ -33,7 +33,7 @@ async def contacts(caller: Caller) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("role", [Role.MEMBER, Role.VIEWER, Role.GUEST])
-async def test_everybody_in_a_team_learns_who_manages_it_and_the_company(world: World, role: Role) -> None:
+async def test_contacts_are_the_managers_of_the_team_and_the_company(world: World, role: Role) -> None:
     org, team = await world.company()
     other = await world.team(org)
     await world.person(org, team, Role.OWNER, username="olga")
@@ -41,13 +41,13 @@ async def test_everybody_in_a_team_learns_who_manages_it_and_the_company(world: 
     await world.person(org, other, Role.ADMIN, username="elsewhere")
     await world.person(org, other, Role.GUEST, username="carla", org_role=OrgRole.ADMIN)
     await world.person(org, other, Role.GUEST, username="rita", org_role=OrgRole.READER)
-    stranger, strange = await world.company()
-    await world.person(stranger, strange, Role.OWNER, username="stranger", org_role=OrgRole.OWNER)
+    other_org, other_team = await world.company()
+    await world.person(other_org, other_team, Role.OWNER, username="stranger", org_role=OrgRole.OWNER)
     caller = await world.person(org, team, role)
     assert await contacts(caller) == {"team": ["olga", "adam"], "org": ["carla"]}
 
 
-async def test_nobody_is_sent_to_themselves_nor_to_somebody_disabled(world: World) -> None:
+async def test_contacts_exclude_the_caller_and_disabled_people(world: World) -> None:
     ann = await world.bootstrap()
     bob = await world.person(ann.org, ann.team, Role.ADMIN, username="bob")
     gone = await world.person(ann.org, ann.team, Role.ADMIN, username="gone")
@@ -57,16 +57,16 @@ async def test_nobody_is_sent_to_themselves_nor_to_somebody_disabled(world: Worl
     assert await contacts(ann) == {"team": ["bob"], "org": []}
 
 
-async def test_it_costs_the_same_in_a_large_team_and_names_three(world: World) -> None:
+async def test_contacts_are_limited_to_three_at_constant_cost(world: World) -> None:
     org, team = await world.company()
     caller = await world.person(org, team)
     for number in range(4):
         await world.person(org, team, Role.ADMIN, username=f"admin{number}", org_role=OrgRole.ADMIN)
     before = await cost(world, caller)
-    facts = {"org": org.id, "team": team.id, "now": clock.stamp(), "crowd": CROWD}
+    params = {"org": org.id, "team": team.id, "now": clock.stamp(), "crowd": CROWD}
     async with world.db.maintenance(system(org_id=org.id)) as tx:
         for sql in _CROWD:
-            await tx.run(sql, **{name: value for name, value in facts.items() if f":{name}" in sql})
+            await tx.run(sql, **{name: value for name, value in params.items() if f":{name}" in sql})
     assert await contacts(caller) == {"team": [f"admin{n}" for n in range(3)], "org": [f"admin{n}" for n in range(3)]}
     assert await cost(world, caller) <= before + 10
 
@@ -74,13 +74,16 @@ async def test_it_costs_the_same_in_a_large_team_and_names_three(world: World) -
 async def cost(world: World, caller: Caller) -> int:
     if world.db.dialect.name == "postgres":
         await world.db.engine.script("ANALYZE")
-    async with visited(world) as seen:
+    async with visited(world) as total:
         await contacts(caller)
-    return seen.count
+    return total.count
 
 
-def test_they_are_the_roles_that_can_give_others_a_role() -> None:
-    """As the statements and their indexes name them."""
-    assert {role for role, held in roles.BY_ROLE.items() if P.MEMBERS_MANAGE in held} == {Role.OWNER, Role.ADMIN}
-    managing = {role for role, held in roles.BY_ORG_ROLE.items() if P.ORG_MANAGE in held}
+def test_contacts_have_the_roles_that_can_manage_members() -> None:
+    """The statements and indexes name these roles."""
+    assert {role for role, permissions in roles.BY_ROLE.items() if P.MEMBERS_MANAGE in permissions} == {
+        Role.OWNER,
+        Role.ADMIN,
+    }
+    managing = {role for role, permissions in roles.BY_ORG_ROLE.items() if P.ORG_MANAGE in permissions}
     assert managing == {OrgRole.OWNER, OrgRole.ADMIN}

@@ -1,11 +1,11 @@
-"""Feature flags: of one team, seen by everybody in it, switched by those who manage it, at once."""
+"""Feature flags: per team, visible to all members, switched by managers, effective immediately."""
 
 from teamspace.core.permissions import Feature
 from teamspace.settings import Settings
 from teamspace.tenancy.schemas import Role
 from tests.identity.help import refusal, trail
 from tests.support.world import Caller, World
-from tests.support.world import world as opened
+from tests.support.world import world as open_world
 
 NAMES = ["chat", "agent", "translate", "workflows"]
 
@@ -28,7 +28,7 @@ async def test_a_new_team_has_every_feature_on(world: World) -> None:
     assert list(Feature) == NAMES
 
 
-async def test_everybody_of_the_team_sees_the_flags_and_those_who_manage_it_switch_them(world: World) -> None:
+async def test_all_members_see_the_flags_and_managers_switch_them(world: World) -> None:
     ann = await world.bootstrap()
     for role in (Role.OWNER, Role.ADMIN):
         await switch(await world.person(ann.org, ann.team, role), "agent", role is Role.ADMIN)
@@ -44,7 +44,7 @@ async def test_everybody_of_the_team_sees_the_flags_and_those_who_manage_it_swit
     assert refusal(await world.anonymous.get("/api/features")) == (401, "unauthenticated")
 
 
-async def test_a_switch_holds_from_the_next_request_on(world: World) -> None:
+async def test_a_switch_is_effective_from_the_next_request_on(world: World) -> None:
     ann = await world.bootstrap()
     guest = await world.person(ann.org, ann.team, Role.GUEST)
     on = set(NAMES)
@@ -52,11 +52,11 @@ async def test_a_switch_holds_from_the_next_request_on(world: World) -> None:
         await switch(ann, name, enabled)
         on = on | {name} if enabled else on - {name}
         for caller in (ann, guest):
-            assert {each for each, is_on in (await flags(caller)).items() if is_on} == on
+            assert {flag for flag, is_on in (await flags(caller)).items() if is_on} == on
             assert (await caller.get("/api/whoami")).json()["features"] == sorted(on)
 
 
-async def test_all_of_them_can_be_off(world: World) -> None:
+async def test_all_features_can_be_off(world: World) -> None:
     ann = await world.bootstrap()
     for name in NAMES:
         await switch(ann, name, False)
@@ -64,7 +64,7 @@ async def test_all_of_them_can_be_off(world: World) -> None:
     assert (await ann.get("/api/whoami")).json()["features"] == []
 
 
-async def test_a_flag_is_one_teams_alone(world: World) -> None:
+async def test_a_flag_affects_only_its_team(world: World) -> None:
     ann = await world.bootstrap()
     second = await world.join(ann, await world.team(ann.org), Role.OWNER)
     org, team = await world.company()
@@ -76,7 +76,7 @@ async def test_a_flag_is_one_teams_alone(world: World) -> None:
     assert await flags(ann) == dict.fromkeys(NAMES, True) | {"chat": False}
 
 
-async def test_what_is_no_feature_is_not_there(world: World) -> None:
+async def test_an_unknown_feature_is_not_found(world: World) -> None:
     ann = await world.bootstrap()
     before = await world.counts()
     for name in ("Chat", "chats", "CHAT", "%20", "chat%20", "notes", "0"):
@@ -87,7 +87,7 @@ async def test_what_is_no_feature_is_not_there(world: World) -> None:
     assert await flags(ann) == dict.fromkeys(NAMES, True)
 
 
-async def test_a_switch_is_on_record(world: World) -> None:
+async def test_a_switch_is_audited(world: World) -> None:
     ann = await world.bootstrap()
     await switch(ann, "chat", False)
     last = (await trail(world))[-1]
@@ -95,11 +95,11 @@ async def test_a_switch_is_on_record(world: World) -> None:
     assert last.detail == '{"enabled":false}'
 
 
-async def test_a_switch_by_another_process_is_seen_by_the_next_write(settings: Settings) -> None:
-    async with opened(settings) as one, opened(settings) as other:
-        ann = await one.bootstrap()
-        there = Caller(other, ann.token)
-        assert await flags(there) == dict.fromkeys(NAMES, True)
+async def test_a_switch_by_another_process_is_seen_after_the_next_write(settings: Settings) -> None:
+    async with open_world(settings) as first, open_world(settings) as second:
+        ann = await first.bootstrap()
+        remote = Caller(second, ann.token)
+        assert await flags(remote) == dict.fromkeys(NAMES, True)
         await switch(ann, "chat", False)
-        await switch(there, "agent", False)
-        assert await flags(there) == dict.fromkeys(NAMES, True) | {"chat": False, "agent": False}
+        await switch(remote, "agent", False)
+        assert await flags(remote) == dict.fromkeys(NAMES, True) | {"chat": False, "agent": False}

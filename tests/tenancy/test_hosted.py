@@ -1,4 +1,4 @@
-"""Hosted mode: one tenant, provisioned once by whoever hosts it, activated by a link, suspended and limited."""
+"""Hosted mode: a tenant is provisioned once by the hosting provider, activated by a link, suspended and limited."""
 
 import re
 from collections.abc import AsyncIterator
@@ -15,16 +15,16 @@ from teamspace.settings import Settings
 from teamspace.tenancy.schemas import OrgRole, Role
 from tests.identity.help import OTHER_PASSWORD, Hands, broken, enrolled, is_alive, login, refusal, signed_in, trail
 from tests.support.world import PASSWORD, Caller, World
-from tests.support.world import world as opened
+from tests.support.world import world as open_world
 
-HOST_TOKEN = "the-token-of-whoever-hosts-this"
+PROVISION_TOKEN = "the-token-of-whoever-hosts-this"
 BASE = "https://acme.example"
 CONFLICT = (409, "conflict")
-DEAD = (401, "invalid_credentials")
+INVALID_CREDENTIALS = (401, "invalid_credentials")
 INVALID = (400, "invalid_request")
 SUSPENDED = (402, "tenant_suspended")
-PV_PATHS = ("/api/provision", "/api/instance/suspend", "/api/instance/resume", "/api/instance/quota")
-WISH: dict[str, Any] = {
+PROVISION_PATHS = ("/api/provision", "/api/instance/suspend", "/api/instance/resume", "/api/instance/quota")
+DRAFT: dict[str, Any] = {
     "username": "noor",
     "email": "noor@acme.example",
     "org": "Acme",
@@ -36,22 +36,22 @@ LIMIT = {"dimension": "ai.requests", "limit": 5, "window": "day"}
 
 @pytest.fixture
 def hosted_settings(settings: Settings) -> Settings:
-    return msgspec.structs.replace(settings, provision_token=HOST_TOKEN, base_url=BASE)
+    return msgspec.structs.replace(settings, provision_token=PROVISION_TOKEN, base_url=BASE)
 
 
 @pytest.fixture
 async def hosted(hosted_settings: Settings) -> AsyncIterator[World]:
-    async with opened(hosted_settings) as world:
+    async with open_world(hosted_settings) as world:
         yield world
 
 
-def host_of(world: World) -> Caller:
-    return Caller(world, HOST_TOKEN)
+def provider(world: World) -> Caller:
+    return Caller(world, PROVISION_TOKEN)
 
 
-async def provisioned(world: World, **more: Any) -> str:
-    """The token of the owner's link."""
-    answer = await host_of(world).post("/api/provision", WISH | more)
+async def provision(world: World, **more: Any) -> str:
+    """Provision the tenant; return the token of the owner's activation link."""
+    answer = await provider(world).post("/api/provision", DRAFT | more)
     assert answer.status_code == 201, answer.text
     url: str = answer.json()["activation_url"]
     return url.partition("#")[2]
@@ -61,50 +61,59 @@ async def activate(world: World, token: str, password: str = PASSWORD, **more: A
     return await world.anonymous.post("/api/activate", {"token": token, "password": password, **more})
 
 
-async def activated(world: World) -> Caller:
-    """The provisioned owner, signed in by their link."""
-    answer = await activate(world, await provisioned(world))
+async def activate_owner(world: World) -> Caller:
+    """The provisioned owner, signed in with their activation link."""
+    answer = await activate(world, await provision(world))
     assert answer.status_code == 200, answer.text
     return Caller(world, answer.json()["token"], user_id=answer.json()["user"]["id"], username="noor")
 
 
-# Who hosts
+# The hosting provider
 
 
-async def test_there_is_no_hosted_mode_without_its_setting(world: World) -> None:
+async def test_provisioning_routes_do_not_exist_without_the_setting(world: World) -> None:
     ann = await world.bootstrap()
     before = await world.counts()
-    nowhere = (await ann.post("/api/nowhere")).json() | {"request_id": ""}
-    for path in PV_PATHS:
-        for caller in (ann, world.anonymous, host_of(world), Caller(world, "")):
-            answer = await caller.post(path, WISH)
-            assert (answer.status_code, answer.json() | {"request_id": ""}) == (404, nowhere)
+    not_found = (await ann.post("/api/nowhere")).json() | {"request_id": ""}
+    for path in PROVISION_PATHS:
+        for caller in (ann, world.anonymous, provider(world), Caller(world, "")):
+            answer = await caller.post(path, DRAFT)
+            assert (answer.status_code, answer.json() | {"request_id": ""}) == (404, not_found)
     assert await world.counts() == before
 
 
-async def test_only_the_hosts_own_token_opens_it(hosted: World) -> None:
+async def test_only_the_provision_token_is_accepted(hosted: World) -> None:
     ann = await hosted.bootstrap()
     before = await hosted.counts()
-    wrong = (ann.token, "", HOST_TOKEN[:-1], HOST_TOKEN + "x", HOST_TOKEN.upper(), f"{HOST_TOKEN},x", "x" * 31, None)
-    for path in PV_PATHS:
+    wrong = (
+        ann.token,
+        "",
+        PROVISION_TOKEN[:-1],
+        PROVISION_TOKEN + "x",
+        PROVISION_TOKEN.upper(),
+        f"{PROVISION_TOKEN},x",
+        "x" * 31,
+        None,
+    )
+    for path in PROVISION_PATHS:
         for token in wrong:
-            assert refusal(await Caller(hosted, token).post(path, WISH)) == (401, "unauthenticated"), (path, token)
-        basic = await hosted.anonymous.post(path, WISH, headers={"authorization": f"Basic {HOST_TOKEN}"})
+            assert refusal(await Caller(hosted, token).post(path, DRAFT)) == (401, "unauthenticated"), (path, token)
+        basic = await hosted.anonymous.post(path, DRAFT, headers={"authorization": f"Basic {PROVISION_TOKEN}"})
         assert basic.status_code == 401
     assert await hosted.counts() == before
 
 
-async def test_the_hosts_token_opens_nothing_else(hosted: World) -> None:
-    await provisioned(hosted)
+async def test_the_provision_token_is_refused_on_other_routes(hosted: World) -> None:
+    await provision(hosted)
     for path in ("/api/whoami", "/api/orgs", "/api/admin/status", "/api/notes", "/api/members"):
-        assert refusal(await host_of(hosted).get(path)) == (401, "unauthenticated")
+        assert refusal(await provider(hosted).get(path)) == (401, "unauthenticated")
 
 
 # Provisioning
 
 
-async def test_provisioning_makes_the_one_owner_and_their_link(hosted: World, hands: Hands) -> None:
-    answer = await host_of(hosted).post("/api/provision", WISH)
+async def test_provisioning_creates_the_owner_and_an_activation_link(hosted: World, hands: Hands) -> None:
+    answer = await provider(hosted).post("/api/provision", DRAFT)
     assert (answer.status_code, set(answer.json())) == (201, {"owner", "activation_url"})
     owner = answer.json()["owner"]
     assert owner == {
@@ -114,11 +123,11 @@ async def test_provisioning_makes_the_one_owner_and_their_link(hosted: World, ha
     assert re.fullmatch(re.escape(BASE) + r"/activate#ts_v_[0-9A-Za-z]{36}", answer.json()["activation_url"])
     counts = await hosted.counts()
     assert [counts[table] for table in ("users", "orgs", "teams", "tokens", "activations")] == [1, 1, 1, 0, 1]
-    assert refusal(await login(hosted, "noor", "")) == DEAD
+    assert refusal(await login(hosted, "noor", "")) == INVALID_CREDENTIALS
 
 
-async def test_the_owner_owns_company_and_team_and_operates_nothing(hosted: World) -> None:
-    noor = await activated(hosted)
+async def test_the_provisioned_owner_is_no_operator(hosted: World) -> None:
+    noor = await activate_owner(hosted)
     me = (await noor.get("/api/whoami")).json()
     assert (me["role"], me["org_role"], me["operator"]) == ("owner", "org_owner", False)
     assert (me["org"]["name"], me["org"]["slug"], me["org"]["plan"], me["team"]["name"]) == (
@@ -131,26 +140,26 @@ async def test_the_owner_owns_company_and_team_and_operates_nothing(hosted: Worl
     assert await broken(hosted) == []
 
 
-async def test_a_name_alone_is_enough(hosted: World) -> None:
-    answer = await host_of(hosted).post("/api/provision", {"username": "noor"})
+async def test_provisioning_needs_only_a_username(hosted: World) -> None:
+    answer = await provider(hosted).post("/api/provision", {"username": "noor"})
     assert (answer.status_code, answer.json()["owner"]["email"]) == (201, None)
     link = answer.json()["activation_url"].partition("#")[2]
     shown = (await activate(hosted, link)).json()
     assert (shown["org"]["name"], shown["org"]["plan"], shown["team"]["name"]) == ("Workspace", "enterprise", "General")
 
 
-async def test_there_is_no_second_provisioning_and_no_bootstrap_after_it(hosted: World) -> None:
-    await provisioned(hosted)
+async def test_provisioning_works_once_and_excludes_bootstrap(hosted: World) -> None:
+    await provision(hosted)
     before = await hosted.counts()
-    for wish in (WISH, {"username": "somebody.else"}):
-        assert refusal(await host_of(hosted).post("/api/provision", wish)) == CONFLICT
-    first_run = {"username": "eve", "password": PASSWORD}
-    assert refusal(await hosted.anonymous.post("/api/bootstrap", first_run)) == (409, "already_bootstrapped")
+    for body in (DRAFT, {"username": "somebody.else"}):
+        assert refusal(await provider(hosted).post("/api/provision", body)) == CONFLICT
+    bootstrap = {"username": "eve", "password": PASSWORD}
+    assert refusal(await hosted.anonymous.post("/api/bootstrap", bootstrap)) == (409, "already_bootstrapped")
     assert await hosted.counts() == before
     assert (await hosted.anonymous.get("/api/config")).json()["bootstrapped"] is True
 
 
-async def test_a_bad_wish_is_told_where_it_is_wrong_and_leaves_the_instance_empty(hosted: World) -> None:
+async def test_an_invalid_provisioning_is_refused_with_a_pointer(hosted: World) -> None:
     before = await hosted.counts()
     wrong: tuple[tuple[dict[str, Any], str], ...] = (
         ({"username": "a"}, "/username"),
@@ -165,76 +174,76 @@ async def test_a_bad_wish_is_told_where_it_is_wrong_and_leaves_the_instance_empt
         ({"plan": "gold"}, "/plan"),
     )
     for change, pointer in wrong:
-        answer = await host_of(hosted).post("/api/provision", WISH | change)
+        answer = await provider(hosted).post("/api/provision", DRAFT | change)
         assert refusal(answer) == INVALID
-        assert [fault["pointer"] for fault in answer.json()["errors"]] == [pointer], change
-    for wish in ({}, {"email": "noor@acme.example"}, WISH | {"password": PASSWORD}, WISH | {"operator": True}):
-        assert refusal(await host_of(hosted).post("/api/provision", wish)) == INVALID
+        assert [error["pointer"] for error in answer.json()["errors"]] == [pointer], change
+    for body in ({}, {"email": "noor@acme.example"}, DRAFT | {"password": PASSWORD}, DRAFT | {"operator": True}):
+        assert refusal(await provider(hosted).post("/api/provision", body)) == INVALID
     assert await hosted.counts() == before
-    await provisioned(hosted)
+    await provision(hosted)
 
 
-async def test_a_repeated_request_with_one_key_is_answered_the_same(hosted: World) -> None:
+async def test_a_repeated_idempotency_key_replays_the_response(hosted: World) -> None:
     key = {"idempotency-key": "first-tenant"}
-    first, second = [await host_of(hosted).post("/api/provision", WISH, headers=key) for _ in range(2)]
+    first, second = [await provider(hosted).post("/api/provision", DRAFT, headers=key) for _ in range(2)]
     assert (first.status_code, second.status_code) == (201, 201)
     assert first.json() == second.json()
     assert second.headers["idempotency-replayed"] == "true"
-    other = await host_of(hosted).post("/api/provision", WISH | {"org": "Other"}, headers=key)
+    other = await provider(hosted).post("/api/provision", DRAFT | {"org": "Other"}, headers=key)
     assert refusal(other) == (409, "idempotency_conflict")
-    assert refusal(await host_of(hosted).post("/api/provision", WISH)) == CONFLICT
+    assert refusal(await provider(hosted).post("/api/provision", DRAFT)) == CONFLICT
     counts = await hosted.counts()
     assert (counts["users"], counts["activations"]) == (1, 1)
     assert (await activate(hosted, second.json()["activation_url"].partition("#")[2])).status_code == 200
 
 
-async def test_an_instance_with_an_operator_can_be_provisioned_too(hosted: World) -> None:
+async def test_an_instance_with_an_operator_can_be_provisioned(hosted: World) -> None:
     ann = await hosted.bootstrap()
-    answer = await host_of(hosted).post("/api/provision", {"username": "noor"})
+    answer = await provider(hosted).post("/api/provision", {"username": "noor"})
     assert answer.status_code == 201
     orgs = (await ann.get("/api/orgs")).json()["items"]
     assert [(org["slug"], org["plan"]) for org in orgs] == [("workspace-2", "free"), ("workspace", "enterprise")]
     assert await broken(hosted) == []
 
 
-async def test_an_instance_for_one_company_is_provisioned_once(hosted_settings: Settings) -> None:
-    alone = msgspec.structs.replace(hosted_settings, multitenant=False)
-    async with opened(alone) as world:
-        await provisioned(world)
+async def test_a_single_tenant_instance_can_be_provisioned(hosted_settings: Settings) -> None:
+    single_tenant = msgspec.structs.replace(hosted_settings, multitenant=False)
+    async with open_world(single_tenant) as world:
+        await provision(world)
 
 
-async def test_an_instance_for_one_company_that_has_it_is_not_provisioned(hosted_settings: Settings) -> None:
-    async with opened(msgspec.structs.replace(hosted_settings, multitenant=False)) as world:
+async def test_a_single_tenant_instance_with_a_company_is_not_provisioned(hosted_settings: Settings) -> None:
+    async with open_world(msgspec.structs.replace(hosted_settings, multitenant=False)) as world:
         await world.bootstrap()
         before = await world.counts()
         for _ in range(2):
-            assert refusal(await host_of(world).post("/api/provision", WISH)) == (409, "single_tenant")
+            assert refusal(await provider(world).post("/api/provision", DRAFT)) == (409, "single_tenant")
         assert await world.counts() == before
 
 
-async def test_what_the_host_does_is_on_record_without_the_link(hosted: World) -> None:
-    token = await provisioned(hosted)
+async def test_actions_of_the_provider_are_audited_without_secrets(hosted: World) -> None:
+    token = await provision(hosted)
     for path in ("suspend", "resume"):
-        await host_of(hosted).post(f"/api/instance/{path}")
-    await host_of(hosted).post("/api/instance/quota", LIMIT)
+        await provider(hosted).post(f"/api/instance/{path}")
+    await provider(hosted).post("/api/instance/quota", LIMIT)
     rows = await trail(hosted)
     assert [row.action for row in rows] == ["tenant.provision", "tenant.suspend", "tenant.resume", "quota.set"]
     assert {row.actor_kind for row in rows} == {"provision"}
-    assert token not in str(rows) and HOST_TOKEN not in str(rows)
+    assert token not in str(rows) and PROVISION_TOKEN not in str(rows)
 
 
-# Activating
+# Activation
 
 
-async def test_a_link_sets_the_password_and_signs_in(hosted: World, hands: Hands) -> None:
-    token = await provisioned(hosted)
+async def test_an_activation_link_sets_the_password_and_signs_in(hosted: World, hands: Hands) -> None:
+    token = await provision(hosted)
     answer = await activate(hosted, token)
     assert answer.status_code == 200
     shown = answer.json()
-    signed = (await login(hosted, "noor")).json()
-    assert set(shown) == set(signed) == {"token", "token_type", "expires_at", "user", "team", "org"}
+    signed_in_again = (await login(hosted, "noor")).json()
+    assert set(shown) == set(signed_in_again) == {"token", "token_type", "expires_at", "user", "team", "org"}
     assert {name: shown[name] for name in shown if name != "token"} == {
-        name: signed[name] for name in signed if name != "token"
+        name: signed_in_again[name] for name in signed_in_again if name != "token"
     }
     assert (shown["token_type"], shown["token"][:5]) == ("bearer", "ts_s_")
     assert shown["expires_at"] == clock.later(30 * clock.DAY)
@@ -242,31 +251,31 @@ async def test_a_link_sets_the_password_and_signs_in(hosted: World, hands: Hands
     assert await broken(hosted) == []
 
 
-async def test_a_link_works_once(hosted: World) -> None:
-    token = await provisioned(hosted)
+async def test_an_activation_link_works_once(hosted: World) -> None:
+    token = await provision(hosted)
     assert (await activate(hosted, token)).status_code == 200
     before = await hosted.counts()
     for password in (OTHER_PASSWORD, PASSWORD, "short"):
-        assert refusal(await activate(hosted, token, password)) == DEAD
+        assert refusal(await activate(hosted, token, password)) == INVALID_CREDENTIALS
     assert await hosted.counts() == before
-    assert refusal(await login(hosted, "noor", OTHER_PASSWORD)) == DEAD
+    assert refusal(await login(hosted, "noor", OTHER_PASSWORD)) == INVALID_CREDENTIALS
     assert (await login(hosted, "noor")).status_code == 200
 
 
-async def test_a_weak_password_does_not_spend_the_link(hosted: World) -> None:
-    token = await provisioned(hosted)
+async def test_a_weak_password_does_not_use_up_the_link(hosted: World) -> None:
+    token = await provision(hosted)
     before = await hosted.counts()
     for weak in ("", "short", "password1234", "noornoornoor", "x" * 12):
         answer = await activate(hosted, token, weak)
         assert refusal(answer) == INVALID
-        assert [fault["pointer"] for fault in answer.json()["errors"]] == ["/password"]
+        assert [error["pointer"] for error in answer.json()["errors"]] == ["/password"]
     assert refusal(await activate(hosted, token, username="noor")) == INVALID
     assert await hosted.counts() == before
     assert (await activate(hosted, token)).status_code == 200
 
 
-async def test_what_is_no_link_is_refused_alike(hosted: World) -> None:
-    token = await provisioned(hosted)
+async def test_invalid_links_are_all_refused_alike(hosted: World) -> None:
+    token = await provision(hosted)
     noor = (await activate(hosted, token)).json()["token"]
     unknown = crypto.new_token("v")
     texts = set()
@@ -279,19 +288,19 @@ async def test_what_is_no_link_is_refused_alike(hosted: World) -> None:
         "x",
         noor,
         "ts_v_" + "0" * 36,
-        HOST_TOKEN,
+        PROVISION_TOKEN,
         token.lower(),
     ):
         answer = await activate(hosted, wrong, OTHER_PASSWORD)
-        assert refusal(answer) == DEAD, wrong
+        assert refusal(answer) == INVALID_CREDENTIALS, wrong
         texts.add(answer.json()["detail"])
     assert len(texts) == 1
     assert (await activate(hosted, "x" * 201)).status_code == 400
     assert (await activate(hosted, unknown, "short")).status_code == 401
 
 
-async def test_a_link_lives_for_seven_days(hosted: World, hands: Hands) -> None:
-    token = await provisioned(hosted)
+async def test_an_activation_link_expires_after_seven_days(hosted: World, hands: Hands) -> None:
+    token = await provision(hosted)
     hands.forward(7 * clock.DAY)
     before = await hosted.counts()
     assert refusal(await activate(hosted, token)) == (401, "token_expired")
@@ -300,36 +309,36 @@ async def test_a_link_lives_for_seven_days(hosted: World, hands: Hands) -> None:
     assert (await activate(hosted, token)).status_code == 200
 
 
-async def test_a_link_is_no_credential(hosted: World) -> None:
-    token = await provisioned(hosted)
+async def test_an_activation_link_is_not_a_credential(hosted: World) -> None:
+    token = await provision(hosted)
     assert refusal(await Caller(hosted, token).get("/api/whoami")) == (401, "unauthenticated")
 
 
-async def test_a_password_set_at_the_command_line_voids_the_link(hosted: World) -> None:
-    token = await provisioned(hosted)
+async def test_a_password_reset_on_the_command_line_invalidates_the_link(hosted: World) -> None:
+    token = await provision(hosted)
     await tenancy.reset_password(hosted.db, "noor", OTHER_PASSWORD)
-    assert refusal(await activate(hosted, token)) == DEAD
+    assert refusal(await activate(hosted, token)) == INVALID_CREDENTIALS
     assert (await login(hosted, "noor", OTHER_PASSWORD)).status_code == 200
     assert await broken(hosted) == []
 
 
-async def test_a_password_set_by_its_person_voids_the_link(hosted: World) -> None:
+async def test_setting_a_password_invalidates_the_link(hosted: World) -> None:
     ann = await hosted.bootstrap()
     jonas = await hosted.person(ann.org, ann.team, username="jonas")
     url = await tenancy.invite(hosted.db, "jonas", BASE)
     assert (await jonas.post("/api/password", {"new_password": OTHER_PASSWORD})).status_code == 204
-    assert refusal(await activate(hosted, url.partition("#")[2])) == DEAD
+    assert refusal(await activate(hosted, url.partition("#")[2])) == INVALID_CREDENTIALS
     assert (await login(hosted, "jonas", OTHER_PASSWORD)).status_code == 200
 
 
-async def test_a_newer_link_voids_the_older(hosted: World) -> None:
-    token = await provisioned(hosted)
+async def test_a_newer_link_invalidates_the_older_one(hosted: World) -> None:
+    token = await provision(hosted)
     newer = (await tenancy.invite(hosted.db, "noor", BASE)).partition("#")[2]
-    assert refusal(await activate(hosted, token)) == DEAD
+    assert refusal(await activate(hosted, token)) == INVALID_CREDENTIALS
     assert (await activate(hosted, newer)).status_code == 200
 
 
-async def test_who_was_removed_from_every_team_cannot_redeem_their_link(hosted: World) -> None:
+async def test_a_person_without_a_team_cannot_use_their_link(hosted: World) -> None:
     ann = await hosted.bootstrap()
     jonas = await hosted.person(ann.org, ann.team, username="jonas")
     token = (await tenancy.invite(hosted.db, "jonas", BASE)).partition("#")[2]
@@ -339,9 +348,9 @@ async def test_who_was_removed_from_every_team_cannot_redeem_their_link(hosted: 
     assert (await activate(hosted, token)).json()["team"]["id"] == ann.team.id
 
 
-async def test_a_link_is_redeemed_while_the_tenant_is_suspended(hosted: World) -> None:
-    token = await provisioned(hosted)
-    await host_of(hosted).post("/api/instance/suspend")
+async def test_an_activation_link_works_while_the_tenant_is_suspended(hosted: World) -> None:
+    token = await provision(hosted)
+    await provider(hosted).post("/api/instance/suspend")
     answer = await activate(hosted, token)
     assert answer.status_code == 200
     noor = Caller(hosted, answer.json()["token"])
@@ -349,11 +358,11 @@ async def test_a_link_is_redeemed_while_the_tenant_is_suspended(hosted: World) -
     assert (await login(hosted, "noor")).status_code == 200
 
 
-# Suspending
+# Suspension
 
 
 async def test_suspending_and_resuming_can_be_repeated(hosted: World, hands: Hands) -> None:
-    host, since = host_of(hosted), clock.stamp()
+    host, since = provider(hosted), clock.stamp()
     resumed = {"suspended": False, "suspended_at": None}
     assert (await host.post("/api/instance/resume")).json() == resumed
     for _ in range(2):
@@ -365,13 +374,13 @@ async def test_suspending_and_resuming_can_be_repeated(hosted: World, hands: Han
     assert (await host.post("/api/instance/suspend")).json()["suspended_at"] == clock.stamp()
 
 
-async def test_no_write_but_the_exceptions_is_open_to_anybody_of_a_suspended_tenant(hosted: World) -> None:
+async def test_a_suspended_tenant_refuses_all_writes_but_the_exceptions(hosted: World) -> None:
     ann = await hosted.bootstrap()
-    noor = await activated(hosted)
+    noor = await activate_owner(hosted)
     reader = await hosted.person(ann.org, ann.team, Role.OWNER, org_role=OrgRole.OWNER, operator=True)
     callers = (ann, noor, reader, await hosted.session(ann))
     assert [await is_alive(caller) for caller in callers] == [True] * len(callers)
-    await host_of(hosted).post("/api/instance/suspend")
+    await provider(hosted).post("/api/instance/suspend")
     closed = [
         endpoint.route
         for endpoint in hosted.app.endpoints
@@ -388,10 +397,10 @@ async def test_no_write_but_the_exceptions_is_open_to_anybody_of_a_suspended_ten
     assert await hosted.counts() == before
 
 
-async def test_a_suspended_tenant_can_be_read_and_goes_on_when_resumed(hosted: World) -> None:
+async def test_a_suspended_tenant_can_be_read_and_is_writable_after_resuming(hosted: World) -> None:
     ann = await hosted.bootstrap()
     note = (await ann.post("/api/notes", {"title": "Before", "visibility": "team"})).json()
-    await host_of(hosted).post("/api/instance/suspend")
+    await provider(hosted).post("/api/instance/suspend")
     for path in (
         f"/api/notes/{note['id']}", "/api/notes", "/api/whoami", "/api/members", "/api/org", "/api/orgs", "/api/usage",
         f"/api/orgs/{ann.org.id}", "/api/admin/status", "/api/metrics", "/api/features", "/api/branding", "/health",
@@ -399,15 +408,15 @@ async def test_a_suspended_tenant_can_be_read_and_goes_on_when_resumed(hosted: W
         assert (await ann.get(path)).status_code == 200, path
     assert (await ann.get("/api/admin/status")).json()["suspended"] is True
     assert refusal(await ann.put(f"/api/notes/{note['id']}", {"title": "After"})) == SUSPENDED
-    await host_of(hosted).post("/api/instance/resume")
+    await provider(hosted).post("/api/instance/resume")
     assert (await ann.put(f"/api/notes/{note['id']}", {"title": "After"})).status_code == 200
     assert (await ann.get("/api/admin/status")).json()["suspended"] is False
 
 
-async def test_proofs_and_credentials_stay_ones_own_in_a_suspended_tenant(hosted: World) -> None:
+async def test_credentials_can_be_managed_in_a_suspended_tenant(hosted: World) -> None:
     ann = await hosted.bootstrap()
     token = (await ann.post("/api/tokens", {"name": "stolen"})).json()
-    await host_of(hosted).post("/api/instance/suspend")
+    await provider(hosted).post("/api/instance/suspend")
 
     session, other = await signed_in(hosted, "ann"), await signed_in(hosted, "ann")
     (stolen,) = [row["id"] for row in (await session.get("/api/sessions")).json()["items"] if not row["current"]]
@@ -426,44 +435,42 @@ async def test_proofs_and_credentials_stay_ones_own_in_a_suspended_tenant(hosted
 
 
 async def test_a_suspension_by_another_process_stops_the_next_write(hosted_settings: Settings) -> None:
-    async with opened(hosted_settings) as one, opened(hosted_settings) as other:
-        ann = await one.bootstrap()
-        there = Caller(other, ann.token)
-        assert (await there.post("/api/notes", {"title": "Before"})).status_code == 201
-        await host_of(one).post("/api/instance/suspend")
-        assert refusal(await there.post("/api/notes", {"title": "After"})) == SUSPENDED
-        await host_of(other).post("/api/instance/resume")
+    async with open_world(hosted_settings) as first, open_world(hosted_settings) as second:
+        ann = await first.bootstrap()
+        remote = Caller(second, ann.token)
+        assert (await remote.post("/api/notes", {"title": "Before"})).status_code == 201
+        await provider(first).post("/api/instance/suspend")
+        assert refusal(await remote.post("/api/notes", {"title": "After"})) == SUSPENDED
+        await provider(second).post("/api/instance/resume")
         assert (await ann.post("/api/notes", {"title": "Again"})).status_code == 201
 
 
-async def test_a_suspension_has_no_effect_once_nobody_hosts_the_instance(
-    settings: Settings, hosted_settings: Settings
-) -> None:
-    async with opened(hosted_settings) as hosted:
+async def test_a_suspension_has_no_effect_outside_hosted_mode(settings: Settings, hosted_settings: Settings) -> None:
+    async with open_world(hosted_settings) as hosted:
         ann = await hosted.bootstrap()
-        await host_of(hosted).post("/api/instance/suspend")
-    async with opened(settings) as world:
-        at_home = Caller(world, ann.token)
-        assert (await at_home.post("/api/notes", {"title": "Mine"})).status_code == 201
-        assert (await at_home.get("/api/admin/status")).json()["suspended"] is False
-    async with opened(hosted_settings) as hosted:
+        await provider(hosted).post("/api/instance/suspend")
+    async with open_world(settings) as world:
+        self_hosted = Caller(world, ann.token)
+        assert (await self_hosted.post("/api/notes", {"title": "Mine"})).status_code == 201
+        assert (await self_hosted.get("/api/admin/status")).json()["suspended"] is False
+    async with open_world(hosted_settings) as hosted:
         assert refusal(await Caller(hosted, ann.token).post("/api/notes", {"title": "Again"})) == SUSPENDED
 
 
-async def test_a_suspended_company_of_a_hosted_tenant_says_so(hosted: World) -> None:
+async def test_a_suspended_company_and_a_suspended_tenant_have_different_errors(hosted: World) -> None:
     ann = await hosted.bootstrap()
     await hosted.suspend(ann.org)
     assert refusal(await ann.post("/api/notes", {"title": "x"})) == (403, "org_suspended")
-    await host_of(hosted).post("/api/instance/suspend")
+    await provider(hosted).post("/api/instance/suspend")
     assert refusal(await ann.post("/api/notes", {"title": "x"})) == SUSPENDED
 
 
-# The tenant's quota
+# Quota of the tenant
 
 
-async def test_the_tenants_limit_is_a_row_of_usage_at_its_own_level(hosted: World) -> None:
-    noor = await activated(hosted)
-    answer = await host_of(hosted).post("/api/instance/quota", LIMIT)
+async def test_the_limit_of_the_tenant_is_shown_in_usage(hosted: World) -> None:
+    noor = await activate_owner(hosted)
+    answer = await provider(hosted).post("/api/instance/quota", LIMIT)
     assert answer.status_code == 200
     row = answer.json()
     assert row == {
@@ -471,19 +478,19 @@ async def test_the_tenants_limit_is_a_row_of_usage_at_its_own_level(hosted: Worl
         "resets_at": row["resets_at"], "level": "tenant", "forecast": 0,
     }  # fmt: skip
     assert row in (await noor.get("/api/usage")).json()["items"]
-    await host_of(hosted).post("/api/instance/quota", LIMIT | {"limit": None})
-    shown = {each["dimension"]: each for each in (await noor.get("/api/usage")).json()["items"]}
+    await provider(hosted).post("/api/instance/quota", LIMIT | {"limit": None})
+    shown = {row["dimension"]: row for row in (await noor.get("/api/usage")).json()["items"]}
     assert (shown["ai.requests"]["level"], shown["ai.requests"]["limit"]) == ("org", 2_000)
 
 
-async def test_the_tenant_is_limited_while_it_is_suspended(hosted: World) -> None:
-    await host_of(hosted).post("/api/instance/suspend")
-    assert (await host_of(hosted).post("/api/instance/quota", LIMIT)).status_code == 200
+async def test_a_limit_can_be_set_while_the_tenant_is_suspended(hosted: World) -> None:
+    await provider(hosted).post("/api/instance/suspend")
+    assert (await provider(hosted).post("/api/instance/quota", LIMIT)).status_code == 200
 
 
-async def test_a_change_of_plan_leaves_the_tenants_limit(hosted: World) -> None:
+async def test_a_change_of_plan_keeps_the_limit_of_the_tenant(hosted: World) -> None:
     ann = await hosted.bootstrap()
-    await host_of(hosted).post("/api/instance/quota", LIMIT)
+    await provider(hosted).post("/api/instance/quota", LIMIT)
     await ann("PATCH", f"/api/orgs/{ann.org.id}", {"plan": "business"})
-    shown = {each["dimension"]: each for each in (await ann.get("/api/usage")).json()["items"]}
+    shown = {row["dimension"]: row for row in (await ann.get("/api/usage")).json()["items"]}
     assert (shown["ai.requests"]["level"], shown["ai.requests"]["limit"]) == ("tenant", 5)

@@ -1,4 +1,4 @@
-"""A write that takes long is judged once more when it is stored: by the credential and the rights of that moment."""
+"""Slow writes check credential and rights again when they are stored."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 
@@ -9,30 +9,30 @@ from teamspace.tenancy.schemas import OrgRole, Role
 from tests.identity.help import Hands, Pause, broken, refusal, run_sql
 from tests.support.world import Caller, World
 
-Between = Callable[[], Awaitable[object]]
+During = Callable[[], Awaitable[object]]
 UNAUTHENTICATED, EXPIRED = (401, "unauthenticated"), (401, "token_expired")
 FORBIDDEN = (403, "forbidden")
 
 
-async def halves(between: Between) -> AsyncIterator[bytes]:
+async def two_halves(during: During) -> AsyncIterator[bytes]:
     yield b"first half, "
-    await between()
+    await during()
     yield b"second half"
 
 
-async def upload(caller: Caller, between: Between, key: str = "file.txt") -> httpx2.Response:
-    """A file of which the first half was sent when `between` happens."""
+async def upload(caller: Caller, during: During, key: str = "file.txt") -> httpx2.Response:
+    """Upload a file; `during` runs after the first half was sent."""
     headers = {"authorization": f"Bearer {caller.token}", "content-type": "text/plain"}
-    return await caller.world.client.put(f"/api/repo/{key}", content=halves(between), headers=headers)
+    return await caller.world.client.put(f"/api/repo/{key}", content=two_halves(during), headers=headers)
 
 
-async def stored(world: World) -> int:
+async def stored_rows(world: World) -> int:
     return sum(
         [await world.db.one(int, f"SELECT COUNT(*) FROM {table}") or 0 for table in ("objects", "object_versions")]
     )
 
 
-async def changes(world: World, ann: Caller, bob: Caller) -> dict[str, tuple[Between, tuple[int, str]]]:
+async def changes(world: World, ann: Caller, bob: Caller) -> dict[str, tuple[During, tuple[int, str]]]:
     member = f"/api/members/{bob.user_id}"
     token_id = await world.db.one(str, "SELECT id FROM tokens WHERE user_id = :id", id=bob.user_id)
     return {
@@ -44,34 +44,34 @@ async def changes(world: World, ann: Caller, bob: Caller) -> dict[str, tuple[Bet
 
 
 @pytest.mark.parametrize("change", ["demoted", "removed", "revoked", "disabled"])
-async def test_an_upload_of_somebody_who_lost_the_right_meanwhile_is_not_stored(world: World, change: str) -> None:
+async def test_an_upload_is_not_stored_if_the_right_was_lost_meanwhile(world: World, change: str) -> None:
     ann = await world.bootstrap()
     bob = await world.person(ann.org, ann.team)
-    between, expected = (await changes(world, ann, bob))[change]
-    assert refusal(await upload(bob, between)) == expected
-    assert await stored(world) == 0
+    during, expected = (await changes(world, ann, bob))[change]
+    assert refusal(await upload(bob, during)) == expected
+    assert await stored_rows(world) == 0
     assert await broken(world) == []
 
 
-async def test_an_upload_outlasts_its_token_in_vain(world: World, hands: Hands) -> None:
+async def test_an_upload_is_not_stored_if_its_token_expired_meanwhile(world: World, hands: Hands) -> None:
     ann = await world.bootstrap()
     token = await world.token(ann, ttl=60)
 
-    async def between() -> None:
+    async def during() -> None:
         hands.forward(60)
 
-    assert refusal(await upload(token, between)) == EXPIRED
-    assert await stored(world) == 0
+    assert refusal(await upload(token, during)) == EXPIRED
+    assert await stored_rows(world) == 0
 
 
-async def test_a_session_that_was_ended_stores_nothing(world: World) -> None:
+async def test_an_upload_is_not_stored_if_its_session_ended_meanwhile(world: World) -> None:
     ann = await world.bootstrap()
     session = await world.session(ann)
     assert refusal(await upload(session, lambda: session.post("/api/logout"))) == UNAUTHENTICATED
-    assert await stored(world) == 0
+    assert await stored_rows(world) == 0
 
 
-async def test_whoever_gained_rights_or_lost_what_the_token_never_had_is_not_disturbed(world: World) -> None:
+async def test_unrelated_changes_of_rights_do_not_affect_an_upload(world: World) -> None:
     ann = await world.bootstrap()
     bob = await world.person(ann.org, ann.team)
     member = f"/api/members/{bob.user_id}"
@@ -81,7 +81,7 @@ async def test_whoever_gained_rights_or_lost_what_the_token_never_had_is_not_dis
 
 
 @pytest.mark.parametrize("lost", ["org_role", "operator"])
-async def test_a_role_in_the_company_and_the_operator_flag_are_read_again_too(world: World, lost: str) -> None:
+async def test_the_company_role_and_the_operator_flag_are_checked_again(world: World, lost: str) -> None:
     ann = await world.bootstrap()
     bob = await world.person(ann.org, ann.team, Role.GUEST, org_role=OrgRole.ADMIN, operator=True)
     sql = {
@@ -94,7 +94,7 @@ async def test_a_role_in_the_company_and_the_operator_flag_are_read_again_too(wo
     assert await world.db.one(int, "SELECT COUNT(*) FROM teams") == 1
 
 
-async def test_a_token_that_is_revoked_while_many_write_with_it_stops_all_of_them(world: World) -> None:
+async def test_a_write_is_refused_if_its_token_was_revoked_meanwhile(world: World) -> None:
     ann = await world.bootstrap()
     token = await world.token(ann)
     slow = token.post("/api/notes", {"title": "Note"})

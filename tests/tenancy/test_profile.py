@@ -1,4 +1,4 @@
-"""Oneself: who one is, one's name and language, and the team one acts in."""
+"""The caller's own profile: whoami, name, language and current team."""
 
 import unicodedata
 
@@ -13,7 +13,7 @@ INVALID = (400, "invalid_request")
 # Whoami
 
 
-async def test_whoami_tells_who_where_and_what_one_may(world: World, hands: Hands) -> None:
+async def test_whoami_shows_person_team_company_and_permissions(world: World, hands: Hands) -> None:
     org, team = await world.company("Acme")
     bob = await world.person(org, team, Role.VIEWER, username="bob", org_role=OrgRole.READER)
     answer = await bob.get("/api/whoami")
@@ -42,7 +42,7 @@ async def test_whoami_tells_who_where_and_what_one_may(world: World, hands: Hand
     }  # fmt: skip
 
 
-async def test_whoami_tells_a_session_from_a_token_and_its_scope(world: World) -> None:
+async def test_whoami_shows_the_kind_and_scope_of_the_credential(world: World) -> None:
     ann = await world.bootstrap()
     session = (await (await world.session(ann)).get("/api/whoami")).json()
     scoped = (await (await world.token(ann, scope=["notes:read", "files:read:a/"])).get("/api/whoami")).json()
@@ -51,18 +51,18 @@ async def test_whoami_tells_a_session_from_a_token_and_its_scope(world: World) -
     assert scoped["permissions"] == ["files:read", "notes:read"]
 
 
-async def test_whoami_tells_whether_signing_in_takes_a_second_factor(world: World) -> None:
+async def test_whoami_shows_whether_two_factor_authentication_is_on(world: World) -> None:
     ann = await world.bootstrap()
-    told = []
-    for wish in ({"confirm": True}, {}):
-        assert (await ann.post("/api/2fa/enable", wish)).status_code == 200
-        told.append((await ann.get("/api/whoami")).json()["two_factor"])
+    shown = []
+    for body in ({"confirm": True}, {}):
+        assert (await ann.post("/api/2fa/enable", body)).status_code == 200
+        shown.append((await ann.get("/api/whoami")).json()["two_factor"])
     assert (await ann.delete("/api/2fa", {"password": PASSWORD})).status_code == 204
-    told.append((await ann.get("/api/whoami")).json()["two_factor"])
-    assert told == [False, True, False], "a secret that was only shown is none yet"
+    shown.append((await ann.get("/api/whoami")).json()["two_factor"])
+    assert shown == [False, True, False], "a secret counts only once it is confirmed"
 
 
-async def test_nobody_is_known_without_a_credential(world: World) -> None:
+async def test_whoami_needs_a_credential(world: World) -> None:
     await world.bootstrap()
     answer = await world.anonymous.get("/api/whoami")
     assert refusal(answer) == (401, "unauthenticated")
@@ -72,31 +72,31 @@ async def test_nobody_is_known_without_a_credential(world: World) -> None:
 # Name and language
 
 
-async def test_what_is_given_changes_and_what_is_not_stays(world: World) -> None:
+async def test_only_the_given_fields_change(world: World) -> None:
     ann = await world.bootstrap()
-    named = await ann.post("/api/profile", {"display_name": unicodedata.normalize("NFD", " Änne ")})
-    assert (named.json()["display_name"], named.json()["locale"]) == ("Änne", None)
-    spoken = await ann.post("/api/profile", {"locale": "en"})
-    assert (spoken.json()["display_name"], spoken.json()["locale"]) == ("Änne", "en")
-    assert (await ann.post("/api/profile")).json() == spoken.json()
+    renamed = await ann.post("/api/profile", {"display_name": unicodedata.normalize("NFD", " Änne ")})
+    assert (renamed.json()["display_name"], renamed.json()["locale"]) == ("Änne", None)
+    with_locale = await ann.post("/api/profile", {"locale": "en"})
+    assert (with_locale.json()["display_name"], with_locale.json()["locale"]) == ("Änne", "en")
+    assert (await ann.post("/api/profile")).json() == with_locale.json()
     me = (await ann.get("/api/whoami")).json()
-    assert (me["user"], me["locale"]) == (spoken.json(), "en")
-    silent = await ann.post("/api/profile", {"locale": None, "display_name": None})
-    assert (silent.json()["display_name"], silent.json()["locale"]) == ("Änne", None)
+    assert (me["user"], me["locale"]) == (with_locale.json(), "en")
+    cleared = await ann.post("/api/profile", {"locale": None, "display_name": None})
+    assert (cleared.json()["display_name"], cleared.json()["locale"]) == ("Änne", None)
 
 
-async def test_a_name_or_language_that_is_none_is_refused(world: World) -> None:
+async def test_invalid_names_and_languages_are_refused(world: World) -> None:
     ann = await world.bootstrap()
     names = ["", " ", "a\nb", "a\x00b", "a\u202eb", "a\u2066b", "\u200eann", "x" * 81]
     locales = ["", "e", "EN", "english", "en-US", "pt-BR", "../../etc", "e" * 41]
-    for wish in [{"display_name": name} for name in names] + [{"locale": locale} for locale in locales]:
-        assert refusal(await ann.post("/api/profile", wish)) == INVALID, wish
+    for body in [{"display_name": name} for name in names] + [{"locale": locale} for locale in locales]:
+        assert refusal(await ann.post("/api/profile", body)) == INVALID, body
     for field in ("username", "operator", "id"):
         assert refusal(await ann.post("/api/profile", {field: "eve"})) == INVALID
     assert (await ann.get("/api/whoami")).json()["user"]["display_name"] == "ann"
 
 
-async def test_a_language_without_words_is_refused_with_those_that_there_are(world: World) -> None:
+async def test_an_unavailable_language_is_refused_with_the_available_ones(world: World) -> None:
     ann = await world.bootstrap()
     answer = await ann.post("/api/profile", {"locale": "pt-BR", "display_name": "Änne"})
     assert answer.json()["errors"] == [{"pointer": "/locale", "message": "must be one of en, or null"}]
@@ -106,10 +106,10 @@ async def test_a_language_without_words_is_refused_with_those_that_there_are(wor
     assert (await ann.get("/api/whoami")).json()["user"]["display_name"] == "ann"
 
 
-# The team one acts in
+# Current team
 
 
-async def test_a_session_switches_teams_and_no_other_credential_follows(world: World) -> None:
+async def test_switching_teams_affects_only_the_current_session(world: World) -> None:
     ann = await world.bootstrap()
     second = await world.team(ann.org, "Second")
     await world.join(ann, second, Role.VIEWER)
@@ -127,14 +127,14 @@ async def test_an_api_token_stays_in_its_team(world: World) -> None:
     ann = await world.bootstrap()
     second = await world.team(ann.org)
     await world.join(ann, second)
-    wish = {"team_id": second.id, "display_name": "Elsewhere"}
-    assert refusal(await ann.post("/api/profile", wish)) == (403, "forbidden")
+    body = {"team_id": second.id, "display_name": "Elsewhere"}
+    assert refusal(await ann.post("/api/profile", body)) == (403, "forbidden")
     me = (await ann.get("/api/whoami")).json()
     assert (me["team"]["id"], me["user"]["display_name"]) == (ann.team.id, "ann")
     assert (await ann.post("/api/profile", {"team_id": ann.team.id})).status_code == 200
 
 
-async def test_a_session_switches_only_to_a_team_of_its_person(world: World) -> None:
+async def test_a_session_can_only_switch_to_the_persons_own_teams(world: World) -> None:
     ann = await world.bootstrap()
     session = await signed_in(world, "ann")
     not_mine = await world.team(ann.org)

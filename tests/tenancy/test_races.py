@@ -1,4 +1,4 @@
-"""Many at once: one operator, one account to a name, and never a team without its owner."""
+"""Concurrency: one operator, one account per username, and always an owner per team."""
 
 import asyncio
 import itertools
@@ -17,20 +17,20 @@ PAIRS, FEW = 4, 5
 
 
 @pytest.mark.both_databases
-async def test_there_is_one_first_run(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Judging a password takes longer than the rest, and would let one request pass at a time.
+async def test_concurrent_bootstraps_create_one_operator(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The strength check of passwords is slow and would serialise the requests.
     monkeypatch.setattr(passwords, "_guesses", lambda *_: 1e12)
-    wish = {"username": "ann", "password": PASSWORD}
+    body = {"username": "ann", "password": PASSWORD}
     for _ in range(ROUNDS):
-        requests = (world.anonymous.post("/api/bootstrap", wish) for _ in range(CLIENTS))
+        requests = (world.anonymous.post("/api/bootstrap", body) for _ in range(CLIENTS))
         assert await race(requests) == {201: 1, 409: CLIENTS - 1}
         counts = await world.counts()
         assert (counts["users"], counts["orgs"], counts["teams"], counts["tokens"]) == (1, 1, 1, 1)
-        await empty(world)
+        await delete_everything(world)
 
 
-async def empty(world: World) -> None:
-    """As before the first run."""
+async def delete_everything(world: World) -> None:
+    """Reset the instance to before the bootstrap."""
     async with world.db.maintenance(system()) as tx:
         for table in ("tokens", "org_roles", "memberships", "users", "teams", "orgs"):
             await tx.run(f"DELETE FROM {table}")
@@ -39,33 +39,33 @@ async def empty(world: World) -> None:
 
 
 @pytest.mark.both_databases
-async def test_a_username_goes_to_one_of_a_team(world: World) -> None:
+async def test_a_username_is_added_to_a_team_once(world: World) -> None:
     ann = await world.bootstrap()
     for number in range(ROUNDS):
-        wish = {"username": f"bob{number}", "role": "member"}
-        requests = (ann.post("/api/members", wish) for _ in range(CLIENTS))
+        body = {"username": f"bob{number}", "role": "member"}
+        requests = (ann.post("/api/members", body) for _ in range(CLIENTS))
         assert await race(requests) == {201: 1, 409: CLIENTS - 1}
         assert (await world.counts())["users"] == number + 2
 
 
 @pytest.mark.both_databases
-async def test_a_username_goes_to_one_company_and_the_other_learns_nothing_of_it(world: World) -> None:
+async def test_a_username_is_given_to_one_company_without_leaking_to_the_other(world: World) -> None:
     owners = [await world.person(*await world.company(), Role.OWNER) for _ in range(2)]
     same_request = {"x-request-id": "the-same-request"}
 
-    async def add(owner: Caller, wish: dict[str, str]) -> httpx2.Response:
-        return await owner.post("/api/members", wish, headers=same_request)
+    async def add(owner: Caller, body: dict[str, str]) -> httpx2.Response:
+        return await owner.post("/api/members", body, headers=same_request)
 
     for number in range(ROUNDS):
-        wish = {"username": f"bob{number}", "role": "member"}
+        body = {"username": f"bob{number}", "role": "member"}
         callers = list(itertools.islice(itertools.cycle(owners), CLIENTS))
-        answers = await asyncio.gather(*(add(caller, wish) for caller in callers))
+        answers = await asyncio.gather(*(add(caller, body) for caller in callers))
         assert sorted(answer.status_code for answer in answers) == [201] + [409] * (CLIENTS - 1)
 
         winner = next(caller for caller, answer in zip(callers, answers, strict=True) if answer.status_code == 201)
         (loser,) = (owner for owner in owners if owner is not winner)
-        lost = {answer.content for caller, answer in zip(callers, answers, strict=True) if caller is loser}
-        assert lost == {(await add(loser, wish)).content}
+        refusals = {answer.content for caller, answer in zip(callers, answers, strict=True) if caller is loser}
+        assert refusals == {(await add(loser, body)).content}
 
 
 async def owner_pair(world: World) -> tuple[Caller, Caller]:
@@ -73,8 +73,8 @@ async def owner_pair(world: World) -> tuple[Caller, Caller]:
     return await world.person(org, team, Role.OWNER), await world.person(org, team, Role.OWNER)
 
 
-async def as_it_was(world: World, owners: list[Caller]) -> None:
-    """Everybody an owner again, with the token they had."""
+async def restore_owners(world: World, owners: list[Caller]) -> None:
+    """Make everyone an owner again, with their old tokens."""
     async with world.db.maintenance(system()) as tx:
         for owner in owners:
             await tx.run(
@@ -87,7 +87,7 @@ async def as_it_was(world: World, owners: list[Caller]) -> None:
 
 
 @pytest.mark.both_databases
-async def test_of_two_owners_who_turn_on_each_other_one_stays(world: World) -> None:
+async def test_one_of_two_owners_who_demote_or_remove_each_other_stays(world: World) -> None:
     pairs = [await owner_pair(world) for _ in range(PAIRS)]
     owners = [owner for pair in pairs for owner in pair]
 
@@ -97,39 +97,39 @@ async def test_of_two_owners_who_turn_on_each_other_one_stays(world: World) -> N
     async def remove(actor: Caller, other: Caller) -> httpx2.Response:
         return await actor.delete(f"/api/members/{other.user_id}")
 
-    ways = itertools.cycle([(demote, demote), (remove, remove), (demote, remove)])
-    for (first, second), _ in zip(ways, range(ROUNDS), strict=False):
+    actions = itertools.cycle([(demote, demote), (remove, remove), (demote, remove)])
+    for (first, second), _ in zip(actions, range(ROUNDS), strict=False):
         requests = [[first(one, other), second(other, one)] for one, other in pairs]
         answers = await asyncio.gather(*(asyncio.gather(*pair) for pair in requests))
         for pair in answers:
             statuses = sorted(answer.status_code for answer in pair)
-            # The second is refused as the last owner, or, when it came late, as an owner no more.
+            # The second is refused as the last owner, or because it is no longer an owner.
             assert statuses[0] in (200, 204) and statuses[1] in (401, 403, 409), statuses
-        assert await broken_of_owners(world) == []
-        await as_it_was(world, owners)
+        assert await broken_owner_invariants(world) == []
+        await restore_owners(world, owners)
 
 
-async def broken_of_owners(world: World) -> list[str]:
-    # The companies of these tests were not founded as real ones are: nobody owns them.
-    unfounded = ("tenancy.bootstrap", "tenancy.company_owners")
-    return [name for name in await broken(world) if name.startswith("tenancy.") and name not in unfounded]
+async def broken_owner_invariants(world: World) -> list[str]:
+    # The companies of these tests have no company owner.
+    expected = ("tenancy.bootstrap", "tenancy.company_owners")
+    return [name for name in await broken(world) if name.startswith("tenancy.") and name not in expected]
 
 
 @pytest.mark.both_databases
-async def test_owners_who_all_leave_at_once_leave_one_behind(world: World) -> None:
+async def test_one_of_many_owners_who_leave_concurrently_stays(world: World) -> None:
     org, team = await world.company()
     owners = [await world.person(org, team, Role.OWNER) for _ in range(CLIENTS)]
     for _ in range(FEW):
         requests = (owner.delete(f"/api/members/{owner.user_id}") for owner in owners)
         assert await race(requests) == {204: CLIENTS - 1, 409: 1}
-        await as_it_was(world, owners)
+        await restore_owners(world, owners)
 
 
-# What happens in the midst of a slow request
+# Changes during a slow request
 
 
 @pytest.mark.both_databases
-async def test_who_is_removed_during_their_sign_in_has_no_session(world: World) -> None:
+async def test_a_person_removed_during_sign_in_gets_no_session(world: World) -> None:
     ann = await world.bootstrap()
     bob = await world.person(ann.org, ann.team, username="bob", password=PASSWORD)
     answer = await Pause(world, "session.open").during(login(world, "bob"), ann.delete(f"/api/members/{bob.user_id}"))
@@ -138,7 +138,7 @@ async def test_who_is_removed_during_their_sign_in_has_no_session(world: World) 
 
 
 @pytest.mark.both_databases
-async def test_who_is_removed_while_they_make_a_token_gets_none_for_the_day_they_come_back(world: World) -> None:
+async def test_a_person_removed_while_creating_a_token_cannot_use_it_later(world: World) -> None:
     ann = await world.bootstrap()
     bob = await world.person(ann.org, ann.team, Role.ADMIN, username="bob")
     answer = await Pause(world, "token.create").during(
@@ -150,7 +150,7 @@ async def test_who_is_removed_while_they_make_a_token_gets_none_for_the_day_they
 
 
 @pytest.mark.both_databases
-async def test_who_is_removed_while_they_switch_to_the_team_does_not_arrive(world: World) -> None:
+async def test_a_person_removed_while_switching_to_the_team_is_refused(world: World) -> None:
     ann = await world.bootstrap()
     bob = await world.person(ann.org, await world.team(ann.org), Role.OWNER, username="bob", password=PASSWORD)
     await world.join(bob, ann.team)

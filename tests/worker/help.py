@@ -1,4 +1,4 @@
-"""A server, an executor and its worker, each a process of its own."""
+"""A server, and workers as separate processes."""
 
 import asyncio
 import os
@@ -15,23 +15,23 @@ from tests.support.served import Served
 PERSON = {"username": "ann", "password": "correct horse battery", "org": "Acme", "team": "General"}
 
 
-class Office:
-    """A running server, seen by its first operator."""
+class Site:
+    """A running server, called by its first operator."""
 
     def __init__(self, served: Served, folder: Path) -> None:
         self.served, self.folder = served, folder
         self.token: str = served.call("POST", "/api/bootstrap", PERSON)["token"]
-        self._asked: dict[str, str] = {}
-        """Of whom: of the executor that was set up last."""
+        self._target: dict[str, str] = {}
+        """The executor created last; jobs are sent to it."""
 
     async def call(self, method: str, path: str, body: Any = None) -> Any:
         return await asyncio.to_thread(self.served.call, method, path, body, self.token)
 
-    async def ask(self, prompt: str = "Hello", **more: Any) -> str:
-        body = {"kind": "ai.chat", "input": {"prompt": prompt, "max_tokens": 8, **self._asked, **more}}
+    async def create_job(self, prompt: str = "Hello", **more: Any) -> str:
+        body = {"kind": "ai.chat", "input": {"prompt": prompt, "max_tokens": 8, **self._target, **more}}
         return str((await self.call("POST", "/api/jobs", body))["id"])
 
-    async def until(self, job_id: str, *states: str, seconds: float = 60) -> dict[str, Any]:
+    async def wait_for(self, job_id: str, *states: str, seconds: float = 60) -> dict[str, Any]:
         async with asyncio.timeout(seconds):
             while True:
                 job: dict[str, Any] = await self.call("GET", f"/api/jobs/{job_id}")
@@ -39,48 +39,48 @@ class Office:
                     return job
                 await asyncio.sleep(0.05)
 
-    async def done(self, job_id: str, seconds: float = 60) -> dict[str, Any]:
-        return await self.until(job_id, "succeeded", "failed", seconds=seconds)
+    async def wait_until_done(self, job_id: str, seconds: float = 60) -> dict[str, Any]:
+        return await self.wait_for(job_id, "succeeded", "failed", seconds=seconds)
 
     async def used(self) -> dict[str, int]:
-        """Of what model work is counted in."""
+        """Return the AI usage by dimension."""
         rows = (await self.call("GET", "/api/usage"))["items"]
         return {row["dimension"]: row["used"] for row in rows if row["dimension"].startswith("ai.")}
 
-    async def executor(self, name: str = "Hands") -> Path:
-        """The file with its worker token."""
-        made = await self.call("POST", "/api/executors", {"name": name, "mode": "pull"})
-        self._asked = {"executor": name}
+    async def executor(self, name: str = "Remote") -> Path:
+        """Create an executor and return the file with its worker token."""
+        created = await self.call("POST", "/api/executors", {"name": name, "mode": "pull"})
+        self._target = {"executor": name}
         path = self.folder / f"{name}.token"
-        path.write_text(made["token"] + "\n")
+        path.write_text(created["token"] + "\n")
         return path
 
 
-class Hired:
+class WorkerProcess:
     """`teamspace worker` as a process."""
 
-    def __init__(self, office: Office, token: Path, url: str, *more: str) -> None:
+    def __init__(self, site: Site, token: Path, url: str, *more: str) -> None:
         self.log = token.with_suffix(f".{os.urandom(3).hex()}.log")
-        command = ["worker", "--server", office.served.url, "--token-file", str(token), "--url", url, *more]
+        command = ["worker", "--server", site.served.url, "--token-file", str(token), "--url", url, *more]
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "teamspace", *command], stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/"
             )
 
     @property
-    def said(self) -> str:
+    def output(self) -> str:
         return self.log.read_text(errors="replace")
 
     def signal(self, number: signal.Signals = signal.SIGTERM) -> None:
         self.process.send_signal(number)
 
-    async def ended(self, seconds: float = 30) -> int:
+    async def wait(self, seconds: float = 30) -> int:
         return await asyncio.to_thread(self.process.wait, seconds)
 
 
 @contextmanager
-def hired(office: Office, token: Path, url: str, *more: str) -> Iterator[Hired]:
-    worker = Hired(office, token, url, *more)
+def running_worker(site: Site, token: Path, url: str, *more: str) -> Iterator[WorkerProcess]:
+    worker = WorkerProcess(site, token, url, *more)
     try:
         yield worker
     finally:

@@ -1,8 +1,8 @@
-"""`kill -9` while files are uploaded, overwritten, deleted and read, and a collector in a hurry takes what is unused.
+"""`kill -9` while files are uploaded, overwritten, deleted and read, with a garbage collector that runs all the time.
 
-Some lie in their rows, some in files. Half of what is uploaded are bytes that others upload and delete too, so that the
-collector is always about to take what somebody brings again. After each crash every version is compared byte for byte,
-and the doctor looks in depth. In the end nothing may be left that no version names: no blob beyond its grace, no draft.
+Some blobs are in rows, some in files. Half of the uploads are content that other clients upload and delete too, so that
+the collector often meets blobs that are uploaded again. After each crash every version is compared byte for byte, and
+`doctor --deep` runs. In the end no unreferenced blob beyond its retention and no temporary file may be left.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from teamspace import blobs, wiring
 from teamspace.app import open_for_inspection
 from teamspace.settings import load
 from tests.durability.client import PAUSE_SECONDS
-from tests.durability.hurried import GRACE
+from tests.durability.fast_collector import RETENTION
 from tests.durability.journal import Violation
 from tests.durability.soak import OPERATOR, Busy, Plan, Soak, created
 from tests.durability.verification import ask, everything
@@ -29,21 +29,21 @@ from tests.support.served import teamspace
 
 MAX_FILES, MAX_VERSIONS = 8, 5
 COMMON = 12
-"""How many contents everybody uploads."""
+"""Number of contents that all clients upload."""
 _SIZES = (
     20, 100, 4_000, 4_000, blobs.SMALL - 1, blobs.SMALL, blobs.SMALL + 1, blobs.SMALL + 1, 70_000, 600_000, 2_000_000,
 )  # fmt: skip
-"""As many in rows as in files, and some right at the border."""
+"""As many in rows as in files, and some at the limit between them."""
 _WEIGHTS = {"create": 30, "overwrite": 30, "delete": 20, "read": 20}
 
 Versions = tuple[int, ...]
-"""The contents of a file from its first version on; none is a file that is not there."""
+"""The contents of a file's versions, oldest first; empty if the file does not exist."""
 
 
 @cache
 def content(number: int) -> bytes:
-    dice, name = random.Random(number), f"content {number}".encode()
-    return name + dice.randbytes(dice.choice(_SIZES) - len(name))
+    rng, name = random.Random(number), f"content {number}".encode()
+    return name + rng.randbytes(rng.choice(_SIZES) - len(name))
 
 
 @cache
@@ -53,11 +53,11 @@ def digest(number: int) -> str:
 
 @dataclass
 class File:
-    """A key that one client writes to, and nobody else."""
+    """A key that only one client writes to."""
 
     key: str
     possible: list[Versions] = field(default_factory=lambda: [()])
-    """One when it is certain; else how it was, and how it is if the unanswered request took effect."""
+    """One state if it is certain; else the states without and with the effect of the unanswered request."""
     id: str = ""
 
     @property
@@ -70,7 +70,7 @@ class Uploader:
         self.connection = Connection(port, token)
         self.files = [File(f"client{number}/{name}.bin") for name in range(MAX_FILES)]
         self.acknowledged: set[str] = set()
-        """Digests that the server has had from here."""
+        """Digests of acknowledged uploads."""
         self._number, self._counts = number, counts
         self._random = random.Random(seed)
         self._contents = 0
@@ -86,18 +86,18 @@ class Uploader:
 
     async def _step(self) -> None:
         certain = [file for file in self.files if file.certain]
-        there = [file for file in certain if file.possible[0]]
-        wish = self._random.choices(list(_WEIGHTS), list(_WEIGHTS.values()))[0]
-        if wish == "create" or not there:
+        existing = [file for file in certain if file.possible[0]]
+        operation = self._random.choices(list(_WEIGHTS), list(_WEIGHTS.values()))[0]
+        if operation == "create" or not existing:
             if free := [file for file in certain if not file.possible[0]]:
                 await self._put(self._random.choice(free))
-            elif not there:  # all are in doubt
+            elif not existing:  # all are uncertain
                 await asyncio.sleep(PAUSE_SECONDS)
             return
-        file = self._random.choice(there)
-        if wish == "read":
+        file = self._random.choice(existing)
+        if operation == "read":
             await self._read(file)
-        elif wish == "delete" or len(file.possible[0]) >= MAX_VERSIONS:
+        elif operation == "delete" or len(file.possible[0]) >= MAX_VERSIONS:
             await self._delete(file)
         else:
             await self._put(file)
@@ -107,51 +107,51 @@ class Uploader:
         before = file.possible[0]
         headers = {"if-match": f'"{len(before)}"'} if before and self._random.random() < 0.5 else {}
         after = (*before, number)
-        answer = await self._take(file, after, "PUT", f"/api/repo/{file.key}", content(number), headers)
+        answer = await self._send(file, after, "PUT", f"/api/repo/{file.key}", content(number), headers)
         if answer is None:
             return
         shown = answer.json
-        said = (answer.status, shown.get("version"), shown.get("sha256"))
-        if said != (200 if before else 201, len(after), digest(number)):
+        reported = (answer.status, shown.get("version"), shown.get("sha256"))
+        if reported != (200 if before else 201, len(after), digest(number)):
             raise Violation(f"X1: version {len(after)} of {file.key} was answered {answer}")
         file.possible, file.id = [after], shown["id"]
         self.acknowledged.add(digest(number))
         self._counts["in rows" if len(content(number)) <= blobs.SMALL else "in files"] += 1
 
     async def _delete(self, file: File) -> None:
-        answer = await self._take(file, (), "DELETE", f"/api/repo-obj/{file.id}")
+        answer = await self._send(file, (), "DELETE", f"/api/repo-obj/{file.id}")
         if answer is None:
             return
         if answer.status != 204:
             raise Violation(f"X1: the end of {file.key} was answered {answer}")
         file.possible = [()]
 
-    async def _take(
+    async def _send(
         self, file: File, after: Versions, method: str, path: str, body: bytes | None = None,
         headers: dict[str, str] | None = None,
     ) -> Answer | None:  # fmt: skip
-        """The answer; None when nobody knows whether it took effect."""
+        """Send a write; return None if it is unknown whether it took effect."""
         await self.connection.open()
         try:
             answer = await self.connection.call(method, path, body, headers)
         except Unanswered:
-            self._doubt(file, after)
+            self._mark_uncertain(file, after)
             raise
         except Silent:
             raise Violation(f"{method} {path} was neither answered nor cut off") from None
         if answer.status == 503:
-            self._doubt(file, after)
+            self._mark_uncertain(file, after)
             await asyncio.sleep(PAUSE_SECONDS)
             return None
         self._counts["writes acknowledged"] += 1
         return answer
 
-    def _doubt(self, file: File, after: Versions) -> None:
+    def _mark_uncertain(self, file: File, after: Versions) -> None:
         self._counts["unknown"] += 1
         file.possible.append(after)
 
     async def _read(self, file: File) -> None:
-        """A part of a version, while others are being written and collected."""
+        """Read a part of a version, while others are written and collected."""
         versions = file.possible[0]
         number = self._random.randrange(len(versions))
         whole = content(versions[number])
@@ -175,7 +175,7 @@ class Uploader:
 
     async def verify(self, listed: dict[str, str]) -> None:
         for file in self.files:
-            seen = await self._seen(file, listed.get(file.key, ""))
+            seen = await self._read_versions(file, listed.get(file.key, ""))
             if seen not in file.possible:
                 rule = "X1: an acknowledged version is not there" if file.certain else "X2: a write is half there"
                 raise Violation(f"{rule}\n  file     {file.key}\n  expected {file.possible}\n  found    {seen}")
@@ -183,8 +183,8 @@ class Uploader:
             file.id = listed.get(file.key, "")
         self.connection.close()
 
-    async def _seen(self, file: File, object_id: str) -> Versions:
-        """What is there, of which every byte was looked at."""
+    async def _read_versions(self, file: File, object_id: str) -> Versions:
+        """Read all versions in full and return their contents."""
         if not object_id:
             return ()
         shown = (await ask(self.connection, "GET", f"/api/repo-obj/{object_id}")).json
@@ -199,11 +199,11 @@ class Uploader:
         return tuple(found)
 
 
-class Archive(Soak):
+class FileSoak(Soak):
     """The cycles on one database."""
 
-    start_limit = 30.0  # how quickly it starts is looked at where less is read in between
-    program = "tests.durability.hurried"
+    start_limit = 30.0  # the time to start is checked in the other soaks
+    program = "tests.durability.fast_collector"
 
     def __init__(self, plan: Plan, folder: Path, postgres: Postgres | None = None) -> None:
         super().__init__(plan, folder, postgres)
@@ -211,9 +211,9 @@ class Archive(Soak):
         self.counts: Counter[str] = Counter()
 
     def __str__(self) -> str:
-        kept = ", ".join(f"{number} {name}" for name, number in sorted(self.counts.items()))
+        counts = ", ".join(f"{number} {name}" for name, number in sorted(self.counts.items()))
         database = "postgres" if self.postgres else "sqlite"
-        return f"{database} cycle {self.cycle}/{self.plan.cycles}: {kept}, slowest start {self.slowest_start:.2f} s, doctor ok"
+        return f"{database} cycle {self.cycle}/{self.plan.cycles}: {counts}, slowest start {self.slowest_start:.2f} s, doctor ok"
 
     @property
     def busy(self) -> Sequence[Busy]:
@@ -229,9 +229,9 @@ class Archive(Soak):
 
     async def verify(self) -> None:
         listed = {item["key"]: item["id"] for item in await everything(self.operator, "/api/repo?prefix=")}
-        strangers = set(listed) - {file.key for uploader in self.uploaders for file in uploader.files}
-        if strangers:
-            raise Violation(f"X1: files appeared from nowhere: {sorted(strangers)}")
+        unexpected = set(listed) - {file.key for uploader in self.uploaders for file in uploader.files}
+        if unexpected:
+            raise Violation(f"X1: files appeared from nowhere: {sorted(unexpected)}")
         await asyncio.gather(*(uploader.verify(listed) for uploader in self.uploaders))
         self.operator.close()
         self.doctor()
@@ -242,15 +242,15 @@ class Archive(Soak):
             raise Violation(f"doctor ended with {found.returncode}:\n{found.stdout}{found.stderr}")
 
     async def finish(self) -> None:
-        """The server goes on with nobody asking: after the grace there is what versions name, and nothing else."""
-        ends = time.monotonic() + 2 * GRACE + 10
-        while left := await self._left():
+        """Wait, without load, until only blobs of versions are left; it must not take longer than the retention allows."""
+        ends = time.monotonic() + 2 * RETENTION + 10
+        while left := await self._leftovers():
             if time.monotonic() > ends:
-                raise Violation(f"X2: after its grace there still is {left}")
+                raise Violation(f"X2: after its retention there still is {left}")
             await asyncio.sleep(0.25)
         await self.verify()
-        brought = set[str]().union(*(uploader.acknowledged for uploader in self.uploaders))
-        self.counts["blobs collected"] = len(brought - {row.digest for row in await self._rows()})
+        uploaded = set[str]().union(*(uploader.acknowledged for uploader in self.uploaders))
+        self.counts["blobs collected"] = len(uploaded - {row.digest for row in await self._rows()})
 
     @property
     def _files(self) -> blobs.FolderStore:
@@ -260,14 +260,14 @@ class Archive(Soak):
         async with open_for_inspection(load(self.settings, file=self.data / "no.env")) as db:
             return await blobs.select(db, ("", ""), 100_000)
 
-    async def _left(self) -> list[str]:
-        """Of what nobody needs."""
+    async def _leftovers(self) -> list[str]:
+        """Return unreferenced blobs, files without a row and temporary files."""
         stored = {(file.org_id, file.digest) for file in self._files.list_files()}
         async with open_for_inspection(load(self.settings, file=self.data / "no.env")) as db:
             rows = await blobs.select(db, ("", ""), 100_000)
-            unnamed = [
+            unreferenced = [
                 row for row in rows if not await blobs.is_referenced(db, wiring.BLOB_COLUMNS, row.org_id, row.digest)
             ]
-        drafts = list(self._files.list_stale(float("inf")))
-        strays = stored - {(row.org_id, row.digest) for row in rows if not row.in_row}
-        return [*map(str, unnamed), *map(str, strays), *drafts]
+        temporary = list(self._files.list_stale(float("inf")))
+        orphans = stored - {(row.org_id, row.digest) for row in rows if not row.in_row}
+        return [*map(str, unreferenced), *map(str, orphans), *temporary]

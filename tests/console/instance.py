@@ -1,4 +1,4 @@
-"""An instance with a person of every role, and on demand with enough in it to be worth looking at."""
+"""An instance with a person of every role and, on demand, sample content."""
 
 import io
 from datetime import UTC, datetime, timedelta
@@ -37,10 +37,10 @@ PEOPLE = {
     "org_reader": Person("samuel", "Samuel Osei",  "guest", "org_reader"),
 }
 ROLES = {"operator": (*OPERATOR.roles, "operator"), **{name: person.roles for name, person in PEOPLE.items()}}
-"""What each of them is, all in one team, for whoever works out what they may see."""
+"""The roles of each person, all in one team."""
 # fmt: on
-GUARDED = Person("nora", "Nora Vance", "member")
-"""Somebody with a second factor."""
+WITH_TWO_FACTOR = Person("nora", "Nora Vance", "member")
+"""A person with two-factor authentication."""
 
 HANDOVER = """\
 Crane 3 is back on **Tuesday**; until then the night shift unloads at pier 2.
@@ -61,7 +61,7 @@ Crane 3 is back on **Tuesday**; until then the night shift unloads at pier 2.
 > Pier 2 is late because it does the work of both.
 """
 NOTES = (
-    # who, title, body, visibility, tags
+    # owner, title, body, visibility, tags
     ("owner", "Pier 2, lighting", "The three lamps at the ramp flicker when the crane starts.\n", "team", ["piers"]),
     ("member", "Ideas for the summer timetable", "An earlier first boat on Saturdays, as in 2024.\n", "team", ["timetable"]),
     ("admin", "Crew list for the open day", "Who shows visitors the bridge, and when.\n", "team", ["people"]),
@@ -86,13 +86,13 @@ From the first of November the boats go every hour, and every two hours on Sunda
 The kiosk is closed until spring. Tickets are sold on board.
 """
 CHANGES = (
-    # what stood there, what stands there now, whose hand it was
+    # old text, new text, author
     ("every two hours on Sundays", "every ninety minutes on Sundays", "member"),
     ("The kiosk is closed until spring. ", "", "owner"),
     ("08:20 and 20:40", "08:10 and 21:10", "operator"),
 )
 FILES = (
-    # key, what is in it, who brings it
+    # key, content, owner
     ("reports/2026/january.csv", b"day,ships\n1,14\n2,9\n", "member"),
     ("reports/2026/february.csv", b"day,ships\n1,11\n2,12\n", "member"),
     ("reports/tide-tables.pdf", b"%PDF-1.4\n%%EOF\n", "admin"),
@@ -107,43 +107,45 @@ COMPANIES = (
 )
 
 
-def picture(form: str = "PNG") -> bytes:
-    """A sunset over water, of a few colours."""
+def picture(file_format: str = "PNG") -> bytes:
+    """A simple image of a sunset."""
     image = Image.new("RGB", (640, 400), "#f3c98b")
-    pen = ImageDraw.Draw(image)
-    pen.ellipse((400, 130, 500, 230), fill="#e2725b")
-    pen.rectangle((0, 240, 640, 400), fill="#2f6f7e")
-    pen.polygon(((120, 240), (260, 240), (230, 270), (150, 270)), fill="#3a3a3a")
+    draw = ImageDraw.Draw(image)
+    draw.ellipse((400, 130, 500, 230), fill="#e2725b")
+    draw.rectangle((0, 240, 640, 400), fill="#2f6f7e")
+    draw.polygon(((120, 240), (260, 240), (230, 270), (150, 270)), fill="#3a3a3a")
     out = io.BytesIO()
-    image.save(out, form)
+    image.save(out, file_format)
     return out.getvalue()
 
 
-class Stage:
+class Instance:
     def __init__(self, served: Served) -> None:
-        """`served` has not been set up yet."""
+        """`served` must not be set up yet."""
         self.served = served
         self.url = served.url
         self._sessions: dict[str, str] = {}
-        self._shelf: dict[str, str] = {}
-        first = {"username": OPERATOR.username, "display_name": OPERATOR.name, "password": PASSWORD}
-        made = self.call("POST", "/api/bootstrap", {**first, "org": "Fjordline Ferries", "team": "Harbour office"})
-        self.org, self.team, self.operator = made["org"], made["team"], made["token"]
+        self._ids: dict[str, str] = {}
+        operator = {"username": OPERATOR.username, "display_name": OPERATOR.name, "password": PASSWORD}
+        created = self.call(
+            "POST", "/api/bootstrap", {**operator, "org": "Fjordline Ferries", "team": "Harbour office"}
+        )
+        self.org, self.team, self.operator = created["org"], created["team"], created["token"]
         for person in PEOPLE.values():
             self._add(person)
 
     def call(self, *request: Any, **more: Any) -> Any:
-        """A request that must succeed, asked again where a busy machine made the server shed it."""
+        """Send a request that must succeed; retry if it was shed under load."""
         for _ in range(MAX_TRIES):
             try:
                 return self.served.call(*request, **more)
-            except RuntimeError as refusal:
-                if "was answered 503" not in str(refusal):
+            except RuntimeError as error:
+                if "was answered 503" not in str(error):
                     raise
         return self.served.call(*request, **more)
 
     def session(self, who: str) -> str:
-        """The token of a session of theirs: the same one each time, so it must not be signed out."""
+        """A session token of a person. It is shared by all tests: do not sign it out."""
         if who not in self._sessions:
             person = OPERATOR if who == "operator" else PEOPLE[who]
             self._sessions[who] = self.sign_in(person.username)
@@ -154,8 +156,8 @@ class Stage:
         return token
 
     def note(self, title: str, body: str, who: str = "operator", visibility: str = "team", tags: Any = ()) -> str:
-        wish = {"title": title, "body": body, "visibility": visibility, "tags": list(tags)}
-        note_id: str = self.call("POST", "/api/notes", wish, self.session(who))["id"]
+        draft = {"title": title, "body": body, "visibility": visibility, "tags": list(tags)}
+        note_id: str = self.call("POST", "/api/notes", draft, self.session(who))["id"]
         return note_id
 
     def read(self, note_id: str) -> str:
@@ -166,75 +168,75 @@ class Stage:
         self.call("PUT", f"/api/notes/{note_id}", {"body": body}, self.operator)
 
     def upload(self, key: str, body: bytes, who: str = "operator", visibility: str = "team") -> str:
-        """A version of a key; the object's id."""
-        made = self.served.put(f"/api/repo/{key}?visibility={visibility}", body, self.session(who))
-        object_id: str = made["id"]
+        """Upload a version; return the object's id."""
+        uploaded = self.served.put(f"/api/repo/{key}?visibility={visibility}", body, self.session(who))
+        object_id: str = uploaded["id"]
         return object_id
 
     def document(self, title: str, body: str, who: str = "operator", visibility: str = "team") -> str:
-        wish = {"title": title, "body": body, "visibility": visibility}
-        document_id: str = self.call("POST", "/api/documents", wish, self.session(who))["id"]
+        draft = {"title": title, "body": body, "visibility": visibility}
+        document_id: str = self.call("POST", "/api/documents", draft, self.session(who))["id"]
         return document_id
 
     def share(self, object_id: str, who: str, capability: str = "view", expires_at: str | None = None) -> None:
-        wish = {"principal_type": "user", "principal_id": self.id_of(who), "capability": capability}
-        self.call("POST", f"/api/repo-obj/{object_id}/share", {**wish, "expires_at": expires_at}, self.operator)
+        draft = {"principal_type": "user", "principal_id": self.id_of(who), "capability": capability}
+        self.call("POST", f"/api/repo-obj/{object_id}/share", {**draft, "expires_at": expires_at}, self.operator)
 
     def id_of(self, who: str) -> str:
-        people = self.call("GET", "/api/members", token=self.operator)["items"]
-        user_id: str = next(one["user_id"] for one in people if one["username"] == PEOPLE[who].username)
+        members = self.call("GET", "/api/members", token=self.operator)["items"]
+        user_id: str = next(member["user_id"] for member in members if member["username"] == PEOPLE[who].username)
         return user_id
 
-    def placed(self, address: str) -> str:
-        """An address with the things that it names by kind."""
-        self.handover  # noqa: B018 - all the others come with it
-        for kind, id in {"NOTE": self.handover, **self._shelf}.items():
+    def resolve(self, address: str) -> str:
+        """Replace NOTE, FILE and so on by the ids of sample items."""
+        self.sample_note  # noqa: B018 - creates all sample items
+        for kind, id in {"NOTE": self.sample_note, **self._ids}.items():
             address = address.replace(kind, id)
         return address
 
     @cached_property
-    def handover(self) -> str:
-        """Everything that screens show, made at the first wish; the note that is worth opening."""
+    def sample_note(self) -> str:
+        """Create all sample content on first use; return the id of the sample note."""
         self.call("POST", "/api/admin/seed", {}, self.session("operator"))
         ids = [self.note(title, body, who, visibility, tags) for who, title, body, visibility, tags in NOTES]
-        self._add(GUARDED)
-        self._guard(self.sign_in(GUARDED.username))
+        self._add(WITH_TWO_FACTOR)
+        self._enable_two_factor(self.sign_in(WITH_TWO_FACTOR.username))
         self._share(ids[-1], "guest", "notes:read")
         self._share(ids[-1], "org_reader", "notes:write")
-        self._tokens()
-        self._keys()
-        self._companies()
-        self._files()
-        self._documents()
-        self._shelf["JOB"] = self.call("GET", "/api/jobs", token=self.operator)["items"][0]["id"]
+        self._create_tokens()
+        self._create_keys()
+        self._create_companies()
+        self._create_files()
+        self._create_documents()
+        self._ids["JOB"] = self.call("GET", "/api/jobs", token=self.operator)["items"][0]["id"]
         return ids[-1]
 
     def _add(self, person: Person) -> None:
-        seat = {
+        member = {
             "username": person.username,
             "display_name": person.name,
             "password": PASSWORD,
             "role": person.team_role,
         }
-        wish = {**seat, "team_id": self.team["id"], **({"org_role": person.org_role} if person.org_role else {})}
-        self.call("POST", "/api/org/members", wish, self.operator)
+        draft = {**member, "team_id": self.team["id"], **({"org_role": person.org_role} if person.org_role else {})}
+        self.call("POST", "/api/org/members", draft, self.operator)
 
-    def _guard(self, token: str) -> None:
+    def _enable_two_factor(self, token: str) -> None:
         secret = self.call("POST", "/api/2fa/enable", {"confirm": True}, token)["secret"]
         self.call("POST", "/api/2fa/enable", {"code": pyotp.TOTP(secret).now()}, token)
 
     def _share(self, note_id: str, who: str, permission: str) -> None:
-        wish = {"user_id": self.id_of(who), "permission": permission}
-        self.call("POST", f"/api/notes/{note_id}/share", wish, self.operator)
+        draft = {"user_id": self.id_of(who), "permission": permission}
+        self.call("POST", f"/api/notes/{note_id}/share", draft, self.operator)
 
-    def _tokens(self) -> None:
+    def _create_tokens(self) -> None:
         for name, scope, days in (
             ("Nightly report", ["notes:read", "notes:write"], 30),
             ("Tide tables", ["notes:read"], 365),
         ):
             self.call("POST", "/api/tokens", {"name": name, "scope": scope, "ttl": days * 86_400}, self.operator)
 
-    def _keys(self) -> None:
+    def _create_keys(self) -> None:
         for name, scope in (
             ("Backup of the office computer", None),
             ("Timetable on the website", ["files:read:reports/"]),
@@ -242,28 +244,28 @@ class Stage:
         ):
             self.call("POST", "/api/s3/credentials", {"name": name, "scope": scope}, self.operator)
 
-    def _files(self) -> None:
+    def _create_files(self) -> None:
         for key, body, who in FILES:
             self.upload(key, body, who)
-        self._shelf["PICTURE"] = self.upload("pictures/harbour.png", picture())
+        self._ids["PICTURE"] = self.upload("pictures/harbour.png", picture())
         report = self.upload("reports/pier-2.md", REPORT.encode())
         self.upload("reports/pier-2.md", REPORT.replace("21 minutes", "9 minutes").encode(), "member")
         soon = datetime.now(UTC) + timedelta(days=7, minutes=5)
         self.share(report, "guest", "edit", soon.isoformat())
         self.share(report, "org_reader")
-        self._shelf["FILE"] = report
+        self._ids["FILE"] = report
 
-    def _documents(self) -> None:
+    def _create_documents(self) -> None:
         self.document("Rules of the quay", "Look up: cranes move.\n", "owner")
         document = self.document("Winter timetable", TIMETABLE, "admin")
         for old, new, who in CHANGES:
             body = self.call("GET", f"/api/documents/{document}", token=self.operator)["body"]
             self.call("PUT", f"/api/documents/{document}", {"body": body.replace(old, new)}, self.session(who))
-        self._shelf["DOCUMENT"] = document
+        self._ids["DOCUMENT"] = document
 
-    def _companies(self) -> None:
+    def _create_companies(self) -> None:
         self.call("POST", "/api/org/teams", {"name": "Workshop"}, self.operator)
         for slug, name, plan, domain in COMPANIES:
-            wish = {"name": name, "slug": slug, "plan": plan, "domain": domain, "owner": {"username": f"{slug}.owner"}}
-            self.call("POST", "/api/orgs", wish, self.operator)
+            draft = {"name": name, "slug": slug, "plan": plan, "domain": domain, "owner": {"username": f"{slug}.owner"}}
+            self.call("POST", "/api/orgs", draft, self.operator)
         self.call("POST", "/api/orgs/polar/suspend", {}, self.operator)

@@ -1,0 +1,249 @@
+"""Every view of the console: screens, main dialogs, screen states, and the sign-in pages."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from playwright.sync_api import FilePayload, Page, Route, expect
+
+from tests.console import screens
+from tests.console.browser import settle, sign_in, visit
+from tests.console.instance import PASSWORD, WITH_TWO_FACTOR, Instance
+from tests.console.writing import editor, write
+
+WIDTHS = {1440: 900, 390: 844}
+SCHEMES = ("light", "dark")
+
+
+class View(NamedTuple):
+    name: str
+    address: str
+    who: str = "operator"
+    """Empty for a visitor who is not signed in."""
+    act: Callable[[Page, Instance], None] | None = None
+    """Steps after opening the address."""
+
+    def show(self, page: Page, instance: Instance) -> None:
+        if self.act is wait_for_error:
+            page.route("**/api/audit*", lambda route: route.fulfill(status=500, json=FAILURE))
+        if self.act is lose_connection:
+            page.route("**/api/audit*", lambda route: route.abort())
+            page.route("**/health", lambda route: route.abort())
+        address = instance.resolve(self.address)
+        if self.act is None and address.startswith("/app/") and can_navigate_in_place(page):
+            visit(page, address.removeprefix("/app"))
+        else:
+            page.goto(address)
+            settle(page)
+        if self.act:
+            self.act(page, instance)
+
+
+def can_navigate_in_place(page: Page) -> bool:
+    """Whether the screen has no dialog and no editor, so that another can be opened without loading the page."""
+    return "/app/" in page.url and "edit=" not in page.url and not page.locator("[role=dialog]").count()
+
+
+FAILURE = {
+    "type": "urn:teamspace:problem:internal", "title": "Something failed here", "status": 500, "code": "internal",
+    "detail": "It is not your fault. The server has kept what it needs to find the cause.",
+    "request_id": "01a1de2d-91ef-7000-81db-fdd3b7347782",
+}  # fmt: skip
+
+FULL = {
+    "type": "urn:teamspace:problem:storage_full", "title": "No room", "status": 507, "code": "storage_full",
+    "detail": "The company has no room left.", "request_id": "01a1de2d-91ef-7000-81db-fdd3b7347783",
+}  # fmt: skip
+
+
+def open_dialog(name: str, dialog: str = "") -> Callable[[Page, Instance], None]:
+    """Press a button and wait for its dialog."""
+
+    def act(page: Page, _: Instance) -> None:
+        page.get_by_role("button", name=name).first.click()
+        expect(page.get_by_role("dialog", name=dialog or name)).to_be_visible()
+
+    return act
+
+
+def press_key(key: str) -> Callable[[Page, Instance], None]:
+    def act(page: Page, _: Instance) -> None:
+        page.keyboard.press(key)
+        expect(page.get_by_role("dialog")).to_be_visible()
+
+    return act
+
+
+def cause_conflict(page: Page, instance: Instance) -> None:
+    """Another person saves while this one edits."""
+    wait_for_editor(page, instance)
+    old = instance.read(instance.sample_note)
+    instance.rewrite(instance.sample_note, old.replace("**Tuesday**", "**Wednesday**"))
+    write(page, " Or on Thursday.")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    instance.rewrite(instance.sample_note, old)
+
+
+def wait_for_editor(page: Page, _: Instance) -> None:
+    expect(editor(page)).to_be_visible()
+
+
+def show_side_by_side(page: Page, _: Instance) -> None:
+    """On a phone there is no such choice."""
+    expect(page.get_by_role("region", name="Changes")).to_be_visible()
+    choice = page.get_by_text("Side by side")
+    if choice.is_visible():
+        choice.click()
+
+
+def upload_files(page: Page, _: Instance) -> None:
+    """Upload one file that succeeds, one that exceeds the quota, and one that already exists."""
+    page.route("**/api/repo/**/plan.bin*", lambda route: route.fulfill(status=507, json=FULL))
+    page.set_input_files(
+        "input[data-what=files]",
+        [
+            FilePayload(name="tides.csv", mimeType="text/csv", buffer=b"hour,level\n06:00,1.2\n"),
+            FilePayload(name="plan.bin", mimeType="", buffer=b"0123456789"),
+            FilePayload(name="pier-2.md", mimeType="text/markdown", buffer=b"# Pier 2, once more\n"),
+        ],
+    )
+    expect(page.get_by_role("button", name="Keep both")).to_be_visible()
+    expect(page.get_by_text("The company has no room left.")).to_be_visible()
+
+
+def open_share_dialog(page: Page, _: Instance) -> None:
+    open_dialog("Share", "Share “pier-2.md”")(page, _)
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("button", name="Who has access").click()
+    expect(dialog.get_by_text("Owner")).to_be_visible()
+
+
+def request_code(page: Page, instance: Instance) -> None:
+    sign_in(page, WITH_TWO_FACTOR.username, PASSWORD)
+    expect(page.get_by_label("Code")).to_be_visible()
+
+
+def wait_for_error(page: Page, _: Instance) -> None:
+    expect(page.get_by_role("alert")).to_be_visible()
+
+
+def lose_connection(page: Page, _: Instance) -> None:
+    expect(page.get_by_role("status").filter(has_text="Can’t reach the server. Retrying…")).to_be_visible()
+
+
+def create_key(page: Page, _: Instance) -> None:
+    """Create a key and show its secret."""
+    fill_in_key_form(page, _)
+    page.get_by_role("dialog").get_by_role("button", name="Create key").click()
+    expect(page.get_by_role("dialog", name="Secret for Nightly backup")).to_be_visible()
+
+
+def fill_in_key_form(page: Page, _: Instance) -> None:
+    open_dialog("New key", "New S3 key")(page, _)
+    page.get_by_label("Name", exact=False).fill("Nightly backup")
+    page.get_by_label("Read and write").check()
+    page.get_by_label("Limit to folder").fill("backups/")
+
+
+def open_link_dialog(page: Page, _: Instance) -> None:
+    page.get_by_role("button", name="More actions").click()
+    page.get_by_role("menuitem", name="Public link").click()
+    expect(page.get_by_role("dialog")).to_be_visible()
+
+
+def search_for(query: str) -> Callable[[Page, Instance], None]:
+    """Search with the keyboard: in the sidebar, or on the search screen on a phone."""
+
+    def act(page: Page, _: Instance) -> None:
+        page.keyboard.press("/")
+        expect(page.locator("input:focus")).to_be_visible()
+        page.keyboard.type(query)
+        expect(page.locator("mark").first).to_be_visible()
+
+    return act
+
+
+def list_three_jobs(route: Route) -> None:
+    """Answer with one running, one queued and one finished job."""
+    states = ("running", "queued", "succeeded")
+    since = "2026-11-16T09:00:00Z"
+    times = {"created_at": since, "started_at": since, "finished_at": since}
+    jobs = [{"view": "outline", "id": f"job-{state}", "kind": "ai.chat", "state": state, **times} for state in states]
+    items = [job for job in jobs if f"state={job['state']}" in route.request.url or "state=" not in route.request.url]
+    route.fulfill(json={"items": items, "next_cursor": None})
+
+
+def open_activity(page: Page, _: Instance) -> None:
+    """On a phone it is under More."""
+    page.route("**/api/jobs?*", list_three_jobs)
+    page.reload()
+    settle(page)
+    open_more(page, _)
+    page.get_by_role("button", name="Activity").last.click()
+    expect(page.get_by_role("link", name="All jobs")).to_be_visible()
+
+
+def open_more(page: Page, _: Instance) -> None:
+    """Open the menu of a phone; wider windows show everything."""
+    more = page.get_by_role("button", name="More", exact=True)
+    if more.is_visible():
+        more.click()
+        expect(page.get_by_role("dialog", name="More")).to_be_visible()
+
+
+def _name(path: str) -> str:
+    return path.strip("/").replace("/", "-").replace("$", "one-") or "home"
+
+
+# fmt: off
+FIRST_RUN = View("entrance-first-run", "/", "")
+SCREENS = tuple(View(_name(screen.path), "/app" + screen.address(screen.of.upper())) for screen in screens.SCREENS)
+VIEWS = (
+    *SCREENS,
+    View("note-editor",         "/app/notes/NOTE?edit=true", act=wait_for_editor),
+    View("note-conflict",       "/app/notes/NOTE?edit=true", act=cause_conflict),
+    View("note-share",          "/app/notes/NOTE",           act=open_dialog("Share", "Share “Harbour handover”")),
+    View("document-editor",     "/app/documents/DOCUMENT?edit=true", act=wait_for_editor),
+    View("document-sides",      "/app/documents/DOCUMENT/versions?version=1", act=show_side_by_side),
+    View("document-share",      "/app/documents/DOCUMENT",   act=open_dialog("Share", "Share “Winter timetable”")),
+    View("documents-empty",     "/app/documents",            "org_admin"),
+    View("files-folder",        "/app/files?in=reports/"),
+    View("files-nothing",       "/app/files?in=new/"),
+    View("home-guest",          "/app/",                     "guest"),
+    View("files-shared",        "/app/files?show=shared",    "guest"),
+    View("files-new-folder",    "/app/files",                act=open_dialog("New folder")),
+    View("files-tray",          "/app/files?in=reports/",    act=upload_files),
+    View("file-image",          "/app/files/PICTURE"),
+    View("file-old-version",    "/app/files/FILE?version=1"),
+    View("file-share",          "/app/files/FILE",           act=open_share_dialog),
+    View("members-invite",      "/app/settings/team/people",          act=open_dialog("Invite person")),
+    View("connect-empty",       "/app/settings/team/connect",         "org_admin"),
+    View("connect-new",         "/app/settings/team/connect",         act=fill_in_key_form),
+    View("connect-secret",      "/app/settings/team/connect",         "admin", create_key),
+    View("connect-revoke",      "/app/settings/team/connect",         act=open_dialog("Revoke Scanner at pier 2", "Revoke Scanner at pier 2?")),
+    View("file-link",           "/app/files/FILE",                    act=open_link_dialog),
+    View("file-link-unkeyed",   "/app/files/FILE",                    "viewer", open_link_dialog),
+    View("tokens-new",          "/app/settings/team/tokens",          act=open_dialog("New token")),
+    View("account-factor",      "/app/settings/me/account",           act=open_dialog("Set up", "Two-factor authentication")),
+    View("companies-new",       "/app/settings/instance/companies",   act=open_dialog("New company")),
+    View("jobs-new",            "/app/settings/team/jobs",            act=open_dialog("Ask a model")),
+    View("executors-new",       "/app/settings/instance/executors",   act=open_dialog("New executor")),
+    View("usage-try",           "/app/settings/team/usage",           act=open_dialog("Test the quota")),
+    View("search-results",      "/app/search?q=pier"),
+    View("search-nothing",      "/app/search?q=zeppelin"),
+    View("search-box",          "/app/",                     act=search_for("pier")),
+    View("palette",             "/app/",                     act=press_key("Control+k")),
+    View("keys",                "/app/",                     act=press_key("?")),
+    View("more",                "/app/",                     act=open_more),
+    View("activity",            "/app/",                     act=open_activity),
+    View("settings-member",     "/app/settings",             "member"),
+    View("state-empty",         "/app/",                     "org_admin"),
+    View("state-refused",       "/app/settings/team/audit",                "guest"),
+    View("state-missing",       "/app/notes/01890000-0000-7000-8000-000000000000"),
+    View("state-nowhere",       "/app/nowhere"),
+    View("state-unreachable",   "/app/settings/team/audit",                act=lose_connection),
+    View("state-failed",        "/app/settings/team/audit",                act=wait_for_error),
+    View("entrance-sign-in",    "/login",                    ""),
+    View("entrance-code",       "/login",                    "", request_code),
+    View("entrance-activate",   "/activate#ts_x_0000",       ""),
+)
+# fmt: on

@@ -1,0 +1,30 @@
+"""`python -m tests.durability.fast_collector serve`: the server, with a garbage collector that runs all the time.
+
+An unreferenced blob is kept for `RETENTION` seconds instead of a day. On a machine that is slower than that, uploads
+lose bytes that a normal server would have kept.
+"""
+
+import os
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+from teamspace import app, blobs, cli
+from teamspace.blobs.domain import storing
+from teamspace.core.db import Db
+
+RETENTION = 8
+INTERVAL = 0.25
+
+_repeat = app._repeat
+
+
+async def _repeat_fast(db: Db, interval: float, task: Callable[[], Awaitable[object]]) -> None:
+    collects = isinstance(task, partial) and task.func is blobs.collect
+    await _repeat(db, INTERVAL if collects else interval, task)
+
+
+if __name__ == "__main__":
+    storing.UNREFERENCED_SECONDS = RETENTION
+    os.environ["SERVICE_BLOB_RETENTION"] = str(RETENTION)
+    app._repeat = _repeat_fast
+    cli.main()
