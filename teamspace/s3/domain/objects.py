@@ -60,7 +60,7 @@ async def _single_part(request: S3Request, version: VersionRow, stored: StoredCo
     requested = parse_number(request.query, "partNumber", 1, minimum=1)
     parts = await reading.list_parts(request.db, version)
     if not parts and requested == 1:
-        return msgspec.structs.replace(stored, only=(0, version.size) if version.size else None)
+        return msgspec.structs.replace(stored, span=(0, version.size) if version.size else None)
     part = next((part for part in parts if part.number == requested), None)
     if part is None:
         raise S3Error("InvalidPart", "There is no part with that number.")
