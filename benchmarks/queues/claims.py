@@ -13,6 +13,7 @@ from benchmarks.queues.side import Tally
 from benchmarks.queues.storage import Storage
 from teamspace import jobs
 from teamspace.core.principal import Call, Principal
+from teamspace.jobs import Authority, Succeeded
 from tests.support.world import World
 
 TEAMS = 2000
@@ -61,8 +62,8 @@ async def timed(made: World, claims: int) -> list[float]:
         began = time.perf_counter()
         [(job, claim)] = await queue.claim(db, CHANNELS, count=1, executor_id=jobs.LOCAL)
         took.append(time.perf_counter() - began)
-        await queue.complete_many(db, [(claim, Nothing())])
+        await queue.finish_many(db, [(claim, Succeeded(Nothing()))])
         who = Principal("api", Call(), user_id=job.user_id, org_id=job.org_id, team_id=job.team_id)
         async with db.maintenance(who) as tx:
-            await queue.enqueue(tx, who, KIND, Nothing())
+            await queue.enqueue(tx, Authority.of(who), KIND, Nothing())
     return took

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from benchmarks.queues import filling, side
 from benchmarks.queues.filling import KIND, Nothing
 from benchmarks.queues.side import TEAMS, Put, Tally, Work
+from teamspace.jobs import Authority
 from teamspace.settings import Settings
 from tests.support.world import World
 
@@ -31,7 +32,7 @@ class Teamspace:
             async def put(number: int) -> None:
                 who = people[number % TEAMS]
                 async with made.db.maintenance(who) as tx:
-                    await queue.enqueue(tx, who, KIND, Nothing())
+                    await queue.enqueue(tx, Authority.of(who), KIND, Nothing())
 
             yield put
 

@@ -276,13 +276,14 @@ class InternalError(Refusal):
 
 
 class ExecutorFailed(Refusal):
-    """The executor failed; `retryable` says whether a later attempt can succeed."""
+    """The executor failed; `retryable` says whether a later attempt can succeed, `tokens` what it cost all the same."""
 
     status, code, title = 502, "executor_failed", "The executor failed"
 
-    def __init__(self, detail: str, *, retryable: bool = True) -> None:
+    def __init__(self, detail: str, *, retryable: bool = True, tokens: int | None = None) -> None:
         super().__init__(detail)
         self.retryable = retryable
+        self.tokens = tokens
 
 
 class NoExecutor(Refusal):

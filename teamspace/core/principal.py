@@ -50,6 +50,22 @@ class ScopeEntry(msgspec.Struct, frozen=True):
         return f"{self.permission}:{self.prefix}" if self.prefix else str(self.permission)
 
 
+Scope = tuple[ScopeEntry, ...]
+
+
+def intersect(one: Scope | None, other: Scope | None) -> Scope | None:
+    """Return the scope of what both scopes allow; None allows everything."""
+    if one is None or other is None:
+        return other if one is None else one
+    pairs = ((mine, theirs) for mine in one for theirs in other if mine.permission is theirs.permission)
+    narrower = (max(pair, key=lambda entry: len(entry.prefix)) for pair in pairs if _overlap(*pair))
+    return tuple(dict.fromkeys(narrower))
+
+
+def _overlap(one: ScopeEntry, other: ScopeEntry) -> bool:
+    return one.prefix.startswith(other.prefix) or other.prefix.startswith(one.prefix)
+
+
 class Principal(msgspec.Struct, frozen=True):
     kind: Kind
     call: Call
@@ -63,7 +79,7 @@ class Principal(msgspec.Struct, frozen=True):
     org_role: str | None = None
     permissions: frozenset[Permission] = frozenset()
     """The person's current permissions, from team role, company role and operator flag."""
-    scope: tuple[ScopeEntry, ...] | None = None
+    scope: Scope | None = None
     """What the token is limited to; None means all permissions of its person."""
     features: frozenset[Feature] = frozenset()
     org_suspended: bool = False

@@ -43,8 +43,10 @@ class JobSpec(msgspec.Struct, frozen=True):
     """Maps the result to its actual usage."""
     check: str | None = None
     """Maps input and result to an error in the result, or None."""
-    on_failure: str | None = None
-    """Called when a job ends without a result, with the transaction, the requester, the input and the reason."""
+    describe: str | None = None
+    """Maps the requester and the input to the job's title, in the transaction that creates it on request."""
+    ended: str | None = None
+    """Called once, with the job and its outcome, in the transaction that ends it."""
     input: type[msgspec.Struct] | None = None
     result: type[msgspec.Struct] | None = None
 

@@ -1,5 +1,6 @@
 """Durable jobs: a queue that is fair between teams, leases, and the server's own worker."""
 
+from teamspace.jobs.domain.authority import find_refusal
 from teamspace.jobs.domain.channels import (
     any_channel,
     executor_channel,
@@ -9,30 +10,57 @@ from teamspace.jobs.domain.channels import (
     push_channel,
     served_by,
 )
+from teamspace.jobs.domain.ending import reason_of
 from teamspace.jobs.domain.kinds import BoundKind, Kinds, bind
 from teamspace.jobs.domain.queue import LEASE, Queue, parse_claim_token, stale_claim
-from teamspace.jobs.domain.requester import find_refusal
 from teamspace.jobs.domain.routing import JobRoute, JobRouter
 from teamspace.jobs.domain.runner import LOCAL, JobContext, Runner, WorkSource
 from teamspace.jobs.domain.sweeping import recover, sweep, tidy
-from teamspace.jobs.schemas import ClaimedJob, JobClaim, JobFault, Obsolete
+from teamspace.jobs.schemas import (
+    Authority,
+    Cancelled,
+    EndedJob,
+    Failed,
+    Job,
+    JobClaim,
+    JobFault,
+    JobOrigin,
+    JobSubject,
+    JobTitle,
+    Lost,
+    Obsolete,
+    Outcome,
+    Returned,
+    Succeeded,
+)
 from teamspace.jobs.store import INVARIANTS
 
 __all__ = [
     "INVARIANTS",
     "LEASE",
     "LOCAL",
+    "Authority",
     "BoundKind",
-    "ClaimedJob",
+    "Cancelled",
+    "EndedJob",
+    "Failed",
+    "Job",
     "JobClaim",
     "JobContext",
     "JobFault",
+    "JobOrigin",
     "JobRoute",
     "JobRouter",
+    "JobSubject",
+    "JobTitle",
     "Kinds",
+    "Lost",
     "Obsolete",
+    "Outcome",
     "Queue",
+    "Returned",
     "Runner",
+    "Succeeded",
     "WorkSource",
     "any_channel",
     "bind",
@@ -43,6 +71,7 @@ __all__ = [
     "model_channel",
     "parse_claim_token",
     "push_channel",
+    "reason_of",
     "recover",
     "served_by",
     "stale_claim",

@@ -5,9 +5,12 @@ from typing import Annotated, Any
 
 import msgspec
 
+from teamspace.core import crypto
+from teamspace.core.errors import QuotaExceeded
 from teamspace.core.paging import Paging
+from teamspace.core.principal import Principal, Scope, intersect
 from teamspace.core.replies import Page
-from teamspace.quota import Plan
+from teamspace.quota import Plan, QuotaAccount, Spend
 
 NORMAL = 1
 
@@ -85,6 +88,56 @@ class LaneState(msgspec.Struct, frozen=True):
     """The rank that the whole queue has reached."""
 
 
+class Authority(msgspec.Struct, frozen=True):
+    """On whose behalf a job runs, and what limits it. The person's rights are those at the time it runs."""
+
+    account: QuotaAccount
+    """The company, the team and the person; no person if the company itself has the work done."""
+    scope: Scope | None = None
+    """The scope of the token it was requested with; None if there is no limit."""
+    limited_by: str | None = None
+    """Another member of the team: the job has only the permissions that both have."""
+
+    @classmethod
+    def of(cls, who: Principal) -> "Authority":
+        return cls(QuotaAccount.of(who), who.scope)
+
+    @classmethod
+    def of_company(cls, org_id: str, team_id: str) -> "Authority":
+        """For work that no member requested, such as an anonymous visitor's."""
+        return cls(QuotaAccount(org_id, team_id, ""))
+
+    def unscoped(self) -> "Authority":
+        """For the server's own work on what the person wrote: a token's scope limits its caller, not the server."""
+        return Authority(self.account, limited_by=self.limited_by)
+
+    def shared_with(self, other: "Authority") -> "Authority":
+        """Return the authority to act for this person with only the rights that the other has too."""
+        return Authority(self.account, intersect(self.scope, other.scope), other.account.user_id)
+
+
+class JobOrigin(msgspec.Struct, frozen=True):
+    """The item of a step of a run that a job is for. There is one job for each."""
+
+    run_id: str
+    step: str
+    item: int = 0
+
+
+class JobSubject(msgspec.Struct, frozen=True):
+    """What a job is about, such as an object or a note."""
+
+    type: str
+    id: str
+
+
+class JobTitle(msgspec.Struct, frozen=True):
+    """What people see of a job in lists: the name of its subject, and the subject to link to."""
+
+    text: str
+    subject: JobSubject
+
+
 class JobFault(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Why an attempt failed, and whether the job is tried again."""
 
@@ -93,27 +146,114 @@ class JobFault(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     retryable: bool = True
 
 
-class ClaimedJob(msgspec.Struct, frozen=True):
-    """A running job, as its worker gets it."""
+class Succeeded(msgspec.Struct, frozen=True):
+    """The job has a valid result."""
+
+    result: msgspec.Struct
+
+
+class Failed(msgspec.Struct, frozen=True):
+    """The attempt failed; the job is retried if the fault allows it and attempts are left."""
+
+    fault: JobFault
+    spent: Spend | None = None
+    """What the attempt cost all the same, such as a paid reply that was refused."""
+
+
+class Parked(msgspec.Struct, frozen=True):
+    """A quota is exhausted: the job waits for it. The attempt does not count."""
+
+    block: "QuotaBlock"
+
+
+class Cancelled(msgspec.Struct, frozen=True):
+    """A person cancelled it while it waited, or its subject is gone."""
+
+    fault: JobFault | None = None
+
+
+class Lost(msgspec.Struct, frozen=True):
+    """The lease expired: the worker is gone. The job is run again, a few times."""
+
+
+class Returned(msgspec.Struct, frozen=True):
+    """The worker gave the job back, never got it, or was retired. Neither an attempt nor a lease expiry counts."""
+
+
+Outcome = Succeeded | Failed | Parked | Cancelled | Lost | Returned
+"""How an attempt ends."""
+
+
+class Job(msgspec.Struct, frozen=True):
+    """A queued or running job, as the queue changes it."""
 
     id: str
     org_id: str
     team_id: str
     user_id: str
+    scope: tuple[str, ...] | None
+    limited_by: str | None
     kind: str
     channel: str
     model: str | None
+    run_id: str | None
+    step: str | None
+    item: int | None
+    state: State
     attempt: int
     max_attempts: int
     lease_expiries: int
     reservation_id: str | None
-    lease_until: str
-    rank: int
+    lease_until: str | None
+    rank: int | None
+    refused_spend: Spend | None
     input: str
 
     @property
     def lane(self) -> Lane:
         return Lane(self.org_id, self.team_id, self.kind)
+
+    @property
+    def lease_end(self) -> str:
+        """When the lease of a running job expires."""
+        assert self.lease_until is not None
+        return self.lease_until
+
+    @property
+    def account(self) -> QuotaAccount:
+        return QuotaAccount(self.org_id, self.team_id, self.user_id)
+
+    @property
+    def origin(self) -> JobOrigin | None:
+        return None if self.run_id is None else JobOrigin(self.run_id, self.step or "", self.item or 0)
+
+
+class EndedJob(msgspec.Struct, frozen=True):
+    """A job that has ended, as its kind is told."""
+
+    id: str
+    account: QuotaAccount
+    origin: JobOrigin | None
+    input: Any
+
+
+class Transition(msgspec.Struct, frozen=True, kw_only=True):
+    """The columns of a job after an outcome."""
+
+    id: str
+    state: State
+    phase: Phase = Phase.READY
+    keep_rank: bool = False
+    attempt: int
+    max_attempts: int
+    lease_expiries: int
+    error: str | None = None
+    """None keeps the error of the last attempt."""
+    result: str | None = None
+    waits: str | None = None
+    until: str | None = None
+    delay: float | None = None
+    """Seconds until it is due, if `until` is not known; None if it is due already."""
 
 
 class ClaimSlot(msgspec.Struct, frozen=True):
@@ -142,23 +282,12 @@ class JobClaim(msgspec.Struct, frozen=True):
     lease: float = 60
     """Seconds by which a heartbeat extends the lease."""
 
+    @property
+    def hash(self) -> str:
+        return crypto.digest(self.secret)
+
     def __str__(self) -> str:
         return f"{self.job_id}.{self.attempt}.{self.secret}"
-
-
-class ReleasedJob(msgspec.Struct, frozen=True):
-    """A job that has just stopped running, or was cancelled or made ready."""
-
-    id: str
-    org_id: str
-    team_id: str
-    kind: str
-    channel: str
-    reservation_id: str | None
-
-    @property
-    def lane(self) -> Lane:
-        return Lane(self.org_id, self.team_id, self.kind)
 
 
 class QuotaBlock(msgspec.Struct, frozen=True):
@@ -167,6 +296,10 @@ class QuotaBlock(msgspec.Struct, frozen=True):
     dimension: str
     level: str
     resets_at: str | None
+
+    @classmethod
+    def of(cls, refusal: QuotaExceeded) -> "QuotaBlock":
+        return cls(*(refusal.extra[name] for name in ("dimension", "level", "resets_at")))
 
 
 class Waiting(msgspec.Struct, frozen=True):
@@ -187,6 +320,9 @@ class JobRow(msgspec.Struct, frozen=True):
     state: State
     team_id: str
     user_id: str
+    title: str | None
+    subject_type: str | None
+    subject_id: str | None
     model: str | None
     executor_id: str | None
     priority: int
@@ -206,6 +342,10 @@ class JobRow(msgspec.Struct, frozen=True):
     waits: QuotaBlock | None
     lease_until: str | None
 
+    @property
+    def subject(self) -> JobSubject | None:
+        return None if self.subject_type is None else JobSubject(self.subject_type, self.subject_id or "")
+
 
 class JobSummary(msgspec.Struct, frozen=True, kw_only=True, tag_field="view", tag="outline"):
     """What members see of other members' jobs."""
@@ -224,6 +364,9 @@ class JobItem(msgspec.Struct, frozen=True, kw_only=True, tag_field="view", tag="
     id: str
     kind: str
     state: State
+    title: str | None
+    """The name of its subject when the job was created."""
+    subject: JobSubject | None
     owner: str
     team_id: str
     model: str | None
@@ -253,13 +396,6 @@ class JobDetail(JobItem, frozen=True, kw_only=True, tag="full"):
 
     input: Any
     result: Any
-
-
-class RequestedJob(msgspec.Struct, frozen=True):
-    """The requester and the input of a job."""
-
-    user_id: str
-    input: str
 
 
 class Obsolete(Exception):

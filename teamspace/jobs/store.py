@@ -5,32 +5,32 @@ The predicates repeat those of the partial indexes word for word: a claim only s
 """
 
 from collections.abc import Sequence
-from functools import lru_cache
+from typing import Any
 
 import msgspec
 
-from teamspace.core.db import Fence, Reads, Tx, columns, in_list
-from teamspace.core.db.dialect import Dialect
+from teamspace.core.db import Fence, Reads, Tx, columns
 from teamspace.core.tables import Invariant
 from teamspace.jobs.schemas import (
-    ClaimedJob,
+    Authority,
     ClaimSlot,
     CompanyPlan,
+    Job,
     JobBodies,
     JobClaim,
-    JobFault,
+    JobOrigin,
     JobRow,
+    JobTitle,
     Lane,
     LaneCapacity,
     LaneState,
     QuotaBlock,
     ReadyJob,
-    ReleasedJob,
-    RequestedJob,
     ServedChannel,
     State,
+    Transition,
 )
-from teamspace.quota import Dimension, Level
+from teamspace.quota import Dimension, Level, Spend
 
 _BACKLOG = "state = 'queued' AND phase = 'ready' AND rank IS NULL"
 _ADMITTED = "state = 'queued' AND phase = 'ready' AND rank IS NOT NULL"
@@ -38,20 +38,18 @@ _CLAIMED = (
     "id = :id AND state = 'running' AND attempt = :attempt AND claim_hash = :claim_hash AND executor_id = :executor_id"
     " AND lease_until > moment(0)"
 )
-_RELEASE = (
-    "executor_id = NULL, claim_hash = NULL, lease_until = NULL, reservation_id = NULL, progress = NULL, message = NULL"
-)
 _WITHDRAW = "rank = NULL, phase = 'ready', waits = NULL"
 """Moves a job that is admitted and not yet claimed back to the backlog."""
 _CHANNEL_TTL = 60
 """Seconds for which a channel counts as served after a worker polled it."""
 _ARCHIVE_COLUMNS = (
-    "id, org_id, team_id, user_id, kind, model, state, priority, run_at, attempt, max_attempts, executor_id, progress,"
-    " message, retry_of, input, result, error, created_at, started_at, finished_at"
+    "id, org_id, team_id, user_id, kind, title, subject_type, subject_id, model, run_id, step, item, idempotency_key,"
+    " state, priority, run_at, attempt, max_attempts, executor_id, progress, message, retry_of, input,"
+    " result, error, created_at, started_at, finished_at"
 )
 _ARCHIVE_AS_JOB_ROW = (
-    "id, kind, state, team_id, user_id, model, executor_id, priority, run_at, attempt, max_attempts, progress, message,"
-    " error, retry_of, created_at, started_at, finished_at, '', 'ready', NULL, NULL, NULL"
+    "id, kind, state, team_id, user_id, title, subject_type, subject_id, model, executor_id, priority, run_at, attempt,"
+    " max_attempts, progress, message, error, retry_of, created_at, started_at, finished_at, '', 'ready', NULL, NULL, NULL"
 )
 
 
@@ -59,16 +57,45 @@ _ARCHIVE_AS_JOB_ROW = (
 
 
 async def insert(
-    tx: Tx, id: str, lane: Lane, user_id: str, *, channel: str, model: str | None, priority: int, run_at: str | None,
-    max_attempts: int, input: str, retry_of: str | None,
-) -> None:  # fmt: skip
-    await tx.run(
-        "INSERT INTO jobs (id, org_id, team_id, user_id, kind, channel, model, state, phase, priority, run_at, attempt,"
-        " max_attempts, lease_expiries, input, retry_of, created_at) VALUES (:id, :org_id, :team_id, :user_id, :kind, :channel, :model,"
-        " 'queued', CASE WHEN CAST(:run_at AS TEXT) > moment(0) THEN 'scheduled' ELSE 'ready' END, :priority,"
-        " COALESCE(CAST(:run_at AS TEXT), moment(0)), 0, :max_attempts, 0, :input, :retry_of, moment(0))",
-        id=id, org_id=lane.org_id, team_id=lane.team_id, user_id=user_id, kind=lane.kind, channel=channel, model=model,
-        priority=priority, run_at=run_at, max_attempts=max_attempts, input=input, retry_of=retry_of,
+    tx: Tx, id: str, kind: str, authority: Authority, *, channel: str, model: str | None, priority: int,
+    run_at: str | None, max_attempts: int, input: str, title: JobTitle | None, origin: JobOrigin | None,
+    idempotency_key: str | None, retry_of: str | None,
+) -> bool:  # fmt: skip
+    """Insert a job; return False if there is one of the same origin or idempotency key already."""
+    subject = title.subject if title else None
+    return await tx.exists(
+        "INSERT INTO jobs (id, org_id, team_id, user_id, scope, limited_by, kind, title, subject_type, subject_id, channel,"
+        " model, run_id, step, item, idempotency_key, state, phase, priority, run_at, attempt, max_attempts,"
+        " lease_expiries, input, retry_of, created_at) VALUES (:id, :org_id, :team_id, :user_id, :scope, :limited_by,"
+        " :kind, :title, :subject_type, :subject_id, :channel, :model, :run_id, :step, :item, :idempotency_key, 'queued',"
+        " CASE WHEN CAST(:run_at AS TEXT) > moment(0) THEN 'scheduled' ELSE 'ready' END, :priority,"
+        " COALESCE(CAST(:run_at AS TEXT), moment(0)), 0, :max_attempts, 0, :input, :retry_of, moment(0))"
+        " ON CONFLICT DO NOTHING RETURNING id",
+        id=id, org_id=authority.account.org_id, team_id=authority.account.team_id, user_id=authority.account.user_id,
+        scope=None if authority.scope is None else _json([str(entry) for entry in authority.scope]),
+        limited_by=authority.limited_by, kind=kind, title=title.text if title else None,
+        subject_type=subject.type if subject else None, subject_id=subject.id if subject else None, channel=channel,
+        model=model, run_id=origin.run_id if origin else None, step=origin.step if origin else None,
+        item=origin.item if origin else None, idempotency_key=idempotency_key, run_at=run_at, priority=priority,
+        max_attempts=max_attempts, input=input, retry_of=retry_of,
+    )  # fmt: skip
+
+
+async def find_by_origin(db: Reads, origin: JobOrigin) -> str | None:
+    """Return the id of the job for this item of a run, also if it is archived."""
+    where = "run_id = :run_id AND step = :step AND item = :item"
+    return await db.one(
+        str, f"SELECT id FROM jobs WHERE {where} UNION ALL SELECT id FROM job_archive WHERE {where}",
+        run_id=origin.run_id, step=origin.step, item=origin.item,
+    )  # fmt: skip
+
+
+async def find_by_key(db: Reads, team_id: str, idempotency_key: str) -> str | None:
+    """Return the id of the team's job with this idempotency key, also if it is archived."""
+    where = "team_id = :team_id AND idempotency_key = :key"
+    return await db.one(
+        str, f"SELECT id FROM jobs WHERE {where} UNION ALL SELECT id FROM job_archive WHERE {where}",
+        team_id=team_id, key=idempotency_key,
     )  # fmt: skip
 
 
@@ -77,23 +104,11 @@ async def insert(
 
 async def select_lanes(tx: Tx, lanes: Sequence[Lane]) -> list[LaneState]:
     """Return how full the lanes are. Their companies are locked (shared), so a suspension is seen or waits."""
-    return await tx.all(LaneState, _lanes_sql(len(lanes), tx.dialect.share_lock), **_lane_params(lanes))
-
-
-def _lane_params(lanes: Sequence[Lane]) -> dict[str, str]:
-    return {
-        f"{name}_{at}": getattr(lane, name) for at, lane in enumerate(lanes) for name in ("org_id", "team_id", "kind")
-    }
-
-
-@lru_cache(64)
-def _lanes_sql(count: int, share: str) -> str:
-    requested = ", ".join(
-        f"(CAST(:org_id_{at} AS TEXT), CAST(:team_id_{at} AS TEXT), CAST(:kind_{at} AS TEXT))" for at in range(count)
-    )
     lane = "jobs.team_id = requested.team_id AND jobs.kind = requested.kind AND rank IS NOT NULL"
-    return (
-        f"WITH requested (org_id, team_id, kind) AS (VALUES {requested})"
+    requested = tx.dialect.json_rows("lanes", org_id="TEXT", team_id="TEXT", kind="TEXT")
+    return await tx.all(
+        LaneState,
+        f"WITH requested AS MATERIALIZED ({requested})"
         " SELECT requested.org_id, requested.team_id, requested.kind, orgs.plan, orgs.suspended_at IS NOT NULL,"
         f" (SELECT COUNT(*) FROM jobs WHERE {lane}), (SELECT MAX(rank) FROM jobs WHERE {lane}),"
         # By how far the queue has come, not by the lowest waiting rank: else the newest job would always be first.
@@ -101,8 +116,13 @@ def _lanes_sql(count: int, share: str) -> str:
         f" (SELECT rank FROM jobs WHERE {_ADMITTED} ORDER BY rank LIMIT 1),"
         # Parked jobs keep their ranks: if the clock restarted at 0, they would come long after the others.
         " (SELECT rank FROM jobs WHERE rank IS NOT NULL ORDER BY rank DESC LIMIT 1), 0)"
-        f" FROM requested JOIN orgs ON orgs.id = requested.org_id {share}"
+        f" FROM requested JOIN orgs ON orgs.id = requested.org_id {_of_orgs(tx.dialect.share_lock)}",
+        lanes=_json(lanes),
     )
+
+
+def _of_orgs(lock: str) -> str:
+    return f"{lock} OF orgs" if lock else ""
 
 
 async def move(tx: Tx, channel: str, target: str, except_orgs: Sequence[str]) -> list[Lane]:
@@ -127,36 +147,29 @@ async def admit(tx: Tx, capacities: Sequence[LaneCapacity], step: int) -> list[s
 
     The caller has locked the lanes and must not wait for rows: a job that is just being cancelled is skipped.
     """
-    values: dict[str, str | int] = {"step": step}
-    for at, lane in enumerate(capacities):
-        values |= {f"team_{at}": lane.team_id, f"free_{at}": lane.free, f"after_{at}": lane.after_rank}
-        values |= {f"channel_{at}_{number}": channel for number, channel in enumerate(lane.channels)}
+    backlog = tx.dialect.each_first.format(
+        table="jobs",
+        rest=f"WHERE team_id = wanted.team_id AND channel = wanted.channel AND {_BACKLOG}"
+        f" ORDER BY priority, id LIMIT :most {tx.dialect.skip_locked}",
+    )
+    wanted = tx.dialect.json_rows(
+        "wanted", lane="BIGINT", team_id="TEXT", channel="TEXT", free="BIGINT", after_rank="BIGINT"
+    )
+    rows = [
+        {"lane": at, "team_id": lane.team_id, "channel": channel, "free": lane.free, "after_rank": lane.after_rank}
+        for at, lane in enumerate(capacities)
+        for channel in lane.channels
+    ]
     return await tx.all(
-        str, _admit_sql(tuple(len(lane.channels) for lane in capacities), tx.dialect.skip_locked), **values
-    )
-
-
-@lru_cache(64)
-def _admit_sql(channels: tuple[int, ...], skip_locked: str) -> str:
-    lanes = " UNION ALL ".join(
-        f"SELECT id, :after_{at} + :step * turn AS new_rank FROM (SELECT id, ROW_NUMBER() OVER (ORDER BY priority, id) AS turn"
-        f" FROM ({_backlog_sql(at, count, skip_locked)}) AS waiting_{at} ORDER BY priority, id LIMIT :free_{at}) AS lane_{at}"
-        for at, count in enumerate(channels)
-    )
-    return (
-        f"WITH chosen (chosen_id, new_rank) AS MATERIALIZED ({lanes})"
-        " UPDATE jobs SET rank = chosen.new_rank FROM chosen WHERE jobs.id = chosen.chosen_id RETURNING jobs.channel"
-    )
-
-
-def _backlog_sql(at: int, channels: int, skip_locked: str) -> str:
-    """Select the first jobs of a lane's backlog in each of its channels."""
-    return " UNION ALL ".join(
-        f"SELECT id, priority FROM (SELECT id, priority FROM jobs WHERE team_id = :team_{at}"
-        f" AND channel = :channel_{at}_{number} AND {_BACKLOG} ORDER BY priority, id LIMIT :free_{at}"
-        f" {skip_locked}) AS channel_{at}_{number}"
-        for number in range(channels)
-    )
+        str,
+        f"WITH wanted AS MATERIALIZED ({wanted}),"
+        f" waiting AS MATERIALIZED (SELECT jobs.id, jobs.priority, lane, free, after_rank FROM wanted {backlog}),"
+        " numbered AS (SELECT id AS chosen_id, free, after_rank,"
+        " ROW_NUMBER() OVER (PARTITION BY lane ORDER BY priority, id) AS turn FROM waiting)"
+        " UPDATE jobs SET rank = after_rank + :step * turn FROM numbered WHERE jobs.id = chosen_id AND turn <= free"
+        " RETURNING jobs.channel",
+        wanted=_json(rows), most=max(lane.free for lane in capacities), step=step,
+    )  # fmt: skip
 
 
 async def next_lane(db: Reads, after: Lane, org_id: str | None = None) -> Lane | None:
@@ -249,42 +262,30 @@ async def select_admitted(
     tx: Tx, slots: Sequence[ClaimSlot], *, org_id: str | None, models: Sequence[str] | None
 ) -> list[ReadyJob]:
     """Select admitted jobs of these channels in the order of their ranks, and lock them."""
-    values: dict[str, str | int] = {} if org_id is None else {"org_id": org_id}
-    if models is not None:
-        values["models"] = msgspec.json.encode(models).decode()
-    for at, slot in enumerate(slots):
-        values |= {f"channel_{at}": slot.channel, f"limit_{at}": slot.limit}
-        values |= {f"excluded_{at}_{number}": org for number, org in enumerate(slot.excluded_orgs)}
-    excluded = tuple(len(slot.excluded_orgs) for slot in slots)
-    return await tx.all(ReadyJob, _admitted_sql(excluded, org_id is not None, models is not None, tx.dialect), **values)
-
-
-@lru_cache(64)
-def _admitted_sql(excluded: tuple[int, ...], by_company: bool, by_models: bool, dialect: Dialect) -> str:
-    only = "org_id = :org_id AND" if by_company else ""
-    if by_models:
-        only += f" (model IS NULL OR model IN ({dialect.json_strings.format('models')})) AND"
-    arms = " UNION ALL ".join(
-        f"SELECT id, org_id, kind, rank FROM (SELECT id, org_id, kind, rank FROM jobs WHERE {only} {_exclusion_sql(at, count)}"
-        f" channel = :channel_{at} AND {_ADMITTED} ORDER BY rank LIMIT :limit_{at} {dialect.skip_locked}) AS arm_{at}"
-        for at, count in enumerate(excluded)
+    excluded = tx.dialect.json_list.format("wanted.excluded_orgs")
+    admitted = tx.dialect.each_first.format(
+        table="jobs",
+        rest=f"WHERE {'org_id = :org_id AND ' if org_id is not None else ''}channel = wanted.channel AND {_ADMITTED}"
+        f" AND org_id NOT IN ({excluded}) AND (model IS NULL OR CAST(:models AS TEXT) IS NULL"
+        f" OR model IN ({tx.dialect.json_strings.format('models')})) ORDER BY rank LIMIT :most {tx.dialect.skip_locked}",
     )
-    return f"SELECT id, org_id, kind FROM ({arms}) AS arms ORDER BY rank"
-
-
-def _exclusion_sql(at: int, count: int) -> str:
-    names = ", ".join(f":excluded_{at}_{number}" for number in range(count))
-    return f"org_id NOT IN ({names}) AND" if names else ""
-
-
-async def take(tx: Tx, ids: Sequence[str], *, executor_id: str, claim_hash: str, lease: float) -> list[ClaimedJob]:
-    placeholders, params = in_list("job", ids)
+    wanted = tx.dialect.json_rows("wanted", channel="TEXT", excluded_orgs=tx.dialect.json_type)
+    params: dict[str, Any] = {} if org_id is None else {"org_id": org_id}
     return await tx.all(
-        ClaimedJob,
+        ReadyJob,
+        f"WITH wanted AS MATERIALIZED ({wanted}) SELECT jobs.id, jobs.org_id, jobs.kind FROM wanted {admitted} ORDER BY jobs.rank",
+        wanted=_json(slots), models=None if models is None else _json(models), most=max(slot.limit for slot in slots),
+        **params,
+    )  # fmt: skip
+
+
+async def take(tx: Tx, ids: Sequence[str], *, executor_id: str, claim_hash: str, lease: float) -> list[Job]:
+    return await tx.all(
+        Job,
         "UPDATE jobs SET state = 'running', attempt = attempt + 1, executor_id = :executor_id, claim_hash = :claim_hash,"
         " lease_until = moment(:lease), started_at = moment(0), waits = NULL"
-        f" WHERE id IN ({placeholders}) RETURNING {columns(ClaimedJob)}",
-        executor_id=executor_id, claim_hash=claim_hash, lease=lease, **params,
+        f" WHERE id IN ({tx.dialect.json_strings.format('ids')}) RETURNING {columns(Job)}",
+        executor_id=executor_id, claim_hash=claim_hash, lease=lease, ids=_json(ids),
     )  # fmt: skip
 
 
@@ -292,15 +293,6 @@ async def set_reservation(tx: Tx, job_id: str, reservation_id: str) -> None:
     await tx.run(
         "UPDATE jobs SET reservation_id = :reservation_id WHERE id = :id", id=job_id, reservation_id=reservation_id
     )
-
-
-async def park(tx: Tx, job_id: str, block: QuotaBlock, *, until: str | None, seconds: float) -> None:
-    """Undo the claim and park the job. It keeps its rank, and so counts against its lane's cap."""
-    await tx.run(
-        "UPDATE jobs SET state = 'queued', phase = 'parked', attempt = attempt - 1, started_at = NULL, waits = :waits,"
-        f" run_at = COALESCE(CAST(:until AS TEXT), moment(:seconds)), {_RELEASE} WHERE id = :id",
-        id=job_id, waits=_json(block), until=until, seconds=seconds,
-    )  # fmt: skip
 
 
 async def unpark(tx: Tx, org_id: str, team_id: str, *, count: int, within: float) -> list[str]:
@@ -319,150 +311,131 @@ async def unpark(tx: Tx, org_id: str, team_id: str, *, count: int, within: float
     )  # fmt: skip
 
 
-async def extend(
-    tx: Tx, claim: JobClaim, claim_hash: str, *, lease: float, progress: int | None, message: str | None
-) -> ClaimedJob | None:
+async def extend(tx: Tx, claim: JobClaim, *, lease: float, progress: int | None, message: str | None) -> Job | None:
     return await tx.one(
-        ClaimedJob,
+        Job,
         "UPDATE jobs SET lease_until = moment(:lease), progress = COALESCE(CAST(:progress AS BIGINT), progress),"
-        f" message = COALESCE(CAST(:message AS TEXT), message) WHERE {_CLAIMED} RETURNING {columns(ClaimedJob)}",
-        id=claim.job_id, attempt=claim.attempt, claim_hash=claim_hash, executor_id=claim.executor_id, lease=lease, progress=progress, message=message,
+        f" message = COALESCE(CAST(:message AS TEXT), message) WHERE {_CLAIMED} RETURNING {columns(Job)}",
+        id=claim.job_id, attempt=claim.attempt, claim_hash=claim.hash, executor_id=claim.executor_id, lease=lease, progress=progress, message=message,
     )  # fmt: skip
 
 
-async def get_running(tx: Tx, claim: JobClaim, claim_hash: str) -> ClaimedJob | None:
+async def get_claimed(db: Reads, claim: JobClaim) -> Job | None:
+    """Return the running job of a claim, or None if the claim is stale."""
+    return await db.one(
+        Job,
+        f"SELECT {columns(Job)} FROM jobs WHERE {_CLAIMED}",
+        id=claim.job_id, attempt=claim.attempt, claim_hash=claim.hash, executor_id=claim.executor_id,
+    )  # fmt: skip
+
+
+async def set_refused_spend(tx: Tx, job_id: str, spend: Spend) -> None:
+    """Record what refused results of this attempt have cost. The caller has locked the job."""
+    await tx.run("UPDATE jobs SET refused_spend = :spend WHERE id = :id", id=job_id, spend=_json(spend))
+
+
+# Outcomes. The rows are locked first, always in the order of their ids, then changed by one statement.
+
+
+async def lock_claimed(tx: Tx, claims: Sequence[JobClaim]) -> list[Job]:
+    """Lock the running jobs of these claims; stale claims are left out."""
+    wanted = tx.dialect.json_rows("wanted", id="TEXT", attempt="BIGINT", claim_hash="TEXT", executor_id="TEXT")
+    rows = [
+        {"id": claim.job_id, "attempt": claim.attempt, "claim_hash": claim.hash, "executor_id": claim.executor_id}
+        for claim in claims
+    ]
+    return await tx.all(
+        Job,
+        f"WITH wanted AS MATERIALIZED ({wanted}) SELECT {columns(Job, 'jobs')} FROM wanted"
+        " JOIN jobs ON jobs.id = wanted.id AND jobs.attempt = wanted.attempt AND jobs.claim_hash = wanted.claim_hash"
+        " AND jobs.executor_id = wanted.executor_id WHERE jobs.state = 'running' AND jobs.lease_until > moment(0)"
+        f" ORDER BY jobs.id {_of_jobs(tx.dialect.row_lock)}",
+        wanted=_json(rows),
+    )  # fmt: skip
+
+
+def _of_jobs(lock: str) -> str:
+    return f"{lock} OF jobs" if lock else ""
+
+
+async def lock_queued(tx: Tx, job_id: str) -> Job | None:
     return await tx.one(
-        ClaimedJob,
-        f"SELECT {columns(ClaimedJob)} FROM jobs WHERE {_CLAIMED}",
-        id=claim.job_id, attempt=claim.attempt, claim_hash=claim_hash, executor_id=claim.executor_id,
-    )  # fmt: skip
-
-
-async def succeed(tx: Tx, claim: JobClaim, claim_hash: str, result: str) -> ReleasedJob | None:
-    """The claim hash stays: a worker that got no response can send the same result again."""
-    return await tx.one(
-        ReleasedJob,
-        "UPDATE jobs SET state = 'succeeded', result = :result, error = NULL, rank = NULL, lease_until = NULL,"
-        f" progress = NULL, message = NULL, finished_at = moment(0) WHERE {_CLAIMED} RETURNING {columns(ReleasedJob)}",
-        id=claim.job_id, attempt=claim.attempt, claim_hash=claim_hash, executor_id=claim.executor_id, result=result,
-    )  # fmt: skip
-
-
-async def succeed_all(tx: Tx, ended: Sequence[tuple[JobClaim, str, str]]) -> list[ReleasedJob]:
-    """Complete jobs, given as claim, hash of its secret and result; return those whose claim is valid."""
-    values: dict[str, str | int] = {}
-    for at, (claim, claim_hash, result) in enumerate(ended):
-        values |= {f"id_{at}": claim.job_id, f"attempt_{at}": claim.attempt, f"hash_{at}": claim_hash}
-        values[f"result_{at}"] = result
-    return await tx.all(ReleasedJob, _succeed_sql(len(ended)), **values)
-
-
-@lru_cache(64)
-def _succeed_sql(count: int) -> str:
-    rows = ", ".join(
-        f"(CAST(:id_{at} AS TEXT), CAST(:attempt_{at} AS BIGINT), CAST(:hash_{at} AS TEXT), CAST(:result_{at} AS TEXT))"
-        for at in range(count)
+        Job, f"SELECT {columns(Job)} FROM jobs WHERE id = :id AND state = 'queued' {tx.dialect.row_lock}", id=job_id
     )
-    return (
-        f"WITH ended (job, number, hash, result) AS (VALUES {rows})"
-        " UPDATE jobs SET state = 'succeeded', result = ended.result, error = NULL, rank = NULL, lease_until = NULL,"
-        " progress = NULL, message = NULL, finished_at = moment(0) FROM ended WHERE jobs.id = ended.job"
-        " AND state = 'running' AND attempt = ended.number AND claim_hash = ended.hash AND lease_until > moment(0)"
-        f" RETURNING {columns(ReleasedJob, 'jobs')}"
+
+
+async def lock_running_of(tx: Tx, executor_id: str) -> list[Job]:
+    return await tx.all(
+        Job,
+        f"SELECT {columns(Job)} FROM jobs WHERE executor_id = :executor_id AND state = 'running'"
+        f" ORDER BY id {tx.dialect.row_lock}",
+        executor_id=executor_id,
+    )  # fmt: skip
+
+
+_EXPIRED = "state = 'running' AND lease_until <= moment(0)"
+
+
+async def select_expired(db: Reads, limit: int) -> list[str]:
+    """Select the ids of running jobs whose lease has expired."""
+    return await db.all(str, f"SELECT id FROM jobs WHERE {_EXPIRED} ORDER BY lease_until, id LIMIT :limit", limit=limit)
+
+
+async def lock_expired(tx: Tx, ids: Sequence[str]) -> list[Job]:
+    """Lock those of the jobs whose lease is still expired; jobs that another transaction has locked are left out."""
+    return await tx.all(
+        Job,
+        f"SELECT {columns(Job)} FROM jobs WHERE id IN ({tx.dialect.json_strings.format('ids')}) AND {_EXPIRED}"
+        f" ORDER BY lease_until, id {tx.dialect.skip_locked}",
+        ids=_json(ids),
+    )  # fmt: skip
+
+
+async def apply(tx: Tx, transitions: Sequence[Transition]) -> None:
+    """Change jobs that this transaction has locked.
+
+    A finished job keeps its executor and claim: a worker that got no response can send the same result again.
+    """
+    changes = tx.dialect.json_rows(
+        "changes", id="TEXT", state="TEXT", phase="TEXT", keep_rank="BOOLEAN", attempt="BIGINT", max_attempts="BIGINT",
+        lease_expiries="BIGINT", error="TEXT", result="TEXT", waits="TEXT", until="TEXT",
+        delay="DOUBLE PRECISION",
+    )  # fmt: skip
+    released = ", ".join(
+        f"{column} = CASE change.state WHEN 'queued' THEN NULL ELSE jobs.{column} END"
+        for column in ("executor_id", "claim_hash", "reservation_id", "started_at")
     )
-
-
-async def get_succeeded(tx: Tx, claim: JobClaim, claim_hash: str, result: str) -> ReleasedJob | None:
-    """Return the job if this attempt has completed it with this result."""
-    return await tx.one(
-        ReleasedJob,
-        f"SELECT {columns(ReleasedJob)} FROM jobs WHERE id = :id AND state = 'succeeded' AND attempt = :attempt"
-        " AND claim_hash = :claim_hash AND executor_id = :executor_id AND result = :result",
-        id=claim.job_id, attempt=claim.attempt, claim_hash=claim_hash, executor_id=claim.executor_id, result=result,
-    )  # fmt: skip
-
-
-async def end(tx: Tx, claim: JobClaim, claim_hash: str, state: State, fault: JobFault) -> ReleasedJob | None:
-    """End a running job without a result."""
-    return await tx.one(
-        ReleasedJob,
-        "UPDATE jobs SET state = :state, error = :error, rank = NULL, lease_until = NULL, claim_hash = NULL,"
-        f" finished_at = moment(0) WHERE {_CLAIMED} RETURNING {columns(ReleasedJob)}",
-        id=claim.job_id, attempt=claim.attempt, claim_hash=claim_hash, executor_id=claim.executor_id, state=state,
-        error=_json(fault),
-    )  # fmt: skip
-
-
-async def postpone(tx: Tx, claim: JobClaim, claim_hash: str, fault: JobFault, seconds: float) -> ReleasedJob | None:
-    """Schedule a retry. Until then the job does not count against its lane's cap."""
-    return await tx.one(
-        ReleasedJob,
-        "UPDATE jobs SET state = 'queued', phase = 'scheduled', rank = NULL, error = :error, started_at = NULL,"
-        f" run_at = moment(:seconds), {_RELEASE} WHERE {_CLAIMED} RETURNING {columns(ReleasedJob)}",
-        id=claim.job_id, attempt=claim.attempt, claim_hash=claim_hash, executor_id=claim.executor_id, error=_json(fault), seconds=seconds,
-    )  # fmt: skip
-
-
-async def requeue(tx: Tx, claim: JobClaim, claim_hash: str) -> ReleasedJob | None:
-    """Requeue a running job. The interrupted attempt does not count, nor as a lease expiry."""
-    return await tx.one(
-        ReleasedJob,
-        "UPDATE jobs SET state = 'queued', phase = 'ready', rank = NULL, started_at = NULL, max_attempts = max_attempts + 1,"
-        f" {_RELEASE} WHERE {_CLAIMED} RETURNING {columns(ReleasedJob)}",
-        id=claim.job_id, attempt=claim.attempt, claim_hash=claim_hash, executor_id=claim.executor_id,
-    )  # fmt: skip
-
-
-async def get_requested(db: Reads, job_id: str) -> RequestedJob | None:
-    return await db.one(RequestedJob, "SELECT user_id, input FROM jobs WHERE id = :id", id=job_id)
+    await tx.run(
+        f"WITH change AS MATERIALIZED ({changes})"
+        " UPDATE jobs SET state = change.state, phase = change.phase, attempt = change.attempt,"
+        " rank = CASE WHEN change.keep_rank THEN jobs.rank END, max_attempts = change.max_attempts,"
+        " lease_expiries = change.lease_expiries, lease_until = NULL,"
+        " progress = CASE change.state WHEN 'failed' THEN jobs.progress END,"
+        " message = CASE change.state WHEN 'failed' THEN jobs.message END,"
+        f" {released}, refused_spend = NULL, waits = change.waits, result = change.result,"
+        " error = CASE change.state WHEN 'succeeded' THEN NULL ELSE COALESCE(change.error, jobs.error) END,"
+        " run_at = COALESCE(change.until, CASE WHEN change.delay IS NOT NULL THEN moment(change.delay) END, jobs.run_at),"
+        " finished_at = CASE change.state WHEN 'queued' THEN NULL ELSE moment(0) END"
+        " FROM change WHERE jobs.id = change.id",
+        changes=_json(transitions),
+    )
 
 
 async def get_kind(db: Reads, job_id: str) -> str | None:
     return await db.one(str, "SELECT kind FROM jobs WHERE id = :id", id=job_id)
 
 
-async def select_metered(db: Reads, executor_id: str) -> list[ReleasedJob]:
-    """Select the executor's running jobs that have a quota reservation."""
-    return await db.all(
-        ReleasedJob,
-        f"SELECT {columns(ReleasedJob)} FROM jobs WHERE executor_id = :executor_id AND state = 'running'"
-        " AND reservation_id IS NOT NULL",
-        executor_id=executor_id,
-    )  # fmt: skip
-
-
-async def requeue_all_of(tx: Tx, executor_id: str) -> list[ReleasedJob]:
-    """Requeue all running jobs of an executor. The interrupted attempts do not count."""
-    return await tx.all(
-        ReleasedJob,
-        "UPDATE jobs SET state = 'queued', phase = 'ready', rank = NULL, started_at = NULL, max_attempts = max_attempts + 1,"
-        f" {_RELEASE} WHERE executor_id = :executor_id AND state = 'running' RETURNING {columns(ReleasedJob)}",
-        executor_id=executor_id,
-    )  # fmt: skip
-
-
-async def cancel(tx: Tx, job_id: str) -> ReleasedJob | None:
+async def get_succeeded(tx: Tx, claim: JobClaim, result: str) -> Job | None:
+    """Return the job if this attempt has completed it with this result."""
     return await tx.one(
-        ReleasedJob,
-        "UPDATE jobs SET state = 'cancelled', rank = NULL, waits = NULL, finished_at = moment(0)"
-        f" WHERE id = :id AND state = 'queued' RETURNING {columns(ReleasedJob)}",
-        id=job_id,
+        Job,
+        f"SELECT {columns(Job)} FROM jobs WHERE id = :id AND state = 'succeeded' AND attempt = :attempt"
+        " AND claim_hash = :claim_hash AND executor_id = :executor_id AND result = :result",
+        id=claim.job_id, attempt=claim.attempt, claim_hash=claim.hash, executor_id=claim.executor_id, result=result,
     )  # fmt: skip
 
 
-# Expiry, schedule, archive
-
-
-_EXPIRED = "state = 'running' AND lease_until <= moment(0)"
-
-
-async def select_expired(db: Reads, limit: int) -> list[ClaimedJob]:
-    """Select running jobs whose lease has expired."""
-    return await db.all(
-        ClaimedJob,
-        f"SELECT {columns(ClaimedJob)} FROM jobs WHERE {_EXPIRED} ORDER BY lease_until, id LIMIT :limit",
-        limit=limit,
-    )  # fmt: skip
+# Schedule, archive
 
 
 async def select_running_executors(db: Reads) -> list[str]:
@@ -477,45 +450,25 @@ async def end_leases(tx: Tx, executor_id: str) -> None:
     )
 
 
-async def requeue_expired(tx: Tx, job: ClaimedJob) -> bool:
-    """Requeue a job whose lease has expired, unless it was extended meanwhile."""
-    return await tx.exists(
-        f"UPDATE jobs SET state = 'queued', phase = 'ready', rank = NULL, lease_expiries = lease_expiries + 1, started_at = NULL, {_RELEASE}"
-        f" WHERE id = :id AND attempt = :attempt AND {_EXPIRED} RETURNING id",
-        id=job.id, attempt=job.attempt,
-    )  # fmt: skip
-
-
-async def fail_expired(tx: Tx, job: ClaimedJob, fault: JobFault) -> bool:
-    return await tx.exists(
-        "UPDATE jobs SET state = 'failed', error = :error, rank = NULL, lease_expiries = lease_expiries + 1, finished_at = moment(0),"
-        " claim_hash = NULL, lease_until = NULL"
-        f" WHERE id = :id AND attempt = :attempt AND {_EXPIRED} RETURNING id",
-        id=job.id, attempt=job.attempt, error=_json(fault),
-    )  # fmt: skip
-
-
-async def ready_due(tx: Tx, limit: int) -> list[ReleasedJob]:
+async def ready_due(tx: Tx, limit: int) -> list[Job]:
     """Make scheduled and parked jobs ready whose time has come."""
     return await tx.all(
-        ReleasedJob,
+        Job,
         "UPDATE jobs SET phase = 'ready', waits = NULL WHERE id IN (SELECT id FROM jobs WHERE state = 'queued'"
         f" AND phase <> 'ready' AND run_at <= moment(0) ORDER BY run_at LIMIT :limit {tx.dialect.skip_locked})"
-        f" RETURNING {columns(ReleasedJob)}",
+        f" RETURNING {columns(Job)}",
         limit=limit,
     )  # fmt: skip
 
 
-async def archive(tx: Tx, *, seconds: float, limit: int) -> list[str]:
+async def archive(tx: Tx, *, seconds: float, limit: int) -> None:
     ids = await tx.all(
         str,
         f"INSERT INTO job_archive ({_ARCHIVE_COLUMNS}) SELECT {_ARCHIVE_COLUMNS} FROM jobs WHERE state IN ('succeeded', 'failed', 'cancelled')"
         " AND finished_at < moment(:ago) ORDER BY finished_at LIMIT :limit RETURNING id",
         ago=-seconds, limit=limit,
     )  # fmt: skip
-    for id in ids:
-        await tx.run("DELETE FROM jobs WHERE id = :id", id=id)
-    return ids
+    await tx.run(f"DELETE FROM jobs WHERE id IN ({tx.dialect.json_strings.format('ids')})", ids=_json(ids))
 
 
 # Read
@@ -555,6 +508,17 @@ async def get_bodies(db: Reads, job_id: str) -> JobBodies | None:
     )
 
 
+async def find_end(db: Reads, job_id: str) -> State | None:
+    """Return the state of a job that has ended, else None."""
+    state = await db.one(
+        str,
+        "SELECT state FROM jobs WHERE id = :id AND finished_at IS NOT NULL"
+        " UNION ALL SELECT state FROM job_archive WHERE id = :id",
+        id=job_id,
+    )  # fmt: skip
+    return State(state) if state else None
+
+
 async def get_company(db: Reads, org_id: str) -> CompanyPlan | None:
     return await db.one(CompanyPlan, "SELECT plan, suspended_at IS NOT NULL FROM orgs WHERE id = :id", id=org_id)
 
@@ -567,7 +531,7 @@ async def count_taken(db: Reads, team_id: str, kind: str) -> int:
     ) or 0  # fmt: skip
 
 
-def _json(value: QuotaBlock | JobFault) -> str:
+def _json(value: object) -> str:
     return msgspec.json.encode(value).decode()
 
 

@@ -4,14 +4,26 @@
 -- state: queued, running, succeeded, failed, cancelled. phase, while queued: scheduled until run_at, ready, or
 -- parked until run_at because a quota is used up. channel: which workers can claim it (`kind@local`, `kind@any`,
 -- `kind@push`, `kind@model:name`, `kind@on:executor`). rank: its position; NULL until it is admitted.
+-- user_id, scope, limited_by: on whose behalf it runs, the scope of the token it was requested with, and another member
+-- whose rights limit it; user_id is '' if no member requested it. run_id, step, item: the part of a run that it is for.
+-- refused_spend: what results that were refused have cost.
 CREATE TABLE jobs (
     id TEXT NOT NULL PRIMARY KEY,
     org_id TEXT NOT NULL REFERENCES orgs (id),
     team_id TEXT NOT NULL REFERENCES teams (id),
     user_id TEXT NOT NULL,
+    scope TEXT,
+    limited_by TEXT,
     kind TEXT NOT NULL,
+    title TEXT,
+    subject_type TEXT,
+    subject_id TEXT,
     channel TEXT NOT NULL,
     model TEXT,
+    run_id TEXT,
+    step TEXT,
+    item INTEGER,
+    idempotency_key TEXT,
     state TEXT NOT NULL,
     phase TEXT NOT NULL,
     priority INTEGER NOT NULL,
@@ -24,6 +36,7 @@ CREATE TABLE jobs (
     claim_hash TEXT,
     lease_until TEXT,
     reservation_id TEXT,
+    refused_spend TEXT,
     progress INTEGER,
     message TEXT,
     waits TEXT,
@@ -49,6 +62,8 @@ CREATE INDEX jobs_lease ON jobs (lease_until) WHERE state = 'running';
 CREATE INDEX jobs_due ON jobs (run_at) WHERE state = 'queued' AND phase <> 'ready';
 CREATE INDEX jobs_finished ON jobs (finished_at) WHERE state IN ('succeeded', 'failed', 'cancelled');
 CREATE INDEX jobs_team ON jobs (team_id, id);
+CREATE UNIQUE INDEX jobs_origin ON jobs (run_id, step, item) WHERE run_id IS NOT NULL;
+CREATE UNIQUE INDEX jobs_key ON jobs (team_id, idempotency_key) WHERE idempotency_key IS NOT NULL;
 CREATE INDEX jobs_person ON jobs (user_id, team_id, id);
 
 -- Old finished jobs, moved out of the queue's table to keep it small.
@@ -58,7 +73,14 @@ CREATE TABLE job_archive (
     team_id TEXT NOT NULL REFERENCES teams (id),
     user_id TEXT NOT NULL,
     kind TEXT NOT NULL,
+    title TEXT,
+    subject_type TEXT,
+    subject_id TEXT,
     model TEXT,
+    run_id TEXT,
+    step TEXT,
+    item INTEGER,
+    idempotency_key TEXT,
     state TEXT NOT NULL,
     priority INTEGER NOT NULL,
     run_at TEXT NOT NULL,
@@ -77,6 +99,8 @@ CREATE TABLE job_archive (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX job_archive_team ON job_archive (team_id, id);
+CREATE INDEX job_archive_origin ON job_archive (run_id, step, item) WHERE run_id IS NOT NULL;
+CREATE INDEX job_archive_key ON job_archive (team_id, idempotency_key) WHERE idempotency_key IS NOT NULL;
 CREATE INDEX job_archive_person ON job_archive (user_id, team_id, id);
 
 -- The channels that workers poll, and for which company ('' is any).

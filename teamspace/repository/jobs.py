@@ -6,13 +6,13 @@ from teamspace.core.permissions import Permission
 from teamspace.core.principal import Principal
 from teamspace.core.tables import JobSpec
 from teamspace.extraction import ReaderPool
-from teamspace.jobs import JobContext
+from teamspace.jobs import EndedJob, JobContext, JobTitle, Outcome
 from teamspace.repository.domain import reading, texts
 from teamspace.repository.schemas import ExtractText, ExtractTextResult, HashParts, HashPartsResult
 
 # fmt: off
 JOBS = (
-    JobSpec(texts.EXTRACT, "extract_text", "Extract the text of an object's newest version for full-text search.", callable=True, permission=Permission.FILES_READ, seconds=120, on_failure="mark_text_failed"),
+    JobSpec(texts.EXTRACT, "extract_text", "Extract the text of an object's newest version for full-text search.", callable=True, permission=Permission.FILES_READ, seconds=120, describe="describe_text", ended="text_ended"),
     JobSpec(reading.HASH_PARTS, "hash_parts", "Compute the SHA-256 of a version that was uploaded in parts.", seconds=7200),
 )
 # fmt: on
@@ -24,8 +24,12 @@ async def extract_text(
     return await texts.extract(db, files, readers, who, input, work)
 
 
-async def mark_text_failed(tx: Tx, requester_id: str, input: ExtractText, reason: str) -> None:
-    await texts.mark_failed(tx, requester_id, input, reason)
+async def describe_text(tx: Tx, who: Principal, input: ExtractText) -> JobTitle:
+    return await texts.describe(tx, who, input)
+
+
+async def text_ended(tx: Tx, job: EndedJob, outcome: Outcome) -> None:
+    await texts.ended(tx, job, outcome)
 
 
 async def hash_parts(db: Db, files: BlobStore, who: Principal, input: HashParts) -> HashPartsResult:

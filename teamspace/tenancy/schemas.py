@@ -81,6 +81,14 @@ class CredentialRow(msgspec.Struct, frozen=True):
     team_slug: str
 
 
+class TeamState(msgspec.Struct, frozen=True):
+    """What work for a team needs to know of it."""
+
+    org_id: str
+    features: list[Feature]
+    suspended: bool
+
+
 class TeamBucket(msgspec.Struct, frozen=True):
     """A team's repository as an S3 bucket."""
 

@@ -17,6 +17,7 @@ from teamspace.tenancy.schemas import (
     OrgRole,
     Role,
     Team,
+    TeamState,
     WriterState,
 )
 
@@ -147,6 +148,15 @@ async def get_first_team(db: Reads, org_id: str) -> Team | None:
 
 async def get_team(db: Reads, team_id: str) -> Team | None:
     return await db.one(Team, f"SELECT {columns(Team)} FROM teams WHERE id = :id", id=team_id)
+
+
+async def get_team_state(db: Reads, team_id: str) -> TeamState | None:
+    return await db.one(
+        TeamState,
+        "SELECT teams.org_id, teams.features, orgs.suspended_at IS NOT NULL FROM teams"
+        " JOIN orgs ON orgs.id = teams.org_id WHERE teams.id = :id",
+        id=team_id,
+    )  # fmt: skip
 
 
 async def get_team_fenced(db: Reads, fence: Fence, team_id: str) -> Team | None:

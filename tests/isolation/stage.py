@@ -20,6 +20,7 @@ from teamspace.core.principal import Call, Principal, system
 from teamspace.executors import store as executor_store
 from teamspace.executors.schemas import ExecutorRow, Mode
 from teamspace.identity import store as identity_store
+from teamspace.jobs import Authority
 from teamspace.notes import store as note_store
 from teamspace.notes.schemas import NoteRow, Visibility
 from teamspace.repository import store as object_store
@@ -212,7 +213,9 @@ class Stage:
         )  # fmt: skip
         queue = self.world.app.queue
         async with self.world.db.maintenance(who) as tx:
-            return await queue.enqueue(tx, who, "ai.chat", queue.kinds["ai.chat"].read_input({"prompt": "x"}))
+            return await queue.enqueue(
+                tx, Authority.of(who), "ai.chat", queue.kinds["ai.chat"].read_input({"prompt": "x"})
+            )
 
     async def executor(self) -> str:
         """Create an executor that serves all companies."""

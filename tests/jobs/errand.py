@@ -2,9 +2,13 @@
 
 import msgspec
 
+from teamspace.core.db import Tx
 from teamspace.core.tables import JobSpec
+from teamspace.jobs import EndedJob, Outcome
 
-JOBS = (JobSpec("test.errand", "run", "Something that is not metered.", callable=True, remote=True),)
+JOBS = (JobSpec("test.errand", "run", "Something that is not metered.", callable=True, remote=True, ended="ended"),)
+ENDED: list[tuple[str, str]] = []
+"""The jobs that have ended, and how, in the order of their commits."""
 
 
 class Errand(msgspec.Struct, frozen=True):
@@ -18,3 +22,7 @@ class Done(msgspec.Struct, frozen=True):
 
 async def run(input: Errand) -> Done:
     return Done(input.prompt)
+
+
+async def ended(tx: Tx, job: EndedJob, outcome: Outcome) -> None:
+    tx.after_commit(lambda: ENDED.append((job.id, type(outcome).__name__)))

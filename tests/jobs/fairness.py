@@ -9,9 +9,10 @@ import time
 
 from teamspace.core.ids import new_id
 from teamspace.core.principal import system
-from teamspace.jobs import local_channel, store
+from teamspace.jobs import Authority, local_channel, store
 from teamspace.jobs.domain import lanes
 from teamspace.jobs.schemas import NORMAL, Lane
+from teamspace.quota import QuotaAccount
 from tests.jobs.help import claim, complete, create_job
 from tests.jobs.model import new_world
 from tests.support.world import Caller, World
@@ -24,12 +25,13 @@ _BATCH = 1000
 async def enqueue_many(world: World, person: Caller, jobs: int) -> None:
     """Enqueue `jobs` jobs for one person, a thousand per commit."""
     lane = Lane(person.org.id, person.team.id, KIND)
+    authority = Authority(QuotaAccount(person.org.id, person.team.id, person.user_id))
     for start in range(0, jobs, _BATCH):
         async with world.db.maintenance(system()) as tx:
             for _ in range(start, min(start + _BATCH, jobs)):
                 await store.insert(
-                    tx, new_id(), lane, person.user_id, channel=local_channel(KIND), model=None, priority=NORMAL,
-                    run_at=None, max_attempts=3, input='{"prompt":"x"}', retry_of=None,
+                    tx, new_id(), KIND, authority, channel=local_channel(KIND), model=None, priority=NORMAL, run_at=None,
+                    max_attempts=3, input='{"prompt":"x"}', title=None, origin=None, idempotency_key=None, retry_of=None,
                 )  # fmt: skip
             await lanes.promote(tx, [lane])
 

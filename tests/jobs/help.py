@@ -7,7 +7,7 @@ from typing import Any
 
 from teamspace import jobs
 from teamspace.core.principal import system
-from teamspace.jobs import ClaimedJob, JobClaim, JobFault, Queue
+from teamspace.jobs import Failed, Job, JobClaim, JobFault, Queue
 from tests.identity.help import broken
 from tests.support.world import Caller, World
 
@@ -33,7 +33,7 @@ def queue(world: World) -> Queue:
     return world.app.queue
 
 
-async def claim(world: World, count: int = 1, channels: tuple[str, ...] = (CHAT,)) -> list[tuple[ClaimedJob, JobClaim]]:
+async def claim(world: World, count: int = 1, channels: tuple[str, ...] = (CHAT,)) -> list[tuple[Job, JobClaim]]:
     return await queue(world).claim(world.db, channels, count=count, executor_id=jobs.LOCAL)
 
 
@@ -42,13 +42,14 @@ def result(text: str = "Done", tokens: int = 7) -> dict[str, Any]:
 
 
 async def complete(world: World, claim: JobClaim, value: Any = None) -> None:
+    outcome = await queue(world).read_result(world.db, claim, result() if value is None else value)
     async with world.db.maintenance(system()) as tx:
-        await queue(world).complete(tx, claim, result() if value is None else value)
+        await queue(world).finish(tx, claim, outcome)
 
 
 async def fail(world: World, claim: JobClaim, *, retryable: bool = True) -> None:
     async with world.db.maintenance(system()) as tx:
-        await queue(world).fail(tx, claim, JobFault("It did not work.", "broken", retryable))
+        await queue(world).finish(tx, claim, Failed(JobFault("It did not work.", "broken", retryable)))
 
 
 @asynccontextmanager

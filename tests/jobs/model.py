@@ -169,7 +169,9 @@ class RandomWalk:
         await stop_clock(self.world, self.now.at)
         kinds, faults = jobs.bind([errand], {})
         assert not faults
-        self.world.app.queue.kinds.add(kinds)
+        chat = msgspec.structs.replace(self.world.app.queue.kinds[CHAT], ended=errand.ended)
+        self.world.app.queue.kinds.add([*kinds, chat])
+        errand.ENDED.clear()
         self.operator = await self.world.token(await self.world.bootstrap())
         self.orgs = {}
         for _ in range(2):
@@ -522,8 +524,16 @@ class RandomWalk:
         found = {id: row.comparable for id, row in self.rows.items()}
         assert found == {id: task.row for id, task in self.model.tasks.items()}
         assert await self.world.db.all(str, "SELECT id FROM job_archive ORDER BY id") == sorted(self.model.archive)
+        self._compare_ends()
         await self._compare_ledger()
         assert await help.broken_invariants(self.world) == []
+
+    def _compare_ends(self) -> None:
+        """Check that the kind of every job that ended was told so once, and how."""
+        tasks = {**self.model.tasks, **self.model.archive}
+        states = {"Succeeded": "succeeded", "Failed": "failed", "Lost": "failed", "Cancelled": "cancelled"}
+        told = sorted((id, states[outcome]) for id, outcome in errand.ENDED)
+        assert told == sorted((task.id, task.state) for task in tasks.values() if task.finished)
 
     async def _compare_ledger(self) -> None:
         """Compare the ledger and the counters of all windows; active reservations must be those of running jobs."""

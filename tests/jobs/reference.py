@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 
 from teamspace.core import clock
 from teamspace.jobs import local_channel
-from teamspace.jobs.domain.queue import LEASE, MAX_LEASE_EXPIRIES
+from teamspace.jobs.domain.ending import MAX_LEASE_EXPIRIES
+from teamspace.jobs.domain.queue import LEASE
 from teamspace.jobs.domain.sweeping import ARCHIVE_AFTER
 from teamspace.quota import JOB_CAPS, Dimension, Level, Plan, Spend
 from teamspace.quota.domain import windows

@@ -9,6 +9,7 @@ import msgspec
 from teamspace import jobs, quota
 from teamspace.core.principal import Call, Principal
 from teamspace.core.tables import JobSpec
+from teamspace.jobs import Authority
 from teamspace.quota import Dimension, Level, LimitState
 from teamspace.quota.schemas import Window
 from teamspace.tenancy.schemas import Role
@@ -70,7 +71,7 @@ async def test_a_job_is_parked_when_its_handler_hits_a_quota(world: World) -> No
     queue(world).kinds.add(kinds)
     who = Principal("api", Call(), user_id=ann.user_id, org_id=ann.org.id, team_id=ann.team.id)
     async with world.db.maintenance(who) as tx:
-        job_id = await queue(world).enqueue(tx, who, "test.spend", Spending())
+        job_id = await queue(world).enqueue(tx, Authority.of(who), "test.spend", Spending())
     async with running(world):
         shown = await wait_until_parked(ann, job_id)
         assert (shown["state"], shown["attempt"]) == ("queued", 0), "no attempt is counted"

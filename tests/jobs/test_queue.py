@@ -8,7 +8,8 @@ import pytest
 from teamspace import jobs
 from teamspace.core.errors import ResponseRefused, StaleClaim
 from teamspace.core.principal import system
-from teamspace.jobs.domain.queue import MAX_LEASE_EXPIRIES
+from teamspace.jobs import Authority
+from teamspace.jobs.domain.ending import MAX_LEASE_EXPIRIES
 from teamspace.tenancy.schemas import Role
 from tests.identity.help import Hands, hands, refusal
 from tests.jobs.help import broken_invariants, claim, complete, create_job, ended, fail, get_job, queue, result, running
@@ -344,7 +345,7 @@ async def test_a_job_of_a_rolled_back_transaction_is_not_queued(world: World) ->
     kind = queue(world).kinds["ai.chat"]
     with pytest.raises(RuntimeError):
         async with world.db.maintenance(principal) as tx:
-            await queue(world).enqueue(tx, principal, "ai.chat", kind.read_input({"prompt": "x"}))
+            await queue(world).enqueue(tx, Authority.of(principal), "ai.chat", kind.read_input({"prompt": "x"}))
             raise RuntimeError
     assert await claim(world, 5) == []
 

@@ -10,7 +10,7 @@ import pytest
 from teamspace import jobs
 from teamspace.core.principal import Call, Principal
 from teamspace.core.tables import JobSpec
-from teamspace.jobs import Queue, Runner
+from teamspace.jobs import Authority, Queue, Runner
 from tests.jobs.help import queue
 from tests.support.world import World
 
@@ -43,14 +43,14 @@ async def test_jobs_start_while_results_are_being_stored_up_to_a_limit(
     who = Principal("api", Call(), user_id=ann.user_id, org_id=ann.org.id, team_id=ann.team.id)
     async with world.db.maintenance(who) as tx:
         for _ in range(4 * SLOTS):
-            await queue(world).enqueue(tx, who, KIND, Step())
-    complete_many = Queue.complete_many
+            await queue(world).enqueue(tx, Authority.of(who), KIND, Step())
+    finish_many = Queue.finish_many
 
     async def slow(*args: object) -> set[str]:
         await release.wait()
-        return await complete_many(*args)  # type: ignore[arg-type]
+        return await finish_many(*args)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Queue, "complete_many", slow)
+    monkeypatch.setattr(Queue, "finish_many", slow)
     running = asyncio.create_task(Runner(world.db, queue(world), world.app.stopping, slots=SLOTS).run())
     await _until(lambda: steps.done == 2 * SLOTS)
     await asyncio.sleep(0.1)

@@ -10,7 +10,7 @@ import pytest
 from teamspace import jobs
 from teamspace.core.principal import Call, Principal
 from teamspace.core.tables import JobSpec
-from teamspace.jobs import Queue
+from teamspace.jobs import Authority, Queue
 from teamspace.jobs.domain.slots import JobSlots
 from teamspace.jobs.schemas import ReadyJob
 from teamspace.settings import Settings
@@ -157,7 +157,7 @@ async def enqueue(world: World, *people: Caller, hang: bool) -> list[str]:
     for person in people:
         who = Principal("api", Call(), user_id=person.user_id, org_id=person.org.id, team_id=person.team.id)
         async with world.db.maintenance(who) as tx:
-            ids.append(await queue(world).enqueue(tx, who, "test.hang", HangInput(hang)))
+            ids.append(await queue(world).enqueue(tx, Authority.of(who), "test.hang", HangInput(hang)))
     return ids
 
 

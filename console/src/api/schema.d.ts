@@ -3209,6 +3209,8 @@ export interface components {
             id: string;
             kind: string;
             state: components["schemas"]["State"];
+            title: string | null;
+            subject: components["schemas"]["JobSubject"] | null;
             owner: string;
             team_id: string;
             model: string | null;
@@ -3234,6 +3236,14 @@ export interface components {
          * @enum {unknown}
          */
         State: "cancelled" | "failed" | "queued" | "running" | "succeeded";
+        /**
+         * JobSubject
+         * @description What a job is about, such as an object or a note.
+         */
+        JobSubject: {
+            type: string;
+            id: string;
+        };
         /**
          * Waiting
          * @description Why a queued job is not running, and until when, if known.
@@ -3298,6 +3308,8 @@ export interface components {
             id: string;
             kind: string;
             state: components["schemas"]["State"];
+            title: string | null;
+            subject: components["schemas"]["JobSubject"] | null;
             owner: string;
             team_id: string;
             model: string | null;

@@ -14,8 +14,17 @@ class Dialect(msgspec.Struct, frozen=True):
     """Suffix of a SELECT in a transaction: its rows cannot change until the commit."""
     skip_locked: str
     """Suffix of a SELECT in a transaction: locks its rows and skips rows that another transaction has locked."""
+    row_lock: str
+    """Suffix of a SELECT in a transaction: locks its rows, and waits for another transaction that has them."""
+    each_first: str
+    """Joins to each row before it the first rows of a table by a query that depends on that row: `{table}` and `{rest}`,
+    the query's WHERE, ORDER BY and LIMIT."""
     json_strings: str
     """A query that returns the strings of a JSON list as rows; the parameter's name goes into the braces."""
+    json_list: str
+    """The same for a column with a JSON list, whose name goes into the braces."""
+    json_type: str
+    """The type of such a column in `json_rows`."""
     position: str
     """The function that returns the position of a substring, counted from 1, or 0 if it is absent."""
     byte_order: str
@@ -26,6 +35,14 @@ class Dialect(msgspec.Struct, frozen=True):
     """SQL to run before the migrations, at every start."""
     types: tuple[Replacement, ...]
     """Replacements of column types. Migrations use SQLite's types, plus BOOLEAN."""
+
+    def json_rows(self, param: str, **columns: str) -> str:
+        """Return a query for the rows of a JSON list of objects, with these columns and their types."""
+        if self.name == "sqlite":
+            selected = ", ".join(f"value ->> '{column}' AS {column}" for column in columns)
+            return f"SELECT {selected} FROM json_each(:{param})"
+        typed = ", ".join(f"{column} {type}" for column, type in columns.items())
+        return f"SELECT * FROM jsonb_to_recordset(CAST(:{param} AS JSONB)) AS rows ({typed})"
 
     def translate(self, sql: str) -> str:
         """Return a migration in this dialect.
@@ -46,7 +63,11 @@ SQLITE = Dialect(
     name="sqlite",
     share_lock="",  # there is one writer
     skip_locked="",
+    row_lock="",
+    each_first="JOIN {table} ON {table}.id IN (SELECT id FROM {table} {rest})",
     json_strings="SELECT value FROM json_each(:{})",
+    json_list="SELECT value FROM json_each({})",
+    json_type="TEXT",
     position="instr",
     byte_order="COLLATE BINARY",
     limits_each_branch=False,
@@ -58,7 +79,11 @@ POSTGRES = Dialect(
     name="postgres",
     share_lock="FOR SHARE",
     skip_locked="FOR UPDATE SKIP LOCKED",
+    row_lock="FOR UPDATE",
+    each_first="CROSS JOIN LATERAL (SELECT * FROM {table} {rest}) AS {table}",
     json_strings="SELECT jsonb_array_elements_text(CAST(:{} AS JSONB))",
+    json_list="SELECT jsonb_array_elements_text({})",
+    json_type="JSONB",
     position="strpos",
     byte_order='COLLATE "C"',
     limits_each_branch=True,

@@ -25,7 +25,7 @@ from teamspace.executors.schemas import (
     JobCompletion,
     Lease,
 )
-from teamspace.jobs import ClaimedJob, JobClaim
+from teamspace.jobs import Failed, Job, JobClaim, Returned
 
 MAX_WAIT = 30
 _POLL = 2.0
@@ -72,36 +72,36 @@ async def _take(
         if fault is None:
             return _to_assignment(job, claim), claim
         async with db.maintenance(system()) as tx:
-            await queue.fail(tx, claim, fault)
+            await queue.finish(tx, claim, Failed(fault))
     return None
 
 
 async def requeue(db: Db, queue: jobs.Queue, claim: JobClaim) -> None:
     """Requeue a job whose response did not reach the worker."""
-    async with db.maintenance(system()) as tx:
-        await queue.requeue(tx, claim)
+    await queue.finish_many(db, [(claim, Returned())])
 
 
 async def heartbeat(db: Db, who: Principal, queue: jobs.Queue, job_id: str, beat: Heartbeat) -> Lease:
     claim = await _parse_claim(db, who, job_id, beat.claim_token)
     job = await queue.extend(db, claim, progress=beat.progress, message=beat.message)
-    return Lease(job.lease_until)
+    return Lease(job.lease_end)
 
 
 async def complete(db: Db, who: Principal, queue: jobs.Queue, job_id: str, done: JobCompletion) -> None:
     claim = await _parse_claim(db, who, job_id, done.claim_token)
+    outcome = await queue.read_result(db, claim, done.result)
     async with db.write(who, "job.complete") as tx:
         tx.target = job_id
-        released = await queue.complete(tx, claim, done.result)
-        tx.org_id, tx.team_id = released.org_id, released.team_id
+        job = await queue.finish(tx, claim, outcome)
+        tx.org_id, tx.team_id = job.org_id, job.team_id
 
 
 async def fail(db: Db, who: Principal, queue: jobs.Queue, job_id: str, failure: FailureReport) -> None:
     claim = await _parse_claim(db, who, job_id, failure.claim_token)
     async with db.write(who, "job.fail") as tx:
         tx.target, tx.detail = job_id, {"code": failure.fault.code}
-        released = await queue.fail(tx, claim, failure.fault)
-        tx.org_id, tx.team_id = released.org_id, released.team_id
+        job = await queue.finish(tx, claim, Failed(failure.fault))
+        tx.org_id, tx.team_id = job.org_id, job.team_id
 
 
 async def _get_executor(db: Db, who: Principal) -> ExecutorRow:
@@ -138,6 +138,6 @@ async def _parse_claim(db: Db, who: Principal, job_id: str, token: str | None) -
     return claim
 
 
-def _to_assignment(job: ClaimedJob, claim: JobClaim) -> JobAssignment:
+def _to_assignment(job: Job, claim: JobClaim) -> JobAssignment:
     assigned = AssignedJob(job.id, job.kind, msgspec.json.decode(job.input), job.model, job.attempt)
-    return JobAssignment(assigned, str(claim), job.lease_until)
+    return JobAssignment(assigned, str(claim), job.lease_end)

@@ -13,6 +13,7 @@ from teamspace.jobs.domain.kinds import BoundKind
 from teamspace.jobs.domain.queue import Queue
 from teamspace.jobs.domain.routing import JobRouter
 from teamspace.jobs.schemas import (
+    Authority,
     JobDetail,
     JobDraft,
     JobItem,
@@ -37,10 +38,11 @@ async def enqueue(db: Db, who: Principal, queue: Queue, router: JobRouter, draft
     run_at = None if draft.run_at is None else text.timestamp(draft.run_at, "run_at")
     async with db.write(who, "job.enqueue") as tx:
         await _check_quota(tx, who, kind, input)
+        title = await kind.describe(tx, who, input) if kind.describe else None
         route = await router.route(tx, who, kind, input)
         tx.target = await queue.enqueue(
-            tx, who, kind.name, input, channel=route.channel, model=route.model, priority=draft.priority, run_at=run_at,
-            retry_of=draft.retry_of,
+            tx, Authority.of(who), kind.name, input, title=title, channel=route.channel, model=route.model,
+            priority=draft.priority, run_at=run_at, retry_of=draft.retry_of,
         )  # fmt: skip
         tx.detail = {"kind": kind.name}
     return await _get_readable(db, who, tx.target)
@@ -158,7 +160,7 @@ class _View(msgspec.Struct, frozen=True):
 
     async def render_item(self, db: Reads, row: JobRow) -> JobItem:
         return JobItem(
-            id=row.id, kind=row.kind, state=row.state, owner=row.user_id, team_id=row.team_id, model=row.model,
+            id=row.id, kind=row.kind, state=row.state, title=row.title, subject=row.subject, owner=row.user_id, team_id=row.team_id, model=row.model,
             executor=row.executor_id, priority=row.priority, run_at=row.run_at, attempt=row.attempt,
             max_attempts=row.max_attempts, progress=None if row.progress is None else row.progress / 1000,
             message=row.message, waiting=await self._explain_wait(db, row) if row.state is State.QUEUED else None,

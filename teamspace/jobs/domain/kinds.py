@@ -12,6 +12,7 @@ from teamspace.core.decoding import convert
 from teamspace.core.errors import BadRequest, FeatureDisabled, FieldError, Forbidden, ResponseRefused
 from teamspace.core.principal import Principal
 from teamspace.core.tables import JobSpec
+from teamspace.jobs.schemas import EndedJob, Failed, JobFault, JobTitle, Outcome, Succeeded
 from teamspace.quota import Spend
 
 _RUNNER_ARGUMENTS = ("db", "who", "input", "work")
@@ -29,7 +30,8 @@ class BoundKind(msgspec.Struct, frozen=True):
     estimate: Callable[[Any], Spend] | None
     spent: Callable[[Any], Spend] | None
     check: Callable[[Any, Any], str | None] | None
-    on_failure: Callable[[Tx, str, Any, str], Awaitable[None]] | None
+    describe: Callable[[Tx, Principal, Any], Awaitable[JobTitle]] | None
+    ended: Callable[[Tx, EndedJob, Outcome], Awaitable[None]] | None
 
     @property
     def name(self) -> str:
@@ -51,9 +53,27 @@ class BoundKind(msgspec.Struct, frozen=True):
             result = convert(self.result, raw, within="/result")
         except BadRequest as fault:
             raise ResponseRefused(fault.detail, errors=fault.extra.get("errors")) from None
-        if self.check and (problem := self.check(input, result)):
-            raise ResponseRefused(problem, errors=(FieldError("/result", problem),))
+        if problem := self._find_problem(input, result):
+            raise RefusedResult(problem, self.spent(result) if self.spent else None)
         return result
+
+    def judge(self, input: msgspec.Struct, result: msgspec.Struct) -> Succeeded | Failed:
+        """Return the outcome of a result of this server. One that is refused has been paid for all the same."""
+        if problem := self._find_problem(input, result):
+            fault = JobFault(problem, ResponseRefused.code)
+            return Failed(fault, self.spent(result) if self.spent else None)
+        return Succeeded(result)
+
+    def _find_problem(self, input: msgspec.Struct, result: msgspec.Struct) -> str | None:
+        return self.check(input, result) if self.check else None
+
+
+class RefusedResult(ResponseRefused):
+    """A result of the right type that the kind's check refused; `spent` is what it has cost."""
+
+    def __init__(self, problem: str, spent: Spend | None) -> None:
+        super().__init__(problem, errors=(FieldError("/result", problem),))
+        self.spent = spent
 
 
 class Kinds:
@@ -89,7 +109,7 @@ def bind(modules: Iterable[ModuleType], provided: Mapping[type, Any]) -> tuple[l
     faults: list[str] = []
     for module in modules:
         for row in module.JOBS:
-            functions = (row.handler, row.estimate, row.spent, row.check, row.on_failure)
+            functions = (row.handler, row.estimate, row.spent, row.check, row.describe, row.ended)
             missing = [name for name in functions if name and not hasattr(module, name)]
             if missing:
                 faults.append(f"{row.kind}: {module.__name__} has no {', '.join(missing)}")
@@ -115,7 +135,8 @@ def _bind_row(row: JobSpec, module: ModuleType, provided: Mapping[type, Any]) ->
         estimate=getattr(module, row.estimate) if row.estimate else None,
         spent=getattr(module, row.spent) if row.spent else None,
         check=getattr(module, row.check) if row.check else None,
-        on_failure=getattr(module, row.on_failure) if row.on_failure else None,
+        describe=getattr(module, row.describe) if row.describe else None,
+        ended=getattr(module, row.ended) if row.ended else None,
     )
 
 

@@ -6,11 +6,12 @@ match: a stale attempt cannot change the job.
 
 import asyncio
 import logging
-import random
 import secrets
+import time
+import zlib
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -20,40 +21,50 @@ import msgspec
 from teamspace import quota, tenancy
 from teamspace.core import crypto
 from teamspace.core.db import Db, Tx
-from teamspace.core.errors import QuotaExceeded, StaleClaim
+from teamspace.core.disconnect import DisconnectWatch
+from teamspace.core.errors import StaleClaim
 from teamspace.core.ids import new_id
 from teamspace.core.limits import Notifier
-from teamspace.core.principal import Principal, system
+from teamspace.core.principal import system
 from teamspace.jobs import store
-from teamspace.jobs.domain import lanes
+from teamspace.jobs.domain import ending, lanes
 from teamspace.jobs.domain.channels import kind_of, local_channel
-from teamspace.jobs.domain.kinds import Kinds
+from teamspace.jobs.domain.kinds import Kinds, RefusedResult
 from teamspace.jobs.domain.slots import JobSlots
 from teamspace.jobs.schemas import (
     NORMAL,
-    ClaimedJob,
+    Authority,
+    Cancelled,
     ClaimSlot,
+    Job,
     JobClaim,
-    JobFault,
+    JobOrigin,
+    JobTitle,
     Lane,
+    Lost,
+    Outcome,
+    Parked,
     QuotaBlock,
     ReadyJob,
-    ReleasedJob,
+    Returned,
     State,
+    Succeeded,
 )
 
 log = logging.getLogger("teamspace.jobs")
 StillValid = Callable[[Tx], Awaitable[bool]]
 LEASE = 60
 """Seconds, for remote workers; long enough for a network outage."""
-MAX_LEASE_EXPIRIES = 3
-_MAX_DELAY = 15 * 60
-_SLOT_RETRY_SECONDS = 1
 _RETRY_SECONDS = 1.0
 _BATCH_SECONDS = 0.01
 """Seconds between two promotions. Lanes that become dirty in between are promoted together."""
 _LANES_PER_BATCH = 50
 """Lanes per transaction. Other writers of these lanes wait for it."""
+_END_TOPICS = 256
+"""Ends of jobs are notified on this many topics, so that servers tell each other a bounded number of them."""
+_POLL = 2.0
+"""Seconds. Notifications from other servers can be lost, so a wait also polls."""
+_MAX_TITLE = 300
 
 
 class Queue:
@@ -118,15 +129,25 @@ class Queue:
     # Enqueue
 
     async def enqueue(
-        self, tx: Tx, who: Principal, kind: str, input: msgspec.Struct, *, channel: str | None = None,
+        self, tx: Tx, authority: Authority, kind: str, input: msgspec.Struct, *, title: JobTitle | None = None,
+        origin: JobOrigin | None = None, idempotency_key: str | None = None, channel: str | None = None,
         model: str | None = None, priority: int = NORMAL, run_at: str | None = None, retry_of: str | None = None,
     ) -> str:  # fmt: skip
-        """Insert a job in the caller's transaction and return its id."""
-        id, lane = new_id(), Lane(who.org_id, who.team_id, kind)
-        await store.insert(
-            tx, id, lane, who.user_id, channel=channel or local_channel(kind), model=model, priority=priority, run_at=run_at,
-            max_attempts=self.kinds[kind].row.max_attempts, input=msgspec.json.encode(input).decode(), retry_of=retry_of,
+        """Insert a job in the caller's transaction and return its id.
+
+        If there is a job of this origin, or of this team's idempotency key, it is that job's id.
+        """
+        if existing := await _find_existing(tx, authority, origin, idempotency_key):
+            return existing
+        id, lane = new_id(), Lane(authority.account.org_id, authority.account.team_id, kind)
+        inserted = await store.insert(
+            tx, id, kind, authority, title=None if title is None else JobTitle(title.text[:_MAX_TITLE], title.subject),
+            origin=origin, idempotency_key=idempotency_key, channel=channel or local_channel(kind), model=model,
+            priority=priority, run_at=run_at, max_attempts=self.kinds[kind].row.max_attempts, input=_encode(input),
+            retry_of=retry_of,
         )  # fmt: skip
+        if not inserted:  # by another transaction, a moment ago
+            return await _find_existing(tx, authority, origin, idempotency_key) or id
         self._mark_dirty_on_commit(tx, lane)
         return id
 
@@ -136,7 +157,7 @@ class Queue:
         self, db: Db, channels: Sequence[str], *, count: int, executor_id: str, org_id: str | None = None,
         models: Sequence[str] | None = None, slots: JobSlots | None = None, still_valid: StillValid | None = None,
         lease: float = LEASE,
-    ) -> list[tuple[ClaimedJob, JobClaim]]:  # fmt: skip
+    ) -> list[tuple[Job, JobClaim]]:  # fmt: skip
         """Claim up to `count` admitted jobs, in the order of their ranks. Jobs over a quota are parked.
 
         With `models`, jobs that name another model are skipped. With `slots`, each job occupies one.
@@ -149,7 +170,7 @@ class Queue:
             return []
         secret = secrets.token_urlsafe(16)
         ready: list[ReadyJob] = []
-        claimed: list[tuple[ClaimedJob, JobClaim]] = []
+        claimed: list[tuple[Job, JobClaim]] = []
         try:
             async with self._promotion(db) as tx:
                 if (self._hosted and await tenancy.is_suspended(tx)) or (still_valid and not await still_valid(tx)):
@@ -168,168 +189,124 @@ class Queue:
 
     async def _take(
         self, tx: Tx, ready: Sequence[ReadyJob], executor_id: str, claim_hash: str, lease: float
-    ) -> list[ClaimedJob]:
+    ) -> list[Job]:
         if not ready:
             return []
         ids = [job.id for job in ready]
         taken = await store.take(tx, ids, executor_id=executor_id, claim_hash=claim_hash, lease=lease)
         if len(taken) > 1:
             await quota.lock_companies(tx, [job.org_id for job in taken if self.kinds[job.kind].estimate])
-        by_rank = sorted(taken, key=lambda job: job.rank)  # RETURNING guarantees no order
+        by_rank = sorted(taken, key=lambda job: job.rank or 0)  # RETURNING guarantees no order
         return [job for job in by_rank if await self._reserve_quota(tx, job)]
 
-    async def _reserve_quota(self, tx: Tx, job: ClaimedJob) -> bool:
+    async def _reserve_quota(self, tx: Tx, job: Job) -> bool:
         """Reserve quota for the job, or park it and return False."""
         kind = self.kinds[job.kind]
         if kind.estimate is None:
             return True
-        account = quota.QuotaAccount(job.org_id, job.team_id, job.user_id)
         estimate = kind.estimate(msgspec.json.decode(job.input, type=kind.input))
-        reserved = await quota.try_reserve(tx, account, estimate, purpose=job.kind)
+        reserved = await quota.try_reserve(tx, job.account, estimate, purpose=job.kind)
         if isinstance(reserved, quota.LimitState):
-            await self._park_job(tx, job.id, quota.refusal(reserved))
+            await self._apply(tx, [(job, Parked(QuotaBlock.of(quota.refusal(reserved))))])
             return False
         await store.set_reservation(tx, job.id, reserved)
         return True
-
-    async def park(self, tx: Tx, claim: JobClaim, refusal: QuotaExceeded) -> None:
-        """Park a running job that has exceeded a quota. The attempt does not count."""
-        job = await store.get_running(tx, claim, crypto.digest(claim.secret))
-        if job is None:
-            raise stale_claim()
-        if job.reservation_id:
-            await quota.release(tx, job.reservation_id)
-            await self.free_slots(tx, [job.lane])
-        await self._park_job(tx, job.id, refusal)
-
-    async def _park_job(self, tx: Tx, job_id: str, refusal: QuotaExceeded) -> None:
-        dimension, level, until = (refusal.extra[name] for name in ("dimension", "level", "resets_at"))
-        # A slot can become free at any moment. A limit without a window can still be raised.
-        seconds = _SLOT_RETRY_SECONDS if dimension == quota.Dimension.CONCURRENCY else _MAX_DELAY
-        await store.park(tx, job_id, QuotaBlock(dimension, level, until), until=until, seconds=seconds)
 
     # Running jobs
 
     async def extend(
         self, db: Db, claim: JobClaim, *, progress: float | None = None, message: str | None = None
-    ) -> ClaimedJob:
+    ) -> Job:
         """Extend the lease and the quota reservation, and store the progress."""
         permille = None if progress is None else round(progress * 1000)
         async with db.maintenance(system(), durable=False) as tx:
-            job = await store.extend(
-                tx, claim, crypto.digest(claim.secret), lease=claim.lease, progress=permille, message=message
-            )
+            job = await store.extend(tx, claim, lease=claim.lease, progress=permille, message=message)
             if job is None:
                 raise stale_claim()
             if job.reservation_id:
                 await quota.renew(tx, job.reservation_id)
         return job
 
-    async def complete(self, tx: Tx, claim: JobClaim, raw: Any) -> ReleasedJob:
-        """Store the result and settle the quota, in one commit."""
-        claim_hash = crypto.digest(claim.secret)
-        job = await store.get_running(tx, claim, claim_hash)
-        if job is None:
-            return await self._find_completed(tx, claim, claim_hash, raw)
-        kind = self.kinds[job.kind]
-        result = kind.read_result(msgspec.json.decode(job.input, type=kind.input), raw)
-        released = await store.succeed(tx, claim, claim_hash, _encode(result))
-        if released is None:
+    async def read_result(self, db: Db, claim: JobClaim, raw: Any) -> Succeeded:
+        """Validate the result that a worker sent; the job keeps running if it is refused."""
+        kind_name = await store.get_kind(db, claim.job_id)
+        kind = self.kinds.get(kind_name) if kind_name else None
+        if kind is None:
             raise stale_claim()
-        if released.reservation_id and kind.spent:
-            await quota.settle(tx, released.reservation_id, kind.spent(result))
-            await self.free_slots(tx, [released.lane])
-        self._mark_dirty_on_commit(tx, released.lane)
-        return released
+        job = await store.get_claimed(db, claim)
+        if job is None:
+            # The worker may repeat a result that was stored already, so its claim is judged later.
+            return Succeeded(_convert(raw, kind.result))
+        try:
+            return Succeeded(kind.read_result(msgspec.json.decode(job.input, type=kind.input), raw))
+        except RefusedResult as refused:
+            if refused.spent and job.reservation_id:
+                await self._record_refused_spend(db, claim, refused.spent)
+            raise
 
-    async def complete_many(self, db: Db, ended: Sequence[tuple[JobClaim, msgspec.Struct]]) -> set[str]:
-        """Complete many jobs with results of this server, which are not validated; return the ids whose claim was valid."""
+    async def _record_refused_spend(self, db: Db, claim: JobClaim, spent: quota.Spend) -> None:
         async with db.maintenance(system()) as tx:
-            rows = [(claim, crypto.digest(claim.secret), _encode(result)) for claim, result in ended]
-            released = await store.succeed_all(tx, rows)
-            results = {claim.job_id: result for claim, result in ended}
-            await quota.lock_companies(tx, [job.org_id for job in released if job.reservation_id])
-            for job in released:
-                spent = self.kinds[job.kind].spent
-                if job.reservation_id and spent:
-                    await quota.settle(tx, job.reservation_id, spent(results[job.id]))
-            await self.free_slots(tx, [job.lane for job in released if job.reservation_id])
-            self._mark_dirty_on_commit(tx, *(job.lane for job in released))
-        return results.keys() & {job.id for job in released}
+            for job in await store.lock_claimed(tx, [claim]):
+                await store.set_refused_spend(tx, job.id, ending.add(spent, job.refused_spend))
 
-    async def _find_completed(self, tx: Tx, claim: JobClaim, claim_hash: str, raw: Any) -> ReleasedJob:
-        """Accept a result that was already stored: the worker repeats it because it got no response."""
-        name = await store.get_kind(tx, claim.job_id)
-        kind = self.kinds.get(name) if name else None
-        if kind is not None:
-            with suppress(msgspec.ValidationError):
-                result = _encode(msgspec.convert(raw, kind.result))
-                if released := await store.get_succeeded(tx, claim, claim_hash, result):
-                    return released
-        raise stale_claim()
+    async def finish(self, tx: Tx, claim: JobClaim, outcome: Outcome) -> Job:
+        """Apply the outcome of an attempt; raise StaleClaim if the claim is no longer valid."""
+        for job in await store.lock_claimed(tx, [claim]):
+            await self._apply(tx, [(job, outcome)])
+            return job
+        # A worker that got no response repeats its result.
+        repeated = isinstance(outcome, Succeeded) and await store.get_succeeded(tx, claim, _encode(outcome.result))
+        if not repeated:
+            raise stale_claim()
+        return repeated
 
-    async def fail(self, tx: Tx, claim: JobClaim, fault: JobFault) -> ReleasedJob:
-        """Retry the job later, with exponential backoff, or fail it when its attempts are used up."""
-        claim_hash = crypto.digest(claim.secret)
-        job = await store.get_running(tx, claim, claim_hash)
+    async def finish_many(self, db: Db, ended: Sequence[tuple[JobClaim, Outcome]]) -> set[str]:
+        """Apply the outcomes of many attempts in one commit; return the ids of jobs whose claim was valid."""
+        outcomes = {claim.job_id: outcome for claim, outcome in ended}
+        async with db.maintenance(system()) as tx:
+            jobs = await store.lock_claimed(tx, [claim for claim, _ in ended])
+            await self._apply(tx, [(job, outcomes[job.id]) for job in jobs])
+        return {job.id for job in jobs}
+
+    async def return_all_of(self, tx: Tx, executor_id: str) -> None:
+        """Requeue all jobs of a retired executor. Its claims become stale."""
+        await self._apply(tx, [(job, Returned()) for job in await store.lock_running_of(tx, executor_id)])
+
+    async def expire(self, tx: Tx, ids: Sequence[str], *, tell_kinds: bool = True) -> None:
+        """End the attempts whose lease has expired, unless they were extended meanwhile."""
+        expired = [(job, Lost()) for job in await store.lock_expired(tx, ids)]
+        await self._apply(tx, expired, tell_kinds=tell_kinds)
+
+    async def cancel(self, tx: Tx, job_id: str) -> bool:
+        """Cancel a queued job; return False if it is not queued."""
+        job = await store.lock_queued(tx, job_id)
         if job is None:
-            raise stale_claim()
-        failures = job.attempt - job.lease_expiries
-        if fault.retryable and failures < job.max_attempts:
-            released = await store.postpone(tx, claim, claim_hash, fault, retry_delay(failures))
-            return await self._release(tx, job, released)
-        return await self._finish(tx, job, await store.end(tx, claim, claim_hash, State.FAILED, fault), fault)
-
-    async def cancel_obsolete(self, tx: Tx, claim: JobClaim, fault: JobFault) -> ReleasedJob:
-        """Cancel a running job because its subject no longer exists."""
-        claim_hash = crypto.digest(claim.secret)
-        job = await store.get_running(tx, claim, claim_hash)
-        if job is None:
-            raise stale_claim()
-        return await self._finish(tx, job, await store.end(tx, claim, claim_hash, State.CANCELLED, fault), fault)
-
-    async def _finish(self, tx: Tx, job: ClaimedJob, released: ReleasedJob | None, fault: JobFault) -> ReleasedJob:
-        await self.notify_failure(tx, job.id, job.kind, fault.code)
-        return await self._release(tx, job, released)
-
-    async def _release(self, tx: Tx, job: ClaimedJob, released: ReleasedJob | None) -> ReleasedJob:
-        """Release the job's quota reservation and mark its lane dirty; raise if the claim was stale."""
-        if released is None:
-            raise stale_claim()
-        if job.reservation_id:
-            await quota.release(tx, job.reservation_id)
-            await self.free_slots(tx, [released.lane])
-        self._mark_dirty_on_commit(tx, released.lane)
-        return released
-
-    async def notify_failure(self, tx: Tx, job_id: str, kind_name: str, reason: str) -> None:
-        """Call the kind's `on_failure`, in the transaction that ends the job without a result."""
-        kind = self.kinds[kind_name]
-        if kind.on_failure is not None and (requested := await store.get_requested(tx, job_id)):
-            await kind.on_failure(tx, requested.user_id, msgspec.json.decode(requested.input, type=kind.input), reason)
-
-    async def requeue(self, tx: Tx, claim: JobClaim) -> bool:
-        """Requeue a job that was interrupted or not delivered. Neither an attempt nor a lease expiry is counted."""
-        claim_hash = crypto.digest(claim.secret)
-        job = await store.get_running(tx, claim, claim_hash)
-        released = await store.requeue(tx, claim, claim_hash)
-        if job is None or released is None:
             return False
-        if job.reservation_id:
-            await quota.release(tx, job.reservation_id)
-            await self.free_slots(tx, [released.lane])
-        self._mark_dirty_on_commit(tx, released.lane)
+        await self._apply(tx, [(job, Cancelled())])
         return True
 
-    async def requeue_all_of(self, tx: Tx, executor_id: str) -> None:
-        """Requeue all jobs of a retired executor. Its claims become stale."""
-        metered = await store.select_metered(tx, executor_id)
-        await quota.lock_companies(tx, [job.org_id for job in metered])
-        returned = await store.requeue_all_of(tx, executor_id)
-        for job in metered:
-            await quota.release(tx, job.reservation_id or "")
-        await self.free_slots(tx, [job.lane for job in metered])
-        self._mark_dirty_on_commit(tx, *(job.lane for job in returned))
+    async def _apply(self, tx: Tx, outcomes: Sequence[tuple[Job, Outcome]], *, tell_kinds: bool = True) -> None:
+        if not outcomes:
+            return
+        freed, ended = await ending.apply(tx, self.kinds, outcomes, tell_kinds=tell_kinds)
+        await self._free_slots(tx, freed)
+        # A parked job keeps its place in its lane.
+        left = [job.lane for job, outcome in outcomes if not isinstance(outcome, Parked)]
+        self._mark_dirty_on_commit(tx, *left)
+        tx.after_commit(partial(self.notify, {_end_topic(job.id) for job in ended}))
+
+    async def wait_for_end(
+        self, db: Db, job_id: str, seconds: float, disconnect: DisconnectWatch | None = None
+    ) -> State | None:
+        """Wait until the job has ended, on this server or another; return its state, or None if it has not in time."""
+        until = time.monotonic() + seconds
+        with self.wake.subscribe([_end_topic(job_id)]) as wake_up:
+            while not (state := await store.find_end(db, job_id)):
+                left = until - time.monotonic()
+                if left <= 0 or self.wake.stopping or (disconnect and disconnect.has_disconnected):
+                    return None
+                await self.wake.wait(wake_up, min(left, _POLL), disconnect)
+        return state
 
     async def move(self, tx: Tx, channel: str, target: str, *, except_orgs: Sequence[str]) -> None:
         """Move queued jobs to another channel, except for those of some companies."""
@@ -338,24 +315,15 @@ class Queue:
             self._mark_dirty_on_commit(tx, *moved)
             tx.after_commit(partial(self.notify, [target]))
 
-    async def free_slots(self, tx: Tx, lanes: Sequence[Lane]) -> None:
+    async def _free_slots(self, tx: Tx, lanes: Sequence[Lane]) -> None:
         """Unpark jobs that wait for the quota slots that these lanes have freed, lowest rank first.
 
         In the commit that frees the slots: otherwise a team that has all slots of its company would take each again
         before the parked jobs of other teams are looked at.
         """
         for (org_id, team_id), count in sorted(Counter((lane.org_id, lane.team_id) for lane in lanes).items()):
-            channels = await store.unpark(tx, org_id, team_id, count=count, within=_SLOT_RETRY_SECONDS)
+            channels = await store.unpark(tx, org_id, team_id, count=count, within=ending.SLOT_RETRY_SECONDS)
             tx.after_commit(partial(self.notify, channels))
-
-    async def cancel(self, tx: Tx, job_id: str) -> bool:
-        """Cancel a queued job; return False if it is not queued."""
-        cancelled = await store.cancel(tx, job_id)
-        if cancelled is None:
-            return False
-        await self.notify_failure(tx, job_id, cancelled.kind, "cancelled")
-        self._mark_dirty_on_commit(tx, cancelled.lane)
-        return True
 
     # Workers
 
@@ -376,7 +344,7 @@ class Queue:
 
 
 def split_first(lanes: set[Lane], limit: int) -> tuple[list[Lane], set[Lane]]:
-    """Split off up to `most` lanes; return them and the rest."""
+    """Split off up to `limit` lanes; return them and the rest."""
     some = list(islice(lanes, limit))
     return some, lanes.difference(some)
 
@@ -394,9 +362,21 @@ def stale_claim() -> StaleClaim:
     return StaleClaim("This claim token is no longer valid for the job. Drop the job and claim another.")
 
 
-def retry_delay(failures: int) -> float:
-    """Seconds until the next attempt: doubled each time, with jitter."""
-    return min(_MAX_DELAY, 2.0**failures) * random.uniform(0.5, 1)
+async def _find_existing(tx: Tx, authority: Authority, origin: JobOrigin | None, key: str | None) -> str | None:
+    if origin and (found := await store.find_by_origin(tx, origin)):
+        return found
+    return await store.find_by_key(tx, authority.account.team_id, key) if key else None
+
+
+def _end_topic(job_id: str) -> str:
+    return f"job-end-{zlib.crc32(job_id.encode()) % _END_TOPICS}"
+
+
+def _convert(raw: Any, shape: type[msgspec.Struct]) -> msgspec.Struct:
+    try:
+        return msgspec.convert(raw, shape)
+    except msgspec.ValidationError:
+        raise stale_claim() from None
 
 
 def _encode(value: msgspec.Struct) -> str:

@@ -12,12 +12,23 @@ import msgspec
 from teamspace.core.db import Db
 from teamspace.core.errors import ExecutorFailed, QuotaExceeded, Refusal, StaleClaim, Unauthenticated
 from teamspace.core.limits import Stopping
-from teamspace.core.principal import system
-from teamspace.jobs.domain import requester
+from teamspace.jobs.domain import authority
 from teamspace.jobs.domain.channels import local_channel
 from teamspace.jobs.domain.queue import Queue, StillValid
 from teamspace.jobs.domain.slots import JobSlots, KindSlots
-from teamspace.jobs.schemas import ClaimedJob, JobClaim, JobFault, Obsolete
+from teamspace.jobs.schemas import (
+    Cancelled,
+    Failed,
+    Job,
+    JobClaim,
+    JobFault,
+    Obsolete,
+    Outcome,
+    Parked,
+    QuotaBlock,
+    Returned,
+)
+from teamspace.quota import Spend
 
 log = logging.getLogger("teamspace.jobs")
 LOCAL = "local"
@@ -48,7 +59,7 @@ class JobContext:
     """What a handler can know of its job."""
 
     def __init__(
-        self, job: ClaimedJob, executor_id: str, report: Callable[[float, str | None], Awaitable[None]],
+        self, job: Job, executor_id: str, report: Callable[[float, str | None], Awaitable[None]],
         deadline: asyncio.Timeout,
     ) -> None:  # fmt: skip
         self.job_id = job.id
@@ -126,7 +137,7 @@ class Runner:
         """The tasks whose handler still runs. The other tasks are writing their results."""
         self._aborted = False
         self._wake_up = asyncio.Event()
-        self._results: list[tuple[JobClaim, msgspec.Struct, asyncio.Future[None]]] = []
+        self._outcomes: list[tuple[JobClaim, Outcome, asyncio.Future[None]]] = []
         self._writer: asyncio.Task[None] | None = None
 
     async def run(self) -> None:
@@ -164,9 +175,8 @@ class Runner:
             await self._requeue(claim)
 
     async def _requeue(self, claim: JobClaim) -> None:
-        async with self._db.maintenance(system()) as tx:
-            if await self._queue.requeue(tx, claim):
-                log.info("job %s was interrupted and requeued", claim.job_id)
+        if await self._queue.finish_many(self._db, [(claim, Returned())]):
+            log.info("job %s was interrupted and requeued", claim.job_id)
 
     async def _claim(self, sources: Sequence[WorkSource]) -> int:
         """Claim jobs and start them; return how many were claimed."""
@@ -194,37 +204,47 @@ class Runner:
             taken += len(claimed)
         return taken
 
-    async def _work(self, job: ClaimedJob, claim: JobClaim) -> None:
+    async def _work(self, job: Job, claim: JobClaim) -> None:
         slots = self._slots.of(job.kind)
         try:
             await self._run_job(job, claim)
         finally:
             self._free_slot(slots, slots.finish_writing)
 
-    async def _run_job(self, job: ClaimedJob, claim: JobClaim) -> None:
+    async def _run_job(self, job: Job, claim: JobClaim) -> None:
+        try:
+            outcome = await self._find_outcome(job, claim)
+        except StaleClaim:
+            log.warning("job %s lost its claim while it ran", job.id)
+        else:
+            await self._write_outcome(claim, outcome)
+
+    async def _find_outcome(self, job: Job, claim: JobClaim) -> Outcome:
+        """Run the handler and return how it ended."""
+        kind = self._queue.kinds[job.kind]
         try:
             result = await self._run_in_slot(job, claim)
         except StaleClaim:
-            log.warning("job %s lost its claim while it ran", job.id)
+            raise
         except TimeoutError:
-            await self._fail(claim, JobFault("The job timed out.", "timeout"))
+            return Failed(JobFault("The job timed out.", "timeout"))
         except Unauthenticated:
-            await self._fail(claim, requester.REQUESTER_GONE)
+            return Failed(authority.REQUESTER_GONE)
         except Obsolete as obsolete:
-            await self._cancel_obsolete(claim, obsolete.fault)
+            return Cancelled(obsolete.fault)
         except QuotaExceeded as refusal:
-            await self._park(claim, refusal)
+            return Parked(QuotaBlock.of(refusal))
         except ExecutorFailed as failure:
-            await self._fail(claim, JobFault(failure.detail, failure.code, failure.retryable))
+            spent = None if failure.tokens is None else Spend(1, failure.tokens)
+            return Failed(JobFault(failure.detail, failure.code, failure.retryable), spent)
         except Refusal as refusal:
-            await self._fail(claim, JobFault(refusal.detail, refusal.code, refusal.status in _TRANSIENT_STATUSES))
+            return Failed(JobFault(refusal.detail, refusal.code, refusal.status in _TRANSIENT_STATUSES))
         except Exception:
             log.exception("job %s of kind %s failed", job.id, job.kind)
-            await self._fail(claim, JobFault("Something went wrong on the server.", "internal_error"))
-        else:
-            await self._complete(claim, result)
+            return Failed(JobFault("Something went wrong on the server.", "internal_error"))
+        return kind.judge(msgspec.json.decode(job.input, type=kind.input), result)
 
-    async def _run_in_slot(self, job: ClaimedJob, claim: JobClaim) -> msgspec.Struct:
+    async def _run_in_slot(self, job: Job, claim: JobClaim) -> msgspec.Struct:
         slots, task = self._slots.of(job.kind), asyncio.current_task()
         assert task is not None
         try:
@@ -240,7 +260,7 @@ class Runner:
         if was_short:
             self._wake_up.set()
 
-    async def _run_handler(self, job: ClaimedJob, claim: JobClaim) -> msgspec.Struct:
+    async def _run_handler(self, job: Job, claim: JobClaim) -> msgspec.Struct:
         kind = self._queue.kinds[job.kind]
         assert kind.handler is not None
         arguments = dict(kind.provided)
@@ -253,7 +273,7 @@ class Runner:
         if "db" in kind.runner_arguments:
             arguments["db"] = self._db
         if "who" in kind.runner_arguments or kind.row.feature or kind.row.permission:
-            who = await requester.current_requester(self._db, kind, job)
+            who = await authority.get_principal(self._db, kind, job)
             if "who" in kind.runner_arguments:
                 arguments["who"] = who
         with HeartbeatLoop(lambda: self._queue.extend(self._db, claim), job.id):
@@ -262,59 +282,45 @@ class Runner:
                     arguments["work"] = JobContext(job, claim.executor_id, report, deadline)
                 return await kind.handler(**arguments)
 
-    async def _complete(self, claim: JobClaim, result: msgspec.Struct) -> None:
-        """Store the result in a batch: while one batch is written, the next one collects."""
+    async def _write_outcome(self, claim: JobClaim, outcome: Outcome) -> None:
+        """Store the outcome in a batch: while one batch is written, the next one collects."""
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._results.append((claim, result, done))
+        self._outcomes.append((claim, outcome, done))
         if self._writer is None:
-            self._writer = asyncio.create_task(self._write_results())
+            self._writer = asyncio.create_task(self._write_outcomes())
         await done
 
-    async def _write_results(self) -> None:
-        while self._results:
-            batch, self._results = self._results, []
-            await self._write_batch([(claim, result) for claim, result, _ in batch])
+    async def _write_outcomes(self) -> None:
+        while self._outcomes:
+            batch, self._outcomes = self._outcomes, []
+            await self._write_batch([(claim, outcome) for claim, outcome, _ in batch])
             for *_, done in batch:
                 if not done.done():
                     done.set_result(None)
         self._writer = None
 
-    async def _write_batch(self, ended: list[tuple[JobClaim, msgspec.Struct]]) -> None:
-        """Write a batch of results, with retries: a busy database must not cost the work of the batch."""
+    async def _write_batch(self, ended: Sequence[tuple[JobClaim, Outcome]]) -> None:
+        """Write a batch of outcomes, with retries: a busy database must not cost the work of the batch.
+
+        If the batch fails, each outcome is written alone: one that cannot be written must not cost the others.
+        """
+        try:
+            await self._write(ended)
+        except Exception:
+            log.exception("writing %d outcomes failed, retrying one by one", len(ended))
+            for one in ended:
+                await self._write_alone(one)
+
+    async def _write_alone(self, ended: tuple[JobClaim, Outcome]) -> None:
         for pause in _RETRY_DELAYS:
             try:
-                completed = await self._queue.complete_many(self._db, ended)
+                return await self._write([ended])
             except Exception:
-                log.exception("writing %d results failed, retrying", len(ended))
+                log.exception("writing the outcome of job %s failed, retrying", ended[0].job_id)
                 await asyncio.sleep(pause)
-                continue
-            for job_id in {claim.job_id for claim, _ in ended} - completed:
-                _log_stale(job_id)
-            return
-        log.error("%d results are lost; their jobs run again when their leases expire", len(ended))
+        log.error("the outcome of job %s is lost; it runs again when its lease expires", ended[0].job_id)
 
-    async def _park(self, claim: JobClaim, refusal: QuotaExceeded) -> None:
-        """Park a job whose handler exceeded a quota, as the claim would have done."""
-        try:
-            async with self._db.maintenance(system()) as tx:
-                await self._queue.park(tx, claim, refusal)
-        except StaleClaim:
-            _log_stale(claim.job_id)
-
-    async def _cancel_obsolete(self, claim: JobClaim, fault: JobFault) -> None:
-        try:
-            async with self._db.maintenance(system()) as tx:
-                await self._queue.cancel_obsolete(tx, claim, fault)
-        except StaleClaim:
-            _log_stale(claim.job_id)
-
-    async def _fail(self, claim: JobClaim, fault: JobFault) -> None:
-        try:
-            async with self._db.maintenance(system()) as tx:
-                await self._queue.fail(tx, claim, fault)
-        except StaleClaim:
-            _log_stale(claim.job_id)
-
-
-def _log_stale(job_id: str) -> None:
-    log.warning("job %s lost its claim before it finished; its outcome is dropped", job_id)
+    async def _write(self, ended: Sequence[tuple[JobClaim, Outcome]]) -> None:
+        written = await self._queue.finish_many(self._db, ended)
+        for job_id in {claim.job_id for claim, _ in ended} - written:
+            log.warning("job %s lost its claim before it finished; its outcome is dropped", job_id)

@@ -3,30 +3,28 @@
 Every server sweeps. Each step only changes rows that are still in the state it found, so concurrent sweeps are safe.
 """
 
-from collections.abc import Collection
+import logging
+from collections.abc import Collection, Sequence
 
-from teamspace import quota
 from teamspace.core.db import Db
 from teamspace.core.principal import system
 from teamspace.jobs import store
 from teamspace.jobs.domain.channels import local_channel
-from teamspace.jobs.domain.queue import MAX_LEASE_EXPIRIES, Queue
-from teamspace.jobs.schemas import ClaimedJob, JobFault
+from teamspace.jobs.domain.queue import Queue
 
+log = logging.getLogger("teamspace.jobs")
 ARCHIVE_AFTER = 7 * 24 * 3600
 _FORGET_CHANNELS_AFTER = 24 * 3600
 _BATCH = 200
-LOST = JobFault(
-    f"The worker disappeared {MAX_LEASE_EXPIRIES} times while it ran the job; the job may be what crashes it.",
-    "lost",
-    retryable=False,
-)
+_EXPIRED_PER_BATCH = 50
 
 
 async def sweep(db: Db, queue: Queue) -> None:
     """Runs once a second."""
-    for job in await store.select_expired(db, _BATCH):
-        await _expire_lease(db, queue, job)
+    while expired := await store.select_expired(db, _EXPIRED_PER_BATCH):
+        await _expire_leases(db, queue, expired)
+        if len(expired) < _EXPIRED_PER_BATCH:
+            break
     if await store.has_changed(db):
         await _promote_changed(db, queue)
     while await _ready_due(db, queue) == _BATCH:
@@ -55,17 +53,27 @@ async def tidy(db: Db, queue: Queue) -> None:
         await store.archive(tx, seconds=ARCHIVE_AFTER, limit=_BATCH)
 
 
-async def _expire_lease(db: Db, queue: Queue, job: ClaimedJob) -> None:
+async def _expire_leases(db: Db, queue: Queue, ids: Sequence[str]) -> None:
+    try:
+        await _expire(db, queue, ids)
+    except Exception:
+        log.exception("ending %d expired leases failed, retrying one by one", len(ids))
+        for id in ids:
+            await _expire_alone(db, queue, id)
+
+
+async def _expire_alone(db: Db, queue: Queue, id: str) -> None:
+    """End one expired lease, if need be without telling its kind: the job must not stay in its lane for ever."""
+    try:
+        await _expire(db, queue, [id])
+    except Exception:
+        log.exception("the kind of job %s failed when it was told that the job is lost", id)
+        await _expire(db, queue, [id], tell_kinds=False)
+
+
+async def _expire(db: Db, queue: Queue, ids: Sequence[str], *, tell_kinds: bool = True) -> None:
     async with db.maintenance(system()) as tx:
-        is_last = job.lease_expiries + 1 >= MAX_LEASE_EXPIRIES
-        if not await (store.fail_expired(tx, job, LOST) if is_last else store.requeue_expired(tx, job)):
-            return
-        if is_last:
-            await queue.notify_failure(tx, job.id, job.kind, LOST.code)
-        if job.reservation_id:
-            await quota.release(tx, job.reservation_id)
-            await queue.free_slots(tx, [job.lane])
-    queue.mark_dirty([job.lane])
+        await queue.expire(tx, ids, tell_kinds=tell_kinds)
 
 
 async def _promote_changed(db: Db, queue: Queue) -> None:

@@ -6,7 +6,7 @@ from teamspace.core.principal import Principal
 from teamspace.jobs import Queue
 from teamspace.repository import store
 from teamspace.repository.domain import reading, writing
-from teamspace.repository.schemas import HashParts, ObjectRow, VersionContent, VersionDraft, VersionRow, WriteCondition
+from teamspace.repository.schemas import ObjectRow, VersionContent, VersionDraft, VersionRow, WriteCondition
 
 
 async def copy(
@@ -27,13 +27,15 @@ async def copy(
                 await blobs.add_reference(tx, who.org_id, source.blob)
             row, version = await writing.insert_next_version(tx, queue, who, existing, draft, content)
             if source.blob is None:
-                await _copy_parts(tx, queue, who, source, version)
+                await _copy_parts(tx, queue, who, source, row, version)
             return row, version
 
     return await retry_on_conflict(write)
 
 
-async def _copy_parts(tx: Tx, queue: Queue, who: Principal, source: VersionRow, version: VersionRow) -> None:
+async def _copy_parts(
+    tx: Tx, queue: Queue, who: Principal, source: VersionRow, row: ObjectRow, version: VersionRow
+) -> None:
     await store.copy_parts(tx, source.id, version.id)
     if version.sha256 is None:
-        await queue.enqueue(tx, who, reading.HASH_PARTS, HashParts(version.object_id, version.id))
+        await reading.enqueue_hash(tx, queue, who, row, version)

@@ -20,7 +20,6 @@ from teamspace.repository.domain import naming, reading, writing
 from teamspace.repository.schemas import (
     Checksum,
     EndedUpload,
-    HashParts,
     ObjectRow,
     UploadPartRow,
     UploadRow,
@@ -138,7 +137,7 @@ async def complete(
             await store.move_parts_to_version(tx, upload.id, version.id)
             await store.end_upload(tx, upload.id, version.id)
             if version.sha256 is None:
-                await queue.enqueue(tx, who, reading.HASH_PARTS, HashParts(row.id, version.id))
+                await reading.enqueue_hash(tx, queue, who, row, version)
             return row, version
 
     return await retry_on_conflict(write)

@@ -9,10 +9,11 @@ from functools import partial
 from teamspace import blobs
 from teamspace.blobs import BlobStore
 from teamspace.core import clock
-from teamspace.core.db import Db, Reads
+from teamspace.core.db import Db, Reads, Tx
 from teamspace.core.errors import NotFound
 from teamspace.core.principal import Principal
 from teamspace.core.replies import StoredContent
+from teamspace.jobs import Authority, JobSubject, JobTitle, Obsolete, Queue
 from teamspace.repository import store
 from teamspace.repository.domain import finding, naming
 from teamspace.repository.schemas import (
@@ -27,6 +28,7 @@ from teamspace.repository.schemas import (
 )
 
 HASH_PARTS = "repo.hash_parts"
+SUBJECT = "object"
 log = logging.getLogger("teamspace.repository")
 _MD5 = re.compile(r"[0-9a-f]{32}")
 """The ETag of a version that was uploaded at once is its MD5; that of a multipart upload is not."""
@@ -135,12 +137,21 @@ async def read_text(db: Reads, files: BlobStore, row: ObjectRow) -> str:
     return b"".join([chunk async for chunk in read_range(db, files, version, 0, version.size)]).decode(errors="replace")
 
 
+async def enqueue_hash(tx: Tx, queue: Queue, who: Principal, row: ObjectRow, version: VersionRow) -> None:
+    """Have the SHA-256 of a version computed. The server does it for itself, so a token's scope does not matter."""
+    title = JobTitle(row.filename, JobSubject(SUBJECT, row.id))
+    await queue.enqueue(tx, Authority.of(who).unscoped(), HASH_PARTS, HashParts(row.id, version.id), title=title)
+
+
 async def hash_parts(db: Db, files: BlobStore, who: Principal, request: HashParts) -> HashPartsResult:
     """Read a multipart version once to compute its SHA-256."""
-    row = await finding.get_visible(db, who, request.object_id)
+    try:
+        row = await finding.get_visible(db, who, request.object_id)
+    except NotFound:
+        raise Obsolete("The object does not exist any more.") from None
     version = await store.get_version_by_id(db, row.id, request.version_id)
     if version is None:
-        raise NotFound("There is no such version of the object.")
+        raise Obsolete("The version does not exist any more.")
     if version.sha256 is not None:
         return HashPartsResult(version.sha256)
     sha256 = hashlib.sha256()

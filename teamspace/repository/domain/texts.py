@@ -31,7 +31,16 @@ async def index(tx: Tx, queue: Queue, who: Principal, row: ObjectRow, draft: Ver
     """Replace the index entry in the transaction that writes the version, and enqueue text extraction."""
     await _write_index(tx, row, draft.text)
     if row.text_state == "pending":
-        await queue.enqueue(tx, who, EXTRACT, ExtractText(row.id))
+        # The server indexes for itself: text must be searchable although the uploader's token can only write.
+        await queue.enqueue(tx, jobs.Authority.of(who).unscoped(), EXTRACT, ExtractText(row.id), title=_title(row))
+
+
+async def describe(tx: Tx, who: Principal, request: ExtractText) -> jobs.JobTitle:
+    return _title(await finding.get_visible(tx, who, request.object_id))
+
+
+def _title(row: ObjectRow) -> jobs.JobTitle:
+    return jobs.JobTitle(row.filename, jobs.JobSubject(reading.SUBJECT, row.id))
 
 
 async def remove_from_index(tx: Tx, row: ObjectRow) -> None:
@@ -54,12 +63,15 @@ async def extract(
     return result
 
 
-async def mark_failed(tx: Tx, requester_id: str, request: ExtractText, reason: str) -> None:
-    """Mark the text as failed, so that it does not stay pending forever.
+async def ended(tx: Tx, job: jobs.EndedJob, outcome: jobs.Outcome) -> None:
+    """Mark the text as failed if there will be none, so that it does not stay pending forever.
 
-    Only for jobs of the version's author: anyone can start a job for any object id, and those must not change it.
+    Only for jobs of the version's author: every reader can start a job for the object, and those must not change it.
     """
-    await store.fail_text(tx, request.object_id, requester_id, _FAULTS.get(reason, extraction.ExtractionReason.CRASHED))
+    if isinstance(outcome, jobs.Succeeded):
+        return
+    fault = _FAULTS.get(jobs.reason_of(outcome), extraction.ExtractionReason.CRASHED)
+    await store.fail_text(tx, job.input.object_id, job.account.user_id, fault)
 
 
 async def _read(

@@ -9,7 +9,7 @@ from teamspace.core import clock, crypto
 from teamspace.core.db import Db, Guard, Reads, Tx
 from teamspace.core.errors import Forbidden, NotFound, OrgSuspended, TenantSuspended, TokenExpired, Unauthenticated
 from teamspace.core.permissions import Permission
-from teamspace.core.principal import Call, Kind, Principal, ScopeEntry
+from teamspace.core.principal import Call, Kind, Principal, Scope, ScopeEntry, intersect
 from teamspace.tenancy import store
 from teamspace.tenancy.domain import roles
 from teamspace.tenancy.schemas import CredentialRow, TeamBucket, WriterState
@@ -153,15 +153,37 @@ def _person_principal(credential: CredentialRow) -> Principal:
     )
 
 
-async def act_for(db: Db, call: Call, user_id: str, team_id: str) -> Principal:
+async def act_for(
+    db: Reads, call: Call, user_id: str, team_id: str, *, scope: Scope | None = None, limited_by: str | None = None
+) -> Principal:
     """Return the principal of a person with their current rights, for work on their behalf without a credential.
 
-    Without the request's idempotency key, which belongs to the original caller.
+    `scope` limits it as it would limit a token. With `limited_by` it has only the permissions that this other member
+    has too. Without the request's idempotency key, which belongs to the original caller.
     """
+    person = await _member(db, user_id, team_id)
+    if limited_by is not None:
+        shared = sorted((await _member(db, limited_by, team_id)).permissions)
+        scope = intersect(scope, tuple(ScopeEntry(permission) for permission in shared))
+    return msgspec.structs.replace(person, scope=scope, call=msgspec.structs.replace(call, claim=None))
+
+
+async def act_for_team(db: Reads, call: Call, team_id: str) -> Principal:
+    """Return a principal without a person and without permissions, for work that no member of the team requested."""
+    team = await store.get_team_state(db, team_id)
+    if team is None:
+        raise Unauthenticated()
+    return Principal(
+        "anonymous", msgspec.structs.replace(call, claim=None), team_id=team_id, org_id=team.org_id,
+        features=frozenset(team.features), org_suspended=team.suspended,
+    )  # fmt: skip
+
+
+async def _member(db: Reads, user_id: str, team_id: str) -> Principal:
     credential = await store.get_member_credential(db, user_id, team_id)
     if credential is None:
         raise Unauthenticated()
-    return msgspec.structs.replace(_person_principal(credential), call=msgspec.structs.replace(call, claim=None))
+    return _person_principal(credential)
 
 
 def write_guard(*, hosted: bool) -> Guard:

@@ -1,0 +1,33 @@
+"""The principal that a job runs as: its person's rights at that time, within the limits that its authority sets."""
+
+from teamspace import identity, tenancy
+from teamspace.core.db import Db
+from teamspace.core.errors import FeatureDisabled, Forbidden, Unauthenticated
+from teamspace.core.principal import Call, Principal
+from teamspace.jobs.domain.kinds import BoundKind
+from teamspace.jobs.schemas import Job, JobFault
+
+REQUESTER_GONE = JobFault("The requester is no longer in the team.", "unauthenticated", retryable=False)
+
+
+async def get_principal(db: Db, kind: BoundKind, job: Job) -> Principal:
+    """Return the principal; raise if its person left the team, lost the permission or the feature is off."""
+    call = Call(request_id=f"job-{job.id}")
+    if job.user_id:
+        scope = None if job.scope is None else tuple(map(identity.parse_scope, job.scope))
+        who = await tenancy.act_for(db, call, job.user_id, job.team_id, scope=scope, limited_by=job.limited_by)
+    else:
+        who = await tenancy.act_for_team(db, call, job.team_id)
+    kind.check_requester(who)
+    return who
+
+
+async def find_refusal(db: Db, kind: BoundKind, job: Job) -> JobFault | None:
+    """Return why the job must not run for its requester, or None."""
+    try:
+        await get_principal(db, kind, job)
+    except Unauthenticated:
+        return REQUESTER_GONE
+    except (FeatureDisabled, Forbidden) as refusal:
+        return JobFault(refusal.detail, refusal.code, retryable=False)
+    return None

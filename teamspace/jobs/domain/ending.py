@@ -1,0 +1,142 @@
+"""How attempts end: one function applies every outcome, for every worker, the sweeper, retirement and cancellation.
+
+The job's new state, the settled quota, the kind's `ended` function and the wake-ups are one commit.
+"""
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from teamspace import quota
+from teamspace.core.db import Tx
+from teamspace.jobs import store
+from teamspace.jobs.domain.kinds import BoundKind, Kinds
+from teamspace.jobs.schemas import (
+    Cancelled,
+    EndedJob,
+    Failed,
+    Job,
+    JobFault,
+    Lane,
+    Lost,
+    Outcome,
+    Parked,
+    Phase,
+    QuotaBlock,
+    Returned,
+    State,
+    Succeeded,
+    Transition,
+)
+from teamspace.quota import Spend
+
+MAX_LEASE_EXPIRIES = 3
+MAX_DELAY = 15 * 60
+SLOT_RETRY_SECONDS = 1
+LOST = JobFault(
+    f"The worker disappeared {MAX_LEASE_EXPIRIES} times while it ran the job; the job may be what crashes it.",
+    "lost",
+    retryable=False,
+)
+_NOTHING = Spend(0, 0)
+
+
+async def apply(
+    tx: Tx, kinds: Kinds, outcomes: Sequence[tuple[Job, Outcome]], *, tell_kinds: bool = True
+) -> tuple[list[Lane], list[Job]]:
+    """Apply outcomes to jobs that this transaction has locked; return the lanes that freed a quota slot, and the jobs
+    that have ended.
+
+    Without `tell_kinds`, the kinds' `ended` functions are not called.
+    """
+    transitions = [transition(job, outcome) for job, outcome in outcomes]
+    await store.apply(tx, transitions)
+    metered = [(job, outcome) for job, outcome in outcomes if job.reservation_id]
+    await quota.lock_companies(tx, [job.org_id for job, _ in metered])
+    for job, outcome in metered:
+        await quota.settle(tx, job.reservation_id or "", spent(kinds[job.kind], job, outcome))
+    ended = []
+    for (job, outcome), change in zip(outcomes, transitions, strict=True):
+        if change.state is not State.QUEUED:
+            ended.append(job)
+            if tell_kinds:
+                await _tell_kind(tx, kinds[job.kind], job, outcome)
+    return [job.lane for job, _ in metered], ended
+
+
+def spent(kind: BoundKind, job: Job, outcome: Outcome) -> Spend:
+    """Return what an attempt has cost, with its refused results."""
+    last = _NOTHING
+    if isinstance(outcome, Succeeded) and kind.spent:
+        last = kind.spent(outcome.result)
+    elif isinstance(outcome, Failed) and outcome.spent:
+        last = outcome.spent
+    return add(last, job.refused_spend)
+
+
+def reason_of(outcome: Outcome) -> str:
+    """Return the code of why a job ended without a result."""
+    match outcome:
+        case Failed(fault) | Cancelled(JobFault() as fault):
+            return fault.code
+        case Lost():
+            return LOST.code
+        case _:
+            return "cancelled"
+
+
+def add(one: Spend, other: Spend | None) -> Spend:
+    return one if other is None else Spend(one.requests + other.requests, one.tokens + other.tokens)
+
+
+async def _tell_kind(tx: Tx, kind: BoundKind, job: Job, outcome: Outcome) -> None:
+    if kind.ended is not None:
+        input = msgspec.json.decode(job.input, type=kind.input)
+        await kind.ended(tx, EndedJob(job.id, job.account, job.origin, input), outcome)
+
+
+def transition(job: Job, outcome: Outcome) -> Transition:
+    """Return the state of a job after an outcome."""
+    match outcome:
+        case Succeeded(result):
+            return _to(job, State.SUCCEEDED, result=_json(result))
+        case Failed(fault) if fault.retryable and (failures := job.attempt - job.lease_expiries) < job.max_attempts:
+            return _to(job, State.QUEUED, phase=Phase.SCHEDULED, error=_json(fault), delay=retry_delay(failures))
+        case Failed(fault):
+            return _to(job, State.FAILED, error=_json(fault))
+        case Parked(block):
+            return _park(job, block)
+        case Cancelled(fault):
+            return _to(job, State.CANCELLED, error=None if fault is None else _json(fault))
+        case Lost() if job.lease_expiries + 1 < MAX_LEASE_EXPIRIES:
+            return _to(job, State.QUEUED, lease_expiries=job.lease_expiries + 1)
+        case Lost():
+            return _to(job, State.FAILED, lease_expiries=job.lease_expiries + 1, error=_json(LOST))
+        case Returned():
+            return _to(job, State.QUEUED, max_attempts=job.max_attempts + 1)
+
+
+def _park(job: Job, block: QuotaBlock) -> Transition:
+    """The job keeps its rank, and so counts against its lane's cap. The attempt is undone."""
+    # A slot can become free at any moment. A limit without a window can still be raised.
+    delay = SLOT_RETRY_SECONDS if block.dimension == quota.Dimension.CONCURRENCY else MAX_DELAY
+    return _to(
+        job, State.QUEUED, phase=Phase.PARKED, keep_rank=True, attempt=job.attempt - 1, waits=_json(block),
+        until=block.resets_at, delay=delay,
+    )  # fmt: skip
+
+
+def _to(job: Job, state: State, **changes: Any) -> Transition:
+    unchanged = {"attempt": job.attempt, "max_attempts": job.max_attempts, "lease_expiries": job.lease_expiries}
+    return Transition(id=job.id, state=state, **unchanged | changes)
+
+
+def retry_delay(failures: int) -> float:
+    """Seconds until the next attempt: doubled each time, with jitter."""
+    return min(MAX_DELAY, 2.0**failures) * random.uniform(0.5, 1)
+
+
+def _json(value: msgspec.Struct) -> str:
+    return msgspec.json.encode(value).decode()
