@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from teamspace.core.egress import Egress, EgressFailed, NetworkReach, Timeouts
+from teamspace.core.egress import INSTANCE, Egress, EgressFailed, NetworkReach, OutgoingRequest, Timeouts
 
 MAX_CHARACTERS = 1024 * 1024
 _MAX_TOKENS = 1_000_000_000
@@ -26,6 +26,8 @@ class ModelEndpoint(msgspec.Struct, frozen=True):
     reach: NetworkReach
     key: str | None = None
     model: str | None = None
+    on_behalf_of: str = INSTANCE
+    """The company whose data is sent. Its connections are used for no other."""
 
 
 class CompletionRequest(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -89,8 +91,10 @@ async def complete(egress: Egress, endpoint: ModelEndpoint, request: CompletionR
     headers = {"content-type": "application/json", **_authorization(endpoint)}
     try:
         response = await egress.call(
-            "POST", f"{endpoint.url}/chat/completions", endpoint.reach,
-            headers=headers, body=msgspec.json.encode(request), timeouts=_COMPLETION_TIMEOUTS,
+            OutgoingRequest(
+                "POST", f"{endpoint.url}/chat/completions", endpoint.reach, endpoint.on_behalf_of,
+                headers=headers, body=msgspec.json.encode(request), timeouts=_COMPLETION_TIMEOUTS,
+            )
         )  # fmt: skip
     except EgressFailed as fault:
         raise CompletionError(f"The model server {fault}.", retryable=True, unhealthy=True) from fault
@@ -103,8 +107,11 @@ async def list_models(egress: Egress, endpoint: ModelEndpoint) -> list[str] | No
     """Return the names of the listed models, perhaps none; None if the server is unreachable or denies access."""
     try:
         response = await egress.call(
-            "GET", f"{endpoint.url}/models", endpoint.reach, headers=_authorization(endpoint), timeouts=_PROBE_TIMEOUTS
-        )
+            OutgoingRequest(
+                "GET", f"{endpoint.url}/models", endpoint.reach, endpoint.on_behalf_of,
+                headers=_authorization(endpoint), timeouts=_PROBE_TIMEOUTS,
+            )
+        )  # fmt: skip
     except EgressFailed:
         return None
     if response.status >= 500 or response.status in (401, 403, 429):

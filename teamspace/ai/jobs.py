@@ -5,6 +5,7 @@ from teamspace.ai.domain.turns import Models
 from teamspace.ai.schemas import ChatInput, ChatResult
 from teamspace.core.db import Db
 from teamspace.core.permissions import Feature, Permission
+from teamspace.core.principal import Principal
 from teamspace.core.tables import JobSpec
 from teamspace.jobs import JobContext
 from teamspace.quota import Spend
@@ -15,8 +16,8 @@ JOBS = (
 )  # fmt: skip
 
 
-async def chat(db: Db, input: ChatInput, work: JobContext, models: Models) -> ChatResult:
-    return await turns.chat(db, input, work, models)
+async def chat(db: Db, who: Principal, input: ChatInput, work: JobContext, models: Models) -> ChatResult:
+    return await turns.chat(db, who, input, work, models)
 
 
 def estimate(input: ChatInput) -> Spend:

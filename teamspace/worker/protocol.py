@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from teamspace.core.egress import Egress, EgressFailed, HttpResponse, NetworkReach, Timeouts
+from teamspace.core.egress import INSTANCE, Egress, EgressFailed, HttpResponse, NetworkReach, OutgoingRequest, Timeouts
 
 LEASE = 60.0
 """Seconds from a claim, and from each heartbeat."""
@@ -77,8 +77,10 @@ class Server:
     async def _post(self, path: str, body: dict[str, Any]) -> HttpResponse:
         try:
             response = await self._egress.call(
-                "POST", self._url + path, NetworkReach.ANY,
-                headers=self._headers, body=msgspec.json.encode(body), timeouts=_TIMEOUTS,
+                OutgoingRequest(
+                    "POST", self._url + path, NetworkReach.ANY, INSTANCE,
+                    headers=self._headers, body=msgspec.json.encode(body), timeouts=_TIMEOUTS,
+                )
             )  # fmt: skip
         except EgressFailed as fault:
             raise ServerUnavailable(f"the server {fault}") from fault

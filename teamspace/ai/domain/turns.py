@@ -6,6 +6,7 @@ from teamspace.ai.domain.models import Model
 from teamspace.ai.schemas import ChatInput, ChatResult
 from teamspace.completions import estimate_tokens
 from teamspace.core.db import Db
+from teamspace.core.principal import Principal
 from teamspace.jobs import JobContext
 from teamspace.quota import Spend
 
@@ -14,13 +15,13 @@ TYPICAL_ANSWER = 512
 
 
 class Models(Protocol):
-    def of(self, db: Db, executor_id: str, *, attempt: int) -> Model:
-        """Return the model of an executor that this server works for."""
+    def of(self, db: Db, executor_id: str, *, attempt: int, org_id: str) -> Model:
+        """Return the model of an executor that this server works for, to be called with a company's data."""
         ...
 
 
-async def chat(db: Db, input: ChatInput, work: JobContext, models: Models) -> ChatResult:
-    model = models.of(db, work.executor_id, attempt=work.attempt)
+async def chat(db: Db, who: Principal, input: ChatInput, work: JobContext, models: Models) -> ChatResult:
+    model = models.of(db, work.executor_id, attempt=work.attempt, org_id=who.org_id)
     answer = await model.answer(input.request)
     return ChatResult(answer.text, answer.usage, answer.model, answer.finish_reason)
 
