@@ -280,9 +280,11 @@ class ExecutorFailed(Refusal):
 
     status, code, title = 502, "executor_failed", "The executor failed"
 
-    def __init__(self, detail: str, *, retryable: bool = True) -> None:
+    def __init__(self, detail: str, *, retryable: bool = True, spent: int | None = None) -> None:
         super().__init__(detail)
         self.retryable = retryable
+        self.spent = spent
+        """Tokens that were used nevertheless, if known: the model answered, but the answer cannot be used."""
 
 
 class NoExecutor(Refusal):

@@ -61,7 +61,7 @@ class Server:
     async def heartbeat(self, assignment: Assignment) -> None:
         await self._report(assignment, "heartbeat", {})
 
-    async def complete(self, assignment: Assignment, result: dict[str, Any]) -> None:
+    async def complete(self, assignment: Assignment, result: msgspec.Struct) -> None:
         """Send the result. Can be repeated if the response was lost: the result is stored once."""
         await self._report(assignment, "complete", {"result": result})
 

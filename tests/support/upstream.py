@@ -87,16 +87,32 @@ async def reply(writer: asyncio.StreamWriter, status: int, body: Any, headers: s
 
 
 def completion(text: str = "Hi", **more: Any) -> Behaviour:
-    """Answer like a model server."""
+    """Answer like a model server, streamed if the request says so."""
 
     async def behave(request: ReceivedRequest, writer: asyncio.StreamWriter) -> None:
         if request.method == "GET":
             return await reply(writer, 200, {"object": "list", "data": [{"id": "tiny"}]})
         usage = {"prompt_tokens": 5, "completion_tokens": 2, "total_tokens": 7}
+        if request.body and json.loads(request.body).get("stream"):
+            parts = [part + " " for part in text.split(" ")[:-1]] + text.split(" ")[-1:]
+            events = [delta(part) for part in parts] + [delta(finish_reason="stop")]
+            return await chunks(*events, event({"choices": [], "usage": usage, **more}), DONE)(request, writer)
         choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
         await reply(writer, 200, {"model": "tiny", "choices": [choice], "usage": usage, **more})
 
     return behave
+
+
+DONE = b"data: [DONE]\n\n"
+
+
+def event(data: Any) -> bytes:
+    return b"data: " + json.dumps(data).encode() + b"\n\n"
+
+
+def delta(text: str = "", **more: Any) -> bytes:
+    """An event of a streamed completion."""
+    return event({"model": "tiny", "choices": [{"index": 0, "delta": {"content": text}, **more}]})
 
 
 def status(code: int, body: Any = b"", headers: str = "") -> Behaviour:
