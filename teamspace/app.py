@@ -135,6 +135,7 @@ class App:
 
     async def finish(self) -> None:
         await self.readers.end()
+        await self.fleet.egress.aclose()
         if self.db.outdated:
             return
         await self.last_use.save(self.db)

@@ -2,9 +2,10 @@
 
 from teamspace.ai.domain import turns
 from teamspace.ai.domain.turns import Models
-from teamspace.ai.schemas import ChatInput, ChatResult
+from teamspace.completions import ModelAnswer, ModelRequest
 from teamspace.core.db import Db
 from teamspace.core.permissions import Feature, Permission
+from teamspace.core.principal import Principal
 from teamspace.core.tables import JobSpec
 from teamspace.jobs import JobContext
 from teamspace.quota import Spend
@@ -15,13 +16,13 @@ JOBS = (
 )  # fmt: skip
 
 
-async def chat(db: Db, input: ChatInput, work: JobContext, models: Models) -> ChatResult:
-    return await turns.chat(db, input, work, models)
+async def chat(db: Db, who: Principal, input: ModelRequest, work: JobContext, models: Models) -> ModelAnswer:
+    return await turns.chat(db, who, input, work, models)
 
 
-def estimate(input: ChatInput) -> Spend:
+def estimate(input: ModelRequest) -> Spend:
     return turns.estimate(input)
 
 
-def spent(result: ChatResult) -> Spend:
+def spent(result: ModelAnswer) -> Spend:
     return Spend(1, result.usage.total_tokens)

@@ -1,7 +1,8 @@
 """HTTP routes that use models."""
 
 from teamspace.ai.domain import echo as echoing
-from teamspace.ai.schemas import Echo, ModelAnswer
+from teamspace.ai.schemas import Echo
+from teamspace.completions import ModelAnswer
 from teamspace.core.db import Db
 from teamspace.core.errors import QuotaExceeded
 from teamspace.core.permissions import Permission as P

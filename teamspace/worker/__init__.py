@@ -5,6 +5,7 @@ server's HTTP API.
 """
 
 import asyncio
+from contextlib import aclosing
 
 from teamspace.completions import ModelEndpoint
 from teamspace.core.egress import Egress, EgressRefused, NetworkReach, parse
@@ -30,5 +31,5 @@ def run(
 
 
 async def _run(server: str, token: str, endpoint: ModelEndpoint, kinds: list[str], slots: int) -> None:
-    egress = Egress()
-    await Worker(Server(egress, server, token), egress, endpoint, kinds=kinds, slots=slots).run()
+    async with aclosing(Egress()) as egress:
+        await Worker(Server(egress, server, token), egress, endpoint, kinds=kinds, slots=slots).run()

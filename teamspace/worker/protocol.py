@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from teamspace.core.egress import Egress, EgressFailed, HttpResponse, NetworkReach, Timeouts
+from teamspace.core.egress import INSTANCE, Egress, EgressFailed, HttpResponse, NetworkReach, OutgoingRequest, Timeouts
 
 LEASE = 60.0
 """Seconds from a claim, and from each heartbeat."""
@@ -61,7 +61,7 @@ class Server:
     async def heartbeat(self, assignment: Assignment) -> None:
         await self._report(assignment, "heartbeat", {})
 
-    async def complete(self, assignment: Assignment, result: dict[str, Any]) -> None:
+    async def complete(self, assignment: Assignment, result: msgspec.Struct) -> None:
         """Send the result. Can be repeated if the response was lost: the result is stored once."""
         await self._report(assignment, "complete", {"result": result})
 
@@ -77,8 +77,10 @@ class Server:
     async def _post(self, path: str, body: dict[str, Any]) -> HttpResponse:
         try:
             response = await self._egress.call(
-                "POST", self._url + path, NetworkReach.ANY,
-                headers=self._headers, body=msgspec.json.encode(body), timeouts=_TIMEOUTS,
+                OutgoingRequest(
+                    "POST", self._url + path, NetworkReach.ANY, INSTANCE,
+                    headers=self._headers, body=msgspec.json.encode(body), timeouts=_TIMEOUTS,
+                )
             )  # fmt: skip
         except EgressFailed as fault:
             raise ServerUnavailable(f"the server {fault}") from fault

@@ -121,7 +121,7 @@ class Worker:
             return lambda: self._server.fail(assignment, message, code="unsupported", retryable=False)
         return lambda: self._complete(assignment, result)
 
-    async def _complete(self, assignment: Assignment, result: dict[str, object]) -> None:
+    async def _complete(self, assignment: Assignment, result: msgspec.Struct) -> None:
         try:
             await self._server.complete(assignment, result)
         except RequestRejected as fault:

@@ -1,19 +1,11 @@
 """Egress: no request reaches an internal address, and no response can block or overload the server."""
 
-import asyncio
 import ipaddress
-import ssl
 import time
-from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,8 +19,13 @@ from teamspace.core.egress import (
     Timeouts,
     parse,
     parse_host_port,
+    sending,
 )
+from teamspace.core.egress.connections import ConnectionKey
+from teamspace.core.egress.requests import NoConnection
 from tests.support.addresses import spellings
+from tests.support.outgoing import Resolver, get
+from tests.support.tls import tls_contexts
 from tests.support.upstream import (
     Upstream,
     cut_off,
@@ -44,18 +41,6 @@ SHORT = Timeouts(connect=1, read=0.4, total=1)
 PUBLIC_ADDRESS = "93.184.216.34"
 
 
-class Resolver:
-    """Gives the answers in turn, then repeats the last; records each query."""
-
-    def __init__(self, *answers: list[str]) -> None:
-        self._answers = answers
-        self.asked: list[str] = []
-
-    async def __call__(self, host: str, port: int) -> list[str]:
-        self.asked.append(host)
-        return self._answers[min(len(self.asked), len(self._answers)) - 1]
-
-
 # Addresses
 
 
@@ -68,7 +53,7 @@ async def test_no_spelling_of_an_internal_address_is_allowed() -> None:
                     with pytest.raises(EgressRefused):
                         await egress.verify(url, reach)
                     with pytest.raises(EgressFailed):
-                        await egress.call("GET", url, reach, timeouts=SHORT)
+                        await get(egress, url, reach, timeouts=SHORT)
         assert canary.connections == 0
 
 
@@ -127,7 +112,7 @@ async def test_every_address_of_a_name_must_be_public() -> None:
             with pytest.raises(EgressRefused):
                 await egress.verify(f"https://models.example:{canary.port}", NetworkReach.PUBLIC)
             with pytest.raises(EgressFailed):
-                await egress.call("GET", f"https://models.example:{canary.port}", NetworkReach.PUBLIC)
+                await get(egress, f"https://models.example:{canary.port}", NetworkReach.PUBLIC)
         assert canary.connections == 0
 
 
@@ -137,19 +122,21 @@ async def test_dns_rebinding_is_refused() -> None:
         egress, url = Egress(resolve=resolve), f"https://models.example:{canary.port}"
         await egress.verify(url, NetworkReach.PUBLIC)
         with pytest.raises(EgressFailed):
-            await egress.call("GET", url, NetworkReach.PUBLIC)
+            await get(egress, url, NetworkReach.PUBLIC)
         assert (canary.connections, len(resolve.asked)) == (0, 2)
 
 
 async def test_the_checked_address_is_the_one_that_is_called(monkeypatch: pytest.MonkeyPatch) -> None:
     called: list[str] = []
 
-    async def send(self: Egress, method: str, target: Any, address: Any, *_: Any) -> Any:
-        called.append(str(address))
+    async def send(request: Any, target: Any, key: ConnectionKey, *_: Any) -> None:
+        called.append(str(key.address))
+        raise NoConnection
 
-    monkeypatch.setattr(Egress, "_send", send)
+    monkeypatch.setattr(sending, "send", send)
     resolve = Resolver([PUBLIC_ADDRESS], ["127.0.0.1"])
-    await Egress(resolve=resolve).call("GET", "https://models.example", NetworkReach.PUBLIC)
+    with pytest.raises(EgressFailed):
+        await get(Egress(resolve=resolve), "https://models.example", NetworkReach.PUBLIC)
     assert (called, len(resolve.asked)) == ([PUBLIC_ADDRESS], 1)
 
 
@@ -168,11 +155,11 @@ async def test_unknown_and_internal_names_give_the_same_error() -> None:
 async def test_the_allow_list_applies_only_to_operators() -> None:
     async with Upstream() as upstream:
         egress = Egress(allow=[upstream.address])
-        assert (await egress.call("GET", upstream.url + "/models", NetworkReach.LISTED)).status == 200
+        assert (await get(egress, upstream.url + "/models", NetworkReach.LISTED)).status == 200
         with pytest.raises(EgressFailed):
-            await egress.call("GET", upstream.url, NetworkReach.PUBLIC)
+            await get(egress, upstream.url, NetworkReach.PUBLIC)
         with pytest.raises(EgressFailed):
-            await egress.call("GET", f"http://127.0.0.2:{upstream.port}", NetworkReach.LISTED)
+            await get(egress, f"http://127.0.0.2:{upstream.port}", NetworkReach.LISTED)
         assert upstream.connections == 1
 
 
@@ -192,7 +179,7 @@ async def test_proxies_from_the_environment_are_ignored(monkeypatch: pytest.Monk
     async with Upstream() as proxy, Upstream() as upstream:
         for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"):
             monkeypatch.setenv(name, f"http://127.0.0.1:{proxy.port}")
-        await Egress(allow=[upstream.address]).call("GET", upstream.url, NetworkReach.LISTED)
+        await get(Egress(allow=[upstream.address]), upstream.url, NetworkReach.LISTED)
         assert (proxy.connections, upstream.connections) == (0, 1)
 
 
@@ -202,7 +189,7 @@ async def test_redirects_are_not_followed() -> None:
         async with Upstream(chain) as upstream:
             egress = Egress(allow=[upstream.address, canary.address])
             for _ in range(2):
-                assert (await egress.call("GET", upstream.url, NetworkReach.LISTED)).status == 302
+                assert (await get(egress, upstream.url, NetworkReach.LISTED)).status == 302
             assert canary.connections == 0
             assert all("cookie" not in asked.headers for asked in upstream.requests)
 
@@ -210,54 +197,27 @@ async def test_redirects_are_not_followed() -> None:
 async def test_the_next_address_is_tried_when_the_first_is_unreachable() -> None:
     async with Upstream() as upstream:
         egress = Egress(allow=[("both.example", upstream.port)], resolve=Resolver(["127.0.0.9", "127.0.0.1"]))
-        assert (await egress.call("GET", f"http://both.example:{upstream.port}", NetworkReach.LISTED)).status == 200
+        assert (await get(egress, f"http://both.example:{upstream.port}", NetworkReach.LISTED)).status == 200
         assert upstream.requests[0].headers["host"] == f"both.example:{upstream.port}"
 
 
 # Certificates
 
 
-@pytest.fixture
-def certificate(tmp_path: Path) -> Iterator[tuple[ssl.SSLContext, ssl.SSLContext]]:
-    """TLS contexts of a server and a client, for models.example."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "models.example")])
-    now = datetime.now(UTC)
-    issued = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(1)
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName("models.example")]), critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    chain, secret = tmp_path / "chain.pem", tmp_path / "key.pem"
-    chain.write_bytes(issued.public_bytes(serialization.Encoding.PEM))
-    secret.write_bytes(
-        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    )
-    server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    server.load_cert_chain(chain, secret)
-    yield server, ssl.create_default_context(cafile=str(chain))
-
-
-async def test_the_certificate_must_match_the_name(certificate: tuple[ssl.SSLContext, ssl.SSLContext]) -> None:
-    server, trust = certificate
+async def test_the_certificate_must_match_the_name(tmp_path: Path) -> None:
+    server, trust = tls_contexts(tmp_path, "models.example")
     names: list[str | None] = []
     server.sni_callback = lambda _, name, __: names.append(name)
     async with Upstream(tls=server) as upstream:
         allow = [("models.example", upstream.port), ("other.example", upstream.port)]
         egress = Egress(allow=allow, resolve=Resolver(["127.0.0.1"]), trust=trust)
-        answer = await egress.call("GET", f"https://models.example:{upstream.port}/v1/models", NetworkReach.LISTED)
+        answer = await get(egress, f"https://models.example:{upstream.port}/v1/models", NetworkReach.LISTED)
         assert (answer.status, upstream.requests[0].headers["host"]) == (200, f"models.example:{upstream.port}")
         with pytest.raises(EgressFailed, match="cannot be reached"):
-            await egress.call("GET", f"https://other.example:{upstream.port}", NetworkReach.LISTED)
+            await get(egress, f"https://other.example:{upstream.port}", NetworkReach.LISTED)
         untrusting = Egress(allow=allow, resolve=Resolver(["127.0.0.1"]))
         with pytest.raises(EgressFailed, match="cannot be reached"):
-            await untrusting.call("GET", f"https://models.example:{upstream.port}", NetworkReach.LISTED)
+            await get(untrusting, f"https://models.example:{upstream.port}", NetworkReach.LISTED)
         assert names == ["models.example", "other.example", "models.example"]
         assert len(upstream.requests) == 1
 
@@ -282,13 +242,13 @@ async def test_a_bad_response_is_abandoned(behaviour: Any, message: str) -> None
     async with Upstream(behaviour) as upstream:
         began = time.monotonic()
         with pytest.raises(EgressFailed, match=message):
-            await Egress(allow=[upstream.address]).call("GET", upstream.url, NetworkReach.LISTED, timeouts=SHORT)
+            await get(Egress(allow=[upstream.address]), upstream.url, NetworkReach.LISTED, timeouts=SHORT)
         assert time.monotonic() - began < 5
 
 
 async def test_a_response_of_the_maximum_size_is_accepted() -> None:
     async with Upstream(status(200, b"x" * MAX_BYTES)) as upstream:
-        answer = await Egress(allow=[upstream.address]).call("GET", upstream.url, NetworkReach.LISTED)
+        answer = await get(Egress(allow=[upstream.address]), upstream.url, NetworkReach.LISTED)
         assert len(answer.body) == MAX_BYTES
 
 
@@ -296,11 +256,4 @@ async def test_a_refused_connection_is_reported_as_unreachable() -> None:
     async with Upstream() as gone:
         pass
     with pytest.raises(EgressFailed, match=r"^cannot be reached$"):
-        await Egress(allow=[gone.address]).call("GET", gone.url, NetworkReach.LISTED, timeouts=SHORT)
-
-
-async def test_each_request_has_a_connection_of_its_own() -> None:
-    async with Upstream() as upstream:
-        egress = Egress(allow=[upstream.address])
-        await asyncio.gather(*(egress.call("GET", upstream.url, NetworkReach.LISTED) for _ in range(5)))
-        assert upstream.connections == 5
+        await get(Egress(allow=[gone.address]), gone.url, NetworkReach.LISTED, timeouts=SHORT)

@@ -100,6 +100,19 @@ async def test_a_job_is_run_by_the_model_server(settings: Settings) -> None:
         assert await broken_invariants(world) == []
 
 
+async def test_companies_use_a_shared_executor_over_connections_of_their_own(settings: Settings) -> None:
+    async with Upstream() as upstream, world_calling(settings, upstream) as world:
+        ann = await world.bootstrap()
+        bob = await world.person(*await world.company())
+        await push(ann, upstream)
+        async with running(world):
+            for caller in (ann, bob, ann, bob):
+                assert (await ended(caller, (await create_job(caller))["id"]))["state"] == "succeeded"
+        assert (len(upstream.chat_requests()), upstream.connections) == (4, 2)
+        await world.app.finish()
+        await upstream.closed()
+
+
 async def test_a_restarted_server_releases_its_own_and_push_jobs(settings: Settings) -> None:
     async with Upstream() as upstream, world_calling(settings, upstream) as world:
         ann = await world.bootstrap()

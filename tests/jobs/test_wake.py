@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from teamspace import jobs
-from teamspace.ai.schemas import ChatInput
+from teamspace.completions import ModelRequest
 from teamspace.core.principal import Call, Principal
 from teamspace.executors.domain import workers
 from teamspace.jobs import Authority
@@ -111,4 +111,4 @@ async def enqueue(world: World, person: Caller) -> str:
     """Enqueue a job in a suspended company, below HTTP."""
     who = Principal("api", Call(), user_id=person.user_id, org_id=person.org.id, team_id=person.team.id)
     async with world.db.maintenance(who) as tx:
-        return await world.app.queue.enqueue(tx, Authority.of(who), "ai.chat", ChatInput("Hello"))
+        return await world.app.queue.enqueue(tx, Authority.of(who), "ai.chat", ModelRequest("Hello"))

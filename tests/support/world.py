@@ -187,3 +187,4 @@ async def world(settings: Settings) -> AsyncIterator[World]:
         async with httpx2.AsyncClient(transport=transport, base_url="http://teamspace.test") as client:
             yield World(app, client)
         await app.readers.end()
+        await app.fleet.egress.aclose()

@@ -2872,11 +2872,15 @@ export interface components {
         Echo: {
             prompt: string;
         };
-        /** ModelAnswer */
+        /**
+         * ModelAnswer
+         * @description The model's answer and its token usage.
+         */
         ModelAnswer: {
             text: string;
-            model: string;
             usage: components["schemas"]["TokenUsage"];
+            /** @default  */
+            model?: string;
             /** @default stop */
             finish_reason?: string;
         };

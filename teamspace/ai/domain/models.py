@@ -1,8 +1,8 @@
-"""The interface of a model: messages in, an answer and its token usage out."""
+"""The interface of a model: a request in, an answer and its token usage out."""
 
 from typing import Protocol
 
-from teamspace.ai.schemas import ModelAnswer, ModelRequest
+from teamspace.completions import ModelAnswer, ModelRequest
 
 
 class Model(Protocol):

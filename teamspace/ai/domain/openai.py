@@ -4,8 +4,7 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 
 from teamspace import completions
-from teamspace.ai.schemas import ModelAnswer, ModelRequest, TokenUsage
-from teamspace.completions import Completion, CompletionError, CompletionRequest, ModelEndpoint
+from teamspace.completions import CompletionError, ModelAnswer, ModelEndpoint, ModelRequest
 from teamspace.core.egress import Egress
 from teamspace.core.errors import ExecutorFailed
 
@@ -20,16 +19,7 @@ class OpenAI:
     async def answer(self, request: ModelRequest) -> ModelAnswer:
         try:
             async with self._endpoint_for_call() as endpoint:
-                done = await completions.complete(self._egress, endpoint, _to_completion_request(request, endpoint))
+                return await completions.complete(self._egress, endpoint, request)
         except CompletionError as fault:
-            raise ExecutorFailed(str(fault), retryable=fault.retryable) from fault
-        return ModelAnswer(done.text, done.model, _usage(done), done.finish_reason)
-
-
-def _to_completion_request(request: ModelRequest, endpoint: ModelEndpoint) -> CompletionRequest:
-    messages = [{"role": str(message.role), "content": message.content} for message in request.messages]
-    return CompletionRequest(messages, request.model or endpoint.model, request.max_tokens, request.temperature)
-
-
-def _usage(done: Completion) -> TokenUsage:
-    return TokenUsage(done.prompt_tokens, done.completion_tokens, done.prompt_tokens + done.completion_tokens)
+            tokens = fault.usage.total_tokens if fault.usage else None
+            raise ExecutorFailed(str(fault), retryable=fault.retryable, tokens=tokens) from fault

@@ -15,7 +15,8 @@ class Registry:
         """With `simulate`, prompts can make the simulated model hang, fail or be slow."""
         self._fleet, self._simulate = fleet, simulate
 
-    def of(self, db: Db, executor_id: str, *, attempt: int) -> Model:
+    def of(self, db: Db, executor_id: str, *, attempt: int, org_id: str) -> Model:
         if executor_id == jobs.LOCAL and self._fleet.local is None:
             return Simulated(attempt, misbehaves=self._simulate)
-        return OpenAI(self._fleet.egress, partial(self._fleet.endpoint_for_call, db, executor_id))
+        endpoint_for_call = partial(self._fleet.endpoint_for_call, db, executor_id, on_behalf_of=org_id)
+        return OpenAI(self._fleet.egress, endpoint_for_call)

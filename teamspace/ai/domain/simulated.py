@@ -8,8 +8,7 @@ If SERVICE_SIMULATE is on, markers in the prompt make it misbehave like real mod
 import asyncio
 import re
 
-from teamspace.ai.schemas import ModelAnswer, ModelRequest, Speaker, TokenUsage
-from teamspace.completions import estimate_tokens
+from teamspace.completions import ModelAnswer, ModelRequest, estimate_tokens, estimate_usage
 from teamspace.core.errors import ExecutorFailed
 
 NAME = "simulated"
@@ -22,17 +21,10 @@ class Simulated:
         self._attempt, self._misbehaves = attempt, misbehaves
 
     async def answer(self, request: ModelRequest) -> ModelAnswer:
-        prompt = next((message.content for message in reversed(request.messages) if message.role is Speaker.USER), "")
-        text, finish = await self._answer(prompt), "stop"
+        text, finish = await self._answer(request.conversation[-1].content), "stop"
         if request.max_tokens is not None and estimate_tokens(text) > request.max_tokens:
             text, finish = text[: 4 * request.max_tokens], "length"
-        prompt_tokens = sum(estimate_tokens(message.content) for message in request.messages)
-        return ModelAnswer(
-            text,
-            request.model or NAME,
-            TokenUsage(prompt_tokens, estimate_tokens(text), prompt_tokens + estimate_tokens(text)),
-            finish,
-        )
+        return ModelAnswer(text, estimate_usage(request, text), request.model or NAME, finish)
 
     async def _answer(self, prompt: str) -> str:
         text = f"This is the simulated model: no real one is set up. You said: {prompt}"

@@ -3,9 +3,9 @@
 from typing import Protocol
 
 from teamspace.ai.domain.models import Model
-from teamspace.ai.schemas import ChatInput, ChatResult
-from teamspace.completions import estimate_tokens
+from teamspace.completions import ModelAnswer, ModelRequest, estimate_prompt
 from teamspace.core.db import Db
+from teamspace.core.principal import Principal
 from teamspace.jobs import JobContext
 from teamspace.quota import Spend
 
@@ -14,17 +14,15 @@ TYPICAL_ANSWER = 512
 
 
 class Models(Protocol):
-    def of(self, db: Db, executor_id: str, *, attempt: int) -> Model:
-        """Return the model of an executor that this server works for."""
+    def of(self, db: Db, executor_id: str, *, attempt: int, org_id: str) -> Model:
+        """Return the model of an executor that this server works for, to be called with a company's data."""
         ...
 
 
-async def chat(db: Db, input: ChatInput, work: JobContext, models: Models) -> ChatResult:
-    model = models.of(db, work.executor_id, attempt=work.attempt)
-    answer = await model.answer(input.request)
-    return ChatResult(answer.text, answer.usage, answer.model, answer.finish_reason)
+async def chat(db: Db, who: Principal, input: ModelRequest, work: JobContext, models: Models) -> ModelAnswer:
+    model = models.of(db, work.executor_id, attempt=work.attempt, org_id=who.org_id)
+    return await model.answer(input)
 
 
-def estimate(input: ChatInput) -> Spend:
-    prompt = sum(estimate_tokens(message.content) for message in input.request.messages)
-    return Spend(1, prompt + min(input.max_tokens or TYPICAL_ANSWER, TYPICAL_ANSWER))
+def estimate(input: ModelRequest) -> Spend:
+    return Spend(1, estimate_prompt(input) + min(input.max_tokens or TYPICAL_ANSWER, TYPICAL_ANSWER))

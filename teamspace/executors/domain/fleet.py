@@ -17,7 +17,7 @@ from teamspace import completions, jobs
 from teamspace.completions import ModelEndpoint
 from teamspace.core import clock, crypto
 from teamspace.core.db import Db, Fence, Reads
-from teamspace.core.egress import Egress, NetworkReach
+from teamspace.core.egress import INSTANCE, Egress, NetworkReach
 from teamspace.core.errors import ExecutorFailed
 from teamspace.core.principal import system
 from teamspace.executors import store
@@ -121,12 +121,12 @@ class Fleet:
         await jobs.recover(db, remote_executors=frozenset(await store.select_pull(db)))
 
     @asynccontextmanager
-    async def endpoint_for_call(self, db: Db, executor_id: str) -> AsyncIterator[ModelEndpoint]:
-        """Yield the endpoint for one call, and record how the call ends."""
+    async def endpoint_for_call(self, db: Db, executor_id: str, *, on_behalf_of: str) -> AsyncIterator[ModelEndpoint]:
+        """Yield the endpoint for one call with a company's data, and record how the call ends."""
         org_id, endpoint = await self._endpoint(db, executor_id)
         tracker = self.health_of(executor_id)
-        if endpoint.model is None and tracker.models:
-            endpoint = msgspec.structs.replace(endpoint, model=tracker.models[0])
+        model = endpoint.model or next(iter(tracker.models), None)
+        endpoint = msgspec.structs.replace(endpoint, model=model, on_behalf_of=on_behalf_of)
         self._active_calls[org_id] += 1
         try:
             yield endpoint
@@ -147,7 +147,7 @@ class Fleet:
         if row is None:
             raise ExecutorFailed("The executor has been retired.")
         key = None if row.secret is None else db.vault.decrypt(secret_place(executor_id), row.secret).decode()
-        return row.org_id, ModelEndpoint(row.url, row.reach, key, row.model)
+        return row.org_id, ModelEndpoint(row.url, row.reach, key, row.model, row.org_id or INSTANCE)
 
     # Probes
 

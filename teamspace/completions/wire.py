@@ -1,0 +1,219 @@
+"""The format of OpenAI-compatible model servers: the only place where it is written and read."""
+
+from collections.abc import AsyncIterable, AsyncIterator
+from typing import Annotated
+
+import msgspec
+
+from teamspace.completions.errors import MALFORMED, CompletionError, error_message
+from teamspace.completions.schemas import (
+    MAX_CHARACTERS,
+    Delta,
+    Message,
+    ModelAnswer,
+    ModelRequest,
+    TokenUsage,
+    estimate_usage,
+)
+
+_MAX_MODELS = 20
+_MAX_LINE = 1024 * 1024
+_FIELDS = frozenset({b"event", b"id", b"retry"})
+"""Fields of server-sent events, besides `data`, which carry nothing here."""
+_NULL = msgspec.Raw(b"null")
+_Count = Annotated[int, msgspec.Meta(ge=0, le=1_000_000_000)]
+
+
+class _Request(msgspec.Struct, frozen=True, omit_defaults=True):
+    messages: list[Message]
+    model: str | None = None
+    max_tokens: int | None = None
+    temperature: float | None = None
+    stream: bool = False
+    stream_options: dict[str, bool] | None = None
+
+
+class _Usage(msgspec.Struct, frozen=True):
+    prompt_tokens: _Count
+    completion_tokens: _Count
+
+
+class _Content(msgspec.Struct, frozen=True):
+    content: str | None = None
+
+
+class _Choice(msgspec.Struct, frozen=True):
+    message: _Content
+    finish_reason: str | None = None
+
+
+class _Response(msgspec.Struct, frozen=True):
+    choices: Annotated[list[_Choice], msgspec.Meta(min_length=1)]
+    model: str | None = None
+    usage: msgspec.Raw = _NULL
+
+
+class _Billed(msgspec.Struct, frozen=True):
+    """What can be read of a response that is otherwise malformed."""
+
+    usage: msgspec.Raw
+
+
+class _ChunkChoice(msgspec.Struct, frozen=True):
+    delta: _Content = _Content()
+    finish_reason: str | None = None
+
+
+class _Chunk(msgspec.Struct, frozen=True):
+    choices: list[_ChunkChoice] = []
+    model: str | None = None
+    usage: msgspec.Raw = _NULL
+    error: msgspec.Raw = _NULL
+
+
+class _Model(msgspec.Struct, frozen=True):
+    id: Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+
+
+class _Models(msgspec.Struct, frozen=True):
+    data: list[_Model] = []
+
+
+def to_wire(request: ModelRequest, default_model: str | None, *, stream: bool = False) -> bytes:
+    return msgspec.json.encode(
+        _Request(
+            request.conversation, request.model or default_model, request.max_tokens, request.temperature, stream,
+            {"include_usage": True} if stream else None,
+        )
+    )  # fmt: skip
+
+
+def from_wire(request: ModelRequest, body: bytes) -> ModelAnswer:
+    try:
+        response = msgspec.json.decode(body, type=_Response)
+    except MALFORMED:
+        raise CompletionError("The model server did not return a valid completion.", usage=_billed(body)) from None
+    choice = response.choices[0]
+    return _answer(request, choice.message.content or "", response.model, choice.finish_reason, _usage(response.usage))
+
+
+async def from_wire_stream(request: ModelRequest, pieces: AsyncIterable[bytes]) -> AsyncIterator[Delta | ModelAnswer]:
+    """Read a streamed response: yield its deltas, then the whole answer."""
+    partial = _PartialAnswer(request)
+    try:
+        async for data in _data(pieces):
+            if data == b"[DONE]":
+                break
+            if text := partial.add(data):
+                yield Delta(text)
+        yield partial.answer()
+    except CompletionError as fault:
+        fault.usage = partial.spent
+        raise
+
+
+def models_from_wire(body: bytes) -> list[str]:
+    """Return the names of the listed models; none if the response is not a list of models."""
+    try:
+        return [model.id for model in msgspec.json.decode(body, type=_Models).data[:_MAX_MODELS]]
+    except MALFORMED:
+        return []
+
+
+class _PartialAnswer:
+    """What has arrived of a streamed answer."""
+
+    def __init__(self, request: ModelRequest) -> None:
+        self._request = request
+        self._texts: list[str] = []
+        self._length = 0
+        self._model: str | None = None
+        self._finish_reason: str | None = None
+        self._usage: TokenUsage | None = None
+
+    def add(self, data: bytes) -> str:
+        """Add a chunk and return its text."""
+        try:
+            chunk = msgspec.json.decode(data, type=_Chunk)
+        except MALFORMED:
+            raise _invalid_stream() from None
+        if chunk.error != _NULL:
+            raise CompletionError(f"The model server failed{error_message(data)}.")
+        self._model = chunk.model or self._model
+        self._usage = _usage(chunk.usage) or self._usage
+        text = ""
+        for choice in chunk.choices[:1]:
+            text, self._finish_reason = choice.delta.content or "", choice.finish_reason or self._finish_reason
+        self._texts.append(text)
+        self._length += len(text)
+        if self._length > MAX_CHARACTERS:
+            raise _too_long()
+        return text
+
+    def answer(self) -> ModelAnswer:
+        if self._finish_reason is None:
+            raise CompletionError("The model server ended its response before the completion was finished.")
+        return _answer(self._request, "".join(self._texts), self._model, self._finish_reason, self._usage)
+
+    @property
+    def spent(self) -> TokenUsage | None:
+        """The reported usage, or an estimate for the text that has arrived."""
+        text = "".join(self._texts)
+        return self._usage or (estimate_usage(self._request, text) if text else None)
+
+
+async def _data(pieces: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
+    """Yield the data lines of a stream of server-sent events. Model servers send one line per event."""
+    async for line in _lines(pieces):
+        name, _, value = line.partition(b":")
+        if name == b"data":
+            yield value.strip()
+        elif name and name not in _FIELDS:
+            raise _invalid_stream()
+
+
+async def _lines(pieces: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
+    rest = bytearray()
+    async for piece in pieces:
+        *lines, last = piece.split(b"\n")
+        for line in lines:
+            yield bytes(rest + line).removesuffix(b"\r")
+            rest.clear()
+        rest += last
+        if len(rest) > _MAX_LINE:
+            raise _invalid_stream()
+    yield bytes(rest)
+
+
+def _answer(
+    request: ModelRequest, text: str, model: str | None, finish_reason: str | None, usage: TokenUsage | None
+) -> ModelAnswer:
+    usage = usage or estimate_usage(request, text)
+    if len(text) > MAX_CHARACTERS:
+        raise _too_long(usage)
+    return ModelAnswer(text, usage, (model or request.model or "")[:200], (finish_reason or "stop")[:40])
+
+
+def _usage(reported: msgspec.Raw) -> TokenUsage | None:
+    """Return the usage that the server reported; None if it is missing or implausible."""
+    try:
+        usage = msgspec.json.decode(reported, type=_Usage)
+    except MALFORMED:
+        return None
+    return TokenUsage.of(usage.prompt_tokens, usage.completion_tokens)
+
+
+def _billed(body: bytes) -> TokenUsage | None:
+    """Return the usage in a response that is otherwise malformed."""
+    try:
+        return _usage(msgspec.json.decode(body, type=_Billed).usage)
+    except MALFORMED:
+        return None
+
+
+def _invalid_stream() -> CompletionError:
+    return CompletionError("The model server did not stream a valid completion.")
+
+
+def _too_long(usage: TokenUsage | None = None) -> CompletionError:
+    return CompletionError("The completion is longer than 1 MiB.", retryable=False, unhealthy=False, usage=usage)

@@ -1,0 +1,26 @@
+"""The one way out: every HTTP request that the server makes.
+
+A URL is parsed once, by an unambiguous grammar. Its host is resolved for every request, every resulting address is
+checked, and exactly one of them is called, with the certificate verified for the host. There is no client around the
+connections, so there are no redirects, no cookies and no proxies from the environment. A connection is used again only
+for the same company, host and address.
+"""
+
+from teamspace.core.egress.client import Egress, HttpResponse
+from teamspace.core.egress.requests import INSTANCE, MAX_BYTES, EgressFailed, NetworkReach, OutgoingRequest, Timeouts
+from teamspace.core.egress.urls import Destination, EgressRefused, parse, parse_host_port
+
+__all__ = [
+    "INSTANCE",
+    "MAX_BYTES",
+    "Destination",
+    "Egress",
+    "EgressFailed",
+    "EgressRefused",
+    "HttpResponse",
+    "NetworkReach",
+    "OutgoingRequest",
+    "Timeouts",
+    "parse",
+    "parse_host_port",
+]

@@ -1,0 +1,51 @@
+"""A request and its limits, and how it can fail."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+import msgspec
+
+MAX_BYTES = 8 * 1024 * 1024
+INSTANCE = "instance"
+"""On whose behalf a request is sent that carries no company's data."""
+
+
+class EgressFailed(Exception):
+    """No usable response; the message may be shown to any caller."""
+
+
+class NoConnection(Exception):
+    """Nothing was sent; another address of the same host may work."""
+
+
+class NetworkReach(StrEnum):
+    """Which hosts a request may reach, depending on who configured its URL."""
+
+    PUBLIC = "public"
+    """Public hosts over https: for URLs from tenants."""
+    LISTED = "listed"
+    """Also the hosts in SERVICE_EGRESS_ALLOW: for URLs from operators."""
+    ANY = "any"
+    """Any host: for the worker, whose own user gives the URL."""
+
+
+class Timeouts(msgspec.Struct, frozen=True):
+    """Seconds to connect, to receive the next bytes, and in total."""
+
+    connect: float = 5
+    read: float = 60
+    total: float = 120
+
+
+class OutgoingRequest(msgspec.Struct, frozen=True):
+    method: str
+    url: str
+    reach: NetworkReach
+    on_behalf_of: str
+    """The company whose data is sent, or INSTANCE. Connections are not shared between them."""
+    headers: Mapping[str, str] = {}
+    """Lower-case names."""
+    body: bytes = b""
+    timeouts: Timeouts = Timeouts()
+    max_bytes: int = MAX_BYTES
+    """The longest response body that is read."""

@@ -1,0 +1,195 @@
+"""Completions from model servers: whole and streamed, and what a failure says and has cost."""
+
+import json
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import pytest
+
+from teamspace import completions
+from teamspace.completions import CompletionError, Delta, Message, ModelAnswer, ModelEndpoint, ModelRequest, Speaker
+from teamspace.completions import client as completions_client
+from teamspace.core.egress import Egress, NetworkReach, Timeouts
+from tests.support.llama import Llama
+from tests.support.upstream import (
+    DONE,
+    Behaviour,
+    Upstream,
+    chunks,
+    completion,
+    cut_off,
+    delta,
+    dripping,
+    endless,
+    event,
+    status,
+)
+
+REQUEST = ModelRequest("Hello", system="Be brief.", max_tokens=9, temperature=0.5)
+USAGE = {"prompt_tokens": 5, "completion_tokens": 2, "total_tokens": 7}
+HI = {"message": {"role": "assistant", "content": "Hi"}}
+
+
+@pytest.fixture
+async def egress() -> AsyncIterator[Egress]:
+    egress = Egress()
+    yield egress
+    await egress.aclose()
+
+
+def endpoint(upstream: Upstream, **more: Any) -> ModelEndpoint:
+    return ModelEndpoint(upstream.url, NetworkReach.ANY, **more)
+
+
+async def streamed(egress: Egress, endpoint: ModelEndpoint, request: ModelRequest = REQUEST) -> list[Any]:
+    async with completions.stream(egress, endpoint, request) as events:
+        return [event async for event in events]
+
+
+# A real model server
+
+
+@pytest.fixture(scope="module")
+def llama(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Llama]:
+    with Llama(tmp_path_factory.mktemp("llama")) as llama:
+        yield llama
+
+
+async def test_llama_answers_whole_and_streamed(llama: Llama, egress: Egress) -> None:
+    request = ModelRequest("Say something", max_tokens=8, temperature=0)
+    target = ModelEndpoint(llama.url, NetworkReach.ANY)
+    whole = await completions.complete(egress, target, request)
+    *deltas, last = await streamed(egress, target, request)
+    assert (whole.model, whole.finish_reason, whole.usage.completion_tokens) == ("noise", "length", 8)
+    assert whole.usage.total_tokens == whole.usage.prompt_tokens + 8
+    assert (last.usage, last.model, last.finish_reason) == (whole.usage, "noise", "length")
+    assert "".join(one.text for one in deltas) == last.text
+
+
+# Streams
+
+
+async def test_a_completion_is_streamed(egress: Egress) -> None:
+    async with Upstream(completion("Hello to you")) as upstream:
+        *deltas, answer = await streamed(egress, endpoint(upstream, key="sk-1", model="tiny"))
+        assert deltas == [Delta("Hello "), Delta("to "), Delta("you")]
+        assert answer == ModelAnswer("Hello to you", completions.TokenUsage(5, 2, 7), "tiny", "stop")
+        received = upstream.requests[0]
+        assert received.headers["authorization"] == "Bearer sk-1"
+        assert json.loads(received.body) == {
+            "model": "tiny", "max_tokens": 9, "temperature": 0.5, "stream": True, "stream_options": {"include_usage": True},
+            "messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hello"}],
+        }  # fmt: skip
+
+
+async def test_whole_and_streamed_completions_share_the_connections_of_a_company(egress: Egress) -> None:
+    async with Upstream(completion("Hello to you")) as upstream:
+        for company in ("acme", "globex"):
+            for _ in range(2):
+                await streamed(egress, endpoint(upstream, on_behalf_of=company))
+                await completions.complete(egress, endpoint(upstream, on_behalf_of=company), REQUEST)
+        assert (upstream.connections, len(upstream.requests)) == (2, 8)
+
+
+@pytest.mark.parametrize("usage", [None, {"prompt_tokens": -1, "completion_tokens": 1}, "many"])
+async def test_the_usage_of_a_stream_is_estimated_if_it_is_not_reported(egress: Egress, usage: Any) -> None:
+    async with Upstream(completion("x" * 8, usage=usage)) as upstream:
+        *_, answer = await streamed(egress, endpoint(upstream), ModelRequest("y" * 12))
+        assert answer.usage == completions.TokenUsage(3, 2, 5)
+
+
+async def test_a_stream_can_have_comments_and_end_without_a_marker(egress: Egress) -> None:
+    pieces = (
+        b": waiting\r\n\r\nevent: message\r\nid: 7\r\n",
+        delta("Hi", finish_reason="stop").replace(b"\n", b"\r\n"),
+    )
+    async with Upstream(chunks(*pieces)) as upstream:
+        *deltas, answer = await streamed(egress, endpoint(upstream))
+        assert (deltas, answer.text) == ([Delta("Hi")], "Hi")
+
+
+async def test_leaving_a_stream_ends_the_completion(egress: Egress) -> None:
+    async with Upstream(chunks(*[delta("word ")] * 1000)) as upstream:
+        async with completions.stream(egress, endpoint(upstream), REQUEST) as events:
+            assert await anext(events) == Delta("word ")
+        await upstream.closed()
+
+
+# Failures
+
+STARTED = delta("x" * 8)
+ESTIMATE = completions.TokenUsage.of(5, 2)
+"""Of the request, and of the text that arrived before the failure."""
+
+STREAM_FAULTS: tuple[tuple[Behaviour, str, bool, bool], ...] = (
+    # behaviour, message, retryable, whether something was spent
+    (chunks(STARTED, b"data: {not json}\n\n", DONE), "did not stream a valid completion", True, True),
+    (chunks(STARTED, b'data: {"choices": 7}\n\n', DONE), "did not stream a valid completion", True, True),
+    (chunks(STARTED, b"data: [[[[[[" + b"[" * 100_000 + b"\n\n"), "did not stream a valid completion", True, True),
+    (chunks(b'{"choices": []}\n'), "did not stream a valid completion", True, False),
+    (chunks(STARTED, b"data: " + b"x" * 1_100_000, DONE), "did not stream a valid completion", True, True),
+    (chunks(STARTED), "ended its response before", True, True),
+    (chunks(STARTED, DONE), "ended its response before", True, True),
+    (chunks(STARTED, event({"error": {"message": "Out of memory."}})), "server failed: Out of memory.", True, True),
+    (chunks(*[delta("x" * 400_000)] * 3, DONE), "longer than 1 MiB", False, True),
+    (status(401), "rejects the configured key", False, False),
+    (status(400, {"error": {"message": "Too long."}}), "rejects the request: Too long.", False, False),
+    (cut_off, "closed the connection", True, False),
+    (dripping, "did not answer in time", True, False),
+    (endless, "did not stream a valid completion", True, False),
+)
+
+
+@pytest.mark.parametrize(("behaviour", "message", "retryable", "spent"), STREAM_FAULTS)
+async def test_a_failed_stream_says_why_and_what_was_spent(
+    egress: Egress, monkeypatch: pytest.MonkeyPatch, behaviour: Behaviour, message: str, retryable: bool, spent: bool
+) -> None:
+    monkeypatch.setattr(completions_client, "_TIMEOUTS", Timeouts(connect=1, read=1, total=2))
+    async with Upstream(behaviour) as upstream:
+        with pytest.raises(CompletionError, match=message) as failed:
+            await streamed(egress, endpoint(upstream))
+        assert (failed.value.retryable, failed.value.usage is not None) == (retryable, spent)
+
+
+async def test_a_broken_stream_has_cost_what_arrived(egress: Egress) -> None:
+    async with Upstream(chunks(STARTED, b"junk\n")) as upstream:
+        with pytest.raises(CompletionError) as failed:
+            await streamed(egress, endpoint(upstream))
+        assert failed.value.usage == ESTIMATE
+        upstream.behaviour = chunks(STARTED, event({"choices": [], "usage": USAGE}), b"junk\n")
+        with pytest.raises(CompletionError) as failed:
+            await streamed(egress, endpoint(upstream))
+        assert failed.value.usage == completions.TokenUsage(5, 2, 7)
+
+
+@pytest.mark.parametrize(
+    ("body", "usage"),
+    [
+        ({"choices": [], "usage": USAGE}, USAGE),
+        ({"choices": [{"message": "Hi"}], "usage": USAGE}, USAGE),
+        ({"choices": [{"text": "Hi"}], "usage": USAGE}, USAGE),
+        ({"choices": [HI | {"finish_reason": 7}], "model": ["x"], "usage": USAGE}, USAGE),
+        ({"choices": [], "usage": {"prompt_tokens": -5, "completion_tokens": 1}}, None),
+        ({"choices": []}, None),
+        (b'{"usage": {"prompt_tokens": 5, "completion_tokens": 2}', None),
+        (b"[" * 100_000, None),
+    ],
+)
+async def test_an_unusable_answer_has_cost_what_it_reports(egress: Egress, body: Any, usage: Any) -> None:
+    async with Upstream(status(200, body)) as upstream:
+        with pytest.raises(CompletionError, match="did not return a valid completion") as failed:
+            await completions.complete(egress, endpoint(upstream), REQUEST)
+        assert failed.value.usage == (usage and completions.TokenUsage(**usage))
+
+
+async def test_an_answer_that_is_too_long_has_cost_what_it_reports(egress: Egress) -> None:
+    async with Upstream(completion("x" * (completions.MAX_CHARACTERS + 1))) as upstream:
+        with pytest.raises(CompletionError, match="longer than 1 MiB") as failed:
+            await completions.complete(egress, endpoint(upstream), REQUEST)
+        assert (failed.value.retryable, failed.value.usage) == (False, completions.TokenUsage(5, 2, 7))
+
+
+def test_a_request_is_a_conversation_that_ends_with_the_prompt() -> None:
+    request = ModelRequest("And now?", "Be brief.", [Message(Speaker.ASSISTANT, "Yes.")])
+    assert [message.content for message in request.conversation] == ["Be brief.", "Yes.", "And now?"]
+    assert completions.estimate_prompt(request) == 3 + 1 + 2
