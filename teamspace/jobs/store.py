@@ -105,7 +105,7 @@ async def find_by_key(db: Reads, team_id: str, idempotency_key: str) -> str | No
 async def select_lanes(tx: Tx, lanes: Sequence[Lane]) -> list[LaneState]:
     """Return how full the lanes are. Their companies are locked (shared), so a suspension is seen or waits."""
     lane = "jobs.team_id = requested.team_id AND jobs.kind = requested.kind AND rank IS NOT NULL"
-    requested = tx.dialect.json_rows("lanes", org_id="TEXT", team_id="TEXT", kind="TEXT")
+    requested = tx.dialect.json_table("lanes", org_id="TEXT", team_id="TEXT", kind="TEXT")
     return await tx.all(
         LaneState,
         f"WITH requested AS MATERIALIZED ({requested})"
@@ -152,7 +152,7 @@ async def admit(tx: Tx, capacities: Sequence[LaneCapacity], step: int) -> list[s
         rest=f"WHERE team_id = wanted.team_id AND channel = wanted.channel AND {_BACKLOG}"
         f" ORDER BY priority, id LIMIT :most {tx.dialect.skip_locked}",
     )
-    wanted = tx.dialect.json_rows(
+    wanted = tx.dialect.json_table(
         "wanted", lane="BIGINT", team_id="TEXT", channel="TEXT", free="BIGINT", after_rank="BIGINT"
     )
     rows = [
@@ -269,7 +269,7 @@ async def select_admitted(
         f" AND org_id NOT IN ({excluded}) AND (model IS NULL OR CAST(:models AS TEXT) IS NULL"
         f" OR model IN ({tx.dialect.json_strings.format('models')})) ORDER BY rank LIMIT :most {tx.dialect.skip_locked}",
     )
-    wanted = tx.dialect.json_rows("wanted", channel="TEXT", excluded_orgs=tx.dialect.json_type)
+    wanted = tx.dialect.json_table("wanted", channel="TEXT", excluded_orgs=tx.dialect.json_type)
     params: dict[str, Any] = {} if org_id is None else {"org_id": org_id}
     return await tx.all(
         ReadyJob,
@@ -339,7 +339,7 @@ async def set_refused_spend(tx: Tx, job_id: str, spend: Spend) -> None:
 
 async def lock_claimed(tx: Tx, claims: Sequence[JobClaim]) -> list[Job]:
     """Lock the running jobs of these claims; stale claims are left out."""
-    wanted = tx.dialect.json_rows("wanted", id="TEXT", attempt="BIGINT", claim_hash="TEXT", executor_id="TEXT")
+    wanted = tx.dialect.json_table("wanted", id="TEXT", attempt="BIGINT", claim_hash="TEXT", executor_id="TEXT")
     rows = [
         {"id": claim.job_id, "attempt": claim.attempt, "claim_hash": claim.hash, "executor_id": claim.executor_id}
         for claim in claims
@@ -396,7 +396,7 @@ async def apply(tx: Tx, transitions: Sequence[Transition]) -> None:
 
     A finished job keeps its executor and claim: a worker that got no response can send the same result again.
     """
-    changes = tx.dialect.json_rows(
+    changes = tx.dialect.json_table(
         "changes", id="TEXT", state="TEXT", phase="TEXT", keep_rank="BOOLEAN", attempt="BIGINT", max_attempts="BIGINT",
         lease_expiries="BIGINT", error="TEXT", result="TEXT", waits="TEXT", until="TEXT",
         delay="DOUBLE PRECISION",

@@ -24,7 +24,7 @@ class Dialect(msgspec.Struct, frozen=True):
     json_list: str
     """The same for a column with a JSON list, whose name goes into the braces."""
     json_type: str
-    """The type of such a column in `json_rows`."""
+    """The type of such a column in `json_table`."""
     position: str
     """The function that returns the position of a substring, counted from 1, or 0 if it is absent."""
     byte_order: str
@@ -36,7 +36,7 @@ class Dialect(msgspec.Struct, frozen=True):
     types: tuple[Replacement, ...]
     """Replacements of column types. Migrations use SQLite's types, plus BOOLEAN."""
 
-    def json_rows(self, param: str, **columns: str) -> str:
+    def json_table(self, param: str, **columns: str) -> str:
         """Return a query for the rows of a JSON list of objects, with these columns and their types."""
         if self.name == "sqlite":
             selected = ", ".join(f"value ->> '{column}' AS {column}" for column in columns)
