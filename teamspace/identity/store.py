@@ -1,6 +1,6 @@
 """SQL of identity: one statement per function, no rules."""
 
-from teamspace.core.db import Fence, Reads, Tx, columns
+from teamspace.core.db import Fence, Reads, Tx, as_json, columns
 from teamspace.core.tables import Count, EncryptedColumn, Invariant
 from teamspace.identity.schemas import (
     AccessKey,
@@ -315,10 +315,11 @@ async def delete_totp(tx: Tx, user_id: str) -> bool:
     return await tx.exists("DELETE FROM totp WHERE user_id = :user_id RETURNING user_id", user_id=user_id)
 
 
-async def insert_code(tx: Tx, user_id: str, org_id: str, digest: str) -> None:
+async def insert_codes(tx: Tx, user_id: str, org_id: str, digests: list[str]) -> None:
     await tx.run(
-        "INSERT INTO recovery_codes (user_id, org_id, digest) VALUES (:user_id, :org_id, :digest)",
-        user_id=user_id, org_id=org_id, digest=digest,
+        "INSERT INTO recovery_codes (user_id, org_id, digest)"
+        f" SELECT :user_id, :org_id, given.value FROM ({tx.dialect.json_strings.format('digests')}) AS given",
+        user_id=user_id, org_id=org_id, digests=as_json(digests),
     )  # fmt: skip
 
 

@@ -87,6 +87,7 @@ SUBJECTS = {
         "title": by_ann("PUT", "/api/notes/{note}", {"title": "Second"}),
         "body": by_ann("PUT", "/api/notes/{note}", {"body": "Second"}),
         "visibility": by_ann("PUT", "/api/notes/{note}", {"visibility": "private"}),
+        "same visibility": by_ann("PUT", "/api/notes/{note}", {"title": "Third", "visibility": "team"}),
         "share": _share,
         "transfer": _transfer,
     }),

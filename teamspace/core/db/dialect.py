@@ -15,7 +15,11 @@ class Dialect(msgspec.Struct, frozen=True):
     skip_locked: str
     """Suffix of a SELECT in a transaction: locks its rows and skips rows that another transaction has locked."""
     json_strings: str
-    """A query that returns the strings of a JSON list as rows; the parameter's name goes into the braces."""
+    """A query that returns the strings of a JSON list, as `value`; the parameter's name goes into the braces."""
+    in_strings: str
+    """The condition that a value is in a JSON list of strings; it uses an index like a list of literals."""
+    json_rows: str
+    """A table with one column, `value`: the elements of a JSON list. `value ->> 0` is the first field of a list as text."""
     position: str
     """The function that returns the position of a substring, counted from 1, or 0 if it is absent."""
     byte_order: str
@@ -47,6 +51,8 @@ SQLITE = Dialect(
     share_lock="",  # there is one writer
     skip_locked="",
     json_strings="SELECT value FROM json_each(:{})",
+    in_strings="IN (SELECT value FROM json_each(:{}))",
+    json_rows="json_each(:{})",
     position="instr",
     byte_order="COLLATE BINARY",
     limits_each_branch=False,
@@ -58,7 +64,10 @@ POSTGRES = Dialect(
     name="postgres",
     share_lock="FOR SHARE",
     skip_locked="FOR UPDATE SKIP LOCKED",
-    json_strings="SELECT jsonb_array_elements_text(CAST(:{} AS JSONB))",
+    json_strings="SELECT jsonb_array_elements_text(CAST(:{} AS JSONB)) AS value",
+    # As an array, not a join: the rows are read, and locked, in the order of the index.
+    in_strings="= ANY (ARRAY(SELECT jsonb_array_elements_text(CAST(:{} AS JSONB))))",
+    json_rows="jsonb_array_elements(CAST(:{} AS JSONB)) AS entries (value)",
     position="strpos",
     byte_order='COLLATE "C"',
     limits_each_branch=True,
