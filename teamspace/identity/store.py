@@ -61,12 +61,19 @@ async def update_password(tx: Tx, user_id: str, password: str, by: str | None) -
     )  # fmt: skip
 
 
-async def set_disabled(tx: Tx, user_id: str, at: str | None) -> Account | None:
+async def disable(tx: Tx, user_id: str, now: str) -> Account | None:
+    """Disable the person; keeps the time of an earlier disabling."""
     return await tx.one(
         Account,
-        f"UPDATE users SET disabled_at = :at WHERE id = :id RETURNING {columns(Account)}",
-        id=user_id, at=at,
+        f"UPDATE users SET disabled_at = COALESCE(disabled_at, :now) WHERE id = :id RETURNING {columns(Account)}",
+        id=user_id, now=now,
     )  # fmt: skip
+
+
+async def enable(tx: Tx, user_id: str) -> Account | None:
+    return await tx.one(
+        Account, f"UPDATE users SET disabled_at = NULL WHERE id = :id RETURNING {columns(Account)}", id=user_id
+    )
 
 
 async def count_operators(db: Reads) -> int:

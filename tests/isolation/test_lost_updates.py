@@ -76,6 +76,7 @@ SUBJECTS = {
     "object": Subject("objects", "id = '{object}'", {
         "put": by_ann("PUT", "/api/repo/a.txt", content=b"second", headers={"content-type": "text/markdown"}),
         "visibility": by_ann("POST", "/api/repo-obj/{object}/visibility", {"visibility": "private"}),
+        "put with the same visibility": by_ann("PUT", "/api/repo/a.txt?visibility=team", content=b"third"),
         "transfer": _transfer,
     }),
     "document": Subject("objects", "id = '{document}'", {
