@@ -32,7 +32,7 @@ _CALLER_STATE = (
 )
 _PERSON = (
     "SELECT users.id, users.username, users.display_name, memberships.role, org_roles.role, totp.armed_at IS NOT NULL,"
-    " users.last_seen_at FROM {people} LEFT JOIN totp ON totp.user_id = users.id"
+    " users.last_seen_at, users.disabled_at IS NOT NULL FROM {people} LEFT JOIN totp ON totp.user_id = users.id"
     " LEFT JOIN org_roles ON org_roles.org_id = users.org_id AND org_roles.user_id = users.id"
 )
 _MEMBER = _PERSON.format(people="memberships JOIN users ON users.id = memberships.user_id")
