@@ -214,10 +214,8 @@ def _rekey(arguments: argparse.Namespace) -> int:
 
 def _collect(arguments: argparse.Namespace) -> int:
     async def run(db: Db) -> int:
-        loaded = settings.load()
-        files = blobs.open_store(loaded)
-        if isinstance(files, blobs.FolderStore) and not loaded.on_sqlite:
-            await blobs.claim_folder(db, files)
+        files = blobs.open_store(settings.load())
+        await blobs.claim_folder(db, files)
         await blobs.find_untracked(db, wiring.BLOB_COLUMNS)
         print(f"{await blobs.collect(db, files, wiring.BLOB_COLUMNS, retention=0)} blobs deleted")
         return 0

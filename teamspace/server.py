@@ -120,8 +120,7 @@ async def _serve(settings: Settings) -> None:
         app = App(settings, db, log_handler)
         if settings.on_sqlite:  # there is no other server
             await app.fleet.recover(db)
-        elif isinstance(app.files, blobs.FolderStore):
-            await _claim_folder(db, app.files)
+        await _claim_folder(db, app.files)
         server = _server(app, settings)
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -149,9 +148,9 @@ async def _serve(settings: Settings) -> None:
     log_handler.flush()
 
 
-async def _claim_folder(db: Db, folder: blobs.FolderStore) -> None:
+async def _claim_folder(db: Db, files: blobs.BlobStore) -> None:
     try:
-        await blobs.claim_folder(db, folder)
+        await blobs.claim_folder(db, files)
     except blobs.WrongFolder as fault:
         raise StartError(str(fault)) from None
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from teamspace.blobs.schemas import SMALL, Blob, BlobChecksums, StagedBlob
-from teamspace.core.db import Reads, Tx, columns, in_list
+from teamspace.core.db import Reads, Tx, as_json, columns
 from teamspace.core.tables import BlobColumn, Invariant
 
 FOLDER_ID = "blob_folder"
@@ -45,10 +45,10 @@ async def upsert(tx: Tx, org_id: str, staged: StagedBlob, collect_at: str | None
 
 
 async def release_references(tx: Tx, org_id: str, digests: Sequence[str], collect_at: str) -> None:
-    digest_list, params = in_list("digest", digests)
     await tx.run(
-        f"UPDATE blobs SET collect_at = :collect_at WHERE org_id = :org_id AND digest IN ({digest_list})",
-        org_id=org_id, collect_at=collect_at, **params,
+        "UPDATE blobs SET collect_at = :collect_at"
+        f" WHERE org_id = :org_id AND digest {tx.dialect.in_strings.format('digests')}",
+        org_id=org_id, collect_at=collect_at, digests=as_json(digests),
     )  # fmt: skip
 
 

@@ -1,6 +1,6 @@
 """SQL of identity: one statement per function, no rules."""
 
-from teamspace.core.db import Fence, Reads, Tx, columns
+from teamspace.core.db import Fence, Reads, Tx, as_json, columns
 from teamspace.core.tables import Count, EncryptedColumn, Invariant
 from teamspace.identity.schemas import (
     AccessKey,
@@ -61,12 +61,19 @@ async def update_password(tx: Tx, user_id: str, password: str, by: str | None) -
     )  # fmt: skip
 
 
-async def set_disabled(tx: Tx, user_id: str, at: str | None) -> Account | None:
+async def disable(tx: Tx, user_id: str, now: str) -> Account | None:
+    """Disable the person; keeps the time of an earlier disabling."""
     return await tx.one(
         Account,
-        f"UPDATE users SET disabled_at = :at WHERE id = :id RETURNING {columns(Account)}",
-        id=user_id, at=at,
+        f"UPDATE users SET disabled_at = COALESCE(disabled_at, :now) WHERE id = :id RETURNING {columns(Account)}",
+        id=user_id, now=now,
     )  # fmt: skip
+
+
+async def enable(tx: Tx, user_id: str) -> Account | None:
+    return await tx.one(
+        Account, f"UPDATE users SET disabled_at = NULL WHERE id = :id RETURNING {columns(Account)}", id=user_id
+    )
 
 
 async def count_operators(db: Reads) -> int:
@@ -315,10 +322,11 @@ async def delete_totp(tx: Tx, user_id: str) -> bool:
     return await tx.exists("DELETE FROM totp WHERE user_id = :user_id RETURNING user_id", user_id=user_id)
 
 
-async def insert_code(tx: Tx, user_id: str, org_id: str, digest: str) -> None:
+async def insert_codes(tx: Tx, user_id: str, org_id: str, digests: list[str]) -> None:
     await tx.run(
-        "INSERT INTO recovery_codes (user_id, org_id, digest) VALUES (:user_id, :org_id, :digest)",
-        user_id=user_id, org_id=org_id, digest=digest,
+        "INSERT INTO recovery_codes (user_id, org_id, digest)"
+        f" SELECT :user_id, :org_id, given.value FROM ({tx.dialect.json_strings.format('digests')}) AS given",
+        user_id=user_id, org_id=org_id, digests=as_json(digests),
     )  # fmt: skip
 
 

@@ -70,6 +70,7 @@ class LaneCapacity(msgspec.Struct, frozen=True):
     """How many jobs of a lane can be admitted now, from which channels, and after which rank."""
 
     team_id: str
+    kind: str
     channels: tuple[str, ...]
     free: int
     after_rank: int

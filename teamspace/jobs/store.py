@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from teamspace.core.db import Fence, Reads, Tx, columns
+from teamspace.core.db import Fence, Reads, Tx, as_json, columns
 from teamspace.core.tables import Invariant
 from teamspace.jobs.schemas import (
     Authority,
@@ -72,7 +72,7 @@ async def insert(
         " COALESCE(CAST(:run_at AS TEXT), moment(0)), 0, :max_attempts, 0, :input, :retry_of, moment(0))"
         " ON CONFLICT DO NOTHING RETURNING id",
         id=id, org_id=authority.account.org_id, team_id=authority.account.team_id, user_id=authority.account.user_id,
-        scope=None if authority.scope is None else _json([str(entry) for entry in authority.scope]),
+        scope=None if authority.scope is None else as_json([str(entry) for entry in authority.scope]),
         limited_by=authority.limited_by, kind=kind, title=title.text if title else None,
         subject_type=subject.type if subject else None, subject_id=subject.id if subject else None, channel=channel,
         model=model, run_id=origin.run_id if origin else None, step=origin.step if origin else None,
@@ -117,7 +117,7 @@ async def select_lanes(tx: Tx, lanes: Sequence[Lane]) -> list[LaneState]:
         # Parked jobs keep their ranks: if the clock restarted at 0, they would come long after the others.
         " (SELECT rank FROM jobs WHERE rank IS NOT NULL ORDER BY rank DESC LIMIT 1), 0)"
         f" FROM requested JOIN orgs ON orgs.id = requested.org_id {_of_orgs(tx.dialect.share_lock)}",
-        lanes=_json(lanes),
+        lanes=as_json(lanes),
     )
 
 
@@ -131,7 +131,7 @@ async def move(tx: Tx, channel: str, target: str, except_orgs: Sequence[str]) ->
         Lane,
         "UPDATE jobs SET channel = :target WHERE state = 'queued' AND channel NOT LIKE '%@local' AND channel = :channel"
         f" AND org_id NOT IN ({tx.dialect.json_strings.format('except_orgs')}) RETURNING org_id, team_id, kind",
-        channel=channel, target=target, except_orgs=msgspec.json.encode(except_orgs).decode(),
+        channel=channel, target=target, except_orgs=as_json(except_orgs),
     )  # fmt: skip
 
 
@@ -153,22 +153,18 @@ async def admit(tx: Tx, capacities: Sequence[LaneCapacity], step: int) -> list[s
         f" ORDER BY priority, id LIMIT :most {tx.dialect.skip_locked}",
     )
     wanted = tx.dialect.json_table(
-        "wanted", lane="BIGINT", team_id="TEXT", channel="TEXT", free="BIGINT", after_rank="BIGINT"
+        "wanted", team_id="TEXT", kind="TEXT", channel="TEXT", free="BIGINT", after_rank="BIGINT"
     )
-    rows = [
-        {"lane": at, "team_id": lane.team_id, "channel": channel, "free": lane.free, "after_rank": lane.after_rank}
-        for at, lane in enumerate(capacities)
-        for channel in lane.channels
-    ]
+    rows = [msgspec.structs.asdict(lane) | {"channel": channel} for lane in capacities for channel in lane.channels]
     return await tx.all(
         str,
         f"WITH wanted AS MATERIALIZED ({wanted}),"
-        f" waiting AS MATERIALIZED (SELECT jobs.id, jobs.priority, lane, free, after_rank FROM wanted {backlog}),"
+        f" waiting AS MATERIALIZED (SELECT jobs.id, jobs.priority, wanted.* FROM wanted {backlog}),"
         " numbered AS (SELECT id AS chosen_id, free, after_rank,"
-        " ROW_NUMBER() OVER (PARTITION BY lane ORDER BY priority, id) AS turn FROM waiting)"
+        " ROW_NUMBER() OVER (PARTITION BY team_id, kind ORDER BY priority, id) AS turn FROM waiting)"
         " UPDATE jobs SET rank = after_rank + :step * turn FROM numbered WHERE jobs.id = chosen_id AND turn <= free"
         " RETURNING jobs.channel",
-        wanted=_json(rows), most=max(lane.free for lane in capacities), step=step,
+        wanted=as_json(rows), most=max(lane.free for lane in capacities), step=step,
     )  # fmt: skip
 
 
@@ -274,7 +270,7 @@ async def select_admitted(
     return await tx.all(
         ReadyJob,
         f"WITH wanted AS MATERIALIZED ({wanted}) SELECT jobs.id, jobs.org_id, jobs.kind FROM wanted {admitted} ORDER BY jobs.rank",
-        wanted=_json(slots), models=None if models is None else _json(models), most=max(slot.limit for slot in slots),
+        wanted=as_json(slots), models=None if models is None else as_json(models), most=max(slot.limit for slot in slots),
         **params,
     )  # fmt: skip
 
@@ -284,8 +280,8 @@ async def take(tx: Tx, ids: Sequence[str], *, executor_id: str, claim_hash: str,
         Job,
         "UPDATE jobs SET state = 'running', attempt = attempt + 1, executor_id = :executor_id, claim_hash = :claim_hash,"
         " lease_until = moment(:lease), started_at = moment(0), waits = NULL"
-        f" WHERE id IN ({tx.dialect.json_strings.format('ids')}) RETURNING {columns(Job)}",
-        executor_id=executor_id, claim_hash=claim_hash, lease=lease, ids=_json(ids),
+        f" WHERE id {tx.dialect.in_strings.format('ids')} RETURNING {columns(Job)}",
+        executor_id=executor_id, claim_hash=claim_hash, lease=lease, ids=as_json(ids),
     )  # fmt: skip
 
 
@@ -307,7 +303,7 @@ async def unpark(tx: Tx, org_id: str, team_id: str, *, count: int, within: float
         f" OR (waits = :team AND team_id = :team_id)) ORDER BY rank, id LIMIT :count {tx.dialect.skip_locked})"
         " UPDATE jobs SET phase = 'ready', waits = NULL FROM chosen WHERE jobs.id = chosen.chosen_id RETURNING jobs.channel",
         org_id=org_id, team_id=team_id, count=count, within=within,
-        **{level.value: _json(QuotaBlock(Dimension.CONCURRENCY, level, None)) for level in Level},
+        **{level.value: as_json(QuotaBlock(Dimension.CONCURRENCY, level, None)) for level in Level},
     )  # fmt: skip
 
 
@@ -331,7 +327,7 @@ async def get_claimed(db: Reads, claim: JobClaim) -> Job | None:
 
 async def set_refused_spend(tx: Tx, job_id: str, spend: Spend) -> None:
     """Record what refused results of this attempt have cost. The caller has locked the job."""
-    await tx.run("UPDATE jobs SET refused_spend = :spend WHERE id = :id", id=job_id, spend=_json(spend))
+    await tx.run("UPDATE jobs SET refused_spend = :spend WHERE id = :id", id=job_id, spend=as_json(spend))
 
 
 # Outcomes. The rows are locked first, always in the order of their ids, then changed by one statement.
@@ -350,7 +346,7 @@ async def lock_claimed(tx: Tx, claims: Sequence[JobClaim]) -> list[Job]:
         " JOIN jobs ON jobs.id = wanted.id AND jobs.attempt = wanted.attempt AND jobs.claim_hash = wanted.claim_hash"
         " AND jobs.executor_id = wanted.executor_id WHERE jobs.state = 'running' AND jobs.lease_until > moment(0)"
         f" ORDER BY jobs.id {_of_jobs(tx.dialect.row_lock)}",
-        wanted=_json(rows),
+        wanted=as_json(rows),
     )  # fmt: skip
 
 
@@ -385,9 +381,9 @@ async def lock_expired(tx: Tx, ids: Sequence[str]) -> list[Job]:
     """Lock those of the jobs whose lease is still expired; jobs that another transaction has locked are left out."""
     return await tx.all(
         Job,
-        f"SELECT {columns(Job)} FROM jobs WHERE id IN ({tx.dialect.json_strings.format('ids')}) AND {_EXPIRED}"
+        f"SELECT {columns(Job)} FROM jobs WHERE id {tx.dialect.in_strings.format('ids')} AND {_EXPIRED}"
         f" ORDER BY lease_until, id {tx.dialect.skip_locked}",
-        ids=_json(ids),
+        ids=as_json(ids),
     )  # fmt: skip
 
 
@@ -401,10 +397,6 @@ async def apply(tx: Tx, transitions: Sequence[Transition]) -> None:
         lease_expiries="BIGINT", error="TEXT", result="TEXT", waits="TEXT", until="TEXT",
         delay="DOUBLE PRECISION",
     )  # fmt: skip
-    released = ", ".join(
-        f"{column} = CASE change.state WHEN 'queued' THEN NULL ELSE jobs.{column} END"
-        for column in ("executor_id", "claim_hash", "reservation_id", "started_at")
-    )
     await tx.run(
         f"WITH change AS MATERIALIZED ({changes})"
         " UPDATE jobs SET state = change.state, phase = change.phase, attempt = change.attempt,"
@@ -412,12 +404,16 @@ async def apply(tx: Tx, transitions: Sequence[Transition]) -> None:
         " lease_expiries = change.lease_expiries, lease_until = NULL,"
         " progress = CASE change.state WHEN 'failed' THEN jobs.progress END,"
         " message = CASE change.state WHEN 'failed' THEN jobs.message END,"
-        f" {released}, refused_spend = NULL, waits = change.waits, result = change.result,"
+        " executor_id = CASE change.state WHEN 'queued' THEN NULL ELSE jobs.executor_id END,"
+        " claim_hash = CASE change.state WHEN 'queued' THEN NULL ELSE jobs.claim_hash END,"
+        " reservation_id = CASE change.state WHEN 'queued' THEN NULL ELSE jobs.reservation_id END,"
+        " started_at = CASE change.state WHEN 'queued' THEN NULL ELSE jobs.started_at END,"
+        " refused_spend = NULL, waits = change.waits, result = change.result,"
         " error = CASE change.state WHEN 'succeeded' THEN NULL ELSE COALESCE(change.error, jobs.error) END,"
         " run_at = COALESCE(change.until, CASE WHEN change.delay IS NOT NULL THEN moment(change.delay) END, jobs.run_at),"
         " finished_at = CASE change.state WHEN 'queued' THEN NULL ELSE moment(0) END"
         " FROM change WHERE jobs.id = change.id",
-        changes=_json(transitions),
+        changes=as_json(transitions),
     )
 
 
@@ -468,7 +464,7 @@ async def archive(tx: Tx, *, seconds: float, limit: int) -> None:
         " AND finished_at < moment(:ago) ORDER BY finished_at LIMIT :limit RETURNING id",
         ago=-seconds, limit=limit,
     )  # fmt: skip
-    await tx.run(f"DELETE FROM jobs WHERE id IN ({tx.dialect.json_strings.format('ids')})", ids=_json(ids))
+    await tx.run(f"DELETE FROM jobs WHERE id {tx.dialect.in_strings.format('ids')}", ids=as_json(ids))
 
 
 # Read
@@ -529,10 +525,6 @@ async def count_taken(db: Reads, team_id: str, kind: str) -> int:
         int, "SELECT COUNT(*) FROM jobs WHERE team_id = :team_id AND kind = :kind AND rank IS NOT NULL",
         team_id=team_id, kind=kind,
     ) or 0  # fmt: skip
-
-
-def _json(value: object) -> str:
-    return msgspec.json.encode(value).decode()
 
 
 # fmt: off

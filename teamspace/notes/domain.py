@@ -29,7 +29,7 @@ async def create(db: Db, who: Principal, draft: NewNote) -> Note:
     async with db.write(who, "note.create") as tx:
         tx.target = row.id
         await store.insert(tx, who.org_id, row)
-        await _put_tags(tx, who, row)
+        await store.insert_tags(tx, row.id, who.org_id, row.tags)
         await _index_text(tx, who.org_id, row, body)
     return _to_note(row, [])
 
@@ -57,17 +57,22 @@ async def update(db: Db, who: Principal, note_id: str, change: NoteChange, seen:
         raise BadRequest("Nothing to change: send title, body, visibility or tags.")
     text_of_body = None if body is None else await fulltext.prepare(body, is_markdown=True)
     async with db.write(who, "note.update") as tx:
-        before = await _require(tx, who, note_id, P.NOTES_WRITE)
-        if visibility not in (None, before.visibility):
-            await _require(tx, who, note_id, P.NOTES_MANAGE)
+        permission = P.NOTES_WRITE
+        before = await _require(tx, who, note_id, permission)
+        if visibility == before.visibility:
+            visibility = None  # needs no right to manage, so it must not undo a change by someone who has it
+        elif visibility is not None:
+            permission = P.NOTES_MANAGE
+            await _require(tx, who, note_id, permission)
         row = await store.update(
-            tx, note_id, title=title, body=body, visibility=visibility, tags=tags, now=clock.stamp(), seen=seen
-        )
+            tx, access.fence(who, permission), note_id, title=title, body=body, visibility=visibility, tags=tags,
+            now=clock.stamp(), seen=seen,
+        )  # fmt: skip
         if row is None:
-            raise await _conflict(tx, who, note_id, P.NOTES_WRITE)
+            raise await _conflict(tx, who, note_id, permission)
         if tags is not None:
             await store.delete_tags(tx, note_id)
-            await _put_tags(tx, who, row)
+            await store.insert_tags(tx, note_id, who.org_id, tags)
         if any(field is not None for field in (title, body, tags)):
             await _index_text(tx, who.org_id, row, text_of_body)
         tx.target, tx.detail = note_id, {"version": row.version}
@@ -91,10 +96,15 @@ async def share(db: Db, who: Principal, note_id: str, request: NoteShare) -> lis
         note = await _require(tx, who, note_id, P.NOTES_MANAGE)
         tx.target, tx.detail = note_id, {"user_id": request.user_id, "permission": request.permission}
         if request.permission is None:
-            await store.delete_grant(tx, note_id, request.user_id)
+            await store.delete_grant(tx, access.fence(who, P.NOTES_MANAGE), note_id, request.user_id)
         else:
             await _grant(tx, who, note, request.user_id, request.permission)
-        return await store.select_grants(tx, note_id)
+        grants = await store.select_grants(tx, note_id)
+        if request.permission and len(grants) > MAX_GRANTS:
+            raise BadRequest(
+                f"A note can be shared with at most {MAX_GRANTS} people. Make it visible to the team instead."
+            )
+        return grants
 
 
 async def _grant(tx: Tx, who: Principal, note: NoteRow, user_id: str, permission: P) -> None:
@@ -104,9 +114,9 @@ async def _grant(tx: Tx, who: Principal, note: NoteRow, user_id: str, permission
         raise BadRequest.at("/user_id", "the owner already has full access")
     if not await tenancy.is_colleague(tx, who, user_id):
         raise NotFound("No such person in the company.")
-    await store.put_grant(tx, note.id, who.org_id, user_id, permission, who.user_id, clock.stamp())
-    if len(await store.select_grants(tx, note.id)) > MAX_GRANTS:
-        raise BadRequest(f"A note can be shared with at most {MAX_GRANTS} people. Make it visible to the team instead.")
+    manageable = access.fence(who, P.NOTES_MANAGE)
+    if not await store.put_grant(tx, manageable, note.id, user_id, permission, who.user_id, clock.stamp()):
+        raise NotFound()
 
 
 async def _require(tx: Tx, who: Principal, note_id: str, permission: P) -> NoteRow:
@@ -161,11 +171,6 @@ def _normalize_tags(tags: list[str]) -> list[str]:
 
 def _normalize_tag(tag: str) -> str:
     return text.clean_name(unicodedata.normalize("NFKC", tag), "tags", max_length=TAG_LENGTH)
-
-
-async def _put_tags(tx: Tx, who: Principal, row: NoteRow) -> None:
-    for tag in row.tags:
-        await store.insert_tag(tx, row.id, who.org_id, tag)
 
 
 async def _index_text(tx: Tx, org_id: str, row: NoteRow, body: fulltext.Prepared | None) -> None:

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from teamspace.core.db import Fence, Reads, Tx, columns
+from teamspace.core.db import Fence, Reads, Tx, as_json, columns
 from teamspace.core.permissions import Permission
 from teamspace.core.tables import Count, Invariant, OwnedTable
 from teamspace.notes.schemas import NoteGrant, NoteGrantRow, NoteItem, NoteRow
@@ -55,7 +55,7 @@ async def admits(db: Reads, fence: Fence, note_id: str) -> bool:
 
 
 async def insert(tx: Tx, org_id: str, note: NoteRow) -> None:
-    values = msgspec.structs.asdict(note) | {"tags": _json(note.tags)}
+    values = msgspec.structs.asdict(note) | {"tags": as_json(note.tags)}
     await tx.run(
         "INSERT INTO notes (id, org_id, team_id, owner_id, title, body, visibility, tags, version, created_at, updated_at)"
         " VALUES (:id, :org_id, :team_id, :owner_id, :title, :body, :visibility, :tags, :version, :created_at, :updated_at)",
@@ -64,18 +64,22 @@ async def insert(tx: Tx, org_id: str, note: NoteRow) -> None:
 
 
 async def update(
-    tx: Tx, note_id: str, *, title: str | None, body: str | None, visibility: str | None, tags: list[str] | None,
+    tx: Tx, fence: Fence, note_id: str, *, title: str | None, body: str | None, visibility: str | None, tags: list[str] | None,
     now: str, seen: int | None,
 ) -> NoteRow | None:  # fmt: skip
-    """Change the fields that are not None and return the next version; None if `seen` is not the current version."""
+    """Change the fields that are not None and return the next version.
+
+    Return None if `seen` is not the current version, or the fence does not admit the note.
+    """
     condition = "" if seen is None else "AND version = :seen"
     return await tx.one(
         NoteRow,
         "UPDATE notes SET title = COALESCE(CAST(:title AS TEXT), title), body = COALESCE(CAST(:body AS TEXT), body),"
         " visibility = COALESCE(CAST(:visibility AS TEXT), visibility), tags = COALESCE(CAST(:tags AS TEXT), tags),"
-        f" version = version + 1, updated_at = :now WHERE id = :id {condition} RETURNING {columns(NoteRow)}",
-        id=note_id, title=title, body=body, visibility=visibility, tags=None if tags is None else _json(tags),
-        now=now, seen=seen,
+        f" version = version + 1, updated_at = :now WHERE id = :id AND {fence.sql} {condition}"
+        f" RETURNING {columns(NoteRow)}",
+        id=note_id, title=title, body=body, visibility=visibility, tags=None if tags is None else as_json(tags),
+        now=now, seen=seen, **fence.params,
     )  # fmt: skip
 
 
@@ -84,10 +88,11 @@ async def delete(tx: Tx, note_id: str, seen: int | None) -> bool:
     return await tx.exists(f"DELETE FROM notes WHERE id = :id {condition} RETURNING id", id=note_id, seen=seen)
 
 
-async def insert_tag(tx: Tx, note_id: str, org_id: str, tag: str) -> None:
+async def insert_tags(tx: Tx, note_id: str, org_id: str, tags: list[str]) -> None:
     await tx.run(
-        "INSERT INTO note_tags (note_id, org_id, tag) VALUES (:note_id, :org_id, :tag)",
-        note_id=note_id, org_id=org_id, tag=tag,
+        "INSERT INTO note_tags (note_id, org_id, tag)"
+        f" SELECT :note_id, :org_id, given.value FROM ({tx.dialect.json_strings.format('tags')}) AS given",
+        note_id=note_id, org_id=org_id, tags=as_json(tags),
     )  # fmt: skip
 
 
@@ -103,24 +108,26 @@ async def select_grants(db: Reads, note_id: str) -> list[NoteGrant]:
     )
 
 
-async def put_grant(tx: Tx, note_id: str, org_id: str, user_id: str, permission: Permission, by: str, now: str) -> None:
-    await tx.run(
+async def put_grant(
+    tx: Tx, fence: Fence, note_id: str, grantee: str, permission: Permission, by: str, now: str
+) -> bool:
+    """Return False if the fence no longer admits the note."""
+    return await tx.exists(
         "INSERT INTO note_grants (note_id, user_id, org_id, permission, granted_by, created_at)"
-        " VALUES (:note_id, :user_id, :org_id, :permission, :by, :now)"
+        " SELECT id, :grantee, org_id, :permission, :by, :now FROM notes"
+        f" WHERE id = :note_id AND {fence.sql} {tx.dialect.share_lock}"
         " ON CONFLICT (note_id, user_id) DO UPDATE SET permission = excluded.permission,"
-        " granted_by = excluded.granted_by, created_at = excluded.created_at",
-        note_id=note_id, user_id=user_id, org_id=org_id, permission=permission, by=by, now=now,
+        " granted_by = excluded.granted_by, created_at = excluded.created_at RETURNING note_id",
+        note_id=note_id, grantee=grantee, permission=permission, by=by, now=now, **fence.params,
     )  # fmt: skip
 
 
-async def delete_grant(tx: Tx, note_id: str, user_id: str) -> None:
+async def delete_grant(tx: Tx, fence: Fence, note_id: str, grantee: str) -> None:
     await tx.run(
-        "DELETE FROM note_grants WHERE note_id = :note_id AND user_id = :user_id", note_id=note_id, user_id=user_id
-    )
-
-
-def _json(tags: list[str]) -> str:
-    return msgspec.json.encode(tags).decode()
+        "DELETE FROM note_grants WHERE note_id = :note_id AND user_id = :grantee"
+        f" AND EXISTS (SELECT 1 FROM notes WHERE id = :note_id AND {fence.sql})",
+        note_id=note_id, grantee=grantee, **fence.params,
+    )  # fmt: skip
 
 
 # fmt: off

@@ -1,9 +1,8 @@
 """Quotas in SQL: one statement per function, no rules."""
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 
-from teamspace.core.db import Reads, Tx, columns
+from teamspace.core.db import Reads, Tx, as_json, columns
 from teamspace.core.tables import Invariant
 from teamspace.quota.schemas import (
     SPENDING,
@@ -170,27 +169,22 @@ async def take_old_settled(tx: Tx, before_id: str, limit: int) -> list[SettledSp
     )  # fmt: skip
 
 
+_COUNTER = ("level", "per", "starts_at", "subject")
+
+
 async def add_used(tx: Tx, org_id: str, counters: Sequence[tuple[str, str, str, str]], spend: Spend) -> None:
     """Each counter is (level, per, starts_at, subject)."""
-    values = {
-        f"{name}_{place}": value
-        for place, counter in enumerate(counters)
-        for name, value in zip(("level", "per", "starts", "subject"), counter, strict=True)
-    }
-    await tx.run(_add_used_sql(len(counters)), org_id=org_id, requests=spend.requests, tokens=spend.tokens, **values)
-
-
-@lru_cache(64)
-def _add_used_sql(count: int) -> str:
-    rows = [
-        f"(:level_{place}, :per_{place}, :starts_{place}, :subject_{place}, :org_id, :requests, :tokens)"
-        for place in range(count)
-    ]
-    return (
-        "INSERT INTO quota_used (level, per, starts_at, subject, org_id, requests, tokens) VALUES"
-        f" {', '.join(rows)} ON CONFLICT (level, per, starts_at, subject) DO UPDATE SET"
-        " requests = quota_used.requests + excluded.requests, tokens = quota_used.tokens + excluded.tokens"
-    )
+    counted = tx.dialect.json_table("counters", **dict.fromkeys(_COUNTER, "TEXT"))
+    await tx.run(
+        "INSERT INTO quota_used (level, per, starts_at, subject, org_id, requests, tokens)"
+        " SELECT level, per, starts_at, subject, :org_id, :requests, :tokens"
+        # Without a WHERE, SQLite reads ON CONFLICT as the condition of a join.
+        f" FROM ({counted}) AS counted WHERE TRUE"
+        " ON CONFLICT (level, per, starts_at, subject) DO UPDATE SET"
+        " requests = quota_used.requests + excluded.requests, tokens = quota_used.tokens + excluded.tokens",
+        org_id=org_id, requests=spend.requests, tokens=spend.tokens,
+        counters=as_json([dict(zip(_COUNTER, counter, strict=True)) for counter in counters]),
+    )  # fmt: skip
 
 
 async def delete_used(tx: Tx, per: Window, before: str) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from teamspace.core.db import Fence, Reads, Tx, columns, in_list, placeholders
+from teamspace.core.db import Fence, Reads, Tx, columns, placeholders
 from teamspace.core.tables import BlobColumn, Count, Invariant, OwnedTable
 from teamspace.repository.schemas import (
     MARKDOWN,
@@ -146,13 +146,10 @@ def _range_condition(key_range: KeyRange) -> tuple[str, dict[str, str]]:
 
 
 async def select_by_ids(db: Reads, fence: Fence, ids: Sequence[str]) -> list[ObjectItem]:
-    if not ids:
-        return []
-    id_list, params = in_list("id", ids)
     return await db.all(
         ObjectItem,
-        f"SELECT {_ITEM} FROM objects WHERE id IN ({id_list}) AND {fence.sql}",
-        **params, **fence.params,
+        f"SELECT {_ITEM} FROM objects WHERE id {db.dialect.in_strings.format('ids')} AND {fence.sql}",
+        ids=_json(ids), **fence.params,
     )  # fmt: skip
 
 
@@ -190,11 +187,10 @@ async def delete(tx: Tx, object_id: str) -> None:
 
 
 async def select_existing_keys(db: Reads, team_id: str, keys: Sequence[str]) -> list[str]:
-    key_list, params = in_list("key", keys)
     return await db.all(
         str,
-        f"SELECT key FROM objects WHERE team_id = :team_id AND key IN ({key_list})",
-        team_id=team_id, **params,
+        f"SELECT key FROM objects WHERE team_id = :team_id AND key {db.dialect.in_strings.format('keys')}",
+        team_id=team_id, keys=_json(keys),
     )  # fmt: skip
 
 
@@ -295,7 +291,7 @@ async def select_all_versions(db: Reads, object_id: str, below: int, limit: int)
 async def select_versions_of(db: Reads, object_ids: Sequence[str]) -> list[VersionRow]:
     return await db.all(
         VersionRow,
-        f"SELECT {columns(VersionRow)} FROM object_versions WHERE object_id IN ({db.dialect.json_strings.format('ids')})"
+        f"SELECT {columns(VersionRow)} FROM object_versions WHERE object_id {db.dialect.in_strings.format('ids')}"
         " ORDER BY object_id, number DESC",
         ids=_json(object_ids),
     )  # fmt: skip
@@ -404,19 +400,17 @@ async def select_stale_uploads(tx: Tx, touched_before: str, limit: int) -> list[
 
 async def select_upload_usage(tx: Tx, upload_ids: Sequence[str]) -> list[UploadUsage]:
     """Return the bytes of these uploads' parts, by team."""
-    id_list, params = in_list("id", upload_ids)
     return await tx.all(
         UploadUsage,
         "SELECT u.org_id, u.team_id, CAST(SUM(p.size) AS BIGINT) FROM object_uploads u"
-        f" JOIN object_upload_parts p ON p.upload_id = u.id WHERE u.id IN ({id_list})"
+        f" JOIN object_upload_parts p ON p.upload_id = u.id WHERE u.id {tx.dialect.in_strings.format('ids')}"
         " GROUP BY u.org_id, u.team_id ORDER BY u.org_id, u.team_id",
-        **params,
+        ids=_json(upload_ids),
     )  # fmt: skip
 
 
 async def delete_uploads(tx: Tx, upload_ids: Sequence[str]) -> None:
-    id_list, params = in_list("id", upload_ids)
-    await tx.run(f"DELETE FROM object_uploads WHERE id IN ({id_list})", **params)
+    await tx.run(f"DELETE FROM object_uploads WHERE id {tx.dialect.in_strings.format('ids')}", ids=_json(upload_ids))
 
 
 async def put_upload_part(tx: Tx, upload_id: str, org_id: str, part: UploadPartRow) -> None:

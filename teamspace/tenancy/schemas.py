@@ -168,6 +168,8 @@ class Member(msgspec.Struct, frozen=True):
     org_role: OrgRole | None
     two_factor: bool
     last_seen_at: str | None
+    disabled: bool
+    """An operator has disabled the account: the person cannot sign in."""
 
 
 class Contact(msgspec.Struct, frozen=True):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import cache
 
-from teamspace.core.db import Fence, Reads, Tx, columns, in_list
+from teamspace.core.db import Fence, Reads, Tx, as_json, columns
 from teamspace.core.tables import Count, Invariant
 from teamspace.tenancy.schemas import (
     Contact,
@@ -33,7 +33,7 @@ _CALLER_STATE = (
 )
 _PERSON = (
     "SELECT users.id, users.username, users.display_name, memberships.role, org_roles.role, totp.armed_at IS NOT NULL,"
-    " users.last_seen_at FROM {people} LEFT JOIN totp ON totp.user_id = users.id"
+    " users.last_seen_at, users.disabled_at IS NOT NULL FROM {people} LEFT JOIN totp ON totp.user_id = users.id"
     " LEFT JOIN org_roles ON org_roles.org_id = users.org_id AND org_roles.user_id = users.id"
 )
 _MEMBER = _PERSON.format(people="memberships JOIN users ON users.id = memberships.user_id")
@@ -427,12 +427,12 @@ async def select_teams_like(db: Reads, org_id: str, like: str, limit: int) -> li
 
 
 async def select_names(db: Reads, org_id: str, ids: Sequence[str]) -> list[NameRow]:
-    id_list, params = in_list("id", ids)
+    given = db.dialect.in_strings.format("ids")
     return await db.all(
         NameRow,
-        f"SELECT id, display_name FROM users WHERE org_id = :org_id AND id IN ({id_list})"
-        f" UNION ALL SELECT id, name FROM teams WHERE org_id = :org_id AND id IN ({id_list})",
-        org_id=org_id, **params,
+        f"SELECT id, display_name FROM users WHERE org_id = :org_id AND id {given}"
+        f" UNION ALL SELECT id, name FROM teams WHERE org_id = :org_id AND id {given}",
+        org_id=org_id, ids=as_json(ids),
     )  # fmt: skip
 
 
@@ -441,23 +441,21 @@ async def select_memberships_of(
     limit: int,
 ) -> list[MembershipRow]:  # fmt: skip
     """Return all memberships of the first `limit` people after `after`, ordered by person."""
-    user_list, user_params = in_list("user", user_ids)
-    team_list, team_params = in_list("team", team_ids)
-    queries = (
-        [f"SELECT user_id FROM memberships WHERE org_id = :org_id AND team_id IN ({team_list})"] if team_ids else []
-    )
-    queries += [f"SELECT id AS user_id FROM users WHERE org_id = :org_id AND id IN ({user_list})"] if user_ids else []
-    queries += ["SELECT user_id FROM org_roles WHERE org_id = :org_id"] if with_org_roles else []
+    given = db.dialect.in_strings
     return await db.all(
         MembershipRow,
         "SELECT users.id, users.username, users.display_name, users.operator, memberships.team_id, memberships.role,"
-        f" org_roles.role FROM (SELECT DISTINCT user_id FROM ({' UNION '.join(queries)}) AS people"
+        " org_roles.role FROM (SELECT DISTINCT user_id FROM ("
+        f"SELECT user_id FROM memberships WHERE org_id = :org_id AND team_id {given.format('team_ids')}"
+        f" UNION SELECT id FROM users WHERE org_id = :org_id AND id {given.format('user_ids')}"
+        " UNION SELECT user_id FROM org_roles WHERE org_id = :org_id AND CAST(:with_org_roles AS BOOLEAN)) AS people"
         " WHERE user_id > :after"
         " AND EXISTS (SELECT 1 FROM memberships AS membership WHERE membership.user_id = people.user_id)"
         " ORDER BY user_id LIMIT :limit) AS page JOIN users ON users.id = page.user_id"
         " JOIN memberships ON memberships.user_id = users.id LEFT JOIN org_roles ON org_roles.user_id = users.id"
         " ORDER BY users.id, memberships.team_id",
-        org_id=org_id, after=after, limit=limit, **user_params, **team_params,
+        org_id=org_id, after=after, limit=limit, user_ids=as_json(user_ids), team_ids=as_json(team_ids),
+        with_org_roles=with_org_roles,
     )  # fmt: skip
 
 

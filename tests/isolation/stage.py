@@ -11,6 +11,7 @@ import pytest
 
 from teamspace import blobs, fulltext, identity
 from teamspace.core import clock, crypto
+from teamspace.core.db import Clause, Fence
 from teamspace.core.db.migrate import bundled_migrations
 from teamspace.core.egress import NetworkReach
 from teamspace.core.ids import new_id
@@ -61,6 +62,7 @@ _OWNED = {"orgs": "id"} | {
 }
 _JUST_EXPIRED = clock.DAY + 1
 _BYTES = b"# Things\n"
+_ALL_NOTES = Fence("notes", (Clause("TRUE"),))
 PROVISION_TOKEN = "whoever-hosts-this-provisions-it"
 
 
@@ -167,7 +169,7 @@ class Stage:
                 tx, note_store.KIND, row.id, setup.org.id, title=title, body=await fulltext.prepare(row.body)
             )
             for user_id, permission in (granted or {}).items():
-                await note_store.put_grant(tx, row.id, setup.org.id, user_id, Permission(permission), owner_id, now)
+                await note_store.put_grant(tx, _ALL_NOTES, row.id, user_id, Permission(permission), owner_id, now)
         return row.id
 
     async def object(

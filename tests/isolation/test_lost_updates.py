@@ -76,6 +76,7 @@ SUBJECTS = {
     "object": Subject("objects", "id = '{object}'", {
         "put": by_ann("PUT", "/api/repo/a.txt", content=b"second", headers={"content-type": "text/markdown"}),
         "visibility": by_ann("POST", "/api/repo-obj/{object}/visibility", {"visibility": "private"}),
+        "put with the same visibility": by_ann("PUT", "/api/repo/a.txt?visibility=team", content=b"third"),
         "transfer": _transfer,
     }),
     "document": Subject("objects", "id = '{document}'", {
@@ -87,6 +88,7 @@ SUBJECTS = {
         "title": by_ann("PUT", "/api/notes/{note}", {"title": "Second"}),
         "body": by_ann("PUT", "/api/notes/{note}", {"body": "Second"}),
         "visibility": by_ann("PUT", "/api/notes/{note}", {"visibility": "private"}),
+        "same visibility": by_ann("PUT", "/api/notes/{note}", {"title": "Third", "visibility": "team"}),
         "share": _share,
         "transfer": _transfer,
     }),

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from teamspace import fulltext
 from teamspace.core import clock
+from teamspace.core.db import Clause, Fence
 from teamspace.core.ids import new_id
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Call, Principal, ScopeEntry, system
@@ -17,6 +18,7 @@ from teamspace.tenancy.domain import roles
 from teamspace.tenancy.schemas import OrgRole, Role
 from tests.support.world import World
 
+ALL = Fence("notes", (Clause("TRUE"),))
 PEOPLE, TEAMS = 5, 4  # teams 0 and 1 belong to one company, 2 and 3 to another
 PERMISSIONS = ["notes:read", "notes:write", "notes:delete", "notes:manage"]
 BY_ROLE = {
@@ -129,9 +131,7 @@ async def _insert_note(world: World, model: Model, callers: list[Principal], not
         await fulltext.put(tx, store.KIND, row.id, owner.org_id, title=row.title, body=await fulltext.prepare(row.body))
         for reader, permission in note.grants.items():
             if model.people[reader].org == model.people[note.owner].org and reader != note.owner:
-                await store.put_grant(
-                    tx, row.id, owner.org_id, callers[reader].user_id, P(permission), owner.user_id, now
-                )
+                await store.put_grant(tx, ALL, row.id, callers[reader].user_id, P(permission), owner.user_id, now)
     return row.id
 
 

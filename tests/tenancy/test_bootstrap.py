@@ -64,6 +64,11 @@ async def test_a_refused_bootstrap_changes_nothing(world: World) -> None:
     await world.bootstrap()
 
 
+async def test_the_first_token_has_a_name_that_its_owner_understands(world: World) -> None:
+    ann = await world.bootstrap()
+    assert [token["name"] for token in (await ann.get("/api/tokens")).json()["items"]] == ["Created with your account"]
+
+
 async def test_the_first_token_expires_after_ninety_days(world: World, hands: Hands) -> None:
     ann = await world.bootstrap()
     hands.forward(90 * clock.DAY - 1)

@@ -162,7 +162,7 @@ async def test_a_new_person_gets_an_account_and_a_token(world: World) -> None:
     assert created == {
         "member": {
             "user_id": created["member"]["user_id"], "username": "Jonas", "display_name": "Jonas Lind", "role": "member",
-            "org_role": None, "two_factor": False, "last_seen_at": None,
+            "org_role": None, "two_factor": False, "last_seen_at": None, "disabled": False,
         },
         "token": created["token"],
     }  # fmt: skip
@@ -323,7 +323,7 @@ async def test_a_company_role_is_set_changed_and_cleared_immediately(world: Worl
         assert answer.status_code == 200
         assert answer.json() == {
             "user_id": jonas.user_id, "username": "jonas", "display_name": "jonas", "role": "viewer", "org_role": role,
-            "two_factor": False, "last_seen_at": answer.json()["last_seen_at"],
+            "two_factor": False, "last_seen_at": answer.json()["last_seen_at"], "disabled": False,
         }  # fmt: skip
         assert (await whoami(jonas))["org_role"] == role
         assert (await jonas.get("/api/org")).status_code == (200 if role else 403)

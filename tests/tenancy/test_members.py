@@ -49,7 +49,7 @@ async def test_a_new_person_gets_an_account_and_a_first_token(world: World) -> N
     assert set(created) == {"member", "token"}
     assert created["member"] == {
         "user_id": created["member"]["user_id"], "username": "Bob", "display_name": "Bob Ray", "role": "viewer",
-        "org_role": None, "two_factor": False, "last_seen_at": None,
+        "org_role": None, "two_factor": False, "last_seen_at": None, "disabled": False,
     }  # fmt: skip
     assert created["token"].startswith("ts_a_")
     assert (await Caller(world, created["token"]).get("/api/whoami")).json()["role"] == "viewer"
@@ -97,7 +97,7 @@ async def test_an_existing_person_joins_another_team_unchanged(world: World) -> 
     assert answer.json() == {
         "member": {
             "user_id": bob.user_id, "username": "bob", "display_name": "Bob Ray", "role": "admin",
-            "org_role": None, "two_factor": False, "last_seen_at": None,
+            "org_role": None, "two_factor": False, "last_seen_at": None, "disabled": False,
         }
     }  # fmt: skip
     assert refusal(await login(world, "bob", PASSWORD)) == (401, "invalid_credentials")
@@ -173,6 +173,17 @@ async def test_members_see_only_their_own_team(world: World) -> None:
     elsewhere = await world.person(ann.org, await world.team(ann.org), Role.OWNER, username="elsewhere")
     assert set(await usernames(guest)) == {"ann", "guest"}
     assert await usernames(elsewhere) == ["elsewhere"]
+
+
+async def test_the_list_shows_who_is_disabled(world: World) -> None:
+    ann = await world.bootstrap()
+    bob = await world.person(ann.org, ann.team)
+    for disabled in (True, False):
+        await ann("PATCH", f"/api/admin/users/{bob.user_id}", {"disabled": disabled})
+        members = (await ann.get("/api/members")).json()["items"]
+        assert {member["user_id"]: member["disabled"] for member in members} == {
+            ann.user_id: False, bob.user_id: disabled,
+        }  # fmt: skip
 
 
 async def test_the_list_shows_who_uses_two_factor_authentication(world: World) -> None:

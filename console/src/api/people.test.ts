@@ -10,6 +10,7 @@ const member = {
   org_role: null,
   two_factor: false,
   last_seen_at: null,
+  disabled: false,
 } as const;
 
 test("what is kept of an invitation does not hold the first token", () => {

@@ -2394,6 +2394,7 @@ export interface components {
             org_role: components["schemas"]["OrgRole"] | null;
             two_factor: boolean;
             last_seen_at: string | null;
+            disabled: boolean;
         };
         /**
          * MemberQuery

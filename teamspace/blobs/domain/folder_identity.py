@@ -6,15 +6,23 @@ file, and the database stores the same id.
 
 from teamspace.blobs import store
 from teamspace.blobs.domain.local import FolderStore
-from teamspace.blobs.schemas import WrongFolder
+from teamspace.blobs.schemas import BlobStore, WrongFolder
 from teamspace.core import pools
 from teamspace.core.db import Db
 from teamspace.core.ids import new_id
 from teamspace.core.principal import system
 
 
-async def claim_folder(db: Db, folder: FolderStore) -> None:
-    """Record a new database's folder, or raise WrongFolder if it is not the recorded one."""
+async def claim_folder(db: Db, files: BlobStore) -> None:
+    """Record a new database's folder, or raise WrongFolder if it is not the recorded one.
+
+    Does nothing for a bucket, or on SQLite, which is in the data folder with its files.
+    """
+    if isinstance(files, FolderStore) and db.dialect.name != "sqlite":
+        await _claim(db, files)
+
+
+async def _claim(db: Db, folder: FolderStore) -> None:
     known, found = await store.get_folder_id(db), await pools.FILES.run(folder.get_id)
     if known is None:
         known, found = await _adopt(db, folder, found)

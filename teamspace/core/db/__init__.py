@@ -6,7 +6,7 @@ from teamspace.core.db.handles import Db, Guard, Reads, Tx, WriteBatch
 from teamspace.core.db.migrate import SchemaError, check_schema, migrate
 from teamspace.core.db.opening import connect
 from teamspace.core.db.retrying import retry_on_conflict
-from teamspace.core.db.rows import columns, in_list, placeholders
+from teamspace.core.db.rows import as_json, columns, in_list, placeholders
 
 __all__ = [
     "Clause",
@@ -21,6 +21,7 @@ __all__ = [
     "SerializationFailure",
     "Tx",
     "WriteBatch",
+    "as_json",
     "check_schema",
     "columns",
     "connect",

@@ -10,12 +10,11 @@ import asyncio
 import hashlib
 import re
 from collections.abc import AsyncIterator, Iterable
-from functools import lru_cache
 
 import msgspec
 
-from teamspace.core.db.handles import Db, Reads
-from teamspace.core.db.rows import columns
+from teamspace.core.db.handles import Db, Reads, Tx
+from teamspace.core.db.rows import as_json, columns
 from teamspace.core.principal import system
 from teamspace.core.tables import Count, Invariant
 
@@ -118,26 +117,22 @@ async def _seal_batch(db: Db, org_id: str) -> int:
             org_id=org_id,
         )
         head = await chain_head(tx, org_id)
-        params: dict[str, str | int] = {}
+        sealed: list[tuple[str, int, str]] = []
         seq, previous = head.seq, head.hash
-        for index, entry in enumerate(entries):
+        for entry in entries:
             seq, previous = seq + 1, row_hash(previous, seq + 1, entry)
-            params |= {f"id_{index}": entry.id, f"seq_{index}": seq, f"hash_{index}": previous}
-        if entries:
-            await tx.run(_seal_statement(len(entries)), **params)
+            sealed.append((entry.id, seq, previous))
+        if sealed:
+            await _put_seals(tx, sealed)
         return len(entries)
 
 
-@lru_cache(64)
-def _seal_statement(count: int) -> str:
-    """Return one statement for the whole batch: on PostgreSQL each statement is a round trip."""
-    rows = [
-        f"(CAST(:id_{index} AS TEXT), CAST(:seq_{index} AS BIGINT), CAST(:hash_{index} AS TEXT))"
-        for index in range(count)
-    ]
-    return (
-        f"WITH sealed (id, seq, hash) AS (VALUES {', '.join(rows)})"
-        " UPDATE audit SET seq = sealed.seq, hash = sealed.hash FROM sealed WHERE audit.id = sealed.id"
+async def _put_seals(tx: Tx, sealed: list[tuple[str, int, str]]) -> None:
+    """Seal the whole batch in one statement: on PostgreSQL each statement is a round trip."""
+    await tx.run(
+        f"WITH sealed AS ({tx.dialect.json_table('sealed', id='TEXT', seq='BIGINT', hash='TEXT')})"
+        " UPDATE audit SET seq = sealed.seq, hash = sealed.hash FROM sealed WHERE audit.id = sealed.id AND audit.seq IS NULL",
+        sealed=as_json([{"id": id, "seq": seq, "hash": hash} for id, seq, hash in sealed]),
     )
 
 

@@ -20,11 +20,13 @@ class Dialect(msgspec.Struct, frozen=True):
     """Joins to each row before it the first rows of a table by a query that depends on that row: `{table}` and `{rest}`,
     the query's WHERE, ORDER BY and LIMIT."""
     json_strings: str
-    """A query that returns the strings of a JSON list as rows; the parameter's name goes into the braces."""
+    """A query that returns the strings of a JSON list, as `value`; the parameter's name goes into the braces."""
     json_list: str
     """The same for a column with a JSON list, whose name goes into the braces."""
     json_type: str
     """The type of such a column in `json_table`."""
+    in_strings: str
+    """The condition that a value is in a JSON list of strings; it uses an index like a list of literals."""
     position: str
     """The function that returns the position of a substring, counted from 1, or 0 if it is absent."""
     byte_order: str
@@ -68,6 +70,7 @@ SQLITE = Dialect(
     json_strings="SELECT value FROM json_each(:{})",
     json_list="SELECT value FROM json_each({})",
     json_type="TEXT",
+    in_strings="IN (SELECT value FROM json_each(:{}))",
     position="instr",
     byte_order="COLLATE BINARY",
     limits_each_branch=False,
@@ -81,9 +84,11 @@ POSTGRES = Dialect(
     skip_locked="FOR UPDATE SKIP LOCKED",
     row_lock="FOR UPDATE",
     each_first="CROSS JOIN LATERAL (SELECT * FROM {table} {rest}) AS {table}",
-    json_strings="SELECT jsonb_array_elements_text(CAST(:{} AS JSONB))",
     json_list="SELECT jsonb_array_elements_text({})",
     json_type="JSONB",
+    json_strings="SELECT jsonb_array_elements_text(CAST(:{} AS JSONB)) AS value",
+    # As an array, not a join: the rows are read, and locked, in the order of the index.
+    in_strings="= ANY (ARRAY(SELECT jsonb_array_elements_text(CAST(:{} AS JSONB))))",
     position="strpos",
     byte_order='COLLATE "C"',
     limits_each_branch=True,

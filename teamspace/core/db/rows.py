@@ -31,6 +31,11 @@ def in_list(name: str, values: Sequence[Any]) -> tuple[str, dict[str, Any]]:
     return ", ".join(f":{param}" for param in params), params
 
 
+def as_json(value: object) -> str:
+    """Return the JSON text of a list, for `json_strings`, `in_strings` and `json_table` of the dialect."""
+    return msgspec.json.encode(value).decode()
+
+
 @cache
 def _cached_mapper(shape: Any) -> Callable[[Row], Any]:
     """Return a function that converts a row to `shape`. Lists and structs are JSON text in the database."""

@@ -19,8 +19,7 @@ async def set_disabled(db: Db, who: Principal, user_id: str, *, disabled: bool) 
         tx.target, tx.org_id, tx.team_id = user_id, account.org_id, ""
         if disabled and user_id == who.user_id:
             raise Conflict("You cannot disable yourself: ask another operator.")
-        since = (account.disabled_at or clock.stamp()) if disabled else None
-        after = await store.set_disabled(tx, user_id, since)
+        after = await (store.disable(tx, user_id, clock.stamp()) if disabled else store.enable(tx, user_id))
         if disabled:
             await accounts.end_credentials(tx, user_id)
         if await store.count_operators(tx) == 0:

@@ -114,8 +114,7 @@ def _has_recent_sign_in(who: Principal) -> bool:
 async def _create_codes(tx: Tx, who: Principal) -> list[str]:
     await store.delete_codes(tx, who.user_id)
     new_codes = [base64.b32encode(secrets.token_bytes(_CODE_BYTES)).decode() for _ in range(RECOVERY_CODES)]
-    for code in new_codes:
-        await store.insert_code(tx, who.user_id, who.org_id, crypto.digest(code))
+    await store.insert_codes(tx, who.user_id, who.org_id, [crypto.digest(code) for code in new_codes])
     return ["-".join(code[at : at + _GROUP] for at in range(0, len(code), _GROUP)) for code in new_codes]
 
 

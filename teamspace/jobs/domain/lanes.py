@@ -54,4 +54,4 @@ def _capacity(state: LaneState, served: list[ServedChannel]) -> LaneCapacity:
         local_channel(state.kind),
         *(channel.channel for channel in served if channel.kind == state.kind and channel.org_id in ("", state.org_id)),
     }
-    return LaneCapacity(state.team_id, tuple(sorted(channels)), _free_places(state), after)
+    return LaneCapacity(state.team_id, state.kind, tuple(sorted(channels)), _free_places(state), after)

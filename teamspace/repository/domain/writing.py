@@ -132,7 +132,8 @@ async def insert_next_version(
     else:
         tx.action = "object.update"
         await store.update(tx, row)
-        if draft.visibility is not None:
+        # The same visibility needs no right to manage, so it must not undo a change by someone who has it.
+        if draft.visibility not in (None, existing.visibility):
             await store.set_visibility(tx, row.id, draft.visibility, row.updated_at)
     await store.insert_version(tx, version)
     tx.target, tx.detail, tx.team_id = row.id, {"key": row.key, "version": row.version}, row.team_id

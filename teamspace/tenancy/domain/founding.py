@@ -15,6 +15,7 @@ from teamspace.tenancy.domain import naming
 from teamspace.tenancy.schemas import Bootstrap, Bootstrapped, Org, OrgRole, Role, Team, to_user_view
 
 FIRST_PLAN = quota.Plan.ENTERPRISE
+FIRST_TOKEN_NAME = "Created with your account"
 
 
 async def is_bootstrapped(db: Reads) -> bool:
@@ -41,7 +42,7 @@ async def bootstrap(db: Db, who: Principal, settings: Settings, request: Bootstr
             operator=True,
         )  # fmt: skip
         await add_owner(tx, team, person)
-        token = await issue_first_token(tx, person, team, name="bootstrap")
+        token = await issue_first_token(tx, person, team)
         tx.target, tx.org_id, tx.team_id = person.id, org.id, team.id
     return Bootstrapped(token, to_user_view(person), org, team)
 
@@ -94,11 +95,9 @@ async def add_owner(tx: Tx, team: Team, person: identity.Person) -> None:
     await store.put_org_role(tx, team.org_id, person.id, OrgRole.OWNER, clock.stamp())
 
 
-async def issue_first_token(
-    tx: Tx, person: identity.Person, team: Team, *, name: str = "first token", given_by: str | None = None
-) -> str:
+async def issue_first_token(tx: Tx, person: identity.Person, team: Team, *, given_by: str | None = None) -> str:
     issued = await identity.issue_token(
-        tx, user_id=person.id, org_id=team.org_id, team_id=team.id, name=name, scope=None,
+        tx, user_id=person.id, org_id=team.org_id, team_id=team.id, name=FIRST_TOKEN_NAME, scope=None,
         ttl=identity.FIRST_TOKEN_TTL, given_by=given_by,
     )  # fmt: skip
     return issued.token

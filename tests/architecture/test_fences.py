@@ -1,0 +1,139 @@
+"""Every read of tenant rows takes a fence, or is listed here with the reason why it needs none.
+
+A new statement without either fails. The tables are found in the migrations, the statements in the stores.
+"""
+
+import pytest
+
+from tests.architecture.statements import Statement, statements, tenant_tables
+
+UNFENCED = {
+    "the fence is inside the search that it takes": ("audit.select", "audit.select_lines"),
+    "ids, numbers or action names only, in the company of the fence": (
+        "audit.seq_below", "audit.seq_from", "audit.next_action", "audit.walk_end",
+    ),
+    "seals and verifies all chains, for the server and its operators": (
+        "db.audit.seal", "db.audit._seal_batch", "db.audit.chain_head", "db.audit.chain_heads", "db.audit.check_heads",
+        "db.audit.count_unsealed", "db.audit.verify_chains", "db.audit._verify_chain",
+    ),
+    "reads the bytes of a row that a fence has admitted, in that row's company": ("blobs.get_checksums",),
+    "maintenance of the blob store by the server": (
+        "blobs.select_untracked", "blobs.select", "blobs.select_in_files", "blobs.is_known", "blobs.is_referenced",
+        "blobs.select_unknown",
+    ),
+    "branding is public, also before the sign-in": (
+        "branding.get", "branding.get_by_host", "branding.select_logo_locations",
+    ),
+    "counts only": (
+        "executors.count", "executors.count_running", "identity.count_codes", "identity.count_operators",
+        "jobs.count_taken", "tenancy.count_org_owners", "tenancy.count_owners",
+    ),
+    "the server runs and routes the jobs of all companies": (
+        "executors.select_push", "executors.select_pull", "executors.get_push", "executors.select_served",
+        "executors.select_unserved_channels", "executors.is_active", "jobs.select_lanes", "jobs.select_channels",
+        "jobs.next_lane", "jobs.has_changed", "jobs.select_expired", "jobs.lock_expired", "jobs.lock_running_of",
+        "jobs.select_running_executors",
+    ),
+    "the worker's token selects the executor": ("executors.get_by_token", "executors.may_claim"),
+    "only the jobs of the executor's company, which the caller passes": ("jobs.select_admitted",),
+    "the secret of the claim selects the job": (
+        "jobs.get_claimed", "jobs.lock_claimed", "jobs.get_succeeded", "jobs.get_kind",
+    ),
+    "belongs to a job that a fence has admitted": ("jobs.get_bodies", "jobs.lock_queued"),
+    "the id or state of a job that the caller has created": (
+        "jobs.find_by_origin", "jobs.find_by_key", "jobs.find_end",
+    ),
+    "the server rebuilds the index": ("fulltext.select_outdated",),
+    "of the caller, of the person who signs in or is invited, or for an operator": ("identity.get_account", "identity.get_totp"),
+    "before the sign-in: a username or a secret link selects the row": (
+        "identity.get_account_by_name", "identity.get_activation", "identity.is_known_network",
+    ),
+    "belongs to a note that a fence has admitted": ("notes.select_grants",),
+    "of the caller's own team and company, or of one that an operator or its admin has named": (
+        "quota.select_limits", "quota.select_account_limits", "quota.select_spending_limits",
+        "quota.select_storage_limits", "quota.select_history", "quota.select_spenders",
+    ),
+    "a writer learns only that a key of their team is in use": (
+        "repository.get_at_key", "repository.select_existing_keys",
+    ),
+    "belongs to an object that a fence has admitted": (
+        "repository.get_version", "repository.get_version_by_id", "repository.get_newest_version",
+        "repository.select_versions", "repository.select_all_versions", "repository.select_versions_of",
+        "repository.get_total_size", "repository.select_blobs", "repository.select_parts", "repository.select_grants",
+    ),
+    "belongs to an upload that a fence has admitted": (
+        "repository.get_upload_part", "repository.select_upload_parts",
+    ),
+    "the server ends old uploads": ("repository.select_stale_uploads", "repository.select_upload_usage"),
+    "ids only; a fence then selects the objects": ("repository.select_sources", "repository.select_derived"),
+    "the credential decides what its holder may do: this read makes the principal": (
+        "tenancy.get_credential", "tenancy.get_member_credential", "tenancy.get_team_state", "tenancy.get_writer_state",
+    ),
+    "the caller's own team, or compared with the caller's company": ("tenancy.get_team",),
+    "of the caller's own team or company, or of a row that a fence has admitted": (
+        "tenancy.get_features", "tenancy.select_memberships", "tenancy.lock_membership",
+        "tenancy.get_org_role", "tenancy.is_member", "tenancy.is_colleague", "tenancy.select_people_like",
+        "tenancy.select_teams_like", "tenancy.has_team_slug",
+    ),
+    "whether a person is protected from admins; says nothing else": ("tenancy.is_operator",),
+    "for the command line": ("tenancy.get_first_team",),
+    "names in the company of an object that a fence has admitted": (
+        "tenancy.select_names", "tenancy.select_memberships_of",
+    ),
+}  # fmt: skip
+"""Reads of tenant rows without a fence, by reason."""
+EXEMPT = {name for names in UNFENCED.values() for name in names}
+TENANT_TABLES = tenant_tables()
+
+
+def reads_tenant_rows(statement: Statement) -> bool:
+    return not statement.is_write and any(
+        source in TENANT_TABLES or source.startswith("{") for source in statement.sources
+    )
+
+
+READS = {statement.name: statement for statement in statements() if reads_tenant_rows(statement)}
+
+
+def takes_fence(statement: Statement) -> bool:
+    return any("Fence" in kind for kind in statement.arguments)
+
+
+@pytest.mark.parametrize("name", READS)
+def test_a_read_of_tenant_rows_takes_a_fence(name: str) -> None:
+    fenced = takes_fence(READS[name])
+    assert fenced or name in EXEMPT, f"{name} reads {READS[name].sources} without a fence: pass one, or give the reason"
+    assert not (fenced and name in EXEMPT), f"{name} takes a fence and needs no reason"
+
+
+def test_every_reason_belongs_to_a_read() -> None:
+    assert EXEMPT - READS.keys() == set()
+    assert len(EXEMPT) == sum(len(names) for names in UNFENCED.values())
+
+
+def test_the_search_finds_tables_and_statements() -> None:
+    assert {"notes", "objects", "jobs", "job_archive", "tokens", "audit"} <= TENANT_TABLES
+    assert {
+        "notes.get",
+        "repository.select_by_folder",
+        "jobs.select",
+        "search.select",
+        "tenancy.get_member",
+    } <= READS.keys()
+    assert "notes.update" not in READS
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ('async def f(db: Reads) -> None:\n    await db.all(str, "SELECT id FROM notes")', True),
+        ('_ALL = "SELECT id FROM notes"\nasync def f(db: Reads) -> None:\n    await db.all(str, _ALL)', True),
+        ('def _sql() -> str:\n    return "SELECT 1 FROM orgs JOIN notes"\nasync def f(db: Reads) -> None:\n    await db.all(str, _sql())', True),
+        ('async def f(db: Reads, table: str) -> None:\n    await db.all(str, f"SELECT id FROM {table}")', True),
+        ('async def f(db: Reads) -> None:\n    await db.all(str, "SELECT id FROM orgs")', False),
+        ('async def f(tx: Tx) -> None:\n    await tx.run("DELETE FROM notes")', False),
+    ],
+)  # fmt: skip
+def test_a_read_is_found_however_its_text_is_built(source: str, found: bool) -> None:
+    (statement,) = statements({"example": source})
+    assert reads_tenant_rows(statement) is found

@@ -1,0 +1,128 @@
+"""A statement that takes a list finds its rows by index, and its text is the same for every length."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+import pytest
+
+from teamspace.blobs import store as blobs
+from teamspace.core.db import Clause, Fence, Reads, audit
+from teamspace.core.db.engine import Params, Row
+from teamspace.core.principal import system
+from teamspace.identity import store as identity
+from teamspace.notes import store as notes
+from teamspace.quota import store as quota
+from teamspace.quota.schemas import Spend
+from teamspace.repository import store as repository
+from teamspace.tenancy import store as tenancy
+from tests.support.world import Caller, World
+
+ROWS = 3000
+_NUMBERS = (
+    "WITH RECURSIVE numbers (n) AS (SELECT CAST(1 AS BIGINT) UNION ALL SELECT n + 1 FROM numbers"
+    f" WHERE n < {ROWS}) SELECT"
+)
+_ID, _NOW = "'x' || CAST(n AS TEXT)", "'2026-01-01T00:00:00.000Z'"
+FILLINGS = (
+    f"INSERT INTO users (id, org_id, username, username_key, display_name, operator, created_at) {_NUMBERS} {_ID}, :org,"
+    f" {_ID}, {_ID}, {_ID}, FALSE, {_NOW} FROM numbers",
+    f"INSERT INTO teams (id, org_id, slug, name, features, created_at) {_NUMBERS} {_ID}, :org, {_ID}, {_ID}, '{{}}',"
+    f" {_NOW} FROM numbers",
+    f"INSERT INTO memberships (team_id, user_id, org_id, role, created_at) {_NUMBERS} {_ID}, {_ID}, :org, 'owner',"
+    f" {_NOW} FROM numbers",
+    "INSERT INTO objects (id, org_id, team_id, owner_id, key, filename, content_type, visibility, version, numbered,"
+    f" removed, size, etag, text_state, written_at, created_at, updated_at) {_NUMBERS} {_ID}, :org, :team, :owner, {_ID},"
+    f" 'x', 'text/plain', 'private', 1, 1, FALSE, 0, '', 'none', {_NOW}, {_NOW}, {_NOW} FROM numbers",
+    "INSERT INTO object_versions (id, object_id, org_id, number, removal, size, etag, content_type, filename, author_id,"
+    f" actor_kind, created_at) {_NUMBERS} {_ID}, {_ID}, :org, 1, FALSE, 0, '', 'text/plain', 'x', :owner, 'human',"
+    f" {_NOW} FROM numbers",
+    f"INSERT INTO object_uploads (id, org_id, team_id, owner_id, key, work, created_at, touched_at) {_NUMBERS} {_ID},"
+    f" :org, :team, :owner, {_ID}, '{{}}', {_NOW}, {_NOW} FROM numbers",
+    "INSERT INTO object_upload_parts (upload_id, number, org_id, size, blob, md5, created_at)"
+    f" {_NUMBERS} {_ID}, 1, :org, 1, {_ID}, '', {_NOW} FROM numbers",
+    f"INSERT INTO blobs (org_id, digest, size, blocks) {_NUMBERS} :org, {_ID}, 1, :blocks FROM numbers",
+    "INSERT INTO audit (id, org_id, at, actor_kind, action, detail, request_id, address)"
+    f" {_NUMBERS} {_ID} || batch.name, :org, {_NOW}, 'system', 'x', :detail, '', '' FROM numbers CROSS JOIN"
+    " (SELECT 'a' AS name UNION SELECT 'b' UNION SELECT 'c' UNION SELECT 'd' UNION SELECT 'e') AS batch",
+)
+ALL = Fence("objects", (Clause("TRUE"),))
+
+
+class Recorder(Reads):
+    """Takes the statements that a store function runs, instead of a database."""
+
+    def __init__(self, world: World) -> None:
+        self.dialect = world.db.dialect
+        self.statements: list[tuple[str, Params]] = []
+
+    async def _fetch(self, sql: str, params: Params) -> Sequence[Row]:
+        self.statements.append((sql, params))
+        return []
+
+    async def run(self, sql: str, **params: Any) -> None:
+        await self._fetch(sql, params)
+
+
+Lookup = Callable[[Any, list[str]], Awaitable[object]]
+LOOKUPS: dict[str, Lookup] = {
+    "objects by id": lambda db, ids: repository.select_by_ids(db, ALL, ids),
+    "objects by key": lambda db, ids: repository.select_existing_keys(db, "t", ids),
+    "versions": repository.select_versions_of,
+    "sizes of uploads": repository.select_upload_usage,
+    "ended uploads": repository.delete_uploads,
+    "blobs": lambda db, ids: blobs.release_references(db, "o", ids, ""),
+    "names": lambda db, ids: tenancy.select_names(db, "o", ids),
+    "people": lambda db, ids: tenancy.select_memberships_of(
+        db, "o", user_ids=ids, team_ids=ids, with_org_roles=True, after="", limit=5
+    ),
+    "seals": lambda db, ids: audit._put_seals(db, [(id, 1, "") for id in ids]),
+}
+WRITES: dict[str, Lookup] = {
+    "tags": lambda db, ids: notes.insert_tags(db, "n", "o", ids),
+    "recovery codes": lambda db, ids: identity.insert_codes(db, "u", "o", ids),
+    "used quotas": lambda db, ids: quota.add_used(db, "o", [("org", "day", "", id) for id in ids], Spend(1, 1)),
+}
+
+
+async def record(world: World, call: Lookup, ids: list[str]) -> tuple[str, Params]:
+    recorder = Recorder(world)
+    await call(recorder, ids)
+    (statement,) = recorder.statements
+    return statement
+
+
+async def plan(world: World, call: Lookup, ids: list[str]) -> list[str]:
+    sql, params = await record(world, call, ids)
+    if world.db.dialect.name == "sqlite":
+        return [str(row[3]) for row in await world.db.engine.fetch(f"EXPLAIN QUERY PLAN {sql}", params)]
+    return [str(row[0]) for row in await world.db.engine.fetch(f"EXPLAIN {sql}", params)]
+
+
+async def fill(world: World, ann: Caller) -> None:
+    values = {"org": ann.org.id, "team": ann.team.id, "owner": ann.user_id, "blocks": b"", "detail": "{}" * 300}
+    async with world.db.maintenance(system(org_id=ann.org.id)) as tx:
+        for sql in FILLINGS:
+            await tx.run(sql, **{name: value for name, value in values.items() if f":{name}" in sql})
+    await world.db.engine.script("ANALYZE")
+
+
+_SCANS = ("SCAN ", "Seq Scan")
+_LISTS = ("json_each", "CONSTANT ROW", "SCAN page", "SCAN people", "SCAN sealed", "SCAN entries", "org_roles")
+"""Scans of the list itself, and of the page that was found; a company has few roles."""
+
+
+async def test_rows_of_a_list_are_found_by_index(world: World) -> None:
+    await fill(world, await world.bootstrap())
+    for name, call in LOOKUPS.items():
+        steps = await plan(world, call, ["x1", "x2", "x3"])
+        scans = [
+            step for step in steps if any(scan in step for scan in _SCANS) and not any(own in step for own in _LISTS)
+        ]
+        assert not scans, (name, steps)
+
+
+@pytest.mark.parametrize("name", [*LOOKUPS, *WRITES])
+async def test_the_text_is_the_same_for_every_length(world: World, name: str) -> None:
+    call = (LOOKUPS | WRITES)[name]
+    texts = {(await record(world, call, [f"x{number}" for number in range(length)]))[0] for length in (0, 1, 7)}
+    assert len(texts) == 1
