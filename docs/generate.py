@@ -3,12 +3,11 @@
 import sys
 from pathlib import Path
 
-from teamspace.app import dependencies, endpoints
+from teamspace.app import list_endpoints
 from teamspace.core import errors
-from teamspace.core.limits import Stopping
 from teamspace.core.permissions import Permission
 from teamspace.s3.domain.operations import OPERATIONS
-from teamspace.settings import SETTINGS, load
+from teamspace.settings import SETTINGS
 from teamspace.tenancy.domain.roles import BY_ORG_ROLE, BY_ROLE, OPERATOR, WORKER_TOKEN
 from teamspace.wiring import INVARIANTS
 
@@ -24,7 +23,7 @@ def table(*columns: str, rows: list[list[str]]) -> str:
 
 def routes() -> str:
     rows = []
-    for endpoint in endpoints(dependencies(load({}, file=Path("/dev/null")), Stopping())):
+    for endpoint in list_endpoints():
         route = endpoint.route
         needs = f"`{route.needs}`" if route.needs else ""
         rows.append([f"`{route.method}`", f"`{route.path}`", AUTH[route.auth], needs, route.feature or "", route.doc])

@@ -9,6 +9,14 @@ import msgspec
 from teamspace.core.permissions import Feature, Permission
 
 
+class BootError(Exception):
+    """The tables and the code do not match. The message lists every mismatch."""
+
+
+class DomainEvent(msgspec.Struct, frozen=True):
+    """The base of all events: what happened, emitted in the transaction that did it."""
+
+
 class On(msgspec.Struct, frozen=True):
     """A listener: `handler(tx, event)` runs in the transaction that emitted the event."""
 
@@ -71,6 +79,19 @@ class BlobColumn(msgspec.Struct, frozen=True):
     column: str
     """Contains the digest; the row's org_id is the namespace."""
 
+    @property
+    def name(self) -> str:
+        return f"{self.table}.{self.column}"
+
+
+class BlobStoreSpec(msgspec.Struct, frozen=True):
+    """A kind of blob store, which SERVICE_BLOB_STORE selects by its name."""
+
+    name: str
+    opener: str
+    """`opener(settings)` returns the store."""
+    doc: str
+
 
 class OwnedTable(msgspec.Struct, frozen=True):
     """A table whose rows belong to a person in a team (`owner_id`, `team_id`, `org_id`) and can be transferred."""
@@ -87,11 +108,14 @@ class EncryptedColumn(msgspec.Struct, frozen=True):
     """SQL for the last part of the context; it identifies the row."""
     where: str = "TRUE"
 
+    @property
+    def name(self) -> str:
+        return f"{self.table}.{self.column}"
 
-def collect_listeners(modules: Iterable[ModuleType]) -> dict[type, list[Callable[..., Any]]]:
-    """Return the listeners of all modules' LISTENERS tables, by event."""
+
+def collect_listeners(located: Iterable[tuple[ModuleType, On]]) -> dict[type, list[Callable[..., Any]]]:
+    """Return the functions of the listeners, by event."""
     listeners: dict[type, list[Callable[..., Any]]] = {}
-    for module in modules:
-        for row in module.LISTENERS:
-            listeners.setdefault(row.event, []).append(getattr(module, row.handler))
+    for module, row in located:
+        listeners.setdefault(row.event, []).append(getattr(module, row.handler))
     return listeners
