@@ -26,6 +26,7 @@ from teamspace import (
     repository,
     s3,
     tenancy,
+    tools,
     wiring,
 )
 from teamspace import audit as audit_log
@@ -74,6 +75,7 @@ class App:
         self.files: blobs.BlobStore = self.dependencies[blobs.BlobStore]
         self.metrics: Metrics = self.dependencies[Metrics]
         self.queue: jobs.Queue = self.dependencies[jobs.Queue]
+        self.toolbox: tools.Toolbox = self.dependencies[tools.Toolbox]
         self.fleet: executors.Fleet = self.dependencies[executors.Fleet]
         self.readers: extraction.ReaderPool = self.dependencies[extraction.ReaderPool]
         self.runner = jobs.Runner(
@@ -175,6 +177,7 @@ def dependencies(settings: Settings, stopping: Stopping, tables: Tables) -> dict
         tenancy.OwnedTables: tenancy.OwnedTables(tables.rows(OwnedTable)),
         Refusals: Refusals(),
         jobs.Queue: queue,
+        tools.Toolbox: tools.Toolbox(),
         jobs.JobRouter: executors.ExecutorRouter(fleet),
         repository.UploadLimit: repository.UploadLimit(),
         extraction.ReaderPool: extraction.ReaderPool(),
@@ -199,6 +202,7 @@ def assemble(settings: Settings, stopping: Stopping, tables: Tables = wiring.SHI
     if failures:
         return assemble(settings, stopping, tables.without(failures))
     provided[jobs.Queue].kinds.add(bound.kinds)
+    provided[tools.Toolbox].add(bound.tools)
     provided[Description].describe(bound.endpoints)
     return Assembly(tables, provided, bound.endpoints)
 

@@ -3,11 +3,12 @@
 import inspect
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import ModuleType
 from typing import Any
 
 import msgspec
 
-from teamspace import blobs, jobs
+from teamspace import blobs, jobs, tools
 from teamspace.core import loader, routing
 from teamspace.core.loader import Candidate, Contribution, Package, Tables, TableType
 from teamspace.core.routing import BEARER, Endpoint, Route
@@ -21,6 +22,7 @@ from teamspace.core.tables import (
     JobSpec,
     On,
     OwnedTable,
+    Tool,
 )
 from teamspace.settings import Settings, SettingsError
 
@@ -30,7 +32,7 @@ PACKAGES = tuple(
         "core.db", "core.idempotency",
         "identity", "quota", "audit", "blobs", "fulltext", "extraction",
         "tenancy",
-        "branding",
+        "branding", "tools",
         "notes", "jobs",
         "executors", "repository",
         "ai", "documents", "s3",
@@ -95,6 +97,7 @@ def _check_blob_store(found: Candidate) -> Iterator[str]:
 TABLES = (
     TableType("ROUTES",       Route,           "routes",      key="name",  check=_check_route),
     TableType("JOBS",         JobSpec,         "jobs",        key="kind",  check=_check_kind),
+    TableType("TOOLS",        Tool,            "tools",       key="name"),
     TableType("LISTENERS",    On,              "listeners",                check=_check_listener),
     TableType("BLOB_STORES",  BlobStoreSpec,   "blob_stores", key="name",  check=_check_blob_store),
     TableType("BLOB_COLUMNS", BlobColumn,                     key="name"),
@@ -140,6 +143,7 @@ class Bound(msgspec.Struct, frozen=True):
 
     endpoints: list[Endpoint]
     kinds: list[jobs.BoundKind]
+    tools: list[tools.BoundTool]
 
 
 def bind(tables: Tables, provided: Mapping[type, Any]) -> tuple[Bound, dict[Package, str]]:
@@ -147,7 +151,7 @@ def bind(tables: Tables, provided: Mapping[type, Any]) -> tuple[Bound, dict[Pack
 
     Raises BootError with all mismatches of shipped packages.
     """
-    bound, faults, failures = Bound([], []), list[str](), dict[Package, str]()
+    bound, faults, failures = Bound([], [], []), list[str](), dict[Package, str]()
     for contribution in tables.contributions:
         found = _bind(contribution, provided, bound)
         if found and contribution.package.is_plugin:
@@ -160,14 +164,21 @@ def bind(tables: Tables, provided: Mapping[type, Any]) -> tuple[Bound, dict[Pack
 
 
 def _bind(contribution: Contribution, provided: Mapping[type, Any], bound: Bound) -> list[str]:
-    modules = contribution.modules
+    def modules(row: type) -> list[ModuleType]:
+        return [contribution.modules[row]] if row in contribution.modules else []
+
+    package = contribution.package
     try:
-        endpoints, faults = routing.bind([modules[Route]] if Route in modules else [], provided)
-        kinds, more = jobs.bind([modules[JobSpec]] if JobSpec in modules else [], provided)
+        endpoints, wrong_routes = routing.bind(modules(Route), provided)
+        kinds, wrong_kinds = jobs.bind(modules(JobSpec), provided)
+        own_tools, wrong_tools = tools.bind(modules(Tool), provided, package.source)
     except Exception as fault:
-        if not contribution.package.is_plugin:
+        if not package.is_plugin:
             raise
         return [f"{type(fault).__name__}: {fault}"]
-    bound.endpoints.extend(endpoints)
-    bound.kinds.extend(kinds)
-    return [*faults, *more]
+    faults = [*wrong_routes, *wrong_kinds, *wrong_tools]
+    if not faults:
+        bound.endpoints.extend(endpoints)
+        bound.kinds.extend(kinds)
+        bound.tools.extend(own_tools)
+    return faults

@@ -105,17 +105,17 @@ class Tables:
 
 def load(packages: Iterable[Package], types: Sequence[TableType]) -> Tables:
     """Return the packages' tables; raise BootError with all faults of shipped packages."""
-    tables, faults = Tables(), list[str]()
+    contributions, failed, faults = list[Contribution](), list[Loaded](), list[str]()
     for package in packages:
-        contribution, found = _collect(package, types, tables)
+        contribution, found = _collect(package, types, Tables(contributions, failed))
         if found and package.is_plugin:
-            tables = tables.without({package: "; ".join(found)})
+            failed.append(Loaded(package, "failed", "; ".join(found)))
         else:
+            contributions.append(contribution)
             faults += found
-            tables = Tables([*tables.contributions, contribution], tables._failed)
     if faults:
         raise BootError("the tables are not valid:\n  " + "\n  ".join(faults))
-    return tables
+    return Tables(contributions, failed)
 
 
 def _collect(package: Package, types: Sequence[TableType], before: Tables) -> tuple[Contribution, list[str]]:

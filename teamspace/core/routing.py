@@ -22,7 +22,7 @@ JSON_LIMIT = 1024 * 1024
 SMALL_LIMIT = 64 * 1024
 """For public routes whose short bodies are expensive to process: password hashing, strength checks."""
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
-_PATH = re.compile(r"(/(:[a-z_]+|[\w.~-]*))*(/\*[a-z_]+)?", re.ASCII)
+_PATH = re.compile(r"(/(:[a-z_]+|(?!\.{1,2}(/|$))[\w.~-]*))*(/\*[a-z_]+)?", re.ASCII)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _GATE_ARGUMENTS = (
     "db", "who", "body", "query", "match", "accept", "gzip", "upload", "content_type", "length", "disconnect",

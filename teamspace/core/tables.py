@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Iterable
 from types import ModuleType
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
 from teamspace.core.permissions import Feature, Permission
+
+ArtifactKind = Literal["document", "table", "text", "link", "image"]
 
 
 class BootError(Exception):
@@ -55,6 +57,22 @@ class JobSpec(msgspec.Struct, frozen=True):
     """Called when a job ends without a result, with the transaction, the requester, the input and the reason."""
     input: type[msgspec.Struct] | None = None
     result: type[msgspec.Struct] | None = None
+
+
+class Tool(msgspec.Struct, frozen=True):
+    """A function that models, workflow steps and other programs can call, through `tools.Toolbox.call` only.
+
+    The handler is given by name and looked up in the table's module. Its annotations declare the arguments.
+    """
+
+    name: str
+    handler: str
+    doc: str
+    """Says what it does; models decide by it when to call the tool."""
+    permission: Permission
+    feature: Feature | None = None
+    artifacts: tuple[ArtifactKind, ...] = ()
+    """The kinds of artifacts that it returns; none if it returns other values."""
 
 
 class Invariant(msgspec.Struct, frozen=True):
