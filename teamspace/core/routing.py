@@ -40,6 +40,13 @@ class Auth(StrEnum):
 PUBLIC, BEARER, PROVISION, SUPERADMIN, ORGADMIN = Auth
 
 
+class Cors(StrEnum):
+    """Which other origins may read a route's responses in a browser."""
+
+    ANY_ORIGIN = "*"
+    """All, without credentials."""
+
+
 class Row(msgspec.Struct, frozen=True):
     """Ownership or a grant may allow access: the gate checks the token's scope, and the fence decides."""
 
@@ -76,6 +83,9 @@ class Route(msgspec.Struct, frozen=True):
     unlimited: bool = False
     """A public route without load shedding and rate limit: liveness, and the console's files, which many people behind
     one address load at the same time and which are useless if one is missing."""
+    cors: Cors | None = None
+    """Whether pages of other origins may call it, with which the gate also answers their preflight requests; None:
+    only our own pages may."""
 
     @property
     def name(self) -> str:
@@ -169,6 +179,8 @@ def _faults(endpoint: Endpoint) -> list[str]:
         faults.append(f"{route.name}: a public route cannot require a permission or a feature")
     if route.optional_credential and route.auth is not PUBLIC:
         faults.append(f"{route.name}: only a public route can have an optional credential")
+    if route.cors is not None and (route.auth is not PUBLIC or route.optional_credential):
+        faults.append(f"{route.name}: only a public route without a credential can be open to other origins")
     if route.unlimited and (route.auth is not PUBLIC or route.writes):
         faults.append(f"{route.name}: only a public read can be unlimited")
     if route.auth in (SUPERADMIN, ORGADMIN) and not isinstance(route.permission, Permission):

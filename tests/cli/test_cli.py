@@ -316,6 +316,8 @@ VIOLATIONS = [
     ("notes.company", f"UPDATE notes SET org_id = {OTHER}"),
     ("notes.company", f"UPDATE note_grants SET org_id = {OTHER}"),
     ("notes.company", "UPDATE note_grants SET user_id = (SELECT id FROM users WHERE username = 'zoe')"),
+    ("tools.company", f"INSERT INTO team_tools (team_id, tool, org_id, enabled, updated_at)"
+                      f" SELECT id, 'search', {OTHER}, TRUE, 'x' FROM teams WHERE slug = 'general'"),
     ("notes.audit", "INSERT INTO notes (id, org_id, team_id, owner_id, title, body, visibility, tags, version, created_at,"
                     " updated_at) SELECT 'x', org_id, team_id, owner_id, title, body, visibility, tags, version, created_at,"
                     " updated_at FROM notes"),
