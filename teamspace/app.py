@@ -71,6 +71,9 @@ class App:
         assembly = assemble(settings, self.stopping, tables)
         self.tables, self.endpoints = assembly.tables, assembly.endpoints
         self.dependencies = assembly.dependencies
+        for result in self.tables.results:
+            if result.state == "failed":
+                log.error("the plugin %s was not loaded: %s", result.package.source, result.error)
         db.listeners = collect_listeners(self.tables.located(On))
         self.files: blobs.BlobStore = self.dependencies[blobs.BlobStore]
         self.metrics: Metrics = self.dependencies[Metrics]
@@ -170,7 +173,6 @@ def dependencies(settings: Settings, stopping: Stopping, tables: Tables) -> dict
         Notifier: wake,
         Metrics: Metrics(),
         blobs.BlobStore: wiring.open_store(settings, tables),
-        Tables: tables,
         instance.RowCounts: instance.RowCounts(),
         instance.Readiness: instance.Readiness(stopping),
         tenancy.Locales: tenancy.Locales(tuple(localization.available())),

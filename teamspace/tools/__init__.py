@@ -2,19 +2,15 @@
 
 from teamspace.tools.domain.binding import BoundTool, bind
 from teamspace.tools.domain.calling import Toolbox
-from teamspace.tools.domain.switching import list_tools, switch_tool
-from teamspace.tools.schemas import Artifact, TeamTool, ToolContext, ToolResult
+from teamspace.tools.schemas import Artifact, ToolContext, ToolResult
 from teamspace.tools.store import INVARIANTS
 
 __all__ = [
     "INVARIANTS",
     "Artifact",
     "BoundTool",
-    "TeamTool",
     "ToolContext",
     "ToolResult",
     "Toolbox",
     "bind",
-    "list_tools",
-    "switch_tool",
 ]

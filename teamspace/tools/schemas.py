@@ -62,6 +62,10 @@ class TeamTool(msgspec.Struct, frozen=True):
     """The JSON schema of its arguments."""
 
 
+class ToolChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    enabled: bool
+
+
 class ToolSwitch(msgspec.Struct, frozen=True):
     """Whether a team has turned a tool on or off."""
 

@@ -117,6 +117,7 @@ class Scenario(msgspec.Struct, frozen=True):
             "body.expires_at": ["2999-01-01T00:00:00Z"],
             "path.ref": [company["org"]["id"], company["org"]["slug"]],
             "path.name": ["chat", "agent"],
+            "/api/tools/{name} path.name": ["search", "read_note"],
             "/assets/{path} path.path": _built_files(),
             "/api/members/{id} path.id": person,
             "/api/members/{id}/transfer path.id": person,

@@ -51,9 +51,9 @@ def code(answer: httpx2.Response) -> tuple[int, str]:
 
 
 async def turn_on(caller: Caller, *names: str, enabled: bool = True) -> None:
-    world = caller.world
     for name in names:
-        await tools.switch_tool(world.db, await principal(caller), world.app.toolbox, name, enabled=enabled)
+        answer = await caller.post(f"/api/tools/{name}", {"enabled": enabled})
+        assert (answer.status_code, answer.json()["enabled"]) == (200, enabled), answer.text
 
 
 async def note_of(caller: Caller, title: str = "Harbour", **fields: Any) -> str:
@@ -156,8 +156,9 @@ async def test_a_team_turns_tools_on_and_off_for_itself(world: World) -> None:
     assert await value(other, "search", q="a") == []
     await turn_on(ann, "search")
     assert await value(ann, "search", q="a") == []
-    listed = await tools.list_tools(world.db, await principal(ann), world.app.toolbox)
-    assert {tool.name: (tool.source, tool.enabled) for tool in listed} == {
+    listed = (await ann.get("/api/tools")).json()["items"]
+    assert [tool["name"] for tool in listed] == sorted(tool["name"] for tool in listed)
+    assert {tool["name"]: (tool["source"], tool["enabled"]) for tool in listed} == {
         "read_note": ("shipped", True), "search": ("shipped", True), "sample_agent": ("sample", False),
         "sample_card": ("sample", False), "sample_large": ("sample", False), "sample_sum": ("sample", True),
     }  # fmt: skip
@@ -166,8 +167,8 @@ async def test_a_team_turns_tools_on_and_off_for_itself(world: World) -> None:
 
 async def test_an_unknown_tool_is_not_turned_on(world: World) -> None:
     ann = await world.bootstrap()
-    with pytest.raises(errors.NotFound):
-        await turn_on(ann, "no_such_tool")
+    for name in ("no_such_tool", "SEARCH", "x" * 5000):
+        assert code(await ann.post(f"/api/tools/{name}", {"enabled": True})) == (404, "not_found")
 
 
 async def test_a_suspended_company_calls_nothing(world: World) -> None:
