@@ -3,14 +3,14 @@
 import sys
 from pathlib import Path
 
-from teamspace.app import dependencies, endpoints
+from teamspace.app import list_endpoints
 from teamspace.core import errors
-from teamspace.core.limits import Stopping
 from teamspace.core.permissions import Permission
+from teamspace.core.tables import Tool
 from teamspace.s3.domain.operations import OPERATIONS
-from teamspace.settings import SETTINGS, load
+from teamspace.settings import SETTINGS
 from teamspace.tenancy.domain.roles import BY_ORG_ROLE, BY_ROLE, OPERATOR, WORKER_TOKEN
-from teamspace.wiring import INVARIANTS
+from teamspace.wiring import INVARIANTS, SHIPPED
 
 REFERENCE = Path(__file__).parent / "reference"
 GENERATED = "Generated from the code by `scripts/docs`; do not edit.\n"
@@ -24,7 +24,7 @@ def table(*columns: str, rows: list[list[str]]) -> str:
 
 def routes() -> str:
     rows = []
-    for endpoint in endpoints(dependencies(load({}, file=Path("/dev/null")), Stopping())):
+    for endpoint in list_endpoints():
         route = endpoint.route
         needs = f"`{route.needs}`" if route.needs else ""
         rows.append([f"`{route.method}`", f"`{route.path}`", AUTH[route.auth], needs, route.feature or "", route.doc])
@@ -40,6 +40,19 @@ def roles() -> str:
     holders = {"operator": OPERATOR, **BY_ROLE, **BY_ORG_ROLE, "worker token": WORKER_TOKEN}
     rows = [[f"`{name}`", *("x" if name in held else "" for held in holders.values())] for name in Permission]
     return f"# Roles and permissions\n\n{GENERATED}\n" + table("Permission", *map(str, holders), rows=rows)
+
+
+def tools() -> str:
+    rows = [
+        [f"`{row.name}`", f"`{row.permission}`", row.feature or "", row.doc]
+        for row in sorted(SHIPPED.rows(Tool), key=_name)
+    ]
+    head = f"# Tools\n\n{GENERATED}\n`GET /api/tools` lists them with the JSON schema of their arguments.\n\n"
+    return head + table("Name", "Permission", "Feature", "", rows=rows)
+
+
+def _name(row: Tool) -> str:
+    return row.name
 
 
 def refusals() -> str:
@@ -88,7 +101,7 @@ def operations() -> str:
 
 PAGES = {
     "routes.md": routes, "settings.md": settings, "roles.md": roles, "errors.md": refusals,
-    "invariants.md": invariants, "s3.md": operations,
+    "tools.md": tools, "invariants.md": invariants, "s3.md": operations,
 }  # fmt: skip
 
 

@@ -4,11 +4,13 @@ import asyncio
 import logging
 import os
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from teamspace import (
     ai,
@@ -22,9 +24,9 @@ from teamspace import (
     localization,
     quota,
     repository,
-    routes,
     s3,
     tenancy,
+    tools,
     wiring,
 )
 from teamspace import audit as audit_log
@@ -35,16 +37,17 @@ from teamspace.core.db.canary import open_vault
 from teamspace.core.egress import Egress
 from teamspace.core.http import Gate
 from teamspace.core.limits import Notifier, Rate, Stopping
+from teamspace.core.loader import Tables
 from teamspace.core.logs import LogHandler
 from teamspace.core.metrics import Metrics
 from teamspace.core.notifications import NotificationRelay
 from teamspace.core.openapi import Description
 from teamspace.core.principal import system
 from teamspace.core.refusals import Refusals
-from teamspace.core.routing import BootError, Endpoint, arrange, bind
-from teamspace.core.tables import collect_listeners
+from teamspace.core.routing import Endpoint
+from teamspace.core.tables import BlobColumn, On, OwnedTable, collect_listeners
 from teamspace.s3.bucket import S3App
-from teamspace.settings import Settings
+from teamspace.settings import Settings, load
 
 log = logging.getLogger("teamspace")
 TOKEN_BURST = 200
@@ -57,22 +60,30 @@ class StartError(Exception):
 class App:
     """The state of a running server."""
 
-    def __init__(self, settings: Settings, db: Db, log_handler: LogHandler | None) -> None:
+    def __init__(
+        self, settings: Settings, db: Db, log_handler: LogHandler | None, tables: Tables = wiring.SHIPPED
+    ) -> None:
         self.settings = settings
         self.db = db
         self.stopping = Stopping()
         self.last_use = identity.LastUse()
         self.head_log = audit_log.HeadLog()
-        self.dependencies = dependencies(settings, self.stopping)
+        assembly = assemble(settings, self.stopping, tables)
+        self.tables, self.endpoints = assembly.tables, assembly.endpoints
+        self.dependencies = assembly.dependencies
+        for result in self.tables.results:
+            if result.state == "failed":
+                log.error("the plugin %s was not loaded: %s", result.package.source, result.error)
+        db.listeners = collect_listeners(self.tables.located(On))
         self.files: blobs.BlobStore = self.dependencies[blobs.BlobStore]
         self.metrics: Metrics = self.dependencies[Metrics]
         self.queue: jobs.Queue = self.dependencies[jobs.Queue]
+        self.toolbox: tools.Toolbox = self.dependencies[tools.Toolbox]
         self.fleet: executors.Fleet = self.dependencies[executors.Fleet]
         self.readers: extraction.ReaderPool = self.dependencies[extraction.ReaderPool]
         self.runner = jobs.Runner(
             db, self.queue, self.stopping, slots=settings.job_slots, sources=partial(self.fleet.work_sources, db)
         )
-        self.endpoints = endpoints(self.dependencies)
         callers = tenancy.CallerCache(self.last_use, hosted=settings.hosted)
         anonymous_rate = Rate(settings.rate_anonymous, settings.rate_anonymous)
         self.refusals: Refusals = self.dependencies[Refusals]
@@ -103,6 +114,7 @@ class App:
 
     async def upkeep(self) -> None:
         """Run the periodic tasks, such as sealing audit rows and deleting expired keys, credentials and blobs."""
+        blob_columns = self.tables.rows(BlobColumn)
         tasks: tuple[tuple[float, Callable[[], Awaitable[object]]], ...] = (
             (1, self.db.watch_schema),
             (1, partial(audit.seal, self.db)),
@@ -121,11 +133,9 @@ class App:
             (3600, partial(repository.abort_stale_uploads, self.db)),
             (
                 60,
-                partial(
-                    blobs.collect, self.db, self.files, wiring.BLOB_COLUMNS, retention=self.settings.blob_retention
-                ),
+                partial(blobs.collect, self.db, self.files, blob_columns, retention=self.settings.blob_retention),
             ),
-            (clock.DAY, partial(blobs.find_untracked, self.db, wiring.BLOB_COLUMNS)),
+            (clock.DAY, partial(blobs.find_untracked, self.db, blob_columns)),
             (3600, partial(self.head_log.write_new, self.db)),
         )
         relay = NotificationRelay(self.db.engine, self.dependencies[Notifier])
@@ -153,23 +163,24 @@ async def _repeat(db: Db, interval: float, task: Callable[[], Awaitable[object]]
             log.exception("a periodic task failed; it will be retried")
 
 
-def dependencies(settings: Settings, stopping: Stopping) -> dict[type, Any]:
+def dependencies(settings: Settings, stopping: Stopping, tables: Tables) -> dict[type, Any]:
     """Return the objects that handlers can request by type, besides the gate's own arguments."""
     wake = Notifier(stopping)
     queue = jobs.Queue(jobs.Kinds(), wake, hosted=settings.hosted)
     fleet = executors.Fleet(settings, queue, Egress(allow=settings.egress_allow, own=settings.own_addresses))
-    provided: dict[type, Any] = {
+    return {
         Settings: settings,
         Description: Description(),
         Notifier: wake,
         Metrics: Metrics(),
-        blobs.BlobStore: blobs.open_store(settings),
+        blobs.BlobStore: wiring.open_store(settings, tables),
         instance.RowCounts: instance.RowCounts(),
         instance.Readiness: instance.Readiness(stopping),
         tenancy.Locales: tenancy.Locales(tuple(localization.available())),
-        tenancy.OwnedTables: tenancy.OwnedTables(wiring.OWNED_TABLES),
+        tenancy.OwnedTables: tenancy.OwnedTables(tables.rows(OwnedTable)),
         Refusals: Refusals(),
         jobs.Queue: queue,
+        tools.Toolbox: tools.Toolbox(),
         jobs.JobRouter: executors.ExecutorRouter(fleet),
         repository.UploadLimit: repository.UploadLimit(),
         extraction.ReaderPool: extraction.ReaderPool(),
@@ -177,37 +188,36 @@ def dependencies(settings: Settings, stopping: Stopping) -> dict[type, Any]:
         executors.Presence: executors.Presence(),
         ai.Models: ai.Registry(fleet, simulate=settings.simulate),
     }
-    kinds, faults = jobs.bind(wiring.JOBS, provided)
-    if faults:
-        raise BootError("the job tables do not match the code:\n  " + "\n  ".join(faults))
-    queue.kinds.add(kinds)
-    return provided
 
 
-def endpoints(provided: Mapping[type, Any]) -> list[Endpoint]:
-    """Return all routes, bound and in match order; raise BootError with all mismatches."""
-    bound, faults = bind(routes.MODULES.values(), provided)
-    order = [" ".join(name.split()) for name, _ in routes.ORDER]
-    arranged, unordered = arrange(bound, order)
-    faults += unordered + _wrong_owners(arranged)
-    if faults:
-        raise BootError("the route tables do not match the code:\n  " + "\n  ".join(faults))
-    provided[Description].describe(arranged)
-    return arranged
+class Assembly(msgspec.Struct, frozen=True):
+    """The parts of a server that need no database."""
+
+    tables: Tables
+    dependencies: dict[type, Any]
+    endpoints: list[Endpoint]
 
 
-def _wrong_owners(arranged: list[Endpoint]) -> list[str]:
-    owners = {" ".join(name.split()): owner for name, owner in routes.ORDER}
-    return [
-        f"{endpoint.route.name}: routes.ORDER assigns it to {owners[endpoint.route.name]}"
-        for endpoint in arranged
-        if routes.MODULES[owners[endpoint.route.name]].__name__ != endpoint.handler.__module__
-    ]
+def assemble(settings: Settings, stopping: Stopping, tables: Tables = wiring.SHIPPED) -> Assembly:
+    """Bind all tables to their code, or raise BootError; a plugin that does not match its code is left out."""
+    provided = dependencies(settings, stopping, tables)
+    bound, failures = wiring.bind(tables, provided)
+    if failures:
+        return assemble(settings, stopping, tables.without(failures))
+    provided[jobs.Queue].kinds.add(bound.kinds)
+    provided[tools.Toolbox].add(bound.tools)
+    provided[Description].describe(bound.endpoints)
+    return Assembly(tables, provided, bound.endpoints)
+
+
+def list_endpoints() -> list[Endpoint]:
+    """Return the routes of the shipped packages, bound without a database."""
+    return assemble(load({}, file=Path("/dev/null")), Stopping()).endpoints
 
 
 @asynccontextmanager
 async def open_database(
-    settings: Settings, check: Callable[[Engine], Awaitable[None]] | None = None
+    settings: Settings, check: Callable[[Engine], Awaitable[None]] | None = None, tables: Tables = wiring.SHIPPED
 ) -> AsyncIterator[Db]:
     """Connect, migrate, and verify the secret key. `check` runs before anything is changed, and may raise."""
     prepare_folder(settings.data)
@@ -215,7 +225,7 @@ async def open_database(
         if check:
             await check(engine)
         await migrate(engine)
-        yield await _open_handle(engine, settings, create=True)
+        yield await _open_handle(engine, settings, tables, create=True)
 
 
 async def run_migrations(settings: Settings) -> list[str]:
@@ -226,12 +236,12 @@ async def run_migrations(settings: Settings) -> list[str]:
 
 
 @asynccontextmanager
-async def open_for_inspection(settings: Settings) -> AsyncIterator[Db]:
+async def open_for_inspection(settings: Settings, tables: Tables = wiring.SHIPPED) -> AsyncIterator[Db]:
     """Open the database without creating, migrating or writing anything."""
     _check_present(settings)
     async with _connect(settings) as engine:
         await check_schema(engine)
-        yield await _open_handle(engine, settings, create=False)
+        yield await _open_handle(engine, settings, tables, create=False)
 
 
 @asynccontextmanager
@@ -270,10 +280,10 @@ async def _connect(settings: Settings) -> AsyncIterator[Engine]:
         await engine.close()
 
 
-async def _open_handle(engine: Engine, settings: Settings, *, create: bool) -> Db:
+async def _open_handle(engine: Engine, settings: Settings, tables: Tables, *, create: bool) -> Db:
     vault = await open_vault(engine, settings.secret_key, settings.data, create=create)
     return Db(
-        engine, vault, guard=tenancy.write_guard(hosted=settings.hosted), listeners=collect_listeners(wiring.LISTENERS),
+        engine, vault, guard=tenancy.write_guard(hosted=settings.hosted), listeners=collect_listeners(tables.located(On)),
         rights_tables=tenancy.RIGHTS_TABLES,
     )  # fmt: skip
 

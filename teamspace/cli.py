@@ -16,14 +16,13 @@ import asyncpg
 import msgspec
 
 from teamspace import __version__, audit, blobs, ops, server, settings, tenancy, wiring, worker
-from teamspace.app import StartError, dependencies, endpoints, open_database, open_for_inspection, run_migrations
+from teamspace.app import StartError, list_endpoints, open_database, open_for_inspection, run_migrations
 from teamspace.core import logs
 from teamspace.core.crypto import WrongKey
 from teamspace.core.db import Db, SchemaError
 from teamspace.core.errors import Refusal
-from teamspace.core.limits import Stopping
 from teamspace.core.openapi import document
-from teamspace.core.routing import BootError, Endpoint
+from teamspace.core.tables import BootError
 from teamspace.settings import SETTINGS, Settings, SettingsError
 
 if TYPE_CHECKING:
@@ -136,7 +135,7 @@ def _add_routes(commands: "_Commands") -> None:
 
 
 def _routes(arguments: argparse.Namespace) -> int:
-    rows = [endpoint.route for endpoint in _endpoints()]
+    rows = [endpoint.route for endpoint in list_endpoints()]
     if arguments.csv:
         writer = csv.writer(sys.stdout, lineterminator="\n")
         writer.writerow(["method", "path", "auth", "permission", "feature"])
@@ -150,13 +149,8 @@ def _routes(arguments: argparse.Namespace) -> int:
 
 
 def _openapi(arguments: argparse.Namespace) -> int:
-    print(msgspec.json.format(msgspec.json.encode(document(_endpoints())), indent=2).decode())
+    print(msgspec.json.format(msgspec.json.encode(document(list_endpoints())), indent=2).decode())
     return 0
-
-
-def _endpoints() -> list[Endpoint]:
-    """Return the routes, bound without a database."""
-    return endpoints(dependencies(settings.load({}, file=Path("/dev/null")), Stopping()))
 
 
 # migrate
@@ -214,7 +208,7 @@ def _rekey(arguments: argparse.Namespace) -> int:
 
 def _collect(arguments: argparse.Namespace) -> int:
     async def run(db: Db) -> int:
-        files = blobs.open_store(settings.load())
+        files = wiring.open_store(settings.load())
         await blobs.claim_folder(db, files)
         await blobs.find_untracked(db, wiring.BLOB_COLUMNS)
         print(f"{await blobs.collect(db, files, wiring.BLOB_COLUMNS, retention=0)} blobs deleted")
@@ -225,7 +219,7 @@ def _collect(arguments: argparse.Namespace) -> int:
 
 def _doctor(arguments: argparse.Namespace) -> int:
     async def run(db: Db) -> int:
-        files = blobs.open_store(settings.load()) if arguments.deep else None
+        files = wiring.open_store(settings.load()) if arguments.deep else None
         heads = arguments.heads.read_text().splitlines() if arguments.heads else None
         broken = 0
         async for result in ops.run_checks(db, heads=heads, files=files, settings=settings.load()):

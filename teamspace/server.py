@@ -21,7 +21,7 @@ from granian.constants import HTTPModes, Interfaces, SSLProtocols
 from granian.http import HTTP1Settings
 from granian.server.embed import Server
 
-from teamspace import blobs, instance, tenancy
+from teamspace import blobs, instance, tenancy, wiring
 from teamspace.app import App, StartError, open_database, prepare_folder
 from teamspace.core import logs
 from teamspace.core.db import Db, Engine
@@ -45,7 +45,7 @@ def serve(settings: Settings) -> None:
     lock = FolderLock(settings.data) if settings.on_sqlite else None
     _check_port(settings)
     _check_certificate(settings)
-    blobs.open_store(settings).check()
+    wiring.open_store(settings).check()
     if settings.workers == 1:
         uvloop.run(_serve(settings))
     else:

@@ -72,6 +72,13 @@ def _one_of(*choices: str) -> Callable[[str], str]:
     return read
 
 
+def _blob_store(text: str) -> str:
+    """Read the name of a blob store; which ones there are is known when the packages are loaded."""
+    if not re.fullmatch(r"[a-z][a-z0-9-]{0,63}", text):
+        raise ValueError("must be a name such as rs3")
+    return text
+
+
 def _database(text: str) -> str:
     if text and not text.startswith(("postgresql://", "postgres://")):
         raise ValueError("must start with postgresql://, or be unset for SQLite in the data folder")
@@ -154,7 +161,7 @@ SETTINGS = (
     Setting("SERVICE_DATABASE_POOL",      _number(1, 200),            "10",        "PostgreSQL connections per process for reads, and as many for writes."),
     Setting("SERVICE_SQLITE_SYNC",        _one_of("full", "normal"),  "full",      "full syncs every acknowledged write to disk; with normal, a power cut may lose the last ones."),
     Setting("SERVICE_POSTGRES_SYNC",      _one_of("full", "any"),     "full",      "full refuses a PostgreSQL with fsync or full_page_writes off; any accepts it, for trials and for storage that makes both unnecessary."),
-    Setting("SERVICE_BLOB_STORE",         _one_of("rs3", "s3"),       "rs3",       "Where blobs are stored: rs3 in the data folder, s3 in a bucket."),
+    Setting("SERVICE_BLOB_STORE",         _blob_store,                "rs3",       "Where blobs are stored: rs3 in the data folder, s3 in a bucket, or a plugin's store."),
     Setting("SERVICE_S3_URL",             _address,                   "",          "The URL of the S3 service, without the bucket."),
     Setting("SERVICE_S3_BUCKET",          _bucket,                    "",          "The name of the bucket, which must exist."),
     Setting("SERVICE_S3_REGION",          _header,                    "us-east-1", "The region for request signatures."),

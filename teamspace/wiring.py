@@ -1,42 +1,184 @@
-"""Tables that packages contribute besides routes: jobs, listeners, invariants, blob columns and encrypted columns."""
+"""What the server consists of: the shipped packages, the tables that packages contribute, and the rules of plugins."""
 
-import teamspace.ai.jobs
-import teamspace.jobs.listeners
-import teamspace.repository.jobs
-from teamspace import blobs, branding, executors, identity, jobs, notes, quota, repository, tenancy
-from teamspace.core import idempotency
-from teamspace.core.db import audit, canary
-from teamspace.core.tables import BlobColumn, EncryptedColumn, Invariant, OwnedTable
+import inspect
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import ModuleType
+from typing import Any
 
-BLOB_COLUMNS: tuple[BlobColumn, ...] = (*branding.BLOB_COLUMNS, *repository.BLOB_COLUMNS)
-"""Every column that references a blob."""
+import msgspec
 
-INVARIANTS: tuple[Invariant, ...] = (
-    *audit.INVARIANTS,
-    *blobs.invariants(BLOB_COLUMNS),
-    *identity.INVARIANTS,
-    *quota.INVARIANTS,
-    *tenancy.INVARIANTS,
-    *jobs.INVARIANTS,
-    *executors.INVARIANTS,
-    *branding.INVARIANTS,
-    *notes.INVARIANTS,
-    *repository.INVARIANTS,
+from teamspace import blobs, jobs, tools
+from teamspace.core import loader, routing
+from teamspace.core.loader import Candidate, Contribution, Package, Tables, TableType
+from teamspace.core.routing import BEARER, Endpoint, Route
+from teamspace.core.tables import (
+    BlobColumn,
+    BlobStoreSpec,
+    BootError,
+    DomainEvent,
+    EncryptedColumn,
+    Invariant,
+    JobSpec,
+    On,
+    OwnedTable,
+    Tool,
 )
+from teamspace.settings import Settings, SettingsError
 
-OWNED_TABLES: tuple[OwnedTable, ...] = (*notes.OWNED_TABLES, *repository.OWNED_TABLES)
-"""Every table whose rows belong to a person in a team."""
+PACKAGES = tuple(
+    Package(f"teamspace.{name}")
+    for name in (
+        "core.db", "core.idempotency",
+        "identity", "quota", "audit", "blobs", "fulltext", "extraction",
+        "tenancy",
+        "branding", "tools",
+        "notes", "jobs",
+        "executors", "repository",
+        "ai", "documents", "s3",
+        "localization",
+        "search",
+        "instance", "console",
+    )
+)  # fmt: skip
+"""The shipped packages, lowest level first. Their routes are matched in this order, before those of plugins."""
 
-ENCRYPTED: tuple[EncryptedColumn, ...] = (
-    *canary.ENCRYPTED,
-    *idempotency.ENCRYPTED,
-    *identity.ENCRYPTED,
-    *executors.ENCRYPTED,
+
+# The rules of each table, besides the types of its fields
+
+
+def _check_route(found: Candidate) -> Iterator[str]:
+    route: Route = found.row
+    for other in routing.find_hiding(route, found.earlier):
+        yield f"{route.name}: hidden by {other.name} above it"
+    if not found.package.is_plugin:
+        return
+    own = f"/api/x/{found.package.source}/"
+    if not route.path.startswith(own):
+        yield f"{route.name}: a plugin's routes are below {own}"
+    elif routing.paths_overlap(route.path, f"{own}bundle/*path"):
+        yield f"{route.name}: {own}bundle/ is reserved"
+    if route.auth is not BEARER:
+        yield f"{route.name}: a plugin's routes take a bearer token"
+    for other in found.earlier:
+        if routing.overlap(other, route) and not other.path.startswith(own):
+            yield f"{route.name}: would take requests from {other.name}"
+
+
+def _check_kind(found: Candidate) -> Iterator[str]:
+    row: JobSpec = found.row
+    if not found.package.is_plugin:
+        if row.kind.startswith("x."):
+            yield f"{row.kind}: only a plugin's kinds begin with x."
+        return
+    prefix = f"x.{found.package.source}."
+    if not re.fullmatch(re.escape(prefix) + r"[a-z][a-z0-9_-]{0,63}", row.kind):
+        yield f"{row.kind}: a plugin's kinds are named {prefix}<name>"
+    if row.remote and row.check is None:
+        yield f"{row.kind}: a remote kind needs a check of its result"
+
+
+def _check_listener(found: Candidate) -> Iterator[str]:
+    row: On = found.row
+    if not issubclass(row.event, DomainEvent):
+        yield f"{row.event.__name__}: not an event"
+    handler = getattr(found.module, row.handler, None)
+    if not (inspect.iscoroutinefunction(handler) and len(inspect.signature(handler).parameters) == 2):
+        yield f"{row.event.__name__}: {found.module.__name__} has no async function {row.handler}(tx, event)"
+
+
+def _check_blob_store(found: Candidate) -> Iterator[str]:
+    row: BlobStoreSpec = found.row
+    if not callable(getattr(found.module, row.opener, None)):
+        yield f"{row.name}: {found.module.__name__} has no function {row.opener}(settings)"
+
+
+# fmt: off
+TABLES = (
+    TableType("ROUTES",       Route,           "routes",      key="name",  check=_check_route),
+    TableType("JOBS",         JobSpec,         "jobs",        key="kind",  check=_check_kind),
+    TableType("TOOLS",        Tool,            "tools",       key="name"),
+    TableType("LISTENERS",    On,              "listeners",                check=_check_listener),
+    TableType("BLOB_STORES",  BlobStoreSpec,   "blob_stores", key="name",  check=_check_blob_store),
+    TableType("BLOB_COLUMNS", BlobColumn,                     key="name"),
+    TableType("INVARIANTS",   Invariant,                      key="name"),
+    TableType("OWNED_TABLES", OwnedTable,                     key="table"),
+    TableType("ENCRYPTED",    EncryptedColumn,                key="name"),
 )
-"""Every column whose values are encrypted with the secret key."""
+# fmt: on
+"""The tables that packages can contribute."""
 
-JOBS = (teamspace.ai.jobs, teamspace.repository.jobs)
-"""Modules with a JOBS table of job kinds."""
 
-LISTENERS = (teamspace.jobs.listeners,)
-"""Modules with a LISTENERS table; listeners run in the transaction that emits the event."""
+def load(plugins: Iterable[Package] = (), types: Sequence[TableType] = TABLES) -> Tables:
+    """Return the tables of the shipped packages and of the plugins."""
+    return loader.load([*PACKAGES, *plugins], types)
+
+
+SHIPPED = load()
+
+
+def invariants(tables: Tables = SHIPPED) -> tuple[Invariant, ...]:
+    """Return all invariants; those of blobs follow from the columns that reference blobs."""
+    return (*tables.rows(Invariant), *blobs.invariants(tables.rows(BlobColumn)))
+
+
+INVARIANTS = invariants()
+BLOB_COLUMNS = SHIPPED.rows(BlobColumn)
+ENCRYPTED = SHIPPED.rows(EncryptedColumn)
+
+
+def open_store(settings: Settings, tables: Tables = SHIPPED) -> blobs.BlobStore:
+    """Open the blob store that the settings select."""
+    openers = {row.name: getattr(module, row.opener) for module, row in tables.located(BlobStoreSpec)}
+    if settings.blob_store not in openers:
+        raise SettingsError(f"SERVICE_BLOB_STORE: must be one of {', '.join(openers)}")
+    store = openers[settings.blob_store](settings)
+    if not isinstance(store, blobs.BlobStore):
+        raise BootError(f"{settings.blob_store}: {type(store).__name__} is not a blob store")
+    return store
+
+
+class Bound(msgspec.Struct, frozen=True):
+    """Rows bound to their functions, with the arguments that these take from the server."""
+
+    endpoints: list[Endpoint]
+    kinds: list[jobs.BoundKind]
+    tools: list[tools.BoundTool]
+
+
+def bind(tables: Tables, provided: Mapping[type, Any]) -> tuple[Bound, dict[Package, str]]:
+    """Bind the rows of every package; return them, and the plugins that do not match their code, with the reason.
+
+    Raises BootError with all mismatches of shipped packages.
+    """
+    bound, faults, failures = Bound([], [], []), list[str](), dict[Package, str]()
+    for contribution in tables.contributions:
+        found = _bind(contribution, provided, bound)
+        if found and contribution.package.is_plugin:
+            failures[contribution.package] = "; ".join(found)
+        else:
+            faults += found
+    if faults:
+        raise BootError("the tables do not match the code:\n  " + "\n  ".join(faults))
+    return bound, failures
+
+
+def _bind(contribution: Contribution, provided: Mapping[type, Any], bound: Bound) -> list[str]:
+    def modules(row: type) -> list[ModuleType]:
+        return [contribution.modules[row]] if row in contribution.modules else []
+
+    package = contribution.package
+    try:
+        endpoints, wrong_routes = routing.bind(modules(Route), provided)
+        kinds, wrong_kinds = jobs.bind(modules(JobSpec), provided)
+        own_tools, wrong_tools = tools.bind(modules(Tool), provided, package.source)
+    except Exception as fault:
+        if not package.is_plugin:
+            raise
+        return [f"{type(fault).__name__}: {fault}"]
+    faults = [*wrong_routes, *wrong_kinds, *wrong_tools]
+    if not faults:
+        bound.endpoints.extend(endpoints)
+        bound.kinds.extend(kinds)
+        bound.tools.extend(own_tools)
+    return faults

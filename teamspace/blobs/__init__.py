@@ -5,7 +5,6 @@ from teamspace.blobs.domain.folder_identity import claim_folder
 from teamspace.blobs.domain.local import FolderStore
 from teamspace.blobs.domain.reading import fetch_to_file, read, read_range, verify
 from teamspace.blobs.domain.remote import BucketStore
-from teamspace.blobs.domain.selection import open_store
 from teamspace.blobs.domain.staging import as_stream, stage, stage_bytes, stage_copy
 from teamspace.blobs.domain.storing import (
     add_reference,
@@ -49,7 +48,6 @@ __all__ = [
     "invariants",
     "is_known",
     "is_referenced",
-    "open_store",
     "read",
     "read_range",
     "reference_staged",

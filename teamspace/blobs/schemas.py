@@ -4,7 +4,7 @@ import re
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import msgspec
 
@@ -99,6 +99,7 @@ class DamagedBlob(Exception):
     """The bytes do not match their checksum."""
 
 
+@runtime_checkable
 class BlobStore(Protocol):
     """Stores bytes by namespace and digest. It does not check access."""
 

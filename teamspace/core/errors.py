@@ -7,7 +7,7 @@
     │   ├── InvalidCredentials, TotpRequired, TotpInvalid, TokenExpired
     ├── TenantSuspended 402
     ├── Forbidden 403
-    │   ├── FeatureDisabled, OrgSuspended, OutOfScope, ReauthRequired, SelfRoleChange
+    │   ├── FeatureDisabled, OrgSuspended, OutOfScope, ReauthRequired, SelfRoleChange, ToolDisabled
     ├── NotFound 404, MethodNotAllowed 405
     ├── Conflict 409
     │   ├── AlreadyBootstrapped, IdempotencyConflict, NotCancellable, SingleTenant, StaleClaim
@@ -143,6 +143,11 @@ class Forbidden(Refusal):
 
 class FeatureDisabled(Forbidden):
     code, title = "feature_disabled", "The feature is off for this team"
+    recorded = False
+
+
+class ToolDisabled(Forbidden):
+    code, title = "tool_disabled", "The tool is off for this team"
     recorded = False
 
 

@@ -49,6 +49,7 @@ from teamspace.core.routing import (
     PROVISION,
     PUBLIC,
     SUPERADMIN,
+    Cors,
     Endpoint,
     Own,
     Route,
@@ -88,6 +89,10 @@ log = logging.getLogger("teamspace.http")
 
 DOWNLOADS_OF_TOKEN, DOWNLOADS_OF_ADDRESS = 64, 256
 """Concurrent streaming responses. Each uses an open file and the memory that the HTTP server queues for slow readers."""
+
+
+_PREFLIGHT = {"access-control-allow-headers": "content-type", "access-control-max-age": "600"}
+_EXPOSED = {"access-control-expose-headers": "retry-after, x-request-id"}
 
 
 class Gate:
@@ -140,6 +145,8 @@ class Gate:
         self._enter(info, task)
         try:
             response = await self._respond(request, info)
+            if info.cors is not None:
+                response.headers = {**response.headers, **_EXPOSED, "access-control-allow-origin": info.cors}
             if request.expects_continue:
                 # The client will not send the body now, and its next request must not be read as one.
                 response.headers = {**response.headers, "connection": "close"}
@@ -249,6 +256,8 @@ class Gate:
 
     async def _respond_routed(self, request: Request, info: "_RequestInfo") -> Response:
         request.check()
+        if preflight := self._preflight(request, info):
+            return preflight
         endpoint, parameters = self._match(request, info)
         if not endpoint.route.unlimited:
             self.shedder.admit()
@@ -275,10 +284,24 @@ class Gate:
                 methods = ", ".join(sorted(allowed))
                 raise MethodNotAllowed(f"This path allows {methods}.", headers={"allow": methods})
             raise NotFound("There is no such path.")
-        info.route = endpoint.route.path
+        info.route, info.cors = endpoint.route.path, endpoint.route.cors
         return endpoint, {
             name: decode_parameter(value) for name, value in zip(endpoint.parameters, values, strict=True)
         }
+
+    def _preflight(self, request: Request, info: "_RequestInfo") -> Response | None:
+        """Answer a browser that asks whether a page of another origin may send a request, if its route allows that."""
+        method = request.headers.get(b"access-control-request-method", b"").decode("latin-1")
+        if request.method != "OPTIONS" or not method:
+            return None
+        endpoint, _, _ = self._router.match("GET" if method == "HEAD" else method, request.path)
+        if endpoint is None or endpoint.route.cors is None:
+            return None
+        info.route, info.cors = endpoint.route.path, endpoint.route.cors
+        self.shedder.admit()
+        self._anonymous_rate.spend(rate_limit_key(self._address(request)))
+        headers = {"access-control-allow-methods": method} | _PREFLIGHT
+        return Response(204, content_type=None, headers=headers)
 
     # admit
 
@@ -408,12 +431,13 @@ class Gate:
 class _RequestInfo:
     """What is known about a request, for the access log, the watchdog and the download limits."""
 
-    __slots__ = ("route", "status", "token", "user", "who")
+    __slots__ = ("cors", "route", "status", "token", "user", "who")
 
     def __init__(self) -> None:
         self.route, self.user, self.token, self.status = "-", "", "", 500
         self.who: Principal | None = None
         """The authenticated caller."""
+        self.cors: Cors | None = None
 
 
 def _check_scope(endpoint: Endpoint, who: Principal) -> None:

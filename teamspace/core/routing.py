@@ -1,12 +1,12 @@
 """The route table: its rows, the checks against their handlers, and the router.
 
-The server does not start if a row does not match its handler or is hidden by an earlier row. All
+The server does not start if a row does not match its handler or is hidden by an earlier row (`wiring.py`). All
 mismatches are listed at once.
 """
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cache
 from types import ModuleType
@@ -22,6 +22,7 @@ JSON_LIMIT = 1024 * 1024
 SMALL_LIMIT = 64 * 1024
 """For public routes whose short bodies are expensive to process: password hashing, strength checks."""
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+_PATH = re.compile(r"(/(:[a-z_]+|(?!\.{1,2}(/|$))[\w.~-]*))*(/\*[a-z_]+)?", re.ASCII)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _GATE_ARGUMENTS = (
     "db", "who", "body", "query", "match", "accept", "gzip", "upload", "content_type", "length", "disconnect",
@@ -37,6 +38,13 @@ class Auth(StrEnum):
 
 
 PUBLIC, BEARER, PROVISION, SUPERADMIN, ORGADMIN = Auth
+
+
+class Cors(StrEnum):
+    """Which other origins may read a route's responses in a browser."""
+
+    ANY_ORIGIN = "*"
+    """All, without credentials."""
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -75,6 +83,9 @@ class Route(msgspec.Struct, frozen=True):
     unlimited: bool = False
     """A public route without load shedding and rate limit: liveness, and the console's files, which many people behind
     one address load at the same time and which are useless if one is missing."""
+    cors: Cors | None = None
+    """Whether pages of other origins may call it, with which the gate also answers their preflight requests; None:
+    only our own pages may."""
 
     @property
     def name(self) -> str:
@@ -107,10 +118,6 @@ class Endpoint(msgspec.Struct, frozen=True):
     returns: Any
 
 
-class BootError(Exception):
-    """The tables and the code do not match. The message lists every mismatch."""
-
-
 def bind(modules: Iterable[ModuleType], provided: Mapping[type, Any]) -> tuple[list[Endpoint], list[str]]:
     """Bind every route to its handler; return the endpoints and all mismatches."""
     endpoints: list[Endpoint] = []
@@ -129,19 +136,6 @@ def bind(modules: Iterable[ModuleType], provided: Mapping[type, Any]) -> tuple[l
         unused = set(handlers) - {route.handler for route in rows}
         faults += [f"{module.__name__}.{name} has no route" for name in sorted(unused)]
     return endpoints, faults
-
-
-def arrange(endpoints: Sequence[Endpoint], order: Sequence[str]) -> tuple[list[Endpoint], list[str]]:
-    """Sort the endpoints by `order` (names like `GET /health`); return them and all mismatches."""
-    by_name = {endpoint.route.name: endpoint for endpoint in endpoints}
-    faults = [
-        f"{name}: declared twice"
-        for name in sorted({e.route.name for e in endpoints if by_name[e.route.name] is not e})
-    ]
-    faults += [f"{name}: in routes.ORDER, but in no ROUTES table" for name in order if name not in by_name]
-    faults += [f"{name}: in a ROUTES table, but not in routes.ORDER" for name in by_name if name not in order]
-    arranged = [by_name[name] for name in order if name in by_name]
-    return arranged, [*faults, *_find_hidden(tuple(endpoint.route for endpoint in arranged))]
 
 
 def _handlers(module: ModuleType) -> dict[str, Callable[..., Any]]:
@@ -179,10 +173,14 @@ def _faults(endpoint: Endpoint) -> list[str]:
         faults.append(f"{route.name}: the path has {sorted(parameters)}, the handler takes {sorted(taken)}")
     if route.method not in METHODS:
         faults.append(f"{route.name}: unknown method")
+    if not _PATH.fullmatch(route.path) or len(parameters) < len(endpoint.parameters):
+        faults.append(f"{route.name}: the path is malformed")
     if route.auth is PUBLIC and (route.permission is not None or route.feature is not None):
         faults.append(f"{route.name}: a public route cannot require a permission or a feature")
     if route.optional_credential and route.auth is not PUBLIC:
         faults.append(f"{route.name}: only a public route can have an optional credential")
+    if route.cors is not None and (route.auth is not PUBLIC or route.optional_credential):
+        faults.append(f"{route.name}: only a public route without a credential can be open to other origins")
     if route.unlimited and (route.auth is not PUBLIC or route.writes):
         faults.append(f"{route.name}: only a public read can be unlimited")
     if route.auth in (SUPERADMIN, ORGADMIN) and not isinstance(route.permission, Permission):
@@ -194,23 +192,20 @@ def _faults(endpoint: Endpoint) -> list[str]:
     return faults
 
 
-@cache
-def _find_hidden(routes: tuple[Route, ...]) -> list[str]:
-    """Return rows that the declared order makes unreachable: a path of theirs matches an earlier, more general row."""
-    faults = []
-    for position, later in enumerate(routes):
-        for earlier in routes[:position]:
-            if earlier.method == later.method and _hides(earlier.path, later.path):
-                faults.append(f"{later.name}: hidden by {earlier.name} above it")
-    return faults
+def find_hiding(route: Route, earlier: Iterable[Route]) -> Iterator[Route]:
+    """Return earlier rows that make a row partly unreachable: both match a path, and the earlier one is as general."""
+    for other in earlier:
+        if overlap(other, route) and _generality(other.path) >= _generality(route.path):
+            yield other
 
 
-def _hides(earlier: str, later: str) -> bool:
-    return _overlap(earlier, later) and _generality(earlier) >= _generality(later)
+def overlap(one: Route, other: Route) -> bool:
+    """Return whether a request exists that matches both."""
+    return one.method == other.method and paths_overlap(one.path, other.path)
 
 
-def _overlap(one: str, other: str) -> bool:
-    """Return whether a path exists that matches both."""
+def paths_overlap(one: str, other: str) -> bool:
+    """Return whether a path exists that matches both patterns."""
     left, right = one.split("/"), other.split("/")
     for mine, theirs in zip(left, right, strict=False):
         if mine.startswith("*") or theirs.startswith("*"):

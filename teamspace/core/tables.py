@@ -2,11 +2,21 @@
 
 from collections.abc import Callable, Iterable
 from types import ModuleType
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
 from teamspace.core.permissions import Feature, Permission
+
+ArtifactKind = Literal["document", "table", "text", "link", "image"]
+
+
+class BootError(Exception):
+    """The tables and the code do not match. The message lists every mismatch."""
+
+
+class DomainEvent(msgspec.Struct, frozen=True):
+    """The base of all events: what happened, emitted in the transaction that did it."""
 
 
 class On(msgspec.Struct, frozen=True):
@@ -51,6 +61,22 @@ class JobSpec(msgspec.Struct, frozen=True):
     result: type[msgspec.Struct] | None = None
 
 
+class Tool(msgspec.Struct, frozen=True):
+    """A function that models, workflow steps and other programs can call, through `tools.Toolbox.call` only.
+
+    The handler is given by name and looked up in the table's module. Its annotations declare the arguments.
+    """
+
+    name: str
+    handler: str
+    doc: str
+    """Says what it does; models decide by it when to call the tool."""
+    permission: Permission
+    feature: Feature | None = None
+    artifacts: tuple[ArtifactKind, ...] = ()
+    """The kinds of artifacts that it returns; none if it returns other values."""
+
+
 class Invariant(msgspec.Struct, frozen=True):
     """A rule that the data must always satisfy: the query finds violations, and must find none."""
 
@@ -73,6 +99,19 @@ class BlobColumn(msgspec.Struct, frozen=True):
     column: str
     """Contains the digest; the row's org_id is the namespace."""
 
+    @property
+    def name(self) -> str:
+        return f"{self.table}.{self.column}"
+
+
+class BlobStoreSpec(msgspec.Struct, frozen=True):
+    """A kind of blob store, which SERVICE_BLOB_STORE selects by its name."""
+
+    name: str
+    opener: str
+    """`opener(settings)` returns the store."""
+    doc: str
+
 
 class OwnedTable(msgspec.Struct, frozen=True):
     """A table whose rows belong to a person in a team (`owner_id`, `team_id`, `org_id`) and can be transferred."""
@@ -89,11 +128,14 @@ class EncryptedColumn(msgspec.Struct, frozen=True):
     """SQL for the last part of the context; it identifies the row."""
     where: str = "TRUE"
 
+    @property
+    def name(self) -> str:
+        return f"{self.table}.{self.column}"
 
-def collect_listeners(modules: Iterable[ModuleType]) -> dict[type, list[Callable[..., Any]]]:
-    """Return the listeners of all modules' LISTENERS tables, by event."""
+
+def collect_listeners(located: Iterable[tuple[ModuleType, On]]) -> dict[type, list[Callable[..., Any]]]:
+    """Return the functions of the listeners, by event."""
     listeners: dict[type, list[Callable[..., Any]]] = {}
-    for module in modules:
-        for row in module.LISTENERS:
-            listeners.setdefault(row.event, []).append(getattr(module, row.handler))
+    for module, row in located:
+        listeners.setdefault(row.event, []).append(getattr(module, row.handler))
     return listeners

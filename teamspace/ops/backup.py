@@ -14,6 +14,7 @@ from teamspace.core.db.canary import read_canary
 from teamspace.core.db.catalog import Table
 from teamspace.core.db.engine import Snapshot
 from teamspace.core.db.migrate import applied_migrations
+from teamspace.core.loader import Tables
 from teamspace.core.tables import BlobColumn
 from teamspace.ops.archive import BackupWriter, TableSpool
 from teamspace.ops.atomic import atomic_file
@@ -26,15 +27,15 @@ from teamspace.ops.rows import blob_reader, encoder, select_all
 from teamspace.settings import Settings
 
 
-async def backup(settings: Settings, target: Path, *, force: bool = False) -> str:
+async def backup(settings: Settings, target: Path, *, force: bool = False, tables: Tables = wiring.SHIPPED) -> str:
     """Write everything except the secret key to `target`; return a summary."""
     started = time.monotonic()
-    files = blobs.open_store(settings)
+    files = wiring.open_store(settings, tables)
     async with _connect(settings) as engine:
         with atomic_file(target, force=force) as out, files.collection_paused():
             writer = BackupWriter(out)
             # The manifest comes first and describes the tables, so they are spooled to temporary files before.
-            manifest, spools = await _read_rows(engine, files, target.parent)
+            manifest, spools = await _read_rows(engine, files, tables.rows(BlobColumn), target.parent)
             writer.manifest(manifest, vault_for(manifest, settings))
             for name, spool in spools.items():
                 writer.table(name, spool.file)
@@ -64,7 +65,9 @@ def _check_present(settings: Settings) -> None:
         raise OpsError(f"there is no database in {settings.data}")
 
 
-async def _read_rows(engine: Engine, files: BlobStore, folder: Path) -> tuple[Manifest, dict[str, TableSpool]]:
+async def _read_rows(
+    engine: Engine, files: BlobStore, blob_columns: Sequence[BlobColumn], folder: Path
+) -> tuple[Manifest, dict[str, TableSpool]]:
     async with engine.snapshot() as snapshot:
         migrations = await applied_migrations(snapshot)
         canary = await read_canary(snapshot) if migrations else None
@@ -73,9 +76,7 @@ async def _read_rows(engine: Engine, files: BlobStore, folder: Path) -> tuple[Ma
         tables = await catalog.tables(snapshot, engine.dialect)
         reads = SourceReads(snapshot, engine.dialect)
         present = {(table.name, column) for table in tables for column in table.names}
-        inventory = BlobInventory(
-            reads, files, [row for row in wiring.BLOB_COLUMNS if (row.table, row.column) in present]
-        )
+        inventory = BlobInventory(reads, files, [row for row in blob_columns if (row.table, row.column) in present])
         await inventory.check()
         spools = {table.name: await _spool_table(snapshot, table, folder, inventory) for table in tables}
         heads = [head async for head in audit.chain_heads(reads)]

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from teamspace import blobs, wiring
+from teamspace import blobs
 from teamspace.blobs import Blob, BlobStore
 from teamspace.core import clock
 from teamspace.core.db import Reads
@@ -12,7 +12,7 @@ from teamspace.ops.results import MAX_FINDINGS, CheckResult
 _PAGE = 200
 
 
-async def check_listed(db: Reads, columns: Sequence[BlobColumn] = wiring.BLOB_COLUMNS) -> CheckResult:
+async def check_listed(db: Reads, columns: Sequence[BlobColumn]) -> CheckResult:
     result = CheckResult("blobs.listed", "every referenced blob is in the blobs table")
     for row in columns:
         for blob in await blobs.select_unknown(db, row, MAX_FINDINGS):
@@ -20,7 +20,7 @@ async def check_listed(db: Reads, columns: Sequence[BlobColumn] = wiring.BLOB_CO
     return result
 
 
-async def check_bytes(db: Reads, files: BlobStore) -> tuple[CheckResult, CheckResult]:
+async def check_bytes(db: Reads, files: BlobStore, columns: Sequence[BlobColumn]) -> tuple[CheckResult, CheckResult]:
     damaged = CheckResult("blobs.bytes", "every referenced blob exists and matches its digest")
     unwritten = CheckResult("unwritten", "no unreferenced blob lacks its file", note=True)
     after = ("", "")
@@ -31,14 +31,14 @@ async def check_bytes(db: Reads, files: BlobStore) -> tuple[CheckResult, CheckRe
             except blobs.DamagedBlob:
                 damaged.add(f"damaged {_name(blob)}")
             except blobs.BlobMissing:
-                (damaged if await _is_lost(db, files, blob) else unwritten).add(f"missing {_name(blob)}")
+                (damaged if await _is_lost(db, files, columns, blob) else unwritten).add(f"missing {_name(blob)}")
         after = (page[-1].org_id, page[-1].digest)
     return damaged, unwritten
 
 
-async def _is_lost(db: Reads, files: BlobStore, blob: Blob) -> bool:
+async def _is_lost(db: Reads, files: BlobStore, columns: Sequence[BlobColumn], blob: Blob) -> bool:
     """Return whether a row references it. If it was just being written, its file exists by the time a row does."""
-    referenced = await blobs.is_referenced(db, wiring.BLOB_COLUMNS, blob.org_id, blob.digest)
+    referenced = await blobs.is_referenced(db, columns, blob.org_id, blob.digest)
     return referenced and not blob.in_row and await files.stat(blob.org_id, blob.digest) is None
 
 

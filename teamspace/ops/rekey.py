@@ -1,11 +1,14 @@
 """Key rotation: re-encrypts everything in one transaction; a crash at any point leaves data and key consistent."""
 
+from collections.abc import Sequence
+
 from teamspace import wiring
 from teamspace.app import open_for_inspection
 from teamspace.core.crypto import KEY_FILE, Vault, WrongKey, new_key, parse_key, promote_next_key, stage_next_key
 from teamspace.core.db import Db, Tx, catalog
 from teamspace.core.db.canary import finish_rekey, read_canary
 from teamspace.core.db.catalog import Table
+from teamspace.core.loader import Tables
 from teamspace.core.principal import Call, system
 from teamspace.core.tables import EncryptedColumn
 from teamspace.ops.errors import OpsError
@@ -14,35 +17,36 @@ from teamspace.ops.secrets import encrypted_values, row_condition
 from teamspace.settings import Settings
 
 
-async def rekey(settings: Settings, key_text: str | None = None) -> str:
+async def rekey(settings: Settings, key_text: str | None = None, tables: Tables = wiring.SHIPPED) -> str:
     """Re-encrypt everything with the given key, or a generated one; return a summary."""
     if settings.secret_key and key_text is None:
         raise OpsError("the key is in SERVICE_SECRET_KEY: pass the new one with --key-stdin")
     key = new_key() if key_text is None else parse_key(key_text)
+    columns = tables.rows(EncryptedColumn)
     async with exclusive_access(settings), open_for_inspection(settings) as db:
         if settings.secret_key:
-            count = await _reencrypt(db, Vault(key))
+            count = await _reencrypt(db, Vault(key), columns)
             next_step = "set SERVICE_SECRET_KEY to the new key before the next start"
         else:
-            count = await _change_file(db, settings, key)
+            count = await _change_file(db, settings, key, columns)
             next_step = f"{settings.data / KEY_FILE} is the new key"
     return f"re-encrypted {count} values; {next_step}; make a backup: older backups need the old key"
 
 
-async def _change_file(db: Db, settings: Settings, key: bytes) -> int:
+async def _change_file(db: Db, settings: Settings, key: bytes, columns: Sequence[EncryptedColumn]) -> int:
     # A rotation that died after its commit has left the only copy of the current key in the next key's file.
     finish_rekey(await read_canary(db.engine) or "", settings.data)
     stage_next_key(settings.data, key)
-    count = await _reencrypt(db, Vault(key))
+    count = await _reencrypt(db, Vault(key), columns)
     promote_next_key(settings.data)
     return count
 
 
-async def _reencrypt(db: Db, vault: Vault) -> int:
+async def _reencrypt(db: Db, vault: Vault, columns: Sequence[EncryptedColumn]) -> int:
     tables = {table.name: table for table in await catalog.tables(db.engine, db.dialect)}
     count = 0
     async with db.write(system(Call("command-line")), "instance.rekey") as tx:
-        for column in wiring.ENCRYPTED:
+        for column in columns:
             count += await _reencrypt_column(tx, tables[column.table], column, vault)
         tx.detail = {"values": count}
     return count

@@ -6,6 +6,7 @@ from typing import Annotated
 import msgspec
 
 from teamspace.core.principal import Principal
+from teamspace.core.tables import DomainEvent
 
 
 class Dimension(StrEnum):
@@ -58,7 +59,7 @@ class Subject(msgspec.Struct, frozen=True):
     org_id: str
 
 
-class LimitChanged(msgspec.Struct, frozen=True):
+class LimitChanged(DomainEvent, frozen=True):
     """Event: a limit of a company has changed, or of the whole tenant if `org_id` is empty."""
 
     org_id: str

@@ -8,6 +8,7 @@ import msgspec
 from teamspace import fulltext
 from teamspace.core.paging import Paging
 from teamspace.core.permissions import Permission
+from teamspace.core.tables import DomainEvent
 
 MARKDOWN = "text/markdown"
 Visibility = Literal["private", "team", "shared"]
@@ -268,7 +269,7 @@ class ExtractTextResult(msgspec.Struct, frozen=True):
     reason: str | None = None
 
 
-class ObjectWritten(msgspec.Struct, frozen=True):
+class ObjectWritten(DomainEvent, frozen=True):
     """Event: a version was written. Listeners run in the same transaction."""
 
     object_id: str

@@ -8,7 +8,7 @@ from msgspec import UNSET, UnsetType
 
 from teamspace.core.paging import Paging
 from teamspace.core.permissions import Feature, Permission
-from teamspace.core.tables import OwnedTable
+from teamspace.core.tables import DomainEvent, OwnedTable
 from teamspace.identity import Person
 from teamspace.quota import Plan, Usage
 
@@ -433,20 +433,20 @@ def to_user_view(person: Person) -> UserView:
     )
 
 
-class PlanChanged(msgspec.Struct, frozen=True):
+class PlanChanged(DomainEvent, frozen=True):
     """Event: the company has a new plan with other limits."""
 
     org_id: str
     plan: Plan
 
 
-class CompanySuspended(msgspec.Struct, frozen=True):
+class CompanySuspended(DomainEvent, frozen=True):
     """Event: from this commit on the company is read-only."""
 
     org_id: str
 
 
-class CompanyResumed(msgspec.Struct, frozen=True):
+class CompanyResumed(DomainEvent, frozen=True):
     """Event: from this commit on the company can be changed again."""
 
     org_id: str

@@ -2,6 +2,7 @@
 
 import ast
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -29,6 +30,8 @@ from teamspace import (
     s3,
     search,
     tenancy,
+    tools,
+    wiring,
 )
 from teamspace.core.db.migrate import bundled_migrations
 from teamspace.settings import SETTINGS, Settings
@@ -38,6 +41,7 @@ PACKAGES = {
     "ai": ai, "audit": audit, "blobs": blobs, "branding": branding, "console": console, "documents": documents,
     "executors": executors, "extraction": extraction, "fulltext": fulltext, "identity": identity, "instance": instance, "jobs": jobs,
     "localization": localization, "notes": notes, "quota": quota, "repository": repository, "s3": s3, "search": search, "tenancy": tenancy,
+    "tools": tools,
 }  # fmt: skip
 SQL = re.compile(r"\b(SELECT .+ FROM|INSERT INTO|UPDATE \w+ SET|DELETE FROM|CREATE TABLE)\b", re.DOTALL)
 WITHOUT_COMPANY = {"instance", "idempotency", "login_attempts", "migrations", "orgs", "processes"}
@@ -65,6 +69,15 @@ def test_packages_use_only_each_others_public_names(package: str, path: Path) ->
         parts = module.split(".")
         if parts[0] == "teamspace" and len(parts) > 2 and parts[1] in PACKAGES and parts[1] != package:
             assert parts[2] in PACKAGES[parts[1]].__all__, f"{path.name} imports {module}, which is not public"
+
+
+def test_every_package_is_loaded_lowest_level_first() -> None:
+    contract = tomllib.loads((ROOT.parent / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"][0]
+    levels = [set(level.split(" | ")) for level in reversed(contract["layers"])]
+    loaded = [package.name.removeprefix("teamspace.").split(".")[0] for package in wiring.PACKAGES]
+    assert set(loaded) == {"core", *PACKAGES}
+    positions = [next(position for position, level in enumerate(levels) if name in level) for name in loaded]
+    assert positions == sorted(positions)
 
 
 def strings(path: Path) -> Iterator[str]:

@@ -34,7 +34,9 @@ LAST_WRITER_WINS = {
     "the whole row is the value that was sent": (
         "notes.put_grant", "quota.put_limit", "repository.put_grant", "repository.put_upload_part",
     ),
-    "one value, from the request": ("repository.set_visibility", "tenancy.move_session", "tenancy.put_org_role"),
+    "one value, from the request": (
+        "repository.set_visibility", "tenancy.move_session", "tenancy.put_org_role", "tools.put",
+    ),
     "only the time of the last request or report": (
         "identity.put_known_network", "instance.put_process", "jobs.put_channel",
     ),

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from teamspace import blobs
+from teamspace import blobs, wiring
 from teamspace.blobs import BucketStore, FolderStore
 from teamspace.blobs.domain.remote import BucketAddress
 from teamspace.core.errors import Overloaded, StorageFull
-from teamspace.settings import SETTINGS, load
+from teamspace.settings import SETTINGS, SettingsError, load
 from tests.support.bucket import KEY_ID, SECRET, objects
 from tests.support.served import HOST, free_port, teamspace
 
@@ -103,8 +103,10 @@ def test_the_settings_choose_the_store(tmp_path: Path) -> None:
         "SERVICE_S3_SECRET": "secret",
     }  # fmt: skip
     environment = {"SERVICE_DATA": str(tmp_path), **bucket}
-    assert isinstance(blobs.open_store(load(environment, file=tmp_path / "none")), FolderStore)
-    store = blobs.open_store(load({**environment, "SERVICE_BLOB_STORE": "s3"}, file=tmp_path / "none"))
+    assert isinstance(wiring.open_store(load(environment, file=tmp_path / "none")), FolderStore)
+    store = wiring.open_store(load({**environment, "SERVICE_BLOB_STORE": "s3"}, file=tmp_path / "none"))
+    with pytest.raises(SettingsError, match="SERVICE_BLOB_STORE: must be one of rs3, s3"):
+        wiring.open_store(load({**environment, "SERVICE_BLOB_STORE": "tape"}, file=tmp_path / "none"))
     assert isinstance(store, BucketStore)
     assert store.staging_folder == tmp_path / "blobs" / "tmp"
     assert not [row for row in SETTINGS if "SECRET" in row.name and row.default]

@@ -18,11 +18,12 @@ import apsw
 import msgspec
 import pytest
 
-from teamspace import __version__, cli, routes, wiring
+from teamspace import __version__, cli, wiring
 from teamspace.blobs import SMALL
 from teamspace.core.db import Tx, audit, connect
 from teamspace.core.db.handles import written_table
 from teamspace.core.principal import system
+from teamspace.core.routing import Route
 from teamspace.settings import SETTINGS, Settings
 from teamspace.tenancy.schemas import OrgRole, Role
 from tests.branding.help import encoded, picture
@@ -166,7 +167,7 @@ def test_the_csv_has_a_row_for_each_route(run_command: RunCommand) -> None:
     assert result.status == 0
     assert result.out.splitlines()[0] == "method,path,auth,permission,feature"
     rows = list(csv.DictReader(io.StringIO(result.out)))
-    assert [f"{row['method']} {row['path']}" for row in rows] == [" ".join(name.split()) for name, _ in routes.ORDER]
+    assert [f"{row['method']} {row['path']}" for row in rows] == [row.name for row in wiring.SHIPPED.rows(Route)]
     by_name = {f"{row['method']} {row['path']}": row for row in rows}
     assert by_name["POST /api/members"]["permission"] == "members:manage"
     assert by_name["POST /api/login"]["permission"] == ""
@@ -175,7 +176,7 @@ def test_the_csv_has_a_row_for_each_route(run_command: RunCommand) -> None:
 
 def test_the_route_list_describes_each_route(run_command: RunCommand) -> None:
     lines = run_command("routes").out.splitlines()
-    assert len(lines) == len(routes.ORDER)
+    assert len(lines) == len(wiring.SHIPPED.rows(Route))
     assert any("/api/login" in line and "a session token" in line for line in lines)
 
 
@@ -189,7 +190,7 @@ def test_the_openapi_document_has_every_route(run_command: RunCommand) -> None:
         for path, methods in document["paths"].items()
         for method in methods
     }
-    under_api = {" ".join(name.split()).replace("*", ":") for name, _ in routes.ORDER if "/api/" in name}
+    under_api = {row.name.replace("*", ":") for row in wiring.SHIPPED.rows(Route) if "/api/" in row.path}
     assert under_api <= known
 
 
@@ -315,6 +316,8 @@ VIOLATIONS = [
     ("notes.company", f"UPDATE notes SET org_id = {OTHER}"),
     ("notes.company", f"UPDATE note_grants SET org_id = {OTHER}"),
     ("notes.company", "UPDATE note_grants SET user_id = (SELECT id FROM users WHERE username = 'zoe')"),
+    ("tools.company", f"INSERT INTO team_tools (team_id, tool, org_id, enabled, updated_at)"
+                      f" SELECT id, 'search', {OTHER}, TRUE, 'x' FROM teams WHERE slug = 'general'"),
     ("notes.audit", "INSERT INTO notes (id, org_id, team_id, owner_id, title, body, visibility, tags, version, created_at,"
                     " updated_at) SELECT 'x', org_id, team_id, owner_id, title, body, visibility, tags, version, created_at,"
                     " updated_at FROM notes"),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from hatch_build import TYPES, types
 from teamspace import wiring
+from teamspace.core.tables import JobSpec
 from teamspace.instance.domain import facts
 
 ROOT = Path(__file__).parents[2]
@@ -26,7 +27,7 @@ def test_every_audited_action_has_a_label() -> None:
 
 
 def test_every_job_kind_has_a_label() -> None:
-    kinds = {job.kind for module in wiring.JOBS for job in module.JOBS}
+    kinds = {job.kind for job in wiring.SHIPPED.rows(JobSpec)}
     known = re.findall(r'"([a-z_]+\.[a-z_]+)"', (CONSOLE / "src/ui/kindWords.ts").read_text())
     assert sorted(known) == sorted(kinds)
 

@@ -16,11 +16,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from teamspace import routes
+from teamspace import wiring
 from teamspace.core import paging
 from teamspace.core.crypto import Vault, load_key
 from teamspace.core.ids import new_id
 from teamspace.core.openapi import document
+from teamspace.core.routing import Route
 from teamspace.settings import Settings
 from tests.branding.help import encoded
 from tests.branding.help import picture as draw
@@ -45,7 +46,7 @@ class Role(msgspec.Struct, frozen=True):
     must_succeed: frozenset[str] = frozenset()
 
 
-_ROUTES = frozenset(" ".join(name.split()) for name, _ in routes.ORDER)
+_ROUTES = frozenset(route.name for route in wiring.SHIPPED.rows(Route))
 _HOST_ROUTES = frozenset(name for name in _ROUTES if re.search(r"/api/(provision|instance)", name))
 # Routes that need a session or a password, or succeed only once.
 _UNREACHABLE = frozenset({
@@ -116,6 +117,7 @@ class Scenario(msgspec.Struct, frozen=True):
             "body.expires_at": ["2999-01-01T00:00:00Z"],
             "path.ref": [company["org"]["id"], company["org"]["slug"]],
             "path.name": ["chat", "agent"],
+            "/api/tools/{name} path.name": ["search", "read_note"],
             "/assets/{path} path.path": _built_files(),
             "/api/members/{id} path.id": person,
             "/api/members/{id}/transfer path.id": person,

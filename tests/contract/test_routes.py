@@ -1,4 +1,4 @@
-"""The served routes against the contract in `routes.csv`, row by row and in order."""
+"""The served routes against the contract in `routes.csv`, row by row, and matched in its order."""
 
 import csv
 import io
@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from teamspace import cli, routes
+from teamspace import cli, wiring
+from teamspace.app import list_endpoints
+from teamspace.core.routing import Route, Router, find_hiding
 
 CONTRACT = Path(__file__).with_name("routes.csv")
 
@@ -22,26 +24,50 @@ ADDITIONAL = {
 """Routes beyond the contract: readiness, API description, sessions, end of a membership, contacts, and the console's screens and files."""
 
 
-def routes_csv(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> str:
+def routes_csv(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(sys, "argv", ["teamspace", "routes", "--csv"])
     with pytest.raises(SystemExit) as exited:
         cli.main()
     assert exited.value.code == 0
-    return capsys.readouterr().out
+    return capsys.readouterr().out.splitlines()
 
 
-def test_every_row_matches_the_contract_in_order(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    contract = CONTRACT.read_text().splitlines()
-    printed = routes_csv(capsys, monkeypatch).splitlines()
+def in_order_of_the_contract() -> list[Route]:
+    """All routes: those of the contract in its order, then the additional ones."""
+    rows = csv.DictReader(io.StringIO(CONTRACT.read_text()))
+    position = {f"{row['method']} {row['path']}": number for number, row in enumerate(rows)}
+    return sorted(wiring.SHIPPED.rows(Route), key=lambda route: position.get(route.name, len(position)))
+
+
+def test_every_row_matches_the_contract(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    contract, printed = CONTRACT.read_text().splitlines(), routes_csv(capsys, monkeypatch)
     assert printed[0] == contract[0]
-    core = [line for line in printed[1:] if " ".join(line.split(",")[:2]) not in ADDITIONAL]
-    assert core == [line for line in contract[1:] if line in set(core)]
+    assert {" ".join(line.split(",")[:2]) for line in set(printed) - set(contract)} == ADDITIONAL
+    assert len(set(printed)) == len(printed)
 
 
-def test_additional_routes_come_last(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = list(csv.DictReader(io.StringIO(routes_csv(capsys, monkeypatch))))
-    names = [f"{row['method']} {row['path']}" for row in rows]
-    assert set(names[-len(ADDITIONAL) :]) == ADDITIONAL
-    assert len(names) == len(routes.ORDER)
+def test_no_route_is_hidden_by_one_that_the_contract_matches_before_it() -> None:
+    routes = in_order_of_the_contract()
+    hidden = {route.name: list(find_hiding(route, routes[:position])) for position, route in enumerate(routes)}
+    assert not any(hidden.values())
+
+
+def test_requests_match_as_in_the_order_of_the_contract() -> None:
+    """Every row is tried with its own path, and with paths that could be a parameter or the rest of another row."""
+    routes, router = in_order_of_the_contract(), Router(list_endpoints())
+    parts = {part for route in routes for part in route.path.split("/") if part.isalpha()}
+    for route in routes:
+        for value in ["7", *parts]:
+            path = "/".join(value if part[:1] in (":", "*") else part for part in route.path.split("/"))
+            first = next(row for row in routes if row.method == route.method and matches(row.path, path))
+            endpoint, _, _ = router.match(route.method, path)
+            assert endpoint is not None and endpoint.route == first, path
+
+
+def matches(pattern: str, path: str) -> bool:
+    expected, parts = pattern.split("/"), path.split("/")
+    if expected[-1].startswith("*"):
+        parts[len(expected) - 1 :] = ["/".join(parts[len(expected) - 1 :])]
+    return len(expected) == len(parts) and all(
+        each[:1] in (":", "*") or each == part for each, part in zip(expected, parts, strict=True)
+    )

@@ -210,8 +210,9 @@ async def test_listeners_are_collected_by_event(db: Db) -> None:
         await put(tx, event.words)
 
     module = ModuleType("listening")
-    module.__dict__.update(LISTENERS=(On(Said, "keep", "Stores the words."),), keep=keep)
-    listening = Db(db.engine, db.vault, listeners=collect_listeners([module]))
+    module.__dict__.update(keep=keep)
+    located = [(module, On(Said, "keep", "Stores the words."))]
+    listening = Db(db.engine, db.vault, listeners=collect_listeners(located))
     async with listening.write(WHO, "thing.say") as tx:
         await tx.emit(Said("hello"))
     assert await things(db) == ["hello"]

@@ -6,11 +6,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from teamspace import routes
-from teamspace.app import dependencies, endpoints
+from teamspace import wiring
+from teamspace.app import assemble
 from teamspace.core.limits import Stopping
 from teamspace.core.permissions import Feature, Permission
-from teamspace.core.routing import BEARER, PUBLIC, SUPERADMIN, BootError, Endpoint, Route, Router, arrange, bind
+from teamspace.core.routing import BEARER, PUBLIC, SUPERADMIN, Endpoint, Route, Router, bind, find_hiding
+from teamspace.core.tables import BootError
 from teamspace.settings import load
 
 
@@ -50,6 +51,10 @@ def test_a_row_that_matches_its_handler_has_no_fault() -> None:
         (Route("GET", "/a", PUBLIC, None, Feature.CHAT, "plain", "x"), {"plain": plain}, "cannot require"),
         (Route("GET", "/a", SUPERADMIN, None, None, "plain", "x"), {"plain": plain}, "needs a permission"),
         (Route("GET", "/a", PUBLIC, None, None, "with_body", "x"), {"with_body": with_body}, "has no body"),
+        (Route("GET", "a", PUBLIC, None, None, "plain", "x"), {"plain": plain}, "malformed"),
+        (Route("GET", "/a b", PUBLIC, None, None, "plain", "x"), {"plain": plain}, "malformed"),
+        (Route("GET", "/*id/a", PUBLIC, None, None, "one", "x"), {"one": one}, "malformed"),
+        (Route("GET", "/:id/:id", PUBLIC, None, None, "one", "x"), {"one": one}, "malformed"),
         (Route("FETCH", "/a", PUBLIC, None, None, "plain", "x"), {"plain": plain}, "unknown method"),
         (Route("GET", "/a", PUBLIC, None, None, "plain", ""), {"plain": plain}, "no doc line"),
     ],
@@ -69,25 +74,18 @@ def bound(*paths: str) -> list[Endpoint]:
 
 
 @pytest.mark.parametrize(
-    ("earlier", "later"), [("/a/:id", "/a/list"), ("/a/*rest", "/a/b/c"), ("/:a/x", "/y/:b"), ("/*all", "/a")]
+    ("earlier", "later"),
+    [("/a/:id", "/a/list"), ("/a/*rest", "/a/b/c"), ("/:a/x", "/y/:b"), ("/*all", "/a"), ("/a/:x", "/a/:y")],
 )
-def test_a_row_hidden_by_an_earlier_one_is_refused(earlier: str, later: str) -> None:
-    order = [f"GET {earlier}", f"GET {later}"]
-    assert arrange(bound(earlier, later), order)[1] == [f"GET {later}: hidden by GET {earlier} above it"]
-    assert arrange(bound(later, earlier), order[::-1])[1] == []
+def test_a_row_hidden_by_an_earlier_one_is_found(earlier: str, later: str) -> None:
+    first, second = (endpoint.route for endpoint in bound(earlier, later))
+    assert list(find_hiding(second, [first])) == [first]
+    assert list(find_hiding(first, [second])) == ([second] if earlier == "/a/:x" else [])
 
 
-def test_two_rows_with_the_same_pattern_are_refused() -> None:
-    assert arrange(bound("/a/:x", "/a/:y"), ["GET /a/:x", "GET /a/:y"])[1]
-
-
-def test_order_and_route_tables_must_have_the_same_rows() -> None:
-    found = arrange(bound("/a", "/b", "/b"), ["GET /a", "GET /c"])[1]
-    assert found == [
-        "GET /b: declared twice",
-        "GET /c: in routes.ORDER, but in no ROUTES table",
-        "GET /b: in a ROUTES table, but not in routes.ORDER",
-    ]
+def test_rows_of_different_methods_hide_nothing() -> None:
+    (row,) = (endpoint.route for endpoint in bound("/a"))
+    assert list(find_hiding(msgspec.structs.replace(row, method="PUT"), [row])) == []
 
 
 def test_the_router_matches_as_the_declared_order_would() -> None:
@@ -103,11 +101,11 @@ def test_the_router_matches_as_the_declared_order_would() -> None:
 
 def test_an_altered_row_of_the_product_stops_the_boot(monkeypatch: pytest.MonkeyPatch) -> None:
     settings = load({})
-    for name, owner in list(routes.MODULES.items()):
-        for position, row in enumerate(owner.ROUTES):
-            altered = [*owner.ROUTES]
+    for module in {module.__name__: module for module, _ in wiring.SHIPPED.located(Route)}.values():
+        for position, row in enumerate(module.ROUTES):
+            altered = [*module.ROUTES]
             altered[position] = msgspec.structs.replace(row, path=row.path + "/altered/:more")
             with monkeypatch.context() as patch:
-                patch.setattr(routes.MODULES[name], "ROUTES", tuple(altered))
+                patch.setattr(module, "ROUTES", tuple(altered))
                 with pytest.raises(BootError, match="altered"):
-                    endpoints(dependencies(settings, Stopping()))
+                    assemble(settings, Stopping(), wiring.load())

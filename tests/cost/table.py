@@ -110,6 +110,8 @@ ROUTES: dict[str, Entry] = {
     "GET /api/usage":                       Entry(),
     "POST /api/quota":                      Entry(_LIMIT),
     "GET /api/features":                    Entry(),
+    "GET /api/tools":                       Entry(),
+    "POST /api/tools/:name":                Entry({"enabled": True}, about="nothing"),
     "POST /api/features/:name":             Entry({"enabled": True}, about="nothing"),
     "POST /api/tokens":                     Entry({"name": "Token", "scope": ["notes:read"]}),
     "GET /api/tokens":                      Entry(),

@@ -23,9 +23,10 @@ from botocore.auth import S3SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
-from teamspace import routes, wiring
+from teamspace import wiring
 from teamspace.core.request import MAX_HEADER_BYTES, MAX_URL_BYTES
 from teamspace.core.routing import Endpoint, Route
+from teamspace.core.tables import JobSpec
 from teamspace.s3.domain.operations import OPERATIONS, Operation, ResourceLevel
 from teamspace.s3.domain.requests import MAX_XML
 from teamspace.settings import Settings, load
@@ -102,16 +103,16 @@ def test_every_s3_operation_has_an_entry() -> None:
 
 
 def test_every_kind_of_job_has_an_entry() -> None:
-    assert {row.kind for module in wiring.JOBS for row in module.JOBS} == set(JOBS)
+    assert {row.kind for row in wiring.SHIPPED.rows(JobSpec)} == set(JOBS)
 
 
 # Routes
 
-PACKAGES = sorted(routes.MODULES)
+PACKAGES = sorted({module.__name__.split(".")[1] for module, _ in wiring.SHIPPED.located(Route)})
 
 
 def endpoints(world: World, package: str) -> list[Endpoint]:
-    module = routes.MODULES[package].__name__
+    module = f"teamspace.{package}.routes"
     return [endpoint for endpoint in world.app.endpoints if endpoint.handler.__module__ == module]
 
 

@@ -64,6 +64,7 @@ from tests.isolation.targets import (
     SCRIPT,
     SOME_JOB,
     TEAM_TOKEN,
+    TOOL,
     Target,
     author_username,
     invitation,
@@ -271,6 +272,8 @@ CASES = (
     Case("GET /api/usage",                  ANYONE),
     Case("POST /api/quota",                 role("instance:manage"),     _LIMIT),
     Case("GET /api/features",               ANYONE),
+    Case("GET /api/tools",                  ANYONE),
+    Case("POST /api/tools/:name",           role("settings:manage"),     {"enabled": True},       OK, TOOL),
     Case("POST /api/features/:name",        role("settings:manage"),     {"enabled": True},       OK, FEATURE),
 
     Case("POST /api/tokens",                role("settings:manage"),     _TOKEN,                  CREATED),

@@ -184,6 +184,10 @@ async def _feature(stage: Stage, kind: Kind) -> str:
     return "chat"
 
 
+async def _tool(stage: Stage, kind: Kind) -> str:
+    return "search"
+
+
 async def _nothing(stage: Stage, kind: Kind) -> str:
     return ""
 
@@ -229,6 +233,7 @@ COLLEAGUE = Target(new_member, same_company)
 COLLEAGUES = Target(_nothing, company_role)
 COMPANY = Target(_company, anyone)
 FEATURE = Target(_feature, anyone)
+TOOL = Target(_tool, anyone)
 INSTANCE = Target(_nothing, operator_only)
 JOB = Target(_job, job_access)
 JOB_TO_CANCEL = Target(_job, cancel_access)

@@ -2,28 +2,24 @@
 
 import re
 from collections import Counter
-from pathlib import Path
 
 import msgspec
 import pytest
 
-from teamspace.app import dependencies, endpoints
-from teamspace.core.limits import Stopping
+from teamspace.app import list_endpoints
 from teamspace.core.permissions import Permission
 from teamspace.core.routing import ORGADMIN, PROVISION, SUPERADMIN, Endpoint
 from teamspace.core.routing import PUBLIC as PUBLIC_ROUTE
 from teamspace.core.routing import Own as OwnRoute
 from teamspace.core.routing import Row as RowRoute
-from teamspace.settings import load
 from tests.isolation.contract import KINDS, PERMISSIONS
 from tests.isolation.foreign import NOT_IDS, SLOTS
 from tests.isolation.table import ANYONE, BY_ROUTE, CASES, HOST, OWN, PUBLIC, Needs, company, instance, role, row
 
 
-@pytest.fixture
-def routes(tmp_path: Path) -> dict[str, Endpoint]:
-    settings = load({"SERVICE_DATA": str(tmp_path)}, file=tmp_path / "no.env")
-    return {endpoint.route.name: endpoint for endpoint in endpoints(dependencies(settings, Stopping()))}
+@pytest.fixture(scope="module")
+def routes() -> dict[str, Endpoint]:
+    return {endpoint.route.name: endpoint for endpoint in list_endpoints()}
 
 
 def test_every_route_has_one_row_in_the_matrix(routes: dict[str, Endpoint]) -> None:

@@ -60,7 +60,7 @@ def test_the_environment_wins_over_the_file(tmp_path: Path) -> None:
             {"SERVICE_MODEL_URL": "http://127.0.0.1:8080/v1", "SERVICE_EGRESS_ALLOW": "127.0.0.1:8080"},
             "not to this server itself",
         ),
-        ({"SERVICE_BLOB_STORE": "disk"}, "SERVICE_BLOB_STORE: must be one of rs3, s3"),
+        ({"SERVICE_BLOB_STORE": "./disk"}, "SERVICE_BLOB_STORE: must be a name such as rs3"),
         (
             {"SERVICE_BLOB_STORE": "s3"},
             "SERVICE_BLOB_STORE: s3 needs SERVICE_S3_URL, SERVICE_S3_BUCKET, SERVICE_S3_KEY_ID, SERVICE_S3_SECRET",

@@ -6,10 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from teamspace import routes
+from teamspace import wiring
+from teamspace.core.routing import Route
 
 ROOT = Path(__file__).parents[2]
-_OWNERS = {" ".join(name.split()): package for name, package in routes.ORDER}
+_OWNERS = {
+    route.name: contribution.package.name.rpartition(".")[2]
+    for contribution in wiring.SHIPPED.contributions
+    for route in contribution.rows.get(Route, ())
+}
 
 
 _DEPENDENCIES = {"console": {"localization"}, "s3": {"repository", "blobs"}}

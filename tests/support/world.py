@@ -8,12 +8,13 @@ from typing import Any
 import httpx2
 import msgspec
 
-from teamspace import identity
+from teamspace import identity, wiring
 from teamspace.app import App, open_database
 from teamspace.core import clock, crypto
 from teamspace.core.db import Tx
 from teamspace.core.egress import NetworkReach
 from teamspace.core.ids import new_id
+from teamspace.core.loader import Tables
 from teamspace.core.principal import system
 from teamspace.executors import store as executor_store
 from teamspace.executors.schemas import ExecutorRow, Mode
@@ -180,9 +181,9 @@ class World:
 
 
 @asynccontextmanager
-async def world(settings: Settings) -> AsyncIterator[World]:
-    async with open_database(settings) as db:
-        app = App(settings, db, None)
+async def world(settings: Settings, tables: Tables = wiring.SHIPPED) -> AsyncIterator[World]:
+    async with open_database(settings, tables=tables) as db:
+        app = App(settings, db, None, tables)
         transport = httpx2.ASGITransport(app=app.gate, client=("127.0.0.1", 50000))
         async with httpx2.AsyncClient(transport=transport, base_url="http://teamspace.test") as client:
             yield World(app, client)

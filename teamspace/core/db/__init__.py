@@ -1,5 +1,7 @@
 """The data layer: a read handle, a write handle, and the same SQL on SQLite and PostgreSQL."""
 
+from teamspace.core.db.audit import INVARIANTS
+from teamspace.core.db.canary import ENCRYPTED
 from teamspace.core.db.engine import Duplicate, Engine, IdempotencyKeyTaken, SerializationFailure
 from teamspace.core.db.fence import Clause, Fence, no_rows
 from teamspace.core.db.handles import Db, Guard, Reads, Tx, WriteBatch
@@ -9,6 +11,8 @@ from teamspace.core.db.retrying import retry_on_conflict
 from teamspace.core.db.rows import as_json, columns, in_list, placeholders
 
 __all__ = [
+    "ENCRYPTED",
+    "INVARIANTS",
     "Clause",
     "Db",
     "Duplicate",

@@ -67,7 +67,8 @@ class Tx(Reads):
     """A write transaction: everything commits together with its audit row, or nothing does.
 
     A domain function may set `target` and `detail` for the audit row, and `org_id` and `team_id` if the
-    write concerns another company or team than the caller's own.
+    write concerns another company or team than the caller's own. A company that a visitor writes in is checked for
+    suspension like a caller's own.
     """
 
     def __init__(self, db: "Db", session: Transaction, who: Principal, action: str) -> None:
@@ -171,6 +172,7 @@ class Db(Reads):
                 await tx.lock(*lock)
             await self._check(tx)
             yield tx
+            await self._check_chosen_company(tx)
             await _take_idempotency_key(tx)
             await _write_audit_row(tx)
             await _start_rights_epoch(tx)
@@ -194,6 +196,11 @@ class Db(Reads):
     async def _check(self, tx: Tx) -> None:
         if self._guard is not None:
             await self._guard(tx)
+
+    async def _check_chosen_company(self, tx: Tx) -> None:
+        """Run the guard for a visitor's write in a company, such as a sign-up: before the block it is not known which."""
+        if tx.who.kind == "anonymous" and tx.org_id != tx.who.org_id:
+            await self._check(tx)
 
     @asynccontextmanager
     async def maintenance(
@@ -275,6 +282,7 @@ class WriteBatch(Reads):
             tx = Tx(self._db, self._session, who, action)
             await self._db._check(tx)
             yield tx
+            await self._db._check_chosen_company(tx)
             await _write_audit_row(tx)
             await _start_rights_epoch(tx)
         self.done.append(tx)

@@ -18,6 +18,7 @@ export const ACTIONS = [
   "profile.update",
   "account.activate",
   "feature.switch",
+  "tool.call", "tool.switch",
   "quota.set",
   "branding.update", "branding.logo", "branding.delete",
   "team.create",

@@ -47,6 +47,8 @@ function valuesOf(event: TrailEvent, people: readonly Member[]): Values {
     from: roleName(detail.from),
     to: roleName(detail.to),
     feature: apart(feature ? t(`features.${feature}`) : String(event.target)),
+    tool: apart(String(event.target)),
+    outcome: String(detail.outcome),
     enabled: String(detail.enabled),
     version: typeof detail.version === "number" ? detail.version : "none",
   };

@@ -1,0 +1,23 @@
+"""The kinds of blob stores."""
+
+from teamspace.blobs.domain.local import FolderStore
+from teamspace.blobs.domain.remote import BucketAddress, BucketStore
+from teamspace.core.tables import BlobStoreSpec
+from teamspace.settings import Settings
+
+BLOB_STORES = (
+    BlobStoreSpec("rs3", "open_folder", "Files in the data folder."),
+    BlobStoreSpec("s3",  "open_bucket", "Objects in a bucket of an S3-compatible service."),
+)  # fmt: skip
+
+
+def open_folder(settings: Settings) -> FolderStore:
+    return FolderStore(settings.data / "blobs", settings.disk_floor)
+
+
+def open_bucket(settings: Settings) -> BucketStore:
+    return BucketStore(
+        BucketAddress(settings.s3_url, settings.s3_bucket, settings.s3_region, settings.s3_key_id, settings.s3_secret),
+        settings.data / "blobs",
+        settings.disk_floor,
+    )

@@ -1,0 +1,212 @@
+"""The loader: finds the tables that packages contribute, and checks every row.
+
+A package contributes a table by having it: ROUTES in `notes/routes.py`, INVARIANTS in `notes`. Shipped packages and
+plugins are loaded in the same way. A fault of a shipped package stops the start; a fault of a plugin leaves out that
+plugin with all its rows.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType, NoneType, UnionType
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+import msgspec
+
+from teamspace.core.tables import BootError
+
+R = TypeVar("R")
+SHIPPED = "shipped"
+_PLUGIN_ID = re.compile(r"[a-z][a-z0-9-]{0,63}")
+
+
+class Package(msgspec.Struct, frozen=True):
+    """A contributor of tables."""
+
+    name: str
+    """Its import name."""
+    source: str = SHIPPED
+    """`shipped`, or the id of a plugin."""
+
+    @property
+    def is_plugin(self) -> bool:
+        return self.source != SHIPPED
+
+
+class Candidate(msgspec.Struct, frozen=True):
+    """A row that is being checked, and where it comes from."""
+
+    row: Any
+    package: Package
+    module: ModuleType
+    earlier: Sequence[Any]
+    """The rows of the same table before it: of packages before this one, then its own."""
+
+
+class TableType(msgspec.Struct, frozen=True):
+    """A table that packages can contribute."""
+
+    name: str
+    row: type[msgspec.Struct]
+    """The type of its rows. No other table has it, so that a table is looked up by it."""
+    module: str = ""
+    """The module of a package that contains it; empty for the package itself."""
+    key: str | None = None
+    """The attribute that no two rows share."""
+    check: Callable[[Candidate], Iterable[str]] | None = None
+    """Returns what else is wrong with a row."""
+
+
+class Contribution(msgspec.Struct, frozen=True):
+    """The tables of one package, by row type."""
+
+    package: Package
+    rows: dict[type, tuple[Any, ...]] = {}
+    modules: dict[type, ModuleType] = {}
+
+
+class Loaded(msgspec.Struct, frozen=True):
+    """Whether a package was loaded; if not, why."""
+
+    package: Package
+    state: Literal["loaded", "failed"] = "loaded"
+    error: str | None = None
+
+
+class Tables:
+    """All tables of the packages that were loaded."""
+
+    def __init__(self, contributions: Sequence[Contribution] = (), failed: Sequence[Loaded] = ()) -> None:
+        self.contributions = tuple(contributions)
+        self._failed = tuple(failed)
+
+    @property
+    def results(self) -> list[Loaded]:
+        """The outcome for every package."""
+        return [*(Loaded(contribution.package) for contribution in self.contributions), *self._failed]
+
+    def rows(self, row: type[R]) -> tuple[R, ...]:
+        return tuple(each for contribution in self.contributions for each in contribution.rows.get(row, ()))
+
+    def located(self, row: type[R]) -> Iterator[tuple[ModuleType, R]]:
+        """Iterate over the rows, each with the module that has its functions."""
+        for contribution in self.contributions:
+            for each in contribution.rows.get(row, ()):
+                yield contribution.modules[row], each
+
+    def without(self, failures: Mapping[Package, str]) -> "Tables":
+        """Return the tables of all other packages, with the reasons why these have failed."""
+        kept = [contribution for contribution in self.contributions if contribution.package not in failures]
+        failed = [Loaded(package, "failed", error) for package, error in failures.items()]
+        return Tables(kept, [*self._failed, *failed])
+
+
+def load(packages: Iterable[Package], types: Sequence[TableType]) -> Tables:
+    """Return the packages' tables; raise BootError with all faults of shipped packages."""
+    contributions, failed, faults = list[Contribution](), list[Loaded](), list[str]()
+    for package in packages:
+        contribution, found = _collect(package, types, Tables(contributions, failed))
+        if found and package.is_plugin:
+            failed.append(Loaded(package, "failed", "; ".join(found)))
+        else:
+            contributions.append(contribution)
+            faults += found
+    if faults:
+        raise BootError("the tables are not valid:\n  " + "\n  ".join(faults))
+    return Tables(contributions, failed)
+
+
+def _collect(package: Package, types: Sequence[TableType], before: Tables) -> tuple[Contribution, list[str]]:
+    contribution = Contribution(package, {}, {})
+    faults = _find_name_faults(package, before)
+    if faults:
+        return contribution, faults
+    for table in types:
+        try:
+            module = _find_module(package.name, table.module)
+        except (Exception, SystemExit) as fault:
+            if not package.is_plugin:
+                raise
+            return contribution, [f"its import failed: {type(fault).__name__}: {fault}"]
+        if module is None or not (table.module or hasattr(module, table.name)):
+            continue
+        rows = getattr(module, table.name, None)
+        if isinstance(rows, tuple):
+            faults += _find_row_faults(table, rows, package, module, before.rows(table.row))
+            contribution.rows[table.row], contribution.modules[table.row] = rows, module
+        else:
+            faults.append(f"{module.__name__} has no tuple {table.name}")
+    return contribution, faults
+
+
+def _find_name_faults(package: Package, before: Tables) -> list[str]:
+    if not package.is_plugin:
+        return []
+    if not _PLUGIN_ID.fullmatch(package.source):
+        return [f"the id {package.source!r} is not lower-case letters, digits and hyphens"]
+    if any(loaded.package.source == package.source for loaded in before.results):
+        return [f"there are two plugins with the id {package.source}"]
+    return []
+
+
+def _find_module(package: str, name: str) -> ModuleType | None:
+    """Import the module of a package, if it has one."""
+    root = import_module(package)
+    if not name:
+        return root
+    path = f"{package}.{name}"
+    return import_module(path) if hasattr(root, "__path__") and find_spec(path) else None
+
+
+def _find_row_faults(
+    table: TableType, rows: tuple[Any, ...], package: Package, module: ModuleType, earlier: tuple[Any, ...]
+) -> list[str]:
+    faults = list[str]()
+    for position, row in enumerate(rows):
+        before = earlier + rows[:position]
+        if type(row) is not table.row:
+            faults.append(f"{module.__name__}.{table.name}[{position}] is not a {table.row.__name__}")
+        elif wrong := _find_wrong_fields(row):
+            faults.append(f"{module.__name__}.{table.name}[{position}]: {', '.join(wrong)}")
+        else:
+            faults += _find_duplicates(table, row, before)
+            faults += table.check(Candidate(row, package, module, before)) if table.check else ()
+    return faults
+
+
+def _find_duplicates(table: TableType, row: Any, before: Iterable[Any]) -> list[str]:
+    if table.key is None:
+        return []
+    key = getattr(row, table.key)
+    return [f"{key}: declared twice"] if any(getattr(each, table.key, None) == key for each in before) else []
+
+
+def _find_wrong_fields(row: msgspec.Struct) -> list[str]:
+    """Return the fields whose value is not of the declared type: constructing a struct does not check it."""
+    hints = _hints(type(row))
+    wrong = [name for name in row.__struct_fields__ if not _is_a(getattr(row, name), hints[name])]
+    return [f"{name} is {getattr(row, name)!r:.100}" for name in wrong]
+
+
+@cache
+def _hints(shape: type[Any]) -> dict[str, Any]:
+    return get_type_hints(shape)
+
+
+def _is_a(value: Any, hint: Any) -> bool:
+    origin, arguments = get_origin(hint), get_args(hint)
+    if hint is Any:
+        return True
+    if origin in (Union, UnionType):
+        return any(_is_a(value, each) for each in arguments)
+    if origin is Literal:
+        return value in arguments
+    if origin is type:
+        return isinstance(value, type) and issubclass(value, arguments[0])
+    if origin is tuple:
+        return isinstance(value, tuple) and all(_is_a(each, arguments[0]) for each in value)
+    if hint in (None, NoneType):
+        return value is None
+    return isinstance(value, (int, float) if hint is float else origin or hint)

@@ -1,0 +1,112 @@
+"""The gate of tools: every call passes the same checks, whoever makes it.
+
+The tool exists and is on for the team; scope, feature and permission allow it; the arguments are valid. Then the call
+is recorded in the audit log, and the handler runs. Quotas are not checked here: a handler that calls a model spends
+them there, once.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from teamspace.core import json_body, pools, text
+from teamspace.core.db import Db, retry_on_conflict
+from teamspace.core.decoding import convert
+from teamspace.core.errors import (
+    BadRequest,
+    FeatureDisabled,
+    Forbidden,
+    NotFound,
+    OutOfScope,
+    Refusal,
+    TooLarge,
+    ToolDisabled,
+)
+from teamspace.core.principal import Principal
+from teamspace.tools import store
+from teamspace.tools.domain import results
+from teamspace.tools.domain.binding import BoundTool
+from teamspace.tools.schemas import ToolContext, ToolResult
+
+MAX_ARGUMENTS = 4 * 1024 * 1024
+"""In bytes of JSON."""
+_THREAD_BYTES = 32 * 1024
+_MAX_NAME = 64
+
+
+class Toolbox:
+    """All tools, by name."""
+
+    def __init__(self) -> None:
+        self._by_name: dict[str, BoundTool] = {}
+
+    def __iter__(self) -> Iterator[BoundTool]:
+        return iter(self._by_name.values())
+
+    def add(self, tools: Iterable[BoundTool]) -> None:
+        self._by_name |= {tool.name: tool for tool in tools}
+
+    def find(self, name: str) -> BoundTool:
+        if name not in self._by_name:
+            raise NotFound("There is no such tool.")
+        return self._by_name[name]
+
+    async def call(
+        self, db: Db, who: Principal, name: str, arguments: Mapping[str, Any], context: ToolContext
+    ) -> ToolResult:
+        """Call a tool as `who`; raise a Refusal if it may not be called like this, or if it refuses."""
+        try:
+            tool = self.find(name)
+            await _check_caller(db, who, tool)
+            parsed = await _parse(tool, arguments)
+        except Refusal as refusal:
+            await _record(db, who, name, context, refusal.code)
+            raise
+        await _record(db, who, name, context, "ok")
+        offered = {"db": db, "who": who, "context": context}
+        given = {key: offered[key] for key in tool.wants} | tool.provided | tool.to_arguments(parsed)
+        return results.to_result(tool.row, await retry_on_conflict(lambda: tool.handler(**given)))
+
+
+async def _check_caller(db: Db, who: Principal, tool: BoundTool) -> None:
+    enabled = await store.is_enabled(db, who.team_id, tool.name)
+    if not (tool.is_shipped if enabled is None else enabled):
+        raise ToolDisabled(f"The tool {tool.name} is off for this team.")
+    row = tool.row
+    if not who.in_scope(row.permission):
+        raise OutOfScope(f"The token's scope does not include {row.permission}.")
+    if row.feature is not None and row.feature not in who.features:
+        raise FeatureDisabled(f"The feature {row.feature} is off for this team.")
+    if not who.has_permission(row.permission):
+        raise Forbidden(f"The tool {tool.name} requires {row.permission}.")
+
+
+async def _parse(tool: BoundTool, arguments: Mapping[str, Any]) -> msgspec.Struct:
+    """Return the arguments as the tool's struct, or raise BadRequest naming the field."""
+    try:
+        encoded = msgspec.json.encode(arguments)
+    except (UnicodeEncodeError, RecursionError):
+        raise BadRequest.at("/arguments", "is not valid JSON") from None
+    if len(encoded) > MAX_ARGUMENTS:
+        raise TooLarge(f"The arguments of a tool can have {MAX_ARGUMENTS} bytes.")
+    if len(encoded) > _THREAD_BYTES:
+        await pools.TEXT.run(_check_json, encoded)
+    else:
+        _check_json(encoded)
+    return convert(tool.arguments, arguments, within="/arguments")
+
+
+def _check_json(encoded: bytes) -> None:
+    if json_body.is_too_deep(encoded):
+        raise BadRequest.at("/arguments", f"is nested more than {json_body.MAX_DEPTH} levels deep")
+    if json_body.has_nul(encoded):
+        raise BadRequest.at("/arguments", "contains a NUL character")
+
+
+async def _record(db: Db, who: Principal, name: str, context: ToolContext, outcome: str) -> None:
+    # Without the request's idempotency key, which belongs to the effect of the tool.
+    actor = msgspec.structs.replace(who, call=msgspec.structs.replace(who.call, claim=None))
+    async with db.write(actor, "tool.call") as tx:
+        tx.target = text.one_line(name, max_length=_MAX_NAME)
+        tx.detail = {"outcome": outcome, "caller": context.caller}

@@ -1,0 +1,37 @@
+"""What models see of a tool's result."""
+
+from typing import Any
+
+import msgspec
+
+from teamspace.core.tables import Tool
+from teamspace.tools.schemas import Artifact, ToolResult
+
+MAX_SHOWN = 16 * 1024
+"""In bytes."""
+_MAX_LINE = 1000
+
+
+def to_result(row: Tool, value: Any) -> ToolResult:
+    """Return the complete value and its short form: an artifact as one line, a text as it is, others as JSON."""
+    if isinstance(value, Artifact):
+        if value.kind not in row.artifacts:
+            raise TypeError(f"the tool {row.name} returned a {value.kind}, which its row does not declare")
+        return ToolResult(value.to_value(), _one_line(value), is_artifact=True)
+    if isinstance(value, str):
+        return ToolResult(value, _bounded(value))
+    return ToolResult(msgspec.to_builtins(value), _bounded(msgspec.json.encode(value).decode()))
+
+
+def _one_line(artifact: Artifact) -> str:
+    about = f"{artifact.title}: {artifact.summary}" if artifact.summary else artifact.title
+    line = f"[{artifact.kind}] {' '.join(about.split())[:_MAX_LINE]}"
+    return f"{line} (object {artifact.object_id})" if artifact.object_id else line
+
+
+def _bounded(text: str) -> str:
+    encoded = text.encode(errors="replace")
+    if len(encoded) <= MAX_SHOWN:
+        return text
+    note = f" … [cut: {MAX_SHOWN} of {len(encoded)} bytes]"
+    return encoded[: MAX_SHOWN - len(note.encode())].decode(errors="ignore") + note

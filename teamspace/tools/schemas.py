@@ -1,0 +1,73 @@
+"""Data types of tools."""
+
+from typing import Any, Literal
+
+import msgspec
+
+from teamspace.core.permissions import Feature, Permission
+from teamspace.core.tables import ArtifactKind
+
+CallerKind = Literal["agent", "workflow", "plugin", "mcp"]
+
+
+class ToolContext(msgspec.Struct, frozen=True):
+    """For what a tool is called."""
+
+    caller: CallerKind
+    key: str = ""
+    """Equal for repeated attempts of one call, so that a handler can recognize them."""
+
+
+class Artifact(msgspec.Struct, frozen=True, kw_only=True):
+    """A result that people see as a card, models as one line, and workflow steps as a value."""
+
+    kind: ArtifactKind
+    title: str
+    summary: str = ""
+    content_type: str | None = None
+    object_id: str | None = None
+    version_id: str | None = None
+    extra: dict[str, Any] = {}
+    """Further keys of the value."""
+
+    def __post_init__(self) -> None:
+        if taken := self.extra.keys() & set(self.__struct_fields__):
+            raise ValueError(f"an artifact has its own {', '.join(sorted(taken))}")
+
+    def to_value(self) -> dict[str, Any]:
+        value: dict[str, Any] = msgspec.to_builtins(self)
+        extra: dict[str, Any] = value.pop("extra")
+        return value | extra
+
+
+class ToolResult(msgspec.Struct, frozen=True):
+    value: Any
+    """The complete result, as JSON types."""
+    shown: str
+    """What a model sees of it."""
+    is_artifact: bool = False
+
+
+class TeamTool(msgspec.Struct, frozen=True):
+    """A tool as a team sees it."""
+
+    name: str
+    description: str
+    permission: Permission
+    feature: Feature | None
+    source: str
+    """`shipped`, or the id of a plugin."""
+    enabled: bool
+    parameters: dict[str, Any]
+    """The JSON schema of its arguments."""
+
+
+class ToolChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    enabled: bool
+
+
+class ToolSwitch(msgspec.Struct, frozen=True):
+    """Whether a team has turned a tool on or off."""
+
+    tool: str
+    enabled: bool

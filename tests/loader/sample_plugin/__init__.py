@@ -1,0 +1,1 @@
+"""A plugin with a row in every table that plugins use."""
