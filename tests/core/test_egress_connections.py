@@ -22,7 +22,6 @@ from tests.support.upstream import (
     cut_off,
     dripping,
     endless,
-    reply,
     status,
 )
 
@@ -164,13 +163,16 @@ async def test_a_request_on_a_new_connection_is_not_repeated() -> None:
         assert len(upstream.requests) == 1
 
 
-async def test_a_connection_with_an_unrequested_response_is_not_used_again() -> None:
+@pytest.mark.parametrize("pause", [0.05, 0])
+async def test_a_connection_with_an_unrequested_response_is_not_used_again(pause: float) -> None:
     sent = asyncio.Event()
 
     async def twice(request: ReceivedRequest, writer: asyncio.StreamWriter) -> None:
-        await reply(writer, 200, b"first")
-        await asyncio.sleep(0.05)
-        await reply(writer, 200, b"unrequested")
+        both = [b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n" + body for body in (b"first", b"extra")]
+        if pause:
+            writer.write(both.pop(0))
+            await asyncio.sleep(pause)
+        writer.write(b"".join(both))
         sent.set()
 
     async with Upstream(answers(twice, status(200, b"second"))) as upstream:
