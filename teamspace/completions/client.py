@@ -6,11 +6,14 @@ from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from teamspace.completions import wire
 from teamspace.completions.errors import CompletionError, refusal
 from teamspace.completions.schemas import Delta, ModelAnswer, ModelEndpoint, ModelRequest
-from teamspace.core.egress import MAX_BYTES, Egress, EgressFailed, OutgoingRequest, Timeouts
+from teamspace.core.egress import Egress, EgressFailed, OutgoingRequest, Timeouts
 
 _TIMEOUTS = Timeouts(read=280, total=290)
 """A response that is not streamed sends nothing until it is complete, and a streamed one nothing until it begins."""
 _PROBE_TIMEOUTS = Timeouts(connect=3, read=3, total=3)
+MAX_ANSWER_BYTES = 4 * 1024 * 1024
+MAX_PROBE_BYTES = 2 * 1024 * 1024
+"""Longer responses would hold the event loop while they are decoded."""
 _MAX_STREAM_BYTES = 32 * 1024 * 1024
 """A streamed token takes some 250 bytes."""
 _MAX_ERROR_BYTES = 64 * 1024
@@ -47,7 +50,7 @@ async def list_models(egress: Egress, endpoint: ModelEndpoint) -> list[str] | No
     """Return the names of the listed models, perhaps none; None if the server is unreachable or denies access."""
     request = OutgoingRequest(
         "GET", f"{endpoint.url}/models", endpoint.reach, endpoint.on_behalf_of,
-        headers=_authorization(endpoint), timeouts=_PROBE_TIMEOUTS,
+        headers=_authorization(endpoint), timeouts=_PROBE_TIMEOUTS, max_bytes=MAX_PROBE_BYTES,
     )  # fmt: skip
     try:
         response = await egress.call(request)
@@ -58,7 +61,7 @@ async def list_models(egress: Egress, endpoint: ModelEndpoint) -> list[str] | No
     return wire.models_from_wire(response.body)
 
 
-def _outgoing(endpoint: ModelEndpoint, body: bytes, max_bytes: int = MAX_BYTES) -> OutgoingRequest:
+def _outgoing(endpoint: ModelEndpoint, body: bytes, max_bytes: int = MAX_ANSWER_BYTES) -> OutgoingRequest:
     return OutgoingRequest(
         "POST", f"{endpoint.url}/chat/completions", endpoint.reach, endpoint.on_behalf_of,
         headers={"content-type": "application/json", **_authorization(endpoint)},

@@ -9,6 +9,8 @@ from teamspace.completions.schemas import TokenUsage
 MALFORMED = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 """What decoding raises for bytes that are not the expected JSON."""
 _MAX_LENGTH = 300
+_MAX_BYTES = 64 * 1024
+"""No error message is longer, and decoding more would hold the event loop."""
 
 
 class CompletionError(Exception):
@@ -54,6 +56,8 @@ def refusal(status: int, body: bytes) -> CompletionError:
 
 def error_message(body: bytes) -> str:
     """Return the server's error message, which helps the author of the request."""
+    if len(body) > _MAX_BYTES:
+        return ""
     try:
         response: Any = msgspec.json.decode(body)
     except MALFORMED:

@@ -17,7 +17,8 @@ from teamspace.completions.schemas import (
 )
 
 _MAX_MODELS = 20
-_MAX_LINE = 1024 * 1024
+MAX_LINE = 256 * 1024
+"""Longer lines would hold the event loop while they are decoded."""
 _FIELDS = frozenset({b"event", b"id", b"retry"})
 """Fields of server-sent events, besides `data`, which carry nothing here."""
 _NULL = msgspec.Raw(b"null")
@@ -48,7 +49,8 @@ class _Choice(msgspec.Struct, frozen=True):
 
 
 class _Response(msgspec.Struct, frozen=True):
-    choices: Annotated[list[_Choice], msgspec.Meta(min_length=1)]
+    choices: tuple[_Choice]
+    """One is requested. A list would be decoded to its end, however long it is."""
     model: str | None = None
     usage: msgspec.Raw = _NULL
 
@@ -180,7 +182,7 @@ async def _lines(pieces: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
             yield bytes(rest + line).removesuffix(b"\r")
             rest.clear()
         rest += last
-        if len(rest) > _MAX_LINE:
+        if len(rest) > MAX_LINE:
             raise _invalid_stream()
     yield bytes(rest)
 

@@ -22,7 +22,6 @@ from tests.support.upstream import (
     cut_off,
     dripping,
     endless,
-    reply,
     status,
 )
 
@@ -164,20 +163,29 @@ async def test_a_request_on_a_new_connection_is_not_repeated() -> None:
         assert len(upstream.requests) == 1
 
 
-async def test_a_connection_with_an_unrequested_response_is_not_used_again() -> None:
+@pytest.mark.parametrize("tls", [False, True])
+@pytest.mark.parametrize("pause", [0.05, 0])
+@pytest.mark.parametrize("packets", [1, 2])
+async def test_a_connection_with_an_unrequested_response_is_not_used_again(
+    tmp_path: Path, packets: int, pause: float, tls: bool
+) -> None:
     sent = asyncio.Event()
+    server, trust = tls_contexts(tmp_path, "models.example")
 
     async def twice(request: ReceivedRequest, writer: asyncio.StreamWriter) -> None:
-        await reply(writer, 200, b"first")
-        await asyncio.sleep(0.05)
-        await reply(writer, 200, b"unrequested")
+        both = [b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n" + body for body in (b"first", b"extra")]
+        for packet in both if packets == 2 else [b"".join(both)]:
+            writer.write(packet)
+            if pause:
+                await asyncio.sleep(pause)
         sent.set()
 
-    async with Upstream(answers(twice, status(200, b"second"))) as upstream:
-        egress = Egress(allow=[upstream.address])
-        assert (await get(egress, upstream.url)).body == b"first"
+    async with Upstream(answers(twice, status(200, b"second")), tls=server if tls else None) as upstream:
+        egress = Egress(resolve=Resolver(["127.0.0.1"]), trust=trust)
+        url = f"{'https' if tls else 'http'}://models.example:{upstream.port}"
+        assert (await get(egress, url, NetworkReach.ANY)).body == b"first"
         await sent.wait()
-        assert (await get(egress, upstream.url)).body == b"second"
+        assert (await get(egress, url, NetworkReach.ANY)).body == b"second"
         assert upstream.connections == 2
 
 

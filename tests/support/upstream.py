@@ -63,10 +63,8 @@ class Upstream:
         assert task is not None
         self.open.add(task)
         task.add_done_callback(self.open.discard)
-        with (
-            contextlib.suppress(ConnectionError, asyncio.IncompleteReadError, TimeoutError),
-            contextlib.closing(writer),
-        ):
+        ends = (ConnectionError, asyncio.IncompleteReadError, TimeoutError, asyncio.CancelledError)
+        with contextlib.suppress(*ends), contextlib.closing(writer):
             while not writer.is_closing():
                 request = await asyncio.wait_for(_read(reader), self._idle)
                 self.requests.append(request)

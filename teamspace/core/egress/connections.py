@@ -4,7 +4,7 @@ import asyncio
 import ssl
 from contextlib import suppress
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -69,7 +69,7 @@ class ConnectionPool:
 
     def put(self, key: ConnectionKey, connection: "httpcore2.AsyncHTTPConnection") -> None:
         """Keep a connection whose response is complete; close it if it cannot be used again."""
-        if self._closed or not connection.is_idle():
+        if self._closed or not connection.is_idle() or _has_unread_bytes(connection):
             return self.discard(connection)
         self._idle.append(_Idle(key, connection, asyncio.get_running_loop().time() + IDLE_SECONDS))
         if len(self._idle) > MAX_IDLE:
@@ -102,6 +102,13 @@ class ConnectionPool:
     def _close_until(self, moment: float) -> None:
         while self._idle and self._idle[0].expires_at <= moment:
             self.discard(self._idle.pop(0).connection)
+
+
+def _has_unread_bytes(connection: "httpcore2.AsyncHTTPConnection") -> bool:
+    """Return whether more than the response has arrived: it would be taken for the response to the next request."""
+    http11: Any = connection._connection  # the library offers no other way to know
+    unread: bytes = http11._h11_state.trailing_data[0]
+    return bool(unread)
 
 
 async def _close(connection: "httpcore2.AsyncHTTPConnection") -> None:

@@ -51,13 +51,11 @@ class StreamedResponse:
         try:
             piece = await self._read()
             if piece is None:
-                await self._answer.aclose()
+                await self._release()
         except BaseException:
             self.close()
             raise
         if piece is None:
-            self._ended = True
-            self._pool.put(self._key, self._connection)
             raise StopAsyncIteration
         return piece
 
@@ -74,6 +72,26 @@ class StreamedResponse:
         if not self._ended:
             self._ended = True
             self._pool.discard(self._connection)
+
+    async def _release(self) -> None:
+        await self._answer.aclose()
+        if not await self._has_more():
+            self._pool.put(self._key, self._connection)
+            self._ended = True
+        self.close()
+
+    async def _has_more(self) -> bool:
+        """Return whether TLS holds bytes that were read from the socket together with the response."""
+        stream = self._answer.extensions["network_stream"]
+        if stream.get_extra_info("ssl_object") is None:
+            return False
+        try:
+            await stream.read(1, timeout=0)
+        except httpcore2.ReadTimeout:
+            return False
+        except _BROKEN:
+            pass
+        return True
 
     async def _read(self) -> bytes | None:
         try:
