@@ -7,11 +7,10 @@ from typing import Any, TypeVar, get_origin
 
 import msgspec
 
-from teamspace.core.errors import BadRequest, FieldError
+from teamspace.core.errors import BadRequest
+from teamspace.core.validation import MAX_LENGTH, message_of
 
 S = TypeVar("S", bound=msgspec.Struct)
-_MAX_LENGTH = 500
-"""An error message may contain a key as long as the body."""
 _STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+|\.\.\.)\]")
 
 
@@ -69,6 +68,6 @@ def convert(shape: type[S], value: Any, *, within: str) -> S:
 def _refusal(message: str, within: str = "") -> BadRequest:
     before, separator, after = message.rpartition(" - at `")
     error, path = (before, after.removesuffix("`")) if separator else (message, "")
-    error, path = error[:_MAX_LENGTH], path[:_MAX_LENGTH]
-    pointer = within + "".join(f"/{name or index}" for name, index in _STEP.findall(path))
-    return BadRequest(f"{pointer or 'The body'}: {error}.", errors=(FieldError(pointer, error),))
+    pointer = within + "".join(f"/{name or index}" for name, index in _STEP.findall(path[:MAX_LENGTH]))
+    key, params = message_of(error)
+    return BadRequest.at(pointer, key, **params)

@@ -273,7 +273,7 @@ class Gate:
         if endpoint is None:
             if allowed:
                 methods = ", ".join(sorted(allowed))
-                raise MethodNotAllowed(f"This path allows {methods}.", headers={"allow": methods})
+                raise MethodNotAllowed(f"This path allows {methods}.").with_headers({"allow": methods})
             raise NotFound("There is no such path.")
         info.route = endpoint.route.path
         return endpoint, {

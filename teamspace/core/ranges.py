@@ -86,7 +86,9 @@ def _span(request: Request, stored: StoredContent) -> tuple[int, int] | None:
         if last and int(last) < int(first):
             return None
     if start >= stored.size:
-        raise InvalidRange(f"The content has {stored.size} bytes.", headers={"content-range": f"bytes */{stored.size}"})
+        raise InvalidRange(f"The content has {stored.size} bytes.").with_headers(
+            {"content-range": f"bytes */{stored.size}"}
+        )
     return start, end
 
 

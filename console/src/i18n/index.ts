@@ -4,7 +4,7 @@ import { IntlMessageFormat } from "intl-messageformat";
 
 import { retryWhileBusy } from "../net/busy";
 import { fileOf } from "./files";
-import type english from "../../../teamspace/localization/catalogs/en.json";
+import type english from "../../../teamspace/catalogs/en.json";
 
 type Catalog = typeof english;
 /** `namespace.key`, for every message there is: a misspelt one does not compile. */

@@ -50,9 +50,9 @@ class BoundKind(msgspec.Struct, frozen=True):
         try:
             result = convert(self.result, raw, within="/result")
         except BadRequest as fault:
-            raise ResponseRefused(fault.detail, errors=fault.extra.get("errors")) from None
+            raise ResponseRefused(fault.detail).with_fields(errors=fault.extra["errors"]) from None
         if self.check and (problem := self.check(input, result)):
-            raise ResponseRefused(problem, errors=(FieldError("/result", problem),))
+            raise ResponseRefused(problem).with_fields(errors=(FieldError("/result", problem, "jobs.result", {}),))
         return result
 
 
