@@ -26,7 +26,7 @@ def decode_body(shape: type[S], body: bytes) -> S:
     except msgspec.ValidationError as fault:
         raise _refusal(str(fault)) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
-        raise BadRequest(f"The body is not valid JSON: {fault}.") from None
+        raise BadRequest("body.not_json", reason=str(fault)) from None
 
 
 def decode_query(shape: type[S], parameters: Mapping[str, list[str]]) -> S:
@@ -34,11 +34,11 @@ def decode_query(shape: type[S], parameters: Mapping[str, list[str]]) -> S:
     values: dict[str, Any] = {}
     for name, texts in parameters.items():
         if name not in shape.__struct_fields__:
-            raise BadRequest.at(name, "is not a parameter of this route")
+            raise BadRequest.at(name, "value.no_parameter")
         if _repeats(shape, name):
             values[name] = texts
         elif len(texts) > 1:
-            raise BadRequest.at(name, "must not be repeated")
+            raise BadRequest.at(name, "value.repeated")
         else:
             values[name] = texts[0]
     try:
@@ -47,7 +47,7 @@ def decode_query(shape: type[S], parameters: Mapping[str, list[str]]) -> S:
         raise _refusal(str(fault)) from None
     for name in values:
         if getattr(query, name) is None:
-            raise BadRequest.at(name, "must not be null: omit it or give a value")
+            raise BadRequest.at(name, "value.null")
     return query
 
 

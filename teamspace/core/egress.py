@@ -21,7 +21,7 @@ import msgspec
 
 from teamspace.core import pools
 from teamspace.core.addresses import Address, is_public
-from teamspace.core.errors import Overloaded
+from teamspace.core.errors import KeyedError, Overloaded
 
 if TYPE_CHECKING:
     import httpx2
@@ -44,12 +44,27 @@ _DOT_SEGMENT = re.compile(r"/(?:\.|%2e){1,2}(?:/|$)", re.IGNORECASE)
 Resolve = Callable[[str, int], Awaitable[list[str]]]
 
 
-class EgressRefused(Exception):
+class EgressRefused(KeyedError):
     """The URL must not be called; the message says why, and reveals nothing about the network."""
 
 
+class EgressFault(StrEnum):
+    """Why there is no usable response; may be shown to any caller."""
+
+    UNREACHABLE = "cannot be reached"
+    UNRESOLVED = "cannot be resolved at the moment"
+    TIMEOUT = "did not answer in time"
+    NOT_HTTP = "closed the connection, or did not speak HTTP"
+    COMPRESSED = "sent a compressed response that was not requested"
+    TOO_LARGE = "sent a response of more than 8 MiB"
+
+
 class EgressFailed(Exception):
-    """No usable response; the message may be shown to any caller."""
+    """There is no usable response."""
+
+    def __init__(self, reason: EgressFault) -> None:
+        super().__init__(reason)
+        self.reason = reason
 
 
 class NetworkReach(StrEnum):
@@ -100,25 +115,25 @@ class HttpResponse(msgspec.Struct, frozen=True):
 def parse(url: str) -> Destination:
     """Parse a URL; refuse anything that another parser could read differently."""
     if len(url) > _MAX_LENGTH or not url.isascii():
-        raise EgressRefused("must be ASCII and at most 2000 characters long")
+        raise EgressRefused("egress.ascii", limit=_MAX_LENGTH)
     scheme, separator, rest = url.partition("://")
     authority, slash, path = rest.partition("/")
     match = _URL.fullmatch(f"{scheme}{separator}{authority}".lower() + slash + path)
     if match is None or _DOT_SEGMENT.search(match["path"]):
-        raise EgressRefused("must be a URL such as https://models.example.com/v1, without user, query or fragment")
+        raise EgressRefused("egress.url")
     host = match["six"] or match["name"]
     if (match["six"] or _NUMBER.fullmatch(host)) and not _is_canonical(host):
-        raise EgressRefused("must have an IP address in its canonical form")
+        raise EgressRefused("egress.ip_address")
     port = int(match["port"] or _PORTS[match["scheme"]])
     if port > 65535:
-        raise EgressRefused("must have a port from 1 to 65535")
+        raise EgressRefused("egress.port")
     return Destination(match["scheme"], host, port, match["path"])
 
 
 def parse_host_port(text: str) -> tuple[str, int]:
     """Parse an entry `host:port` of the allow list."""
     if not re.search(r":[0-9]+$", text):
-        raise EgressRefused("must be host:port, such as 127.0.0.1:11434")
+        raise EgressRefused("egress.host_port")
     return parse(f"http://{text}").host_port
 
 
@@ -137,10 +152,12 @@ class Egress:
         """Parse and check a URL without using the network."""
         target = parse(url)
         if reach is not NetworkReach.ANY and target.scheme != "https" and target.host_port not in self._allow:
-            raise EgressRefused(f"must start with https://{_allow_hint(target, reach)}")
+            if reach is NetworkReach.PUBLIC:
+                raise EgressRefused("egress.https")
+            raise EgressRefused("egress.https_or_listed", host=_name_and_port(target))
         literal = _literal(target.host)
         if target.host_port in self._own or (literal and not self._is_allowed(target, literal, reach)):
-            raise EgressRefused(self._reason(target, reach))
+            raise self._refusal(target, reach)
         return target
 
     async def verify(self, url: str, reach: NetworkReach, seconds: float = 3) -> None:
@@ -151,7 +168,7 @@ class Egress:
                 await self._resolve_allowed(target, reach)
         except (EgressFailed, TimeoutError):
             # Unknown and internal hosts get the same error, so that no one can probe our internal names.
-            raise EgressRefused(self._reason(target, reach)) from None
+            raise self._refusal(target, reach) from None
 
     async def call(
         self, method: str, url: str, reach: NetworkReach, *, headers: Mapping[str, str] | None = None, body: bytes = b"",
@@ -161,7 +178,7 @@ class Egress:
         try:
             target = self.check(url, reach)
         except EgressRefused as fault:
-            raise EgressFailed("cannot be reached") from fault
+            raise EgressFailed(EgressFault.UNREACHABLE) from fault
         try:
             async with asyncio.timeout(timeouts.total):
                 for address in (addresses := await self._resolve_allowed(target, reach)):
@@ -170,12 +187,12 @@ class Egress:
                     except _NoConnection as fault:
                         log.info("no connection to %s at %s: %s", target.authority, address, fault)
                         if address is addresses[-1]:
-                            raise EgressFailed("cannot be reached") from fault
+                            raise EgressFailed(EgressFault.UNREACHABLE) from fault
         except TimeoutError:
-            raise EgressFailed("did not answer in time") from None
+            raise EgressFailed(EgressFault.TIMEOUT) from None
         except Overloaded as fault:
-            raise EgressFailed("cannot be resolved at the moment") from fault
-        raise EgressFailed("cannot be reached")
+            raise EgressFailed(EgressFault.UNRESOLVED) from fault
+        raise EgressFailed(EgressFault.UNREACHABLE)
 
     async def _resolve_allowed(self, target: Destination, reach: NetworkReach) -> list[Address]:
         """Resolve the host; fail unless all its addresses are allowed."""
@@ -183,12 +200,12 @@ class Egress:
         try:
             found = [literal] if literal else [*map(ipaddress.ip_address, await self._resolve(*target.host_port))]
         except (OSError, ValueError, UnicodeError) as fault:
-            raise EgressFailed("cannot be reached") from fault
+            raise EgressFailed(EgressFault.UNREACHABLE) from fault
         if not found or not all(self._is_allowed(target, address, reach) for address in found):
             log.warning(
                 "refused to call %s: it resolves to %s", target.authority, ", ".join(map(str, found)) or "nothing"
             )
-            raise EgressFailed("cannot be reached")
+            raise EgressFailed(EgressFault.UNREACHABLE)
         return found
 
     def _is_allowed(self, target: Destination, address: Address, reach: NetworkReach) -> bool:
@@ -198,10 +215,12 @@ class Egress:
             return not (target.port in self._own_ports and _is_local(address))
         return is_public(address) and not _is_local(address)
 
-    def _reason(self, target: Destination, reach: NetworkReach) -> str:
+    def _refusal(self, target: Destination, reach: NetworkReach) -> EgressRefused:
         if reach is NetworkReach.LISTED and target.host_port in self._allow:
-            return "must resolve to an address, and not to this server itself"
-        return f"must resolve to a public host{_allow_hint(target, reach)}"
+            return EgressRefused("egress.this_server")
+        if reach is NetworkReach.PUBLIC:
+            return EgressRefused("egress.public")
+        return EgressRefused("egress.public_or_listed", host=_name_and_port(target))
 
     async def _send(
         self,
@@ -230,9 +249,9 @@ class Egress:
         except (httpx2.ConnectError, httpx2.ConnectTimeout) as fault:
             raise _NoConnection(str(fault)) from fault
         except httpx2.TimeoutException as fault:
-            raise EgressFailed("did not answer in time") from fault
+            raise EgressFailed(EgressFault.TIMEOUT) from fault
         except (httpx2.HTTPError, OSError) as fault:
-            raise EgressFailed("closed the connection, or did not speak HTTP") from fault
+            raise EgressFailed(EgressFault.NOT_HTTP) from fault
 
     @cached_property
     def _certificates(self) -> ssl.SSLContext:
@@ -248,12 +267,12 @@ class _NoConnection(Exception):
 async def _read(answer: "httpx2.Response") -> HttpResponse:
     """Read the raw body, without decompression: a small compressed body could expand without end."""
     if answer.headers.get("content-encoding", "identity") != "identity":
-        raise EgressFailed("sent a compressed response that was not requested")
+        raise EgressFailed(EgressFault.COMPRESSED)
     body = bytearray()
     async for chunk in answer.aiter_raw():
         body += chunk
         if len(body) > MAX_BYTES:
-            raise EgressFailed("sent a response of more than 8 MiB")
+            raise EgressFailed(EgressFault.TOO_LARGE)
     return HttpResponse(answer.status_code, bytes(body))
 
 
@@ -289,7 +308,5 @@ def _is_local(address: Address) -> bool:
     return True
 
 
-def _allow_hint(target: Destination, reach: NetworkReach) -> str:
-    if reach is NetworkReach.PUBLIC:
-        return ""
-    return f", or {_bracket(target.host)}:{target.port} must be listed in SERVICE_EGRESS_ALLOW"
+def _name_and_port(target: Destination) -> str:
+    return f"{_bracket(target.host)}:{target.port}"

@@ -65,7 +65,18 @@ class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
     resets_at: str | None = None
 
 
-class Refusal(Exception):
+class KeyedError(Exception):
+    """An error whose text is in the catalog, because people may read it."""
+
+    key: str = ""
+    """A class has a key if all its errors have the same text."""
+
+    def __init__(self, key: str = "", /, **params: Param) -> None:
+        self.key, self.params = key or self.key, params
+        super().__init__(render(self.key, params))
+
+
+class Refusal(KeyedError):
     """The request is refused, for a reason that the caller may see."""
 
     status: ClassVar[int]
@@ -73,16 +84,13 @@ class Refusal(Exception):
     title: ClassVar[str]
     recorded: ClassVar[bool] = False
     """Whether it is written to the audit log of the caller's company: missing rights, or a failed authentication."""
-    key: str = ""
-    """The key of the text in the catalog; a class has one if all its refusals have the same text."""
 
     def __init__(self, key: str = "", /, **params: Param) -> None:
-        self.key, self.params = key or self.key, params
-        self.detail = render(self.key, params)
+        super().__init__(key, **params)
+        self.detail: str = self.args[0]
         self.headers: dict[str, str] = {}
         self.extra: dict[str, Any] = {}
         """Further fields of the problem body."""
-        super().__init__(self.detail)
 
     def with_headers(self, headers: Mapping[str, str]) -> Self:
         self.headers |= headers
