@@ -14,6 +14,8 @@ import msgspec
 DEFAULT = "en"
 Messages = dict[str, dict[str, str]]
 """ICU messages by namespace and key."""
+Key = str
+"""The key of a text in the namespace `refusals`; tests find keys in tables by this name."""
 Param = str | int | float
 _PARAMETER = re.compile(r"\{(\w+)\}")
 
