@@ -46,7 +46,7 @@ def _file(whole: Catalog) -> CatalogFile:
 def chain(locale: str) -> list[str]:
     """Return the fallback chain of a locale, such as `pt-BR`, `pt`, then the default."""
     if not _LOCALE.fullmatch(locale):
-        raise BadRequest.at("locale", "must be a language tag such as en or pt-BR")
+        raise BadRequest.at("locale", "localization.locale")
     parts = locale.split("-")
     prefixes = ["-".join([parts[0].lower(), *parts[1:length]]) for length in range(len(parts), 0, -1)]
     return list(dict.fromkeys([*prefixes, DEFAULT]))
