@@ -140,7 +140,7 @@ async def hash_parts(db: Db, files: BlobStore, who: Principal, request: HashPart
     row = await finding.get_visible(db, who, request.object_id)
     version = await store.get_version_by_id(db, row.id, request.version_id)
     if version is None:
-        raise NotFound("There is no such version of the object.")
+        raise NotFound("repository.no_version")
     if version.sha256 is not None:
         return HashPartsResult(version.sha256)
     sha256 = hashlib.sha256()
