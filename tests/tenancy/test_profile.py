@@ -99,7 +99,14 @@ async def test_invalid_names_and_languages_are_refused(world: World) -> None:
 async def test_an_unavailable_language_is_refused_with_the_available_ones(world: World) -> None:
     ann = await world.bootstrap()
     answer = await ann.post("/api/profile", {"locale": "pt-BR", "display_name": "Änne"})
-    assert answer.json()["errors"] == [{"pointer": "/locale", "message": "must be one of en, or null"}]
+    assert answer.json()["errors"] == [
+        {
+            "pointer": "/locale",
+            "message": "must be one of en, or null",
+            "key": "tenancy.locale",
+            "params": {"choices": "en"},
+        }
+    ]
     available = (await ann.get("/api/config")).json()["localization"]["available_locales"]
     for locale in available:
         assert (await ann.post("/api/profile", {"locale": locale})).json()["locale"] == locale
