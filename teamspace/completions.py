@@ -7,7 +7,9 @@ from typing import Annotated, Any
 
 import msgspec
 
-from teamspace.core.egress import Egress, EgressFailed, NetworkReach, Timeouts
+from teamspace.core.egress import Egress, EgressFailed, EgressFault, NetworkReach, Timeouts
+from teamspace.core.errors import KeyedError
+from teamspace.core.messages import Key, Param
 
 MAX_CHARACTERS = 1024 * 1024
 _MAX_TOKENS = 1_000_000_000
@@ -43,11 +45,11 @@ class Completion(msgspec.Struct, frozen=True):
     completion_tokens: int
 
 
-class CompletionError(Exception):
+class CompletionError(KeyedError):
     """The completion failed; the message may be shown to the requester."""
 
-    def __init__(self, message: str, *, retryable: bool, unhealthy: bool) -> None:
-        super().__init__(message)
+    def __init__(self, key: Key, /, *, retryable: bool, unhealthy: bool, **params: Param) -> None:
+        super().__init__(key, **params)
         self.retryable = retryable
         self.unhealthy = unhealthy
         """Whether the model server itself has a problem, so that other requests would fail too."""
@@ -93,7 +95,7 @@ async def complete(egress: Egress, endpoint: ModelEndpoint, request: CompletionR
             headers=headers, body=msgspec.json.encode(request), timeouts=_COMPLETION_TIMEOUTS,
         )  # fmt: skip
     except EgressFailed as fault:
-        raise CompletionError(f"The model server {fault}.", retryable=True, unhealthy=True) from fault
+        raise CompletionError(_FAILURES[fault.reason], retryable=True, unhealthy=True) from fault
     if response.status != 200:
         raise _refusal(response.status, response.body)
     return _completion(request, response.body)
@@ -128,12 +130,11 @@ def _completion(request: CompletionRequest, body: bytes) -> Completion:
     try:
         response = msgspec.json.decode(body, type=_Response)
     except _MALFORMED:
-        message = "The model server did not return a valid completion."
-        raise CompletionError(message, retryable=True, unhealthy=True) from None
+        raise CompletionError("model.invalid", retryable=True, unhealthy=True) from None
     choice = response.choices[0]
     text = choice.message.content or ""
     if len(text) > MAX_CHARACTERS:
-        raise CompletionError("The completion is longer than 1 MiB.", retryable=False, unhealthy=False)
+        raise CompletionError("model.too_long", retryable=False, unhealthy=False)
     usage = _usage(request, response.usage, text)
     return Completion(
         text, (response.model or request.model or "")[:200], (choice.finish_reason or "stop")[:40], usage.prompt_tokens,
@@ -150,14 +151,22 @@ def _usage(request: CompletionRequest, usage: msgspec.Raw, text: str) -> _Usage:
 
 
 # fmt: off
-_REFUSALS: dict[int, tuple[str, bool, bool]] = {
+_FAILURES: dict[EgressFault, Key] = {
+    EgressFault.UNREACHABLE: "model.unreachable",
+    EgressFault.UNRESOLVED:  "model.unresolved",
+    EgressFault.TIMEOUT:     "model.no_answer",
+    EgressFault.NOT_HTTP:    "model.not_http",
+    EgressFault.COMPRESSED:  "model.compressed",
+    EgressFault.TOO_LARGE:   "model.response_too_large",
+}
+_REFUSALS: dict[int, tuple[Key, bool, bool]] = {
     # status: message, retryable, unhealthy
-    401: ("The model server rejects the configured key.", False, True),
-    403: ("The model server rejects the configured key.", False, True),
-    404: ("The model server does not have this model, or no chat completions at this URL.", False, False),
-    408: ("The model server timed out.", True, True),
-    413: ("The model server rejects the request as too large.", False, False),
-    429: ("The model server is overloaded.", True, True),
+    401: ("model.key", False, True),
+    403: ("model.key", False, True),
+    404: ("model.no_model", False, False),
+    408: ("model.timed_out", True, True),
+    413: ("model.request_too_large", False, False),
+    429: ("model.overloaded", True, True),
 }
 # fmt: on
 
@@ -167,14 +176,12 @@ def _refusal(status: int, body: bytes) -> CompletionError:
         message, retryable, unhealthy = known
         return CompletionError(message, retryable=retryable, unhealthy=unhealthy)
     if 400 <= status < 500:
-        return CompletionError(
-            f"The model server rejects the request{_error_message(body)}.", retryable=False, unhealthy=False
-        )
+        if reason := _error_message(body):
+            return CompletionError("model.rejected_because", reason=reason, retryable=False, unhealthy=False)
+        return CompletionError("model.rejected", retryable=False, unhealthy=False)
     if 300 <= status < 400:
-        return CompletionError(
-            "The model server redirects to another URL, which is not followed.", retryable=False, unhealthy=True
-        )
-    return CompletionError(f"The model server failed with status {status}.", retryable=True, unhealthy=True)
+        return CompletionError("model.redirects", retryable=False, unhealthy=True)
+    return CompletionError("model.failed", status=status, retryable=True, unhealthy=True)
 
 
 def _error_message(body: bytes) -> str:
@@ -188,4 +195,4 @@ def _error_message(body: bytes) -> str:
     if not isinstance(message, str) or not message.strip():
         return ""
     printable = "".join(character for character in message.strip()[:_MAX_ERROR] if character.isprintable())
-    return f": {printable.rstrip('.')}"
+    return printable.rstrip(".")

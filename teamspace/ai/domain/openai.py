@@ -22,7 +22,7 @@ class OpenAI:
             async with self._endpoint_for_call() as endpoint:
                 done = await completions.complete(self._egress, endpoint, _to_completion_request(request, endpoint))
         except CompletionError as fault:
-            raise ExecutorFailed(str(fault), retryable=fault.retryable) from fault
+            raise ExecutorFailed(fault.key, retryable=fault.retryable, **fault.params) from fault
         return ModelAnswer(done.text, done.model, _usage(done), done.finish_reason)
 
 
