@@ -136,6 +136,7 @@ def _person_principal(credential: CredentialRow) -> Principal:
         call=Call(),
         user_id=credential.user_id,
         username=credential.username or "",
+        locale=credential.locale,
         team_id=credential.team_id,
         org_id=credential.org_id,
         token_id=credential.id,
