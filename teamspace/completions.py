@@ -160,7 +160,7 @@ _FAILURES: dict[EgressFault, Key] = {
     EgressFault.TOO_LARGE:   "model.response_too_large",
 }
 _REFUSALS: dict[int, tuple[Key, bool, bool]] = {
-    # status: message, retryable, unhealthy
+    # status: key, retryable, unhealthy
     401: ("model.key", False, True),
     403: ("model.key", False, True),
     404: ("model.no_model", False, False),
@@ -173,8 +173,8 @@ _REFUSALS: dict[int, tuple[Key, bool, bool]] = {
 
 def _refusal(status: int, body: bytes) -> CompletionError:
     if known := _REFUSALS.get(status):
-        message, retryable, unhealthy = known
-        return CompletionError(message, retryable=retryable, unhealthy=unhealthy)
+        key, retryable, unhealthy = known
+        return CompletionError(key, retryable=retryable, unhealthy=unhealthy)
     if 400 <= status < 500:
         if reason := _error_message(body):
             return CompletionError("model.rejected_because", reason=reason, retryable=False, unhealthy=False)

@@ -2,11 +2,11 @@
 
 import re
 
-from teamspace.core.messages import Param
+from teamspace.core.messages import Key, Param
 
 MAX_LENGTH = 500
 """An error may contain a name or a value as long as the body."""
-_TABLE = (
+_TABLE: tuple[tuple[Key, str], ...] = (
     ("value.missing_field",    r"Object missing required field `(?P<field>.*)`"),
     ("value.unknown_field",    r"Object contains unknown field `(?P<field>.*)`"),
     ("value.no_choice",        r"Invalid enum value (?P<value>.*)"),
@@ -28,7 +28,7 @@ _TABLE = (
 _PATTERNS = tuple((key, re.compile(pattern, re.DOTALL)) for key, pattern in _TABLE)
 
 
-def message_of(error: str) -> tuple[str, dict[str, Param]]:
+def message_of(error: str) -> tuple[Key, dict[str, Param]]:
     """Return the key and the parameters of an error; an unknown one is passed on as text."""
     for key, pattern in _PATTERNS:
         if match := pattern.fullmatch(error):
