@@ -18,6 +18,10 @@ TEXTS = catalogs()[DEFAULT]["refusals"]
 KEY = re.compile(r"[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*")
 LIMITS = {"Pool": (3, "Overloaded"), "ConcurrencyLimit": (0, "Overloaded"), "KeyedConcurrencyLimit": (0, "RateLimited")}
 """Classes that raise a refusal later: the position of its key, and its class."""
+CONSTRUCTORS = {"at": 1, "because": 1, "keyed": 0}
+"""Class methods that take a key, and its position."""
+EXPLANATIONS = {"JobFault", "Waiting"}
+"""Classes with a key that are no errors."""
 NOT_PARAMETERS = {"at", "retryable", "unhealthy"}
 FORWARDED = re.compile(r"key|\w+(\.\w+)*\._?(key|fault)|_[A-Z]+\[.+\]")
 """Keys that are passed on: `key`, `fault.key`, `self._key`, or an entry of a table."""
@@ -76,12 +80,14 @@ def sites() -> Iterator[Site]:
 
 def called(call: ast.Call, place: str) -> Iterator[Site]:
     owner, position = ast.unparse(call.func).split(".")[-1], 0
-    if owner == "at" and isinstance(call.func, ast.Attribute):
-        owner, position = ast.unparse(call.func.value).split(".")[-1], 1
+    if owner in CONSTRUCTORS and isinstance(call.func, ast.Attribute):
+        owner, position = ast.unparse(call.func.value).split(".")[-1], CONSTRUCTORS[owner]
+    elif owner in EXPLANATIONS:
+        return
     if owner in LIMITS:
         position, owner = LIMITS[owner]
         params: frozenset[str] | None = frozenset({"by", "limit"} if owner == "RateLimited" else ())
-    elif owner in CLASSES and not (class_key(owner) and has_constructor(owner)):
+    elif owner in EXPLANATIONS or (owner in CLASSES and not (class_key(owner) and has_constructor(owner))):
         names = {keyword.arg for keyword in call.keywords}
         params = None if None in names else frozenset(str(name) for name in names) - NOT_PARAMETERS
     else:

@@ -38,9 +38,9 @@ class BoundKind(msgspec.Struct, frozen=True):
     def check_requester(self, who: Principal) -> None:
         """Raise unless the requester has the kind's permission and its feature is on."""
         if self.row.feature is not None and self.row.feature not in who.features:
-            raise FeatureDisabled(f"The feature {self.row.feature} is off for this team.")
+            raise FeatureDisabled("rights.feature_off", feature=self.row.feature)
         if self.row.permission is not None and not who.has_permission(self.row.permission):
-            raise Forbidden(f"A job of the kind {self.name} needs {self.row.permission}.")
+            raise Forbidden("jobs.needs", kind=self.name, permission=self.row.permission)
 
     def read_input(self, raw: Any) -> msgspec.Struct:
         return convert(self.input, raw, within="/input")
@@ -50,9 +50,12 @@ class BoundKind(msgspec.Struct, frozen=True):
         try:
             result = convert(self.result, raw, within="/result")
         except BadRequest as fault:
-            raise ResponseRefused(fault.detail).with_fields(errors=fault.extra["errors"]) from None
+            raise ResponseRefused("jobs.result", problem=fault.detail).with_fields(
+                errors=fault.extra["errors"]
+            ) from None
         if self.check and (problem := self.check(input, result)):
-            raise ResponseRefused(problem).with_fields(errors=(FieldError("/result", problem, "jobs.result", {}),))
+            refusal = ResponseRefused("jobs.result", problem=problem)
+            raise refusal.with_fields(errors=(FieldError("/result", problem, refusal.key, refusal.params),))
         return result
 
 
@@ -76,7 +79,7 @@ class Kinds:
         kind = self._by_name.get(name)
         if kind is None or not kind.row.callable:
             offered = ", ".join(sorted(kind.name for kind in self if kind.row.callable))
-            raise BadRequest.at("/kind", f"must be one of {offered}")
+            raise BadRequest.at("/kind", "value.one_of", choices=offered)
         return kind
 
     def add(self, kinds: Iterable[BoundKind]) -> None:

@@ -7,7 +7,7 @@ from teamspace.core.principal import Call, Principal
 from teamspace.jobs.domain.kinds import BoundKind
 from teamspace.jobs.schemas import ClaimedJob, JobFault
 
-REQUESTER_GONE = JobFault("The requester is no longer in the team.", "unauthenticated", retryable=False)
+REQUESTER_GONE = JobFault.keyed("jobs.requester_gone", "unauthenticated", retryable=False)
 
 
 async def current_requester(db: Db, kind: BoundKind, job: ClaimedJob) -> Principal:
@@ -24,5 +24,5 @@ async def find_refusal(db: Db, kind: BoundKind, job: ClaimedJob) -> JobFault | N
     except Unauthenticated:
         return REQUESTER_GONE
     except (FeatureDisabled, Forbidden) as refusal:
-        return JobFault(refusal.detail, refusal.code, retryable=False)
+        return JobFault.of(refusal, refusal.code, retryable=False)
     return None

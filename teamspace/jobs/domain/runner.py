@@ -207,7 +207,7 @@ class Runner:
         except StaleClaim:
             log.warning("job %s lost its claim while it ran", job.id)
         except TimeoutError:
-            await self._fail(claim, JobFault("The job timed out.", "timeout"))
+            await self._fail(claim, JobFault.keyed("jobs.timed_out", "timeout"))
         except Unauthenticated:
             await self._fail(claim, requester.REQUESTER_GONE)
         except Obsolete as obsolete:
@@ -215,12 +215,13 @@ class Runner:
         except QuotaExceeded as refusal:
             await self._park(claim, refusal)
         except ExecutorFailed as failure:
-            await self._fail(claim, JobFault(failure.detail, failure.code, failure.retryable))
+            await self._fail(claim, JobFault.of(failure, failure.code, retryable=failure.retryable))
         except Refusal as refusal:
-            await self._fail(claim, JobFault(refusal.detail, refusal.code, refusal.status in _TRANSIENT_STATUSES))
+            transient = refusal.status in _TRANSIENT_STATUSES
+            await self._fail(claim, JobFault.of(refusal, refusal.code, retryable=transient))
         except Exception:
             log.exception("job %s of kind %s failed", job.id, job.kind)
-            await self._fail(claim, JobFault("Something went wrong on the server.", "internal_error"))
+            await self._fail(claim, JobFault.keyed("jobs.internal_error", "internal_error"))
         else:
             await self._complete(claim, result)
 

@@ -16,11 +16,7 @@ from teamspace.jobs.schemas import ClaimedJob, JobFault
 ARCHIVE_AFTER = 7 * 24 * 3600
 _FORGET_CHANNELS_AFTER = 24 * 3600
 _BATCH = 200
-LOST = JobFault(
-    f"The worker disappeared {MAX_LEASE_EXPIRIES} times while it ran the job; the job may be what crashes it.",
-    "lost",
-    retryable=False,
-)
+LOST = JobFault.keyed("jobs.lost", "lost", retryable=False, times=MAX_LEASE_EXPIRIES)
 
 
 async def sweep(db: Db, queue: Queue) -> None:
