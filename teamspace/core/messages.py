@@ -33,7 +33,7 @@ def catalogs() -> dict[str, Messages]:
 
 def render(key: str, params: Mapping[str, Param]) -> str:
     """Return the text of a key of the namespace `refusals` in the default locale."""
-    return _PARAMETER.sub(lambda match: str(params[match[1]]), catalogs()[DEFAULT]["refusals"].get(key, key))
+    return _PARAMETER.sub(lambda match: str(params[match[1]]), catalogs()[DEFAULT]["refusals"][key])
 
 
 def parameters(text: str) -> set[str]:

@@ -1,6 +1,7 @@
 """Refusals have a key and parameters, and a text from the catalog."""
 
 import msgspec
+import pytest
 
 from teamspace.core.errors import BadRequest, Conflict, NotFound, QuotaExceeded, VersionMismatch
 from teamspace.core.messages import catalogs, render
@@ -66,3 +67,9 @@ async def test_the_body_of_a_response_carries_them(world: World) -> None:
     [fault] = answer.json()["errors"]
     assert (answer.json()["key"], fault["key"]) == ("value.wrong_type", "value.wrong_type")
     assert fault["params"] == answer.json()["params"] == {"expected": "str", "got": "int"}
+
+
+@pytest.mark.parametrize("key", ["", "no.such_key"])
+def test_a_refusal_without_a_text_is_a_mistake(key: str) -> None:
+    with pytest.raises(KeyError):
+        BadRequest(key)
