@@ -1898,6 +1898,10 @@ export interface components {
             status: number;
             detail: string;
             code: string;
+            key: string;
+            params: {
+                [key: string]: string | number;
+            };
             request_id: string;
             /** @default null */
             field?: string | null;
@@ -1927,6 +1931,10 @@ export interface components {
         FieldError: {
             pointer: string;
             message: string;
+            key: string;
+            params: {
+                [key: string]: string | number;
+            };
         };
         /** Liveness */
         Liveness: {
@@ -3241,6 +3249,10 @@ export interface components {
         Waiting: {
             reason: components["schemas"]["WaitReason"];
             detail: string;
+            key: string;
+            params: {
+                [key: string]: string | number;
+            };
             /** @default null */
             until?: string | null;
             /** @default null */
@@ -3271,6 +3283,12 @@ export interface components {
             code?: string;
             /** @default true */
             retryable?: boolean;
+            /** @default null */
+            key?: string | null;
+            /** @default {} */
+            params?: {
+                [key: string]: string | number;
+            };
         };
         /** JobQuery */
         JobQuery: {

@@ -92,6 +92,23 @@ export function t(key: MessageKey, values?: Values): string {
   return String(format.format(values));
 }
 
+/** What the server refused or reported: a text of the catalog, by key. */
+export interface Reported {
+  key?: string | null;
+  params?: Values;
+}
+
+/** Its text in the present locale; undefined if this catalog has none, or one with other parameters. */
+export function reportedText({ key, params }: Reported): string | undefined {
+  const name = `refusals.${key ?? ""}` as MessageKey;
+  if (messages[name] === undefined) return undefined;
+  try {
+    return t(name, params);
+  } catch {
+    return undefined;
+  }
+}
+
 const DAY = 86_400_000;
 const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
   ["year", 365 * DAY],
