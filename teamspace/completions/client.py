@@ -4,7 +4,7 @@ from collections.abc import AsyncIterable, AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 
 from teamspace.completions import wire
-from teamspace.completions.errors import CompletionError, refusal
+from teamspace.completions.errors import failure, refusal
 from teamspace.completions.schemas import Delta, ModelAnswer, ModelEndpoint, ModelRequest
 from teamspace.core.egress import Egress, EgressFailed, OutgoingRequest, Timeouts
 
@@ -93,4 +93,4 @@ def _egress_errors() -> Iterator[None]:
     try:
         yield
     except EgressFailed as fault:
-        raise CompletionError(f"The model server {fault}.") from fault
+        raise failure(fault) from fault

@@ -5,6 +5,9 @@ from typing import Any
 import msgspec
 
 from teamspace.completions.schemas import TokenUsage
+from teamspace.core.egress import EgressFailed, EgressFault
+from teamspace.core.errors import KeyedError
+from teamspace.core.messages import Key, Param
 
 MALFORMED = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 """What decoding raises for bytes that are not the expected JSON."""
@@ -13,13 +16,14 @@ _MAX_BYTES = 64 * 1024
 """No error message is longer, and decoding more would hold the event loop."""
 
 
-class CompletionError(Exception):
+class CompletionError(KeyedError):
     """The completion failed; the message may be shown to the requester."""
 
     def __init__(
-        self, message: str, *, retryable: bool = True, unhealthy: bool = True, usage: TokenUsage | None = None
-    ) -> None:
-        super().__init__(message)
+        self, key: Key, /, *, retryable: bool = True, unhealthy: bool = True, usage: TokenUsage | None = None,
+        **params: Param,
+    ) -> None:  # fmt: skip
+        super().__init__(key, **params)
         self.retryable = retryable
         self.unhealthy = unhealthy
         """Whether the model server itself has a problem, so that other requests would fail too."""
@@ -28,34 +32,54 @@ class CompletionError(Exception):
 
 
 # fmt: off
-_REFUSALS: dict[int, tuple[str, bool, bool]] = {
-    # status: message, retryable, unhealthy
-    401: ("The model server rejects the configured key.", False, True),
-    403: ("The model server rejects the configured key.", False, True),
-    404: ("The model server does not have this model, or no chat completions at this URL.", False, False),
-    408: ("The model server timed out.", True, True),
-    413: ("The model server rejects the request as too large.", False, False),
-    429: ("The model server is overloaded.", True, True),
+_FAILURES: dict[EgressFault, Key] = {
+    EgressFault.UNREACHABLE:     "model.unreachable",
+    EgressFault.UNRESOLVED:      "model.unresolved",
+    EgressFault.TIMEOUT:         "model.no_answer",
+    EgressFault.NOT_HTTP:        "model.not_http",
+    EgressFault.COMPRESSED:      "model.compressed",
+    EgressFault.TOO_LARGE:       "model.response_too_large",
+    EgressFault.TOO_MANY_PIECES: "model.too_many_pieces",
+}
+_REFUSALS: dict[int, tuple[Key, bool, bool]] = {
+    # status: key, retryable, unhealthy
+    401: ("model.key", False, True),
+    403: ("model.key", False, True),
+    404: ("model.no_model", False, False),
+    408: ("model.timed_out", True, True),
+    413: ("model.request_too_large", False, False),
+    429: ("model.overloaded", True, True),
 }
 # fmt: on
+
+
+def failure(fault: EgressFailed) -> CompletionError:
+    """Return the error for a request without a usable response."""
+    return CompletionError(_FAILURES[fault.reason])
 
 
 def refusal(status: int, body: bytes) -> CompletionError:
     """Return the error for a response with another status than 200."""
     if known := _REFUSALS.get(status):
-        message, retryable, unhealthy = known
-        return CompletionError(message, retryable=retryable, unhealthy=unhealthy)
+        key, retryable, unhealthy = known
+        return CompletionError(key, retryable=retryable, unhealthy=unhealthy)
     if 400 <= status < 500:
-        return CompletionError(
-            f"The model server rejects the request{error_message(body)}.", retryable=False, unhealthy=False
-        )
+        if reason := error_message(body):
+            return CompletionError("model.rejected_because", reason=reason, retryable=False, unhealthy=False)
+        return CompletionError("model.rejected", retryable=False, unhealthy=False)
     if 300 <= status < 400:
-        return CompletionError("The model server redirects to another URL, which is not followed.", retryable=False)
-    return CompletionError(f"The model server failed with status {status}.")
+        return CompletionError("model.redirects", retryable=False)
+    return CompletionError("model.failed", status=status)
+
+
+def stream_failure(data: bytes) -> CompletionError:
+    """Return the error for a chunk that reports one."""
+    reason = error_message(data)
+    return CompletionError("model.failed_because", reason=reason) if reason else CompletionError("model.failed_midway")
 
 
 def error_message(body: bytes) -> str:
-    """Return the server's error message, which helps the author of the request."""
+    """Return the server's error message, which helps the author of the request, or an empty text."""
     if len(body) > _MAX_BYTES:
         return ""
     try:
@@ -67,4 +91,4 @@ def error_message(body: bytes) -> str:
     if not isinstance(message, str) or not message.strip():
         return ""
     printable = "".join(character for character in message.strip()[:_MAX_LENGTH] if character.isprintable())
-    return f": {printable.rstrip('.')}"
+    return printable.rstrip(".")

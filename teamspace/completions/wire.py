@@ -5,7 +5,7 @@ from typing import Annotated
 
 import msgspec
 
-from teamspace.completions.errors import MALFORMED, CompletionError, error_message
+from teamspace.completions.errors import MALFORMED, CompletionError, stream_failure
 from teamspace.completions.schemas import (
     MAX_CHARACTERS,
     Delta,
@@ -94,7 +94,7 @@ def from_wire(request: ModelRequest, body: bytes) -> ModelAnswer:
     try:
         response = msgspec.json.decode(body, type=_Response)
     except MALFORMED:
-        raise CompletionError("The model server did not return a valid completion.", usage=_billed(body)) from None
+        raise CompletionError("model.invalid", usage=_billed(body)) from None
     choice = response.choices[0]
     return _answer(request, choice.message.content or "", response.model, choice.finish_reason, _usage(response.usage))
 
@@ -140,7 +140,7 @@ class _PartialAnswer:
         except MALFORMED:
             raise _invalid_stream() from None
         if chunk.error != _NULL:
-            raise CompletionError(f"The model server failed{error_message(data)}.")
+            raise stream_failure(data)
         self._model = chunk.model or self._model
         self._usage = _usage(chunk.usage) or self._usage
         text = ""
@@ -154,7 +154,7 @@ class _PartialAnswer:
 
     def answer(self) -> ModelAnswer:
         if self._finish_reason is None:
-            raise CompletionError("The model server ended its response before the completion was finished.")
+            raise CompletionError("model.ended_early")
         return _answer(self._request, "".join(self._texts), self._model, self._finish_reason, self._usage)
 
     @property
@@ -214,8 +214,8 @@ def _billed(body: bytes) -> TokenUsage | None:
 
 
 def _invalid_stream() -> CompletionError:
-    return CompletionError("The model server did not stream a valid completion.")
+    return CompletionError("model.invalid_stream")
 
 
 def _too_long(usage: TokenUsage | None = None) -> CompletionError:
-    return CompletionError("The completion is longer than 1 MiB.", retryable=False, unhealthy=False, usage=usage)
+    return CompletionError("model.too_long", retryable=False, unhealthy=False, usage=usage)

@@ -7,11 +7,10 @@ from typing import Any, TypeVar, get_origin
 
 import msgspec
 
-from teamspace.core.errors import BadRequest, FieldError
+from teamspace.core.errors import BadRequest
+from teamspace.core.validation import MAX_LENGTH, message_of
 
 S = TypeVar("S", bound=msgspec.Struct)
-_MAX_LENGTH = 500
-"""An error message may contain a key as long as the body."""
 _STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+|\.\.\.)\]")
 
 
@@ -27,7 +26,7 @@ def decode_body(shape: type[S], body: bytes) -> S:
     except msgspec.ValidationError as fault:
         raise _refusal(str(fault)) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
-        raise BadRequest(f"The body is not valid JSON: {fault}.") from None
+        raise BadRequest("body.not_json", reason=str(fault)) from None
 
 
 def decode_query(shape: type[S], parameters: Mapping[str, list[str]]) -> S:
@@ -35,11 +34,11 @@ def decode_query(shape: type[S], parameters: Mapping[str, list[str]]) -> S:
     values: dict[str, Any] = {}
     for name, texts in parameters.items():
         if name not in shape.__struct_fields__:
-            raise BadRequest.at(name, "is not a parameter of this route")
+            raise BadRequest.at(name, "value.no_parameter")
         if _repeats(shape, name):
             values[name] = texts
         elif len(texts) > 1:
-            raise BadRequest.at(name, "must not be repeated")
+            raise BadRequest.at(name, "value.repeated")
         else:
             values[name] = texts[0]
     try:
@@ -48,7 +47,7 @@ def decode_query(shape: type[S], parameters: Mapping[str, list[str]]) -> S:
         raise _refusal(str(fault)) from None
     for name in values:
         if getattr(query, name) is None:
-            raise BadRequest.at(name, "must not be null: omit it or give a value")
+            raise BadRequest.at(name, "value.null")
     return query
 
 
@@ -69,6 +68,6 @@ def convert(shape: type[S], value: Any, *, within: str) -> S:
 def _refusal(message: str, within: str = "") -> BadRequest:
     before, separator, after = message.rpartition(" - at `")
     error, path = (before, after.removesuffix("`")) if separator else (message, "")
-    error, path = error[:_MAX_LENGTH], path[:_MAX_LENGTH]
-    pointer = within + "".join(f"/{name or index}" for name, index in _STEP.findall(path))
-    return BadRequest(f"{pointer or 'The body'}: {error}.", errors=(FieldError(pointer, error),))
+    pointer = within + "".join(f"/{name or index}" for name, index in _STEP.findall(path[:MAX_LENGTH]))
+    key, params = message_of(error)
+    return BadRequest.at(pointer, key, **params)

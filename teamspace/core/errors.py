@@ -17,14 +17,17 @@
     ├── InternalError 500, ExecutorFailed 502, NoExecutor 503, Overloaded 503
     └── StorageFull 507
 
-A package may subclass them (`NoteNotFound(NotFound)`) and inherits code and status. A detail never repeats
-the requested id: the responses for a missing and for a hidden row must be byte-identical.
+A package may subclass them (`NoteNotFound(NotFound)`) and inherits code and status. A refusal names the key of its text
+in the catalog, with parameters; the key belongs to this one refusal. A parameter never repeats the requested id: the
+responses for a missing and for a hidden row must be byte-identical.
 """
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import msgspec
+
+from teamspace.core.messages import Param, render
 
 
 class FieldError(msgspec.Struct, frozen=True):
@@ -32,6 +35,9 @@ class FieldError(msgspec.Struct, frozen=True):
 
     pointer: str
     message: str
+    key: str
+    """The key of the message in the catalog's namespace `refusals`."""
+    params: dict[str, Param]
 
 
 class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -42,6 +48,10 @@ class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
     status: int
     detail: str
     code: str
+    key: str
+    """The key of the detail in the catalog's namespace `refusals`: it names one refusal, where `code` names a group."""
+    params: dict[str, Param]
+    """The parameters of its text."""
     request_id: str
     field: str | None = None
     errors: tuple[FieldError, ...] | None = None
@@ -55,7 +65,18 @@ class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
     resets_at: str | None = None
 
 
-class Refusal(Exception):
+class KeyedError(Exception):
+    """An error whose text is in the catalog, because people may read it."""
+
+    key: str = ""
+    """A class has a key if all its errors have the same text."""
+
+    def __init__(self, key: str = "", /, **params: Param) -> None:
+        self.key, self.params = key or self.key, params
+        super().__init__(render(self.key, params))
+
+
+class Refusal(KeyedError):
     """The request is refused, for a reason that the caller may see."""
 
     status: ClassVar[int]
@@ -64,16 +85,29 @@ class Refusal(Exception):
     recorded: ClassVar[bool] = False
     """Whether it is written to the audit log of the caller's company: missing rights, or a failed authentication."""
 
-    def __init__(self, detail: str, *, headers: Mapping[str, str] | None = None, **extra: Any) -> None:
-        super().__init__(detail)
-        self.detail = detail
-        self.headers = dict(headers or {})
-        self.extra = extra
+    def __init__(self, key: str = "", /, **params: Param) -> None:
+        super().__init__(key, **params)
+        self.detail: str = self.args[0]
+        self.headers: dict[str, str] = {}
+        self.extra: dict[str, Any] = {}
+        """Further fields of the problem body."""
+
+    def with_headers(self, headers: Mapping[str, str]) -> Self:
+        self.headers |= headers
+        return self
+
+    def with_fields(self, **fields: Any) -> Self:
+        """Add fields to the problem body."""
+        self.extra |= fields
+        return self
+
+    def __str__(self) -> str:
+        return self.detail
 
     def problem(self, request_id: str) -> Problem:
         return Problem(
-            type=f"urn:teamspace:problem:{self.code}", title=self.title, status=self.status,
-            detail=self.detail, code=self.code, request_id=request_id, **self.extra,
+            type=f"urn:teamspace:problem:{self.code}", title=self.title, status=self.status, detail=self.detail,
+            code=self.code, key=self.key, params=self.params, request_id=request_id, **self.extra,
         )  # fmt: skip
 
 
@@ -81,9 +115,12 @@ class BadRequest(Refusal):
     status, code, title = 400, "invalid_request", "The request is not valid"
 
     @classmethod
-    def at(cls, pointer: str, message: str) -> "BadRequest":
-        """Return an error about the field at `pointer`."""
-        return cls(f"{pointer}: {message}", errors=(FieldError(pointer, message),))
+    def at(cls, pointer: str, key: str, /, **params: Param) -> Self:
+        """Return an error about the field at `pointer`; its text reads on from the field's name."""
+        refusal = cls(key, **params)
+        error = FieldError(pointer, refusal.detail, key, params)
+        refusal.detail = f"{pointer or 'The body'}: {error.message}"
+        return refusal.with_fields(errors=(error,))
 
 
 class InvalidThemeToken(BadRequest):
@@ -95,45 +132,38 @@ class InvalidThemeToken(BadRequest):
 class Unauthenticated(Refusal):
     status, code, title = 401, "unauthenticated", "A valid credential is required"
 
-    def __init__(self, detail: str = "Send a valid bearer token in the Authorization header.") -> None:
-        super().__init__(detail, headers={"www-authenticate": "Bearer"})
+    key = "request.unauthenticated"
+
+    def __init__(self, key: str = "", /, **params: Param) -> None:
+        super().__init__(key, **params)
+        self.with_headers({"www-authenticate": "Bearer"})
 
 
 class InvalidCredentials(Unauthenticated):
     code, title = "invalid_credentials", "Sign-in failed"
+    key = "sign_in.wrong"
     recorded = True
-
-    def __init__(self, detail: str = "The username or the password is wrong.") -> None:
-        super().__init__(detail)
 
 
 class TotpRequired(Unauthenticated):
     code, title = "totp_required", "A second factor is required"
-
-    def __init__(self) -> None:
-        super().__init__("Send the code of the authenticator app, or a recovery code, as totp.")
+    key = "sign_in.totp_required"
 
 
 class TotpInvalid(Unauthenticated):
     code, title = "totp_invalid", "The second factor is wrong"
+    key = "sign_in.totp_wrong"
     recorded = True
-
-    def __init__(self) -> None:
-        super().__init__("The code is wrong, expired or already used.")
 
 
 class TokenExpired(Unauthenticated):
     code, title = "token_expired", "The token has expired"
-
-    def __init__(self) -> None:
-        super().__init__("The token has expired: sign in again or create a new one.")
+    key = "request.token_expired"
 
 
 class TenantSuspended(Refusal):
     status, code, title = 402, "tenant_suspended", "The workspace is suspended and read-only"
-
-    def __init__(self) -> None:
-        super().__init__("This workspace is suspended: it is read-only.")
+    key = "tenancy.workspace_suspended"
 
 
 class Forbidden(Refusal):
@@ -153,10 +183,8 @@ class ToolDisabled(Forbidden):
 
 class OrgSuspended(Forbidden):
     code, title = "org_suspended", "The company is suspended and read-only"
+    key = "tenancy.company_suspended"
     recorded = False
-
-    def __init__(self) -> None:
-        super().__init__("The company is suspended: it is read-only.")
 
 
 class OutOfScope(Forbidden):
@@ -173,9 +201,7 @@ class SelfRoleChange(Forbidden):
 
 class NotFound(Refusal):
     status, code, title = 404, "not_found", "Not found"
-
-    def __init__(self, detail: str = "It does not exist, or you have no access to it.") -> None:
-        super().__init__(detail)
+    key = "request.not_found"
 
 
 class MethodNotAllowed(Refusal):
@@ -187,8 +213,10 @@ class Conflict(Refusal):
 
     status, code, title = 409, "conflict", "The request conflicts with the current state"
 
-    def __init__(self, detail: str, *, at: str | None = None) -> None:
-        super().__init__(detail, errors=(FieldError(at, detail),) if at else None)
+    def __init__(self, key: str = "", /, *, at: str | None = None, **params: Param) -> None:
+        super().__init__(key, **params)
+        if at:
+            self.with_fields(errors=(FieldError(at, self.detail, self.key, params),))
 
 
 class AlreadyBootstrapped(Conflict):
@@ -217,10 +245,11 @@ class VersionMismatch(Refusal):
     """The resource was changed since the caller read it; `version` is the current version."""
 
     status, code, title = 412, "version_mismatch", "The resource has changed"
+    key = "request.version"
 
-    def __init__(self, version: int) -> None:
-        detail = f"The current version is {version}: read it again before writing."
-        super().__init__(detail, version=version, headers={"etag": f'"{version}"'})
+    def __init__(self, version: int, /) -> None:
+        super().__init__(version=version)
+        self.with_fields(version=version).with_headers({"etag": f'"{version}"'})
 
 
 class PreconditionFailed(Refusal):
@@ -256,9 +285,10 @@ class RateLimited(Refusal):
 
     status, code, title = 429, "rate_limited", "Too many requests"
 
-    def __init__(self, detail: str, retry_after: int | None, **extra: Any) -> None:
-        headers = {} if retry_after is None else {"retry-after": str(retry_after)}
-        super().__init__(detail, retry_after=retry_after, headers=headers, **extra)
+    def __init__(self, key: str, retry_after: int | None, /, **params: Param) -> None:
+        super().__init__(key, **params)
+        if retry_after is not None:
+            self.with_fields(retry_after=retry_after).with_headers({"retry-after": str(retry_after)})
 
 
 class QuotaExceeded(RateLimited):
@@ -285,8 +315,8 @@ class ExecutorFailed(Refusal):
 
     status, code, title = 502, "executor_failed", "The executor failed"
 
-    def __init__(self, detail: str, *, retryable: bool = True, tokens: int | None = None) -> None:
-        super().__init__(detail)
+    def __init__(self, key: str, /, *, retryable: bool = True, tokens: int | None = None, **params: Param) -> None:
+        super().__init__(key, **params)
         self.retryable = retryable
         self.tokens = tokens
 
@@ -294,8 +324,9 @@ class ExecutorFailed(Refusal):
 class NoExecutor(Refusal):
     status, code, title = 503, "no_executor", "No executor is available"
 
-    def __init__(self, detail: str, retry_after: int = 30) -> None:
-        super().__init__(detail, retry_after=retry_after, headers={"retry-after": str(retry_after)})
+    def __init__(self, key: str, retry_after: int = 30, /, **params: Param) -> None:
+        super().__init__(key, **params)
+        self.with_fields(retry_after=retry_after).with_headers({"retry-after": str(retry_after)})
 
 
 class Overloaded(Refusal):
@@ -303,8 +334,9 @@ class Overloaded(Refusal):
 
     status, code, title = 503, "overloaded", "The server is busy"
 
-    def __init__(self, detail: str = "Try again shortly.", retry_after: int = 1) -> None:
-        super().__init__(detail, retry_after=retry_after, headers={"retry-after": str(retry_after)})
+    def __init__(self, key: str, retry_after: int = 1, /, **params: Param) -> None:
+        super().__init__(key, **params)
+        self.with_fields(retry_after=retry_after).with_headers({"retry-after": str(retry_after)})
 
 
 class StorageFull(Refusal):

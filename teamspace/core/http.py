@@ -127,7 +127,9 @@ class Gate:
         self._writer = ResponseWriter(stopping, tls=tls)
         self._mounted = mounted
         self._refusals = refusals
-        self._downloads = KeyedConcurrencyLimit("downloads", token=DOWNLOADS_OF_TOKEN, address=DOWNLOADS_OF_ADDRESS)
+        self._downloads = KeyedConcurrencyLimit(
+            "busy.downloads_by", token=DOWNLOADS_OF_TOKEN, address=DOWNLOADS_OF_ADDRESS
+        )
         self._tasks: set[asyncio.Task[Any]] = set()
         self.watchdog = Watchdog()
         self.shedder = LoadShedder(self.watchdog.record_delay)
@@ -227,7 +229,7 @@ class Gate:
             raise
         except Exception:
             log.exception("request %s failed", request.id)
-            return _problem(InternalError("The error was logged under this request id."), request.id)
+            return _problem(InternalError("request.internal_error"), request.id)
 
     def _record(self, request: Request, info: "_RequestInfo", refusal: Refusal) -> None:
         if self._refusals and refusal.recorded and info.who is not None:
@@ -245,7 +247,7 @@ class Gate:
             raise
         except Exception:
             log.exception("request %s failed", request.id)
-            return mounted.refusal_response(request, InternalError("The error was logged under this request id."))
+            return mounted.refusal_response(request, InternalError("request.internal_error"))
 
     def _address(self, request: Request) -> str:
         """Return the client's address, taken from X-Forwarded-For if the proxy is trusted."""
@@ -267,7 +269,7 @@ class Gate:
             return await self._handle_upload(request, endpoint, who, parameters)
         body = await request.json(endpoint.route.limit) if endpoint.route.writes else b""
         if endpoint.body is None and body not in (b"", b"{}"):
-            raise BadRequest("This route accepts no body.")
+            raise BadRequest("request.no_body")
         arguments = _arguments(self._db, request, endpoint, who, parameters, body)
         header = request.headers.get(b"idempotency-key")
         if header is None or request.method != "POST" or not (who.user_id or who.token_id):
@@ -282,8 +284,8 @@ class Gate:
         if endpoint is None:
             if allowed:
                 methods = ", ".join(sorted(allowed))
-                raise MethodNotAllowed(f"This path allows {methods}.", headers={"allow": methods})
-            raise NotFound("There is no such path.")
+                raise MethodNotAllowed("request.allowed_methods", methods=methods).with_headers({"allow": methods})
+            raise NotFound("request.no_such_path")
         info.route, info.cors = endpoint.route.path, endpoint.route.cors
         return endpoint, {
             name: decode_parameter(value) for name, value in zip(endpoint.parameters, values, strict=True)
@@ -352,7 +354,7 @@ class Gate:
     def _provisioner(self, request: Request, call: Call) -> Principal:
         self._anonymous_rate.spend(rate_limit_key(call.address))
         if self._provision_token is None:
-            raise NotFound("There is no such path.")
+            raise NotFound("request.no_such_path")
         if not constant_time_equal(request.bearer(), self._provision_token):
             raise Unauthenticated()
         return Principal("provision", call, token_id="provision")
@@ -386,7 +388,7 @@ class Gate:
         except IdempotencyKeyTaken:
             if first := await idempotency.find_replay(self._db, who, claim, taken=True):
                 return first
-            raise Overloaded("The first request with this Idempotency-Key failed: retry it.") from None
+            raise Overloaded("idempotency.first_failed") from None
         if claim.taken:
             await idempotency.store_response(self._db, who, claim, response)
         return response
@@ -444,9 +446,9 @@ def _check_scope(endpoint: Endpoint, who: Principal) -> None:
     route = endpoint.route
     needed = route.needs
     if isinstance(route.permission, Own) and who.scope is not None:
-        raise OutOfScope("A scoped token cannot access its person's account.")
+        raise OutOfScope("rights.own_account")
     if needed is not None and not who.in_scope(needed):
-        raise OutOfScope(f"The token's scope does not include {needed}.")
+        raise OutOfScope("rights.out_of_scope", permission=needed)
 
 
 def _check_suspension(endpoint: Endpoint, who: Principal) -> None:
@@ -462,21 +464,21 @@ def _check_suspension(endpoint: Endpoint, who: Principal) -> None:
 def _check_feature(endpoint: Endpoint, who: Principal) -> None:
     feature = endpoint.route.feature
     if feature is not None and feature not in who.features:
-        raise FeatureDisabled(f"The feature {feature} is off for this team.")
+        raise FeatureDisabled("rights.feature_off", feature=feature)
 
 
 def _check_permission(endpoint: Endpoint, who: Principal) -> None:
     route = endpoint.route
     if who.kind == "worker" and route.needs is not Permission.JOBS_EXECUTE:
-        raise Forbidden("A worker token can only be used for jobs.")
+        raise Forbidden("rights.worker_token")
     if route.auth is SUPERADMIN and not who.operator:
-        raise Forbidden(f"This requires {route.permission}: ask an operator of the instance.")
+        raise Forbidden("rights.needs_operator", permission=str(route.permission))
     if route.auth is ORGADMIN and who.operator:
         return
     if route.auth is ORGADMIN and not who.org_role:
-        raise Forbidden(f"This requires {route.permission} through a company role.")
+        raise Forbidden("rights.needs_company_role", permission=str(route.permission))
     if isinstance(route.permission, Permission) and not who.has_permission(route.permission):
-        raise Forbidden(f"This requires {route.permission}.")
+        raise Forbidden("rights.needs", permission=str(route.permission))
 
 
 def _arguments(
@@ -506,7 +508,7 @@ def _arguments(
         arguments["query"] = _with_verified_cursor(db, decode_query(endpoint.query, request.parameters()))
     elif request.query and endpoint.route.path.startswith("/api/"):
         name = next(iter(request.parameters()), "")
-        raise BadRequest.at(name, "this route accepts no query parameters")
+        raise BadRequest.at(name, "request.no_query")
     return arguments
 
 

@@ -38,7 +38,7 @@ class _StoredResponse(msgspec.Struct, frozen=True):
 
 def parse_key(header: bytes, route: str, body: bytes) -> IdempotencyClaim:
     if not _KEY.fullmatch(header):
-        raise BadRequest("The Idempotency-Key must be 1 to 255 printable ASCII characters.")
+        raise BadRequest("idempotency.key")
     return IdempotencyClaim(header.decode(), hashlib.sha256(route.encode() + b"\n" + body).digest())
 
 
@@ -53,11 +53,11 @@ async def find_replay(db: Db, who: Principal, claim: IdempotencyClaim, *, taken:
         if stored is None and not (taken and waited < _WAIT_SECONDS):
             return None
         if stored is not None and stored.digest != claim.digest:
-            raise IdempotencyConflict("This Idempotency-Key was used for another request in the last 24 hours.")
+            raise IdempotencyConflict("idempotency.used")
         if stored is not None and stored.status is not None and stored.answer is not None:
             return _replay(db, who, claim, stored.status, stored.answer)
         if waited >= _WAIT_SECONDS:
-            raise Conflict("The first request with this Idempotency-Key took effect, but its response was not stored.")
+            raise Conflict("idempotency.no_response")
         waited += _POLL_SECONDS
         await asyncio.sleep(_POLL_SECONDS)
 

@@ -26,11 +26,11 @@ async def check(body: bytes) -> None:
 
 def _check(body: bytes) -> None:
     if is_too_deep(body):
-        raise BadRequest(f"The body is nested more than {MAX_DEPTH} levels deep.")
+        raise BadRequest("body.too_deep", limit=MAX_DEPTH)
     if has_nul(body):
-        raise BadRequest("A string in the body contains a NUL character.")
+        raise BadRequest("body.nul")
     if place := repeated_key(body):
-        raise BadRequest.at(place, "the key must not be repeated")
+        raise BadRequest.at(place, "body.repeated_key")
 
 
 def is_too_deep(body: bytes) -> bool:
@@ -68,7 +68,7 @@ def repeated_key(body: bytes) -> str | None:
         return _place(_PAIRS.decode(text))
     except (ValueError, RecursionError) as fault:
         # Refuse what this parser cannot read, so that no body skips the check.
-        raise BadRequest(f"The body is not valid JSON: {fault}.") from None
+        raise BadRequest("body.not_json", reason=str(fault)) from None
     return None
 
 

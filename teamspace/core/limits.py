@@ -31,7 +31,7 @@ class Rate:
         level = min(self._burst, level + (now - since) * self._per_second)
         if level < 1:
             wait = math.ceil((1 - level) / self._per_second)
-            raise RateLimited(f"Too many requests: wait {wait} s.", wait)
+            raise RateLimited("request.too_many", wait, seconds=wait)
         self._buckets[key] = (level - 1, now)
         self._buckets.move_to_end(key)
         if len(self._buckets) > _MAX_BUCKETS:
@@ -41,8 +41,9 @@ class Rate:
 class ConcurrencyLimit:
     """Admits `limit` at a time and lets `queue` more wait; refuses the rest with Overloaded."""
 
-    def __init__(self, label: str, limit: int, queue: int = 0) -> None:
-        self._label = label
+    def __init__(self, key: str, limit: int, queue: int = 0) -> None:
+        """`key` names the text of the refusal."""
+        self._key = key
         self._limit, self._queue = limit, queue
         self._taken = 0
         self._free = asyncio.Semaphore(limit)
@@ -50,7 +51,7 @@ class ConcurrencyLimit:
     @asynccontextmanager
     async def take(self) -> AsyncIterator[None]:
         if self._taken >= self._limit + self._queue:
-            raise Overloaded(f"Too many {self._label} at once.", 2)
+            raise Overloaded(self._key, 2)
         self._taken += 1
         try:
             async with self._free:
@@ -62,8 +63,9 @@ class ConcurrencyLimit:
 class KeyedConcurrencyLimit:
     """Limits concurrency per key: per token, per company, per address, or by any other name."""
 
-    def __init__(self, label: str, **limits: int) -> None:
-        self._label, self._limits = label, limits
+    def __init__(self, key: str, /, **limits: int) -> None:
+        """`key` names the text of the refusal, with the parameters `by` and `limit`."""
+        self._key, self._limits = key, limits
         self._taken: Counter[tuple[str, str]] = Counter()
 
     @contextmanager
@@ -72,7 +74,7 @@ class KeyedConcurrencyLimit:
         keys = [(kind, name) for kind, name in by.items() if name]
         for kind, name in keys:
             if self._taken[kind, name] >= self._limits[kind]:
-                raise RateLimited(f"Too many {self._label} of one {kind} at once: {self._limits[kind]} are allowed.", 2)
+                raise RateLimited(self._key, 2, by=kind, limit=self._limits[kind])
         self._taken.update(keys)
         try:
             yield
@@ -110,7 +112,7 @@ class LoadShedder:
 
     def admit(self) -> None:
         if self.share and random.random() < self.share:
-            raise Overloaded("The server is overloaded.")
+            raise Overloaded("server.overloaded")
 
     def _schedule(self) -> None:
         loop = asyncio.get_running_loop()
@@ -152,8 +154,8 @@ class Notifier:
         self, stopping: Stopping, *, max_waiting: int = 1000, max_per_token: int = 32, max_per_company: int = 64
     ) -> None:
         self._stopping = stopping
-        self._slots = ConcurrencyLimit("waiting requests", max_waiting)
-        self._shares = KeyedConcurrencyLimit("waiting requests", token=max_per_token, company=max_per_company)
+        self._slots = ConcurrencyLimit("busy.waiting", max_waiting)
+        self._shares = KeyedConcurrencyLimit("busy.waiting_by", token=max_per_token, company=max_per_company)
         self._topics: dict[str, set[asyncio.Event]] = {}
         self.relay: Callable[[str], None] | None = None
         """Sends topics to the other servers."""

@@ -31,7 +31,7 @@ class Paging(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def size(self) -> int:
         if self.limit < 1:
-            raise BadRequest.at("limit", "must be at least 1")
+            raise BadRequest.at("limit", "value.page_size")
         return min(self.limit, MAX_LIMIT)
 
     @property
@@ -61,7 +61,7 @@ def verify_cursor(vault: Vault, signed: str) -> str:
     """Return the cursor without its signature; refuse one that this server did not sign."""
     cursor, _, signature = signed.rpartition(".")
     if not hmac.compare_digest(_signature(vault, cursor).encode(), signature.encode()):
-        raise BadRequest.at("cursor", "is not a cursor of this list")
+        raise BadRequest.at("cursor", "value.cursor")
     return cursor
 
 
@@ -76,5 +76,5 @@ def decode_cursor(cursor: str) -> str:
     except (ValueError, binascii.Error):
         text = ""
     if not text.isprintable() or encode_cursor(text) != cursor or not text:
-        raise BadRequest.at("cursor", "is not a cursor of this list")
+        raise BadRequest.at("cursor", "value.cursor")
     return text

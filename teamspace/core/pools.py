@@ -19,16 +19,17 @@ T = TypeVar("T")
 class Pool:
     """Runs `threads` calls at a time and lets `waiting` more wait; refuses the rest with Overloaded."""
 
-    def __init__(self, label: str, threads: int, waiting: int | None) -> None:
-        self._label, self._threads = label, threads
+    def __init__(self, name: str, threads: int, waiting: int | None, key: str = "") -> None:
+        """`key` names the text of the refusal."""
+        self._key, self._threads = key, threads
         self._room = None if waiting is None else threading.BoundedSemaphore(threads + waiting)
         # Threads start with the first work, so a process that forks before has none.
-        self._executor = ThreadPoolExecutor(threads, thread_name_prefix=label.replace(" ", "-"))
+        self._executor = ThreadPoolExecutor(threads, thread_name_prefix=name.replace(" ", "-"))
 
     async def run(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run `work` in a thread and return its result. If the caller is cancelled, running work still completes."""
         if self._room is not None and not self._room.acquire(blocking=False):
-            raise Overloaded(f"Too many {self._label} at once.", 2)
+            raise Overloaded(self._key, 2)
         try:
             future = self._executor.submit(work, *args, **kwargs)
         except BaseException:
@@ -44,13 +45,13 @@ class Pool:
 
 # `None` if something else limits the waiting work: upload slots, the limit of open downloads, a single caller.
 # fmt: off
-#                       what                   threads  waiting
-TEXT      = Pool("texts being parsed",               2,      64)   # words, snippets, large JSON and XML
-PASSWORDS = Pool("password checks",                  4,      32)   # argon2, 64 MiB each
-STRENGTH  = Pool("password strength checks",         1,      32)   # zxcvbn
-READS     = Pool("long reads",                       4,      64)   # SQLite off the loop: searches, exports
-NAMES     = Pool("DNS lookups",                      4,      64)
-FILES     = Pool("files",                           16,    None)   # blobs: read, written, synced, removed
-HASHING   = Pool("hashes",                           4,    None)   # digests of uploads
-UPKEEP    = Pool("upkeep",                           2,    None)   # locks, integrity checks, bucket checks
+#                       what                   threads  waiting  refusal
+TEXT      = Pool("texts being parsed",              2,      64, "busy.texts")             # words, snippets, large JSON and XML
+PASSWORDS = Pool("password checks",                 4,      32, "busy.passwords")         # argon2, 64 MiB each
+STRENGTH  = Pool("password strength checks",        1,      32, "busy.password_strength") # zxcvbn
+READS     = Pool("long reads",                      4,      64, "busy.reads")             # SQLite off the loop: searches, exports
+NAMES     = Pool("DNS lookups",                     4,      64, "busy.names")
+FILES     = Pool("files",                          16,    None)                           # blobs: read, written, synced, removed
+HASHING   = Pool("hashes",                          4,    None)                           # digests of uploads
+UPKEEP    = Pool("upkeep",                          2,    None)                           # locks, integrity checks, bucket checks
 # fmt: on

@@ -71,6 +71,8 @@ class Principal(msgspec.Struct, frozen=True):
     call: Call
     user_id: str = ""
     username: str = ""
+    locale: str | None = None
+    """The person's language, from their profile; None means the instance's default."""
     team_id: str = ""
     org_id: str = ""
     token_id: str = ""

@@ -60,9 +60,9 @@ def _check(request: Request, stored: StoredContent) -> None:
     required = request.match().if_match
     if required is not None:
         if not {"*", stored.tag} & required:
-            raise PreconditionFailed("The content does not match If-Match: it has changed.")
+            raise PreconditionFailed("content.if_match")
     elif (since := _date(request, b"if-unmodified-since")) is not None and int(stored.modified) > since:
-        raise PreconditionFailed("The content has changed since the date in If-Unmodified-Since.")
+        raise PreconditionFailed("content.if_unmodified_since")
 
 
 def _is_unchanged(request: Request, stored: StoredContent) -> bool:
@@ -86,7 +86,7 @@ def _span(request: Request, stored: StoredContent) -> tuple[int, int] | None:
         if last and int(last) < int(first):
             return None
     if start >= stored.size:
-        raise InvalidRange(f"The content has {stored.size} bytes.", headers={"content-range": f"bytes */{stored.size}"})
+        raise InvalidRange("content.range", size=stored.size).with_headers({"content-range": f"bytes */{stored.size}"})
     return start, end
 
 

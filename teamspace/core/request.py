@@ -88,11 +88,11 @@ class Request:
     def check(self) -> None:
         """Refuse repeated headers, and headers or a URL that are too long, before processing the request."""
         if self._repeated:
-            raise BadRequest(f"The header {self._repeated.decode()} was sent more than once.")
+            raise BadRequest("request.repeated_header", header=self._repeated.decode())
         if self._size > MAX_HEADER_BYTES:
-            raise HeadersTooLarge(f"The headers are longer than {MAX_HEADER_BYTES} bytes.")
+            raise HeadersTooLarge("request.headers_too_long", limit=MAX_HEADER_BYTES)
         if len(self.path) + len(self.query) > MAX_URL_BYTES:
-            raise BadRequest(f"The URL is longer than {MAX_URL_BYTES} bytes.")
+            raise BadRequest("request.url_too_long", limit=MAX_URL_BYTES)
 
     def bearer(self) -> str:
         """Return the token of the Authorization header, the only place for one."""
@@ -140,12 +140,10 @@ class Request:
         try:
             pairs = parse_qsl(self.query.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=100)
         except ValueError:
-            raise BadRequest(
-                "The query is not valid: it must be percent-encoded UTF-8 with at most 100 fields."
-            ) from None
+            raise BadRequest("request.query") from None
         for name, value in pairs:
             if "\0" in value:
-                raise BadRequest.at(name, "must not contain a NUL character")
+                raise BadRequest.at(name, "value.nul")
             values.setdefault(name, []).append(value)
         return values
 
@@ -163,7 +161,7 @@ class Request:
         """Yield the body as it arrives; refuse more than `limit` bytes, and disconnect a client that stalls."""
         declared = self.headers.get(b"content-length", b"0")
         if declared.isdigit() and int(declared) > limit:
-            raise TooLarge(f"The body is larger than {limit} bytes.")
+            raise TooLarge("request.body_too_large", limit=limit)
         total, started = 0, time.monotonic()
         while self._more:
             chunk = await self._next(STALL_SECONDS)
@@ -171,7 +169,7 @@ class Request:
             if time.monotonic() - started > STALL_SECONDS + total / SLOWEST_BYTES:
                 raise Disconnected
             if total > limit:
-                raise TooLarge(f"The body is larger than {limit} bytes.")
+                raise TooLarge("request.body_too_large", limit=limit)
             if chunk:
                 yield chunk
 
@@ -210,7 +208,7 @@ class Request:
         kind = self.headers.get(b"content-type", b"application/json").partition(b";")[0].strip().lower()
         body = b"".join([chunk async for chunk in self.chunks(limit)])
         if body and kind != b"application/json":
-            raise UnsupportedType("Send the body as application/json.")
+            raise UnsupportedType("request.content_type")
         if body:
             await json_body.check(body)
         return body or b"{}"

@@ -287,7 +287,7 @@ def decode_parameter(value: str) -> str:
     try:
         text = unquote_to_bytes(value).decode() if "%" in value else value
     except UnicodeDecodeError:
-        raise BadRequest("The path is not valid UTF-8.") from None
+        raise BadRequest("request.path_utf8") from None
     if _CONTROL.search(text):
-        raise BadRequest("The path contains a control character.")
+        raise BadRequest("request.path_control")
     return text

@@ -17,11 +17,11 @@ def clean_name(value: str, field: str, *, max_length: int) -> str:
     """Return a name or title normalised and trimmed; refuse control and text direction characters."""
     text = unicodedata.normalize("NFC", value).strip()
     if not any(unicodedata.category(character) != "Cf" for character in text):
-        raise BadRequest.at(f"/{field}", "must not be empty")
+        raise BadRequest.at(f"/{field}", "value.empty")
     if len(text) > max_length:
-        raise BadRequest.at(f"/{field}", f"must not be longer than {max_length} characters")
+        raise BadRequest.at(f"/{field}", "value.too_long", limit=max_length)
     if any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") or character in _BIDI for character in text):
-        raise BadRequest.at(f"/{field}", "must not contain control or text direction characters")
+        raise BadRequest.at(f"/{field}", "value.control")
     return text
 
 
@@ -33,5 +33,5 @@ def timestamp(value: str, field: str) -> str:
             raise ValueError
         moment = parsed.astimezone(UTC)
     except (ValueError, OverflowError):
-        raise BadRequest.at(f"/{field}", "must be a time such as 2030-01-31T09:00:00Z") from None
+        raise BadRequest.at(f"/{field}", "value.time") from None
     return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03}Z"

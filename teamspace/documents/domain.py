@@ -46,7 +46,7 @@ async def create(db: Db, files: BlobStore, queue: Queue, who: Principal, draft: 
             except (VersionMismatch, Conflict):  # another writer took the key
                 continue
             return await _to_document(db, who, written.row, draft.body)
-    raise Overloaded("Too many documents with this title are being created at the same time.")
+    raise Overloaded("documents.title_busy")
 
 
 async def exists(db: Db, who: Principal, title: str) -> bool:
@@ -73,7 +73,7 @@ async def update(
     db: Db, files: BlobStore, queue: Queue, who: Principal, document_id: str, change: DocumentChange, seen: int | None
 ) -> Document:
     if change.title is UNSET and change.body is UNSET and change.visibility is UNSET:
-        raise BadRequest("Nothing to change: send title, body or visibility.")
+        raise BadRequest("documents.nothing")
     for _ in range(_TRIES):
         try:
             return await _update(db, files, queue, who, document_id, change, seen)
@@ -81,7 +81,7 @@ async def update(
             if seen is not None:
                 raise
             await db.wait_for_commits()  # otherwise the next attempt would read the same version again
-    raise Overloaded("Too many concurrent writes to this document; nothing was written.")
+    raise Overloaded("documents.busy")
 
 
 async def _update(
@@ -127,7 +127,7 @@ def _check_kind(row: ObjectRow) -> None:
 
 async def _read_body(db: Db, files: BlobStore, row: ObjectRow) -> str:
     if row.size > MAX_SIZE:
-        raise TooLarge(f"The document is larger than {MAX_SIZE} bytes. Read it at /api/repo-obj/{row.id}/content.")
+        raise TooLarge("documents.too_large", limit=MAX_SIZE, id=row.id)
     return await repository.read_text(db, files, row)
 
 

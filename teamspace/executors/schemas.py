@@ -155,6 +155,9 @@ class ReportedError(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     retryable: bool = False
 
 
+_NO_REASON = JobFault.keyed("executors.no_reason", "failed", retryable=False)
+
+
 class FailureReport(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     error: ReportedError | str
     claim_token: str | None = None
@@ -162,5 +165,5 @@ class FailureReport(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def fault(self) -> JobFault:
         if isinstance(self.error, str):
-            return JobFault(self.error[:4000] or "The job failed.", retryable=False)
+            return JobFault(self.error[:4000], retryable=False) if self.error else _NO_REASON
         return JobFault(self.error.message, self.error.code, self.error.retryable)

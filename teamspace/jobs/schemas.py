@@ -1,12 +1,13 @@
 """Data types of jobs: drafts, claims, rows and responses."""
 
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 import msgspec
 
 from teamspace.core import crypto
-from teamspace.core.errors import QuotaExceeded
+from teamspace.core.errors import KeyedError, QuotaExceeded
+from teamspace.core.messages import Key, Param, render
 from teamspace.core.paging import Paging
 from teamspace.core.principal import Principal, Scope, intersect
 from teamspace.core.replies import Page
@@ -145,6 +146,17 @@ class JobFault(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     message: Annotated[str, msgspec.Meta(min_length=1, max_length=4000)]
     code: Annotated[str, msgspec.Meta(max_length=64)] = "failed"
     retryable: bool = True
+    key: Key | None = None
+    """The key of the message in the catalog's namespace `refusals`; None if a worker wrote it."""
+    params: dict[str, Param] = {}
+
+    @classmethod
+    def keyed(cls, key: Key, code: str, /, *, retryable: bool = True, **params: Param) -> Self:
+        return cls(render(key, params), code, retryable, key, params)
+
+    @classmethod
+    def of(cls, error: KeyedError, code: str, *, retryable: bool) -> Self:
+        return cls(str(error), code, retryable, error.key, error.params)
 
 
 class Succeeded(msgspec.Struct, frozen=True):
@@ -308,9 +320,18 @@ class Waiting(msgspec.Struct, frozen=True):
 
     reason: WaitReason
     detail: str
+    key: Key
+    """The key of the detail in the catalog's namespace `refusals`."""
+    params: dict[str, Param]
     until: str | None = None
     quota: QuotaBlock | None = None
     """The quota it waits for, if the reason is `quota`."""
+
+    @classmethod
+    def because(
+        cls, reason: WaitReason, key: Key, until: str | None = None, quota: QuotaBlock | None = None, /, **params: Param
+    ) -> Self:
+        return cls(reason, render(key, params), key, params, until, quota)
 
 
 class JobRow(msgspec.Struct, frozen=True):
@@ -399,12 +420,12 @@ class JobDetail(JobItem, frozen=True, kw_only=True, tag="full"):
     result: Any
 
 
-class Obsolete(Exception):
+class Obsolete(KeyedError):
     """Raised by a handler when the subject of the job no longer exists: the job is cancelled, not failed."""
 
-    def __init__(self, detail: str) -> None:
-        super().__init__(detail)
-        self.fault = JobFault(detail, "not_found", retryable=False)
+    @property
+    def fault(self) -> JobFault:
+        return JobFault.of(self, "not_found", retryable=False)
 
 
 class JobBodies(msgspec.Struct, frozen=True):

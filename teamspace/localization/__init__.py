@@ -1,5 +1,6 @@
 """Message catalogs of the console by locale, with fallbacks."""
 
-from teamspace.localization.domain import DEFAULT, available, files
+from teamspace.core.messages import DEFAULT
+from teamspace.localization.domain import available, files
 
 __all__ = ["DEFAULT", "available", "files"]

@@ -4,27 +4,20 @@ import gzip
 import hashlib
 import re
 from functools import cache
-from importlib import resources
 
 import msgspec
 
 from teamspace.core.errors import BadRequest
-from teamspace.localization.schemas import Catalog, CatalogFile, Messages
+from teamspace.core.messages import DEFAULT, Messages, catalogs
+from teamspace.localization.schemas import Catalog, CatalogFile
 
-DEFAULT = "en"
 _DIGITS = 16
 _LOCALE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}")
 
 
-@cache
 def available() -> dict[str, Messages]:
     """Return the bundled catalogs by locale."""
-    files = (resources.files("teamspace.localization") / "catalogs").iterdir()
-    return {
-        file.name.removesuffix(".json"): msgspec.json.decode(file.read_bytes(), type=Messages)
-        for file in sorted(files, key=lambda file: file.name)
-        if file.name.endswith(".json")
-    }
+    return catalogs()
 
 
 def catalog(locale: str | None) -> Catalog:
@@ -53,7 +46,7 @@ def _file(whole: Catalog) -> CatalogFile:
 def chain(locale: str) -> list[str]:
     """Return the fallback chain of a locale, such as `pt-BR`, `pt`, then the default."""
     if not _LOCALE.fullmatch(locale):
-        raise BadRequest.at("locale", "must be a language tag such as en or pt-BR")
+        raise BadRequest.at("locale", "localization.locale")
     parts = locale.split("-")
     prefixes = ["-".join([parts[0].lower(), *parts[1:length]]) for length in range(len(parts), 0, -1)]
     return list(dict.fromkeys([*prefixes, DEFAULT]))

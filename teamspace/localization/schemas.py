@@ -4,8 +4,7 @@ from typing import Annotated
 
 import msgspec
 
-Messages = dict[str, dict[str, str]]
-"""ICU messages by namespace and key."""
+from teamspace.core.messages import Messages
 
 
 class Catalog(msgspec.Struct, frozen=True):

@@ -54,7 +54,7 @@ async def update(db: Db, who: Principal, note_id: str, change: NoteChange, seen:
     visibility = None if change.visibility is UNSET else change.visibility
     tags = None if change.tags is UNSET else _normalize_tags(change.tags)
     if not any(field is not None for field in (title, body, visibility, tags)):
-        raise BadRequest("Nothing to change: send title, body, visibility or tags.")
+        raise BadRequest("notes.nothing")
     text_of_body = None if body is None else await fulltext.prepare(body, is_markdown=True)
     async with db.write(who, "note.update") as tx:
         permission = P.NOTES_WRITE
@@ -91,7 +91,7 @@ async def delete(db: Db, who: Principal, note_id: str, seen: int | None) -> None
 async def share(db: Db, who: Principal, note_id: str, request: NoteShare) -> list[NoteGrant]:
     """Share the note with a colleague, change their permission, or remove it; return the note's grants."""
     if request.permission is not None and request.permission not in access.LADDER:
-        raise BadRequest.at("/permission", "must be notes:read, notes:write, notes:delete or notes:manage")
+        raise BadRequest.at("/permission", "notes.permission")
     async with db.write(who, "note.share" if request.permission else "note.unshare") as tx:
         note = await _require(tx, who, note_id, P.NOTES_MANAGE)
         tx.target, tx.detail = note_id, {"user_id": request.user_id, "permission": request.permission}
@@ -101,19 +101,17 @@ async def share(db: Db, who: Principal, note_id: str, request: NoteShare) -> lis
             await _grant(tx, who, note, request.user_id, request.permission)
         grants = await store.select_grants(tx, note_id)
         if request.permission and len(grants) > MAX_GRANTS:
-            raise BadRequest(
-                f"A note can be shared with at most {MAX_GRANTS} people. Make it visible to the team instead."
-            )
+            raise BadRequest("notes.grants", limit=MAX_GRANTS)
         return grants
 
 
 async def _grant(tx: Tx, who: Principal, note: NoteRow, user_id: str, permission: P) -> None:
     if not who.in_scope(permission):
-        raise OutOfScope(f"The token's scope does not include {permission}.")
+        raise OutOfScope("rights.out_of_scope", permission=permission)
     if user_id == note.owner_id and await tenancy.is_member(tx, note.team_id, user_id):
-        raise BadRequest.at("/user_id", "the owner already has full access")
+        raise BadRequest.at("/user_id", "notes.owner")
     if not await tenancy.is_colleague(tx, who, user_id):
-        raise NotFound("No such person in the company.")
+        raise NotFound("tenancy.no_person")
     manageable = access.fence(who, P.NOTES_MANAGE)
     if not await store.put_grant(tx, manageable, note.id, user_id, permission, who.user_id, clock.stamp()):
         raise NotFound()
@@ -129,7 +127,7 @@ async def _require(tx: Tx, who: Principal, note_id: str, permission: P) -> NoteR
             raise NotFound()
         return row
     if not await store.admits(tx, access.fence(who, permission), note_id):
-        raise Forbidden(f"This needs {permission} on the note: ask its owner.")
+        raise Forbidden("notes.needs", permission=permission)
     return row
 
 
@@ -146,7 +144,7 @@ def read_fence(who: Principal, *, across_org: bool) -> Fence:
 
 def _query_fence(who: Principal, query: NoteQuery) -> Fence:
     if query.scope == "org" and not who.has_permission(P.ORG_READ):
-        raise Forbidden("scope=org needs org:read from a role in the company.")
+        raise Forbidden("rights.company_scope")
     if query.shared:
         return access.shared(who)
     return read_fence(who, across_org=query.scope == "org")
@@ -165,7 +163,7 @@ def _normalize_tags(tags: list[str]) -> list[str]:
     """Normalise tags and remove duplicates, keeping the order."""
     cleaned = list(dict.fromkeys(_normalize_tag(tag) for tag in tags))
     if len(cleaned) > MAX_TAGS:
-        raise BadRequest.at("/tags", f"a note can have at most {MAX_TAGS} tags")
+        raise BadRequest.at("/tags", "notes.tags", limit=MAX_TAGS)
     return cleaned
 
 

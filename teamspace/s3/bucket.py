@@ -128,7 +128,7 @@ def _no_such_bucket(operation: Operation) -> S3Error:
 def _check_permission(operation: Operation, who: Principal) -> None:
     """Check scope and suspension before the body is read. The repository checks access to the objects."""
     if operation.permission is not None and not who.in_scope(operation.permission):
-        raise OutOfScope(f"The key's scope does not include {operation.permission}.")
+        raise OutOfScope("s3.out_of_scope", permission=operation.permission)
     if operation.writes and who.tenant_suspended:
         raise TenantSuspended
     if operation.writes and who.org_suspended:

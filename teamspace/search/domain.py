@@ -21,7 +21,7 @@ _START = (store.POINTS + 1, "")
 
 async def search(db: Db, who: Principal, query: SearchQuery) -> Page[SearchResult]:
     if query.scope == "org" and not who.has_permission(P.ORG_READ):
-        raise Forbidden("scope=org needs org:read from a role in the company.")
+        raise Forbidden("rights.company_scope")
     kinds = _requested_kinds(query)
     fences = {
         source.kind: source.read_fence(who, across_org=query.scope == "org")
@@ -44,7 +44,7 @@ def _to_result(hit: Hit, snippet: str) -> SearchResult:
 def _requested_kinds(query: SearchQuery) -> frozenset[str]:
     requested = frozenset(name.strip() for text in query.types for name in text.split(","))
     if requested - set(_KINDS):
-        raise BadRequest.at("types", f"must be any of {', '.join(_KINDS)}")
+        raise BadRequest.at("types", "search.types", choices=", ".join(_KINDS))
     return requested or frozenset(_KINDS)
 
 
@@ -54,5 +54,5 @@ def _cursor_position(query: SearchQuery) -> tuple[int, str]:
         return _START
     points, _, ref = query.before.partition("/")
     if not (points.isascii() and points.isdigit() and len(points) <= len(str(store.POINTS)) and ref):
-        raise BadRequest.at("cursor", "is not a cursor of this list")
+        raise BadRequest.at("cursor", "value.cursor")
     return int(points), ref

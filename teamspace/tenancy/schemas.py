@@ -71,6 +71,7 @@ class CredentialRow(msgspec.Struct, frozen=True):
     given_by: str | None
     minted: bool
     username: str | None
+    locale: str | None
     operator: bool | None
     disabled_at: str | None
     role: Role | None

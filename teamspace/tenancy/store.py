@@ -28,7 +28,7 @@ COUNTS = (
 )
 _ORG = "id, slug, name, plan, domain, created_at, suspended_at, suspended_at IS NOT NULL"
 _CALLER_STATE = (
-    "u.username, u.operator, u.disabled_at, m.role, r.role, o.suspended_at,"
+    "u.username, u.locale, u.operator, u.disabled_at, m.role, r.role, o.suspended_at,"
     " (SELECT value <> '' FROM instance WHERE name = 'suspended_at'), teams.features, teams.slug"
 )
 _PERSON = (

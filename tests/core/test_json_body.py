@@ -36,7 +36,9 @@ async def test_a_body_with_a_repeated_key_is_refused_and_the_key_named(world: Wo
     twice = b'{"title": "One", "title": "Two"}'
     answer = await world.client.post("/api/notes", content=twice, headers=headers)
     assert (answer.status_code, answer.json()["code"]) == (400, "invalid_request")
-    assert answer.json()["errors"] == [{"pointer": "/title", "message": "the key must not be repeated"}]
+    assert answer.json()["errors"] == [
+        {"pointer": "/title", "message": "the key must not be repeated", "key": "body.repeated_key", "params": {}}
+    ]
     assert (await ann.get("/api/notes")).json()["items"] == []
 
 

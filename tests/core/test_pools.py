@@ -11,7 +11,7 @@ from teamspace.core.pools import Pool
 
 
 async def test_a_pool_refuses_work_when_its_queue_is_full() -> None:
-    pool, free = Pool("tests", 1, 1), threading.Event()
+    pool, free = Pool("tests", 1, 1, "busy.texts"), threading.Event()
     blocked = [asyncio.create_task(pool.run(free.wait)) for _ in range(2)]
     await asyncio.sleep(0)
     with pytest.raises(Overloaded):
@@ -22,7 +22,7 @@ async def test_a_pool_refuses_work_when_its_queue_is_full() -> None:
 
 
 async def test_cancelled_work_keeps_its_slot_until_the_thread_is_done() -> None:
-    pool, free, started = Pool("tests", 1, 0), threading.Event(), threading.Event()
+    pool, free, started = Pool("tests", 1, 0, "busy.texts"), threading.Event(), threading.Event()
 
     def work() -> None:
         started.set()

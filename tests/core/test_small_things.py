@@ -123,7 +123,7 @@ def test_a_rate_limit_refills(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def test_slots_are_taken_then_queued_then_refused() -> None:
-    slots, free = ConcurrencyLimit("tests", 2, queue=1), asyncio.Event()
+    slots, free = ConcurrencyLimit("busy.waiting", 2, queue=1), asyncio.Event()
 
     async def hold() -> None:
         async with slots.take():
@@ -139,7 +139,7 @@ async def test_slots_are_taken_then_queued_then_refused() -> None:
 
 
 async def test_concurrency_is_limited_per_token_and_per_company() -> None:
-    limit = KeyedConcurrencyLimit("things", token=2, company=3)
+    limit = KeyedConcurrencyLimit("busy.waiting_by", token=2, company=3)
     with limit.take(token="a", company="c"), limit.take(token="a", company="c"):
         with pytest.raises(RateLimited, match="one token"), limit.take(token="a", company="other"):
             pass

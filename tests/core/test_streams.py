@@ -179,7 +179,7 @@ async def test_concurrent_streams_are_limited_per_token_and_address(
 ) -> None:
     ann = await world.bootstrap()
     bob = await world.person(ann.org, ann.team)
-    monkeypatch.setattr(bench.gate, "_downloads", KeyedConcurrencyLimit("downloads", token=1, address=3))
+    monkeypatch.setattr(bench.gate, "_downloads", KeyedConcurrencyLimit("busy.downloads_by", token=1, address=3))
 
     async def open_stream(client: httpx2.AsyncClient, who: Caller | None) -> httpx2.Response:
         headers = {"authorization": f"Bearer {who.token}"} if who else {}

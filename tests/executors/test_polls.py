@@ -174,7 +174,7 @@ async def test_another_executor_cannot_use_a_claim_token(world: World, verb: str
 
 async def test_open_polls_are_limited_per_token_and_per_company(world: World) -> None:
     ann = await world.bootstrap()
-    queue(world).wake._shares = KeyedConcurrencyLimit("waiting requests", token=1, company=2)
+    queue(world).wake._shares = KeyedConcurrencyLimit("busy.waiting_by", token=1, company=2)
     org, team = await world.company()
     org_admin = await world.person(org, team, Role.ADMIN, org_role=OrgRole.ADMIN)
     workers = [(await executor(world, org_admin, name, "/api/org/executors"))[1] for name in ("One", "Two", "Three")]

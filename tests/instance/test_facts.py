@@ -52,7 +52,7 @@ async def test_a_stopping_server_is_not_ready(world: World) -> None:
 
 async def test_a_server_without_its_blob_store_is_not_ready(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     def unavailable() -> None:
-        raise Overloaded("the bucket cannot be used")
+        raise Overloaded("storage.bucket_unreachable")
 
     monkeypatch.setattr(world.app.files, "check", unavailable)
     answer = await world.anonymous.get("/ready")

@@ -40,7 +40,7 @@ class Answer(msgspec.Struct, frozen=True):
 
 async def work(input: Work) -> Answer:
     if input.answer == "fail":
-        raise ExecutorFailed("The reply cannot be read.", retryable=False, tokens=30)
+        raise ExecutorFailed("ai.simulated_failure", retryable=False, tokens=30)
     return Answer(input.answer)
 
 

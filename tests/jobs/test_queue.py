@@ -7,6 +7,7 @@ import pytest
 
 from teamspace import jobs
 from teamspace.core.errors import ResponseRefused, StaleClaim
+from teamspace.core.messages import render
 from teamspace.core.principal import system
 from teamspace.jobs import Authority
 from teamspace.jobs.domain.ending import MAX_LEASE_EXPIRIES
@@ -225,6 +226,8 @@ async def test_a_job_whose_lease_expires_too_often_is_given_up(world: World, han
         await jobs.sweep(world.db, queue(world))
     shown = await get_job(ann, created["id"])
     assert (shown["state"], shown["error"]["code"]) == ("failed", "lost")
+    assert (shown["error"]["key"], shown["error"]["params"]) == ("jobs.lost", {"times": MAX_LEASE_EXPIRIES})
+    assert shown["error"]["message"] == render(shown["error"]["key"], shown["error"]["params"])
     assert await broken_invariants(world) == []
 
 
@@ -279,6 +282,9 @@ async def test_a_full_quota_parks_a_job_and_tells_when_it_resets(world: World, h
     assert (shown["state"], shown["waiting"]["reason"], shown["attempt"]) == ("queued", "quota", 0)
     assert (shown["waiting"]["quota"]["dimension"], shown["waiting"]["quota"]["level"]) == ("ai.requests", "team")
     assert shown["waiting"]["until"] == "2024-02-29T13:00:00.000Z"
+    assert shown["waiting"]["key"] == "waiting.quota"
+    assert shown["waiting"]["params"] == {"dimension": "ai.requests", "level": "team"}
+    assert shown["waiting"]["detail"] == "The quota ai.requests (team) is used up."
     await complete(world, taken[0][1])
     refused = await ann.post("/api/jobs", {"kind": "ai.chat", "input": {"prompt": "x"}})
     assert refusal(refused) == (429, "quota_exceeded")

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-import teamspace.localization
+import teamspace
 from teamspace.localization import domain
 from tests.identity.help import refusal
 from tests.support.world import World
 
-SHIPPED = Path(teamspace.localization.__file__).parent / "catalogs"
+SHIPPED = Path(teamspace.__file__).parent / "catalogs"
 
 
 async def test_the_default_catalog_is_public(world: World) -> None:

@@ -2,7 +2,9 @@
 
 import unicodedata
 
+from teamspace import tenancy
 from teamspace.core import clock
+from teamspace.core.principal import Call
 from teamspace.tenancy.schemas import OrgRole, Role
 from tests.identity.help import Hands, refusal, signed_in
 from tests.support.world import PASSWORD, World
@@ -85,6 +87,19 @@ async def test_only_the_given_fields_change(world: World) -> None:
     assert (cleared.json()["display_name"], cleared.json()["locale"]) == ("Änne", None)
 
 
+async def test_a_principal_has_the_language_of_its_person(world: World) -> None:
+    ann = await world.bootstrap()
+    callers = tenancy.CallerCache(world.app.last_use)
+
+    async def locale() -> str | None:
+        return (await callers.identify(world.db, ann.token or "", Call(), fresh=False)).locale
+
+    assert await locale() is None
+    await ann.post("/api/profile", {"locale": "en"})
+    assert await locale() == "en"
+    assert (await tenancy.act_for(world.db, Call(), ann.user_id, ann.team.id)).locale == "en"
+
+
 async def test_invalid_names_and_languages_are_refused(world: World) -> None:
     ann = await world.bootstrap()
     names = ["", " ", "a\nb", "a\x00b", "a\u202eb", "a\u2066b", "\u200eann", "x" * 81]
@@ -99,7 +114,14 @@ async def test_invalid_names_and_languages_are_refused(world: World) -> None:
 async def test_an_unavailable_language_is_refused_with_the_available_ones(world: World) -> None:
     ann = await world.bootstrap()
     answer = await ann.post("/api/profile", {"locale": "pt-BR", "display_name": "Änne"})
-    assert answer.json()["errors"] == [{"pointer": "/locale", "message": "must be one of en, or null"}]
+    assert answer.json()["errors"] == [
+        {
+            "pointer": "/locale",
+            "message": "must be one of en, or null",
+            "key": "tenancy.locale",
+            "params": {"choices": "en"},
+        }
+    ]
     available = (await ann.get("/api/config")).json()["localization"]["available_locales"]
     for locale in available:
         assert (await ann.post("/api/profile", {"locale": locale})).json()["locale"] == locale

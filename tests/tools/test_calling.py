@@ -127,7 +127,7 @@ async def test_a_token_needs_the_tools_permission_in_its_scope(world: World) -> 
 async def test_a_role_without_the_permission_is_refused(world: World) -> None:
     ann = await world.bootstrap()
     who = msgspec.structs.replace(await principal(ann), permissions=frozenset())
-    with pytest.raises(errors.Forbidden, match="read_note requires notes:read"):
+    with pytest.raises(errors.Forbidden, match="read_note needs notes:read"):
         await world.app.toolbox.call(world.db, who, "read_note", {"id": "a"}, AGENT)
 
 

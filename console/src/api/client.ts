@@ -2,7 +2,7 @@
 
 import createClient, { type Middleware } from "openapi-fetch";
 
-import { t } from "@/i18n";
+import { reportedText, t } from "@/i18n";
 import { retryWhileBusy } from "@/net/busy";
 import { checkServer } from "@/net/reachability";
 
@@ -23,7 +23,7 @@ export class Refusal extends Error {
   readonly problem: Partial<Problem>;
 
   constructor(status: number, problem: Partial<Problem>) {
-    super(problem.detail ?? problem.title ?? t("state.unreachable.words"));
+    super(textOf(problem) ?? t("state.unreachable.words"));
     this.name = "Refusal";
     this.status = status;
     this.code = problem.code ?? (status ? "unexpected_answer" : "unreachable");
@@ -42,8 +42,17 @@ export class Refusal extends Error {
   /** What is wrong with one field of a form, by the last part of its pointer. */
   field(name: string): string | undefined {
     const named = this.problem.errors?.find((fault) => fault.pointer.split("/").pop() === name);
-    return named?.message ?? (this.problem.field === name ? this.message : undefined);
+    if (named) return reportedText(named) ?? named.message;
+    return this.problem.field === name ? this.message : undefined;
   }
+}
+
+/** The text of a problem, in the present locale if the catalog has it, after the name of the field that it is about. */
+function textOf(problem: Partial<Problem>): string | undefined {
+  const text = reportedText(problem);
+  if (text === undefined) return problem.detail ?? problem.title;
+  const place = `${problem.errors?.[0]?.pointer ?? ""}: `;
+  return problem.detail?.startsWith(place) ? `${place}${text}` : text;
 }
 
 type Listener = (refusal: Refusal) => void;

@@ -1938,6 +1938,10 @@ export interface components {
             status: number;
             detail: string;
             code: string;
+            key: string;
+            params: {
+                [key: string]: string | number;
+            };
             request_id: string;
             /** @default null */
             field?: string | null;
@@ -1967,6 +1971,10 @@ export interface components {
         FieldError: {
             pointer: string;
             message: string;
+            key: string;
+            params: {
+                [key: string]: string | number;
+            };
         };
         /**
          * EnableTotp
@@ -2982,6 +2990,10 @@ export interface components {
         Waiting: {
             reason: components["schemas"]["WaitReason"];
             detail: string;
+            key: string;
+            params: {
+                [key: string]: string | number;
+            };
             /** @default null */
             until?: string | null;
             /** @default null */
@@ -3012,6 +3024,12 @@ export interface components {
             code?: string;
             /** @default true */
             retryable?: boolean;
+            /** @default null */
+            key?: string | null;
+            /** @default {} */
+            params?: {
+                [key: string]: string | number;
+            };
         };
         /** JobQuery */
         JobQuery: {

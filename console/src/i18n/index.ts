@@ -4,7 +4,7 @@ import { IntlMessageFormat } from "intl-messageformat";
 
 import { retryWhileBusy } from "../net/busy";
 import { fileOf } from "./files";
-import type english from "../../../teamspace/localization/catalogs/en.json";
+import type english from "../../../teamspace/catalogs/en.json";
 
 type Catalog = typeof english;
 /** `namespace.key`, for every message there is: a misspelt one does not compile. */
@@ -90,6 +90,23 @@ export function t(key: MessageKey, values?: Values): string {
     compiled.set(key, format);
   }
   return String(format.format(values));
+}
+
+/** What the server refused or reported: a text of the catalog, by key. */
+export interface Reported {
+  key?: string | null;
+  params?: Values;
+}
+
+/** Its text in the present locale; undefined if this catalog has none, or one with other parameters. */
+export function reportedText({ key, params }: Reported): string | undefined {
+  const name = `refusals.${key ?? ""}` as MessageKey;
+  if (messages[name] === undefined) return undefined;
+  try {
+    return t(name, params);
+  } catch {
+    return undefined;
+  }
 }
 
 const DAY = 86_400_000;

@@ -8,12 +8,14 @@ test("a scope entry is a permission and perhaps a folder", () => {
   expect(parseScope("moon:walk")).toEqual({ permission: undefined, prefix: "moon:walk" });
 });
 
-test("a refusal's message names the permission by its code", () => {
-  expect(permissionIn("This needs settings:manage.")).toBe("settings:manage");
-  expect(permissionIn("This needs org:read, by a role in the company.")).toBe("org:read");
-  expect(permissionIn("This needs instance:manage: ask an operator of the instance.")).toBe("instance:manage");
-  expect(permissionIn("This needs files:write on the object: ask its owner.")).toBeUndefined();
-  expect(permissionIn("Only an owner changes an owner.")).toBeUndefined();
+test("a refusal names the permission that is missing", () => {
+  const params = (permission: string) => ({ params: { permission } });
+  expect(permissionIn({ key: "rights.needs", ...params("settings:manage") })).toBe("settings:manage");
+  expect(permissionIn({ key: "rights.needs_company_role", ...params("org:read") })).toBe("org:read");
+  expect(permissionIn({ key: "rights.needs_operator", ...params("instance:manage") })).toBe("instance:manage");
+  expect(permissionIn({ key: "repository.needs", ...params("files:write") })).toBeUndefined();
+  expect(permissionIn({ key: "tenancy.owner_only", params: {} })).toBeUndefined();
+  expect(permissionIn({ detail: "from a proxy" })).toBeUndefined();
 });
 
 test("who can grant a permission depends on its scope", () => {

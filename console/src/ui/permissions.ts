@@ -1,6 +1,6 @@
 /** Names of permissions; their codes are for the API. */
 
-import type { Permission } from "@/api/client";
+import type { Permission, Problem } from "@/api/client";
 import { t } from "@/i18n";
 
 const PERMISSIONS = [
@@ -25,10 +25,11 @@ export function parseScope(entry: string): ScopeEntry {
   return { permission, prefix: permission ? entry.slice(permission.length + 1) : entry };
 }
 
-/** The permission whose code an API error message names. */
-export function permissionIn(message: string): Permission | undefined {
-  const code = /\bneeds ([a-z]+(?::[a-z]+)?)(?=[.,]|: |$)/.exec(message)?.[1];
-  return PERMISSIONS.find((name) => name === code);
+const MISSING_PERMISSION = ["rights.needs", "rights.needs_company_role", "rights.needs_operator"];
+
+/** The permission that a refusal says is missing. */
+export function permissionIn({ key, params }: Partial<Problem>): Permission | undefined {
+  return MISSING_PERMISSION.includes(key ?? "") ? PERMISSIONS.find((name) => name === params?.permission) : undefined;
 }
 
 export const permissionName = (permission: Permission): string => t(`permission.${permission}`);

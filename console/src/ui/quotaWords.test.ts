@@ -2,7 +2,7 @@
 
 import { beforeAll, expect, test } from "vitest";
 
-import english from "../../../teamspace/localization/catalogs/en.json";
+import english from "../../../teamspace/catalogs/en.json";
 import { flat, speak } from "@/i18n";
 
 import { capacity } from "./quantities";

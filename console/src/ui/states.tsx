@@ -77,7 +77,7 @@ interface Failure {
 export function Failed({ error, again }: Failure) {
   const lost = useServerLost();
   const refusal = error instanceof Refusal ? error : undefined;
-  if (refusal?.status === 403) return <Refused permission={permissionIn(refusal.message)} detail={refusal.message} />;
+  if (refusal?.status === 403) return <Refused permission={permissionIn(refusal.problem)} detail={refusal.message} />;
   // The connection bar is shown, and the query runs again when the server is back.
   if (refusal?.unreachable && lost) return null;
   return (

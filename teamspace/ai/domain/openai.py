@@ -22,4 +22,4 @@ class OpenAI:
                 return await completions.complete(self._egress, endpoint, request)
         except CompletionError as fault:
             tokens = fault.usage.total_tokens if fault.usage else None
-            raise ExecutorFailed(str(fault), retryable=fault.retryable, tokens=tokens) from fault
+            raise ExecutorFailed(fault.key, retryable=fault.retryable, tokens=tokens, **fault.params) from fault

@@ -36,5 +36,5 @@ class Simulated:
             if fault == "slow":
                 await asyncio.sleep(float(number or 1))
             if fault == "fail" and (not number or self._attempt <= int(number)):
-                raise ExecutorFailed("The simulated model failed, as the prompt requested.")
+                raise ExecutorFailed("ai.simulated_failure")
         return text

@@ -21,7 +21,7 @@ _encoder = msgspec.json.Encoder()
 async def export(db: Db, fence: Fence, query: AuditQuery) -> JsonLines:
     """Export at least the rows that were committed before; rows written during the export are not included."""
     if query.cursor is not None:
-        raise BadRequest.at("cursor", "is not allowed: an export has no pages")
+        raise BadRequest.at("cursor", "audit.no_cursor")
     search = await build_search(db, fence, query)
     org_id = fence.params["org_id"]
     await audit.seal_company(db, org_id)

@@ -25,7 +25,7 @@ def team_log(who: Principal, scope: str | None) -> Fence:
     if scope is None:
         return access.team(who)
     if not who.has_permission(P.INSTANCE_MANAGE):
-        raise Forbidden(f"The scope instance requires {P.INSTANCE_MANAGE}.")
+        raise Forbidden("audit.instance_scope", permission=P.INSTANCE_MANAGE)
     return access.instance()
 
 
@@ -68,7 +68,7 @@ def _milliseconds(name: str, time: str | None) -> int | None:
         with contextlib.suppress(ValueError):
             millis = -((_EPOCH - datetime.fromisoformat(time.upper())) // _MILLISECOND)
             return min(max(millis, 0), _LAST)
-    raise BadRequest.at(name, "must be an RFC 3339 time such as 2026-01-31T12:00:00Z; encode a + as %2B")
+    raise BadRequest.at(name, "audit.time")
 
 
 def _stamp(millis: int) -> str:

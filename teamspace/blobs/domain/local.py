@@ -64,7 +64,7 @@ class FolderStore:
     def check(self) -> None:
         """Check the parent folder; the folder itself is created when needed."""
         if not os.access(self.root.parent, os.W_OK | os.X_OK):
-            raise Overloaded(f"the folder {self.root.parent} is not writable")
+            raise Overloaded("storage.folder", folder=str(self.root.parent))
 
     def check_space(self, size: int = 0) -> None:
         self._space.check(size)
@@ -88,7 +88,7 @@ class FolderStore:
         try:
             await pools.FILES.run(self.path(namespace, digest).unlink, missing_ok=True)
         except OSError as fault:
-            raise StorageFull("The disk failed to remove a file; nothing was changed.") from fault
+            raise StorageFull("storage.not_removed") from fault
 
     async def stat(self, namespace: str, digest: str) -> int | None:
         try:
@@ -148,7 +148,7 @@ class FolderStore:
     def _put(self, path: Path, file: Path) -> None:
         """Store the file. An existing one is replaced by the same bytes, which repairs it if it was damaged."""
         if self._failed:
-            raise StorageFull("The disk failed to store a file: nothing is written until the server restarts.")
+            raise StorageFull("storage.broken")
         try:
             _sync(file)
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -158,7 +158,7 @@ class FolderStore:
         except OSError as fault:
             # A failed sync is not retried: the kernel marks the lost pages clean, so the next sync would succeed.
             self._failed = not isinstance(fault, FileNotFoundError | PermissionError) and fault.errno != errno.ENOSPC
-            raise StorageFull("The disk is full or failed; nothing of this request was written.") from fault
+            raise StorageFull("storage.disk_failed") from fault
 
     def _sync_parents(self, folder: Path) -> None:
         """Sync the entries of new parent folders: a file survives a power cut only if they do."""

@@ -87,7 +87,7 @@ class BucketStore:
         try:
             next(iter(self._objects.list(chunk_size=1)), None)
         except (BaseError, OSError) as fault:
-            raise Overloaded(f"the bucket {self._address} cannot be used: {_reason(fault)}") from None
+            raise Overloaded("storage.bucket_unusable", bucket=str(self._address), reason=_reason(fault)) from None
 
     def check_space(self, size: int = 0) -> None:
         """Check the local disk, where blobs are staged before they are sent to the bucket."""
@@ -95,9 +95,7 @@ class BucketStore:
 
     async def put(self, namespace: str, digest: str, file: Path) -> None:
         """Store the file, replacing an existing one. It is durable once the bucket has confirmed it."""
-        with self._translate_errors(
-            StorageFull("The bucket did not take a file; nothing of this request was written.")
-        ):
+        with self._translate_errors(StorageFull("storage.bucket_failed")):
             await self._objects.put_async(
                 blob_path(namespace, digest),
                 file,
@@ -155,7 +153,7 @@ class BucketStore:
         self._folder.discard_stale(written_before)
 
     def _or_overloaded(self) -> AbstractContextManager[None]:
-        return self._translate_errors(Overloaded("The bucket with the files cannot be reached; try again shortly."))
+        return self._translate_errors(Overloaded("storage.bucket_unreachable"))
 
     @contextmanager
     def _translate_errors(self, refusal: Refusal) -> Iterator[None]:

@@ -24,9 +24,7 @@ class Space:
             self._free, self._refreshed_at = free_bytes(self._folder), now
         self._free -= size
         if self._free < self._floor:
-            raise StorageFull(
-                "The disk is nearly full: files cannot be stored until there is space. Everything else works."
-            )
+            raise StorageFull("storage.nearly_full")
 
 
 def free_bytes(folder: Path) -> int:

@@ -99,7 +99,7 @@ async def _write_file(
     except OSError as fault:
         if fault.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EFBIG):
             raise
-        raise StorageFull("The disk is full or failed; nothing of this request was written.") from fault
+        raise StorageFull("storage.disk_failed") from fault
 
 
 def _write_all(file: IO[bytes], chunk: bytes) -> None:

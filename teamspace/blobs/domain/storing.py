@@ -51,7 +51,7 @@ async def _register(db: Db, who: Principal, org_id: str, staged: StagedBlob) -> 
                         return
                 await asyncio.sleep(_RETRY_DELAY)
     except TimeoutError:
-        raise Overloaded("The same bytes are being deleted.", 60) from None
+        raise Overloaded("storage.being_deleted", 60) from None
 
 
 async def reference_staged(tx: Tx, org_id: str, staged: StagedBlob) -> None:
@@ -65,7 +65,7 @@ async def reference_staged(tx: Tx, org_id: str, staged: StagedBlob) -> None:
 async def add_reference(tx: Tx, org_id: str, digest: str) -> None:
     """Reference a blob in the transaction that inserts the referencing row. After a day it may have been collected."""
     if not await store.add_reference(tx, org_id, digest):
-        raise StorageFull("The upload took too long and was discarded: send it again.")
+        raise StorageFull("storage.slow_upload")
 
 
 async def release_references(tx: Tx, org_id: str, digests: Sequence[str]) -> None:

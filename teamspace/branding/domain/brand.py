@@ -49,7 +49,7 @@ def to_org_branding(branding: Branding, *, own: bool) -> OrgBranding:
 async def change(db: Db, files: BlobStore, who: Principal, org_id: str, request: BrandingChange) -> Branding:
     fields = _validate(request)
     if not fields and request.logo is UNSET:
-        raise BadRequest("Nothing to change: send title, tagline, logo or theme.")
+        raise BadRequest("branding.nothing")
     keeps_logo = isinstance(request.logo, str) and request.logo.startswith(logos.URL_PREFIX)
     if request.logo is None:
         fields |= {"logo": None, "logo_type": None}
@@ -57,7 +57,7 @@ async def change(db: Db, files: BlobStore, who: Principal, org_id: str, request:
         fields |= await _store_logo(db, files, who, org_id, await logos.from_uri(request.logo, "/logo"))
     async with db.write(who, "branding.update", lock=_lock(org_id)) as tx:
         if keeps_logo and request.logo != (await _current(tx, org_id)).logo:
-            raise BadRequest.at("/logo", "is not the URL of the current logo")
+            raise BadRequest.at("/logo", "branding.logo_not_current")
         return await _replace(tx, org_id, fields)
 
 

@@ -10,8 +10,10 @@ from collections.abc import Callable
 
 import msgspec
 
+from teamspace.core.errors import KeyedError
 
-class NotAnImage(Exception):
+
+class NotAnImage(KeyedError):
     """The data is not an accepted image; the message completes "the logo ..."."""
 
 
@@ -30,15 +32,15 @@ def read(data: bytes) -> Image:
             try:
                 return Image(content_type, *size(data))
             except struct.error:
-                raise NotAnImage("is cut short") from None
-    raise NotAnImage("must be a PNG, JPEG or WebP image")
+                raise NotAnImage("branding.logo_cut_short") from None
+    raise NotAnImage("branding.logo_format")
 
 
 def _check_end(data: bytes, end: int) -> None:
     if end > len(data):
-        raise NotAnImage("is cut short")
+        raise NotAnImage("branding.logo_cut_short")
     if end < len(data):
-        raise NotAnImage("has data after the end of the image")
+        raise NotAnImage("branding.logo_extra_data")
 
 
 # PNG: chunks of length, kind, content and checksum
@@ -50,15 +52,15 @@ def _png(data: bytes) -> Size:
         length, kind = struct.unpack_from(">I4s", data, at)
         end = at + 8 + length
         if struct.unpack_from(">I", data, end) != (zlib.crc32(data[at + 4 : end]),):
-            raise NotAnImage("is damaged: wrong checksum")
+            raise NotAnImage("branding.logo_checksum")
         kinds.append(kind)
         at = end + 4
     _check_end(data, at)
     length, first, width, height = struct.unpack_from(">I4sII", data, 8)
     if (length, first) != (13, b"IHDR") or kinds.count(b"IHDR") > 1 or b"IDAT" not in kinds:
-        raise NotAnImage("is not a complete PNG image")
+        raise NotAnImage("branding.logo_png")
     if b"acTL" in kinds:
-        raise NotAnImage("must not be animated")
+        raise NotAnImage("branding.logo_animated")
     return width, height
 
 
@@ -84,10 +86,10 @@ def _jpeg(data: bytes) -> Size:
             after = _AFTER_SCAN.search(data, at)
             at = after.start() if after else len(data)
     if not found:
-        raise NotAnImage("is cut short" if at >= len(data) else "is not a complete JPEG image")
+        raise NotAnImage("branding.logo_cut_short" if at >= len(data) else "branding.logo_jpeg")
     _check_end(data, found.end())
     if len(sizes) != 1 or not scans:
-        raise NotAnImage("is not a complete JPEG image")
+        raise NotAnImage("branding.logo_jpeg")
     return sizes[0]
 
 
@@ -105,23 +107,23 @@ def _webp(data: bytes) -> Size:
         at += 8 + length + length % 2
     _check_end(data, at)
     if b"ANIM" in kinds or b"ANMF" in kinds:
-        raise NotAnImage("must not be animated")
+        raise NotAnImage("branding.logo_animated")
     if len(sizes) != 1 or kinds[0] not in _WEBP_SIZES or kinds.count(b"VP8 ") + kinds.count(b"VP8L") != 1:
-        raise NotAnImage("is not a complete WebP image")
+        raise NotAnImage("branding.logo_webp")
     return sizes.pop()
 
 
 def _lossy(chunk: bytes) -> Size:
     tag, start, width, height = struct.unpack_from("<B2x3sHH", chunk)
     if tag & 1 or start != b"\x9d\x01\x2a":
-        raise NotAnImage("is not a complete WebP image")
+        raise NotAnImage("branding.logo_webp")
     return width & 0x3FFF, height & 0x3FFF
 
 
 def _lossless(chunk: bytes) -> Size:
     signature, bits = struct.unpack_from("<BI", chunk)
     if signature != 0x2F or bits >> 29:
-        raise NotAnImage("is not a complete WebP image")
+        raise NotAnImage("branding.logo_webp")
     return (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
 
 

@@ -31,7 +31,7 @@ class Logo(msgspec.Struct, frozen=True):
 async def from_uri(uri: str, pointer: str) -> Logo:
     found = _URI.fullmatch(uri)
     if not found:
-        raise BadRequest.at(pointer, "must be null, the URL of the current logo, or a base64 data: URI")
+        raise BadRequest.at(pointer, "branding.logo")
     return await validate(found[2], found[1], pointer)
 
 
@@ -47,17 +47,17 @@ def _validate(text: str, declared: str | None, pointer: str) -> Logo:
     try:
         data = base64.b64decode(text, validate=True)
     except ValueError:
-        raise BadRequest.at(pointer, "is not valid base64") from None
+        raise BadRequest.at(pointer, "branding.logo_base64") from None
     if len(data) > MAX_SIZE:
-        raise BadRequest.at(pointer, f"the logo must be at most {MAX_SIZE // 1024} KiB")
+        raise BadRequest.at(pointer, "branding.logo_size", kibibytes=MAX_SIZE // 1024)
     try:
         image = images.read(data)
     except images.NotAnImage as fault:
-        raise BadRequest.at(pointer, f"the logo {fault}") from None
+        raise BadRequest.at(pointer, fault.key, **fault.params) from None
     if not (1 <= image.width <= MAX_WIDTH and 1 <= image.height <= MAX_WIDTH):
-        raise BadRequest.at(pointer, f"the logo must be between 1 x 1 and {MAX_WIDTH} x {MAX_WIDTH} pixels")
+        raise BadRequest.at(pointer, "branding.logo_pixels", limit=MAX_WIDTH)
     if declared is not None and declared.lower() != image.content_type:
-        raise BadRequest.at(pointer, f"the logo is {image.content_type}, not the declared type")
+        raise BadRequest.at(pointer, "branding.logo_type", type=image.content_type)
     return Logo(data, image.content_type)
 
 

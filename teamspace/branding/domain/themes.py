@@ -62,15 +62,14 @@ def _check(rule: ContrastRule, theme: Theme, raw: dict[str, Any]) -> None:
         token, against = against, token
     rounded = math.floor(ratio * 100) / 100  # rounded down, so that 4.499 is not shown as 4.5
     raise InvalidThemeToken(
-        f"The theme token {token} has a contrast of {rounded:.2f}:1 against {against}; it needs at least {rule.ratio}:1.",
-        field=token, ratio=rounded, required=rule.ratio, against=against,
-    )  # fmt: skip
+        "branding.contrast", token=token, ratio=f"{rounded:.2f}", against=against, required=rule.ratio
+    ).with_fields(field=token, ratio=rounded, required=rule.ratio, against=against)
 
 
 def _value(token: str, value: Any) -> str | int:
     """Parse and format the value again, so that no raw input gets into a style sheet."""
     if token not in Theme.__struct_fields__:
-        raise InvalidThemeToken(f"Unknown theme token {token[:80]}.", field=token[:80])
+        raise InvalidThemeToken("branding.unknown_token", token=token[:80]).with_fields(field=token[:80])
     if token == "radius":
         return _radius(value)
     return _font(value) if token == "font" else _colour(token, value)
@@ -78,16 +77,14 @@ def _value(token: str, value: Any) -> str | int:
 
 def _colour(token: str, value: Any) -> str:
     if not isinstance(value, str) or not _COLOUR.fullmatch(value):
-        raise InvalidThemeToken(f"The theme token {token} must be a colour such as #0f6b62.", field=token)
+        raise InvalidThemeToken("branding.colour", token=token).with_fields(field=token)
     return f"#{int(value[1:], 16):06x}"
 
 
 def _radius(value: Any) -> int:
     # A bool is an int in Python, but not in a style sheet.
     if type(value) is not int or not 0 <= value <= MAX_RADIUS:
-        raise InvalidThemeToken(
-            f"The theme token radius must be a whole number from 0 to {MAX_RADIUS}.", field="radius"
-        )
+        raise InvalidThemeToken("branding.radius", limit=MAX_RADIUS).with_fields(field="radius")
     return value
 
 
@@ -95,4 +92,4 @@ def _font(value: Any) -> str:
     for font in get_args(Font):
         if value == font:
             return str(font)
-    raise InvalidThemeToken(f"The theme token font must be one of {', '.join(get_args(Font))}.", field="font")
+    raise InvalidThemeToken("branding.font", choices=", ".join(get_args(Font))).with_fields(field="font")

@@ -221,7 +221,7 @@ class Db(Reads):
     async def _transaction(self, *, durable: bool = True) -> AsyncIterator[Transaction]:
         """Open a transaction; one at a time per task, since a nested one would deadlock."""
         if self.outdated:
-            raise Overloaded("A newer server has migrated the database: this one is read-only.", 60)
+            raise Overloaded("server.outdated", 60)
         task = asyncio.current_task()
         if task in self._writing:
             raise RuntimeError("nested transaction: pass the handle of the open one instead")

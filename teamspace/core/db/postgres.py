@@ -82,13 +82,13 @@ def _translate(fault: Exception) -> Exception:
     if isinstance(fault, asyncpg.SerializationError | asyncpg.DeadlockDetectedError):
         return SerializationFailure(str(fault))
     if isinstance(fault, asyncpg.LockNotAvailableError | asyncpg.QueryCanceledError):
-        return Overloaded("The database is busy; nothing was written.")
+        return Overloaded("database.busy")
     if isinstance(fault, TimeoutError):
-        return Overloaded("The database does not respond; check whether the request took effect.", 2)
+        return Overloaded("database.no_answer", 2)
     if isinstance(fault, asyncpg.DiskFullError):
-        return StorageFull("The database's disk is full; nothing was written.")
+        return StorageFull("database.disk_full")
     if isinstance(fault, _UNREACHABLE):
-        return Overloaded("The database cannot be reached; check whether the request took effect.", 2)
+        return Overloaded("database.unreachable", 2)
     return fault
 
 
@@ -110,8 +110,7 @@ async def _acquire(pool: Any) -> AsyncIterator[Any]:
         async with asyncio.timeout(ACQUIRE_SECONDS):
             connection = await pool.acquire()
     except TimeoutError:
-        detail = "No database connection is free; nothing was written."
-        raise Overloaded(detail, 2) from None
+        raise Overloaded("database.no_connection", 2) from None
     try:
         yield connection
     finally:
@@ -128,7 +127,7 @@ class PostgresTransaction:
             rows: Sequence[Row] = await self._connection.fetch(text, *[params[name] for name in names])
         except TimeoutError as fault:
             self._connection.terminate()  # a rollback would time out too; closing the connection rolls back
-            raise Overloaded("The database does not respond; nothing was written.", 2) from fault
+            raise Overloaded("database.no_answer_in_write", 2) from fault
         except _DRIVER_FAULTS as fault:
             raise _translate(fault) from fault
         return rows
@@ -201,7 +200,7 @@ class Postgres:
             except TimeoutError:
                 if seconds is None:
                     raise
-                raise Overloaded("The query took too long: narrow it down.") from None
+                raise Overloaded("database.slow_query") from None
             return rows
 
     @asynccontextmanager

@@ -18,4 +18,4 @@ async def retry_on_conflict(work: Callable[[], Awaitable[T]]) -> T:
             return await work()
         except SerializationFailure:
             await asyncio.sleep(random.uniform(0.005, 0.02) * 2**attempt)
-    raise Overloaded("Too many concurrent writes to the same rows; nothing was written.")
+    raise Overloaded("database.conflicting_writes")

@@ -159,7 +159,7 @@ class Sqlite:
             try:
                 return _run(connection, sql, params)
             except apsw.InterruptError:
-                raise Overloaded("The query took too long: narrow it down.") from None
+                raise Overloaded("database.slow_query") from None
             finally:
                 connection.close()
 
@@ -183,7 +183,7 @@ class Sqlite:
 
     def _begin(self) -> CommitBatch:
         if self._broken:
-            raise StorageFull("A sync to disk failed: writes are refused until the server restarts.")
+            raise StorageFull("database.sync_failed")
         _run(self._writer, "BEGIN IMMEDIATE", {})
         self._batch = batch = CommitBatch()
         # The lock is FIFO: the commit runs after all transactions that wait for it now.
@@ -221,7 +221,7 @@ class Sqlite:
             self._writer.execute("RELEASE unit")
             return
         self._batch = None
-        batch.fail(fault if isinstance(fault, Exception) else StorageFull("The write was interrupted."))
+        batch.fail(fault if isinstance(fault, Exception) else StorageFull("database.interrupted"))
 
     def _roll_back(self) -> None:
         if self._writer.in_transaction:
@@ -301,7 +301,7 @@ def _dangling_references(connection: apsw.Connection) -> list[str]:
 
 
 def _storage_fault(fault: apsw.Error) -> StorageFull:
-    return StorageFull("The disk is full or failed; nothing was written.")
+    return StorageFull("database.disk_failed")
 
 
 class FolderLock:

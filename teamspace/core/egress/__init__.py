@@ -7,7 +7,15 @@ for the same company, host and address.
 """
 
 from teamspace.core.egress.client import Egress, HttpResponse
-from teamspace.core.egress.requests import INSTANCE, MAX_BYTES, EgressFailed, NetworkReach, OutgoingRequest, Timeouts
+from teamspace.core.egress.requests import (
+    INSTANCE,
+    MAX_BYTES,
+    EgressFailed,
+    EgressFault,
+    NetworkReach,
+    OutgoingRequest,
+    Timeouts,
+)
 from teamspace.core.egress.urls import Destination, EgressRefused, parse, parse_host_port
 
 __all__ = [
@@ -16,6 +24,7 @@ __all__ = [
     "Destination",
     "Egress",
     "EgressFailed",
+    "EgressFault",
     "EgressRefused",
     "HttpResponse",
     "NetworkReach",

@@ -17,6 +17,7 @@ from teamspace.core.egress.connections import ConnectionKey, ConnectionPool
 from teamspace.core.egress.requests import (
     MAX_BYTES,
     EgressFailed,
+    EgressFault,
     NetworkReach,
     NoConnection,
     OutgoingRequest,
@@ -55,10 +56,12 @@ class Egress:
         """Parse and check a URL without using the network."""
         target = parse(url)
         if reach is not NetworkReach.ANY and target.scheme != "https" and target.host_port not in self._allow:
-            raise EgressRefused(f"must start with https://{_allow_hint(target, reach)}")
+            if reach is NetworkReach.PUBLIC:
+                raise EgressRefused("egress.https")
+            raise EgressRefused("egress.https_or_listed", host=_name_and_port(target))
         literal = target.literal
         if target.host_port in self._own or (literal and not self._is_allowed(target, literal, reach)):
-            raise EgressRefused(self._reason(target, reach))
+            raise self._refusal(target, reach)
         return target
 
     async def verify(self, url: str, reach: NetworkReach, seconds: float = 3) -> None:
@@ -69,7 +72,7 @@ class Egress:
                 await self._resolve_allowed(target, reach)
         except (EgressFailed, TimeoutError):
             # Unknown and internal hosts get the same error, so that no one can probe our internal names.
-            raise EgressRefused(self._reason(target, reach)) from None
+            raise self._refusal(target, reach) from None
 
     async def call(self, request: OutgoingRequest) -> HttpResponse:
         """Send a request and return its response."""
@@ -94,15 +97,15 @@ class Egress:
         try:
             target = self.check(request.url, request.reach)
         except EgressRefused as fault:
-            raise EgressFailed("cannot be reached") from fault
+            raise EgressFailed(EgressFault.UNREACHABLE) from fault
         deadline = asyncio.get_running_loop().time() + request.timeouts.total
         try:
             async with asyncio.timeout_at(deadline):
                 return await self._send(request, target, deadline)
         except TimeoutError:
-            raise EgressFailed("did not answer in time") from None
+            raise EgressFailed(EgressFault.TIMEOUT) from None
         except Overloaded as fault:
-            raise EgressFailed("cannot be resolved at the moment") from fault
+            raise EgressFailed(EgressFault.UNRESOLVED) from fault
 
     def transport(
         self, reach: NetworkReach, on_behalf_of: str, *, timeouts: Timeouts, max_bytes: int = MAX_BYTES
@@ -122,12 +125,12 @@ class Egress:
         try:
             found = [literal] if literal else [*map(ipaddress.ip_address, await self._resolve(*target.host_port))]
         except (OSError, ValueError, UnicodeError) as fault:
-            raise EgressFailed("cannot be reached") from fault
+            raise EgressFailed(EgressFault.UNREACHABLE) from fault
         if not found or not all(self._is_allowed(target, address, reach) for address in found):
             log.warning(
                 "refused to call %s: it resolves to %s", target.authority, ", ".join(map(str, found)) or "nothing"
             )
-            raise EgressFailed("cannot be reached")
+            raise EgressFailed(EgressFault.UNREACHABLE)
         return found
 
     def _is_allowed(self, target: Destination, address: Address, reach: NetworkReach) -> bool:
@@ -137,10 +140,12 @@ class Egress:
             return not (target.port in self._own_ports and _is_local(address))
         return is_public(address) and not _is_local(address)
 
-    def _reason(self, target: Destination, reach: NetworkReach) -> str:
+    def _refusal(self, target: Destination, reach: NetworkReach) -> EgressRefused:
         if reach is NetworkReach.LISTED and target.host_port in self._allow:
-            return "must resolve to an address, and not to this server itself"
-        return f"must resolve to a public host{_allow_hint(target, reach)}"
+            return EgressRefused("egress.this_server")
+        if reach is NetworkReach.PUBLIC:
+            return EgressRefused("egress.public")
+        return EgressRefused("egress.public_or_listed", host=_name_and_port(target))
 
     async def _send(self, request: OutgoingRequest, target: Destination, deadline: float) -> "StreamedResponse":
         """Send to the first address that accepts a connection, preferably to one with an idle connection."""
@@ -153,7 +158,7 @@ class Egress:
                 return await send(request, target, key, self._connections, deadline)
             except NoConnection as fault:
                 log.info("no connection to %s at %s: %s", target.authority, key.address, fault)
-        raise EgressFailed("cannot be reached")
+        raise EgressFailed(EgressFault.UNREACHABLE)
 
 
 async def _resolve(host: str, port: int) -> list[str]:
@@ -172,7 +177,5 @@ def _is_local(address: Address) -> bool:
     return True
 
 
-def _allow_hint(target: Destination, reach: NetworkReach) -> str:
-    if reach is NetworkReach.PUBLIC:
-        return ""
-    return f", or {bracket(target.host)}:{target.port} must be listed in SERVICE_EGRESS_ALLOW"
+def _name_and_port(target: Destination) -> str:
+    return f"{bracket(target.host)}:{target.port}"

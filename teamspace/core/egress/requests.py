@@ -10,8 +10,24 @@ INSTANCE = "instance"
 """On whose behalf a request is sent that carries no company's data."""
 
 
+class EgressFault(StrEnum):
+    """Why there is no usable response; may be shown to any caller."""
+
+    UNREACHABLE = "cannot be reached"
+    UNRESOLVED = "cannot be resolved at the moment"
+    TIMEOUT = "did not answer in time"
+    NOT_HTTP = "closed the connection, or did not speak HTTP"
+    COMPRESSED = "sent a compressed response that was not requested"
+    TOO_LARGE = "sent a response that is too large"
+    TOO_MANY_PIECES = "sent its response in too many pieces"
+
+
 class EgressFailed(Exception):
-    """No usable response; the message may be shown to any caller."""
+    """There is no usable response."""
+
+    def __init__(self, reason: EgressFault) -> None:
+        super().__init__(reason)
+        self.reason = reason
 
 
 class NoConnection(Exception):

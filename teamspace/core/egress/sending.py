@@ -10,7 +10,7 @@ from typing import Self
 import httpcore2
 
 from teamspace.core.egress.connections import ConnectionKey, ConnectionPool
-from teamspace.core.egress.requests import EgressFailed, NoConnection, OutgoingRequest
+from teamspace.core.egress.requests import EgressFailed, EgressFault, NoConnection, OutgoingRequest
 from teamspace.core.egress.urls import Destination
 
 _IDEMPOTENT = frozenset({"GET", "HEAD", "OPTIONS", "PUT", "DELETE"})
@@ -100,15 +100,15 @@ class StreamedResponse:
                     await asyncio.sleep(0)
                 piece = await anext(self._pieces, None)
         except _TIMED_OUT:
-            raise EgressFailed("did not answer in time") from None
+            raise EgressFailed(EgressFault.TIMEOUT) from None
         except _BROKEN as fault:
-            raise EgressFailed("closed the connection, or did not speak HTTP") from fault
+            raise EgressFailed(EgressFault.NOT_HTTP) from fault
         self._count += 1
         self._received += len(piece or b"")
         if self._received > self._max_bytes:
-            raise EgressFailed(f"sent a response of more than {self._max_bytes // 1024**2} MiB")
+            raise EgressFailed(EgressFault.TOO_LARGE)
         if self._count > _MAX_PIECES:
-            raise EgressFailed("sent its response in too many pieces")
+            raise EgressFailed(EgressFault.TOO_MANY_PIECES)
         return piece
 
 
@@ -139,7 +139,7 @@ async def _exchange(
         response = StreamedResponse(answer, pool, key, connection, deadline=deadline, max_bytes=max_bytes)
         if response.headers.get("content-encoding", "identity").lower() != "identity":
             # A small compressed body could expand without end.
-            raise EgressFailed("sent a compressed response that was not requested")
+            raise EgressFailed(EgressFault.COMPRESSED)
     except BaseException:
         pool.discard(connection)
         raise
@@ -152,9 +152,9 @@ async def _answer(connection: httpcore2.AsyncHTTPConnection, message: httpcore2.
     except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as fault:
         raise NoConnection(str(fault)) from fault
     except httpcore2.TimeoutException as fault:
-        raise EgressFailed("did not answer in time") from fault
+        raise EgressFailed(EgressFault.TIMEOUT) from fault
     except _BROKEN as fault:
-        raise _ConnectionLost("closed the connection, or did not speak HTTP") from fault
+        raise _ConnectionLost(EgressFault.NOT_HTTP) from fault
 
 
 def _message(request: OutgoingRequest, target: Destination, key: ConnectionKey) -> httpcore2.Request:

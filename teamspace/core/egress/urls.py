@@ -6,6 +6,7 @@ import re
 import msgspec
 
 from teamspace.core.addresses import Address
+from teamspace.core.errors import KeyedError
 
 _MAX_LENGTH = 2000
 _PORTS = {"http": 80, "https": 443}
@@ -20,7 +21,7 @@ _NUMBER = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)")
 _DOT_SEGMENT = re.compile(r"/(?:\.|%2e){1,2}(?:/|$)", re.IGNORECASE)
 
 
-class EgressRefused(Exception):
+class EgressRefused(KeyedError):
     """The URL must not be called; the message says why, and reveals nothing about the network."""
 
 
@@ -50,25 +51,25 @@ class Destination(msgspec.Struct, frozen=True):
 def parse(url: str) -> Destination:
     """Parse a URL; refuse anything that another parser could read differently."""
     if len(url) > _MAX_LENGTH or not url.isascii():
-        raise EgressRefused("must be ASCII and at most 2000 characters long")
+        raise EgressRefused("egress.ascii", limit=_MAX_LENGTH)
     scheme, separator, rest = url.partition("://")
     authority, slash, path = rest.partition("/")
     match = _URL.fullmatch(f"{scheme}{separator}{authority}".lower() + slash + path)
     if match is None or _DOT_SEGMENT.search(match["path"]):
-        raise EgressRefused("must be a URL such as https://models.example.com/v1, without user, query or fragment")
+        raise EgressRefused("egress.url")
     host = match["six"] or match["name"]
     if (match["six"] or _NUMBER.fullmatch(host)) and not _is_canonical(host):
-        raise EgressRefused("must have an IP address in its canonical form")
+        raise EgressRefused("egress.ip_address")
     port = int(match["port"] or _PORTS[match["scheme"]])
     if port > 65535:
-        raise EgressRefused("must have a port from 1 to 65535")
+        raise EgressRefused("egress.port")
     return Destination(match["scheme"], host, port, match["path"])
 
 
 def parse_host_port(text: str) -> tuple[str, int]:
     """Parse an entry `host:port` of the allow list."""
     if not re.search(r":[0-9]+$", text):
-        raise EgressRefused("must be host:port, such as 127.0.0.1:11434")
+        raise EgressRefused("egress.host_port")
     return parse(f"http://{text}").host_port
 
 

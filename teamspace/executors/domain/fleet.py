@@ -145,7 +145,7 @@ class Fleet:
             return "", ModelEndpoint(configured.url, NetworkReach.LISTED, configured.key, configured.model)
         row = await store.get_push(db, executor_id)
         if row is None:
-            raise ExecutorFailed("The executor has been retired.")
+            raise ExecutorFailed("executors.retired")
         key = None if row.secret is None else db.vault.decrypt(secret_place(executor_id), row.secret).decode()
         return row.org_id, ModelEndpoint(row.url, row.reach, key, row.model, row.org_id or INSTANCE)
 

@@ -61,7 +61,7 @@ async def create(
 async def retire(db: Db, who: Principal, fleet: Fleet, id: str) -> None:
     """Revoke its token and requeue its jobs, in one commit: its claims become stale."""
     if fleet.is_configured(id):
-        raise Conflict("This executor is defined in SERVICE_EXECUTORS. Remove it there.")
+        raise Conflict("executors.configured")
     async with db.write(who, "executor.retire") as tx:
         tx.target = id
         row = await store.retire(tx, access.operator_fence(), id)
@@ -76,17 +76,17 @@ async def retire(db: Db, who: Principal, fleet: Fleet, id: str) -> None:
 
 async def _check_mode(fleet: Fleet, draft: ExecutorDraft, reach: NetworkReach) -> None:
     if draft.mode is Mode.LOCAL:
-        raise BadRequest.at("/mode", "must be pull or push")
+        raise BadRequest.at("/mode", "executors.mode")
     for name in ("url", "key"):
         if draft.mode is Mode.PULL and getattr(draft, name) is not None:
-            raise BadRequest.at(f"/{name}", "is only for push executors")
+            raise BadRequest.at(f"/{name}", "executors.only_push")
     if draft.mode is Mode.PUSH:
         if draft.url is None:
-            raise BadRequest.at("/url", "is required for push executors")
+            raise BadRequest.at("/url", "executors.url_required")
         try:
             await fleet.egress.verify(draft.url, reach)
         except EgressRefused as fault:
-            raise BadRequest.at("/url", str(fault)) from None
+            raise BadRequest.at("/url", fault.key, **fault.params) from None
 
 
 def _validate_capabilities(fleet: Fleet, draft: ExecutorDraft) -> list[str]:
@@ -94,7 +94,7 @@ def _validate_capabilities(fleet: Fleet, draft: ExecutorDraft) -> list[str]:
         return []
     offered = offered_kinds(draft.mode, fleet.queue.kinds)
     if unknown := sorted(set(draft.capabilities) - set(offered)):
-        raise BadRequest.at("/capabilities", f"{unknown[0]} is not one of {', '.join(offered)}")
+        raise BadRequest.at("/capabilities", "executors.capability", capability=unknown[0], choices=", ".join(offered))
     return sorted(set(draft.capabilities))
 
 
@@ -106,7 +106,7 @@ async def _issue_token(tx: Tx, who: Principal, mode: Mode, name: str) -> tuple[s
 
 async def _insert(tx: Tx, row: ExecutorRow, key: str | None) -> None:
     if await store.count(tx, row.org_id) >= MAX_EXECUTORS:
-        raise Conflict(f"There are already {MAX_EXECUTORS} executors, which is the limit.")
+        raise Conflict("executors.limit", limit=MAX_EXECUTORS)
     secret = None if key is None else tx.vault.encrypt(secret_place(row.id), key.encode())
     try:
         await store.insert(tx, row, row.name.casefold(), tx.who.user_id, secret)
@@ -115,7 +115,7 @@ async def _insert(tx: Tx, row: ExecutorRow, key: str | None) -> None:
 
 
 def _name_taken(name: str) -> Conflict:
-    return Conflict(f"An executor named {name} already exists.", at="/name")
+    return Conflict("executors.name_taken", at="/name", name=name)
 
 
 async def _local_executor(db: Reads, fleet: Fleet) -> Executor:

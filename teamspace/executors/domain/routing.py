@@ -30,7 +30,7 @@ class ExecutorRouter:
         request: Any = input
         name, model = getattr(request, "executor", None), getattr(request, "model", None)
         if name is not None and not who.has_permission(Permission.INSTANCE_MANAGE):
-            raise Forbidden(f"Choosing an executor needs {Permission.INSTANCE_MANAGE}.")
+            raise Forbidden("executors.choice", permission=Permission.INSTANCE_MANAGE)
         if not kind.row.remote or name == LOCAL_NAME:
             return JobRoute(jobs.local_channel(kind.name), model)
         rows = await self._fleet.select(tx, access.fence(who))
@@ -54,7 +54,7 @@ class ExecutorRouter:
         if any(row.model is None for row in offered) or not kind.handler:
             return jobs.any_channel(kind.name)
         if (local is None and offered) or (local and local.model):
-            raise BadRequest.at("/input/model", "is not the model of any executor")
+            raise BadRequest.at("/input/model", "executors.no_such_model")
         return jobs.local_channel(kind.name)
 
 
@@ -62,5 +62,5 @@ def _find_by_name(offered: list[ExecutorStatusRow], name: str, who: Principal) -
     """Find an executor by name; the company's own executors take precedence over shared ones."""
     found = [row for row in offered if row.name.casefold() == name.casefold()]
     if not found:
-        raise BadRequest.at("/input/executor", "is not the name of an executor that takes this kind of job")
+        raise BadRequest.at("/input/executor", "executors.no_such_name")
     return max(found, key=lambda row: row.org_id == who.org_id)

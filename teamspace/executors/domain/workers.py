@@ -107,7 +107,7 @@ async def fail(db: Db, who: Principal, queue: jobs.Queue, job_id: str, failure: 
 async def _get_executor(db: Db, who: Principal) -> ExecutorRow:
     executor = await store.get_by_token(db, who.token_id)
     if executor is None:
-        raise Forbidden("This token belongs to no executor.")
+        raise Forbidden("executors.no_executor")
     return executor
 
 

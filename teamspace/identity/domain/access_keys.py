@@ -25,7 +25,7 @@ async def issue(db: Db, who: Principal, name: str, scope: list[str] | None) -> I
     key_id, secret, id = _random("TS", _ID_ALPHABET, 18), _random("", _SECRET_ALPHABET, 40), new_id()
     async with db.write(who, "access_key.create", lock=("user", who.user_id)) as tx:
         if len(await store.select_access_keys(tx, access.own_keys_fence(who))) >= MAX_KEYS:
-            raise Conflict(f"The limit is {MAX_KEYS} keys: revoke one that is not needed.")
+            raise Conflict("access_keys.limit", limit=MAX_KEYS)
         tx.target, tx.detail = id, {"access_key_id": key_id, "scope": entries}
         await store.insert_token(
             tx, id=id, kind="s3", org_id=who.org_id, team_id=who.team_id, user_id=who.user_id, name=name,
@@ -58,7 +58,7 @@ async def get_newest(db: Reads, who: Principal) -> tuple[AccessKey, str]:
     keys = await list_keys(db, who)
     encrypted = await store.get_secret(db, access.own_keys_fence(who), keys[0].id) if keys else None
     if not keys or encrypted is None:
-        raise Conflict("There is no S3 access key to sign with: create one with POST /api/s3/credentials.")
+        raise Conflict("access_keys.none")
     return keys[0], decrypt_secret(db, keys[0].id, encrypted)
 
 

@@ -20,8 +20,7 @@ _EMAIL = re.compile(r"[^@\s\x00-\x1f\x7f]{1,64}@[^@\s\x00-\x1f\x7f.]+(\.[^@\s\x0
 class UsernameTaken(Conflict):
     """The username is in use. Usernames are unique in the instance."""
 
-    def __init__(self, at: str) -> None:
-        super().__init__("This username is taken.", at=at)
+    key = "accounts.username_taken"
 
 
 def username_key(username: str) -> str:
@@ -37,9 +36,7 @@ async def register(
     password."""
     pointer = f"/{path}username"
     if not _USERNAME.fullmatch(username):
-        raise BadRequest.at(
-            pointer, "must be 2 to 64 letters, digits or any of . _ @ + -, beginning with a letter or digit"
-        )
+        raise BadRequest.at(pointer, "accounts.username")
     person = Person(
         id=new_id(), org_id=org_id, username=username, email=_email(email), locale=None, operator=operator, created_at=clock.stamp(),
         display_name=text.clean_name(display_name or username, f"{path}display_name", max_length=80),
@@ -47,13 +44,13 @@ async def register(
     try:
         await store.insert_user(tx, person, username_key(username), password_hash, password_by)
     except Duplicate:
-        raise UsernameTaken(pointer) from None
+        raise UsernameTaken(at=pointer) from None
     return person
 
 
 def _email(address: str | None) -> str | None:
     if address is not None and not _EMAIL.fullmatch(address):
-        raise BadRequest.at("/email", "must be an e-mail address such as ann@example.com")
+        raise BadRequest.at("/email", "accounts.email")
     return address
 
 

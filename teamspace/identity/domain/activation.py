@@ -13,17 +13,16 @@ LINK_TTL = 7 * clock.DAY
 class InvalidLink(InvalidCredentials):
     """The link is not valid. The same error if it was used, replaced or never existed."""
 
-    def __init__(self) -> None:
-        super().__init__("This activation link is not valid, or was used before: ask for a new one.")
+    key = "activation.link"
 
 
 async def create_activation_link(tx: Tx, person: Person, address: str) -> str:
     """Create a link; older ones stop working. The token is in the fragment, which browsers do not send to servers."""
     account = await store.get_account(tx, person.id)
     if account is None or account.password is not None:
-        raise BadRequest("They already have a password: an activation link sets the first one.")
+        raise BadRequest("activation.has_password")
     if account.disabled_at is not None:
-        raise BadRequest("They are disabled: enable them first.")
+        raise BadRequest("activation.disabled")
     token = crypto.new_token("v")
     await store.void_activations(tx, person.id, clock.stamp())
     await store.insert_activation(tx, crypto.digest(token), person, clock.stamp(), clock.later(LINK_TTL))

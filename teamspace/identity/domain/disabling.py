@@ -18,12 +18,12 @@ async def set_disabled(db: Db, who: Principal, user_id: str, *, disabled: bool) 
         await tx.lock("user", user_id)
         tx.target, tx.org_id, tx.team_id = user_id, account.org_id, ""
         if disabled and user_id == who.user_id:
-            raise Conflict("You cannot disable yourself: ask another operator.")
+            raise Conflict("accounts.disable_self")
         after = await (store.disable(tx, user_id, clock.stamp()) if disabled else store.enable(tx, user_id))
         if disabled:
             await accounts.end_credentials(tx, user_id)
         if await store.count_operators(tx) == 0:
-            raise Conflict("The instance must have at least one operator who can sign in.")
+            raise Conflict("accounts.last_operator")
         return _to_status(after or account)
 
 

@@ -22,11 +22,11 @@ hasher = PasswordHasher(time_cost=3, memory_cost=64 * 1024, parallelism=1)
 async def check_strength(password: str, *, hints: tuple[str, ...] = (), field: str = "password") -> None:
     """Refuse a password that is too short, too long or easy to guess."""
     if len(password) < MIN_LENGTH:
-        raise BadRequest.at(f"/{field}", f"must have at least {MIN_LENGTH} characters")
+        raise BadRequest.at(f"/{field}", "password.too_short", limit=MIN_LENGTH)
     if len(password.encode()) > MAX_BYTES:
-        raise BadRequest.at(f"/{field}", f"must have at most {MAX_BYTES} bytes")
+        raise BadRequest.at(f"/{field}", "value.max_bytes", limit=MAX_BYTES)
     if await pools.STRENGTH.run(_guesses, password, hints) < _MIN_GUESSES:
-        raise BadRequest.at(f"/{field}", "is too easy to guess: use several unrelated words")
+        raise BadRequest.at(f"/{field}", "password.weak")
 
 
 async def hash_password(password: str) -> str:

@@ -42,7 +42,7 @@ async def require(db: Db, who: Principal, *, password: str | None, code: str | N
     else:
         is_proved = code is not None and await check_code(db, who, code)
     if not is_proved:
-        raise ReauthRequired("Send your password or a code of your second factor to confirm that it is you.")
+        raise ReauthRequired("accounts.confirm")
 
 
 async def require_if_minted(db: Db, who: Principal, *, password: str | None, code: str | None = None) -> None:

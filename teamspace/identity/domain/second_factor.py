@@ -21,13 +21,11 @@ _CODE_BYTES, _GROUP = 15, 4  # 120 bits: enough to store an unsalted digest
 
 
 class FactorOn(Conflict):
-    def __init__(self) -> None:
-        super().__init__("The second factor is already on: turn it off before setting up another.")
+    key = "second_factor.on"
 
 
 class FactorOff(Conflict):
-    def __init__(self) -> None:
-        super().__init__("The second factor is off.")
+    key = "second_factor.off"
 
 
 async def enable(db: Db, who: Principal, request: EnableTotp) -> TotpSecret:
@@ -53,7 +51,7 @@ async def _confirm(db: Db, who: Principal, code: str) -> TotpSecret:
         tx.target = who.user_id
         totp = await store.get_totp(tx, who.user_id)
         if totp is None or totp.armed_at is not None:
-            raise FactorOn if totp else Conflict("There is no secret to confirm: request one first.")
+            raise FactorOn if totp else Conflict("second_factor.no_secret")
         secret = codes.decrypt_secret(tx, who.user_id, totp.secret)
         step = codes.find_step(secret, code)
         if step is None:

@@ -39,7 +39,7 @@ async def check_password(db: Db, who: Principal, username: str, password: str, c
     proof = PasswordProof(accounts.to_person(account), account.password, account.password_by, network, limits)
     if account.disabled_at is not None:
         await uncount_failure(db, who, proof)
-        raise Forbidden("This account is disabled: ask an operator of the instance.")
+        raise Forbidden("sign_in.disabled")
     if code is None and await codes.has_second_factor(db, account.id):
         await uncount_failure(db, who, proof)
         raise TotpRequired

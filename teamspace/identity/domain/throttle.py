@@ -28,7 +28,7 @@ async def count_attempt(db: Db, who: Principal, limits: Mapping[str, int]) -> No
             attempts = await store.count_attempt(tx, subject, now, resets_at)
             if attempts and attempts.failures > limit:
                 wait = max(1, ceil(clock.seconds(attempts.resets_at) - clock.now()))
-                raise TooManyAttempts("Too many failed attempts: wait before trying again.", wait)
+                raise TooManyAttempts("sign_in.too_many", wait)
 
 
 async def reset(db: Db, who: Principal, subject: str) -> None:

@@ -80,7 +80,7 @@ def _ttl(who: Principal, draft: NewToken) -> float | None:
         return min(DEFAULT_TTL, left)
     requested = inf if draft.ttl == "never" else float(draft.ttl)
     if requested > left:
-        raise OutOfScope("A scoped token cannot create one that outlives it.")
+        raise OutOfScope("tokens.outlives")
     return None if requested == inf else requested
 
 
@@ -110,7 +110,7 @@ async def end_session(db: Db, who: Principal, token_id: str) -> None:
 
 async def sign_out(db: Db, who: Principal) -> None:
     if who.kind != "session":
-        raise Conflict("Only a session can be signed out of; revoke an API token under /api/tokens.")
+        raise Conflict("tokens.only_sessions")
     await end_session(db, who, who.token_id)
 
 
@@ -130,7 +130,7 @@ def parse_scope(entry: str) -> ScopeEntry:
             return ScopeEntry(permission)
         if entry.startswith(f"{permission}:") and permission.startswith(_WITH_PREFIX):
             return ScopeEntry(permission, entry[len(permission) + 1 :])
-    raise BadRequest.at("/scope", f"{entry[:80]} is not a permission, or cannot have a key prefix")
+    raise BadRequest.at("/scope", "tokens.scope", entry=entry[:80])
 
 
 def validate_scope(who: Principal, scope: list[str] | None) -> list[str] | None:
@@ -143,11 +143,11 @@ def validate_scope(who: Principal, scope: list[str] | None) -> list[str] | None:
 def _check_permissions(who: Principal, entries: list[ScopeEntry] | None) -> None:
     if entries is None:
         if who.scope is not None:
-            raise OutOfScope("A scoped token cannot create one without a scope.")
+            raise OutOfScope("tokens.needs_scope")
         return
     for entry in entries:
         if not who.has_permission(entry.permission, entry.prefix) or entry.permission is Permission.JOBS_EXECUTE:
-            raise OutOfScope(f"You cannot give {entry}, which you do not have.")
+            raise OutOfScope("tokens.cannot_give", permission=str(entry))
 
 
 async def _insert(

@@ -60,9 +60,7 @@ COMPANIES = (
 async def seed(db: Db, who: Principal, settings: Settings, files: BlobStore) -> DemoCompanies:
     """Create both companies; whatever exists already stays."""
     if not (settings.is_local_only or settings.demo):
-        raise Forbidden(
-            "These companies have known passwords, and others can reach this instance: set SERVICE_DEMO to allow it."
-        )
+        raise Forbidden("demo.not_allowed")
     for company in COMPANIES:
         await _create_demo(db, who, settings, files, company)
     return DemoCompanies([_credentials(company) for company in COMPANIES])
@@ -96,7 +94,7 @@ async def _create_company(db: Db, who: Principal, settings: Settings, company: D
 async def _add_user(db: Db, owner: Principal, settings: Settings, company: DemoOrg, user: DemoUser) -> None:
     if known := await identity.find_person(db, user.username):
         if known.org_id != owner.org_id:
-            raise Conflict(f"The username {user.username} is already taken.")
+            raise Conflict("demo.username_taken", username=user.username)
         return
     team_id = await _team(db, company, user) or (
         await tenancy.create_team(db, owner, tenancy.TeamDraft(user.team))
@@ -109,7 +107,7 @@ async def _add_user(db: Db, owner: Principal, settings: Settings, company: DemoO
 async def _principal(db: Db, who: Principal, company: DemoOrg, user: DemoUser) -> Principal:
     """Return the principal of a demo user, so that their content is created with their own rights and name."""
     person, team_id = await identity.find_person(db, user.username), await _team(db, company, user)
-    missing = Conflict(f"The demo company {company.slug} was changed: {user.username} no longer exists.")
+    missing = Conflict("demo.changed", company=company.slug, username=user.username)
     if person is None or team_id is None:
         raise missing
     try:

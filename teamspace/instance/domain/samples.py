@@ -17,7 +17,7 @@ async def seed(db: Db, files: BlobStore, queue: Queue, who: Principal) -> Seeded
     """Add the missing samples; idempotent."""
     for permission in (Permission.NOTES_WRITE, Permission.FILES_WRITE):
         if not who.has_permission(permission):
-            raise Forbidden(f"This requires {permission}.")
+            raise Forbidden("rights.needs", permission=permission)
     return Seeded(await add_notes(db, who, NOTES), await add_documents(db, files, queue, who, DOCUMENTS))
 
 

@@ -53,11 +53,10 @@ async def cancel(db: Db, who: Principal, queue: Queue, job_id: str) -> JobDetail
     async with db.write(who, "job.cancel") as tx:
         row = await _get_row(tx, who, job_id)
         if not access.may_read(who, row.user_id):
-            raise Forbidden("Only the requester and managers of the team may cancel a job.")
+            raise Forbidden("jobs.cancel_others")
         tx.target = job_id
         if not await queue.cancel(tx, job_id):
-            state = "running" if row.state is State.RUNNING else "finished"
-            raise NotCancellable(f"The job is {state}. Only queued jobs can be cancelled.")
+            raise NotCancellable("jobs.running" if row.state is State.RUNNING else "jobs.finished")
     return await _get_readable(db, who, job_id)
 
 
@@ -103,14 +102,14 @@ async def _get_row(db: Reads, who: Principal, job_id: str) -> JobRow:
 async def _read_draft(db: Db, who: Principal, queue: Queue, draft: JobDraft) -> tuple[BoundKind, msgspec.Struct]:
     if draft.retry_of is None:
         if draft.kind is None:
-            raise BadRequest.at("/kind", "either kind or retry_of is required")
+            raise BadRequest.at("/kind", "jobs.kind_or_retry")
         kind = queue.kinds.callable(draft.kind)
         return kind, kind.read_input({} if draft.input is None else draft.input)
     if draft.kind is not None or draft.input is not None:
-        raise BadRequest.at("/retry_of", "cannot be combined with kind or input")
+        raise BadRequest.at("/retry_of", "jobs.retry_alone")
     before = await _get_readable(db, who, draft.retry_of)
     if before.state not in _FINISHED:
-        raise BadRequest.at("/retry_of", f"is still {before.state}")
+        raise BadRequest.at("/retry_of", "jobs.retry_unfinished", state=before.state)
     kind = queue.kinds.callable(before.kind)
     return kind, kind.read_input(before.input)
 
@@ -170,17 +169,19 @@ class _View(msgspec.Struct, frozen=True):
 
     async def _explain_wait(self, db: Reads, row: JobRow) -> Waiting:
         if self.suspended:
-            return Waiting(WaitReason.SUSPENDED, "The company is suspended. Its jobs wait until it is resumed.")
+            return Waiting.because(WaitReason.SUSPENDED, "waiting.suspended")
         if row.phase is Phase.SCHEDULED and row.attempt:
-            return Waiting(WaitReason.RETRY, f"Attempt {row.attempt} failed. The job will be retried.", row.run_at)
+            return Waiting.because(WaitReason.RETRY, "waiting.retry", row.run_at, attempt=row.attempt)
         if row.phase is Phase.SCHEDULED:
-            return Waiting(WaitReason.SCHEDULED, "The job is scheduled for later.", row.run_at)
+            return Waiting.because(WaitReason.SCHEDULED, "waiting.scheduled", row.run_at)
         if row.waits is not None:
-            detail = f"The quota {row.waits.dimension} ({row.waits.level}) is used up."
-            return Waiting(WaitReason.QUOTA, detail, row.waits.resets_at, row.waits)
+            block = row.waits
+            return Waiting.because(
+                WaitReason.QUOTA, "waiting.quota", block.resets_at, block, dimension=block.dimension, level=block.level
+            )
         served = {channel.channel for channel in self.served if channel.org_id in ("", self.org_id)}
         if row.channel not in (local_channel(row.kind), *served):
-            return Waiting(WaitReason.NO_WORKER, "No worker that can run this job is online.")
+            return Waiting.because(WaitReason.NO_WORKER, "waiting.no_worker")
         if row.rank is None and await self._is_full(db, row):
-            return Waiting(WaitReason.CAP, "The team has as many active jobs of this kind as its plan allows.")
-        return Waiting(WaitReason.NEXT, "The job starts as soon as a worker is free.")
+            return Waiting.because(WaitReason.CAP, "waiting.cap")
+        return Waiting.because(WaitReason.NEXT, "waiting.next")

@@ -7,7 +7,7 @@ from teamspace.core.principal import Call, Principal
 from teamspace.jobs.domain.kinds import BoundKind
 from teamspace.jobs.schemas import Job, JobFault
 
-REQUESTER_GONE = JobFault("The requester is no longer in the team.", "unauthenticated", retryable=False)
+REQUESTER_GONE = JobFault.keyed("jobs.requester_gone", "unauthenticated", retryable=False)
 
 
 async def get_principal(db: Db, kind: BoundKind, job: Job) -> Principal:
@@ -29,5 +29,5 @@ async def find_refusal(db: Db, kind: BoundKind, job: Job) -> JobFault | None:
     except Unauthenticated:
         return REQUESTER_GONE
     except (FeatureDisabled, Forbidden) as refusal:
-        return JobFault(refusal.detail, refusal.code, retryable=False)
+        return JobFault.of(refusal, refusal.code, retryable=False)
     return None

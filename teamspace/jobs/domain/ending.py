@@ -35,11 +35,7 @@ from teamspace.quota import Spend
 MAX_LEASE_EXPIRIES = 3
 MAX_DELAY = 15 * 60
 SLOT_RETRY_SECONDS = 1
-LOST = JobFault(
-    f"The worker disappeared {MAX_LEASE_EXPIRIES} times while it ran the job; the job may be what crashes it.",
-    "lost",
-    retryable=False,
-)
+LOST = JobFault.keyed("jobs.lost", "lost", retryable=False, times=MAX_LEASE_EXPIRIES)
 _NOTHING = Spend(0, 0)
 
 

@@ -40,9 +40,9 @@ class BoundKind(msgspec.Struct, frozen=True):
     def check_requester(self, who: Principal) -> None:
         """Raise unless the requester has the kind's permission and its feature is on."""
         if self.row.feature is not None and self.row.feature not in who.features:
-            raise FeatureDisabled(f"The feature {self.row.feature} is off for this team.")
+            raise FeatureDisabled("rights.feature_off", feature=self.row.feature)
         if self.row.permission is not None and not who.has_permission(self.row.permission):
-            raise Forbidden(f"A job of the kind {self.name} needs {self.row.permission}.")
+            raise Forbidden("jobs.needs", kind=self.name, permission=self.row.permission)
 
     def read_input(self, raw: Any) -> msgspec.Struct:
         return convert(self.input, raw, within="/input")
@@ -52,27 +52,33 @@ class BoundKind(msgspec.Struct, frozen=True):
         try:
             result = convert(self.result, raw, within="/result")
         except BadRequest as fault:
-            raise ResponseRefused(fault.detail, errors=fault.extra.get("errors")) from None
-        if problem := self._find_problem(input, result):
-            raise RefusedResult(problem, self.spent(result) if self.spent else None)
+            raise ResponseRefused("jobs.result", problem=fault.detail).with_fields(
+                errors=fault.extra["errors"]
+            ) from None
+        self._check(input, result)
         return result
 
     def judge(self, input: msgspec.Struct, result: msgspec.Struct) -> Succeeded | Failed:
         """Return the outcome of a result of this server. One that is refused has been paid for all the same."""
-        if problem := self._find_problem(input, result):
-            fault = JobFault(problem, ResponseRefused.code)
-            return Failed(fault, self.spent(result) if self.spent else None)
+        try:
+            self._check(input, result)
+        except RefusedResult as refused:
+            return Failed(JobFault.of(refused, refused.code, retryable=True), refused.spent)
         return Succeeded(result)
 
-    def _find_problem(self, input: msgspec.Struct, result: msgspec.Struct) -> str | None:
-        return self.check(input, result) if self.check else None
+    def _check(self, input: msgspec.Struct, result: msgspec.Struct) -> None:
+        if self.check and (problem := self.check(input, result)):
+            raise RefusedResult(problem, self.spent(result) if self.spent else None)
 
 
 class RefusedResult(ResponseRefused):
     """A result of the right type that the kind's check refused; `spent` is what it has cost."""
 
+    key = "jobs.result_refused"
+
     def __init__(self, problem: str, spent: Spend | None) -> None:
-        super().__init__(problem, errors=(FieldError("/result", problem),))
+        super().__init__(problem=problem)
+        self.with_fields(errors=(FieldError("/result", problem, self.key, self.params),))
         self.spent = spent
 
 
@@ -96,7 +102,7 @@ class Kinds:
         kind = self._by_name.get(name)
         if kind is None or not kind.row.callable:
             offered = ", ".join(sorted(kind.name for kind in self if kind.row.callable))
-            raise BadRequest.at("/kind", f"must be one of {offered}")
+            raise BadRequest.at("/kind", "value.one_of", choices=offered)
         return kind
 
     def add(self, kinds: Iterable[BoundKind]) -> None:

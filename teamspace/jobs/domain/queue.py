@@ -359,7 +359,7 @@ def parse_claim_token(token: str, executor_id: str) -> JobClaim:
 
 
 def stale_claim() -> StaleClaim:
-    return StaleClaim("This claim token is no longer valid for the job. Drop the job and claim another.")
+    return StaleClaim("jobs.stale_claim")
 
 
 async def _find_existing(tx: Tx, authority: Authority, origin: JobOrigin | None, key: str | None) -> str | None:

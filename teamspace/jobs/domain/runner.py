@@ -227,7 +227,7 @@ class Runner:
         except StaleClaim:
             raise
         except TimeoutError:
-            return Failed(JobFault("The job timed out.", "timeout"))
+            return Failed(JobFault.keyed("jobs.timed_out", "timeout"))
         except Unauthenticated:
             return Failed(authority.REQUESTER_GONE)
         except Obsolete as obsolete:
@@ -236,12 +236,13 @@ class Runner:
             return Parked(QuotaBlock.of(refusal))
         except ExecutorFailed as failure:
             spent = None if failure.tokens is None else Spend(1, failure.tokens)
-            return Failed(JobFault(failure.detail, failure.code, failure.retryable), spent)
+            return Failed(JobFault.of(failure, failure.code, retryable=failure.retryable), spent)
         except Refusal as refusal:
-            return Failed(JobFault(refusal.detail, refusal.code, refusal.status in _TRANSIENT_STATUSES))
+            transient = refusal.status in _TRANSIENT_STATUSES
+            return Failed(JobFault.of(refusal, refusal.code, retryable=transient))
         except Exception:
             log.exception("job %s of kind %s failed", job.id, job.kind)
-            return Failed(JobFault("Something went wrong on the server.", "internal_error"))
+            return Failed(JobFault.keyed("jobs.internal_error", "internal_error"))
         return kind.judge(msgspec.json.decode(job.input, type=kind.input), result)
 
     async def _run_in_slot(self, job: Job, claim: JobClaim) -> msgspec.Struct:

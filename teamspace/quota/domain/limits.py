@@ -58,7 +58,7 @@ async def usage(db: Db, who: Principal) -> list[Usage]:
 
 async def history(db: Db, who: Principal, per: Window) -> list[Interval]:
     if per not in HISTORY_SECONDS:
-        raise BadRequest.at("history", f"must be one of {', '.join(HISTORY_SECONDS)}")
+        raise BadRequest.at("history", "value.one_of", choices=", ".join(HISTORY_SECONDS))
     return await store.select_history(db, who.team_id, per, windows.start_of(per, clock.now() - HISTORY_SECONDS[per]))
 
 
@@ -103,11 +103,11 @@ async def apply_plan(tx: Tx, org_id: str, plan: Plan) -> None:
 def _check_window(draft: QuotaDraft) -> None:
     is_concurrency = draft.dimension is Dimension.CONCURRENCY
     if is_concurrency and draft.window is not None:
-        raise BadRequest.at("/window", "must be null: concurrency has no window")
+        raise BadRequest.at("/window", "quota.no_window")
     if draft.dimension in STORAGE and draft.window is not Window.LIFETIME:
-        raise BadRequest.at("/window", "must be lifetime: stored content counts until it is deleted")
+        raise BadRequest.at("/window", "quota.lifetime")
     if not is_concurrency and draft.window is None:
-        raise BadRequest.at("/window", f"must be one of {', '.join(Window)}")
+        raise BadRequest.at("/window", "value.one_of", choices=", ".join(Window))
 
 
 async def _limits(db: Reads, subject: Subject) -> list[LimitState]:

@@ -113,16 +113,20 @@ async def spend(tx: Tx, account: QuotaAccount, spent: Spend, *, purpose: str) ->
 
 
 def refusal(limit: LimitState) -> QuotaExceeded:
-    resets_at = windows.end_of(limit.per)
+    resets_at = None if limit.dimension is Dimension.CONCURRENCY else windows.end_of(limit.per)
+    return _refusal(limit, resets_at).with_fields(dimension=limit.dimension, level=limit.level, resets_at=resets_at)
+
+
+def _refusal(limit: LimitState, resets_at: str | None) -> QuotaExceeded:
+    dimension, level, most, used = limit.dimension, limit.level, limit.most or 0, limit.used + limit.reserved
     if limit.dimension is Dimension.CONCURRENCY:
-        detail = f"All {limit.most} slots of {limit.dimension} ({limit.level}) are taken."
-        return QuotaExceeded(detail, 1, dimension=limit.dimension, level=limit.level, resets_at=None)
-    wait = max(1, round(clock.seconds(resets_at) - clock.now())) if resets_at else None
-    used = limit.used + limit.reserved
-    detail = f"{limit.dimension} ({limit.level}): {used} of {limit.most} are used" + (
-        f"; resets at {resets_at}." if resets_at else "."
+        return QuotaExceeded("quota.slots", 1, limit=most, dimension=dimension, level=level)
+    if resets_at is None:
+        return QuotaExceeded("quota.used_up", None, dimension=dimension, level=level, used=used, limit=most)
+    wait = max(1, round(clock.seconds(resets_at) - clock.now()))
+    return QuotaExceeded(
+        "quota.used_up_until", wait, dimension=dimension, level=level, used=used, limit=most, resets_at=resets_at
     )
-    return QuotaExceeded(detail, wait, dimension=limit.dimension, level=limit.level, resets_at=resets_at)
 
 
 async def tidy(db: Db) -> None:

@@ -58,7 +58,7 @@ async def add_delete_marker(
     A key without an object gets a marker as well. Returns None if the key has an object that the caller cannot see.
     """
     if not who.in_scope(P.FILES_DELETE, key):
-        raise Forbidden("This needs files:delete.")
+        raise Forbidden("rights.needs", permission=P.FILES_DELETE)
     if await _find_markable(db, who, key, condition) is None:
         return None
     async with db.write(who, "object.remove") as tx:
@@ -91,7 +91,7 @@ async def _find_markable(db: Reads, who: Principal, key: str, condition: WriteCo
 
 def _check_condition(version: VersionRow | None, condition: WriteCondition) -> None:
     if version is None:
-        raise NotFound("There is nothing at this key.")
+        raise NotFound("repository.nothing_at_key")
     is_met = (
         not version.removal
         and condition.exists is not False
@@ -100,7 +100,7 @@ def _check_condition(version: VersionRow | None, condition: WriteCondition) -> N
         and condition.modified in (None, int(clock.seconds(version.created_at)))
     )
     if not is_met:
-        raise PreconditionFailed("The object does not match the conditions of the request.")
+        raise PreconditionFailed("repository.conditions")
 
 
 async def delete_version(
@@ -128,7 +128,7 @@ async def delete_version(
 async def _find_deletable(db: Reads, who: Principal, key: str) -> ObjectRow | None:
     row = await store.get_fenced_at_key(db, access.fence_with_deleted(who, P.FILES_DELETE), who.team_id, key)
     if row is None and await store.get_fenced_at_key(db, access.fence(who, P.FILES_READ), who.team_id, key):
-        raise Forbidden("This needs files:delete on the object: ask its owner.")
+        raise Forbidden("repository.needs", permission=P.FILES_DELETE)
     return row
 
 

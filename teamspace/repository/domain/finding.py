@@ -49,7 +49,7 @@ async def require(db: Reads, who: Principal, object_id: str, permission: P) -> O
         if row is None:
             raise NotFound()
     elif not await store.admits(db, fence, object_id):
-        raise Forbidden(f"This needs {permission} on the object: ask its owner.")
+        raise Forbidden("repository.needs", permission=permission)
     return row
 
 
@@ -78,7 +78,7 @@ def _below(query: VersionQuery) -> int:
     if query.cursor is None:
         return _ABOVE_ALL_NUMBERS
     if not (query.before.isascii() and query.before.isdigit() and len(query.before) < 17):
-        raise BadRequest.at("cursor", "is not a cursor of this list")
+        raise BadRequest.at("cursor", "value.cursor")
     return int(query.before)
 
 
@@ -93,7 +93,7 @@ async def get_version(db: Reads, row: ObjectRow, number: int) -> VersionRow:
     """Return a version of an object that a fence has admitted; NotFound for delete markers."""
     version = await store.get_version(db, row.id, number)
     if version is None or version.removal:
-        raise NotFound("There is no such version of the object.")
+        raise NotFound("repository.no_version")
     return version
 
 
@@ -142,7 +142,7 @@ async def list_objects(db: Db, who: Principal, query: ObjectQuery) -> ObjectList
 
 def _list_fence(who: Principal, query: ObjectQuery) -> Fence:
     if query.scope == "org" and not who.has_permission(P.ORG_READ):
-        raise Forbidden("scope=org needs org:read, from a role in the company.")
+        raise Forbidden("rights.company_scope")
     if query.shared:
         return access.shared_fence(who)
     return access.fence(who, P.FILES_READ, across_org=query.scope == "org")
@@ -178,4 +178,4 @@ def _decode_position(cursor: str) -> tuple[str, str]:
             return key, id
     except (ValueError, TypeError):
         pass
-    raise BadRequest.at("cursor", "is not a cursor of this list")
+    raise BadRequest.at("cursor", "value.cursor")

@@ -54,7 +54,7 @@ async def find(db: Reads, who: Principal, key: str, upload_id: str, *, ended: bo
     """Return an unfinished upload of the caller; with `ended` also a completed one."""
     row = await store.get_upload(db, access.own_uploads_fence(who), upload_id)
     if row is None or row.key != key or (row.version_id is not None and not ended):
-        raise NotFound("There is no such upload.")
+        raise NotFound("repository.no_upload")
     return row
 
 
@@ -117,7 +117,7 @@ async def _put_part(db: Db, who: Principal, upload: UploadRow, part: UploadPartR
 
 async def _touch(tx: Tx, upload: UploadRow) -> None:
     if not await store.touch_upload(tx, upload.id, clock.stamp()):
-        raise NotFound("There is no such upload.")
+        raise NotFound("repository.no_upload")
 
 
 async def complete(
@@ -147,7 +147,7 @@ async def _release_other_parts(tx: Tx, upload: UploadRow, chosen: Sequence[Uploa
     """Delete the parts that were not chosen; return the bytes of all parts, including those."""
     stored = {part.number: part for part in await list_parts(tx, upload)}
     if any(stored.get(part.number) != part for part in chosen):
-        raise PartChanged("A part was uploaded again in the meantime.")
+        raise PartChanged("repository.part_changed")
     for number in stored.keys() - {part.number for part in chosen}:
         await store.delete_upload_part(tx, upload.id, number)
         await blobs.release_references(tx, upload.org_id, [stored[number].blob])

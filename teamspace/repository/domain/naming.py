@@ -21,17 +21,17 @@ _NOT_ASCII = re.compile(r"[^A-Za-z0-9._ -]")
 def validate_key(text: str) -> str:
     """Return the key unchanged, or raise BadRequest. Never normalised: a client must find the key it sent."""
     if not text:
-        raise BadRequest.at("key", "must not be empty")
+        raise BadRequest.at("key", "value.empty")
     try:
         size = len(text.encode())
     except UnicodeEncodeError:
-        raise BadRequest.at("key", "is not valid UTF-8") from None
+        raise BadRequest.at("key", "repository.key_utf8") from None
     if size > MAX_KEY:
-        raise BadRequest.at("key", f"must have at most {MAX_KEY} bytes")
+        raise BadRequest.at("key", "value.max_bytes", limit=MAX_KEY)
     if _CONTROL.search(text):
-        raise BadRequest.at("key", "contains a control character")
+        raise BadRequest.at("key", "repository.key_control")
     if any(part in (".", "..") for part in text.split("/")):
-        raise BadRequest.at("key", "contains a segment that is . or ..")
+        raise BadRequest.at("key", "repository.key_dots")
     return text
 
 
@@ -42,9 +42,9 @@ def choose_filename(requested: str | None, key: str) -> str:
         return next((name for name in names if name not in ("", ".", "..")), "file")[-MAX_FILENAME:]
     name = requested.replace("\\", "/").rsplit("/", 1)[-1].strip()
     if not name or _CONTROL.search(name):
-        raise BadRequest.at("filename", "must be a name without control characters")
+        raise BadRequest.at("filename", "repository.filename")
     if len(name) > MAX_FILENAME:
-        raise BadRequest.at("filename", f"must have at most {MAX_FILENAME} characters")
+        raise BadRequest.at("filename", "repository.filename_length", limit=MAX_FILENAME)
     return name
 
 
@@ -54,7 +54,7 @@ def parse_content_type(header: str, filename: str) -> str:
     if kind in _UNSPECIFIC_TYPES:
         return guess_content_type(filename)
     if not _TYPE.fullmatch(kind):
-        raise BadRequest("The header Content-Type is not a media type.")
+        raise BadRequest("repository.content_type")
     return kind
 
 

@@ -148,10 +148,10 @@ async def hash_parts(db: Db, files: BlobStore, who: Principal, request: HashPart
     try:
         row = await finding.get_visible(db, who, request.object_id)
     except NotFound:
-        raise Obsolete("The object does not exist any more.") from None
+        raise Obsolete("repository.object_gone") from None
     version = await store.get_version_by_id(db, row.id, request.version_id)
     if version is None:
-        raise Obsolete("The version does not exist any more.")
+        raise Obsolete("repository.version_gone")
     if version.sha256 is not None:
         return HashPartsResult(version.sha256)
     sha256 = hashlib.sha256()

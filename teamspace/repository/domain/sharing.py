@@ -49,7 +49,7 @@ async def share(db: Db, who: Principal, object_id: str, request: ObjectShare) ->
         )
         grants = await store.select_grants(tx, row.id)
         if len(grants) > MAX_GRANTS:
-            raise BadRequest(f"An object can have {MAX_GRANTS} grants: make it visible to the team instead.")
+            raise BadRequest("repository.grants", limit=MAX_GRANTS)
         return Grants(await _to_grants(tx, row, grants))
 
 
@@ -84,23 +84,23 @@ async def list_targets(db: Db, who: Principal, search: str) -> ShareTargets:
 def _parse_principal(request: ObjectShare | ObjectUnshare) -> tuple[PrincipalType, str]:
     if request.user_id is not None:
         if request.principal_type or request.principal_id:
-            raise BadRequest.at("/user_id", "cannot be combined with principal_type and principal_id")
+            raise BadRequest.at("/user_id", "repository.user_id")
         return "user", request.user_id
     if request.principal_type is None or request.principal_id is None:
-        raise BadRequest.at("/principal_id", "is required, with principal_type user or team")
+        raise BadRequest.at("/principal_id", "repository.principal_id")
     return request.principal_type, request.principal_id
 
 
 def _parse_level(request: ObjectShare) -> AccessLevel:
     if request.capability is None and request.user_id is None:
-        raise BadRequest.at("/capability", f"is missing: one of {', '.join(AccessLevel)}")
+        raise BadRequest.at("/capability", "repository.capability", choices=", ".join(AccessLevel))
     return request.capability or AccessLevel.VIEW
 
 
 def _parse_expiry(value: str) -> str:
     moment = text.timestamp(value, "expires_at")
     if moment <= clock.stamp():
-        raise BadRequest.at("/expires_at", "must be in the future")
+        raise BadRequest.at("/expires_at", "repository.expired")
     return moment
 
 
@@ -108,15 +108,15 @@ def _check_scope(who: Principal, row: ObjectRow, capability: AccessLevel) -> Non
     """Refuse to grant more than the caller's token allows."""
     highest = capability.permissions[-1]
     if not who.in_scope(highest, row.key):
-        raise OutOfScope(f"The token's scope does not include {highest}.")
+        raise OutOfScope("rights.out_of_scope", permission=highest)
 
 
 async def _check_principal(tx: Tx, who: Principal, row: ObjectRow, kind: PrincipalType, id: str) -> None:
     if kind == "user" and id == row.owner_id and await tenancy.is_member(tx, row.team_id, id):
-        raise BadRequest.at("/principal_id", "the owner has every right already")
+        raise BadRequest.at("/principal_id", "repository.owner")
     known = await (tenancy.is_colleague(tx, who, id) if kind == "user" else tenancy.is_team(tx, who, id))
     if not known:
-        raise NotFound(f"There is no such {'person' if kind == 'user' else 'team'} in the company.")
+        raise NotFound("tenancy.no_person" if kind == "user" else "tenancy.no_team")
 
 
 async def _own_expiry(tx: Tx, who: Principal, row: ObjectRow) -> str | None:

@@ -54,7 +54,7 @@ async def extract(
     try:
         row = await finding.get_visible(db, who, request.object_id)
     except NotFound:
-        raise jobs.Obsolete("The object does not exist any more.") from None
+        raise jobs.Obsolete("repository.object_gone") from None
     result, text = await _read(db, files, readers, row, job)
     prepared = await fulltext.prepare(text, is_markdown=row.content_type == MARKDOWN)
     async with db.maintenance(who) as tx:

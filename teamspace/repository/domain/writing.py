@@ -166,7 +166,7 @@ async def _check_access(
 ) -> None:
     if existing is None:
         if not access.can_create(who, draft.key):
-            raise Forbidden("This needs files:write.")
+            raise Forbidden("rights.needs", permission=P.FILES_WRITE)
     else:
         await _check_can_write(db, who, existing)
         if draft.visibility not in (None, existing.visibility):
@@ -177,30 +177,30 @@ async def _check_access(
 def _check_condition(existing: ObjectRow | None, condition: WriteCondition) -> None:
     if existing is None or existing.removed:
         if condition.etag is not None:
-            raise NotFound("There is nothing at this key.")
+            raise NotFound("repository.nothing_at_key")
         if condition.version is not None or condition.exists:
-            raise PreconditionFailed("There is nothing at this key yet.")
+            raise PreconditionFailed("repository.nothing_yet")
         return
     if condition.exists is False or condition.version not in (None, existing.version):
         raise VersionMismatch(existing.version)
     if condition.etag not in (None, "*", existing.etag):
-        raise PreconditionFailed("The content has changed: its ETag does not match If-Match.")
+        raise PreconditionFailed("repository.etag_differs")
     if condition.not_etag == existing.etag:
-        raise PreconditionFailed("The ETag of the content matches If-None-Match.")
+        raise PreconditionFailed("repository.etag_matches")
 
 
 async def _check_can_write(db: Reads, who: Principal, row: ObjectRow) -> None:
     if await store.admits(db, access.fence_with_deleted(who, P.FILES_WRITE), row.id):
         return
     if await store.admits(db, access.fence(who, P.FILES_READ, across_org=True), row.id):
-        raise Forbidden("This needs files:write on the object: ask its owner.")
+        raise Forbidden("repository.needs", permission=P.FILES_WRITE)
     # A writer learns that the key is in use, but nothing about the object.
-    raise Conflict("This key is taken.")
+    raise Conflict("repository.key_taken")
 
 
 async def _check_can_manage(db: Reads, who: Principal, row: ObjectRow) -> None:
     if not await store.admits(db, access.fence_with_deleted(who, P.FILES_MANAGE), row.id):
-        raise Forbidden("This needs files:manage on the object: ask its owner.")
+        raise Forbidden("repository.needs", permission=P.FILES_MANAGE)
 
 
 async def unused_keys(db: Reads, who: Principal, keys: Sequence[str]) -> list[str]:
@@ -273,7 +273,7 @@ async def set_tags(db: Db, who: Principal, key: str, version_id: str | None, tag
             else store.get_version_by_id(tx, row.id, version_id)
         )
         if version is None or version.removal:
-            raise NotFound("There is no such version of the object.")
+            raise NotFound("repository.no_version")
         tx.target, tx.detail = row.id, {"key": row.key, "version": version.number, "tags": sorted(tags or {})}
         await store.set_tags(tx, version.id, tags)
         return version

@@ -49,7 +49,7 @@ async def _find_object(db: Db, who: Principal, object_id: str, params: Presign) 
         repository.get_visible(db, who, object_id) if reads else repository.require(db, who, object_id, P.FILES_WRITE)
     )
     if row.team_id != who.team_id:
-        raise Conflict("The object is in another team's bucket, which your keys cannot access: download it instead.")
+        raise Conflict("s3.other_bucket")
     return row
 
 
@@ -57,5 +57,5 @@ async def _version_query(db: Db, row: ObjectRow, params: Presign) -> list[tuple[
     if params.version is None:
         return []
     if params.method == "PUT":
-        raise BadRequest.at("/version", "is only for GET: a PUT creates the next version")
+        raise BadRequest.at("/version", "s3.only_get")
     return [("versionId", (await repository.get_version(db, row, params.version)).id)]

@@ -18,7 +18,7 @@ from teamspace.tenancy.schemas import AddedMember, Member, NewColleague, NewMemb
 
 async def list_colleagues(db: Db, who: Principal, query: paging.Paging) -> Page[Member]:
     if not who.in_scope(Permission.ORG_READ) or not (who.operator or who.has_permission(Permission.ORG_READ)):
-        raise Forbidden(f"This needs {Permission.ORG_READ}, from a role in the company.")
+        raise Forbidden("rights.needs_company_role", permission=Permission.ORG_READ)
     rows = await store.select_colleagues(db, access.colleagues_fence(who), who.team_id, query.before, query.size + 1)
     return paging.page(rows, query, lambda person: person.user_id)
 
@@ -32,7 +32,7 @@ async def add(db: Db, who: Principal, settings: Settings, request: NewColleague)
         team = await _get_team(tx, who, request.team_id)
         person, first_access = await members.add_to_team(tx, who, settings, team, member, password_hash)
         if await store.count_owners(tx, team.id) == 0:
-            raise Conflict("A team's first member must have the role owner.", at="/role")
+            raise Conflict("tenancy.first_member", at="/role")
         if request.org_role is not None:
             await _set_role(tx, who, person.id, request.org_role)
         tx.target, tx.team_id, tx.detail = person.id, team.id, {"role": request.role, "org_role": request.org_role}
@@ -44,9 +44,9 @@ async def change_role(db: Db, who: Principal, user_id: str, role: OrgRole | None
     async with db.write(who, "org.member.role", lock=("org", who.org_id)) as tx:
         before = await _get_colleague(tx, who, who.team_id, user_id)
         if user_id == who.user_id:
-            raise SelfRoleChange("Ask another owner of the company to change your role in it.")
+            raise SelfRoleChange("tenancy.own_company_role")
         if role is not None and not await store.is_colleague(tx, who.org_id, user_id):
-            raise Conflict("They are not in any team: add them to one first.")
+            raise Conflict("tenancy.no_teams")
         await _set_role(tx, who, user_id, role)
         tx.target, tx.detail = user_id, {"from": before.org_role, "to": role}
         return await _get_colleague(tx, who, who.team_id, user_id)
@@ -54,7 +54,7 @@ async def change_role(db: Db, who: Principal, user_id: str, role: OrgRole | None
 
 async def _set_role(tx: Tx, who: Principal, user_id: str, role: OrgRole | None) -> None:
     if user_id == who.user_id:
-        raise SelfRoleChange("Ask another owner of the company to change your role in it.")
+        raise SelfRoleChange("tenancy.own_company_role")
     await owners.check_operator(tx, who, user_id)
     before = await store.get_org_role(tx, who.org_id, user_id)
     await _check_can_set_role(tx, who, before, role)
@@ -74,9 +74,9 @@ async def _check_can_set_role(tx: Tx, who: Principal, before: str | None, after:
         return
     own_role = await store.get_org_role(tx, who.org_id, who.user_id)
     if own_role not in (OrgRole.OWNER, OrgRole.ADMIN):
-        raise Forbidden(f"This needs {Permission.ORG_MANAGE}, from a role in the company.")
+        raise Forbidden("rights.needs_company_role", permission=Permission.ORG_MANAGE)
     if OrgRole.OWNER in (before, after) and own_role != OrgRole.OWNER:
-        raise Forbidden("Only an owner of the company can appoint or change an owner.")
+        raise Forbidden("tenancy.company_owner_only")
 
 
 def _check_team_role(who: Principal, role: Role) -> None:
@@ -89,7 +89,7 @@ def _check_team_role(who: Principal, role: Role) -> None:
 async def _get_team(tx: Tx, who: Principal, team_id: str) -> Team:
     team = await store.get_team_fenced(tx, access.teams_fence(who.org_id), team_id)
     if team is None:
-        raise NotFound("There is no such team in the company.")
+        raise NotFound("tenancy.no_team")
     return team
 
 

@@ -32,7 +32,7 @@ _MAX_TEAMS = 200
 async def create(db: Db, who: Principal, settings: Settings, request: CompanyDraft) -> CompanyCreated:
     """Create a company, its first team and its owner, who gets a token or, without a password, an activation link."""
     if not settings.multitenant:
-        raise SingleTenant("This instance has only one company (SERVICE_MULTITENANT is off).")
+        raise SingleTenant("tenancy.one_company")
     domain = _parse_hostname(request.domain, settings)
     password_hash = await _hash_password(request)
     async with db.write(who, "org.create") as tx:

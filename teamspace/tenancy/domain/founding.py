@@ -25,7 +25,7 @@ async def is_bootstrapped(db: Reads) -> bool:
 async def bootstrap(db: Db, who: Principal, settings: Settings, request: Bootstrap) -> Bootstrapped:
     """Create the first operator, company and team. Succeeds exactly once per instance."""
     if await store.is_bootstrapped(db):
-        raise AlreadyBootstrapped("This instance has its operator: sign in instead.")
+        raise AlreadyBootstrapped("tenancy.has_operator")
     if settings.hosted and await store.get_tenant_suspended(db):
         raise TenantSuspended
     if settings.bootstrap_code:
@@ -34,7 +34,7 @@ async def bootstrap(db: Db, who: Principal, settings: Settings, request: Bootstr
     password_hash = await identity.hash_password(request.password)
     async with db.write(who, "instance.bootstrap") as tx:
         if not await store.mark_bootstrapped(tx, clock.stamp()):
-            raise AlreadyBootstrapped("This instance has its operator: sign in instead.")
+            raise AlreadyBootstrapped("tenancy.has_operator")
         org = await create_org(tx, request.org, plan=FIRST_PLAN)
         team = await add_team(tx, org.id, request.team)
         person = await identity.register(
@@ -51,7 +51,7 @@ async def _check_code(db: Db, who: Principal, expected: str, code: str | None) -
     right = crypto.constant_time_equal(code or "", expected)
     await identity.count_guess(db, who, right=right)
     if not right:
-        raise Forbidden("The first run needs the bootstrap code of this instance: send it as code.")
+        raise Forbidden("tenancy.bootstrap_code")
 
 
 async def can_be_claimed(db: Reads, settings: Settings) -> bool:
@@ -84,7 +84,7 @@ async def add_team(tx: Tx, org_id: str, name: str, *, slug: str | None = None, f
         await store.insert_team(tx, team, msgspec.json.encode(list(Feature)).decode())
     except Duplicate:
         if slug is not None:
-            raise Conflict("Another team of the company has this slug.", at="/slug") from None
+            raise Conflict("tenancy.team_slug_taken", at="/slug") from None
         raise SerializationFailure("another transaction used the slug first") from None
     return team
 

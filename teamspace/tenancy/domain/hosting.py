@@ -15,10 +15,10 @@ async def provision(db: Db, who: Principal, settings: Settings, request: Provisi
     """Create the tenant's company, team and owner. Succeeds once per instance; the owner is not an operator."""
     async with db.write(who, "tenant.provision") as tx:
         if not await store.mark_provisioned(tx, clock.stamp()):
-            raise Conflict("The owner of this instance is already provisioned.")
+            raise Conflict("tenancy.provisioned")
         is_first = await store.mark_bootstrapped(tx, clock.stamp())
         if not is_first and not settings.multitenant:
-            raise SingleTenant("This instance already has its one company (SERVICE_MULTITENANT is off).")
+            raise SingleTenant("tenancy.has_company")
         plan = request.plan or (founding.FIRST_PLAN if is_first else quota.Plan.FREE)
         org = await founding.create_org(tx, request.org, plan=plan)
         team = await founding.add_team(tx, org.id, request.team)

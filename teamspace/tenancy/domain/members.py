@@ -15,8 +15,10 @@ from teamspace.tenancy.schemas import AddedMember, FirstAccess, Member, NewMembe
 class NameUnavailable(Conflict):
     """The username cannot be used. The same error for a person of another company and for a lost race."""
 
+    key = "tenancy.username_unavailable"
+
     def __init__(self) -> None:
-        super().__init__("This username cannot be added here.", at="/username")
+        super().__init__(at="/username")
 
 
 async def list_members(db: Db, who: Principal, query: paging.Paging) -> Page[Member]:
@@ -43,7 +45,7 @@ async def add_to_team(
         raise NameUnavailable
     person = existing or await _register(tx, who, request, password_hash)
     if not await store.insert_membership(tx, team, person.id, request.role, clock.stamp()):
-        raise Conflict("They are already a member of this team.", at="/username")
+        raise Conflict("tenancy.already_member", at="/username")
     if existing is not None:
         return person, FirstAccess()
     token = await founding.issue_first_token(tx, person, team, given_by=who.user_id)
@@ -53,7 +55,7 @@ async def add_to_team(
 
 async def change_role(db: Db, who: Principal, user_id: str, role: Role) -> Member:
     if user_id == who.user_id:
-        raise SelfRoleChange("Ask another owner or admin to change your role.")
+        raise SelfRoleChange("tenancy.own_role")
     roles.check_grantable(who, role)
     async with db.write(who, "member.role", lock=("team", who.team_id)) as tx:
         before = await _get_changeable(tx, who, user_id)
@@ -119,6 +121,6 @@ async def _get_changeable(tx: Tx, who: Principal, user_id: str) -> Member:
     """Return the member if the caller may change them: owners only if owner or operator, operators only if operator."""
     member = await _get_member(tx, who, user_id)
     if member.role is Role.OWNER and who.role != Role.OWNER and not who.operator:
-        raise Forbidden("Only an owner can change an owner.")
+        raise Forbidden("tenancy.owner_only")
     await owners.check_operator(tx, who, user_id)
     return member

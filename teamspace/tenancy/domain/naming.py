@@ -36,7 +36,7 @@ def with_random_suffix(slug: str) -> str:
 def check_slug(slug: str) -> str:
     """Return a requested slug, or raise BadRequest. It must not look like an id, since paths accept both."""
     if not _SLUG.fullmatch(slug) or _ID.fullmatch(slug):
-        raise BadRequest.at("/slug", "must be 2 to 48 lower case letters, digits or dashes, and not look like an id")
+        raise BadRequest.at("/slug", "tenancy.slug")
     return slug
 
 
@@ -44,11 +44,11 @@ def parse_hostname(text: str, own: str) -> str:
     """Return a company's hostname as browsers send it: lower case, IDNA-encoded, not the instance's own."""
     host = _encode(text)
     if host is None:
-        raise BadRequest.at("/domain", "must be a hostname such as work.example.com, without a port or path")
+        raise BadRequest.at("/domain", "tenancy.domain")
     if _NUMERIC.fullmatch(host.rpartition(".")[2]):
-        raise BadRequest.at("/domain", "must be a name, not a network address")
+        raise BadRequest.at("/domain", "tenancy.domain_address")
     if host == _encode(own):
-        raise Conflict("This is the instance's own hostname.", at="/domain")
+        raise Conflict("tenancy.own_domain", at="/domain")
     return host
 
 
@@ -62,7 +62,7 @@ def _encode(name: str) -> str | None:
 def duplicate_error(fault: Duplicate, *, slug_requested: bool) -> Exception:
     """Translate a violated unique column of `orgs`."""
     if "domain" in str(fault):
-        return Conflict("Another company has this hostname.", at="/domain")
+        return Conflict("tenancy.domain_taken", at="/domain")
     if slug_requested:
-        return Conflict("Another company has this slug.", at="/slug")
+        return Conflict("tenancy.slug_taken", at="/slug")
     return SerializationFailure("another transaction used the slug first")

@@ -7,19 +7,17 @@ from teamspace.tenancy import store
 
 
 class LastOwner(Conflict):
-    def __init__(self) -> None:
-        super().__init__("A team must have at least one owner: appoint another first.")
+    key = "tenancy.last_owner"
 
 
 class LastCompanyOwner(Conflict):
-    def __init__(self) -> None:
-        super().__init__("A company must have at least one owner: appoint another first.")
+    key = "tenancy.last_company_owner"
 
 
 async def check_operator(db: Reads, who: Principal, user_id: str) -> None:
     """Only operators may change an operator; otherwise a team's admin could remove the instance's operators."""
     if not who.operator and await store.is_operator(db, user_id):
-        raise Forbidden("Only an operator can change an operator.")
+        raise Forbidden("tenancy.operator_only")
 
 
 async def check_team_owner(tx: Tx, team_id: str) -> None:
@@ -42,4 +40,4 @@ async def check_role_has_team(tx: Tx, org_id: str, user_id: str) -> None:
     if await store.is_colleague(tx, org_id, user_id):
         return
     if await store.get_org_role(tx, org_id, user_id) is not None:
-        raise Conflict("They have a role in the company, and this is their last team: remove that role first.")
+        raise Conflict("tenancy.last_team")

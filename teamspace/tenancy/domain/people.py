@@ -109,15 +109,15 @@ async def whoami(db: Db, who: Principal) -> Whoami:
 async def update_profile(db: Db, who: Principal, locales: Locales, request: Profile) -> UserView:
     """Change name, locale, and the team of the session."""
     if isinstance(request.locale, str) and request.locale not in locales.available:
-        raise BadRequest.at("/locale", f"must be one of {', '.join(locales.available)}, or null")
+        raise BadRequest.at("/locale", "tenancy.locale", choices=", ".join(locales.available))
     async with db.write(who, "profile.update", lock=("user", who.user_id)) as tx:
         tx.target = who.user_id
         person = await identity.update_profile(tx, who.user_id, request.display_name, request.locale)
         if request.team_id is not None and request.team_id != who.team_id:
             if not await store.lock_membership(tx, request.team_id, who.user_id):
-                raise NotFound("There is no such team, or you are not in it.")
+                raise NotFound("tenancy.no_membership_in")
             if who.kind != "session":
-                raise Forbidden("Only a session can switch teams; an API token belongs to one.")
+                raise Forbidden("tenancy.only_sessions")
             await store.move_session(tx, who.token_id, request.team_id)
     return to_user_view(person)
 
@@ -130,7 +130,7 @@ async def create_operator(db: Db, username: str, password: str, display_name: st
     org = await store.get_first_org(db)
     team = await store.get_first_team(db, org.id) if org else None
     if org is None or team is None:
-        raise Conflict("The instance has not been set up yet.")
+        raise Conflict("tenancy.not_set_up")
     await identity.check_strength(password, hints=(username,))
     password_hash = await identity.hash_password(password)
     async with db.write(_command_line(org.id, team.id), "user.create_operator") as tx:
@@ -169,7 +169,7 @@ async def invite(db: Db, username: str, address: str) -> str:
 async def _find(db: Db, username: str) -> identity.Person:
     person = await identity.find_person(db, username)
     if person is None:
-        raise BadRequest(f"there is no user {username}")
+        raise BadRequest("tenancy.no_user", username=username)
     return person
 
 
@@ -180,13 +180,13 @@ def _command_line(org_id: str, team_id: str = "") -> Principal:
 
 def _choose_team(memberships: list[Membership], requested: str | None) -> Membership:
     if not memberships:
-        raise Forbidden("You are not in any team: ask an admin to add you.")
+        raise Forbidden("tenancy.no_membership")
     if requested is None:
         return memberships[0]
     for membership in memberships:
         if requested in (membership.team_id, membership.slug):
             return membership
-    raise NotFound("There is no such team, or you are not in it.")
+    raise NotFound("tenancy.no_membership_in")
 
 
 async def _get_org_and_team(db: Reads, org_id: str, team_id: str) -> tuple[Org, Team]:

@@ -136,6 +136,7 @@ def _person_principal(credential: CredentialRow) -> Principal:
         call=Call(),
         user_id=credential.user_id,
         username=credential.username or "",
+        locale=credential.locale,
         team_id=credential.team_id,
         org_id=credential.org_id,
         token_id=credential.id,
@@ -221,7 +222,7 @@ def _check_rights(who: Principal, state: WriterState) -> None:
         return
     now = roles.get_permissions(state.role, state.org_role, operator=bool(state.operator))
     if lost := sorted(permission for permission in who.permissions - now if who.in_scope(permission)):
-        raise Forbidden(f"You lost {', '.join(lost)} during this request.")
+        raise Forbidden("rights.lost", permissions=", ".join(lost))
 
 
 def _worker_principal(credential: CredentialRow) -> Principal:

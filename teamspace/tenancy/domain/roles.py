@@ -51,17 +51,15 @@ def check_scope(who: Principal, role: Role | OrgRole, permissions: frozenset[P])
     """Refuse to give a role with a permission that the caller's token does not have."""
     missing = sorted(permission for permission in permissions if not who.in_scope(permission))
     if missing:
-        raise OutOfScope(
-            f"This token cannot give the role {role}: it includes {missing[0]}, which is not in the token's scope."
-        )
+        raise OutOfScope("tenancy.role_beyond_scope", role=role, permission=missing[0])
 
 
 def check_grantable(who: Principal, role: Role) -> None:
     """Refuse to give a role with more permissions than the caller's; only owners and operators can appoint owners."""
     if role is Role.WORKER:
-        raise Forbidden("The role worker is for executors, not for people.")
+        raise Forbidden("tenancy.worker_role")
     missing = sorted(permission for permission in BY_ROLE[role] if not who.has_permission(permission))
     if missing:
-        raise Forbidden(f"You cannot give the role {role}: it includes {missing[0]}, which you do not have.")
+        raise Forbidden("tenancy.role_beyond_rights", role=role, permission=missing[0])
     if role is Role.OWNER and who.role != Role.OWNER and not who.operator:
-        raise Forbidden("Only an owner can appoint an owner.")
+        raise Forbidden("tenancy.appoint_owner")

@@ -33,7 +33,7 @@ def list_features(who: Principal) -> list[Flag]:
 
 async def set_feature(db: Db, who: Principal, name: str, *, enabled: bool) -> Flag:
     if name not in list(Feature):
-        raise NotFound(f"There is no such feature. Features are {', '.join(Feature)}.")
+        raise NotFound("tenancy.no_feature", choices=", ".join(Feature))
     feature = Feature(name)
     async with db.write(who, "feature.switch", lock=("team", who.team_id)) as tx:
         stored = await store.get_features(tx, who.team_id) or "[]"

@@ -13,7 +13,7 @@ BATCH_SIZE = 1000
 async def transfer(db: Db, who: Principal, owned_tables: OwnedTables, user_id: str, to: str) -> Transferred:
     """Transfer all rows, at most BATCH_SIZE per table and transaction. Repeat an interrupted request to finish it."""
     if to == user_id:
-        raise BadRequest.at("/to", "must be another person")
+        raise BadRequest.at("/to", "tenancy.other_person")
     moved = {owned.table: 0 for owned in owned_tables.tables}
     while True:
         async with db.write(who, "member.transfer", lock=("team", who.team_id)) as tx:
@@ -31,9 +31,9 @@ async def _check(tx: Tx, who: Principal, user_id: str, to: str) -> Team:
     """Return the team if the caller may transfer this person's rows: owners' only owners, operators' only operators."""
     team = await store.get_team(tx, who.team_id)
     if team is None or not await store.lock_membership(tx, who.team_id, to):
-        raise NotFound("There is no such member in the team.")
+        raise NotFound("tenancy.no_member")
     member = await store.get_member(tx, access.members_fence(who), user_id)
     if member and member.role is Role.OWNER and who.role != Role.OWNER and not who.operator:
-        raise Forbidden("Only an owner can transfer what an owner has.")
+        raise Forbidden("tenancy.transfer_owner")
     await owners.check_operator(tx, who, user_id)
     return team

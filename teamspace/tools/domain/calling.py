@@ -49,7 +49,7 @@ class Toolbox:
 
     def find(self, name: str) -> BoundTool:
         if name not in self._by_name:
-            raise NotFound("There is no such tool.")
+            raise NotFound("tools.none")
         return self._by_name[name]
 
     async def call(
@@ -72,14 +72,14 @@ class Toolbox:
 async def _check_caller(db: Db, who: Principal, tool: BoundTool) -> None:
     enabled = await store.is_enabled(db, who.team_id, tool.name)
     if not (tool.is_shipped if enabled is None else enabled):
-        raise ToolDisabled(f"The tool {tool.name} is off for this team.")
+        raise ToolDisabled("tools.off", tool=tool.name)
     row = tool.row
     if not who.in_scope(row.permission):
-        raise OutOfScope(f"The token's scope does not include {row.permission}.")
+        raise OutOfScope("rights.out_of_scope", permission=row.permission)
     if row.feature is not None and row.feature not in who.features:
-        raise FeatureDisabled(f"The feature {row.feature} is off for this team.")
+        raise FeatureDisabled("rights.feature_off", feature=row.feature)
     if not who.has_permission(row.permission):
-        raise Forbidden(f"The tool {tool.name} requires {row.permission}.")
+        raise Forbidden("tools.needs", tool=tool.name, permission=row.permission)
 
 
 async def _parse(tool: BoundTool, arguments: Mapping[str, Any]) -> msgspec.Struct:
@@ -87,9 +87,9 @@ async def _parse(tool: BoundTool, arguments: Mapping[str, Any]) -> msgspec.Struc
     try:
         encoded = msgspec.json.encode(arguments)
     except (UnicodeEncodeError, RecursionError):
-        raise BadRequest.at("/arguments", "is not valid JSON") from None
+        raise BadRequest.at("/arguments", "tools.not_json") from None
     if len(encoded) > MAX_ARGUMENTS:
-        raise TooLarge(f"The arguments of a tool can have {MAX_ARGUMENTS} bytes.")
+        raise TooLarge("tools.too_large", limit=MAX_ARGUMENTS)
     if len(encoded) > _THREAD_BYTES:
         await pools.TEXT.run(_check_json, encoded)
     else:
@@ -99,9 +99,9 @@ async def _parse(tool: BoundTool, arguments: Mapping[str, Any]) -> msgspec.Struc
 
 def _check_json(encoded: bytes) -> None:
     if json_body.is_too_deep(encoded):
-        raise BadRequest.at("/arguments", f"is nested more than {json_body.MAX_DEPTH} levels deep")
+        raise BadRequest.at("/arguments", "tools.too_deep", limit=json_body.MAX_DEPTH)
     if json_body.has_nul(encoded):
-        raise BadRequest.at("/arguments", "contains a NUL character")
+        raise BadRequest.at("/arguments", "tools.nul")
 
 
 async def _record(db: Db, who: Principal, name: str, context: ToolContext, outcome: str) -> None:

@@ -15,8 +15,8 @@ test("a job that goes well is asked for, started and done", () => {
 });
 
 test("one that has its time is planned, one that stumbled is tried again", () => {
-  expect(steps({ waiting: { reason: "scheduled", detail: "", until: AT } })).toEqual(["asked", "planned"]);
-  expect(steps({ attempt: 1, waiting: { reason: "retry", detail: "", until: AT } })).toEqual(["asked", "stumbled", "next"]);
+  expect(steps({ waiting: { reason: "scheduled", detail: "", key: "", params: {}, until: AT } })).toEqual(["asked", "planned"]);
+  expect(steps({ attempt: 1, waiting: { reason: "retry", detail: "", key: "", params: {}, until: AT } })).toEqual(["asked", "stumbled", "next"]);
 });
 
 test("attempts before the last are told, and one that was cancelled before it began has none", () => {

@@ -2,16 +2,16 @@
 
 import { beforeAll, expect, test } from "vitest";
 
-import english from "../../../../teamspace/localization/catalogs/en.json";
+import english from "../../../../teamspace/catalogs/en.json";
 import { flat, speak } from "@/i18n";
 
 import type { Waiting } from "./queries";
-import { attemptWords, nextStep, soon, tookWords, waitingTitle, waitingWords } from "./words";
+import { attemptWords, faultWords, nextStep, soon, tookWords, waitingTitle, waitingWords } from "./words";
 
 beforeAll(() => speak("en", flat(english)));
 
 const now = Date.parse("2026-11-15T12:00:00Z");
-const waiting = (reason: Waiting["reason"], until: string | null = null): Waiting => ({ reason, detail: "", until });
+const waiting = (reason: Waiting["reason"], until: string | null = null): Waiting => ({ reason, detail: "", key: "", params: {}, until });
 
 test("every reason has a few words for the list, and more for who looks closer", () => {
   for (const reason of ["scheduled", "retry", "quota", "cap", "no_worker", "suspended", "next"] as const) {
@@ -52,4 +52,12 @@ test("how long it took", () => {
 test("every failure has a next step, also one that nobody thought of", () => {
   expect(nextStep({ code: "timeout", message: "" })).toMatch(/Ask for less/);
   expect(nextStep({ code: "moon_phase", message: "" })).toMatch(/Retry/);
+});
+
+test("a failure is told in the present language, a worker's own message as it is", () => {
+  const fault = { message: "The job timed out.", code: "timeout", key: "jobs.timed_out", params: {} };
+  speak("de", { "refusals.jobs.timed_out": "Zeit abgelaufen." });
+  expect(faultWords(fault)).toBe("Zeit abgelaufen.");
+  expect(faultWords({ message: "No such file", code: "failed", key: null })).toBe("No such file");
+  speak("en", flat(english));
 });

@@ -1,6 +1,6 @@
 /** A job in words: why it's waiting, its attempts, and what to do if it failed. */
 
-import { ago, dateTime, t, type MessageKey } from "@/i18n";
+import { ago, dateTime, reportedText, t, type MessageKey } from "@/i18n";
 import { duration } from "@/ui/quantities";
 import { fullQuotaWords } from "@/ui/quotaWords";
 
@@ -38,6 +38,9 @@ export function tookWords({ started_at: from, finished_at: until }: Pick<JobItem
   const seconds = (new Date(until).getTime() - new Date(from).getTime()) / 1000;
   return seconds < 1 ? t("jobs.took.moment") : t("jobs.took", { time: duration(seconds) });
 }
+
+/** Why an attempt failed; a worker's own message is shown as it is. */
+export const faultWords = (fault: Fault): string => reportedText(fault) ?? fault.message;
 
 /** What the requester can do about a failure. */
 export function nextStep({ code }: Fault): string {

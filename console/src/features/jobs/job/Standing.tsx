@@ -7,7 +7,7 @@ import { t } from "@/i18n";
 import { Progress } from "@/ui/Progress";
 
 import type { Fault, Job } from "../queries";
-import { attemptWords, nextStep, waitingTitle, waitingWords } from "../words";
+import { attemptWords, faultWords, nextStep, waitingTitle, waitingWords } from "../words";
 import styles from "./Job.module.css";
 
 export function Standing({ job }: { job: Job }) {
@@ -18,7 +18,7 @@ export function Standing({ job }: { job: Job }) {
   return (
     <Alert color="gray" role="note" icon={<IconClock aria-hidden size={18} />} title={waitingTitle(waiting)}>
       <p className={styles.line}>{waitingWords(waiting)}</p>
-      {error && <p className={styles.line}>{t("jobs.stumbled", { attempt: attemptWords(job), message: error.message })}</p>}
+      {error && <p className={styles.line}>{t("jobs.stumbled", { attempt: attemptWords(job), message: faultWords(error) })}</p>}
     </Alert>
   );
 }
@@ -37,7 +37,7 @@ function Running({ job }: { job: Job }) {
 function FailedFor({ fault, attempts }: { fault: Fault; attempts: string }) {
   return (
     <Alert color="danger" icon={<IconAlertTriangle aria-hidden size={18} />} title={t("jobs.failed", { attempts })}>
-      <p className={styles.line}>{fault.message}</p>
+      <p className={styles.line}>{faultWords(fault)}</p>
       <p className={styles.line}>{nextStep(fault)}</p>
       <p className={styles.code}>{fault.code}</p>
     </Alert>

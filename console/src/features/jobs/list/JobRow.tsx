@@ -10,7 +10,7 @@ import { Time } from "@/ui/Time";
 import type { Filters } from "../filters";
 import type { JobItem, JobOutline } from "../queries";
 import { StateTag } from "../StateTag";
-import { attemptWords, tookWords, waitingTitle } from "../words";
+import { attemptWords, faultWords, tookWords, waitingTitle } from "../words";
 import styles from "./JobList.module.css";
 
 interface Props {
@@ -55,5 +55,5 @@ export function JobRow({ job, owner, open, entry }: Props) {
 function standing(job: JobItem): string {
   if (job.state === "queued") return job.waiting ? waitingTitle(job.waiting) : "";
   if (job.state === "running") return job.message ?? "";
-  return job.state === "failed" ? (job.error?.message ?? "") : "";
+  return job.state === "failed" && job.error ? faultWords(job.error) : "";
 }

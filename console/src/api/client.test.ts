@@ -1,0 +1,44 @@
+/** A refusal is shown in the language of the console. */
+
+import { beforeEach, expect, test } from "vitest";
+
+import english from "../../../teamspace/catalogs/en.json";
+import { flat, reportedText, speak } from "@/i18n";
+
+import { Refusal } from "./client";
+
+beforeEach(() => speak("en", flat(english)));
+
+const german = {
+  "refusals.jobs.cancel_others": "Nur wer den Auftrag erteilt hat, kann ihn abbrechen.",
+  "refusals.value.too_long": "darf höchstens {limit} Zeichen haben",
+};
+const tooLong = { key: "value.too_long", params: { limit: 80 } };
+
+test("a known key is shown in the language of the console", () => {
+  speak("de", german);
+  const refusal = new Refusal(403, { detail: "Only the requester…", key: "jobs.cancel_others", params: {} });
+  expect(refusal.message).toBe(german["refusals.jobs.cancel_others"]);
+});
+
+test("an unknown key, other parameters or no key: the text of the server is shown", () => {
+  expect(new Refusal(403, { detail: "New.", key: "moon.walk", params: {} }).message).toBe("New.");
+  expect(new Refusal(400, { detail: "Long.", key: "value.too_long", params: {} }).message).toBe("Long.");
+  expect(new Refusal(502, { title: "Bad Gateway" }).message).toBe("Bad Gateway");
+});
+
+test("a field's error is translated, and the message names the field", () => {
+  speak("de", german);
+  const errors = [{ pointer: "/title", message: "must not be longer than 80 characters", ...tooLong }];
+  const refusal = new Refusal(400, { detail: "/title: must not be longer than 80 characters", errors, ...tooLong });
+  expect(refusal.field("title")).toBe("darf höchstens 80 Zeichen haben");
+  expect(refusal.message).toBe("/title: darf höchstens 80 Zeichen haben");
+});
+
+test("every text of the server's is written here as the server writes it", () => {
+  for (const [key, text] of Object.entries(english.refusals)) {
+    const names = [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
+    const params = Object.fromEntries(names.map((name) => [name, 12345]));
+    expect(reportedText({ key, params }), key).toBe(text.replace(/\{\w+\}/g, "12345"));
+  }
+});

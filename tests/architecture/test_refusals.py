@@ -1,0 +1,172 @@
+"""Every refusal has a key of its own, and the catalog has a text for each key with exactly the parameters passed."""
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+import teamspace
+from teamspace.core.messages import DEFAULT, catalogs, parameters
+
+ROOT = Path(teamspace.__file__).parent
+TREES = {path: ast.parse(path.read_text()) for path in sorted(ROOT.rglob("*.py"))}
+TEXTS = catalogs()[DEFAULT]["refusals"]
+KEY = re.compile(r"[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*")
+LIMITS = {"Pool": (3, "Overloaded"), "ConcurrencyLimit": (0, "Overloaded"), "KeyedConcurrencyLimit": (0, "RateLimited")}
+"""Classes that raise a refusal later: the position of its key, and its class."""
+CONSTRUCTORS = {"at": 1, "because": 1, "keyed": 0}
+"""Class methods that take a key, and its position."""
+EXPLANATIONS = {"JobFault", "Waiting"}
+"""Classes with a key that are no errors."""
+NOT_PARAMETERS = {"at", "retryable", "tokens", "unhealthy", "usage"}
+FORWARDED = re.compile(r"key|\w+(\.\w+)*\._?(key|fault)|_[A-Z]+\[.+\]")
+"""Keys that are passed on: `key`, `fault.key`, `self._key`, or an entry of a table."""
+
+
+class Site(msgspec.Struct, frozen=True):
+    """Where a key is used: with which class, and with which parameters, if they can be seen."""
+
+    place: str
+    owner: str
+    key: ast.expr
+    params: frozenset[str] | None
+
+
+def classes() -> dict[str, ast.ClassDef]:
+    """Return the errors with a text in the catalog, by name."""
+    every = [node for tree in TREES.values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    found: dict[str, ast.ClassDef] = {}
+    names = {"KeyedError"}
+    while names:
+        children = {
+            node.name: node for node in every if names & {ast.unparse(base).split(".")[-1] for base in node.bases}
+        }
+        names = set(children) - set(found)
+        found |= children
+    return found
+
+
+CLASSES = classes()
+
+
+def class_key(name: str) -> ast.expr | None:
+    for statement in CLASSES[name].body:
+        if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "key":
+            return statement.value
+    return None
+
+
+def has_constructor(name: str) -> bool:
+    return any(isinstance(part, ast.FunctionDef) and part.name == "__init__" for part in CLASSES[name].body)
+
+
+def sites() -> Iterator[Site]:
+    for path, tree in TREES.items():
+        for node in ast.walk(tree):
+            place = f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 0)}"
+            if isinstance(node, ast.Call):
+                yield from called(node, place)
+            elif isinstance(node, ast.ClassDef) and node.name in CLASSES and (key := class_key(node.name)):
+                yield Site(place, node.name, key, passed_to_super(node))
+            elif isinstance(node, ast.AnnAssign) and node.value and re.search(r"\bKey\b", ast.unparse(node.annotation)):
+                yield from (Site(place, str(path), key, None) for key in keys_in(node.value))
+            elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.returns:
+                yield from returned(node, ast.unparse(node.returns), place)
+
+
+def called(call: ast.Call, place: str) -> Iterator[Site]:
+    owner, position = ast.unparse(call.func).split(".")[-1], 0
+    if owner in CONSTRUCTORS and isinstance(call.func, ast.Attribute):
+        owner, position = ast.unparse(call.func.value).split(".")[-1], CONSTRUCTORS[owner]
+    elif owner in EXPLANATIONS:
+        return
+    if owner in LIMITS:
+        position, owner = LIMITS[owner]
+        params: frozenset[str] | None = frozenset({"by", "limit"} if owner == "RateLimited" else ())
+    elif owner in EXPLANATIONS or (owner in CLASSES and not (class_key(owner) and has_constructor(owner))):
+        names = {keyword.arg for keyword in call.keywords}
+        params = None if None in names else frozenset(str(name) for name in names) - NOT_PARAMETERS
+    else:
+        return
+    if len(call.args) > position:
+        yield Site(place, owner, call.args[position], params)
+
+
+def passed_to_super(node: ast.ClassDef) -> frozenset[str] | None:
+    """Return the parameters that the constructor of a class with its own key passes on."""
+    for call in ast.walk(node):
+        if isinstance(call, ast.Call) and ast.unparse(call.func) == "super().__init__":
+            names = {keyword.arg for keyword in call.keywords}
+            return None if None in names else frozenset(str(name) for name in names) - NOT_PARAMETERS
+    return frozenset()
+
+
+def returned(function: ast.FunctionDef | ast.AsyncFunctionDef, kind: str, place: str) -> Iterator[Site]:
+    if re.search(r"\bKey\b", kind):
+        for node in ast.walk(function):
+            if isinstance(node, ast.Return) and node.value:
+                yield from (Site(place, place, key, None) for key in keys_in(node.value))
+
+
+def keys_in(value: ast.expr) -> Iterator[ast.expr]:
+    for node in ast.walk(value):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and KEY.fullmatch(node.value):
+            yield node
+
+
+def constants(key: ast.expr) -> list[str]:
+    """Return the keys that an expression can be; none if it passes a key on."""
+    if isinstance(key, ast.IfExp):
+        return constants(key.body) + constants(key.orelse)
+    if isinstance(key, ast.Constant) and isinstance(key.value, str):
+        return [key.value]
+    return []
+
+
+SITES = list(sites())
+USED = [(site, key) for site in SITES for key in constants(site.key) if key]
+
+
+def test_a_key_is_written_out_or_passed_on() -> None:
+    """A key that is put together from parts cannot be found in the catalog, nor the other way round."""
+    dynamic = {ast.unparse(site.key) for site in SITES if not constants(site.key)}
+    assert {key for key in dynamic if not FORWARDED.fullmatch(key)} == set()
+
+
+def test_every_key_in_the_code_has_a_text() -> None:
+    assert {f"{site.place}: {key}" for site, key in USED if key not in TEXTS} == set()
+
+
+def test_every_text_is_used() -> None:
+    assert set(TEXTS) - {key for _, key in USED} == set()
+
+
+def test_the_parameters_are_those_of_the_text() -> None:
+    wrong = [
+        f"{site.place}: {key} takes {sorted(parameters(TEXTS[key]))}, not {sorted(site.params)}"
+        for site, key in USED
+        if site.params is not None and key in TEXTS and site.params != parameters(TEXTS[key])
+    ]
+    assert wrong == []
+
+
+def test_a_key_belongs_to_one_refusal() -> None:
+    owners = defaultdict(set)
+    for site, key in USED:
+        owners[key].add(site.owner)
+    assert {key: sorted(names) for key, names in owners.items() if len(names) > 1} == {}
+
+
+@pytest.mark.parametrize("locale", catalogs())
+def test_texts_have_only_plain_parameters(locale: str) -> None:
+    """The server writes them by simple replacement, and the console as ICU messages: both must mean the same."""
+    texts = catalogs()[locale].get("refusals", {})
+    for key, text in texts.items():
+        assert KEY.fullmatch(key), key
+        assert locale != DEFAULT or not re.search(r"[{}]", re.sub(r"\{\w+\}", "", text)), key
+        assert not re.search(r"'[{}<']|<[A-Za-z/]", text), key
+        assert parameters(text) <= parameters(TEXTS[key]), key
