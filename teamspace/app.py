@@ -94,6 +94,9 @@ class App:
         )
         self.metrics.add_gauge("requests_underway", "Requests in progress.", lambda: self.gate.active)
         self.metrics.add_gauge(
+            "listener_failures", "Listeners that failed without failing their write.", lambda: db.listener_failures
+        )
+        self.metrics.add_gauge(
             "shed_share", "The share of requests that load shedding refuses.", lambda: self.gate.shedder.share
         )
         self.metrics.add_gauge(

@@ -530,6 +530,14 @@ async def select_sources(db: Reads, object_id: str, limit: int) -> list[Derivati
     )  # fmt: skip
 
 
+async def select_sources_of_version(db: Reads, object_id: str, number: int) -> list[str]:
+    return await db.all(
+        str,
+        "SELECT source_id FROM object_derivations WHERE object_id = :id AND number = :number ORDER BY source_id",
+        id=object_id, number=number,
+    )  # fmt: skip
+
+
 async def select_derived(db: Reads, source_id: str, limit: int) -> list[DerivationRow]:
     return await db.all(
         DerivationRow,

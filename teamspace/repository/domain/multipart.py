@@ -139,6 +139,7 @@ async def complete(
             await store.end_upload(tx, upload.id, version.id)
             if version.sha256 is None:
                 await queue.enqueue(tx, who, reading.HASH_PARTS, HashParts(row.id, version.id))
+            await writing.announce(tx, row, version)
             return row, version
 
     return await retry_on_conflict(write)

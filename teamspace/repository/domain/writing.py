@@ -20,11 +20,11 @@ from teamspace.repository.domain import finding, texts
 from teamspace.repository.schemas import (
     MARKDOWN,
     ObjectRow,
-    ObjectWritten,
     RepositoryObject,
     VersionContent,
     VersionDraft,
     VersionRow,
+    VersionWritten,
     Visibility,
     WriteCondition,
     WriteResult,
@@ -58,6 +58,7 @@ async def put(
         async with write_key(db, who, draft, condition) as (tx, existing):
             await blobs.reference_staged(tx, who.org_id, staged)
             row, version = await insert_next_version(tx, queue, who, existing, draft, _content(staged))
+            await announce(tx, row, version)
             return WriteResult(row, version, existing is None or existing.removed)
 
     return await retry_on_conflict(write)
@@ -76,7 +77,8 @@ async def add_version(
             existing = await finding.require(tx, who, object_id, P.FILES_WRITE)
             await _check_access(tx, who, existing, draft, condition)
             await blobs.reference_staged(tx, who.org_id, staged)
-            row, _ = await insert_next_version(tx, queue, who, existing, draft, _content(staged))
+            row, version = await insert_next_version(tx, queue, who, existing, draft, _content(staged))
+            await announce(tx, row, version)
             return row
 
     return await retry_on_conflict(write)
@@ -137,9 +139,20 @@ async def insert_next_version(
     await store.insert_version(tx, version)
     tx.target, tx.detail, tx.team_id = row.id, {"key": row.key, "version": row.version}, row.team_id
     await texts.index(tx, queue, who, row, draft)
-    await tx.emit(ObjectWritten(row.id, row.version, row.key, row.content_type, draft.actor_kind, draft.run_id))
     await quota.add_stored(tx, row.org_id, row.team_id, size=version.size - freed, objects=int(existing is None))
     return row, version
+
+
+async def announce(tx: Tx, row: ObjectRow, version: VersionRow) -> None:
+    """Emit that a version was written: the last step of every verb that writes one. A listener never costs the write."""
+    if not tx.has_listeners(VersionWritten):
+        return
+    sources = await store.select_sources_of_version(tx, row.id, version.number)
+    event = VersionWritten(
+        row.id, version.id, version.number, row.key, row.team_id, row.content_type, version.actor_kind, version.run_id,
+        tuple(sources),
+    )  # fmt: skip
+    await tx.emit_best_effort(event)
 
 
 async def check_write(
