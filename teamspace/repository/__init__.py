@@ -1,5 +1,6 @@
 """The repository: objects by key with all their versions, and who can access them."""
 
+from teamspace.repository.access import SUBJECTS
 from teamspace.repository.domain import copying, deleting, key_order, multipart, naming, reading, writing
 from teamspace.repository.domain.deleting import delete
 from teamspace.repository.domain.finding import (
@@ -38,6 +39,7 @@ __all__ = [
     "INVARIANTS",
     "MARKDOWN",
     "OWNED_TABLES",
+    "SUBJECTS",
     "Checksum",
     "ObjectRow",
     "PartRow",

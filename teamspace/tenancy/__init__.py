@@ -17,6 +17,7 @@ from teamspace.tenancy.domain.principals import (
     CallerCache,
     act_for,
     get_bucket,
+    get_callers,
     looks_like_bucket,
     write_guard,
 )
@@ -64,6 +65,7 @@ __all__ = [
     "find_company",
     "find_share_targets",
     "get_bucket",
+    "get_callers",
     "get_names",
     "invite",
     "is_bootstrapped",

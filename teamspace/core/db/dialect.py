@@ -16,6 +16,10 @@ class Dialect(msgspec.Struct, frozen=True):
     """Suffix of a SELECT in a transaction: locks its rows and skips rows that another transaction has locked."""
     json_strings: str
     """A query that returns the strings of a JSON list as rows; the parameter's name goes into the braces."""
+    json_items: str
+    """A FROM item with the column `item.value`: one row per object of a JSON list; the parameter goes into the braces."""
+    settled: str
+    """Whether a row of `events` is final: no transaction that is still running can commit a row before it."""
     position: str
     """The function that returns the position of a substring, counted from 1, or 0 if it is absent."""
     byte_order: str
@@ -47,6 +51,8 @@ SQLITE = Dialect(
     share_lock="",  # there is one writer
     skip_locked="",
     json_strings="SELECT value FROM json_each(:{})",
+    json_items="json_each(:{}) AS item",
+    settled="TRUE",  # there is one writer
     position="instr",
     byte_order="COLLATE BINARY",
     limits_each_branch=False,
@@ -59,6 +65,8 @@ POSTGRES = Dialect(
     share_lock="FOR SHARE",
     skip_locked="FOR UPDATE SKIP LOCKED",
     json_strings="SELECT jsonb_array_elements_text(CAST(:{} AS JSONB))",
+    json_items="jsonb_array_elements(CAST(:{} AS JSONB)) AS item (value)",
+    settled="transaction_id < CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS TEXT) AS BIGINT)",
     position="strpos",
     byte_order='COLLATE "C"',
     limits_each_branch=True,

@@ -93,6 +93,7 @@ class Tx(Reads):
         self._session = session
         self._db = db
         self._callbacks: list[Callable[[], None]] = []
+        self._topics: set[str] = set()
 
     async def _fetch(self, sql: str, params: Params) -> Sequence[Row]:
         self._note_rights_change(sql)
@@ -142,6 +143,12 @@ class Tx(Reads):
         detail = {"listener": name, "event": type(event).__name__, "fault": type(fault).__name__}
         await _write_audit_row(self, "listener.fail", detail)
 
+    def notify(self, topic: str) -> None:
+        """Wake the waiters of a topic after the commit, once."""
+        if topic not in self._topics:
+            self._topics.add(topic)
+            self.after_commit(lambda: self._db.notify(topic))
+
     def after_commit(self, callback: Callable[[], None]) -> None:
         """Run `callback` after the commit is on disk; never if the transaction fails."""
         self._callbacks.append(callback)
@@ -171,6 +178,8 @@ class Db(Reads):
         self._epoch, self._shared_epoch, self._epoch_read_at = 0, "", 0.0
         self.outdated = False
         """A newer server has migrated the database: this one must not write any more."""
+        self.notify: Callable[[str], None] = lambda topic: None
+        """Wakes the waiters of a topic, on all servers; the application connects it to its notifier."""
         self._writing: set[asyncio.Task[Any] | None] = set()
 
     async def _fetch(self, sql: str, params: Params) -> Sequence[Row]:

@@ -14,9 +14,10 @@ from teamspace.core.ids import new_id
 from teamspace.core.limits import ConcurrencyLimit
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
+from teamspace.events import Change
 from teamspace.jobs import Queue
 from teamspace.repository import access, store
-from teamspace.repository.domain import finding, texts
+from teamspace.repository.domain import changes, finding, texts
 from teamspace.repository.schemas import (
     MARKDOWN,
     ObjectRow,
@@ -139,6 +140,10 @@ async def insert_next_version(
     await store.insert_version(tx, version)
     tx.target, tx.detail, tx.team_id = row.id, {"key": row.key, "version": row.version}, row.team_id
     await texts.index(tx, queue, who, row, draft)
+    if existing is None or existing.removed:
+        await changes.record(tx, row, Change.CREATED)
+    else:
+        await changes.record_visibility(tx, existing, draft.visibility, Change.UPDATED)
     await quota.add_stored(tx, row.org_id, row.team_id, size=version.size - freed, objects=int(existing is None))
     return row, version
 
@@ -268,6 +273,7 @@ async def set_visibility(db: Db, who: Principal, object_id: str, visibility: Vis
         tx.target, tx.detail = row.id, {"visibility": visibility}
         now = clock.stamp()
         await store.set_visibility(tx, row.id, visibility, now)
+        await changes.record_visibility(tx, row, visibility, Change.UPDATED)
     return await finding.describe(db, who, msgspec.structs.replace(row, visibility=visibility, updated_at=now))
 
 
@@ -288,4 +294,5 @@ async def set_tags(db: Db, who: Principal, key: str, version_id: str | None, tag
             raise NotFound("There is no such version of the object.")
         tx.target, tx.detail = row.id, {"key": row.key, "version": version.number, "tags": sorted(tags or {})}
         await store.set_tags(tx, version.id, tags)
+        await changes.record(tx, row, Change.UPDATED)
         return version
