@@ -34,6 +34,8 @@ PAGE = 200
 OF_TOKEN, OF_COMPANY, MAX_STREAMS = 20, 1000, 4000
 _STREAMS_PER_TURN = 100
 _TOKENS_PER_QUERY = 200
+_JOINING_AT_ONCE = 4
+"""When a server restarts, everyone reconnects at once: they wait here, not for the database's connections."""
 
 PING = b": ping\n\n"
 Identify = Callable[[Db, Sequence[str]], Awaitable[Mapping[str, CurrentCaller]]]
@@ -109,6 +111,7 @@ class Hub:
         self._position: Position | None = None
         self._cursors: Cursors | None = None
         self._advancing = asyncio.Lock()
+        self._joining = asyncio.Semaphore(_JOINING_AT_ONCE)
 
     @property
     def size(self) -> int:
@@ -144,7 +147,8 @@ class Hub:
                 self._leave(subscriber)
 
     async def _admit(self, db: Db, subscriber: Subscriber) -> bool:
-        await self._refresh(db, [subscriber])
+        async with self._joining:
+            await self._refresh(db, [subscriber])
         if subscriber.closed:
             return False
         async with self._advancing:
@@ -164,17 +168,21 @@ class Hub:
             return
         yield self._encode("ready", org_id, position)
         while not subscriber.closed and not self._join_at(subscriber, position):
-            until = self._now
-            events = await store.select_of_org(db, org_id, position, until, PAGE)
-            if position < await store.get_floor(db, org_id):
-                self._join_at(subscriber, self._now)
-                yield self._encode("reset", org_id, self._now)
-                return
-            await self._refresh_if_changed(db, [subscriber])
-            told = await visibility.decide(db, self._subjects, events, [subscriber.rights])
-            if chunks := self._encode_told(told).get(subscriber.rights):
-                yield b"".join(chunks)
-            position = events[-1].position if len(events) == PAGE else until
+            async with self._joining:
+                missed, position = await self._read_missed(db, subscriber, position)
+            if missed:
+                yield missed
+
+    async def _read_missed(self, db: Db, subscriber: Subscriber, after: Position) -> tuple[bytes, Position]:
+        """Return what the subscriber is told of a page of events, and the position after them."""
+        org_id, until = subscriber.org_id, self._now
+        events = await store.select_of_org(db, org_id, after, until, PAGE)
+        if after < await store.get_floor(db, org_id):
+            return self._encode("reset", org_id, until), until
+        await self._refresh_if_changed(db, [subscriber])
+        told = await visibility.decide(db, self._subjects, events, [subscriber.rights])
+        chunks = self._encode_told(told).get(subscriber.rights, [])
+        return b"".join(chunks), events[-1].position if len(events) == PAGE else until
 
     async def _resume_at(self, db: Db, subscriber: Subscriber, cursor: str) -> Position | None:
         """Return the position of a cursor; None if it is not one, or events after it were deleted."""
