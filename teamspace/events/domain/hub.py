@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -110,6 +111,7 @@ class Hub:
         self._rights: WeakValueDictionary[tuple[object, ...], Rights] = WeakValueDictionary()
         self._position: Position | None = None
         self._cursors: Cursors | None = None
+        self._check_due = 0.0
         self._advancing = asyncio.Lock()
         self._joining = asyncio.Semaphore(_JOINING_AT_ONCE)
 
@@ -235,8 +237,7 @@ class Hub:
             self._position = None
             return POLL_SECONDS
         try:
-            await self._end_expired(db)
-            await self._refresh_if_changed(db, tuple(self._open))
+            await self._check_credentials(db)
             await self._advance(db)
             return UNSETTLED_SECONDS if await store.has_unsettled(db) else POLL_SECONDS
         except Exception:
@@ -291,7 +292,12 @@ class Hub:
         if changed := [subscriber for subscriber in subscribers if subscriber.epoch != epoch and not subscriber.closed]:
             await self._refresh(db, changed)
 
-    async def _end_expired(self, db: Db) -> None:
+    async def _check_credentials(self, db: Db) -> None:
+        """End streams whose credential has ended. Whoever is told something is checked again, just before."""
+        if time.monotonic() < self._check_due:
+            return
+        self._check_due = time.monotonic() + POLL_SECONDS
+        await self._refresh_if_changed(db, tuple(self._open))
         now = clock.now()
         if expired := [
             subscriber for subscriber in self._open if subscriber.expires_at <= now and not subscriber.closed
