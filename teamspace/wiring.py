@@ -1,4 +1,4 @@
-"""Tables that packages contribute besides routes: jobs, listeners, invariants, blob columns and encrypted columns."""
+"""Tables that packages contribute besides routes: jobs, listeners, events, invariants, blob and encrypted columns."""
 
 import teamspace.ai.jobs
 import teamspace.jobs.listeners
