@@ -29,6 +29,7 @@ SUBJECTS: tuple[events.EventSubject, ...] = (
     *notes.SUBJECTS,
     *repository.SUBJECTS,
     *quota.SUBJECTS,
+    *tenancy.SUBJECTS,
     events.EventSubject("job", fences=lambda who: tuple(access.fence(who, table) for table in access.TABLES)),
 )
 """Every kind of thing whose changes people are told about."""

@@ -170,11 +170,15 @@ async def test_losing_a_role_ends_or_resets_the_stream_at_once(company: Company)
     assert (await boss("PATCH", f"/api/members/{member.user_id}", {"role": "guest"})).status_code == 200
     await company.note(visibility="team")
     await company.server.settle()
-    assert company.streams["member"].names == ["reset"], "told that its rights changed, and nothing else"
-    assert company.streams["viewer"].names == ["change"]
+    changed = ("member", member.user_id, "updated")
+    assert company.streams["member"].names[0] == "reset", "its rights changed"
+    assert company.streams["member"].changes == [changed], "and it is not told of the note"
+    assert company.streams["guest"].changes == [changed]
+    assert [kind for kind, _, _ in company.streams["viewer"].changes] == ["member", "note"]
     assert (await boss("DELETE", f"/api/members/{member.user_id}")).status_code == 204
     await company.server.settle()
     assert company.streams["member"].ended and company.streams["notes only"].ended
+    assert company.streams["viewer"].changes[-1] == ("member", member.user_id, "deleted")
     assert not company.streams["viewer"].ended
 
 
