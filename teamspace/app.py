@@ -15,6 +15,7 @@ import msgspec
 from teamspace import (
     ai,
     blobs,
+    events,
     executors,
     extraction,
     fulltext,
@@ -81,6 +82,9 @@ class App:
         self.toolbox: tools.Toolbox = self.dependencies[tools.Toolbox]
         self.fleet: executors.Fleet = self.dependencies[executors.Fleet]
         self.readers: extraction.ReaderPool = self.dependencies[extraction.ReaderPool]
+        self.hub: events.Hub = self.dependencies[events.Hub]
+        self.streams: events.Streams = self.dependencies[events.Streams]
+        db.notify = self.dependencies[Notifier].notify
         self.runner = jobs.Runner(
             db, self.queue, self.stopping, slots=settings.job_slots, sources=partial(self.fleet.work_sources, db)
         )
@@ -104,6 +108,10 @@ class App:
             tls=settings.address.startswith("https://"),
         )
         self.metrics.add_gauge("requests_underway", "Requests in progress.", lambda: self.gate.active)
+        self.metrics.add_gauge("event_streams", "Open event streams.", lambda: self.hub.size)
+        self.metrics.add_gauge(
+            "listener_failures", "Listeners that failed without failing their write.", lambda: db.listener_failures
+        )
         self.metrics.add_gauge(
             "shed_share", "The share of requests that load shedding refuses.", lambda: self.gate.shedder.share
         )
@@ -127,6 +135,7 @@ class App:
             (60, partial(fulltext.refresh, self.db)),
             (60, partial(executors.reroute_unserved, self.db, self.fleet)),
             (600, partial(instance.warn, self.db, self.settings)),
+            (60, partial(events.tidy, self.db)),
             (600, partial(idempotency.delete_expired, self.db, system())),
             (3600, partial(identity.delete_expired_credentials, self.db)),
             (3600, partial(quota.tidy, self.db)),
@@ -140,7 +149,10 @@ class App:
         )
         relay = NotificationRelay(self.db.engine, self.dependencies[Notifier])
         await asyncio.gather(
-            relay.run(), self.queue.run(self.db), *(_repeat(self.db, interval, task) for interval, task in tasks)
+            relay.run(),
+            self.queue.run(self.db),
+            self.hub.run(self.db),
+            *(_repeat(self.db, interval, task) for interval, task in tasks),
         )
 
     async def finish(self) -> None:
@@ -148,6 +160,7 @@ class App:
         await self.fleet.egress.aclose()
         if self.db.outdated:
             return
+        await self.streams.save()
         await self.last_use.save(self.db)
         await self.refusals.save(self.db)
         await audit.seal(self.db)
@@ -179,6 +192,10 @@ def dependencies(settings: Settings, stopping: Stopping, tables: Tables) -> dict
         tenancy.Locales: tenancy.Locales(tuple(localization.available())),
         tenancy.OwnedTables: tenancy.OwnedTables(tables.rows(OwnedTable)),
         Refusals: Refusals(),
+        events.Streams: events.Streams(wake),
+        events.Hub: events.Hub(
+            tables.rows(events.EventSubject), wake, partial(tenancy.get_callers, hosted=settings.hosted)
+        ),
         jobs.Queue: queue,
         tools.Toolbox: tools.Toolbox(),
         jobs.JobRouter: executors.ExecutorRouter(fleet),

@@ -23,13 +23,16 @@ from teamspace.core.tables import (
     On,
     OwnedTable,
     Tool,
+    TransientTable,
 )
+from teamspace.events import EventSubject
 from teamspace.settings import Settings, SettingsError
 
 PACKAGES = tuple(
     Package(f"teamspace.{name}")
     for name in (
         "core.db", "core.idempotency",
+        "events",
         "identity", "quota", "audit", "blobs", "fulltext", "extraction",
         "tenancy",
         "branding", "tools",
@@ -103,6 +106,8 @@ TABLES = (
     TableType("BLOB_COLUMNS", BlobColumn,                     key="name"),
     TableType("INVARIANTS",   Invariant,                      key="name"),
     TableType("OWNED_TABLES", OwnedTable,                     key="table"),
+    TableType("TRANSIENT",    TransientTable,                 key="table"),
+    TableType("SUBJECTS",     EventSubject,                   key="kind"),
     TableType("ENCRYPTED",    EncryptedColumn,                key="name"),
 )
 # fmt: on
@@ -125,6 +130,7 @@ def invariants(tables: Tables = SHIPPED) -> tuple[Invariant, ...]:
 INVARIANTS = invariants()
 BLOB_COLUMNS = SHIPPED.rows(BlobColumn)
 ENCRYPTED = SHIPPED.rows(EncryptedColumn)
+TRANSIENT_TABLES = frozenset(row.table for row in SHIPPED.rows(TransientTable))
 
 
 def open_store(settings: Settings, tables: Tables = SHIPPED) -> blobs.BlobStore:

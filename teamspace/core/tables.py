@@ -117,6 +117,14 @@ class OwnedTable(msgspec.Struct, frozen=True):
     """A table whose rows belong to a person in a team (`owner_id`, `team_id`, `org_id`) and can be transferred."""
 
     table: str
+    kind: str
+    """The kind of its rows in the event log."""
+
+
+class TransientTable(msgspec.Struct, frozen=True):
+    """A table whose rows mean nothing in another database: a backup leaves them out."""
+
+    table: str
 
 
 class EncryptedColumn(msgspec.Struct, frozen=True):

@@ -1,5 +1,6 @@
 """Durable jobs: a queue that is fair between teams, leases, and the server's own worker."""
 
+from teamspace.jobs.access import SUBJECTS
 from teamspace.jobs.domain.authority import find_refusal
 from teamspace.jobs.domain.channels import (
     any_channel,
@@ -39,6 +40,7 @@ __all__ = [
     "INVARIANTS",
     "LEASE",
     "LOCAL",
+    "SUBJECTS",
     "Authority",
     "BoundKind",
     "Cancelled",

@@ -8,6 +8,7 @@ the scope to create jobs does not read them as their requester.
 from teamspace.core.db import Clause, Fence
 from teamspace.core.permissions import Permission
 from teamspace.core.principal import Principal
+from teamspace.events import EventSubject
 
 TABLES = ("jobs", "job_archive")
 
@@ -21,3 +22,11 @@ def may_read(who: Principal, owner_id: str) -> bool:
     return who.has_permission(Permission.SETTINGS_MANAGE) or (
         owner_id == who.user_id and who.in_scope(Permission.CHAT_USE)
     )
+
+
+def _read_fences(who: Principal) -> tuple[Fence, ...]:
+    return tuple(fence(who, table) for table in TABLES)
+
+
+SUBJECT = EventSubject("job", fences=_read_fences)
+SUBJECTS = (SUBJECT,)

@@ -43,6 +43,13 @@ UNFENCED = {
     "the id or state of a job that the caller has created": (
         "jobs.find_by_origin", "jobs.find_by_key", "jobs.find_end",
     ),
+    "ids of things and nothing else; fences then decide who is told": (
+        "events.select_between", "events.select_of_org",
+    ),
+    "positions in the log, and its retention by the server": (
+        "events.get_newest", "events.has_unsettled", "events.get_floor", "events.select_oldest",
+        "events.select_oldest_of_org", "events.count_by_org",
+    ),
     "the server rebuilds the index": ("fulltext.select_outdated",),
     "of the caller, of the person who signs in or is invited, or for an operator": ("identity.get_account", "identity.get_totp"),
     "before the sign-in: a username or a secret link selects the row": (
@@ -59,7 +66,8 @@ UNFENCED = {
     "belongs to an object that a fence has admitted": (
         "repository.get_version", "repository.get_version_by_id", "repository.get_newest_version",
         "repository.select_versions", "repository.select_all_versions", "repository.select_versions_of",
-        "repository.get_total_size", "repository.select_blobs", "repository.select_parts", "repository.select_grants",
+        "repository.get_total_size", "repository.select_blobs", "repository.select_readers",
+        "repository.select_sources_of_version", "repository.select_parts", "repository.select_grants",
     ),
     "belongs to an upload that a fence has admitted": (
         "repository.get_upload_part", "repository.select_upload_parts",
@@ -67,7 +75,7 @@ UNFENCED = {
     "the server ends old uploads": ("repository.select_stale_uploads", "repository.select_upload_usage"),
     "ids only; a fence then selects the objects": ("repository.select_sources", "repository.select_derived"),
     "the credential decides what its holder may do: this read makes the principal": (
-        "tenancy.get_credential", "tenancy.get_member_credential", "tenancy.get_team_state", "tenancy.get_writer_state",
+        "tenancy.get_credential", "tenancy.select_credentials", "tenancy.get_member_credential", "tenancy.get_team_state", "tenancy.get_writer_state",
     ),
     "the caller's own team, or compared with the caller's company": ("tenancy.get_team",),
     "of the caller's own team or company, or of a row that a fence has admitted": (

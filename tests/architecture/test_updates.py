@@ -38,7 +38,7 @@ LAST_WRITER_WINS = {
         "repository.set_visibility", "tenancy.move_session", "tenancy.put_org_role", "tools.put",
     ),
     "only the time of the last request or report": (
-        "identity.put_known_network", "instance.put_process", "jobs.put_channel",
+        "events.extend_stream", "identity.put_known_network", "instance.put_process", "jobs.put_channel",
     ),
     "computed from bytes that never change": ("repository.set_sha256",),
     "follows the note or object, whose row is locked until the commit": ("fulltext.put", "fulltext.rename"),

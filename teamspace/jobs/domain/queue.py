@@ -27,7 +27,7 @@ from teamspace.core.ids import new_id
 from teamspace.core.limits import Notifier
 from teamspace.core.principal import system
 from teamspace.jobs import store
-from teamspace.jobs.domain import ending, lanes
+from teamspace.jobs.domain import changes, ending, lanes
 from teamspace.jobs.domain.channels import kind_of, local_channel
 from teamspace.jobs.domain.kinds import Kinds, RefusedResult
 from teamspace.jobs.domain.slots import JobSlots
@@ -148,6 +148,7 @@ class Queue:
         )  # fmt: skip
         if not inserted:  # by another transaction, a moment ago
             return await _find_existing(tx, authority, origin, idempotency_key) or id
+        await changes.record_new(tx, lane.org_id, lane.team_id, id)
         self._mark_dirty_on_commit(tx, lane)
         return id
 
@@ -194,6 +195,7 @@ class Queue:
             return []
         ids = [job.id for job in ready]
         taken = await store.take(tx, ids, executor_id=executor_id, claim_hash=claim_hash, lease=lease)
+        await changes.record(tx, taken)
         if len(taken) > 1:
             await quota.lock_companies(tx, [job.org_id for job in taken if self.kinds[job.kind].estimate])
         by_rank = sorted(taken, key=lambda job: job.rank or 0)  # RETURNING guarantees no order
@@ -225,6 +227,8 @@ class Queue:
                 raise stale_claim()
             if job.reservation_id:
                 await quota.renew(tx, job.reservation_id)
+            if progress is not None or message is not None:
+                await changes.record(tx, [job])
         return job
 
     async def read_result(self, db: Db, claim: JobClaim, raw: Any) -> Succeeded:
@@ -289,6 +293,7 @@ class Queue:
         if not outcomes:
             return
         freed, ended = await ending.apply(tx, self.kinds, outcomes, tell_kinds=tell_kinds)
+        await changes.record(tx, (job for job, _ in outcomes))
         await self._free_slots(tx, freed)
         # A parked job keeps its place in its lane.
         left = [job.lane for job, outcome in outcomes if not isinstance(outcome, Parked)]

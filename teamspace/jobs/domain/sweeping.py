@@ -9,6 +9,7 @@ from collections.abc import Collection, Sequence
 from teamspace.core.db import Db
 from teamspace.core.principal import system
 from teamspace.jobs import store
+from teamspace.jobs.domain import changes
 from teamspace.jobs.domain.channels import local_channel
 from teamspace.jobs.domain.queue import Queue
 
@@ -93,6 +94,7 @@ async def _promote_changed(db: Db, queue: Queue) -> None:
 async def _ready_due(db: Db, queue: Queue) -> int:
     async with db.maintenance(system()) as tx:
         due = await store.ready_due(tx, _BATCH)
+        await changes.record(tx, due)
     queue.mark_dirty(job.lane for job in due)
     queue.notify({job.channel for job in due})  # parked jobs have kept their rank
     return len(due)

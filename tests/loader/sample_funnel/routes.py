@@ -24,7 +24,7 @@ class SignUp(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 async def sign_up(db: Db, who: Principal, org: str, body: SignUp) -> Created[SignUp]:
     if "@" not in body.email:
-        raise BadRequest.at("/email", "is not an address")
+        raise BadRequest.at("/email", "accounts.email")
     async with db.write(who, "prospect.sign_up") as tx:
         tx.org_id, tx.target = org, body.email
     return Created(body)
