@@ -343,6 +343,15 @@ async def test_audit_rows_cannot_be_changed_by_sql(db: Db, change: str) -> None:
     assert await audit.verify_chains(db) == []
 
 
+@on_postgres
+async def test_the_audit_log_cannot_be_truncated(db: Db) -> None:
+    async with db.write(WHO, "thing.make") as tx:
+        tx.target = "it"
+    with pytest.raises(Exception, match="the audit trail cannot be changed"):
+        await db.engine.script("TRUNCATE audit")
+    assert await actions(db) == ["thing.make"]
+
+
 async def test_each_company_has_its_own_chain(db: Db) -> None:
     other = msgspec.structs.replace(WHO, org_id="p")
     for who in (WHO, other, WHO, other):

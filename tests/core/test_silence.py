@@ -98,6 +98,28 @@ async def test_commit_and_close_time_out_when_the_database_is_silent(
         await engine.close()
 
 
+async def test_close_does_not_wait_for_a_connection_in_use(settings: Settings, passage: StallingProxy) -> None:
+    engine = await connect(passage.url, pool=1)
+    began, over = asyncio.Event(), asyncio.Event()
+
+    async def hold_connection() -> None:
+        async with engine.transaction():
+            began.set()
+            await over.wait()
+
+    holding = asyncio.create_task(hold_connection())
+    await began.wait()
+    passage.stall()
+    try:
+        async with asyncio.timeout(5):
+            await engine.close()
+    finally:
+        over.set()
+        passage.resume()
+        await asyncio.wait([holding])
+    assert isinstance(holding.exception(), Overloaded)
+
+
 async def test_the_pools_of_all_workers_must_fit_max_connections(
     settings: Settings, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -488,9 +488,11 @@ async def test_a_retired_executor_loses_its_key_and_is_not_called(settings: Sett
         ann = await world.bootstrap()
         created = await push(ann, upstream, key=KEY)
         await push(ann, upstream, "Other")
-        assert len(await world.app.fleet.work_sources(world.db)) == 2
+        sources = {source.executor_id: source for source in await world.app.fleet.work_sources(world.db)}
         assert (await ann.delete(f"/api/executors/{created['id']}")).status_code == 204
-        assert [source.executor_id for source in await world.app.fleet.work_sources(world.db)] != [created["id"]]
+        async with world.db.maintenance(system()) as tx:
+            valid = {id: source.still_valid and await source.still_valid(tx) for id, source in sources.items()}
+        assert sorted(valid.values(), key=str) == [False, True] and valid[created["id"]] is False
         assert await world.db.one(str, "SELECT secret FROM executors WHERE id = :id", id=created["id"]) is None
         assert await broken_invariants(world) == []
 

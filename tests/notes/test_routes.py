@@ -5,6 +5,11 @@ import asyncio
 import httpx2
 import pytest
 
+from teamspace.core import clock
+from teamspace.core.db import no_rows
+from teamspace.core.permissions import Permission
+from teamspace.core.principal import system
+from teamspace.notes import store
 from teamspace.tenancy.schemas import OrgRole, Role
 from tests.support.world import Caller, World
 
@@ -146,6 +151,24 @@ async def test_visibility_and_shares_decide_access(world: World) -> None:
     removed = await ann.post(f"/api/notes/{private['id']}/share", {"user_id": eve.user_id, "permission": None})
     assert removed.json() == {"items": []}
     assert code(await eve.get(f"/api/notes/{private['id']}")) == (404, "not_found")
+
+
+async def test_rights_are_checked_in_the_statement_that_changes_them(world: World) -> None:
+    ann = await world.bootstrap()
+    bob = await world.person(ann.org, ann.team)
+    note = str((await create_note(ann))["id"])
+    grant = {"user_id": bob.user_id, "permission": "notes:read"}
+    assert (await ann.post(f"/api/notes/{note}/share", grant)).json() == {"items": [grant]}
+    nothing, now = no_rows("notes"), clock.stamp()
+    async with world.db.maintenance(system(org_id=ann.org.id)) as tx:
+        assert not await store.put_grant(tx, nothing, note, bob.user_id, Permission.NOTES_MANAGE, "", now)
+        await store.delete_grant(tx, nothing, note, bob.user_id)
+        changed = await store.update(
+            tx, nothing, note, title=None, body=None, visibility="team", tags=None, now=now, seen=None
+        )
+    assert changed is None
+    shown = (await ann.get(f"/api/notes/{note}")).json()
+    assert (shown["shared_with"], shown["visibility"], shown["version"]) == ([grant], "private", 1)
 
 
 async def test_a_manage_share_gives_every_right_on_the_note(world: World) -> None:

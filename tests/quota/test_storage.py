@@ -15,7 +15,7 @@ from teamspace.core.principal import Call, Principal
 from teamspace.quota.schemas import Plan
 from teamspace.repository import VersionDraft, multipart
 from teamspace.settings import Settings
-from teamspace.tenancy.schemas import Role
+from teamspace.tenancy.schemas import OrgRole, Role
 from tests.identity.help import broken, refusal, run_sql
 from tests.repository.help import fetch, put, send
 from tests.support.world import Caller, World
@@ -154,6 +154,23 @@ async def test_concurrent_uploads_do_not_exceed_the_limit(world: World) -> None:
         (made,) = [(at, answer.json()["id"]) for at, answer in enumerate(answers) if answer.status_code == 201]
         assert (await (ann, second)[made[0] % 2].delete(f"/api/repo-obj/{made[1]}")).status_code == 204
     assert await broken(world) == []
+
+
+async def test_concurrent_uploads_of_several_companies_do_not_exceed_the_limit_of_the_tenant(
+    settings: Settings,
+) -> None:
+    async with open_world(msgspec.structs.replace(settings, provision_token=HOST_TOKEN)) as world:
+        people = [await world.bootstrap()]
+        for _ in range(3):
+            people.append(await world.person(*await world.company(), Role.OWNER, org_role=OrgRole.OWNER))
+        await set_limit(Caller(world, HOST_TOKEN), "bytes", 100, "/api/instance/quota")
+        for number in range(5):
+            answers = await asyncio.gather(*(send(person, f"{number}.txt", b"y" * 60) for person in people))
+            assert Counter(answer.status_code for answer in answers) == {201: 1, 429: 3}
+            for person, answer in zip(people, answers, strict=True):
+                if answer.status_code == 201:
+                    assert (await person.delete(f"/api/repo-obj/{answer.json()['id']}")).status_code == 204
+        assert await broken(world) == []
 
 
 async def test_an_abandoned_upload_is_freed(world: World) -> None:

@@ -232,7 +232,9 @@ def test_an_empty_continuation_token_is_ignored(samples: dict[str, PrefixedBucke
     assert (page["ContinuationToken"], page["KeyCount"]) == ("", 4)
 
 
-@pytest.mark.parametrize("token", ["nonsense", "W10", "WyJhIl0", "é", "WyJhIiwxXQ"])
+@pytest.mark.parametrize(
+    "token", ["nonsense", "W10", "WyJhIl0", "é", "WyJhIiwxXQ", "WyJhIiwgImIiXQ", "WyJhIiwgImIiXQ.AAAA"]
+)
 def test_an_invalid_continuation_token_is_refused(bucket: PrefixedBucket, token: str) -> None:
     assert bucket.refused("list_objects_v2", None, ContinuationToken=token) == (400, "InvalidArgument")
 
