@@ -13,6 +13,7 @@ import msgspec
 from teamspace.core import clock
 from teamspace.core.db import Db
 from teamspace.core.disconnect import DisconnectWatch
+from teamspace.core.errors import Refusal
 from teamspace.core.limits import KeyedConcurrencyLimit, Notifier
 from teamspace.core.principal import Principal
 from teamspace.events import store
@@ -134,9 +135,9 @@ class Hub:
     ) -> AsyncIterator[bytes]:
         """Yield the caller's events as they happen, first those after `cursor`; ends when the credential does."""
         subscriber = Subscriber(who)
-        with self._take(who):
-            self._open.add(subscriber)
-            try:
+        try:
+            with self._take(who):
+                self._open.add(subscriber)
                 if self._notifier.stopping or not await self._admit(db, subscriber):
                     return
                 if disconnect is not None:
@@ -145,8 +146,11 @@ class Hub:
                     yield chunk
                 async for chunk in subscriber.chunks():
                     yield chunk
-            finally:
-                self._leave(subscriber)
+        except Refusal as refusal:
+            # Too late for an error response: the client connects again, and is told then.
+            log.warning("an event stream ended: %s", refusal)
+        finally:
+            self._leave(subscriber)
 
     async def _admit(self, db: Db, subscriber: Subscriber) -> bool:
         async with self._joining:
