@@ -135,7 +135,7 @@ class App:
             (60, partial(fulltext.refresh, self.db)),
             (60, partial(executors.reroute_unserved, self.db, self.fleet)),
             (600, partial(instance.warn, self.db, self.settings)),
-            (60, partial(events.tidy, self.db)),
+            (600, partial(events.tidy, self.db)),
             (600, partial(idempotency.delete_expired, self.db, system())),
             (3600, partial(identity.delete_expired_credentials, self.db)),
             (3600, partial(quota.tidy, self.db)),

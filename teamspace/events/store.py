@@ -152,8 +152,11 @@ async def select_oldest_of_org(db: Reads, org_id: str, limit: int) -> list[OldEv
 
 
 async def delete(tx: Tx, ids: Sequence[int]) -> None:
-    id_list = ", ".join(str(int(id)) for id in ids)
-    await tx.run(f"DELETE FROM events WHERE id IN ({id_list})")
+    items = tx.dialect.json_items.format("ids")
+    await tx.run(
+        f"DELETE FROM events WHERE id IN (SELECT CAST(item.value AS BIGINT) FROM {items})",
+        ids=msgspec.json.encode(ids).decode(),
+    )
 
 
 async def count_by_org(db: Db, most: int, seconds: float) -> list[EventCount]:

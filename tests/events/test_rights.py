@@ -5,6 +5,9 @@ from typing import Any
 
 import pytest
 
+from teamspace import events
+from teamspace.core.principal import system
+from teamspace.events import Change
 from teamspace.tenancy.schemas import OrgRole, Role
 from tests.events.help import Process, Stream
 from tests.support.world import Caller, World
@@ -199,3 +202,17 @@ async def test_revoked_expired_and_suspended_callers_lose_their_streams(
     await world.suspend(company.people["owner"].org)
     await server.settle()
     assert company.streams["owner"].ended and not company.streams["stranger"].ended
+
+
+async def test_a_job_is_told_to_its_team(company: Company) -> None:
+    owner = company.people["owner"]
+    answer = await owner.post("/api/jobs", {"kind": "ai.chat", "input": {"prompt": "Hello"}})
+    assert answer.status_code == 202, answer.text
+    await company.told()
+    job, org_id, team_id = answer.json()["id"], owner.org.id, owner.team.id
+    async with company.world.db.maintenance(system(org_id=org_id)) as tx:
+        await events.record(tx, "job", job, change=Change.UPDATED, org_id=org_id, team_id=team_id)
+        await events.record(tx, "unknown kind", job, change=Change.UPDATED, org_id=org_id, team_id=team_id)
+    assert await company.told() == to(
+        "updated", "owner", "member", "viewer", "guest", "notes only", "no notes", "below a/"
+    )

@@ -9,6 +9,7 @@ import pytest
 from teamspace.core.errors import RateLimited
 from teamspace.core.limits import KeyedConcurrencyLimit
 from teamspace.events.domain import hub as hubs
+from teamspace.events.domain import subscribers
 from tests.events.help import Process, parse, principal, until
 from tests.support.world import Caller, World
 
@@ -16,7 +17,7 @@ from tests.support.world import Caller, World
 async def test_a_reader_that_falls_behind_is_reset_and_costs_no_more(
     server: Process, ann: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hubs, "MAX_BUFFERED", 4)
+    monkeypatch.setattr(subscribers, "MAX_BUFFERED", 4)
     chunks = server.hub.listen(server.db, await principal(ann), None)
     ready = parse(await anext(chunks))
     pending = asyncio.ensure_future(anext(chunks))
@@ -37,7 +38,7 @@ async def test_a_reader_that_falls_behind_is_reset_and_costs_no_more(
 
 
 async def test_idle_streams_are_pinged(server: Process, ann: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hubs, "PING_SECONDS", 0.01)
+    monkeypatch.setattr(subscribers, "PING_SECONDS", 0.01)
     chunks = server.hub.listen(server.db, await principal(ann), None)
     assert [await anext(chunks) for _ in range(3)][1:] == [b": ping\n\n"] * 2
     await chunks.aclose()  # type: ignore[attr-defined]
@@ -109,3 +110,23 @@ async def test_two_thousand_streams_share_one_process(
     await asyncio.gather(*readers, return_exceptions=True)
     assert server.hub.size == 0
     assert grown < 400_000, f"{grown} bytes for 2,000 streams and three events each"
+
+
+async def test_a_session_can_listen_and_a_head_request_opens_nothing(
+    world: World, server: Process, ann: Caller
+) -> None:
+    stream = await server.listen(await world.session(ann))
+    assert stream.names == ["ready"] and not stream.ended
+    answer = await ann("HEAD", "/api/events")
+    assert (answer.status_code, answer.content, world.app.hub.size) == (200, b"", 0)
+
+
+async def test_a_stream_is_open_to_the_client_of_a_suspended_company(
+    world: World, server: Process, ann: Caller
+) -> None:
+    org, team = await world.company()
+    person = await world.person(org, team)
+    await world.suspend(org)
+    stream = await server.listen(person)
+    await server.settle()
+    assert stream.names == ["ready"] and not stream.ended, "reads stay open"
