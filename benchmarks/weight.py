@@ -63,7 +63,7 @@ def prepared(served: Served) -> tuple[str, str]:
 
 def weigh(browser: Browser, url: str, place: Place, token: str, note: str) -> dict[str, Any]:
     """Measure a first visit with an empty cache."""
-    with window(browser, url, token=token if place.signed_in else "") as page:
+    with window(browser, url, token=token if place.signed_in else "", empty_cache=True) as page:
         page.goto(place.address.replace("NOTE", note))
         place.ready(page)
         page.wait_for_load_state("networkidle")

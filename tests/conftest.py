@@ -7,13 +7,13 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
-from argon2 import PasswordHasher
 
 from teamspace.app import prepare_folder
 from teamspace.core.db import connect, migrate
 from teamspace.identity.domain import passwords
 from teamspace.settings import Settings, load
 from tests.support import changes
+from tests.support.cheap_hashes import HASHER
 from tests.support.databases import Databases
 from tests.support.postgres import create_database, drop_database
 from tests.support.world import World
@@ -25,7 +25,7 @@ pytest_plugins = ["tests.support.plugin"]
 @pytest.fixture(scope="session", autouse=True)
 def cheap_hashes() -> Iterator[None]:
     """Hashing a password takes 0.2 s by design; tests of the real cost restore the real hasher."""
-    real, passwords.hasher = passwords.hasher, PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+    real, passwords.hasher = passwords.hasher, HASHER
     yield
     passwords.hasher = real
 

@@ -4,6 +4,7 @@ import json
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -11,11 +12,15 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, P
 
 # The headless shell takes half the time.
 EXECUTABLES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-# Without requests to Google at every start. Every host name resolves to this machine.
+# Without requests to Google at every start. Every host name resolves to this machine. The windows of a context share
+# a renderer: starting one takes as long as loading the console.
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync", "--host-resolver-rules=MAP * 127.0.0.1",
+    "--renderer-process-limit=1",
 ]  # fmt: skip
+MAX_IDLE = 4
+"""Contexts kept for further windows."""
 TIMEOUT_MS = 30_000
 # Chromium's PDF viewer uses the last two.
 LOCAL_SCHEMES = ("data", "blob", "about", "chrome", "chrome-extension")
@@ -34,13 +39,13 @@ def launch(playwright: Playwright) -> Browser:
 class BrowserErrors:
     """Collects script errors, CSP violations, failed assets, and requests to other origins."""
 
-    def __init__(self, context: BrowserContext, origin: str) -> None:
+    def __init__(self, page: Page, origin: str) -> None:
         self.lines: list[str] = []
         self.origin = origin
-        context.on("weberror", lambda event: self._add("error", event.error, event.page))
-        context.on("console", self._check_message)
-        context.on("request", self._check_request)
-        context.on("response", self._check_response)
+        page.on("pageerror", lambda error: self._add("error", error, page))
+        page.on("console", self._check_message)
+        page.on("request", self._check_request)
+        page.on("response", self._check_response)
 
     def _check_message(self, message: ConsoleMessage) -> None:
         if message.type == "error" and not message.text.startswith(IGNORED_MESSAGES):
@@ -62,33 +67,79 @@ class BrowserErrors:
 @contextmanager
 def window(
     browser: Browser, url: str, *, token: str = "", width: int = 1440, height: int = 900, scheme: Any = "light",
-    expected: str | None = None, **more: Any,
+    expected: str | None = None, empty_cache: bool = False, **more: Any,
 ) -> Iterator[Page]:  # fmt: skip
-    """A new window, signed in with `token` if given.
+    """A new window, signed in with `token` if given. Only cached assets are left of earlier windows, or nothing with
+    `empty_cache` or with further options of a context.
 
     Fails on any browser error, except those that contain `expected`.
     """
-    context = browser.new_context(
-        base_url=url, viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion="reduce", **more
-    )
-    errors = BrowserErrors(context, url)
-    context.set_default_timeout(TIMEOUT_MS)
+    reusable, passed = not (empty_cache or more), False
+    context = _reused_context(browser, url) if reusable else _new_context(browser, url, **more)
     expect.set_options(timeout=TIMEOUT_MS)
+    page = context.new_page()
+    page.set_viewport_size({"width": width, "height": height})
+    page.emulate_media(color_scheme=scheme)
+    errors = BrowserErrors(page, url)
     if token:
         # Chromium's PDF viewer is a frame of the same origin without session storage.
-        context.add_init_script(
-            f"origin === {json.dumps(url)} && sessionStorage?.setItem('teamspace.token', '{token}')"
-        )
-    page = context.new_page()
+        page.add_init_script(f"origin === {json.dumps(url)} && sessionStorage?.setItem('teamspace.token', '{token}')")
     try:
         yield page
         unexpected = [line for line in errors.lines if expected is None or expected not in line]
         assert not unexpected, "\n".join(unexpected)
+        passed = True
     except Exception as error:
         error.add_note(f"The window shows {page.url}:\n{page.locator('body').inner_text()}")
         raise
     finally:
-        context.close()
+        if reusable and passed:
+            page.close()
+            _keep(browser, url, context)
+        else:
+            context.close()
+
+
+def _new_context(browser: Browser, url: str, **more: Any) -> BrowserContext:
+    context = browser.new_context(base_url=url, reduced_motion="reduce", **more)
+    context.set_default_timeout(TIMEOUT_MS)
+    return context
+
+
+def _reused_context(browser: Browser, url: str) -> BrowserContext:
+    """The context of a closed window at this address, else a new one. An empty page keeps its renderer running."""
+    idle = _idle_contexts(browser)
+    for position, (address, context) in enumerate(idle):
+        if address == url:
+            del idle[position]
+            _clear(context, url)
+            return context
+    context = _new_context(browser, url)
+    context.new_page()
+    return context
+
+
+def _clear(context: BrowserContext, origin: str) -> None:
+    """Delete all that the pages of a context have stored; the HTTP cache stays."""
+    session = context.new_cdp_session(context.pages[0])
+    session.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
+    session.detach()
+    context.clear_cookies()
+    context.clear_permissions()
+    context.set_offline(False)
+
+
+def _keep(browser: Browser, url: str, context: BrowserContext) -> None:
+    idle = _idle_contexts(browser)
+    idle.append((url, context))
+    if len(idle) > MAX_IDLE:
+        idle.pop(0)[1].close()
+
+
+@cache
+def _idle_contexts(browser: Browser) -> list[tuple[str, BrowserContext]]:
+    """The contexts of closed windows with their addresses, oldest first."""
+    return []
 
 
 def sign_in(page: Page, username: str, password: str) -> None:

@@ -15,6 +15,7 @@ from tests.support.plugin import DATABASES, database_of
 from tests.support.postgres import create_database, drop_database
 from tests.support.served import DEFAULT_RATES, Served
 
+PROGRAM = "tests.support.cheap_hashes"
 Serve = Callable[..., AbstractContextManager[Served]]
 
 
@@ -39,7 +40,9 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 @pytest.fixture(scope="session")
 def serve(postgres_url: str, tmp_path_factory: pytest.TempPathFactory) -> Serve:
-    """Starts a server that is not set up yet, with the default rate limits and the given further settings."""
+    """Starts a server that is not set up yet, with the default rate limits, cheap password hashes, and the given
+    further settings.
+    """
     numbers = count()
 
     @contextmanager
@@ -47,11 +50,11 @@ def serve(postgres_url: str, tmp_path_factory: pytest.TempPathFactory) -> Serve:
         folder = tmp_path_factory.mktemp("console") / "data"
         settings = {"SERVICE_DATA": str(folder), "SERVICE_SQLITE_SYNC": "normal", **DEFAULT_RATES, **more}
         if database == "sqlite":
-            with Served(settings) as server:
+            with Served(settings, PROGRAM) as server:
                 yield server
             return
         name = f"console_{os.getpid()}_{next(numbers)}"
-        with Served({**settings, "SERVICE_DATABASE_URL": create_database(postgres_url, name)}) as server:
+        with Served({**settings, "SERVICE_DATABASE_URL": create_database(postgres_url, name)}, PROGRAM) as server:
             yield server
         drop_database(postgres_url, name)
 

@@ -46,7 +46,11 @@ class Role(msgspec.Struct, frozen=True):
     must_succeed: frozenset[str] = frozenset()
 
 
-_ROUTES = frozenset(route.name for route in wiring.SHIPPED.rows(Route))
+_ROUTES = {
+    route.name: contribution.package.name.rpartition(".")[2]
+    for contribution in wiring.SHIPPED.contributions
+    for route in contribution.rows.get(Route, ())
+}
 _HOST_ROUTES = frozenset(name for name in _ROUTES if re.search(r"/api/(provision|instance)", name))
 # Routes that need a session or a password, or succeed only once.
 _UNREACHABLE = frozenset({
@@ -58,20 +62,46 @@ _UNREACHABLE = frozenset({
     "GET /api/events",  # never ends
 })  # fmt: skip
 
+
+def _operator_of(packages: tuple[str, ...]) -> Role:
+    """An operator who calls the routes of some packages."""
+    names = [name for name, package in _ROUTES.items() if package in packages]
+    operations = [re.sub(r"[:*](\w+)", r"{\1}", name) for name in names]
+    options = ("--phases", "coverage,fuzzing,stateful", *(f"--include-name={each}" for each in operations))
+    return Role("operator", options, must_succeed=frozenset(names) - _HOST_ROUTES - _UNREACHABLE)
+
+
 # fmt: off
 ROLES = {
     "anonymous": Role(options=("--phases", "coverage")),
     "member":    Role("member",   ("--phases", "coverage")),
-    "operator":  Role("operator", must_succeed=_ROUTES - _HOST_ROUTES - _UNREACHABLE),
     "host":      Role("host",     ("--include-path-regex", "^/api/(provision|instance)"), True, _HOST_ROUTES),
     "suspended": Role("operator", ("--phases", "coverage"), True),
 }
+PARTS = {
+    "operator-companies": ("tenancy",),
+    "operator-accounts":  ("identity", "branding", "console", "localization"),
+    "operator-content":   ("notes", "documents", "repository", "s3", "search"),
+    "operator-jobs":      ("jobs", "executors", "quota", "ai", "audit", "instance", "tools", "events"),
+}
+"""An operator calls every route: in a normal run one part of them, or those of the packages that changed."""
 # fmt: on
-DEFAULT_RUNS = (("postgres", "operator"), ("sqlite", "host"))
-"""The operator, on the database that is stricter about values, and the host, who alone can use some routes.
+ROLES |= {name: _operator_of(packages) for name, packages in PARTS.items()}
 
-The isolation matrix covers the responses of everyone else for every route.
-"""
+
+def _marks(database: str, role: str) -> list[pytest.MarkDecorator]:
+    """A normal run has an operator on the database that is stricter about values, and the host, who alone can use
+    some routes. The isolation matrix covers the responses of everyone else for every route.
+    """
+    if (database, role) == ("sqlite", "host"):
+        return []
+    if database == "postgres" and role in PARTS:
+        return [pytest.mark.one_of(len(PARTS), list(PARTS).index(role)), pytest.mark.about(*PARTS[role])]
+    return [pytest.mark.thorough]
+
+
+def test_the_fuzzer_calls_the_routes_of_every_package() -> None:
+    assert sorted(package for part in PARTS.values() for package in part) == sorted(set(_ROUTES.values()))
 
 
 class Scenario(msgspec.Struct, frozen=True):
@@ -210,12 +240,10 @@ def _objects(node: Any) -> Iterator[dict[str, Any]]:
         yield from _objects(part)
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize(
     ("database_url", "role"),
-    [
-        pytest.param(*pair, marks=() if pair in DEFAULT_RUNS else pytest.mark.thorough)
-        for pair in product(("sqlite", "postgres"), ROLES)
-    ],
+    [pytest.param(*pair, marks=_marks(*pair)) for pair in product(("sqlite", "postgres"), ROLES)],
     indirect=["database_url"],
 )
 def test_a_fuzzer_finds_no_undocumented_response(settings: Settings, role: str) -> None:

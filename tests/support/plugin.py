@@ -42,7 +42,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def _is_redundant(item: pytest.Item) -> bool:
     return (
-        bool(item.get_closest_marker("thorough")) or _runs_on_the_other_database(item) or _is_outside_the_sample(item)
+        bool(item.get_closest_marker("thorough"))
+        or _runs_on_the_other_database(item)
+        or _is_outside_the_sample(item)
+        or _is_another_ones_turn(item)
     )
 
 
@@ -50,6 +53,15 @@ def _is_outside_the_sample(item: pytest.Item) -> bool:
     """Of the slow tests marked `sampled(n)`, about one in n runs."""
     marker = item.get_closest_marker("sampled")
     return marker is not None and zlib.crc32(item.name.encode()) % marker.args[0] != 0
+
+
+def _is_another_ones_turn(item: pytest.Item) -> bool:
+    """Of n tests marked `one_of(n, position)` the commit chooses one, so all run over time."""
+    marker = item.get_closest_marker("one_of")
+    if marker is None:
+        return False
+    count, position = marker.args
+    return zlib.crc32(commit().encode()) % count != position
 
 
 def _runs_on_the_other_database(item: pytest.Item) -> bool:

@@ -23,7 +23,9 @@ _DEPENDENCIES = {"console": {"localization"}, "s3": {"repository", "blobs"}}
 
 def is_touched(item: pytest.Item) -> bool:
     package = package_of(item)
-    return bool(changed() & ({package} | _DEPENDENCIES.get(package, set())))
+    marker = item.get_closest_marker("about")
+    named = set(marker.args) if marker else set()
+    return bool(changed() & ({package} | _DEPENDENCIES.get(package, set()) | named))
 
 
 def package_of(item: pytest.Item) -> str:

@@ -43,3 +43,11 @@ def test_a_route_case_belongs_to_the_package_of_the_route(request: pytest.Fixtur
 
 def test_any_other_test_belongs_to_its_folder(request: pytest.FixtureRequest) -> None:
     assert touched.package_of(request.node) == "support_test"
+
+
+@pytest.mark.about("notes")
+def test_a_test_can_name_its_package(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(touched, "changed", lambda: frozenset({"notes"}))
+    assert touched.is_touched(request.node)
+    monkeypatch.setattr(touched, "changed", lambda: frozenset({"jobs"}))
+    assert not touched.is_touched(request.node)
