@@ -1,8 +1,8 @@
-/** Polling interval: short while jobs are active, longer when only new ones can appear, longest in the background. */
+/** Polling interval while changes aren't told as they happen: short while jobs are active, longer when only new ones can appear, longest in the background. */
 
 import type { Schemas } from "@/api/client";
 
-const OFTEN = 2_000;
+const OFTEN = 5_000;
 const SELDOM = 30_000;
 const UNSEEN = 15_000;
 /** A job scheduled further ahead than this doesn't need polling yet. */
