@@ -13,6 +13,7 @@ from typing import Any
 from teamspace import (
     ai,
     blobs,
+    events,
     executors,
     extraction,
     fulltext,
@@ -69,6 +70,8 @@ class App:
         self.queue: jobs.Queue = self.dependencies[jobs.Queue]
         self.fleet: executors.Fleet = self.dependencies[executors.Fleet]
         self.readers: extraction.ReaderPool = self.dependencies[extraction.ReaderPool]
+        self.hub: events.Hub = self.dependencies[events.Hub]
+        db.notify = self.dependencies[Notifier].notify
         self.runner = jobs.Runner(
             db, self.queue, self.stopping, slots=settings.job_slots, sources=partial(self.fleet.work_sources, db)
         )
@@ -93,6 +96,10 @@ class App:
             tls=settings.address.startswith("https://"),
         )
         self.metrics.add_gauge("requests_underway", "Requests in progress.", lambda: self.gate.active)
+        self.metrics.add_gauge("event_streams", "Open event streams.", lambda: self.hub.size)
+        self.metrics.add_gauge(
+            "listener_failures", "Listeners that failed without failing their write.", lambda: db.listener_failures
+        )
         self.metrics.add_gauge(
             "shed_share", "The share of requests that load shedding refuses.", lambda: self.gate.shedder.share
         )
@@ -115,6 +122,7 @@ class App:
             (60, partial(fulltext.refresh, self.db)),
             (60, partial(executors.reroute_unserved, self.db, self.fleet)),
             (600, partial(instance.warn, self.db, self.settings)),
+            (60, partial(events.tidy, self.db)),
             (600, partial(idempotency.delete_expired, self.db, system())),
             (3600, partial(identity.delete_expired_credentials, self.db)),
             (3600, partial(quota.tidy, self.db)),
@@ -130,7 +138,10 @@ class App:
         )
         relay = NotificationRelay(self.db.engine, self.dependencies[Notifier])
         await asyncio.gather(
-            relay.run(), self.queue.run(self.db), *(_repeat(self.db, interval, task) for interval, task in tasks)
+            relay.run(),
+            self.queue.run(self.db),
+            self.hub.run(self.db),
+            *(_repeat(self.db, interval, task) for interval, task in tasks),
         )
 
     async def finish(self) -> None:
@@ -168,6 +179,7 @@ def dependencies(settings: Settings, stopping: Stopping) -> dict[type, Any]:
         tenancy.Locales: tenancy.Locales(tuple(localization.available())),
         tenancy.OwnedTables: tenancy.OwnedTables(wiring.OWNED_TABLES),
         Refusals: Refusals(),
+        events.Hub: events.Hub(wiring.SUBJECTS, wake, partial(tenancy.get_callers, hosted=settings.hosted)),
         jobs.Queue: queue,
         jobs.JobRouter: executors.ExecutorRouter(fleet),
         repository.UploadLimit: repository.UploadLimit(),

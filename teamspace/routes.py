@@ -11,6 +11,7 @@ import teamspace.audit.routes
 import teamspace.branding.routes
 import teamspace.console.routes
 import teamspace.documents.routes
+import teamspace.events.routes
 import teamspace.executors.routes
 import teamspace.identity.routes
 import teamspace.instance.routes
@@ -29,6 +30,7 @@ MODULES: dict[str, ModuleType] = {
     "branding": teamspace.branding.routes,
     "console": teamspace.console.routes,
     "documents": teamspace.documents.routes,
+    "events": teamspace.events.routes,
     "executors": teamspace.executors.routes,
     "identity": teamspace.identity.routes,
     "instance": teamspace.instance.routes,
@@ -154,6 +156,7 @@ ORDER = (
     ("POST   /api/members/:id/transfer",   "tenancy"),
     ("GET    /api/contacts",               "tenancy"),
     ("PATCH  /api/admin/users/:id",        "identity"),
+    ("GET    /api/events",                 "events"),
     ("GET    /app/*page",                  "console"),
     ("GET    /assets/*path",               "console"),
 )

@@ -21,7 +21,7 @@ from granian.constants import HTTPModes, Interfaces, SSLProtocols
 from granian.http import HTTP1Settings
 from granian.server.embed import Server
 
-from teamspace import blobs, instance, tenancy
+from teamspace import blobs, events, instance, tenancy
 from teamspace.app import App, StartError, open_database, prepare_folder
 from teamspace.core import logs
 from teamspace.core.db import Db, Engine
@@ -33,6 +33,9 @@ _CANCEL_SHARE = 0.2
 """The share of the shutdown time that is reserved for cancelling unfinished requests and jobs."""
 _LAST_RESORT_SECONDS = 5.0
 _HEADER_READ_MS = 10_000
+_BACKPRESSURE = 2048 + events.MAX_STREAMS
+"""Requests in progress per process. Event streams last for hours, and must not take the places of the others."""
+_OPEN_FILES = 65_536
 _BUFFER_BYTES = 400 * 1024
 """Per connection. A body arrives in chunks of this size, and each takes one iteration of the event loop."""
 
@@ -41,6 +44,7 @@ def serve(settings: Settings) -> None:
     """Serve until a signal stops it."""
     os.umask(0o077)  # files are for this user only
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core dump would contain secrets
+    _raise_file_limit()
     prepare_folder(settings.data)
     lock = FolderLock(settings.data) if settings.on_sqlite else None
     _check_port(settings)
@@ -51,6 +55,14 @@ def serve(settings: Settings) -> None:
     else:
         Supervisor(settings).run()
     del lock
+
+
+def _raise_file_limit() -> None:
+    """Allow as many open connections as the system does; the usual default is enough for a thousand."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _OPEN_FILES if hard == resource.RLIM_INFINITY else min(_OPEN_FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def _check_port(settings: Settings) -> None:
@@ -165,7 +177,7 @@ def _server(app: App, settings: Settings) -> Server:
         http=HTTPModes.http1,
         websockets=False,
         backlog=2048,
-        backpressure=2048,
+        backpressure=_BACKPRESSURE,
         http1_settings=HTTP1Settings(header_read_timeout=_HEADER_READ_MS, max_buffer_size=_BUFFER_BYTES),
         log_enabled=False,
         ssl_cert=settings.tls_cert,

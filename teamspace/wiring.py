@@ -3,10 +3,11 @@
 import teamspace.ai.jobs
 import teamspace.jobs.listeners
 import teamspace.repository.jobs
-from teamspace import blobs, branding, executors, identity, jobs, notes, quota, repository, tenancy
+from teamspace import blobs, branding, events, executors, identity, jobs, notes, quota, repository, tenancy
 from teamspace.core import idempotency
 from teamspace.core.db import audit, canary
 from teamspace.core.tables import BlobColumn, EncryptedColumn, Invariant, OwnedTable
+from teamspace.jobs import access
 
 BLOB_COLUMNS: tuple[BlobColumn, ...] = (*branding.BLOB_COLUMNS, *repository.BLOB_COLUMNS)
 """Every column that references a blob."""
@@ -23,6 +24,17 @@ INVARIANTS: tuple[Invariant, ...] = (
     *notes.INVARIANTS,
     *repository.INVARIANTS,
 )
+
+SUBJECTS: tuple[events.EventSubject, ...] = (
+    *notes.SUBJECTS,
+    *repository.SUBJECTS,
+    *quota.SUBJECTS,
+    events.EventSubject("job", fences=lambda who: tuple(access.fence(who, table) for table in access.TABLES)),
+)
+"""Every kind of thing whose changes people are told about."""
+
+TRANSIENT_TABLES = frozenset(events.TRANSIENT)
+"""Tables whose rows a backup leaves out."""
 
 OWNED_TABLES: tuple[OwnedTable, ...] = (*notes.OWNED_TABLES, *repository.OWNED_TABLES)
 """Every table whose rows belong to a person in a team."""

@@ -13,6 +13,7 @@ from teamspace.app import prepare_folder
 from teamspace.core.db import connect, migrate
 from teamspace.identity.domain import passwords
 from teamspace.settings import Settings, load
+from tests.support import changes
 from tests.support.databases import Databases
 from tests.support.postgres import create_database, drop_database
 from tests.support.world import World
@@ -27,6 +28,14 @@ def cheap_hashes() -> Iterator[None]:
     real, passwords.hasher = passwords.hasher, PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
     yield
     passwords.hasher = real
+
+
+@pytest.fixture(autouse=True)
+def no_silent_changes(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """Fails a test in which the server changes a note or an object and records no event."""
+    with changes.required(monkeypatch) as silent:
+        yield silent
+    assert silent == []
 
 
 @pytest.fixture(scope="session")

@@ -189,7 +189,8 @@ class Gate:
         address = rate_limit_key(self._address(request))
         with contextlib.ExitStack() as held:
             try:
-                held.enter_context(self._downloads.take(token=info.token, address=address))
+                if not response.stays_open:
+                    held.enter_context(self._downloads.take(token=info.token, address=address))
             except RateLimited as refusal:
                 async with aclosing(response.body):  # type: ignore[type-var]
                     response = self._refusal_response(request, refusal)
@@ -474,6 +475,8 @@ def _arguments(
         arguments["length"] = request.length
     if "gzip" in wants:
         arguments["gzip"] = b"gzip" in request.headers.get(b"accept-encoding", b"")
+    if "last_event_id" in wants:
+        arguments["last_event_id"] = request.headers.get(b"last-event-id", b"").decode("latin-1")
     if "disconnect" in wants:
         arguments["disconnect"] = request.disconnect
     if endpoint.body:

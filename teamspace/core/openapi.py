@@ -12,7 +12,7 @@ from teamspace import __version__
 from teamspace.core import errors, pools
 from teamspace.core.openapi_page import render
 from teamspace.core.permissions import Permission
-from teamspace.core.replies import Content, Download, EventStream, JsonLines, Reply, StoredContent
+from teamspace.core.replies import Content, Download, EventStream, Feed, JsonLines, Reply, StoredContent
 from teamspace.core.routing import PROVISION, PUBLIC, Endpoint, Own
 
 _JSON = "application/json"
@@ -31,6 +31,7 @@ _BYTES: dict[Any, tuple[str, dict[str, Any]]] = {
     Content:   ("*/*",                      {}),
     Download:  ("application/octet-stream", {}),
     StoredContent:    ("*/*",                      {}),
+    Feed:           ("text/event-stream",        _TEXT),
     EventStream:    ("text/event-stream",        _TEXT),
     JsonLines: ("application/x-ndjson",     _TEXT),
 }

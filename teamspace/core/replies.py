@@ -56,6 +56,10 @@ class Download(msgspec.Struct, frozen=True):
     headers: dict[str, str] = {}
 
 
+class Feed(Download, frozen=True):
+    """A stream that stays open. It is not counted as a download: whoever offers it limits their number."""
+
+
 class StoredContent(msgspec.Struct, frozen=True):
     """Bytes with random access: the gate handles conditional and range requests."""
 

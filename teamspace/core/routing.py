@@ -25,6 +25,7 @@ METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _GATE_ARGUMENTS = (
     "db", "who", "body", "query", "match", "accept", "gzip", "upload", "content_type", "length", "disconnect",
+    "last_event_id",
 )  # fmt: skip
 
 

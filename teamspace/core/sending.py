@@ -9,7 +9,7 @@ import msgspec
 
 from teamspace.core.disconnect import Disconnected, DisconnectWatch
 from teamspace.core.limits import Stopping
-from teamspace.core.replies import Content, Download, EventStream, ServerSentEvent
+from teamspace.core.replies import Content, Download, EventStream, Feed, ServerSentEvent
 
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 Headers = list[tuple[bytes, bytes]]
@@ -45,6 +45,8 @@ class Response(msgspec.Struct):
     content_type: str | None = "application/json"
     headers: dict[str, str] = {}
     """Override the common headers; an empty value removes one."""
+    stays_open: bool = False
+    """Whether it is a feed, which does not count as a download."""
     on_undelivered: Callable[[], Awaitable[None]] | None = None
     """Undoes what the response hands out; called if the client disconnects before it is sent."""
 
@@ -109,7 +111,8 @@ class ResponseWriter:
 
     def download(self, reply: Download) -> Response:
         size = {} if reply.size is None else {"content-length": str(reply.size)}
-        return Response(200, reply.chunks, reply.content_type, {**size, **reply.headers})
+        stays_open = isinstance(reply, Feed)
+        return Response(200, reply.chunks, reply.content_type, {**size, **reply.headers}, stays_open)
 
     def events(self, reply: EventStream, disconnect: DisconnectWatch) -> Response:
         headers = {"cache-control": "no-store", "x-accel-buffering": "no"}

@@ -78,6 +78,8 @@ class OwnedTable(msgspec.Struct, frozen=True):
     """A table whose rows belong to a person in a team (`owner_id`, `team_id`, `org_id`) and can be transferred."""
 
     table: str
+    kind: str
+    """The kind of its rows in the event log."""
 
 
 class EncryptedColumn(msgspec.Struct, frozen=True):

@@ -9,7 +9,7 @@ from functools import cache
 
 import msgspec
 
-from teamspace import tenancy
+from teamspace import events, tenancy
 from teamspace.core.db import Clause, Fence, no_rows
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
@@ -29,6 +29,13 @@ def fence(who: Principal, permission: P, *, across_org: bool = False) -> Fence:
         return no_rows("notes")
     by_company = across_org and permission is P.NOTES_READ and who.has_permission(P.ORG_READ)
     return Fence("notes", _clauses(permission, who.has_permission(permission), by_company), _params(who))
+
+
+def _read_fences(who: Principal) -> tuple[Fence, ...]:
+    return (fence(who, P.NOTES_READ, across_org=True),)
+
+
+SUBJECTS = (events.EventSubject("note", P.NOTES_READ, _read_fences),)
 
 
 def shared(who: Principal) -> Fence:

@@ -1,10 +1,11 @@
 """Create, read, change, delete and share notes."""
 
 import unicodedata
+from collections.abc import Sequence
 
 from msgspec import UNSET
 
-from teamspace import fulltext, tenancy
+from teamspace import events, fulltext, tenancy
 from teamspace.core import clock, paging, text
 from teamspace.core.db import Db, Fence, Reads, Tx
 from teamspace.core.errors import BadRequest, Forbidden, NotFound, OutOfScope, VersionMismatch
@@ -12,6 +13,7 @@ from teamspace.core.ids import new_id
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
 from teamspace.core.replies import Page
+from teamspace.events import Change, Readers
 from teamspace.notes import access, store
 from teamspace.notes.schemas import NewNote, Note, NoteChange, NoteGrant, NoteItem, NoteQuery, NoteRow, NoteShare
 
@@ -31,6 +33,7 @@ async def create(db: Db, who: Principal, draft: NewNote) -> Note:
         await store.insert(tx, who.org_id, row)
         await _put_tags(tx, who, row)
         await _index_text(tx, who.org_id, row, body)
+        await _record(tx, row, Change.CREATED)
     return _to_note(row, [])
 
 
@@ -70,17 +73,21 @@ async def update(db: Db, who: Principal, note_id: str, change: NoteChange, seen:
             await _put_tags(tx, who, row)
         if any(field is not None for field in (title, body, tags)):
             await _index_text(tx, who.org_id, row, text_of_body)
+        withdrawn = before.visibility == "team" and row.visibility == "private"
+        await _record(tx, row, Change.UPDATED, _readers_by_role(who, row) if withdrawn else ())
         tx.target, tx.detail = note_id, {"version": row.version}
         return _to_note(row, await store.select_grants(tx, note_id))
 
 
 async def delete(db: Db, who: Principal, note_id: str, seen: int | None) -> None:
     async with db.write(who, "note.delete") as tx:
-        await _require(tx, who, note_id, P.NOTES_DELETE)
+        row = await _require(tx, who, note_id, P.NOTES_DELETE)
         tx.target = note_id
+        readers = await store.select_readers(tx, access.fence(who, P.NOTES_DELETE), note_id)
         if not await store.delete(tx, note_id, seen):
             raise await _conflict(tx, who, note_id, P.NOTES_DELETE)
         await fulltext.drop(tx, store.KIND, note_id)
+        await _record(tx, row, Change.DELETED, readers)
 
 
 async def share(db: Db, who: Principal, note_id: str, request: NoteShare) -> list[NoteGrant]:
@@ -92,8 +99,10 @@ async def share(db: Db, who: Principal, note_id: str, request: NoteShare) -> lis
         tx.target, tx.detail = note_id, {"user_id": request.user_id, "permission": request.permission}
         if request.permission is None:
             await store.delete_grant(tx, note_id, request.user_id)
+            await _record(tx, note, Change.UPDATED, [Readers.user(request.user_id)])
         else:
             await _grant(tx, who, note, request.user_id, request.permission)
+            await _record(tx, note, Change.UPDATED)
         return await store.select_grants(tx, note_id)
 
 
@@ -107,6 +116,16 @@ async def _grant(tx: Tx, who: Principal, note: NoteRow, user_id: str, permission
     await store.put_grant(tx, note.id, who.org_id, user_id, permission, who.user_id, clock.stamp())
     if len(await store.select_grants(tx, note.id)) > MAX_GRANTS:
         raise BadRequest(f"A note can be shared with at most {MAX_GRANTS} people. Make it visible to the team instead.")
+
+
+async def _record(tx: Tx, note: NoteRow, change: Change, readers: Sequence[str] = ()) -> None:
+    """Record a change; `readers` are those who may have lost the note by it."""
+    org_id = tx.org_id
+    await events.record(tx, store.KIND, note.id, change=change, org_id=org_id, team_id=note.team_id, readers=readers)
+
+
+def _readers_by_role(who: Principal, note: NoteRow) -> list[str]:
+    return [Readers.role(note.team_id), Readers.org(who.org_id)]
 
 
 async def _require(tx: Tx, who: Principal, note_id: str, permission: P) -> NoteRow:

@@ -8,10 +8,9 @@ from teamspace.core.tables import Count, Invariant, OwnedTable
 from teamspace.notes.schemas import NoteGrant, NoteGrantRow, NoteItem, NoteRow
 
 COUNTS = (Count("notes", "SELECT COUNT(*) FROM notes"),)
-OWNED_TABLES = (OwnedTable("notes"),)
-
 KIND = "note"
-"""The kind of notes in the full-text index."""
+"""The kind of notes in the full-text index and in the event log."""
+OWNED_TABLES = (OwnedTable("notes", KIND),)
 EXCERPT = 280
 _ITEM = f"id, title, substr(body, 1, {EXCERPT}), visibility, tags, owner_id, team_id, version, created_at, updated_at"
 
@@ -82,6 +81,19 @@ async def update(
 async def delete(tx: Tx, note_id: str, seen: int | None) -> bool:
     condition = "" if seen is None else "AND version = :seen"
     return await tx.exists(f"DELETE FROM notes WHERE id = :id {condition} RETURNING id", id=note_id, seen=seen)
+
+
+async def select_readers(tx: Tx, fence: Fence, note_id: str) -> list[str]:
+    """Return everyone who can read a note, as `events.Readers`."""
+    return await tx.all(
+        str,
+        "SELECT 'user:' || notes.owner_id FROM notes JOIN memberships ON memberships.team_id = notes.team_id"
+        f" AND memberships.user_id = notes.owner_id WHERE notes.id = :id AND {fence.sql}"
+        " UNION ALL SELECT 'user:' || user_id FROM note_grants WHERE note_id = :id"
+        " UNION ALL SELECT 'role:' || team_id FROM notes WHERE id = :id AND visibility = 'team'"
+        " UNION ALL SELECT 'org:' || org_id FROM notes WHERE id = :id AND visibility = 'team'",
+        id=note_id, **fence.params,
+    )  # fmt: skip
 
 
 async def insert_tag(tx: Tx, note_id: str, org_id: str, tag: str) -> None:

@@ -90,6 +90,9 @@ async def _read_rows(engine: Engine, files: BlobStore, folder: Path) -> tuple[Ma
 
 async def _spool_table(snapshot: Snapshot, table: Table, folder: Path, inventory: "BlobInventory") -> TableSpool:
     spool, encode, blob = TableSpool(folder, table), encoder(table.columns), blob_reader(table.names)
+    if table.name in wiring.TRANSIENT_TABLES:
+        spool.finish()
+        return spool
     async for row in snapshot.stream(select_all(table)):
         if table.name != "blobs" or await inventory.includes(blob(row), row[table.names.index("data")]):
             spool.add(encode(row))

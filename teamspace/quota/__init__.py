@@ -2,6 +2,7 @@
 
 from teamspace.quota.domain.limits import JOB_CAPS, apply_plan, limits_of, set_limit
 from teamspace.quota.domain.spending import (
+    USAGE,
     find_exhausted,
     lock_companies,
     refusal,
@@ -27,9 +28,13 @@ from teamspace.quota.schemas import (
 )
 from teamspace.quota.store import INVARIANTS
 
+SUBJECTS = (USAGE,)
+
 __all__ = [
     "INVARIANTS",
     "JOB_CAPS",
+    "SUBJECTS",
+    "USAGE",
     "Dimension",
     "Level",
     "LimitChanged",

@@ -1,5 +1,6 @@
 """The repository: objects by key with all their versions, and who can access them."""
 
+from teamspace.repository.access import SUBJECTS
 from teamspace.repository.domain import copying, deleting, key_order, multipart, naming, reading, writing
 from teamspace.repository.domain.deleting import delete
 from teamspace.repository.domain.finding import (
@@ -19,13 +20,13 @@ from teamspace.repository.schemas import (
     MARKDOWN,
     Checksum,
     ObjectRow,
-    ObjectWritten,
     PartRow,
     StoredHeaders,
     UploadPartRow,
     UploadRow,
     VersionDraft,
     VersionRow,
+    VersionWritten,
     Visibility,
     WholeBlob,
     WriteCondition,
@@ -38,9 +39,9 @@ __all__ = [
     "INVARIANTS",
     "MARKDOWN",
     "OWNED_TABLES",
+    "SUBJECTS",
     "Checksum",
     "ObjectRow",
-    "ObjectWritten",
     "PartRow",
     "StoredHeaders",
     "UploadLimit",
@@ -48,6 +49,7 @@ __all__ = [
     "UploadRow",
     "VersionDraft",
     "VersionRow",
+    "VersionWritten",
     "Visibility",
     "WholeBlob",
     "WriteCondition",

@@ -14,7 +14,7 @@ from itertools import chain
 
 import msgspec
 
-from teamspace import tenancy
+from teamspace import events, tenancy
 from teamspace.core.db import Clause, Fence, no_rows
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
@@ -36,6 +36,13 @@ def fence(who: Principal, permission: P, *, across_org: bool = False) -> Fence:
     return _fence(
         who, permission, *_own_clauses(permission in who.permissions, by_company), *_grant_clauses(permission)
     )
+
+
+def _read_fences(who: Principal) -> tuple[Fence, ...]:
+    return (fence(who, P.FILES_READ, across_org=True),)
+
+
+SUBJECTS = (events.EventSubject("object", P.FILES_READ, _read_fences),)
 
 
 def fence_with_deleted(who: Principal, permission: P) -> Fence:

@@ -268,15 +268,19 @@ class ExtractTextResult(msgspec.Struct, frozen=True):
     reason: str | None = None
 
 
-class ObjectWritten(msgspec.Struct, frozen=True):
-    """Event: a version was written. Listeners run in the same transaction."""
+class VersionWritten(msgspec.Struct, frozen=True):
+    """Event: a version is complete, with its parts and its sources. Listeners run in the same transaction."""
 
     object_id: str
+    version_id: str
     number: int
     key: str
+    team_id: str
     content_type: str
     actor_kind: ActorKind
     run_id: str | None
+    derived_from: tuple[str, ...]
+    """The objects it was made from."""
 
 
 # Responses

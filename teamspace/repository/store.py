@@ -35,8 +35,9 @@ BLOB_COLUMNS = (
     BlobColumn("object_parts", "blob"),
     BlobColumn("object_upload_parts", "blob"),
 )
-OWNED_TABLES = (OwnedTable("objects"),)
-FULLTEXT_KIND = "object"
+KIND = "object"
+"""The kind of objects in the full-text index and in the event log."""
+OWNED_TABLES = (OwnedTable("objects", KIND),)
 """The `kind` of objects in the full-text index."""
 
 _ITEM = (
@@ -490,6 +491,20 @@ async def put_grant(
     )  # fmt: skip
 
 
+async def select_readers(tx: Tx, object_id: str) -> list[str]:
+    """Return everyone who can read an object, as `events.Readers`."""
+    return await tx.all(
+        str,
+        "SELECT 'user:' || objects.owner_id FROM objects JOIN memberships ON memberships.team_id = objects.team_id"
+        " AND memberships.user_id = objects.owner_id WHERE objects.id = :id"
+        " UNION ALL SELECT principal_type || ':' || principal_id FROM object_grants WHERE object_id = :id"
+        " AND (expires_at IS NULL OR expires_at > moment(0))"
+        " UNION ALL SELECT 'role:' || team_id FROM objects WHERE id = :id AND visibility = 'team'"
+        " UNION ALL SELECT 'org:' || org_id FROM objects WHERE id = :id AND visibility = 'team'",
+        id=object_id,
+    )  # fmt: skip
+
+
 async def delete_grant(tx: Tx, object_id: str, kind: PrincipalType, id: str) -> None:
     await tx.run(
         "DELETE FROM object_grants WHERE object_id = :object_id AND principal_type = :kind AND principal_id = :id",
@@ -508,12 +523,13 @@ async def set_text_state(tx: Tx, object_id: str, number: int, state: TextState, 
     )  # fmt: skip
 
 
-async def fail_text(tx: Tx, object_id: str, author_id: str, fault: str) -> None:
-    """Mark pending text as failed, if this person wrote the newest version."""
-    await tx.run(
+async def fail_text(tx: Tx, object_id: str, author_id: str, fault: str) -> ObjectRow | None:
+    """Mark pending text as failed and return the object, if this person wrote the newest version."""
+    return await tx.one(
+        ObjectRow,
         "UPDATE objects SET text_state = 'failed', text_fault = :fault WHERE id = :id AND text_state = 'pending'"
         " AND EXISTS (SELECT 1 FROM object_versions WHERE object_id = objects.id AND number = objects.version"
-        " AND author_id = :author_id)",
+        f" AND author_id = :author_id) RETURNING {columns(ObjectRow)}",
         id=object_id, author_id=author_id, fault=fault,
     )  # fmt: skip
 
@@ -527,6 +543,14 @@ async def select_sources(db: Reads, object_id: str, limit: int) -> list[Derivati
         f"SELECT {columns(DerivationRow)} FROM object_derivations WHERE object_id = :id"
         " ORDER BY number DESC, source_id LIMIT :limit",
         id=object_id, limit=limit,
+    )  # fmt: skip
+
+
+async def select_sources_of_version(db: Reads, object_id: str, number: int) -> list[str]:
+    return await db.all(
+        str,
+        "SELECT source_id FROM object_derivations WHERE object_id = :id AND number = :number ORDER BY source_id",
+        id=object_id, number=number,
     )  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from teamspace.tenancy.domain.principals import (
     act_for,
     act_for_team,
     get_bucket,
+    get_callers,
     looks_like_bucket,
     write_guard,
 )
@@ -66,6 +67,7 @@ __all__ = [
     "find_company",
     "find_share_targets",
     "get_bucket",
+    "get_callers",
     "get_names",
     "invite",
     "is_bootstrapped",

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from functools import cache
 
+import msgspec
+
 from teamspace.core.db import Fence, Reads, Tx, columns, in_list
 from teamspace.core.tables import Count, Invariant
 from teamspace.tenancy.schemas import (
@@ -30,6 +32,14 @@ _ORG = "id, slug, name, plan, domain, created_at, suspended_at, suspended_at IS 
 _CALLER_STATE = (
     "u.username, u.operator, u.disabled_at, m.role, r.role, o.suspended_at,"
     " (SELECT value <> '' FROM instance WHERE name = 'suspended_at'), teams.features, teams.slug"
+)
+_CREDENTIAL = (
+    "SELECT t.id, t.kind, t.org_id, t.team_id, t.user_id, t.scope, t.created_at, t.expires_at, t.last_used_at,"
+    f" t.revoked_at, t.secret, t.given_by, t.minted, {_CALLER_STATE} FROM tokens AS t"
+    " JOIN teams ON teams.id = t.team_id JOIN orgs AS o ON o.id = t.org_id"
+    " LEFT JOIN users AS u ON u.id = t.user_id"
+    " LEFT JOIN memberships AS m ON m.team_id = t.team_id AND m.user_id = t.user_id"
+    " LEFT JOIN org_roles AS r ON r.org_id = t.org_id AND r.user_id = t.user_id"
 )
 _PERSON = (
     "SELECT users.id, users.username, users.display_name, memberships.role, org_roles.role, totp.armed_at IS NOT NULL,"
@@ -215,16 +225,13 @@ def _writer_state_sql(*, person: bool, credential: bool, hosted: bool) -> str:
 
 
 async def get_credential(db: Reads, digest: str) -> CredentialRow | None:
-    return await db.one(
-        CredentialRow,
-        "SELECT t.id, t.kind, t.org_id, t.team_id, t.user_id, t.scope, t.created_at, t.expires_at, t.last_used_at,"
-        f" t.revoked_at, t.secret, t.given_by, t.minted, {_CALLER_STATE} FROM tokens AS t"
-        " JOIN teams ON teams.id = t.team_id JOIN orgs AS o ON o.id = t.org_id"
-        " LEFT JOIN users AS u ON u.id = t.user_id"
-        " LEFT JOIN memberships AS m ON m.team_id = t.team_id AND m.user_id = t.user_id"
-        " LEFT JOIN org_roles AS r ON r.org_id = t.org_id AND r.user_id = t.user_id"
-        " WHERE t.digest = :digest",
-        digest=digest,
+    return await db.one(CredentialRow, f"{_CREDENTIAL} WHERE t.digest = :digest", digest=digest)
+
+
+async def select_credentials(db: Reads, ids: Sequence[str]) -> list[CredentialRow]:
+    id_list = db.dialect.json_strings.format("ids")
+    return await db.all(
+        CredentialRow, f"{_CREDENTIAL} WHERE t.id IN ({id_list})", ids=msgspec.json.encode(ids).decode()
     )
 
 
@@ -372,15 +379,14 @@ async def is_colleague(db: Reads, org_id: str, user_id: str) -> bool:
     )  # fmt: skip
 
 
-async def transfer(tx: Tx, table: str, team: Team, owner: str, to: str, limit: int) -> int:
-    """Give up to `limit` rows to the new owner; return how many. Fewer than `limit` means none are left."""
-    moved = await tx.all(
+async def transfer(tx: Tx, table: str, team: Team, owner: str, to: str, limit: int) -> list[str]:
+    """Give up to `limit` rows to the new owner; return their ids. Fewer than `limit` means none are left."""
+    return await tx.all(
         str,
         f"UPDATE {table} SET owner_id = :to WHERE id IN (SELECT id FROM {table} WHERE org_id = :org_id"
         " AND owner_id = :owner AND team_id = :team_id LIMIT :limit) RETURNING id",
         to=to, org_id=team.org_id, owner=owner, team_id=team.id, limit=limit,
     )  # fmt: skip
-    return len(moved)
 
 
 # The directory

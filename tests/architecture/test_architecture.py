@@ -16,6 +16,7 @@ from teamspace import (
     branding,
     console,
     documents,
+    events,
     executors,
     extraction,
     fulltext,
@@ -36,11 +37,11 @@ from teamspace.settings import SETTINGS, Settings
 ROOT = Path(teamspace.__file__).parent
 PACKAGES = {
     "ai": ai, "audit": audit, "blobs": blobs, "branding": branding, "console": console, "documents": documents,
-    "executors": executors, "extraction": extraction, "fulltext": fulltext, "identity": identity, "instance": instance, "jobs": jobs,
+    "events": events, "executors": executors, "extraction": extraction, "fulltext": fulltext, "identity": identity, "instance": instance, "jobs": jobs,
     "localization": localization, "notes": notes, "quota": quota, "repository": repository, "s3": s3, "search": search, "tenancy": tenancy,
 }  # fmt: skip
 SQL = re.compile(r"\b(SELECT .+ FROM|INSERT INTO|UPDATE \w+ SET|DELETE FROM|CREATE TABLE)\b", re.DOTALL)
-WITHOUT_COMPANY = {"instance", "idempotency", "login_attempts", "migrations", "orgs", "processes"}
+WITHOUT_COMPANY = {"event_log", "instance", "idempotency", "login_attempts", "migrations", "orgs", "processes"}
 """Tables whose rows belong to no company; all others have an org_id."""
 
 

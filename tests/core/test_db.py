@@ -151,23 +151,45 @@ async def test_after_commit_callbacks_do_not_run_after_a_rollback(db: Db) -> Non
     assert called == ["good"]
 
 
-async def test_listeners_share_the_commit_and_a_failing_one_is_rolled_back_alone(db: Db) -> None:
-    async def keep(tx: Tx, event: Said) -> None:
-        await put(tx, event.words)
+async def _keep(tx: Tx, event: Said) -> None:
+    await put(tx, event.words)
 
-    async def fail(tx: Tx, event: Said) -> None:
-        await put(tx, f"{event.words}, half")
-        raise ZeroDivisionError
 
-    listening = Db(db.engine, db.vault, listeners={Said: [fail, keep]})
-    async with listening.write(WHO, "thing.say") as tx:
-        await tx.emit(Said("hello"))
-        await tx.emit("nobody listens to text")
+async def _fail(tx: Tx, event: Said) -> None:
+    await put(tx, f"{event.words}, half")
+    raise ZeroDivisionError(event.words)
+
+
+async def test_a_failing_listener_undoes_the_write(db: Db) -> None:
+    listening = Db(db.engine, db.vault, listeners={Said: [_keep, _fail]})
     with pytest.raises(ZeroDivisionError):
         async with listening.write(WHO, "thing.say") as tx:
-            await tx.emit(Said("unsaid"))
+            await put(tx, "said")
+            await tx.emit(Said("hello"))
+    assert (await things(db), await actions(db)) == ([], [])
+    async with listening.write(WHO, "thing.say") as tx:
+        await tx.emit("nobody listens to text")
+
+
+async def test_a_best_effort_listener_that_fails_is_rolled_back_alone_and_on_record(db: Db) -> None:
+    listening = Db(db.engine, db.vault, listeners={Said: [_fail, _keep]})
+    async with listening.write(WHO, "thing.say") as tx:
+        await tx.emit_best_effort(Said("hello"))
+    assert (await things(db), listening.listener_failures) == (["hello"], 1)
+    assert sorted(await actions(db)) == ["listener.fail", "thing.say"]
+    detail = await db.one(str, "SELECT detail FROM audit WHERE action = 'listener.fail'")
+    assert msgspec.json.decode(detail or "") == {
+        "listener": f"{__name__}._fail", "event": "Said", "fault": "ZeroDivisionError",
+    }, "names, no content"  # fmt: skip
+
+
+async def test_what_a_best_effort_listener_did_is_undone_with_the_write(db: Db) -> None:
+    listening = Db(db.engine, db.vault, listeners={Said: [_keep, _fail]})
+    with pytest.raises(ZeroDivisionError):
+        async with listening.write(WHO, "thing.say") as tx:
+            await tx.emit_best_effort(Said("unsaid"))
             raise ZeroDivisionError
-    assert await things(db) == ["hello"]
+    assert (await things(db), await actions(db)) == ([], [])
 
 
 async def test_deferred_statements_run_in_order_within_their_own_write(db: Db) -> None:
@@ -190,7 +212,7 @@ async def test_statements_deferred_by_a_failed_listener_do_not_run(db: Db) -> No
 
     async with Db(db.engine, db.vault, listeners={Said: [fail]}).write(WHO, "thing.make") as tx:
         await tx.defer("INSERT INTO things (id) VALUES (:id)", id="before")
-        await tx.emit(Said("hello"))
+        await tx.emit_best_effort(Said("hello"))
         await tx.defer("INSERT INTO things (id) VALUES (:id)", id="after")
     assert await things(db) == ["after", "before"]
 

@@ -73,6 +73,7 @@ ROUTES: dict[str, Entry] = {
     "POST /api/members":                    Entry({"username": "somebody", "role": "guest"}),
     "GET /api/members":                     Entry(),
     "GET /api/contacts":                    Entry(),
+    "GET /api/events":                      Entry(),
     "PATCH /api/members/:id":               Entry({"role": "guest"}, about="nothing"),
     "DELETE /api/members/:id":              Entry(about="nothing"),
     "POST /api/members/:id/transfer":       Entry({"to": "x"}, about="nothing"),

@@ -225,6 +225,7 @@ CASES = (
     Case("POST /api/members",               role("members:manage"),      _JOIN,                   CREATED),
     Case("GET /api/members",                ANYONE),
     Case("GET /api/contacts",               ANYONE),
+    Case("GET /api/events",                 ANYONE),
     Case("GET /api/members?scope=org",      ANYONE,                      None,                    OK, COLLEAGUES),
     Case("PATCH /api/members/:id",          role("members:manage"),      {"role": "guest"},       OK, MEMBER),
     Case("DELETE /api/members/:id",         role("members:manage"),      None,                    EMPTY, MEMBER),

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from teamspace import blobs, ops
+from teamspace import blobs, ops, wiring
 from teamspace.app import open_for_inspection
 from teamspace.core.crypto import Vault, load_key
 from teamspace.core.db import audit, catalog, connect
@@ -160,14 +160,16 @@ async def fill_instance(settings: Settings) -> Settings:
 
 
 async def content(settings: Settings) -> dict[str, list[bytes]]:
-    """Every row of every table, in a form that does not depend on the database."""
+    """Every row that a backup keeps, of every table, in a form that does not depend on the database."""
     engine = await connect(settings.database, pool=1)
     try:
         async with engine.snapshot() as snapshot:
             found = {}
             for table in await catalog.tables(snapshot, engine.dialect):
                 encode = encoder(table.columns)
-                found[table.name] = [encode(row) async for row in snapshot.stream(select_all(table))]
+                is_kept = table.name not in wiring.TRANSIENT_TABLES
+                rows = [encode(row) async for row in snapshot.stream(select_all(table))] if is_kept else []
+                found[table.name] = rows
             return found
     finally:
         await engine.close()

@@ -1,5 +1,6 @@
 """A complete instance in the test process, on either database, with helpers to add people and companies."""
 
+import asyncio
 import itertools
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -179,11 +180,39 @@ class World:
             yield tx
 
 
+def _hanging_up(gate: Any) -> Any:
+    """The in-process client does not stream: it disconnects from an event stream after the first bytes."""
+
+    async def call(scope: Any, receive: Any, send: Any) -> None:
+        heard, is_stream, is_over = asyncio.Event(), False, False
+
+        async def receive_or_end() -> Any:
+            if not is_stream:
+                return await receive()
+            await heard.wait()
+            return {"type": "http.disconnect"}
+
+        async def watch(message: Any) -> None:
+            nonlocal is_stream, is_over
+            if message["type"] == "http.response.start":
+                is_stream = (b"content-type", b"text/event-stream") in message["headers"]
+            else:
+                is_over = not message.get("more_body", False)
+                heard.set()
+            await send(message)
+
+        await gate(scope, receive_or_end, watch)
+        if is_stream and not is_over:
+            await send({"type": "http.response.body", "body": b""})
+
+    return call
+
+
 @asynccontextmanager
 async def world(settings: Settings) -> AsyncIterator[World]:
     async with open_database(settings) as db:
         app = App(settings, db, None)
-        transport = httpx2.ASGITransport(app=app.gate, client=("127.0.0.1", 50000))
+        transport = httpx2.ASGITransport(app=_hanging_up(app.gate), client=("127.0.0.1", 50000))
         async with httpx2.AsyncClient(transport=transport, base_url="http://teamspace.test") as client:
             yield World(app, client)
         await app.readers.end()

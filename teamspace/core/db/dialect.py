@@ -25,6 +25,10 @@ class Dialect(msgspec.Struct, frozen=True):
     """The same for a column with a JSON list, whose name goes into the braces."""
     json_type: str
     """The type of such a column in `json_rows`."""
+    json_items: str
+    """A FROM item with the column `item.value`: one row per object of a JSON list; the parameter goes into the braces."""
+    settled: str
+    """Whether a row of `events` is final: no transaction that is still running can commit a row before it."""
     position: str
     """The function that returns the position of a substring, counted from 1, or 0 if it is absent."""
     byte_order: str
@@ -68,6 +72,8 @@ SQLITE = Dialect(
     json_strings="SELECT value FROM json_each(:{})",
     json_list="SELECT value FROM json_each({})",
     json_type="TEXT",
+    json_items="json_each(:{}) AS item",
+    settled="TRUE",  # there is one writer
     position="instr",
     byte_order="COLLATE BINARY",
     limits_each_branch=False,
@@ -84,6 +90,8 @@ POSTGRES = Dialect(
     json_strings="SELECT jsonb_array_elements_text(CAST(:{} AS JSONB))",
     json_list="SELECT jsonb_array_elements_text({})",
     json_type="JSONB",
+    json_items="jsonb_array_elements(CAST(:{} AS JSONB)) AS item (value)",
+    settled="transaction_id < CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS TEXT) AS BIGINT)",
     position="strpos",
     byte_order='COLLATE "C"',
     limits_each_branch=True,

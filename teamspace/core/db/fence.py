@@ -1,11 +1,14 @@
 """Row filters in SQL: each access rule is written once, and used for single rows, pages and counts."""
 
+import re
 from functools import lru_cache
 from typing import Any
 
 import msgspec
 
 from teamspace.core.db.dialect import Dialect
+
+_PARAMETER = re.compile(r"(?<![:\w]):([a-z_][a-z0-9_]*)")
 
 
 class Clause(msgspec.Struct, frozen=True):
@@ -43,6 +46,9 @@ class Clause(msgspec.Struct, frozen=True):
         return f"{self.through} CROSS JOIN {table} WHERE {table}.id = {self.key} AND {self.where}"
 
 
+_NO_CLAUSE = (Clause("FALSE"),)
+
+
 class Fence(msgspec.Struct, frozen=True):
     """The rows of `table` that a caller can use: those that at least one clause admits."""
 
@@ -53,6 +59,18 @@ class Fence(msgspec.Struct, frozen=True):
     @property
     def sql(self) -> str:
         return _any_clause(self.table, self.clauses)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it admits no row, whatever the parameters."""
+        return self.clauses == _NO_CLAUSE
+
+    def for_many(self, dialect: Dialect) -> str:
+        """Return SQL for pairs (caller, id): which of the rows `:ids` fences with this SQL admit, for each caller.
+
+        `:callers` is a JSON list with each caller's parameters, and its number as `caller`.
+        """
+        return _for_many(self.table, self.clauses, tuple(self.params), dialect)
 
     def newest(self, dialect: Dialect, where: str = "TRUE") -> str:
         """Return SQL for the ids of one page: `:limit` of them, below `:before`.
@@ -80,6 +98,20 @@ def _any_clause(table: str, clauses: tuple[Clause, ...]) -> str:
 
 
 @lru_cache(512)
+def _for_many(table: str, clauses: tuple[Clause, ...], params: tuple[str, ...], dialect: Dialect) -> str:
+    fields = "".join(f", (item.value ->> '{name}') {dialect.byte_order} AS {name}" for name in params)
+    admits = _PARAMETER.sub(r"callers.\1", _any_clause(table, clauses))
+    # SQLite joins a CROSS JOIN in written order: each row is read once.
+    return (
+        f"WITH callers AS MATERIALIZED (SELECT CAST(item.value ->> 'caller' AS INTEGER) AS caller{fields}"
+        f" FROM {dialect.json_items.format('callers')})"
+        f" SELECT callers.caller, {table}.id FROM {table} CROSS JOIN callers"
+        f" WHERE {table}.id IN ({dialect.json_strings.format('ids')})"
+        f" AND {admits}"
+    )
+
+
+@lru_cache(512)
 def _newest(table: str, clauses: tuple[Clause, ...], where: str, limit_each: bool) -> str:
     branches = [clause.newest(table, where) for clause in clauses]
     if limit_each:
@@ -100,4 +132,4 @@ def _in_key_order(
 
 def no_rows(table: str) -> Fence:
     """Return a fence that admits no row."""
-    return Fence(table, (Clause("FALSE"),))
+    return Fence(table, _NO_CLAUSE)

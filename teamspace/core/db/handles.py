@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 
@@ -23,7 +23,17 @@ from teamspace.core.ids import new_id
 from teamspace.core.principal import Principal
 
 T = TypeVar("T")
-Listener = Callable[["Tx", Any], Awaitable[None]]
+
+
+class Listener(Protocol):
+    """A function that runs in the transaction that emitted an event."""
+
+    __module__: str
+    __qualname__: str
+
+    def __call__(self, tx: "Tx", event: Any, /) -> Awaitable[None]: ...
+
+
 Guard = Callable[["Tx"], Awaitable[None]]
 
 log = logging.getLogger("teamspace.db")
@@ -81,16 +91,16 @@ class Tx(Reads):
         self.dialect = db.dialect
         self.rights_changed = False
         self._session = session
-        self._rights_tables = db.rights_tables
-        self._listeners = db.listeners
+        self._db = db
         self._callbacks: list[Callable[[], None]] = []
+        self._topics: set[str] = set()
 
     async def _fetch(self, sql: str, params: Params) -> Sequence[Row]:
         self._note_rights_change(sql)
         return await self._session.fetch(sql, params)
 
     def _note_rights_change(self, sql: str) -> None:
-        if written_table(sql) in self._rights_tables:
+        if written_table(sql) in self._db.rights_tables:
             self.rights_changed = True
 
     async def run(self, sql: str, **params: Any) -> None:
@@ -108,14 +118,36 @@ class Tx(Reads):
         """Lock the keys of a subject until the transaction ends; keys are always locked in sorted order."""
         await self._session.lock([f"{subject}:{key}" for key in sorted(keys)])
 
+    def has_listeners(self, event: type) -> bool:
+        """Whether anyone listens: if not, an event that is expensive to describe need not be."""
+        return event in self._db.listeners
+
     async def emit(self, event: object) -> None:
-        """Call the event's listeners in this transaction. If one fails, only its own changes are rolled back."""
-        for listener in self._listeners.get(type(event), ()):
+        """Call the event's listeners in this transaction: if one fails, so does the write."""
+        for listener in self._db.listeners.get(type(event), ()):
+            await listener(self, event)
+
+    async def emit_best_effort(self, event: object) -> None:
+        """Call the event's listeners; one that fails loses only its own changes, and an audit row says that it failed."""
+        for listener in self._db.listeners.get(type(event), ()):
             try:
                 async with self._session.savepoint():
                     await listener(self, event)
-            except Exception:
-                log.exception("listener for %s failed", type(event).__name__)
+            except Exception as fault:
+                await self._record_failure(listener, event, fault)
+
+    async def _record_failure(self, listener: Listener, event: object, fault: Exception) -> None:
+        name = f"{listener.__module__}.{listener.__qualname__}"
+        log.exception("listener %s for %s failed", name, type(event).__name__)
+        self._db.listener_failures += 1
+        detail = {"listener": name, "event": type(event).__name__, "fault": type(fault).__name__}
+        await _write_audit_row(self, "listener.fail", detail)
+
+    def notify(self, topic: str) -> None:
+        """Wake the waiters of a topic after the commit, once."""
+        if topic not in self._topics:
+            self._topics.add(topic)
+            self.after_commit(lambda: self._db.notify(topic))
 
     def after_commit(self, callback: Callable[[], None]) -> None:
         """Run `callback` after the commit is on disk; never if the transaction fails."""
@@ -140,10 +172,14 @@ class Db(Reads):
         self.listeners = listeners or {}
         self.rights_tables = rights_tables
         """Tables from which callers' rights are read: a commit that changes one starts a new rights epoch."""
+        self.listener_failures = 0
+        """How many listeners failed without failing their write."""
         self._guard = guard
         self._epoch, self._shared_epoch, self._epoch_read_at = 0, "", 0.0
         self.outdated = False
         """A newer server has migrated the database: this one must not write any more."""
+        self.notify: Callable[[str], None] = lambda topic: None
+        """Wakes the waiters of a topic, on all servers; the application connects it to its notifier."""
         self._writing: set[asyncio.Task[Any] | None] = set()
 
     async def _fetch(self, sql: str, params: Params) -> Sequence[Row]:
@@ -172,7 +208,7 @@ class Db(Reads):
             await self._check(tx)
             yield tx
             await _take_idempotency_key(tx)
-            await _write_audit_row(tx)
+            await _write_audit_row(tx, tx.action, tx.detail)
             await _start_rights_epoch(tx)
         self._finish(tx)
 
@@ -275,7 +311,7 @@ class WriteBatch(Reads):
             tx = Tx(self._db, self._session, who, action)
             await self._db._check(tx)
             yield tx
-            await _write_audit_row(tx)
+            await _write_audit_row(tx, tx.action, tx.detail)
             await _start_rights_epoch(tx)
         self.done.append(tx)
 
@@ -302,14 +338,14 @@ async def _take_idempotency_key(tx: Tx) -> None:
     tx.after_commit(claim.take)
 
 
-async def _write_audit_row(tx: Tx) -> None:
+async def _write_audit_row(tx: Tx, action: str, detail: dict[str, Any]) -> None:
     who = tx.who
     await tx.defer(
         "INSERT INTO audit (id, org_id, team_id, at, actor_kind, actor_id, token_id, action, target, detail,"
         " request_id, address) VALUES (:id, :org_id, :team_id, :at, :actor_kind, :actor_id, :token_id,"
         " :action, :target, :detail, :request_id, :address)",
         id=new_id(), org_id=tx.org_id, team_id=tx.team_id or None, at=clock.stamp(),
-        actor_kind=who.kind, actor_id=who.user_id or None, token_id=who.token_id or None, action=tx.action,
-        target=tx.target, detail=msgspec.json.encode(tx.detail).decode(),
+        actor_kind=who.kind, actor_id=who.user_id or None, token_id=who.token_id or None, action=action,
+        target=tx.target, detail=msgspec.json.encode(detail).decode(),
         request_id=who.call.request_id, address=who.call.address,
     )  # fmt: skip

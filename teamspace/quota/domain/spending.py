@@ -6,17 +6,21 @@ Counters are never decreased, so a crash between reserving and settling leaves n
 
 from collections.abc import Iterable
 
+from teamspace import events
 from teamspace.core import clock, ids
 from teamspace.core.db import Db, Tx
 from teamspace.core.errors import QuotaExceeded
 from teamspace.core.ids import new_id
 from teamspace.core.principal import system
+from teamspace.events import Change
 from teamspace.quota import store
 from teamspace.quota.domain import windows
 from teamspace.quota.schemas import Dimension, Level, LimitState, QuotaAccount, Spend, Window
 
 TTL = 120
 """Seconds until a reservation expires if it is not renewed."""
+USAGE = events.EventSubject("usage")
+"""A team's usage has no row: everyone in the team is told that it changed."""
 NOTHING = Spend(0, 0)
 _KEEP_EXPIRED = clock.DAY
 _KEEP_COUNTERS = {Window.MINUTE: clock.DAY, Window.HOUR: 60 * clock.DAY}
@@ -100,6 +104,9 @@ async def settle(tx: Tx, id: str, spent: Spend) -> None:
         for window in counted
     ]
     await store.add_used(tx, entry.org_id, counters, spent)
+    await events.record(
+        tx, USAGE.kind, entry.team_id, change=Change.UPDATED, org_id=entry.org_id, team_id=entry.team_id
+    )
 
 
 async def release(tx: Tx, id: str) -> None:

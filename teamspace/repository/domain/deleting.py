@@ -12,9 +12,10 @@ from teamspace.core.errors import Forbidden, NotFound, PreconditionFailed, Versi
 from teamspace.core.ids import new_id
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
+from teamspace.events import Change
 from teamspace.jobs import Queue
 from teamspace.repository import access, store
-from teamspace.repository.domain import finding, naming, reading, texts, writing
+from teamspace.repository.domain import changes, finding, naming, reading, texts, writing
 from teamspace.repository.schemas import ActorKind, ObjectRow, VersionDraft, VersionRow, WriteCondition
 
 _BATCH_SIZE = 500
@@ -33,6 +34,7 @@ async def delete(db: Db, who: Principal, object_id: str, expected_version: int |
 
 async def _delete_object(tx: Tx, row: ObjectRow) -> None:
     tx.action, tx.target, tx.detail, tx.team_id = "object.delete", row.id, {"key": row.key}, row.team_id
+    await changes.record_removal(tx, row, Change.DELETED)
     after = ""
     while used := await store.select_blobs(tx, row.id, after, _BATCH_SIZE):
         await blobs.release_references(tx, row.org_id, used)
@@ -68,6 +70,7 @@ async def add_delete_marker(
             return None
         marker = _marker_row(who, row, actor_kind)
         tx.target, tx.detail = row.id, {"key": row.key, "version": marker.number}
+        await changes.record_removal(tx, row, Change.DELETED)
         if row.numbered:
             await store.update(tx, _with_marker(row, marker))
             await texts.remove_from_index(tx, row)
@@ -149,11 +152,12 @@ async def _blobs(tx: Tx, version: VersionRow) -> list[str]:
 async def _show_newest(tx: Tx, queue: Queue, who: Principal, row: ObjectRow, deleted: VersionRow) -> None:
     """Update the object after its newest version was deleted; without a version left, delete the object."""
     if deleted.number != row.version:
-        return
+        return await changes.record(tx, row, Change.UPDATED)
     newest = await store.get_newest_version(tx, row.id)
     if newest is None:
         await _delete_object(tx, row)
     elif newest.removal:
+        await changes.record_removal(tx, row, Change.DELETED)
         await store.update(tx, _with_marker(row, newest))
         await texts.remove_from_index(tx, row)
     else:
@@ -164,6 +168,7 @@ async def _show_newest(tx: Tx, queue: Queue, who: Principal, row: ObjectRow, del
         )  # fmt: skip
         await store.update(tx, updated)
         await texts.index(tx, queue, who, updated, draft)
+        await changes.record(tx, row, Change.CREATED if row.removed else Change.UPDATED)
 
 
 def _with_marker(row: ObjectRow, marker: VersionRow) -> ObjectRow:

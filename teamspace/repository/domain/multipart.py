@@ -138,6 +138,7 @@ async def complete(
             await store.end_upload(tx, upload.id, version.id)
             if version.sha256 is None:
                 await reading.enqueue_hash(tx, queue, who, row, version)
+            await writing.announce(tx, row, version)
             return row, version
 
     return await retry_on_conflict(write)

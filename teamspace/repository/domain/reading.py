@@ -13,9 +13,10 @@ from teamspace.core.db import Db, Reads, Tx
 from teamspace.core.errors import NotFound
 from teamspace.core.principal import Principal
 from teamspace.core.replies import StoredContent
+from teamspace.events import Change
 from teamspace.jobs import Authority, JobSubject, JobTitle, Obsolete, Queue
 from teamspace.repository import store
-from teamspace.repository.domain import finding, naming
+from teamspace.repository.domain import changes, finding, naming
 from teamspace.repository.schemas import (
     Checksum,
     ContentQuery,
@@ -159,4 +160,5 @@ async def hash_parts(db: Db, files: BlobStore, who: Principal, request: HashPart
         sha256.update(chunk)
     async with db.maintenance(who) as tx:
         await store.set_sha256(tx, version.id, sha256.hexdigest())
+        await changes.record(tx, row, Change.UPDATED)
     return HashPartsResult(sha256.hexdigest())

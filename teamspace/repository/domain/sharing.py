@@ -6,8 +6,9 @@ from teamspace.core.db import Db, Reads, Tx
 from teamspace.core.errors import BadRequest, NotFound, OutOfScope
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
+from teamspace.events import Change, Readers
 from teamspace.repository import access, store
-from teamspace.repository.domain import finding
+from teamspace.repository.domain import changes, finding
 from teamspace.repository.schemas import (
     AccessLevel,
     AccessReason,
@@ -47,6 +48,7 @@ async def share(db: Db, who: Principal, object_id: str, request: ObjectShare) ->
         await store.put_grant(
             tx, row.id, row.org_id, kind, id, capability, by=who.user_id, expires_at=expires_at, now=clock.stamp()
         )
+        await changes.record(tx, row, Change.UPDATED)
         grants = await store.select_grants(tx, row.id)
         if len(grants) > MAX_GRANTS:
             raise BadRequest(f"An object can have {MAX_GRANTS} grants: make it visible to the team instead.")
@@ -59,6 +61,7 @@ async def unshare(db: Db, who: Principal, object_id: str, request: ObjectUnshare
         row = await finding.require(tx, who, object_id, P.FILES_MANAGE)
         tx.target, tx.detail = row.id, {"principal_type": kind, "principal_id": id}
         await store.delete_grant(tx, row.id, kind, id)
+        await changes.record(tx, row, Change.UPDATED, [Readers.user(id) if kind == "user" else Readers.team(id)])
         return Grants(await _to_grants(tx, row, await store.select_grants(tx, row.id)))
 
 

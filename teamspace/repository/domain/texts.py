@@ -5,10 +5,11 @@ from teamspace.blobs import BlobStore
 from teamspace.core.db import Db, Tx
 from teamspace.core.errors import NotFound
 from teamspace.core.principal import Principal
+from teamspace.events import Change
 from teamspace.extraction import ReaderPool
 from teamspace.jobs import Queue
 from teamspace.repository import store
-from teamspace.repository.domain import finding, reading
+from teamspace.repository.domain import changes, finding, reading
 from teamspace.repository.schemas import MARKDOWN, ExtractText, ExtractTextResult, ObjectRow, TextState, VersionDraft
 
 EXTRACT = "repo.extract_text"
@@ -44,7 +45,7 @@ def _title(row: ObjectRow) -> jobs.JobTitle:
 
 
 async def remove_from_index(tx: Tx, row: ObjectRow) -> None:
-    await fulltext.drop(tx, store.FULLTEXT_KIND, row.id)
+    await fulltext.drop(tx, store.KIND, row.id)
 
 
 async def extract(
@@ -60,6 +61,7 @@ async def extract(
     async with db.maintenance(who) as tx:
         if await store.set_text_state(tx, row.id, row.version, result.text_state, result.reason):
             await _write_index(tx, row, prepared)
+            await changes.record(tx, row, Change.UPDATED)
     return result
 
 
@@ -71,7 +73,9 @@ async def ended(tx: Tx, job: jobs.EndedJob, outcome: jobs.Outcome) -> None:
     if isinstance(outcome, jobs.Succeeded):
         return
     fault = _FAULTS.get(jobs.reason_of(outcome), extraction.ExtractionReason.CRASHED)
-    await store.fail_text(tx, job.input.object_id, job.account.user_id, fault)
+    row = await store.fail_text(tx, job.input.object_id, job.account.user_id, fault)
+    if row is not None:
+        await changes.record(tx, row, Change.UPDATED)
 
 
 async def _read(
@@ -101,4 +105,4 @@ async def _extract(
 
 async def _write_index(tx: Tx, row: ObjectRow, text: fulltext.Prepared | None) -> None:
     title, body = row.title or row.filename, text or fulltext.EMPTY
-    await fulltext.put(tx, store.FULLTEXT_KIND, row.id, row.org_id, title=title, labels=row.key, body=body)
+    await fulltext.put(tx, store.KIND, row.id, row.org_id, title=title, labels=row.key, body=body)

@@ -14,17 +14,18 @@ from teamspace.core.ids import new_id
 from teamspace.core.limits import ConcurrencyLimit
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
+from teamspace.events import Change
 from teamspace.jobs import Queue
 from teamspace.repository import access, store
-from teamspace.repository.domain import finding, texts
+from teamspace.repository.domain import changes, finding, texts
 from teamspace.repository.schemas import (
     MARKDOWN,
     ObjectRow,
-    ObjectWritten,
     RepositoryObject,
     VersionContent,
     VersionDraft,
     VersionRow,
+    VersionWritten,
     Visibility,
     WriteCondition,
     WriteResult,
@@ -58,6 +59,7 @@ async def put(
         async with write_key(db, who, draft, condition) as (tx, existing):
             await blobs.reference_staged(tx, who.org_id, staged)
             row, version = await insert_next_version(tx, queue, who, existing, draft, _content(staged))
+            await announce(tx, row, version)
             return WriteResult(row, version, existing is None or existing.removed)
 
     return await retry_on_conflict(write)
@@ -76,7 +78,8 @@ async def add_version(
             existing = await finding.require(tx, who, object_id, P.FILES_WRITE)
             await _check_access(tx, who, existing, draft, condition)
             await blobs.reference_staged(tx, who.org_id, staged)
-            row, _ = await insert_next_version(tx, queue, who, existing, draft, _content(staged))
+            row, version = await insert_next_version(tx, queue, who, existing, draft, _content(staged))
+            await announce(tx, row, version)
             return row
 
     return await retry_on_conflict(write)
@@ -137,9 +140,24 @@ async def insert_next_version(
     await store.insert_version(tx, version)
     tx.target, tx.detail, tx.team_id = row.id, {"key": row.key, "version": row.version}, row.team_id
     await texts.index(tx, queue, who, row, draft)
-    await tx.emit(ObjectWritten(row.id, row.version, row.key, row.content_type, draft.actor_kind, draft.run_id))
+    if existing is None or existing.removed:
+        await changes.record(tx, row, Change.CREATED)
+    else:
+        await changes.record_visibility(tx, existing, draft.visibility, Change.UPDATED)
     await quota.add_stored(tx, row.org_id, row.team_id, size=version.size - freed, objects=int(existing is None))
     return row, version
+
+
+async def announce(tx: Tx, row: ObjectRow, version: VersionRow) -> None:
+    """Emit that a version was written: the last step of every verb that writes one. A listener never costs the write."""
+    if not tx.has_listeners(VersionWritten):
+        return
+    sources = await store.select_sources_of_version(tx, row.id, version.number)
+    event = VersionWritten(
+        row.id, version.id, version.number, row.key, row.team_id, row.content_type, version.actor_kind, version.run_id,
+        tuple(sources),
+    )  # fmt: skip
+    await tx.emit_best_effort(event)
 
 
 async def check_write(
@@ -255,6 +273,7 @@ async def set_visibility(db: Db, who: Principal, object_id: str, visibility: Vis
         tx.target, tx.detail = row.id, {"visibility": visibility}
         now = clock.stamp()
         await store.set_visibility(tx, row.id, visibility, now)
+        await changes.record_visibility(tx, row, visibility, Change.UPDATED)
     return await finding.describe(db, who, msgspec.structs.replace(row, visibility=visibility, updated_at=now))
 
 
@@ -275,4 +294,5 @@ async def set_tags(db: Db, who: Principal, key: str, version_id: str | None, tag
             raise NotFound("There is no such version of the object.")
         tx.target, tx.detail = row.id, {"key": row.key, "version": version.number, "tags": sorted(tags or {})}
         await store.set_tags(tx, version.id, tags)
+        await changes.record(tx, row, Change.UPDATED)
         return version

@@ -1,5 +1,7 @@
 """Turn tokens into principals, and check again in each write that the caller may still write."""
 
+import contextlib
+from collections.abc import Sequence
 from math import inf
 
 import msgspec
@@ -87,9 +89,26 @@ class CallerCache:
         return msgspec.structs.replace(caller.principal, call=call)
 
 
+async def get_callers(db: Db, token_ids: Sequence[str], *, hosted: bool) -> dict[str, CachedCaller]:
+    """Return the callers of those credentials that are valid now, by the credential's id."""
+    callers: dict[str, CachedCaller] = {}
+    for credential in await store.select_credentials(db, token_ids):
+        with contextlib.suppress(Unauthenticated):
+            caller = _to_caller(db, credential, hosted=hosted)
+            if clock.now() < caller.expires_at:
+                callers[credential.id] = caller
+    return callers
+
+
 async def _look_up(db: Db, token: str, *, hosted: bool) -> CachedCaller:
     credential = await store.get_credential(db, crypto.digest(token))
-    if credential is None or credential.revoked_at is not None or credential.disabled_at is not None:
+    if credential is None:
+        raise Unauthenticated()
+    return _to_caller(db, credential, hosted=hosted)
+
+
+def _to_caller(db: Db, credential: CredentialRow, *, hosted: bool) -> CachedCaller:
+    if credential.revoked_at is not None or credential.disabled_at is not None:
         raise Unauthenticated()
     principal = _worker_principal(credential) if credential.kind == "worker" else _person_principal(credential)
     if hosted and credential.tenant_suspended:

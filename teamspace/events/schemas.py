@@ -1,0 +1,71 @@
+"""Structs of events and streams."""
+
+from collections.abc import Callable
+from enum import StrEnum
+from typing import NamedTuple, Protocol
+
+import msgspec
+
+from teamspace.core.db import Fence
+from teamspace.core.permissions import Permission
+from teamspace.core.principal import Principal
+
+
+class Change(StrEnum):
+    CREATED = "created"
+    UPDATED = "updated"
+    DELETED = "deleted"
+
+
+class Position(NamedTuple):
+    """A place in the log. Rows become visible in this order."""
+
+    transaction_id: int
+    id: int
+
+
+class Event(msgspec.Struct, frozen=True):
+    """One row of the log: which thing changed, and how. Never its content."""
+
+    transaction_id: int
+    id: int
+    org_id: str
+    team_id: str | None
+    kind: str
+    subject_id: str
+    change: Change
+    readers: list[str] | None
+    """Who could read a thing that is gone or was withdrawn: `user:…`, `team:…`, `role:…`, `org:…`; see `Readers`."""
+    path: str | None
+
+    @property
+    def position(self) -> Position:
+        return Position(self.transaction_id, self.id)
+
+
+class EventSubject(msgspec.Struct, frozen=True):
+    """A kind of thing whose changes people are told about, and the rule that says whom."""
+
+    kind: str
+    permission: Permission | None = None
+    """What reading it needs: in a token's scope, and of the role if access is by role."""
+    fences: Callable[[Principal], tuple[Fence, ...]] | None = None
+    """The rows that a caller can read, in one or more tables. None: it has no row, and concerns the whole team."""
+
+
+class CurrentCaller(Protocol):
+    """The rights of a credential as they are now."""
+
+    @property
+    def principal(self) -> Principal: ...
+
+    @property
+    def expires_at(self) -> float: ...
+
+
+class StreamRow(msgspec.Struct, frozen=True):
+    """One row of a stream; `data` is JSON. The last row of a stream is named `end`."""
+
+    number: int
+    name: str
+    data: str

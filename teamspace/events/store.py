@@ -1,0 +1,212 @@
+"""SQL of events and streams: one statement per function, no rules."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from teamspace.core.db import Db, Fence, Reads, Tx, columns
+from teamspace.events.schemas import Change, Event, Position, StreamRow
+
+TRANSIENT = ("events", "event_floors", "event_log", "streams", "stream_rows")
+"""Tables whose rows mean nothing in another database: a backup leaves them out."""
+
+_AFTER = "(transaction_id, id) > (:transaction_id, :id)"
+
+
+class _Place(msgspec.Struct, frozen=True):
+    transaction_id: int
+    id: int
+
+
+class OldEvent(msgspec.Struct, frozen=True):
+    transaction_id: int
+    id: int
+    org_id: str
+    at: str
+
+
+class EventCount(msgspec.Struct, frozen=True):
+    org_id: str
+    events: int
+
+
+class AdmittedRow(msgspec.Struct, frozen=True):
+    caller: int
+    id: str
+
+
+# The log
+
+
+async def insert(
+    tx: Tx, kind: str, subject_ids: Sequence[str], change: Change, *, org_id: str, team_id: str | None,
+    readers: Sequence[str], path: str | None, now: str,
+) -> None:  # fmt: skip
+    """Add an event per subject, at the commit."""
+    target = "INSERT INTO events (org_id, team_id, kind, change, readers, path, at, subject_id)"
+    same = ":org_id, CAST(:team_id AS TEXT), :kind, :change, CAST(:readers AS TEXT), CAST(:path AS TEXT), :at"
+    if len(subject_ids) == 1:
+        source, subjects = f"VALUES ({same}, :subjects)", subject_ids[0]
+    else:
+        source = f"SELECT {same}, subject.* FROM ({tx.dialect.json_strings.format('subjects')}) AS subject"
+        subjects = msgspec.json.encode(subject_ids).decode()
+    await tx.defer(
+        f"{target} {source}",
+        org_id=org_id, team_id=team_id, kind=kind, change=change, path=path, at=now, subjects=subjects,
+        readers=msgspec.json.encode(readers).decode() if readers else None,
+    )  # fmt: skip
+
+
+async def get_log_id(db: Reads) -> str | None:
+    return await db.one(str, "SELECT id FROM event_log")
+
+
+async def insert_log_id(tx: Tx, id: str) -> None:
+    """Identify the log, unless another process has."""
+    await tx.run("INSERT INTO event_log (number, id) VALUES (1, :id) ON CONFLICT (number) DO NOTHING", id=id)
+
+
+async def get_newest(db: Reads) -> Position:
+    """Return the last position before which no row can appear any more."""
+    place = await db.one(
+        _Place,
+        f"SELECT transaction_id, id FROM events WHERE {db.dialect.settled}"
+        " ORDER BY transaction_id DESC, id DESC LIMIT 1",
+    )
+    return Position(place.transaction_id, place.id) if place else Position(0, 0)
+
+
+async def has_unsettled(db: Reads) -> bool:
+    """Whether there are rows that readers must not see yet."""
+    return await db.exists(f"SELECT 1 FROM events WHERE NOT ({db.dialect.settled}) LIMIT 1")
+
+
+async def select_between(
+    db: Reads, org_ids: Sequence[str], after: Position, until: Position, limit: int
+) -> list[Event]:  # fmt: skip
+    """Return events of the companies, in order; `until` is a position from `get_newest`."""
+    return await db.all(
+        Event,
+        f"SELECT {columns(Event)} FROM events WHERE {_AFTER}"
+        " AND (transaction_id, id) <= (:until_transaction_id, :until_id)"
+        f" AND org_id IN ({db.dialect.json_strings.format('org_ids')}) ORDER BY transaction_id, id LIMIT :limit",
+        transaction_id=after.transaction_id, id=after.id, until_transaction_id=until.transaction_id, until_id=until.id,
+        org_ids=msgspec.json.encode(org_ids).decode(), limit=limit,
+    )  # fmt: skip
+
+
+async def select_of_org(db: Reads, org_id: str, after: Position, until: Position, limit: int) -> list[Event]:
+    return await db.all(
+        Event,
+        f"SELECT {columns(Event)} FROM events WHERE org_id = :org_id AND {_AFTER}"
+        " AND (transaction_id, id) <= (:until_transaction_id, :until_id) ORDER BY transaction_id, id LIMIT :limit",
+        org_id=org_id, transaction_id=after.transaction_id, id=after.id, until_transaction_id=until.transaction_id,
+        until_id=until.id, limit=limit,
+    )  # fmt: skip
+
+
+async def select_admitted(
+    db: Reads, fence: Fence, callers: Sequence[dict[str, object]], ids: Sequence[str]
+) -> list[AdmittedRow]:
+    """Return which of the rows each caller can read; the callers' fences have the same SQL as `fence`."""
+    return await db.all(
+        AdmittedRow,
+        fence.for_many(db.dialect),
+        callers=msgspec.json.encode(callers).decode(), ids=msgspec.json.encode(ids).decode(),
+    )  # fmt: skip
+
+
+# Retention
+
+
+async def get_floor(db: Reads, org_id: str) -> Position:
+    """Return the last deleted event of a company."""
+    place = await db.one(_Place, "SELECT transaction_id, id FROM event_floors WHERE org_id = :org_id", org_id=org_id)
+    return Position(place.transaction_id, place.id) if place else Position(0, 0)
+
+
+async def raise_floor(tx: Tx, org_id: str, floor: Position) -> None:
+    await tx.run(
+        "INSERT INTO event_floors (org_id, transaction_id, id) VALUES (:org_id, :transaction_id, :id)"
+        " ON CONFLICT (org_id) DO UPDATE SET transaction_id = excluded.transaction_id, id = excluded.id"
+        " WHERE (event_floors.transaction_id, event_floors.id) < (excluded.transaction_id, excluded.id)",
+        org_id=org_id, transaction_id=floor.transaction_id, id=floor.id,
+    )  # fmt: skip
+
+
+async def select_oldest(db: Reads, limit: int) -> list[OldEvent]:
+    return await db.all(
+        OldEvent,
+        f"SELECT {columns(OldEvent)} FROM events WHERE {db.dialect.settled} ORDER BY transaction_id, id LIMIT :limit",
+        limit=limit,
+    )
+
+
+async def select_oldest_of_org(db: Reads, org_id: str, limit: int) -> list[OldEvent]:
+    return await db.all(
+        OldEvent,
+        f"SELECT {columns(OldEvent)} FROM events WHERE org_id = :org_id AND {db.dialect.settled}"
+        " ORDER BY transaction_id, id LIMIT :limit",
+        org_id=org_id, limit=limit,
+    )  # fmt: skip
+
+
+async def delete(tx: Tx, ids: Sequence[int]) -> None:
+    id_list = ", ".join(str(int(id)) for id in ids)
+    await tx.run(f"DELETE FROM events WHERE id IN ({id_list})")
+
+
+async def count_by_org(db: Db, most: int, seconds: float) -> list[EventCount]:
+    """Return the companies with more than `most` events. Reads an index of all, off the event loop."""
+    return await db.all_offloaded(
+        EventCount,
+        "SELECT org_id, COUNT(*) FROM events GROUP BY org_id HAVING COUNT(*) > :most",
+        seconds=seconds, most=most,
+    )  # fmt: skip
+
+
+# Streams
+
+
+async def insert_stream(tx: Tx, id: str, org_id: str, team_id: str, owner_id: str, expires_at: str) -> None:
+    await tx.run(
+        "INSERT INTO streams (id, org_id, team_id, owner_id, expires_at)"
+        " VALUES (:id, :org_id, :team_id, :owner_id, :expires_at)",
+        id=id, org_id=org_id, team_id=team_id, owner_id=owner_id, expires_at=expires_at,
+    )  # fmt: skip
+
+
+async def has_stream(db: Reads, fence: Fence, id: str) -> bool:
+    return await db.exists(f"SELECT 1 FROM streams WHERE id = :id AND {fence.sql}", id=id, **fence.params)
+
+
+async def insert_row(tx: Tx, stream_id: str, org_id: str, row: StreamRow) -> None:
+    await tx.defer(
+        "INSERT INTO stream_rows (stream_id, number, org_id, name, data)"
+        " VALUES (:stream_id, :number, :org_id, :name, :data)",
+        stream_id=stream_id, number=row.number, org_id=org_id, name=row.name, data=row.data,
+    )  # fmt: skip
+
+
+async def set_stream_expiry(tx: Tx, id: str, expires_at: str) -> None:
+    await tx.run("UPDATE streams SET expires_at = :expires_at WHERE id = :id", id=id, expires_at=expires_at)
+
+
+async def select_stream_rows(db: Reads, fence: Fence, stream_id: str, after: int, limit: int) -> list[StreamRow]:
+    return await db.all(
+        StreamRow,
+        "SELECT stream_rows.number, stream_rows.name, stream_rows.data FROM streams"
+        f" JOIN stream_rows ON stream_rows.stream_id = streams.id WHERE streams.id = :stream_id AND {fence.sql}"
+        " AND stream_rows.number > :after ORDER BY stream_rows.number LIMIT :limit",
+        stream_id=stream_id, after=after, limit=limit, **fence.params,
+    )  # fmt: skip
+
+
+async def delete_expired_streams(tx: Tx, now: str, limit: int) -> int:
+    """Delete streams with their rows; return how many."""
+    deleted = await tx.all(
+        str,
+        "DELETE FROM streams WHERE id IN (SELECT id FROM streams WHERE expires_at < :now LIMIT :limit) RETURNING id",
+        now=now, limit=limit,
+    )  # fmt: skip
+    return len(deleted)

@@ -1,0 +1,111 @@
+"""Open streams are bounded: slow readers, limits, the stop of the server, and thousands of idle ones."""
+
+import asyncio
+import tracemalloc
+from collections.abc import AsyncIterator
+
+import pytest
+
+from teamspace.core.errors import RateLimited
+from teamspace.core.limits import KeyedConcurrencyLimit
+from teamspace.events.domain import hub as hubs
+from tests.events.help import Process, parse, principal, until
+from tests.support.world import Caller, World
+
+
+async def test_a_reader_that_falls_behind_is_reset_and_costs_no_more(
+    server: Process, ann: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hubs, "MAX_BUFFERED", 4)
+    chunks = server.hub.listen(server.db, await principal(ann), None)
+    ready = parse(await anext(chunks))
+    pending = asyncio.ensure_future(anext(chunks))
+    for _ in range(3):
+        await asyncio.sleep(0)
+    for number in range(10):
+        await ann.post("/api/notes", {"title": f"{number}"})
+        await server.hub._advance(server.db)
+        (subscriber,) = server.hub._open
+        assert len(subscriber.buffer) <= 4
+    first, rest = parse(await pending), parse(await anext(chunks))
+    assert [event.name for event in ready] == ["ready"]
+    names = [event.name for event in (*first, *rest)]
+    assert "reset" in names and len(names) < 10
+    resumed = await server.listen(ann, rest[-1].cursor)
+    assert resumed.names == ["ready"], "after the reset it has missed nothing"
+    await chunks.aclose()  # type: ignore[attr-defined]
+
+
+async def test_idle_streams_are_pinged(server: Process, ann: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hubs, "PING_SECONDS", 0.01)
+    chunks = server.hub.listen(server.db, await principal(ann), None)
+    assert [await anext(chunks) for _ in range(3)][1:] == [b": ping\n\n"] * 2
+    await chunks.aclose()  # type: ignore[attr-defined]
+    assert server.hub.size == 0
+
+
+async def test_streams_are_limited_per_token(server: Process, ann: Caller) -> None:
+    who = await principal(ann)
+    for _ in range(hubs.OF_TOKEN):
+        await server.listen(ann)
+    with pytest.raises(RateLimited):
+        server.hub.check_room(who)
+    await server.streams[0].close()
+    server.hub.check_room(who)
+
+
+async def test_a_stop_ends_all_streams_at_once(server: Process, ann: Caller) -> None:
+    streams = [await server.listen(ann) for _ in range(5)]
+    running = asyncio.create_task(server.hub.run(server.db))
+    await asyncio.sleep(0)
+    server.stopping.begin()
+    await asyncio.wait_for(running, 1)
+    await until(lambda: all(stream.ended for stream in streams), 1)
+    assert (await server.listen(ann)).ended, "and no stream is opened any more"
+
+
+@pytest.mark.by_turns
+async def test_two_thousand_streams_share_one_process(
+    server: Process, world: World, ann: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All are told, and memory stays flat."""
+    count, companies = 2000, 4
+    limits = KeyedConcurrencyLimit("event streams", token=count, company=count, server=count)
+    monkeypatch.setattr(server.hub, "_limits", limits)
+    people = []
+    for _ in range(companies):
+        org, team = await world.company()
+        people += [await world.person(org, team) for _ in range(10)]
+    callers = [await principal(person) for person in people]
+    received = [0] * count
+
+    async def read(number: int, chunks: AsyncIterator[bytes]) -> None:
+        async for chunk in chunks:
+            received[number] += len(parse(chunk))
+
+    readers = [
+        asyncio.create_task(read(number, server.hub.listen(server.db, callers[number % len(callers)], None)))
+        for number in range(count)
+    ]
+    await until(lambda: sum(received) == count, 30)
+
+    async def tell() -> None:
+        for person in people[:: len(people) // companies]:
+            await person.post("/api/notes", {"title": "x", "visibility": "team"})
+        expected = sum(received) + count
+        await server.settle()
+        await until(lambda: sum(received) == expected, 30)
+
+    await tell()
+    tracemalloc.start()
+    await tell()
+    before = tracemalloc.take_snapshot()
+    for _ in range(3):
+        await tell()
+    grown = sum(entry.size_diff for entry in tracemalloc.take_snapshot().compare_to(before, "filename"))
+    tracemalloc.stop()
+    for reader in readers:
+        reader.cancel()
+    await asyncio.gather(*readers, return_exceptions=True)
+    assert server.hub.size == 0
+    assert grown < 400_000, f"{grown} bytes for 2,000 streams and three events each"
