@@ -27,6 +27,13 @@ test("slower where nobody looks, and not at all when nothing moves there", () =>
   expect(paceOf([job("succeeded")], { now, hidden: true })).toBe(false);
 });
 
+test("hardly ever while changes are told as they happen", () => {
+  expect(paceOf([job("running")], { now, live: true })).toBe(30_000);
+  expect(paceOf([job("running")], { now, live: true, hidden: true })).toBe(false);
+  expect(paceOf([job("succeeded")], { now, live: true })).toBe(false);
+  expect(activityPace([], true, true)).toBe(false);
+});
+
 test("many pages are not asked for more often than one", () => {
   expect(paceOf([job("running")], { now, pages: 5 })).toBe(25_000);
 });

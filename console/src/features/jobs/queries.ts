@@ -25,7 +25,7 @@ export function useJobs({ state, kind }: Filters) {
   return useEndless(
     [...LISTS, { state, kind }],
     (cursor) => answer(api.GET("/api/jobs", { params: { query: { cursor, state, kind } } })),
-    (pages) => !live && paceOf(pages.flatMap((page) => page.items), { pages: pages.length, hidden: hidden() }),
+    (pages) => paceOf(pages.flatMap((page) => page.items), { live, pages: pages.length, hidden: hidden() }),
   );
 }
 
@@ -34,7 +34,7 @@ export function useJob(id: string) {
   return useQuery({
     queryKey: one(id),
     queryFn: () => answer(api.GET("/api/jobs/{id}", { params: { path: { id } } })),
-    refetchInterval: ({ state }) => !live && state.data !== undefined && paceOf([state.data], { hidden: hidden() }),
+    refetchInterval: ({ state }) => (state.data ? paceOf([state.data], { live, hidden: hidden() }) : false),
     refetchIntervalInBackground: true,
   });
 }
@@ -42,13 +42,13 @@ export function useJob(id: string) {
 const UNFINISHED = ["running", "queued"] as const satisfies readonly State[];
 const MAX_COUNT = 20;
 
-/** The number of running and queued jobs. Polls only while changes aren't told, and there are any or the list is open. */
+/** The number of running and queued jobs. Polls only while there are any, or while the list is open. */
 export function useActiveJobs(watched: boolean): { count: number; hasMore: boolean } {
   const live = useLive();
   const { data } = useQuery({
     queryKey: ACTIVE,
     queryFn: () => Promise.all(UNFINISHED.map((state) => answer(api.GET("/api/jobs", { params: { query: { state, limit: MAX_COUNT } } })))),
-    refetchInterval: ({ state }) => !live && activityPace(state.data?.flatMap((page) => page.items) ?? [], watched),
+    refetchInterval: ({ state }) => activityPace(state.data?.flatMap((page) => page.items) ?? [], watched, live),
   });
   return {
     count: data?.reduce((sum, page) => sum + page.items.length, 0) ?? 0,
@@ -63,7 +63,7 @@ export function useLatestJobs() {
   return useQuery({
     queryKey: LATEST,
     queryFn: async () => (await answer(api.GET("/api/jobs", { params: { query: { limit: FEW } } }))).items,
-    refetchInterval: ({ state }) => !live && paceOf(state.data ?? []),
+    refetchInterval: ({ state }) => paceOf(state.data ?? [], { live }),
   });
 }
 
