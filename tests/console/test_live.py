@@ -202,9 +202,7 @@ def test_what_was_deleted_under_an_open_page_says_so(browser: Browser, sqlite_in
     }
     if not edits:
         file = instance.upload("bread.txt", b"Flour")
-        places[f"/app/files/{file}"] = lambda: instance.call(
-            "DELETE", f"/api/repo-obj/{file}", token=instance.operator
-        )
+        places[f"/app/files/{file}"] = lambda: instance.call("DELETE", f"/api/repo-obj/{file}", token=instance.operator)
     with window(browser, instance.url, token=instance.session("member")) as page:
         for address, delete in places.items():
             page.goto(address)
