@@ -92,8 +92,12 @@ class Server:
 
     def resident_bytes(self) -> int:
         """Resident memory of the process tree; shared pages count for each process."""
-        fields = (stat(pid) for pid in self.pids())
-        return sum(int(values[21]) for values in fields) * PAGE
+        return resident_bytes(self.pids())
+
+
+def resident_bytes(pids: Iterable[int]) -> int:
+    """Resident memory of the processes."""
+    return sum(int(stat(pid)[21]) for pid in pids) * PAGE
 
 
 def cpu_seconds(pids: Iterable[int]) -> float:

@@ -71,6 +71,7 @@ class App:
         self.fleet: executors.Fleet = self.dependencies[executors.Fleet]
         self.readers: extraction.ReaderPool = self.dependencies[extraction.ReaderPool]
         self.hub: events.Hub = self.dependencies[events.Hub]
+        self.streams: events.Streams = self.dependencies[events.Streams]
         db.notify = self.dependencies[Notifier].notify
         self.runner = jobs.Runner(
             db, self.queue, self.stopping, slots=settings.job_slots, sources=partial(self.fleet.work_sources, db)
@@ -122,7 +123,7 @@ class App:
             (60, partial(fulltext.refresh, self.db)),
             (60, partial(executors.reroute_unserved, self.db, self.fleet)),
             (600, partial(instance.warn, self.db, self.settings)),
-            (60, partial(events.tidy, self.db)),
+            (600, partial(events.tidy, self.db)),
             (600, partial(idempotency.delete_expired, self.db, system())),
             (3600, partial(identity.delete_expired_credentials, self.db)),
             (3600, partial(quota.tidy, self.db)),
@@ -148,6 +149,7 @@ class App:
         await self.readers.end()
         if self.db.outdated:
             return
+        await self.streams.save()
         await self.last_use.save(self.db)
         await self.refusals.save(self.db)
         await audit.seal(self.db)
@@ -179,6 +181,7 @@ def dependencies(settings: Settings, stopping: Stopping) -> dict[type, Any]:
         tenancy.Locales: tenancy.Locales(tuple(localization.available())),
         tenancy.OwnedTables: tenancy.OwnedTables(wiring.OWNED_TABLES),
         Refusals: Refusals(),
+        events.Streams: events.Streams(wake),
         events.Hub: events.Hub(wiring.SUBJECTS, wake, partial(tenancy.get_callers, hosted=settings.hosted)),
         jobs.Queue: queue,
         jobs.JobRouter: executors.ExecutorRouter(fleet),

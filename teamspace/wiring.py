@@ -1,4 +1,4 @@
-"""Tables that packages contribute besides routes: jobs, listeners, invariants, blob columns and encrypted columns."""
+"""Tables that packages contribute besides routes: jobs, listeners, events, invariants, blob and encrypted columns."""
 
 import teamspace.ai.jobs
 import teamspace.jobs.listeners
@@ -29,6 +29,7 @@ SUBJECTS: tuple[events.EventSubject, ...] = (
     *notes.SUBJECTS,
     *repository.SUBJECTS,
     *quota.SUBJECTS,
+    *tenancy.SUBJECTS,
     events.EventSubject("job", fences=lambda who: tuple(access.fence(who, table) for table in access.TABLES)),
 )
 """Every kind of thing whose changes people are told about."""

@@ -3,8 +3,22 @@
 from teamspace.events.domain.hub import MAX_STREAMS, Hub
 from teamspace.events.domain.recording import record
 from teamspace.events.domain.retention import tidy
+from teamspace.events.domain.streams import Streams, StreamWriter
 from teamspace.events.domain.visibility import Readers
-from teamspace.events.schemas import Change, CurrentCaller, EventSubject
+from teamspace.events.schemas import Change, CurrentCaller, EventSubject, StreamRow
 from teamspace.events.store import TRANSIENT
 
-__all__ = ["MAX_STREAMS", "TRANSIENT", "Change", "CurrentCaller", "EventSubject", "Hub", "Readers", "record", "tidy"]
+__all__ = [
+    "MAX_STREAMS",
+    "TRANSIENT",
+    "Change",
+    "CurrentCaller",
+    "EventSubject",
+    "Hub",
+    "Readers",
+    "StreamRow",
+    "StreamWriter",
+    "Streams",
+    "record",
+    "tidy",
+]

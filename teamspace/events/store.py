@@ -152,8 +152,11 @@ async def select_oldest_of_org(db: Reads, org_id: str, limit: int) -> list[OldEv
 
 
 async def delete(tx: Tx, ids: Sequence[int]) -> None:
-    id_list = ", ".join(str(int(id)) for id in ids)
-    await tx.run(f"DELETE FROM events WHERE id IN ({id_list})")
+    items = tx.dialect.json_items.format("ids")
+    await tx.run(
+        f"DELETE FROM events WHERE id IN (SELECT CAST(item.value AS BIGINT) FROM {items})",
+        ids=msgspec.json.encode(ids).decode(),
+    )
 
 
 async def count_by_org(db: Db, most: int, seconds: float) -> list[EventCount]:
@@ -180,7 +183,7 @@ async def has_stream(db: Reads, fence: Fence, id: str) -> bool:
     return await db.exists(f"SELECT 1 FROM streams WHERE id = :id AND {fence.sql}", id=id, **fence.params)
 
 
-async def insert_row(tx: Tx, stream_id: str, org_id: str, row: StreamRow) -> None:
+async def insert_stream_row(tx: Tx, stream_id: str, org_id: str, row: StreamRow) -> None:
     await tx.defer(
         "INSERT INTO stream_rows (stream_id, number, org_id, name, data)"
         " VALUES (:stream_id, :number, :org_id, :name, :data)",
@@ -188,8 +191,11 @@ async def insert_row(tx: Tx, stream_id: str, org_id: str, row: StreamRow) -> Non
     )  # fmt: skip
 
 
-async def set_stream_expiry(tx: Tx, id: str, expires_at: str) -> None:
-    await tx.run("UPDATE streams SET expires_at = :expires_at WHERE id = :id", id=id, expires_at=expires_at)
+async def extend_stream(tx: Tx, id: str, expires_at: str) -> bool:
+    """Return False if the stream does not exist."""
+    return await tx.exists(
+        "UPDATE streams SET expires_at = :expires_at WHERE id = :id RETURNING id", id=id, expires_at=expires_at
+    )
 
 
 async def select_stream_rows(db: Reads, fence: Fence, stream_id: str, after: int, limit: int) -> list[StreamRow]:

@@ -9,7 +9,7 @@ from teamspace.tenancy.domain.companies import find as find_company
 from teamspace.tenancy.domain.directory import find_share_targets, get_names, is_team, list_people_with_teams
 from teamspace.tenancy.domain.founding import can_be_claimed, is_bootstrapped
 from teamspace.tenancy.domain.hosting import is_suspended
-from teamspace.tenancy.domain.members import is_colleague, is_member
+from teamspace.tenancy.domain.members import MEMBER, is_colleague, is_member
 from teamspace.tenancy.domain.people import create_operator, invite, reset_password, reset_second_factor
 from teamspace.tenancy.domain.principals import (
     RIGHTS_TABLES,
@@ -39,10 +39,14 @@ from teamspace.tenancy.schemas import (
 )
 from teamspace.tenancy.store import COUNTS, INVARIANTS, is_current_member
 
+SUBJECTS = (MEMBER,)
+
 __all__ = [
     "COUNTS",
     "INVARIANTS",
+    "MEMBER",
     "RIGHTS_TABLES",
+    "SUBJECTS",
     "CachedCaller",
     "CallerCache",
     "CompanyDraft",

@@ -90,6 +90,7 @@ class Process:
 
     async def settle(self, *streams: Stream) -> None:
         """Deliver what there is, as the hub's own task does."""
+        self.hub._check_due = 0.0
         await self.hub._run_once(self.db)
         for _ in range(5):
             await asyncio.sleep(0)

@@ -5,6 +5,9 @@ from typing import Any
 
 import pytest
 
+from teamspace import events
+from teamspace.core.principal import system
+from teamspace.events import Change
 from teamspace.tenancy.schemas import OrgRole, Role
 from tests.events.help import Process, Stream
 from tests.support.world import Caller, World
@@ -170,11 +173,15 @@ async def test_losing_a_role_ends_or_resets_the_stream_at_once(company: Company)
     assert (await boss("PATCH", f"/api/members/{member.user_id}", {"role": "guest"})).status_code == 200
     await company.note(visibility="team")
     await company.server.settle()
-    assert company.streams["member"].names == ["reset"], "told that its rights changed, and nothing else"
-    assert company.streams["viewer"].names == ["change"]
+    changed = ("member", member.user_id, "updated")
+    assert company.streams["member"].names[0] == "reset", "its rights changed"
+    assert company.streams["member"].changes == [changed], "and it is not told of the note"
+    assert company.streams["guest"].changes == [changed]
+    assert [kind for kind, _, _ in company.streams["viewer"].changes] == ["member", "note"]
     assert (await boss("DELETE", f"/api/members/{member.user_id}")).status_code == 204
     await company.server.settle()
     assert company.streams["member"].ended and company.streams["notes only"].ended
+    assert company.streams["viewer"].changes[-1] == ("member", member.user_id, "deleted")
     assert not company.streams["viewer"].ended
 
 
@@ -192,3 +199,17 @@ async def test_revoked_expired_and_suspended_callers_lose_their_streams(
     await world.suspend(company.people["owner"].org)
     await server.settle()
     assert company.streams["owner"].ended and not company.streams["stranger"].ended
+
+
+async def test_a_job_is_told_to_its_team(company: Company) -> None:
+    owner = company.people["owner"]
+    answer = await owner.post("/api/jobs", {"kind": "ai.chat", "input": {"prompt": "Hello"}})
+    assert answer.status_code == 202, answer.text
+    await company.told()
+    job, org_id, team_id = answer.json()["id"], owner.org.id, owner.team.id
+    async with company.world.db.maintenance(system(org_id=org_id)) as tx:
+        await events.record(tx, "job", job, change=Change.UPDATED, org_id=org_id, team_id=team_id)
+        await events.record(tx, "unknown kind", job, change=Change.UPDATED, org_id=org_id, team_id=team_id)
+    assert await company.told() == to(
+        "updated", "owner", "member", "viewer", "guest", "notes only", "no notes", "below a/"
+    )

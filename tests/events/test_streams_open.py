@@ -109,3 +109,23 @@ async def test_two_thousand_streams_share_one_process(
     await asyncio.gather(*readers, return_exceptions=True)
     assert server.hub.size == 0
     assert grown < 400_000, f"{grown} bytes for 2,000 streams and three events each"
+
+
+async def test_a_session_can_listen_and_a_head_request_opens_nothing(
+    world: World, server: Process, ann: Caller
+) -> None:
+    stream = await server.listen(await world.session(ann))
+    assert stream.names == ["ready"] and not stream.ended
+    answer = await ann("HEAD", "/api/events")
+    assert (answer.status_code, answer.content, world.app.hub.size) == (200, b"", 0)
+
+
+async def test_a_stream_is_open_to_the_client_of_a_suspended_company(
+    world: World, server: Process, ann: Caller
+) -> None:
+    org, team = await world.company()
+    person = await world.person(org, team)
+    await world.suspend(org)
+    stream = await server.listen(person)
+    await server.settle()
+    assert stream.names == ["ready"] and not stream.ended, "reads stay open"

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from teamspace import blobs
-from teamspace.repository import reading
+from teamspace.core.db import Tx
+from teamspace.repository import VersionWritten, reading
 from teamspace.s3.domain import completing
 from tests.s3.in_process import InProcessBucket
 from tests.support.world import World
@@ -93,6 +94,20 @@ async def test_a_range_that_is_a_whole_part_is_referenced(world: World, counters
     assert size == len(WHOLE), "referenced parts count like sent ones"
     await complete(bucket, "copy", upload, copied)
     assert (await bucket("GET", "copy")).content == WHOLE
+
+
+async def test_a_version_is_announced_when_its_parts_are_there(world: World, counters: BlobCounters) -> None:
+    seen: list[tuple[str, int]] = []
+
+    async def listen(tx: Tx, event: VersionWritten) -> None:
+        sql = "SELECT CAST(COALESCE(SUM(size), 0) AS BIGINT) FROM object_parts WHERE version_id = :id"
+        seen.append((event.key, await tx.one(int, sql, id=event.version_id) or 0))
+
+    bucket = await InProcessBucket.of(await world.bootstrap())
+    world.db.listeners = {VersionWritten: [listen]}
+    await put_multipart(bucket, "source")
+    await bucket("PUT", "second", x_amz_copy_source=f"{bucket.name}/source")
+    assert seen == [("source", len(WHOLE)), ("second", len(WHOLE))]
 
 
 async def test_a_part_of_a_copy_is_referenced(world: World, counters: BlobCounters) -> None:

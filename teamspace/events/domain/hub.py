@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -12,6 +13,7 @@ import msgspec
 from teamspace.core import clock
 from teamspace.core.db import Db
 from teamspace.core.disconnect import DisconnectWatch
+from teamspace.core.errors import Refusal
 from teamspace.core.limits import KeyedConcurrencyLimit, Notifier
 from teamspace.core.principal import Principal
 from teamspace.events import store
@@ -110,6 +112,7 @@ class Hub:
         self._rights: WeakValueDictionary[tuple[object, ...], Rights] = WeakValueDictionary()
         self._position: Position | None = None
         self._cursors: Cursors | None = None
+        self._check_due = 0.0
         self._advancing = asyncio.Lock()
         self._joining = asyncio.Semaphore(_JOINING_AT_ONCE)
 
@@ -132,9 +135,9 @@ class Hub:
     ) -> AsyncIterator[bytes]:
         """Yield the caller's events as they happen, first those after `cursor`; ends when the credential does."""
         subscriber = Subscriber(who)
-        with self._take(who):
-            self._open.add(subscriber)
-            try:
+        try:
+            with self._take(who):
+                self._open.add(subscriber)
                 if self._notifier.stopping or not await self._admit(db, subscriber):
                     return
                 if disconnect is not None:
@@ -143,8 +146,11 @@ class Hub:
                     yield chunk
                 async for chunk in subscriber.chunks():
                     yield chunk
-            finally:
-                self._leave(subscriber)
+        except Refusal as refusal:
+            # Too late for an error response: the client connects again, and is told then.
+            log.warning("an event stream ended: %s", refusal)
+        finally:
+            self._leave(subscriber)
 
     async def _admit(self, db: Db, subscriber: Subscriber) -> bool:
         async with self._joining:
@@ -235,8 +241,7 @@ class Hub:
             self._position = None
             return POLL_SECONDS
         try:
-            await self._end_expired(db)
-            await self._refresh_if_changed(db, tuple(self._open))
+            await self._check_credentials(db)
             await self._advance(db)
             return UNSETTLED_SECONDS if await store.has_unsettled(db) else POLL_SECONDS
         except Exception:
@@ -291,7 +296,12 @@ class Hub:
         if changed := [subscriber for subscriber in subscribers if subscriber.epoch != epoch and not subscriber.closed]:
             await self._refresh(db, changed)
 
-    async def _end_expired(self, db: Db) -> None:
+    async def _check_credentials(self, db: Db) -> None:
+        """End streams whose credential has ended. Whoever is told something is checked again, just before."""
+        if time.monotonic() < self._check_due:
+            return
+        self._check_due = time.monotonic() + POLL_SECONDS
+        await self._refresh_if_changed(db, tuple(self._open))
         now = clock.now()
         if expired := [
             subscriber for subscriber in self._open if subscriber.expires_at <= now and not subscriber.closed

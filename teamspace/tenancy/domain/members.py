@@ -1,15 +1,19 @@
 """Members of a team: add, change, remove. A team always keeps an owner."""
 
-from teamspace import identity
+from teamspace import events, identity
 from teamspace.core import clock, paging
 from teamspace.core.db import Db, Reads, Tx
 from teamspace.core.errors import Conflict, Forbidden, NotFound, SelfRoleChange
 from teamspace.core.principal import Principal
 from teamspace.core.replies import Page
+from teamspace.events import Change
 from teamspace.settings import Settings
 from teamspace.tenancy import access, store
 from teamspace.tenancy.domain import founding, owners, roles
 from teamspace.tenancy.schemas import AddedMember, FirstAccess, Member, NewMember, Role, Team
+
+MEMBER = events.EventSubject("member")
+"""Everyone in a team can list its members, and is told when they change."""
 
 
 class NameUnavailable(Conflict):
@@ -44,6 +48,7 @@ async def add_to_team(
     person = existing or await _register(tx, who, request, password_hash)
     if not await store.insert_membership(tx, team, person.id, request.role, clock.stamp()):
         raise Conflict("They are already a member of this team.", at="/username")
+    await _record(tx, team.id, person.id, Change.CREATED)
     if existing is not None:
         return person, FirstAccess()
     token = await founding.issue_first_token(tx, person, team, given_by=who.user_id)
@@ -58,6 +63,7 @@ async def change_role(db: Db, who: Principal, user_id: str, role: Role) -> Membe
     async with db.write(who, "member.role", lock=("team", who.team_id)) as tx:
         before = await _get_changeable(tx, who, user_id)
         await store.update_role(tx, who.team_id, user_id, role)
+        await _record(tx, who.team_id, user_id, Change.UPDATED)
         await owners.check_team_owner(tx, who.team_id)
         tx.target, tx.detail = user_id, {"from": before.role, "to": role}
         return await _get_member(tx, who, user_id)
@@ -69,10 +75,15 @@ async def remove(db: Db, who: Principal, user_id: str) -> None:
         await tx.lock("team", who.team_id)
         before = await _get_changeable(tx, who, user_id)
         await store.delete_membership(tx, who.team_id, user_id)
+        await _record(tx, who.team_id, user_id, Change.DELETED)
         await owners.check_team_owner(tx, who.team_id)
         await identity.revoke_in_team(tx, user_id, who.team_id)
         await owners.check_role_has_team(tx, who.org_id, user_id)
         tx.target, tx.detail = user_id, {"role": before.role}
+
+
+async def _record(tx: Tx, team_id: str, user_id: str, change: Change) -> None:
+    await events.record(tx, MEMBER.kind, user_id, change=change, org_id=tx.org_id, team_id=team_id)
 
 
 async def is_member(db: Reads, team_id: str, user_id: str) -> bool:
