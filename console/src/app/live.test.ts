@@ -128,6 +128,7 @@ test("every type has its queries", () => {
   ]);
   expect(keys("job")).toEqual(["jobs/list", "jobs/active", "jobs/latest", "jobs/one/ID"]);
   expect(keys("usage")).toEqual(["usage"]);
+  expect(keys("member")).toEqual(["members", "company/people"]);
 });
 
 test("what isn't a change is ignored", () => {

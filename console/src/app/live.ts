@@ -3,9 +3,11 @@
 import type { QueryClient } from "@tanstack/react-query";
 
 import { followServer, type Change, type Follower } from "@/api/live";
+import { companyFreshness } from "@/features/company/keys";
 import { documentFreshness } from "@/features/documents/keys";
 import { homeFreshness } from "@/features/home/keys";
 import { jobFreshness } from "@/features/jobs/keys";
+import { memberFreshness } from "@/features/members/keys";
 import { noteFreshness } from "@/features/notes/keys";
 import { fileFreshness } from "@/features/repository/keys";
 import { searchFreshness } from "@/features/search/keys";
@@ -20,6 +22,8 @@ export const FRESHNESS: readonly Freshness[] = [
   ...homeFreshness,
   ...jobFreshness,
   ...usageFreshness,
+  ...memberFreshness,
+  ...companyFreshness,
 ];
 
 /** Keeps what is on screen as it is on the server. */
