@@ -196,12 +196,13 @@ test("without locks, every tab has a connection of its own", async () => {
   expect(all.map(({ changes }) => changes)).toEqual([["a"], ["a"]]);
 });
 
-test("a follower that hears nothing more counts as disconnected", async () => {
-  const [, second] = [open(), open()];
-  await settled();
-  expect(second.connected).toBe(true);
+test("a follower that hears nothing more from a frozen leader counts as disconnected", async () => {
+  const frozen = browser.tab();
+  void frozen.locks?.request("session", {}, () => new Promise(() => undefined));
+  const tab = open();
+  frozen.open("session").postMessage({ kind: "news", connected: true, from: "1", id: "1", events: [] });
   await vi.advanceTimersByTimeAsync(44_000);
-  expect(second.connected).toBe(true);
+  expect(tab.connected).toBe(true);
   await vi.advanceTimersByTimeAsync(2_000);
-  expect(second.connected).toBe(false);
+  expect([tab.connected, server.connections]).toEqual([false, 0]);
 });
