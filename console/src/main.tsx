@@ -17,6 +17,7 @@ import { createRoot } from "react-dom/client";
 import { Refusal } from "./api/client";
 import { token } from "./api/token";
 import { ConnectionBar } from "./app/ConnectionBar";
+import { keepFresh } from "./app/live";
 import { BASE, router } from "./app/router";
 import { loadCatalog } from "./i18n";
 import { onServerBack } from "./net/reachability";
@@ -120,6 +121,7 @@ function render(children: ReactNode): void {
 }
 
 async function start(): Promise<void> {
+  keepFresh(queries);
   await prepared();
   render(
     <BrandProvider>

@@ -49,7 +49,7 @@ def test_changing_visibility_adds_no_version(browser: Browser, instance: Instanc
 def test_conflicting_edits_can_be_merged(browser: Browser, instance: Instance) -> None:
     """The other choices are tested with notes."""
     document = instance.document("Bread", LINES)
-    with opened_by_both(browser, instance, f"/app/documents/{document}") as (ann, priya):
+    with opened_by_both(browser, instance, f"/app/documents/{document}", live=False) as (ann, priya):
         choose(collide(ann, priya), "Merge")
     assert body(instance, document) == LINES.replace("Flour", CHOICES["Merge"])
 

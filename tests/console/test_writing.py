@@ -37,7 +37,7 @@ def test_edits_of_different_parts_are_merged_automatically(browser: Browser, ins
 
 def test_conflicting_edits_offer_every_choice_and_lose_nothing(browser: Browser, instance: Instance) -> None:
     notes = {choice: instance.note("Bread", LINES) for choice in CHOICES}
-    with opened_by_both(browser, instance, f"/app/notes/{notes['Keep mine']}") as pages:
+    with opened_by_both(browser, instance, f"/app/notes/{notes['Keep mine']}", live=False) as pages:
         for choice, note in notes.items():
             for page in pages:
                 visit(page, f"/notes/{note}?edit=true")

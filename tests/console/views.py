@@ -8,9 +8,10 @@ from playwright.sync_api import FilePayload, Page, Route, expect
 from tests.console import screens
 from tests.console.browser import settle, sign_in, visit
 from tests.console.instance import PASSWORD, WITH_TWO_FACTOR, Instance
-from tests.console.writing import editor, write
+from tests.console.writing import editor, lose_events, write
 
 WIDTHS = {1440: 900, 390: 844}
+PLAN = "Two boats on Sundays.\n"
 SCHEMES = ("light", "dark")
 
 
@@ -25,6 +26,8 @@ class View(NamedTuple):
     def show(self, page: Page, instance: Instance) -> None:
         if self.act is wait_for_error:
             page.route("**/api/audit*", lambda route: route.fulfill(status=500, json=FAILURE))
+        if self.act is cause_conflict:
+            lose_events(page)
         if self.act is lose_connection:
             page.route("**/api/audit*", lambda route: route.abort())
             page.route("**/health", lambda route: route.abort())
@@ -81,6 +84,36 @@ def cause_conflict(page: Page, instance: Instance) -> None:
     write(page, " Or on Thursday.")
     expect(page.get_by_role("dialog")).to_be_visible()
     instance.rewrite(instance.sample_note, old)
+
+
+def change_elsewhere(page: Page, instance: Instance) -> None:
+    """Another person saves the document while this one has unsaved text."""
+    wait_for_editor(page, instance)
+    editor(page).click()
+    page.keyboard.type("Draft: ")
+    document = instance.resolve("/api/documents/DOCUMENT")
+    body = instance.call("GET", document, token=instance.operator)["body"]
+    instance.call("PUT", document, {"body": f"{body}\nCash only.\n"}, instance.session("admin"))
+    expect(page.get_by_text("Changed by someone else.")).to_be_visible()
+    instance.call("PUT", document, {"body": body}, instance.session("admin"))
+
+
+def delete_note_elsewhere(page: Page, instance: Instance) -> None:
+    note = instance.note("Old plan", PLAN)
+    delete_elsewhere(page, instance, f"/notes/{note}", f"/api/notes/{note}")
+
+
+def delete_file_elsewhere(page: Page, instance: Instance) -> None:
+    file = instance.upload("old-plan.txt", PLAN.encode())
+    delete_elsewhere(page, instance, f"/files/{file}", f"/api/repo-obj/{file}")
+
+
+def delete_elsewhere(page: Page, instance: Instance, address: str, path: str) -> None:
+    """Another person deletes what this one has open."""
+    visit(page, address)
+    expect(page.locator("main")).to_contain_text(PLAN.strip())
+    instance.call("DELETE", path, token=instance.operator)
+    expect(page.get_by_text("This was deleted")).to_be_visible()
 
 
 def wait_for_editor(page: Page, _: Instance) -> None:
@@ -168,6 +201,10 @@ def list_three_jobs(route: Route) -> None:
     since = "2026-11-16T09:00:00Z"
     times = {"created_at": since, "started_at": since, "finished_at": since}
     jobs = [{"view": "outline", "id": f"job-{state}", "kind": "ai.chat", "state": state, **times} for state in states]
+    jobs[0] |= {
+        "view": "full", "kind": "repo.extract_text", "title": "quay-survey-of-the-north-pier.pdf", "owner": "",
+        "subject": {"type": "object", "id": "survey"}, "waiting": None, "progress": 0.4, "attempt": 1,
+    }  # fmt: skip
     items = [job for job in jobs if f"state={job['state']}" in route.request.url or "state=" not in route.request.url]
     route.fulfill(json={"items": items, "next_cursor": None})
 
@@ -203,6 +240,9 @@ VIEWS = (
     View("note-conflict",       "/app/notes/NOTE?edit=true", act=cause_conflict),
     View("note-share",          "/app/notes/NOTE",           act=open_dialog("Share", "Share “Harbour handover”")),
     View("document-editor",     "/app/documents/DOCUMENT?edit=true", act=wait_for_editor),
+    View("document-changed",    "/app/documents/DOCUMENT?edit=true", act=change_elsewhere),
+    View("note-deleted",        "/app/notes",                act=delete_note_elsewhere),
+    View("file-deleted",        "/app/files",                act=delete_file_elsewhere),
     View("document-sides",      "/app/documents/DOCUMENT/versions?version=1", act=show_side_by_side),
     View("document-share",      "/app/documents/DOCUMENT",   act=open_dialog("Share", "Share “Winter timetable”")),
     View("documents-empty",     "/app/documents",            "org_admin"),

@@ -39,14 +39,23 @@ def choose(dialog: Locator, choice: str) -> None:
     expect(saved(dialog.page, 2 if choice == "Keep theirs" else 3)).to_be_visible()
 
 
+def lose_events(page: Page) -> None:
+    """Keep the page from following the server, from its next load on: without that, two people seldom collide."""
+    page.route("**/api/events", lambda route: route.abort())
+
+
 @contextmanager
-def opened_by_both(browser: Browser, instance: Instance, address: str) -> Iterator[tuple[Page, Page]]:
-    """The editor of the same text, opened by two people in separate windows."""
+def opened_by_both(
+    browser: Browser, instance: Instance, address: str, *, live: bool = True
+) -> Iterator[tuple[Page, Page]]:
+    """The editor of the same text, opened by two people in separate windows; unless `live`, without events."""
     with (
         window(browser, instance.url, token=instance.session("operator")) as first,
         window(browser, instance.url, token=instance.session("member")) as second,
     ):
         for page in (first, second):
+            if not live:
+                lose_events(page)
             page.goto(f"{address}?edit=true")
             expect(editor(page)).to_contain_text("Flour")
         yield first, second

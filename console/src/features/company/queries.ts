@@ -8,14 +8,12 @@ import { WHOAMI } from "@/session";
 import { useEndless } from "@/ui/endless";
 import type { TrailSource } from "@/ui/trail/source";
 
+import { COMPANY, PEOPLE, TEAMS } from "./keys";
+
 export type Company = Schemas["Company"];
 export type Team = Schemas["Team"];
 export type Colleague = Schemas["Member"];
 export type OrgRole = Schemas["OrgRole"];
-
-const COMPANY = ["company"] as const;
-const TEAMS = [...COMPANY, "teams"] as const;
-const PEOPLE = [...COMPANY, "people"] as const;
 
 export function useCompany() {
   return useQuery({ queryKey: [...COMPANY, "own"], queryFn: () => answer(api.GET("/api/org")) });

@@ -4,31 +4,32 @@ import { useMutation, useQuery, useQueryClient, type InfiniteData, type QueryCli
 import { useMemo } from "react";
 
 import { answer, api, type Schemas } from "@/api/client";
+import { useLive } from "@/api/live";
 import { outliving } from "@/api/outliving";
 import { t } from "@/i18n";
 import { useEndless } from "@/ui/endless";
 import type { Written } from "@/ui/writing/text";
 import type { Desk } from "@/ui/writing/writing";
 
+import { LISTS, one } from "./keys";
 import { DOCUMENTS, type Document, type DocumentItem } from "./text";
 
 type Page = Schemas["Page_DocumentItem_"];
 
-const LISTS = ["documents", "list"] as const;
-const one = (id: string) => ["documents", "one", id] as const;
 const LOOK_AGAIN = 30_000;
 
 export function useDocuments() {
   return useEndless<DocumentItem>(LISTS, (cursor) => answer(api.GET("/api/documents", { params: { query: { cursor } } })));
 }
 
-/** A document, refetched at intervals: others edit, too. */
+/** A document; while changes aren't told as they happen, refetched at intervals: others edit, too. */
 export function useDocument(id: string, enabled = true) {
+  const live = useLive();
   return useQuery({
     queryKey: one(id),
     queryFn: () => fetchDocument(id),
     enabled,
-    refetchInterval: (query) => (query.state.status === "error" ? false : LOOK_AGAIN),
+    refetchInterval: (query) => (live || query.state.status === "error" ? false : LOOK_AGAIN),
   });
 }
 

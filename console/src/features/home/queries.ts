@@ -4,6 +4,8 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
 import { answer, api, type Schemas } from "@/api/client";
 
+import { FILES, NOTES } from "./keys";
+
 const RECENT = 6;
 
 export type NoteItem = Schemas["NoteItem"];
@@ -19,11 +21,11 @@ export interface News {
 /** One query for everything, so that the layout doesn't shift. Refetched with notes and files. */
 export function useNews(ofTheTeam: boolean) {
   const notes = useQuery({
-    queryKey: ["notes", "recent"],
+    queryKey: NOTES,
     queryFn: () => answer(api.GET("/api/notes", { params: { query: { limit: RECENT } } })),
   });
   const files = useQuery({
-    queryKey: ["files", "recent", ofTheTeam],
+    queryKey: [...FILES, ofTheTeam],
     queryFn: () => newsOfFiles(ofTheTeam),
   });
   return {

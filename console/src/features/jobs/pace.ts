@@ -2,13 +2,15 @@
 
 import type { Schemas } from "@/api/client";
 
-const OFTEN = 2_000;
+const OFTEN = 5_000;
 const SELDOM = 30_000;
 const UNSEEN = 15_000;
 /** A job scheduled further ahead than this doesn't need polling yet. */
 const FAR = 60_000;
 
 interface Look {
+  /** Changes are told as they happen. Why a job waits can change without the job, so active ones are still looked at, seldom. */
+  live?: boolean;
   /** Number of pages to refetch: the more, the less often. */
   pages?: number;
   hidden?: boolean;
@@ -18,8 +20,9 @@ interface Look {
 type Standing = Pick<Schemas["JobItem"], "state" | "waiting"> | Pick<Schemas["JobSummary"], "state">;
 
 /** Milliseconds; false turns polling off. */
-export function paceOf(jobs: readonly Standing[], { pages = 1, hidden = false, now = Date.now() }: Look = {}) {
+export function paceOf(jobs: readonly Standing[], { live = false, pages = 1, hidden = false, now = Date.now() }: Look = {}) {
   const moving = jobs.some((job) => moves(job, now));
+  if (live) return moving && !hidden && SELDOM * Math.max(1, pages);
   if (hidden) return moving && UNSEEN * pages;
   return (moving ? OFTEN : SELDOM) * Math.max(1, pages);
 }
@@ -27,9 +30,9 @@ export function paceOf(jobs: readonly Standing[], { pages = 1, hidden = false, n
 type Listed = Schemas["JobItem"] | Schemas["JobSummary"];
 
 /** For a count of active jobs: none are not asked for. When another person's job is due isn't known, so it is asked for seldom. */
-export function activityPace(jobs: readonly Listed[], watched: boolean): number | false {
+export function activityPace(jobs: readonly Listed[], watched: boolean, live = false): number | false {
   if (jobs.length === 0 && !watched) return false;
-  return paceOf(jobs.filter((job) => job.view === "full" || job.state === "running"), { pages: 2 });
+  return paceOf(jobs.filter((job) => job.view === "full" || job.state === "running"), { live, pages: 2 });
 }
 
 function moves(job: Standing, now: number): boolean {

@@ -3,9 +3,11 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
 import { answer, api, type Schemas } from "@/api/client";
+import { useLive } from "@/api/live";
 import { useEndless } from "@/ui/endless";
 
 import type { Filters } from "./filters";
+import { ACTIVE, JOBS, LATEST, LISTS, one } from "./keys";
 import { activityPace, paceOf } from "./pace";
 
 export type JobItem = Schemas["JobItem"];
@@ -16,37 +18,37 @@ export type State = Schemas["State"];
 export type Waiting = Schemas["Waiting"];
 export type Fault = Schemas["JobFault"];
 
-const JOBS = ["jobs"] as const;
-const one = (id: string) => [...JOBS, "one", id] as const;
-
 const hidden = (): boolean => document.visibilityState === "hidden";
 
 export function useJobs({ state, kind }: Filters) {
+  const live = useLive();
   return useEndless(
-    [...JOBS, "list", { state, kind }],
+    [...LISTS, { state, kind }],
     (cursor) => answer(api.GET("/api/jobs", { params: { query: { cursor, state, kind } } })),
-    (pages) => paceOf(pages.flatMap((page) => page.items), { pages: pages.length, hidden: hidden() }),
+    (pages) => paceOf(pages.flatMap((page) => page.items), { live, pages: pages.length, hidden: hidden() }),
   );
 }
 
 export function useJob(id: string) {
+  const live = useLive();
   return useQuery({
     queryKey: one(id),
     queryFn: () => answer(api.GET("/api/jobs/{id}", { params: { path: { id } } })),
-    refetchInterval: ({ state }) => (state.data ? paceOf([state.data], { hidden: hidden() }) : false),
+    refetchInterval: ({ state }) => (state.data ? paceOf([state.data], { live, hidden: hidden() }) : false),
     refetchIntervalInBackground: true,
   });
 }
 
-const ACTIVE = ["running", "queued"] as const satisfies readonly State[];
+const UNFINISHED = ["running", "queued"] as const satisfies readonly State[];
 const MAX_COUNT = 20;
 
 /** The number of running and queued jobs. Polls only while there are any, or while the list is open. */
 export function useActiveJobs(watched: boolean): { count: number; hasMore: boolean } {
+  const live = useLive();
   const { data } = useQuery({
-    queryKey: [...JOBS, "active"],
-    queryFn: () => Promise.all(ACTIVE.map((state) => answer(api.GET("/api/jobs", { params: { query: { state, limit: MAX_COUNT } } })))),
-    refetchInterval: ({ state }) => activityPace(state.data?.flatMap((page) => page.items) ?? [], watched),
+    queryKey: ACTIVE,
+    queryFn: () => Promise.all(UNFINISHED.map((state) => answer(api.GET("/api/jobs", { params: { query: { state, limit: MAX_COUNT } } })))),
+    refetchInterval: ({ state }) => activityPace(state.data?.flatMap((page) => page.items) ?? [], watched, live),
   });
   return {
     count: data?.reduce((sum, page) => sum + page.items.length, 0) ?? 0,
@@ -57,10 +59,11 @@ export function useActiveJobs(watched: boolean): { count: number; hasMore: boole
 const FEW = 5;
 
 export function useLatestJobs() {
+  const live = useLive();
   return useQuery({
-    queryKey: [...JOBS, "latest"],
+    queryKey: LATEST,
     queryFn: async () => (await answer(api.GET("/api/jobs", { params: { query: { limit: FEW } } }))).items,
-    refetchInterval: ({ state }) => paceOf(state.data ?? []),
+    refetchInterval: ({ state }) => paceOf(state.data ?? [], { live }),
   });
 }
 

@@ -5,8 +5,8 @@ import { beforeAll, expect, test } from "vitest";
 import english from "../../../../teamspace/catalogs/en.json";
 import { flat, speak } from "@/i18n";
 
-import type { Waiting } from "./queries";
-import { attemptWords, faultWords, nextStep, soon, tookWords, waitingTitle, waitingWords } from "./words";
+import type { JobItem, JobOutline, Waiting } from "./queries";
+import { attemptWords, faultWords, jobWords, nextStep, soon, tookWords, waitingTitle, waitingWords } from "./words";
 
 beforeAll(() => speak("en", flat(english)));
 
@@ -19,6 +19,15 @@ test("every reason has a few words for the list, and more for who looks closer",
     expect(waitingTitle(one, now)).not.toMatch(/[{}]|jobs\./);
     expect(waitingWords(one, now)).not.toMatch(/[{}]|jobs\./);
   }
+});
+
+test("a job says what it is about, if it is about something", () => {
+  const job = (kind: string, title: string | null) => ({ view: "full", kind, title }) as JobItem;
+  expect(jobWords(job("repo.extract_text", "quay-survey.pdf"))).toBe("Index quay-survey.pdf");
+  expect(jobWords(job("repo.hash_parts", "backup.zip"))).toBe("Verify backup.zip");
+  expect(jobWords(job("ai.chat", "Tides"))).toBe("Model question: Tides");
+  expect(jobWords(job("repo.extract_text", null))).toBe("Index file");
+  expect(jobWords({ view: "outline", kind: "repo.extract_text" } as JobOutline)).toBe("Index file");
 });
 
 test("the time is told where it is known", () => {

@@ -1,13 +1,23 @@
 /** A job in words: why it's waiting, its attempts, and what to do if it failed. */
 
 import { ago, dateTime, reportedText, t, type MessageKey } from "@/i18n";
+import { kindWords } from "@/ui/kindWords";
 import { duration } from "@/ui/quantities";
 import { fullQuotaWords } from "@/ui/quotaWords";
 
-import type { Fault, JobItem, Waiting } from "./queries";
+import type { Fault, Job, JobItem, JobOutline, Waiting } from "./queries";
 
+const TITLED = ["repo.extract_text", "repo.hash_parts"] as const;
 const FAULTS = ["lost", "timeout", "unauthenticated", "executor_failed", "internal_error"] as const;
 const SOON = 60_000;
+
+/** `Index quay-survey.pdf`; without a title, only what the job does. */
+export function jobWords(job: Job | JobItem | JobOutline): string {
+  const kind = kindWords(job.kind);
+  if (job.view !== "full" || job.title === null) return kind;
+  const known = TITLED.find((name) => name === job.kind);
+  return t(known ? `jobs.titled.${known}` : "jobs.titled.other", { kind, title: job.title });
+}
 
 /** `in 6 hours`; less than a minute away or overdue is “in a moment”. */
 export function soon(at: string, now = Date.now()): string {

@@ -6,10 +6,11 @@ import { answer, api, type Schemas } from "@/api/client";
 import { welcomed, type Welcomed } from "@/api/people";
 import { useEndless } from "@/ui/endless";
 
+import { MEMBERS } from "./keys";
+
 export type Member = Schemas["Member"];
 export type Role = Schemas["Role"];
 
-const MEMBERS = ["members"] as const;
 const PAGE = 100;
 
 export function useMembers() {

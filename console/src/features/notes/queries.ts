@@ -4,19 +4,19 @@ import { useMutation, useQuery, useQueryClient, type InfiniteData, type QueryCli
 import { useMemo } from "react";
 
 import { answer, api, type Schemas } from "@/api/client";
+import { useLive } from "@/api/live";
 import { outliving } from "@/api/outliving";
 import { t } from "@/i18n";
 import { useEndless } from "@/ui/endless";
 import type { Desk } from "@/ui/writing/writing";
 
 import type { Filters } from "./filters";
+import { LISTS, one } from "./keys";
 import type { NotePermission } from "./rights";
 import { itemOf, NOTES, type Note, type NoteText } from "./text";
 
 type Page = Schemas["Page_NoteItem_"];
 
-const LISTS = ["notes", "list"] as const;
-const one = (id: string) => ["notes", "one", id] as const;
 const LOOK_AGAIN = 30_000;
 
 export function useNotes({ show, visibility, tag }: Filters) {
@@ -31,13 +31,14 @@ export function useNotes({ show, visibility, tag }: Filters) {
   );
 }
 
-/** A note, refetched at intervals: others edit, too. */
+/** A note; while changes aren't told as they happen, refetched at intervals: others edit, too. */
 export function useNote(id: string, enabled: boolean) {
+  const live = useLive();
   return useQuery({
     queryKey: one(id),
     queryFn: () => fetchNote(id),
     enabled,
-    refetchInterval: (query) => (query.state.status === "error" ? false : LOOK_AGAIN),
+    refetchInterval: (query) => (live || query.state.status === "error" ? false : LOOK_AGAIN),
   });
 }
 

@@ -3,10 +3,12 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
 import { answer, api, type Schemas } from "@/api/client";
+import { useLive } from "@/api/live";
 import { byName } from "@/i18n";
 import type { Version } from "@/ui/versions/queries";
 import type { Visibility } from "@/ui/writing/text";
 
+import { derivations, FILES, LISTS, one } from "./keys";
 import type { Place } from "./place";
 import { put } from "./upload/transport";
 
@@ -15,10 +17,8 @@ export type FileObject = Schemas["RepositoryObject"];
 export type Relative = Schemas["RelatedObject"];
 type Listing = Schemas["ObjectListing"];
 
-export const FILES = ["files"] as const;
 /** Markdown files are documents, too. */
 const DOCUMENTS = ["documents"] as const;
-const one = (id: string) => [...FILES, "one", id] as const;
 const PAGE = 100;
 const SOON = 3_000;
 
@@ -26,7 +26,7 @@ const SOON = 3_000;
 export function useFolder({ folder, show }: Place) {
   const query = show === "shared" ? ({ shared: "1" } as const) : ({ prefix: folder, delimiter: "/" } as const);
   return useInfiniteQuery({
-    queryKey: [...FILES, "list", query],
+    queryKey: [...LISTS, query],
     queryFn: ({ pageParam }): Promise<Listing> =>
       answer(api.GET("/api/repo", { params: { query: { ...query, cursor: pageParam, limit: PAGE } } })),
     initialPageParam: undefined as string | undefined,
@@ -46,19 +46,20 @@ export function inOrder(pages: readonly Listing[], show: Place["show"]): Pick<Li
   return { folders: folders.sort(byName), items: items.sort((one, other) => byName(one.key, other.key)) };
 }
 
-/** A file; refetched while it's being indexed. */
+/** A file; refetched while it's being indexed, unless changes are told as they happen. */
 export function useFile(id: string) {
+  const live = useLive();
   return useQuery({
     queryKey: one(id),
     queryFn: (): Promise<FileObject> => answer(api.GET("/api/repo-obj/{id}", { params: { path: { id } } })),
-    refetchInterval: ({ state }) => (state.data?.text_state === "pending" ? SOON : false),
+    refetchInterval: ({ state }) => (!live && state.data?.text_state === "pending" ? SOON : false),
   });
 }
 
 /** Source and derived files; depends on the version. */
 export function useDerivations({ id, version }: FileItem) {
   return useQuery({
-    queryKey: [...one(id), "derivations", version],
+    queryKey: [...derivations(id), version],
     queryFn: () => answer(api.GET("/api/repo-obj/{id}/derivations", { params: { path: { id } } })),
   });
 }
@@ -108,7 +109,7 @@ export function useDeleteFile({ id, version }: FileItem) {
     onSuccess: () => {
       client.removeQueries({ queryKey: one(id) });
       void client.invalidateQueries({ queryKey: DOCUMENTS });
-      return client.invalidateQueries({ queryKey: [...FILES, "list"] });
+      return client.invalidateQueries({ queryKey: LISTS });
     },
     onError: () => client.invalidateQueries({ queryKey: one(id) }),
   });

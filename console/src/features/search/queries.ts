@@ -6,6 +6,7 @@ import { answer, api, type Schemas } from "@/api/client";
 import { useEndless } from "@/ui/endless";
 
 import { TYPES, type Address } from "./address";
+import { SEARCH } from "./keys";
 
 export type Found = Schemas["SearchResult"];
 
@@ -15,7 +16,7 @@ export const LONGEST = 256;
 /** Top results, as you type. */
 export function useTopResults(q: string) {
   return useQuery({
-    queryKey: ["search", "glance", q],
+    queryKey: [...SEARCH, "glance", q],
     queryFn: async () => (await answer(api.GET("/api/search", { params: { query: { q, types: [...TYPES], limit: FEW } } }))).items,
     enabled: q !== "",
     placeholderData: keepPreviousData,
@@ -24,7 +25,7 @@ export function useTopResults(q: string) {
 
 /** All results, paged. */
 export function useFound({ q = "", type, scope }: Address) {
-  return useEndless<Found>(["search", "found", q, type, scope], (cursor) =>
+  return useEndless<Found>([...SEARCH, "found", q, type, scope], (cursor) =>
     answer(api.GET("/api/search", { params: { query: { q, types: type ? [type] : [...TYPES], scope, cursor } } })),
   );
 }

@@ -5,14 +5,14 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { answer, api, type Schemas } from "@/api/client";
 
 import type { Span } from "./history";
+import { USAGE } from "./keys";
 
 export type Usage = Schemas["Usage"];
 export type Interval = Schemas["Interval"];
 export type Spender = Schemas["Spender"];
 export type Answer = Schemas["ModelAnswer"];
 
-const USAGE = ["usage"] as const;
-/** Refetched at intervals: usage and reset times change. */
+/** Refetched at intervals: a window that ends resets usage without a change. */
 const LOOK_AGAIN = 60_000;
 
 export function useUsage() {

@@ -5,7 +5,7 @@ import "@fontsource-variable/jetbrains-mono/wght-italic.css";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { markdownKeymap, markdownLanguage } from "@codemirror/lang-markdown";
 import { syntaxHighlighting } from "@codemirror/language";
-import { Compartment, EditorState } from "@codemirror/state";
+import { Compartment, EditorState, Transaction } from "@codemirror/state";
 import { EditorView, keymap, placeholder as hint } from "@codemirror/view";
 import { tagHighlighter, tags } from "@lezer/highlight";
 import { useEffect, useRef } from "react";
@@ -83,10 +83,10 @@ export default function MarkdownEditor({ value, onChange, label, placeholder, fo
   }, [label]);
 
   useEffect(() => {
-    // The value changed from outside: replace only what differs, so the cursor keeps its position.
+    // The value changed from outside: replace only what differs, so the cursor keeps its position. Undo leaves it.
     const editor = view.current;
     const change = editor && spliced(editor.state.doc.toString(), value);
-    if (change) editor.dispatch({ changes: change });
+    if (change) editor.dispatch({ changes: change, annotations: Transaction.addToHistory.of(false) });
   }, [value]);
 
   return <div ref={host} className={styles.editor} />;

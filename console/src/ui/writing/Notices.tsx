@@ -1,7 +1,7 @@
-/** Banners above a text: a draft from an earlier visit, a failed save, a conflict. */
+/** Banners above a text: a draft from an earlier visit, a failed save, a conflict, a change by someone else. */
 
 import { Button, CopyButton } from "@mantine/core";
-import { IconAlertTriangle, IconHistory } from "@tabler/icons-react";
+import { IconAlertTriangle, IconHistory, IconUserEdit } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 
 import { Refusal } from "@/api/client";
@@ -36,7 +36,20 @@ export function Notices({ now, writing, lost, mayStartOver, onResolve }: Props) 
   if (lost instanceof Refusal && [403, 404].includes(lost.status)) {
     return <Refusing now={now} writing={writing} mayStartOver={mayStartOver} fault={lost} title={t("writing.lost")} />;
   }
-  return null;
+  return now.newer && <Newer newer={now.newer} writing={writing} />;
+}
+
+function Newer({ newer, writing }: { newer: NonNullable<Snapshot["newer"]>; writing: Writing }) {
+  return (
+    <Bar tone="accent" icon={<IconUserEdit aria-hidden size={18} />} title={t("writing.newer")} words={t("writing.newer.words", { version: newer.version })}>
+      <Button size="compact-sm" variant="default" onClick={() => writing.reload()}>
+        {t("writing.newer.reload")}
+      </Button>
+      <Button size="compact-sm" variant="default" onClick={() => writing.keepEditing()}>
+        {t("writing.newer.keep")}
+      </Button>
+    </Bar>
+  );
 }
 
 function Offer({ now, writing }: { now: Snapshot; writing: Writing }) {
@@ -90,7 +103,8 @@ function CopyMine({ now }: { now: Snapshot }) {
 }
 
 interface BarProps {
-  tone: "warning" | "danger";
+  /** An accented bar is only information, and waits until whoever listens is ready. */
+  tone: "accent" | "warning" | "danger";
   icon?: ReactNode;
   title: string;
   words?: string;
@@ -99,7 +113,7 @@ interface BarProps {
 
 function Bar({ tone, icon = <IconAlertTriangle aria-hidden size={18} />, title, words, children }: BarProps) {
   return (
-    <div className={styles.bar} role="alert" data-tone={tone}>
+    <div className={styles.bar} role={tone === "accent" ? "status" : "alert"} data-tone={tone}>
       <span className={styles.picture}>{icon}</span>
       <p className={styles.words}>
         <b>{title}</b> {words}

@@ -337,6 +337,73 @@ describe("meeting the server's note", () => {
     expect(writing.snapshot.text.body).toBe("mine");
   });
 
+  it("tells of a newer one while something is unsaved, until the choice", async () => {
+    const { server, writing } = opened(NOTE, { pause: 30_000, longest: 300_000 });
+    writing.write({ body: "mine" });
+    server.write({ body: "theirs" });
+    writing.meet({ ...NOTE, body: "theirs", version: 4 });
+    expect(writing.snapshot).toMatchObject({ word: "editing", text: { body: "mine" }, newer: { version: 4 } });
+    writing.keepEditing();
+    expect(writing.snapshot).toMatchObject({ word: "editing", text: { body: "mine" }, newer: null });
+    writing.meet({ ...NOTE, body: "theirs", version: 4 });
+    expect(writing.snapshot.newer).toBeNull();
+    writing.meet({ ...NOTE, body: "theirs again", version: 5 });
+    expect(writing.snapshot.newer).toMatchObject({ version: 5 });
+    await writing.flush();
+    expect(writing.snapshot).toMatchObject({ word: "conflict", text: { body: "mine" } });
+  });
+
+  it("shows the newer one on reload, and keeps what was unsaved as a draft", async () => {
+    const { server, drafts, writing } = opened(NOTE, { pause: 30_000, longest: 300_000 });
+    writing.write({ body: "mine" });
+    server.write({ body: "theirs" });
+    writing.meet({ ...NOTE, body: "theirs", version: 4 });
+    writing.reload();
+    expect(writing.snapshot).toMatchObject({ word: "saved", version: 4, text: { body: "theirs" }, newer: null, offer: { text: { body: "mine" } } });
+    expect(drafts.kept.get("n1")?.text.body).toBe("mine");
+    await wait(400_000);
+    expect(server.changes).toEqual([]);
+    writing.restore();
+    await wait();
+    expect(writing.snapshot).toMatchObject({ word: "conflict", text: { body: "mine" }, conflict: { theirs: { body: "theirs" } } });
+  });
+
+  it("doesn't take its own save for someone else's", async () => {
+    const { server, writing } = opened();
+    const told: boolean[] = [];
+    writing.subscribe(() => told.push(writing.snapshot.newer !== null));
+    const update = server.update.bind(server);
+    server.update = async (...request) => {
+      const kept = await update(...request);
+      writing.meet(kept);
+      return kept;
+    };
+    writing.write({ body: "mine" });
+    await wait();
+    expect(writing.snapshot).toMatchObject({ word: "saved", version: 4, text: { body: "mine" } });
+    expect(told).not.toContain(true);
+  });
+
+  it("takes what someone else saved just after its own save", async () => {
+    const { server, writing } = opened();
+    const update = server.update.bind(server);
+    server.update = async (...request) => {
+      const kept = await update(...request);
+      writing.meet({ ...kept, body: "theirs", version: kept.version + 1 });
+      return kept;
+    };
+    writing.write({ body: "mine" });
+    await wait();
+    expect(writing.snapshot).toMatchObject({ word: "saved", version: 5, text: { body: "theirs" } });
+  });
+
+  it("takes an access level that changed without a version, and no text", () => {
+    const { writing } = opened();
+    writing.write({ title: "Plan " });
+    writing.meet({ ...NOTE, visibility: "team" });
+    expect(writing.snapshot).toMatchObject({ word: "saved", text: { title: "Plan ", visibility: "team" } });
+  });
+
   it("is not led astray by an older one", () => {
     const { writing } = opened();
     writing.meet({ ...NOTE, body: "older", version: 2 });

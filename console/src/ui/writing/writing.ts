@@ -44,6 +44,8 @@ export interface Snapshot<Text extends Written = Written> {
   /** Draft from an earlier visit: must be restored or discarded before editing. */
   offer: Draft<Text> | null;
   conflict: Conflict<Text> | null;
+  /** Saved by someone else while there are unsaved changes here, until the user chooses. */
+  newer: Kept<Text> | null;
   fault: unknown;
 }
 
@@ -67,6 +69,10 @@ export class Writing<Text extends Written = Written> {
   #version: number;
   #offer: Draft<Text> | null;
   #conflict: Conflict<Text> | null = null;
+  /** The newest state that the server told of. */
+  #met: Kept<Text> | null = null;
+  /** Versions up to this one are known to be newer: the user keeps editing. */
+  #dismissed = 0;
   #fault: unknown = null;
   #kept = true;
   #sending: Promise<void> | null = null;
@@ -132,12 +138,30 @@ export class Writing<Text extends Written = Written> {
     await this.#sending;
   }
 
-  /** A newer state from the server: taken unless there are unsaved changes. */
+  /** A newer state from the server: taken, unless there are unsaved changes; then the user is told. */
   meet(kept: Kept<Text>): void {
     if (kept.id !== this.#id) return;
     this.#openedAs = kept.id;
-    if (kept.version <= this.#version || this.#dirty || this.#sending) return;
-    this.#rest(kept);
+    if (kept.version === this.#version) return this.#relabel(kept);
+    if (kept.version < this.#version || kept.version <= (this.#met?.version ?? 0)) return;
+    this.#met = kept;
+    if (!this.#dirty && !this.#sending) this.#rest(kept);
+    this.#publish();
+  }
+
+  /** Shows what someone else saved; the unsaved changes become a draft that can be restored. */
+  reload(): void {
+    const newer = this.#newer;
+    if (!newer || this.#offer) return;
+    this.#offer = { text: this.#mine, base: this.#base, version: this.#version, at: new Date().toISOString() };
+    this.#dismissed = newer.version;
+    this.#rest(newer);
+    this.#publish();
+  }
+
+  /** Doesn't mention again what someone else saved: the next save merges the two, or asks. */
+  keepEditing(): void {
+    this.#dismissed = this.#met?.version ?? 0;
     this.#publish();
   }
 
@@ -186,7 +210,7 @@ export class Writing<Text extends Written = Written> {
     this.#version = 0;
     this.#base = this.#desk.manner.empty;
     this.#mine = { ...this.#mine, visibility: "private" };
-    this.#fault = this.#conflict = null;
+    this.#fault = this.#conflict = this.#met = null;
     this.#keep();
     this.#saveIn(0);
     this.#publish();
@@ -245,6 +269,8 @@ export class Writing<Text extends Written = Written> {
       await this.#failed(fault);
     } finally {
       this.#sending = null;
+      // What came while saving may be this save, or someone else's after it.
+      if (!this.#dirty && this.#met && this.#met.version > this.#version) this.#rest(this.#met);
       this.#publish();
     }
   }
@@ -311,6 +337,16 @@ export class Writing<Text extends Written = Written> {
     }
   }
 
+  /** Some metadata, such as a document's access level, changes without a new version. */
+  #relabel(kept: Kept<Text>): void {
+    const text = this.#desk.manner.textOf(kept);
+    if (this.#sending || this.#desk.manner.same(text, this.#base)) return;
+    this.#mine = { ...this.#mine, ...this.#desk.manner.mergeLabels(this.#base, this.#mine, kept) };
+    this.#base = { ...this.#base, ...this.#desk.manner.mergeLabels(this.#base, this.#base, kept) };
+    this.#keep();
+    this.#publish();
+  }
+
   /** No unsaved changes: same as on the server. */
   #rest(kept: Kept<Text>): void {
     clearTimeout(this.#timer);
@@ -332,6 +368,12 @@ export class Writing<Text extends Written = Written> {
     }
   }
 
+  /** While saving, it can be the state that is being saved. */
+  get #newer(): Kept<Text> | null {
+    const met = this.#met;
+    return met && met.version > Math.max(this.#version, this.#dismissed) && this.#dirty && !this.#sending ? met : null;
+  }
+
   #word(): Word {
     if (this.#conflict) return "conflict";
     if (this.#fault) return this.#isPassing ? "offline" : "refused";
@@ -343,7 +385,7 @@ export class Writing<Text extends Written = Written> {
   #picture(): Snapshot<Text> {
     return {
       id: this.#id, text: this.#mine, version: this.#version, word: this.#word(), kept: this.#kept,
-      offer: this.#offer, conflict: this.#conflict, fault: this.#fault,
+      offer: this.#offer, conflict: this.#conflict, newer: this.#newer, fault: this.#fault,
     };
   }
 

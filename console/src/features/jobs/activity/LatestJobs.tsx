@@ -3,12 +3,13 @@
 import { Link } from "@tanstack/react-router";
 
 import { t } from "@/i18n";
-import { kindWords } from "@/ui/kindWords";
 import { Failed, Loading } from "@/ui/states";
 import { Time } from "@/ui/Time";
 
 import { useLatestJobs } from "../queries";
 import { StateTag } from "../StateTag";
+import { SubjectLink } from "../Subject";
+import { jobWords } from "../words";
 import styles from "./Activity.module.css";
 
 export function LatestJobs({ onLeave }: { onLeave: () => void }) {
@@ -21,14 +22,17 @@ export function LatestJobs({ onLeave }: { onLeave: () => void }) {
       {jobs.data?.length === 0 && <p className={styles.none}>{t("activity.none")}</p>}
       <ul className={styles.jobs}>
         {jobs.data?.map((job) => (
-          <li key={job.id}>
+          <li key={job.id} className={styles.row}>
             <Link to="/settings/team/jobs/$id" params={{ id: job.id }} className={styles.job} onClick={onLeave}>
-              <span className={styles.kind}>{kindWords(job.kind)}</span>
+              <span className={styles.kind} title={jobWords(job)}>
+                {jobWords(job)}
+              </span>
               <span className={styles.time}>
                 <Time at={job.created_at} />
               </span>
               <StateTag state={job.state} />
             </Link>
+            <SubjectLink job={job} className={styles.subject} onClick={onLeave} />
           </li>
         ))}
       </ul>

@@ -1,10 +1,11 @@
 /** Job details. */
 
 import { t } from "@/i18n";
-import { Facts } from "@/ui/Facts";
+import { Facts, type Fact } from "@/ui/Facts";
 
 import { useNames } from "../people";
 import type { Job } from "../queries";
+import { SubjectLink } from "../Subject";
 
 const PRIORITIES = ["first", "normal", "last"] as const;
 
@@ -13,6 +14,7 @@ export function JobFacts({ job }: { job: Job }) {
   return (
     <Facts
       facts={[
+        ...subjectOf(job),
         [t("jobs.fact.owner"), names.owner(job.owner)],
         [t("jobs.fact.executor"), job.executor ? names.executor(job.executor) : t("jobs.fact.executor.none")],
         [t("jobs.fact.model"), job.model ?? t("jobs.fact.model.any")],
@@ -22,4 +24,10 @@ export function JobFacts({ job }: { job: Job }) {
       ]}
     />
   );
+}
+
+/** With the link to the file, if the job is about one. */
+function subjectOf(job: Job): Fact[] {
+  if (job.title === null) return [];
+  return [[t("jobs.fact.subject"), <SubjectLink key="subject" job={job}>{job.title}</SubjectLink>]];
 }

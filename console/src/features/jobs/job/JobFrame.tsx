@@ -6,10 +6,10 @@ import type { ReactNode } from "react";
 import { t } from "@/i18n";
 import { useBrand } from "@/theme/brand";
 import { Copyable } from "@/ui/Copyable";
-import { kindWords } from "@/ui/kindWords";
 
 import type { Job, JobOutline } from "../queries";
 import { StateTag } from "../StateTag";
+import { jobWords } from "../words";
 import { BackToList } from "./BackToList";
 import styles from "./Job.module.css";
 
@@ -21,7 +21,7 @@ interface Props {
 }
 
 export function JobFrame({ job, actions, children }: Props) {
-  const title = kindWords(job.kind);
+  const title = jobWords(job);
   useDocumentTitle(`${title} · ${useBrand().title}`);
   return (
     <article className={styles.job} aria-label={title}>

@@ -1,16 +1,16 @@
-/** A job in the list: type, status, requester and time. */
+/** A job in the list: what it does, status, requester and time; beside it, a link to what it's about. */
 
 import { Link } from "@tanstack/react-router";
 
 import { t } from "@/i18n";
-import { kindWords } from "@/ui/kindWords";
 import { Progress } from "@/ui/Progress";
 import { Time } from "@/ui/Time";
 
 import type { Filters } from "../filters";
 import type { JobItem, JobOutline } from "../queries";
 import { StateTag } from "../StateTag";
-import { attemptWords, faultWords, tookWords, waitingTitle } from "../words";
+import { SubjectLink } from "../Subject";
+import { attemptWords, faultWords, jobWords, tookWords, waitingTitle } from "../words";
 import styles from "./JobList.module.css";
 
 interface Props {
@@ -36,7 +36,7 @@ export function JobRow({ job, owner, open, entry }: Props) {
         data-row
       >
         <span className={styles.name}>
-          <b>{kindWords(job.kind)}</b>
+          <b title={jobWords(job)}>{jobWords(job)}</b>
           <StateTag state={job.state} />
         </span>
         {job.state === "running" && typeof read?.progress === "number" && <Progress label={t("jobs.progress")} share={read.progress} />}
@@ -47,6 +47,7 @@ export function JobRow({ job, owner, open, entry }: Props) {
           <Time at={job.created_at} />
         </span>
       </Link>
+      <SubjectLink job={job} className={styles.subject} tabIndex={entry ? 0 : -1} />
     </li>
   );
 }

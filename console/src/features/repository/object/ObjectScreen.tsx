@@ -1,9 +1,11 @@
 /** A file: preview, details and versions. */
 
 import { notifications } from "@mantine/notifications";
+import { IconAlertTriangle } from "@tabler/icons-react";
 import { useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 
+import { Refusal } from "@/api/client";
 import { t } from "@/i18n";
 import { useSession } from "@/session";
 import { useNames } from "@/ui/names";
@@ -28,12 +30,15 @@ import { Preview } from "./Preview";
 export default function ObjectScreen() {
   const { id } = useParams({ strict: false }) as { id: string };
   const file = useFile(id);
-  if (file.data) return <Shown key={id} file={file.data} />;
+  if (file.data) return <Shown key={id} file={file.data} gone={isGone(file.error)} />;
   if (file.isPending) return <Loading />;
   return <Failed error={file.error} again={() => void file.refetch()} />;
 }
 
-function Shown({ file }: { file: FileObject }) {
+/** Whether a refetch found that the file was deleted, or may no longer be read. */
+const isGone = (fault: unknown): boolean => fault instanceof Refusal && [403, 404].includes(fault.status);
+
+function Shown({ file, gone }: { file: FileObject; gone: boolean }) {
   const { me } = useSession();
   const rights = rightsOn(file);
   const [dialog, setDialog] = useState<FileDialog | null>(null);
@@ -51,6 +56,12 @@ function Shown({ file }: { file: FileObject }) {
     <Page title={name} intro={<Crumbs folder={folderOf(file.key)} here={name} />} actions={<FileActions file={file} version={shown.number} rights={rights} onDialog={setDialog} />}>
       <div className={styles.columns}>
         <section className={styles.preview} aria-label={t("files.preview")}>
+          {gone && (
+            <div className={styles.old} role="alert">
+              <IconAlertTriangle aria-hidden size={18} />
+              <p>{t("writing.lost")}</p>
+            </div>
+          )}
           {isOld && <OldVersion file={file} version={version} mayRestore={rights.write && file.team_id === me.team.id} />}
           <Preview id={file.id} filename={file.filename} version={shown.number} size={shown.size} contentType={shown.content_type} />
         </section>

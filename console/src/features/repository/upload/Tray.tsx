@@ -9,7 +9,7 @@ import { useEffect, useState } from "react";
 import { t } from "@/i18n";
 import { Progress } from "@/ui/Progress";
 
-import { FILES } from "../queries";
+import { FILES } from "../keys";
 import type { Answer, Upload } from "./queue";
 import styles from "./Tray.module.css";
 import { TrayRow } from "./TrayRow";

@@ -1,0 +1,121 @@
+/** Refetches what changed on the server: gathers changes for a moment, and waits while the tab is hidden. */
+
+import type { QueryClient } from "@tanstack/react-query";
+
+import { followServer, type Change, type Follower } from "@/api/live";
+import { companyFreshness } from "@/features/company/keys";
+import { documentFreshness } from "@/features/documents/keys";
+import { homeFreshness } from "@/features/home/keys";
+import { jobFreshness } from "@/features/jobs/keys";
+import { memberFreshness } from "@/features/members/keys";
+import { noteFreshness } from "@/features/notes/keys";
+import { fileFreshness } from "@/features/repository/keys";
+import { searchFreshness } from "@/features/search/keys";
+import { usageFreshness } from "@/features/usage/keys";
+import type { Freshness, Stale } from "@/navigation/freshness";
+
+export const FRESHNESS: readonly Freshness[] = [
+  ...noteFreshness,
+  ...fileFreshness,
+  ...documentFreshness,
+  ...searchFreshness,
+  ...homeFreshness,
+  ...jobFreshness,
+  ...usageFreshness,
+  ...memberFreshness,
+  ...companyFreshness,
+];
+
+/** Keeps what is on screen as it is on the server. */
+export function keepFresh(queries: QueryClient): void {
+  const refresher = new Refresher(queries);
+  document.addEventListener("visibilitychange", refresher.onShown);
+  followServer(refresher);
+}
+
+/** Changes that come together are fetched together. */
+export const GATHER_MS = 150;
+/** The least time between two refetches while changes keep coming. */
+export const SPACING_MS = 600;
+/** A refetch that takes longer doesn't hold up the next. */
+const LONGEST_MS = 10_000;
+/** With more, everything that can have changed is refetched. */
+const MOST = 100;
+
+/** How far a refetch goes: the queries named, those of things that events tell of, or all. */
+type Extent = "named" | "followed" | "all";
+
+export class Refresher implements Follower {
+  readonly #queries: QueryClient;
+  readonly #table: readonly Freshness[];
+  readonly #roots: Set<unknown>;
+  readonly #stale = new Map<string, Stale>();
+  #extent: Extent = "named";
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #running = false;
+  #doneAt = -Infinity;
+
+  constructor(queries: QueryClient, table: readonly Freshness[] = FRESHNESS) {
+    this.#queries = queries;
+    this.#table = table;
+    this.#roots = new Set(table.flatMap((row) => row.stale("").map(({ queryKey }) => queryKey[0])));
+  }
+
+  onChange = ({ type, id }: Change): void => {
+    for (const row of this.#table) {
+      if (row.type !== type) continue;
+      for (const stale of row.stale(id)) this.#stale.set(JSON.stringify(stale), stale);
+    }
+    if (this.#stale.size > MOST) this.#widen("followed");
+    this.#plan();
+  };
+
+  onGap = (): void => {
+    this.#widen("followed");
+    this.#plan();
+  };
+
+  onReset = (): void => {
+    this.#widen("all");
+    this.#plan();
+  };
+
+  /** The tab is shown again. */
+  onShown = (): void => this.#plan();
+
+  #widen(extent: "followed" | "all"): void {
+    if (this.#extent !== "all") this.#extent = extent;
+    this.#stale.clear();
+  }
+
+  #plan(): void {
+    const isIdle = this.#stale.size === 0 && this.#extent === "named";
+    if (isIdle || this.#timer !== undefined || this.#running || isHidden()) return;
+    const wait = Math.max(GATHER_MS, this.#doneAt + SPACING_MS - Date.now());
+    this.#timer = setTimeout(() => void this.#refetch(), wait);
+  }
+
+  async #refetch(): Promise<void> {
+    this.#timer = undefined;
+    if (isHidden()) return;
+    const extent = this.#extent;
+    const stale = [...this.#stale.values()];
+    this.#extent = "named";
+    this.#stale.clear();
+    this.#running = true;
+    const late = new Promise((resolve) => setTimeout(resolve, LONGEST_MS));
+    // Without waiting, the next refetch would cancel this one, and again, for as long as changes come.
+    await Promise.race([this.#invalidate(extent, stale), late]);
+    this.#running = false;
+    this.#doneAt = Date.now();
+    this.#plan();
+  }
+
+  #invalidate(extent: Extent, stale: readonly Stale[]): Promise<unknown> {
+    if (extent === "all") return this.#queries.invalidateQueries();
+    if (extent === "followed") return this.#queries.invalidateQueries({ predicate: ({ queryKey }) => this.#roots.has(queryKey[0]) });
+    return Promise.all(stale.map((filter) => this.#queries.invalidateQueries(filter)));
+  }
+}
+
+const isHidden = (): boolean => document.visibilityState === "hidden";

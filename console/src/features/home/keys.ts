@@ -1,0 +1,11 @@
+/** Keys of the queries for the home screen, and what makes them stale. They begin as those of notes and files do. */
+
+import { freshness } from "@/navigation/freshness";
+
+export const NOTES = ["notes", "recent"] as const;
+export const FILES = ["files", "recent"] as const;
+
+export const homeFreshness = [
+  freshness("note", () => [{ queryKey: NOTES }]),
+  freshness("object", () => [{ queryKey: FILES }]),
+] as const;

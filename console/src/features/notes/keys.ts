@@ -1,0 +1,8 @@
+/** Keys of the queries for notes, and which of them a changed note makes stale. */
+
+import { freshness } from "@/navigation/freshness";
+
+export const LISTS = ["notes", "list"] as const;
+export const one = (id: string) => ["notes", "one", id] as const;
+
+export const noteFreshness = [freshness("note", (id) => [{ queryKey: LISTS }, { queryKey: one(id) }])] as const;
