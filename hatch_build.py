@@ -35,7 +35,8 @@ def build(root: Path) -> None:
     if stamp.is_file() and stamp.read_text() == digest:
         return
     print("Building the console; this takes a minute.", file=sys.stderr)
-    npm("ci", console=console)
+    if not (console / "node_modules").is_symlink():  # a link leads to another checkout's, which is not ours to replace
+        npm("ci", console=console)
     npm("run", "build", console=console)
     _compress(static)
     stamp.write_text(digest)

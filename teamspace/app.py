@@ -193,6 +193,7 @@ def dependencies(settings: Settings, stopping: Stopping, tables: Tables) -> dict
         tenancy.OwnedTables: tenancy.OwnedTables(tables.rows(OwnedTable)),
         Refusals: Refusals(),
         events.Streams: events.Streams(wake),
+        events.ReadableSubjects: events.ReadableSubjects(tables.rows(events.EventSubject)),
         events.Hub: events.Hub(
             tables.rows(events.EventSubject), wake, partial(tenancy.get_callers, hosted=settings.hosted)
         ),

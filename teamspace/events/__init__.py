@@ -1,6 +1,7 @@
 """Events: a durable log of what changed, per company, told to those who can read it; and streams of content."""
 
 from teamspace.events.domain.hub import MAX_STREAMS, Hub
+from teamspace.events.domain.reading import ReadableSubjects
 from teamspace.events.domain.recording import record
 from teamspace.events.domain.retention import tidy
 from teamspace.events.domain.streams import Streams, StreamWriter
@@ -15,6 +16,7 @@ __all__ = [
     "CurrentCaller",
     "EventSubject",
     "Hub",
+    "ReadableSubjects",
     "Readers",
     "StreamRow",
     "StreamWriter",

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from teamspace.core.db import Db, Fence, Reads, Tx, columns
+from teamspace.core.db import Db, Fence, Reads, Tx, as_json, columns
 from teamspace.core.tables import TransientTable
 from teamspace.events.schemas import Change, Event, Position, StreamRow
 
@@ -49,11 +49,11 @@ async def insert(
         source, subjects = f"VALUES ({same}, :subjects)", subject_ids[0]
     else:
         source = f"SELECT {same}, subject.* FROM ({tx.dialect.json_strings.format('subjects')}) AS subject"
-        subjects = msgspec.json.encode(subject_ids).decode()
+        subjects = as_json(subject_ids)
     await tx.defer(
         f"{target} {source}",
         org_id=org_id, team_id=team_id, kind=kind, change=change, path=path, at=now, subjects=subjects,
-        readers=msgspec.json.encode(readers).decode() if readers else None,
+        readers=as_json(readers) if readers else None,
     )  # fmt: skip
 
 
@@ -91,7 +91,7 @@ async def select_between(
         " AND (transaction_id, id) <= (:until_transaction_id, :until_id)"
         f" AND org_id IN ({db.dialect.json_strings.format('org_ids')}) ORDER BY transaction_id, id LIMIT :limit",
         transaction_id=after.transaction_id, id=after.id, until_transaction_id=until.transaction_id, until_id=until.id,
-        org_ids=msgspec.json.encode(org_ids).decode(), limit=limit,
+        org_ids=as_json(org_ids), limit=limit,
     )  # fmt: skip
 
 
@@ -112,7 +112,7 @@ async def select_admitted(
     return await db.all(
         AdmittedRow,
         fence.for_many(db.dialect),
-        callers=msgspec.json.encode(callers).decode(), ids=msgspec.json.encode(ids).decode(),
+        callers=as_json(callers), ids=as_json(ids),
     )  # fmt: skip
 
 
@@ -152,10 +152,9 @@ async def select_oldest_of_org(db: Reads, org_id: str, limit: int) -> list[OldEv
 
 
 async def delete(tx: Tx, ids: Sequence[int]) -> None:
-    items = tx.dialect.json_items.format("ids")
+    given = tx.dialect.json_strings.format("ids")
     await tx.run(
-        f"DELETE FROM events WHERE id IN (SELECT CAST(item.value AS BIGINT) FROM {items})",
-        ids=msgspec.json.encode(ids).decode(),
+        f"DELETE FROM events WHERE id IN (SELECT CAST(given.value AS BIGINT) FROM ({given}) AS given)", ids=as_json(ids)
     )
 
 

@@ -46,11 +46,11 @@ class Company:
             self.streams[name] = await self.server.listen(caller)
         return self
 
-    async def told(self) -> dict[str, list[str]]:
-        """Who was told what of notes and objects since the last call."""
+    async def told(self, *, of_jobs: bool = False) -> dict[str, list[str]]:
+        """Who was told what of jobs, or of everything else, since the last call."""
         await self.server.settle()
         heard = {
-            name: [change for type, _, change in stream.changes if type != "job"]
+            name: [change for type, _, change in stream.changes if (type == "job") == of_jobs]
             for name, stream in self.streams.items()
         }
         for stream in self.streams.values():
@@ -213,6 +213,6 @@ async def test_a_job_is_told_to_its_team(company: Company) -> None:
     async with company.world.db.maintenance(system(org_id=org_id)) as tx:
         await events.record(tx, "job", job, change=Change.UPDATED, org_id=org_id, team_id=team_id)
         await events.record(tx, "unknown kind", job, change=Change.UPDATED, org_id=org_id, team_id=team_id)
-    assert await company.told() == to(
+    assert await company.told(of_jobs=True) == to(
         "updated", "owner", "member", "viewer", "guest", "notes only", "no notes", "below a/"
     )

@@ -12,6 +12,7 @@ from teamspace import jobs
 from teamspace.core.principal import system
 from teamspace.jobs.domain.ending import MAX_LEASE_EXPIRIES
 from teamspace.repository.domain import texts
+from teamspace.tenancy.schemas import Role
 from tests.extraction import files
 from tests.jobs.help import claim, ended, fail, running
 from tests.repository.help import put
@@ -117,7 +118,10 @@ async def test_deleting_a_file_cancels_its_extraction(world: World, ann: Caller)
     (job,) = (await ann.get("/api/jobs")).json()["items"]
     async with running(world):
         job = await ended(ann, job["id"])
-    assert (job["state"], job["error"]["code"]) == ("cancelled", "not_found")
+    assert job["state"] == "cancelled"
+    fault = await world.db.one(str, "SELECT error FROM jobs")
+    assert fault
+    assert msgspec.json.decode(fault)["code"] == "not_found"
 
 
 # Extraction jobs that end without a text
@@ -189,3 +193,22 @@ async def test_waiting_for_a_reader_does_not_count_as_job_time(world: World, ann
             assert job["state"] == "running"
         assert (await wait_for_text(ann, created["id"]))["text_state"] == "ready"
         assert (await ended(ann, job["id"]))["attempt"] == 1
+
+
+async def test_a_job_is_read_in_full_by_those_who_can_read_its_subject(world: World, ann: Caller) -> None:
+    created = await put(ann, "reports/a.txt", b"words", content_type="text/plain")
+    member, admin = await world.person(ann.org, ann.team), await world.person(ann.org, ann.team, Role.ADMIN)
+    blind = await world.token(ann, scope=["chat:use", "files:read:other/"])
+
+    async def views() -> list[str]:
+        """The requester's, a member's, a manager's, and a token's that cannot read the file."""
+        items = [(await caller.get("/api/jobs")).json()["items"] for caller in (ann, member, admin, blind)]
+        return [item["view"] for (item,) in items]
+
+    assert await views() == ["full", "outline", "outline", "outline"]
+    await ann.post(f"/api/repo-obj/{created['id']}/visibility", {"visibility": "team"})
+    assert await views() == ["full", "full", "full", "outline"]
+    (shown,) = (await member.get("/api/jobs")).json()["items"]
+    assert (shown["title"], shown["subject"]) == ("a.txt", {"type": "object", "id": created["id"]})
+    await ann.delete(f"/api/repo-obj/{created['id']}")
+    assert await views() == ["outline"] * 4, "nobody can read it any more"

@@ -1044,7 +1044,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the team's jobs, newest first. Other members' jobs are summaries, except for managers of the team.
+         * List the team's jobs, newest first: in full if the caller can read the subject, or requested a job without one; otherwise as summaries.
          * @description A session or API token.
          */
         get: operations["jobs.index"];
@@ -1088,7 +1088,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Return a job with its state, why it waits, its result or error; a summary if another member requested it.
+         * Return a job with its state, why it waits, its result or error; or a summary, as in the list.
          * @description A session or API token.
          */
         get: operations["jobs.show"];
@@ -10727,7 +10727,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["JobDetail"];
+                    "application/json": components["schemas"]["JobDetail"] | components["schemas"]["JobSummary"];
                 };
             };
             /** @description `invalid_request` */

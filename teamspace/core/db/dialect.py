@@ -27,8 +27,6 @@ class Dialect(msgspec.Struct, frozen=True):
     """The type of such a column in `json_table`."""
     in_strings: str
     """The condition that a value is in a JSON list of strings; it uses an index like a list of literals."""
-    json_items: str
-    """A FROM item with the column `item.value`: one row per object of a JSON list; the parameter goes into the braces."""
     settled: str
     """Whether a row of `events` is final: no transaction that is still running can commit a row before it."""
     position: str
@@ -75,7 +73,6 @@ SQLITE = Dialect(
     json_list="SELECT value FROM json_each({})",
     json_type="TEXT",
     in_strings="IN (SELECT value FROM json_each(:{}))",
-    json_items="json_each(:{}) AS item",
     settled="TRUE",  # there is one writer
     position="instr",
     byte_order="COLLATE BINARY",
@@ -95,7 +92,6 @@ POSTGRES = Dialect(
     json_strings="SELECT jsonb_array_elements_text(CAST(:{} AS JSONB)) AS value",
     # As an array, not a join: the rows are read, and locked, in the order of the index.
     in_strings="= ANY (ARRAY(SELECT jsonb_array_elements_text(CAST(:{} AS JSONB))))",
-    json_items="jsonb_array_elements(CAST(:{} AS JSONB)) AS item (value)",
     settled="transaction_id < CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS TEXT) AS BIGINT)",
     position="strpos",
     byte_order='COLLATE "C"',

@@ -99,12 +99,11 @@ def _any_clause(table: str, clauses: tuple[Clause, ...]) -> str:
 
 @lru_cache(512)
 def _for_many(table: str, clauses: tuple[Clause, ...], params: tuple[str, ...], dialect: Dialect) -> str:
-    fields = "".join(f", (item.value ->> '{name}') {dialect.byte_order} AS {name}" for name in params)
+    table_of_callers = dialect.json_table("callers", caller="BIGINT", **dict.fromkeys(params, "TEXT"))
     admits = _PARAMETER.sub(r"callers.\1", _any_clause(table, clauses))
     # SQLite joins a CROSS JOIN in written order: each row is read once.
     return (
-        f"WITH callers AS MATERIALIZED (SELECT CAST(item.value ->> 'caller' AS INTEGER) AS caller{fields}"
-        f" FROM {dialect.json_items.format('callers')})"
+        f"WITH callers AS MATERIALIZED ({table_of_callers})"
         f" SELECT callers.caller, {table}.id FROM {table} CROSS JOIN callers"
         f" WHERE {table}.id IN ({dialect.json_strings.format('ids')})"
         f" AND {admits}"

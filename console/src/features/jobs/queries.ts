@@ -75,7 +75,7 @@ export interface ChatRequest {
 }
 
 /** A change returns the job: shows it at once, and refetches the lists. */
-function useChange<Input>(change: (input: Input) => Promise<Job>) {
+function useChange<Input, Changed extends Job | JobOutline>(change: (input: Input) => Promise<Changed>) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: change,

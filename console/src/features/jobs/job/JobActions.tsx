@@ -14,15 +14,18 @@ import { notice } from "@/ui/notice";
 
 import type { Filters } from "../filters";
 import { useMayAsk } from "../making";
-import { useCancel, useRetry, type Job } from "../queries";
+import { useCancel, useRetry, type Job, type JobOutline } from "../queries";
 import { chatInputOf } from "../shapes";
 
 export function JobActions({ job }: { job: Job }) {
-  if (job.state === "queued") return <Cancel job={job} />;
+  const { me } = useSession();
+  if (job.state === "queued") return <Cancel job={job} mine={job.owner === me.user.id} />;
   return job.state === "running" ? null : <Retry job={job} />;
 }
 
-function Cancel({ job }: { job: Job }) {
+/** Only for the requester, and for managers of the team. */
+export function Cancel({ job, mine }: { job: Job | JobOutline; mine: boolean }) {
+  const { can } = useSession();
   const [asking, setAsking] = useState(false);
   const cancel = useCancel();
 
@@ -31,6 +34,7 @@ function Cancel({ job }: { job: Job }) {
     notice(t("jobs.cancel.done"));
   }
 
+  if (!mine && !can("settings:manage")) return null;
   return (
     <>
       <Button variant="default" size="xs" onClick={() => setAsking(true)}>
