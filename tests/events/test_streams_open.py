@@ -71,7 +71,7 @@ async def test_two_thousand_streams_share_one_process(
 ) -> None:
     """All are told, and memory stays flat."""
     count, companies = 2000, 4
-    limits = KeyedConcurrencyLimit("event streams", token=count, company=count, server=count)
+    limits = KeyedConcurrencyLimit("busy.event_streams", token=count, company=count, server=count)
     monkeypatch.setattr(server.hub, "_limits", limits)
     people = []
     for _ in range(companies):
@@ -130,3 +130,41 @@ async def test_a_stream_is_open_to_the_client_of_a_suspended_company(
     stream = await server.listen(person)
     await server.settle()
     assert stream.names == ["ready"] and not stream.ended, "reads stay open"
+
+
+@pytest.mark.by_turns
+async def test_two_thousand_streams_miss_double_and_leak_nothing_across_a_restart(
+    world: World, ann: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Four companies, ten people in each, fifty streams per person; every note is private or visible to its team."""
+    monkeypatch.setattr(hubs, "OF_TOKEN", 50)
+    people = [person for _ in range(4) for person in await create_people(world, 10)]
+    expected: dict[str, list[str]] = {person.user_id: [] for person in people}
+
+    async def write() -> None:
+        for number, author in enumerate(people[::3]):
+            visibility = ("private", "team")[number % 2]
+            note = (await author.post("/api/notes", {"title": "x", "visibility": visibility})).json()["id"]
+            for reader in people:
+                if reader is author or (visibility == "team" and reader.team.id == author.team.id):
+                    expected[reader.user_id].append(note)
+
+    first = Process(world.db)
+    streams = [(person, await first.listen(person)) for person in people for _ in range(50)]
+    await write()
+    await first.settle()
+    await first.close()
+    await write()  # while no server runs
+    second = Process(world.db)
+    resumed = [(stream, await second.listen(person, stream.cursor)) for person, stream in streams]
+    await write()
+    await second.settle()
+    await second.close()
+    for (person, before), (_, after) in zip(streams, resumed, strict=True):
+        assert [id for _, id, _ in (*before.changes, *after.changes)] == expected[person.user_id]
+        assert {*before.names, *after.names} == {"ready", "change"}
+
+
+async def create_people(world: World, count: int) -> list[Caller]:
+    org, team = await world.company()
+    return [await world.person(org, team) for _ in range(count)]
