@@ -32,7 +32,7 @@ test("only what is active while changes are told as they happen, and only where 
   expect(paceOf([job("running")], { now, live: true, hidden: true })).toBe(false);
   expect(paceOf([job("succeeded")], { now, live: true })).toBe(false);
   expect(activityPace([], true, true)).toBe(false);
-  expect(activityPace([{ ...job("queued"), view: "outline" } as JobItem], false, true)).toBe(60_000);
+  expect(activityPace([{ ...job("queued"), view: "outline" } as unknown as JobItem], false, true)).toBe(60_000);
 });
 
 test("many pages are not asked for more often than one", () => {
