@@ -108,3 +108,22 @@ async def test_a_token_has_a_limited_number_of_streams_and_gets_them_back(served
                 if client.answer.status_code == 200:
                     break
             await asyncio.sleep(0.05)
+
+
+@pytest.mark.parametrize("database_url", ["postgres"], indirect=True)
+async def test_streams_of_every_process_are_told_of_a_write_on_one(tmp_path: Path, database_url: str) -> None:
+    settings = {
+        "SERVICE_DATA": str(tmp_path / "data"), "SERVICE_DATABASE_URL": database_url, "SERVICE_WORKERS": "2",
+    }  # fmt: skip
+    server = await asyncio.to_thread(Served(settings).__enter__)
+    try:
+        token = await sign_up(server)
+        async with contextlib.AsyncExitStack() as stack:
+            clients = [await stack.enter_async_context(connected(server, token)) for _ in range(12)]
+            await until(lambda: all(client.events for client in clients), 30)
+            notes = [(await call(server, token, "POST", "/api/notes", {"title": "x"})).json()["id"] for _ in range(4)]
+            await until(lambda: all(len(client.events) == 5 for client in clients), 30)
+            for client in clients:
+                assert [event.data["id"] for event in client.events[1:]] == notes, "in the order of the commits"
+    finally:
+        await asyncio.to_thread(server.kill)

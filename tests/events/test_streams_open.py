@@ -9,6 +9,7 @@ import pytest
 from teamspace.core.errors import RateLimited
 from teamspace.core.limits import KeyedConcurrencyLimit
 from teamspace.events.domain import hub as hubs
+from teamspace.events.domain import subscribers
 from tests.events.help import Process, parse, principal, until
 from tests.support.world import Caller, World
 
@@ -16,7 +17,7 @@ from tests.support.world import Caller, World
 async def test_a_reader_that_falls_behind_is_reset_and_costs_no_more(
     server: Process, ann: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hubs, "MAX_BUFFERED", 4)
+    monkeypatch.setattr(subscribers, "MAX_BUFFERED", 4)
     chunks = server.hub.listen(server.db, await principal(ann), None)
     ready = parse(await anext(chunks))
     pending = asyncio.ensure_future(anext(chunks))
@@ -37,7 +38,7 @@ async def test_a_reader_that_falls_behind_is_reset_and_costs_no_more(
 
 
 async def test_idle_streams_are_pinged(server: Process, ann: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hubs, "PING_SECONDS", 0.01)
+    monkeypatch.setattr(subscribers, "PING_SECONDS", 0.01)
     chunks = server.hub.listen(server.db, await principal(ann), None)
     assert [await anext(chunks) for _ in range(3)][1:] == [b": ping\n\n"] * 2
     await chunks.aclose()  # type: ignore[attr-defined]

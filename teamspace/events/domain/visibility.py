@@ -23,11 +23,10 @@ Subjects = Mapping[str, EventSubject]
 class Rights:
     """What a caller can read. Callers with equal rights share one, and are decided once."""
 
-    __slots__ = ("__weakref__", "fences", "key", "who")
+    __slots__ = ("__weakref__", "fences", "who")
 
     def __init__(self, who: Principal, subjects: Subjects) -> None:
         self.who = who
-        self.key = key_of(who)
         self.fences: dict[str, tuple[Fence, ...]] = {
             kind: subject.fences(who) for kind, subject in subjects.items() if subject.fences
         }
