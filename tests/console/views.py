@@ -1,7 +1,7 @@
 """Every view of the console: screens, main dialogs, screen states, and the sign-in pages."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from playwright.sync_api import FilePayload, Page, Route, expect
 
@@ -205,7 +205,9 @@ def list_three_jobs(route: Route) -> None:
     states = ("running", "queued", "succeeded")
     since = "2026-11-16T09:00:00Z"
     times = {"created_at": since, "started_at": since, "finished_at": since}
-    jobs = [{"view": "outline", "id": f"job-{state}", "kind": "ai.chat", "state": state, **times} for state in states]
+    jobs: list[dict[str, Any]] = [
+        {"view": "outline", "id": f"job-{state}", "kind": "ai.chat", "state": state, **times} for state in states
+    ]
     jobs[0] |= {
         "view": "full", "kind": "repo.extract_text", "title": "quay-survey-of-the-north-pier.pdf", "owner": "",
         "subject": {"type": "object", "id": "survey"}, "waiting": None, "progress": 0.4, "attempt": 1,
