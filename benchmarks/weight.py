@@ -26,6 +26,13 @@ SHIFTS = """() => new Promise((resolve) => {
         .observe({ type: "layout-shift", buffered: true })
     setTimeout(() => resolve(0), 300)
 })"""
+# The network is never idle, since the event stream stays open.
+QUIET = """() => new Promise((resolve) => {
+    let timer
+    const wait = () => { clearTimeout(timer); timer = setTimeout(resolve, 500) }
+    new PerformanceObserver(wait).observe({ type: "resource" })
+    wait()
+})"""
 BACKGROUND = "getComputedStyle(document.documentElement).getPropertyValue('--background')"
 FIRST_USER = {"username": "ann", "password": "a benchmark passphrase", "org": "Acme", "team": "General"}
 
@@ -66,7 +73,7 @@ def weigh(browser: Browser, url: str, place: Place, token: str, note: str) -> di
     with window(browser, url, token=token if place.signed_in else "", empty_cache=True) as page:
         page.goto(place.address.replace("NOTE", note))
         place.ready(page)
-        page.wait_for_load_state("networkidle")
+        page.evaluate(QUIET)
         fetched: list[tuple[str, int]] = page.evaluate(FETCHED)
         sizes = {kind: sum(size for path, size in fetched if path.endswith(end)) for kind, end in KINDS.items()}
         return {**sizes, "requests": 1 + len(fetched), "layout_shift": page.evaluate(SHIFTS)}

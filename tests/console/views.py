@@ -117,6 +117,11 @@ def delete_elsewhere(page: Page, instance: Instance, address: str, path: str) ->
 
 
 def wait_for_editor(page: Page, _: Instance) -> None:
+    """Discards a draft that another view left."""
+    discard = page.get_by_role("button", name="Discard")
+    expect(editor(page).or_(discard)).to_be_visible()
+    if discard.is_visible():
+        discard.click()
     expect(editor(page)).to_be_visible()
 
 

@@ -9,7 +9,7 @@ const UNSEEN = 15_000;
 const FAR = 60_000;
 
 interface Look {
-  /** Changes are told as they happen. Why a job waits can change without the job, so active ones are still looked at, seldom. */
+  /** Changes are told as they happen. Only active jobs are still asked for: why one waits can change without the job. */
   live?: boolean;
   /** Number of pages to refetch: the more, the less often. */
   pages?: number;
@@ -22,7 +22,7 @@ type Standing = Pick<Schemas["JobItem"], "state" | "waiting"> | Pick<Schemas["Jo
 /** Milliseconds; false turns polling off. */
 export function paceOf(jobs: readonly Standing[], { live = false, pages = 1, hidden = false, now = Date.now() }: Look = {}) {
   const moving = jobs.some((job) => moves(job, now));
-  if (live) return moving && !hidden && SELDOM * Math.max(1, pages);
+  if (live && (hidden || !moving)) return false;
   if (hidden) return moving && UNSEEN * pages;
   return (moving ? OFTEN : SELDOM) * Math.max(1, pages);
 }
@@ -32,7 +32,8 @@ type Listed = Schemas["JobItem"] | Schemas["JobSummary"];
 /** For a count of active jobs: none are not asked for. When another person's job is due isn't known, so it is asked for seldom. */
 export function activityPace(jobs: readonly Listed[], watched: boolean, live = false): number | false {
   if (jobs.length === 0 && !watched) return false;
-  return paceOf(jobs.filter((job) => job.view === "full" || job.state === "running"), { live, pages: 2 });
+  const pace = paceOf(jobs.filter((job) => job.view === "full" || job.state === "running"), { live, pages: 2 });
+  return pace === false && jobs.length > 0 ? 2 * SELDOM : pace;
 }
 
 function moves(job: Standing, now: number): boolean {
