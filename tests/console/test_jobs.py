@@ -157,6 +157,16 @@ def test_a_job_without_a_worker_is_explained_and_can_be_cancelled(browser: Brows
         expect(activity).to_have_accessible_name("Activity")
 
 
+def test_a_job_names_the_file_it_is_about_and_links_to_it(browser: Browser, operator: OperatorClient) -> None:
+    operator.served.put("/api/repo/survey/quay-survey.txt", b"Three cracks.", operator.token)
+    with window(browser, operator.url, token=operator.token) as page:
+        page.goto("/app/settings/team/jobs")
+        page.get_by_role("link", name="Index quay-survey.txt").click()
+        expect(page.get_by_role("heading", name="Index quay-survey.txt", level=1)).to_be_visible()
+        page.get_by_role("link", name="Open quay-survey.txt").click()
+        expect(page.get_by_role("heading", name="quay-survey.txt", level=1)).to_be_visible()
+
+
 def ask(page: Page, prompt: str, executor: str = "") -> None:
     """Ask a model with the palette: an executor, or the server itself."""
     settle(page)
