@@ -9,7 +9,7 @@ const UNSEEN = 15_000;
 const FAR = 60_000;
 
 interface Look {
-  /** Changes are told as they happen. Only active jobs are still asked for: why one waits can change without the job. */
+  /** Changes are told as they happen. Active jobs are still asked for, seldom: why one waits can change without the job. */
   live?: boolean;
   /** Number of pages to refetch: the more, the less often. */
   pages?: number;
@@ -22,7 +22,7 @@ type Standing = Pick<Schemas["JobItem"], "state" | "waiting"> | Pick<Schemas["Jo
 /** Milliseconds; false turns polling off. */
 export function paceOf(jobs: readonly Standing[], { live = false, pages = 1, hidden = false, now = Date.now() }: Look = {}) {
   const moving = jobs.some((job) => moves(job, now));
-  if (live && (hidden || !moving)) return false;
+  if (live) return moving && !hidden && SELDOM * Math.max(1, pages);
   if (hidden) return moving && UNSEEN * pages;
   return (moving ? OFTEN : SELDOM) * Math.max(1, pages);
 }
