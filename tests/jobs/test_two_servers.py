@@ -10,6 +10,8 @@ import pytest
 from teamspace import jobs
 from teamspace.core.limits import Notifier
 from teamspace.executors.domain import workers
+from teamspace.jobs.domain import queue
+from teamspace.jobs.schemas import State
 from teamspace.settings import Settings
 from tests.executors.help import Worker, executor
 from tests.jobs.help import broken_invariants, create_job, ended
@@ -77,3 +79,16 @@ async def count_charged_requests(people: list[Caller]) -> int:
     """Return how many requests the companies were charged for."""
     reports = [await person.get("/api/usage") for person in {person.org.id: person for person in people}.values()]
     return sum(report.json()["items"][0]["used"] for report in reports)
+
+
+async def test_a_wait_on_one_server_ends_with_a_job_that_the_other_ends(
+    pair: tuple[World, World], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(queue, "_POLL", 3600.0)  # only a notification can wake it
+    here, there = pair
+    ann = await here.bootstrap()
+    job_id = (await create_job(ann))["id"]
+    waiting = asyncio.create_task(there.app.queue.wait_for_end(there.db, job_id, 30))
+    await asyncio.sleep(0.1)
+    assert (await ann.post(f"/api/jobs/{job_id}/cancel")).status_code == 200
+    assert await asyncio.wait_for(waiting, 10) is State.CANCELLED
