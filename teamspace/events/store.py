@@ -57,13 +57,8 @@ async def insert(
     )  # fmt: skip
 
 
-async def get_log_id(db: Reads) -> str | None:
-    return await db.one(str, "SELECT id FROM event_log")
-
-
-async def insert_log_id(tx: Tx, id: str) -> None:
-    """Identify the log, unless another process has."""
-    await tx.run("INSERT INTO event_log (number, id) VALUES (1, :id) ON CONFLICT (number) DO NOTHING", id=id)
+async def get_log_id(db: Reads) -> str:
+    return await db.one(str, "SELECT id FROM event_log") or ""
 
 
 async def get_newest(db: Reads) -> Position:

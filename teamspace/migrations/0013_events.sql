@@ -47,6 +47,11 @@ CREATE TABLE event_log (
     number INTEGER PRIMARY KEY,
     id TEXT NOT NULL
 ) STRICT;
+-- only sqlite
+INSERT INTO event_log (number, id) VALUES (1, lower(hex(randomblob(16))));
+-- only postgres
+INSERT INTO event_log (number, id) VALUES (1, gen_random_uuid()::text);
+-- on both
 
 -- Streams of content, each read by its owner alone.
 CREATE TABLE streams (

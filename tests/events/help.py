@@ -12,7 +12,7 @@ from teamspace.app import App
 from teamspace.core.db import Db
 from teamspace.core.limits import Notifier, Stopping
 from teamspace.core.principal import Call, Principal
-from teamspace.events import EventSubject, Hub
+from teamspace.events import EventSubject, Hub, store
 from tests.support.world import Caller, World
 
 
@@ -88,7 +88,17 @@ class Process:
         await until(lambda: bool(stream.events) or stream.ended)
         return stream
 
-    async def settle(self, *streams: Stream) -> None:
+    async def settle(self) -> None:
+        """Deliver everything that was committed.
+
+        Other tests use the same PostgreSQL server: while one of their transactions runs, events after it wait.
+        """
+        async with asyncio.timeout(10):
+            while await store.has_unsettled(self.db):  # noqa: ASYNC110 - other processes decide
+                await asyncio.sleep(0.005)
+        await self.deliver()
+
+    async def deliver(self) -> None:
         """Deliver what there is, as the hub's own task does."""
         self.hub._check_due = 0.0
         await self.hub._run_once(self.db)

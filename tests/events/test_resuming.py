@@ -74,7 +74,7 @@ async def test_an_event_of_an_open_transaction_is_neither_missed_nor_first(serve
     holding = asyncio.create_task(hold())
     await held.wait()
     later = await note(ann)
-    await server.settle()
+    await server.deliver()
     assert stream.changes == [], "the earlier transaction may still commit"
     cursor = stream.cursor
     release.set()

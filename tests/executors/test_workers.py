@@ -238,8 +238,8 @@ async def test_a_job_that_is_no_longer_allowed_fails_instead_of_being_claimed(wo
     else:
         await ann.delete(f"/api/members/{bob.user_id}")
     assert (await worker.claim(models=["llama"])).status_code == 204
-    shown = await get_job(ann, job["id"])
-    assert (shown["state"], shown["error"]["code"]) == ("failed", code)
+    assert (await get_job(ann, job["id"]))["state"] == "failed"
+    assert code in (await world.db.one(str, "SELECT error FROM jobs WHERE id = :id", id=job["id"]) or "")
     assert await broken_invariants(world) == []
 
 

@@ -127,6 +127,7 @@ EXEMPT = {
     "object_versions": "only the tags change, which are one value",
     "quota_ledger": "settled once, under a condition",
     "recovery_codes": "used once, under a condition",
+    "streams": "only the time of the last row, by its one writer",
     "texts": "written with its object or note",
     "tokens": "revoked once; the time of last use and the team are one value each",
     "totp": "armed once and used once, under a condition",

@@ -39,7 +39,7 @@ async def test_long_work_sends_heartbeats_until_it_ends() -> None:
 
 
 async def test_a_stale_claim_ends_the_work() -> None:
-    with pytest.raises(StaleClaim), HeartbeatLoop(Beats(StaleClaim("gone")), "job"):
+    with pytest.raises(StaleClaim), HeartbeatLoop(Beats(StaleClaim("jobs.stale_claim")), "job"):
         await asyncio.sleep(10)
     await asyncio.sleep(0)  # the task itself is not cancelled
 
@@ -52,7 +52,7 @@ async def test_heartbeats_continue_after_one_fails() -> None:
 
 async def test_work_can_be_cancelled_after_its_claim_went_stale() -> None:
     async def work() -> None:
-        with HeartbeatLoop(Beats(StaleClaim("gone")), "job"):
+        with HeartbeatLoop(Beats(StaleClaim("jobs.stale_claim")), "job"):
             try:
                 await asyncio.sleep(10)
             except asyncio.CancelledError:

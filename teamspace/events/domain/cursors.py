@@ -2,8 +2,6 @@
 
 from teamspace.core.crypto import Vault, WrongKey
 from teamspace.core.db import Db
-from teamspace.core.ids import new_id
-from teamspace.core.principal import system
 from teamspace.events import store
 from teamspace.events.schemas import Position
 
@@ -12,12 +10,7 @@ _CONTEXT = "events|cursor|{}"
 
 async def open_cursors(db: Db) -> "Cursors":
     """Return the cursors of this database's log."""
-    log_id = await store.get_log_id(db)
-    while log_id is None:
-        async with db.maintenance(system()) as tx:
-            await store.insert_log_id(tx, new_id())
-        log_id = await store.get_log_id(db)
-    return Cursors(db.vault, log_id)
+    return Cursors(db.vault, await store.get_log_id(db))
 
 
 class Cursors:
