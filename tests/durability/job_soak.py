@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ _PAUSE = 0.03
 _PATIENCE = 150.0
 """More than two leases and the longest job."""
 _LOCAL, _REMOTE = "local", "remote"
+_JOBS_IN_A_MOMENT = 10
 
 
 @dataclass
@@ -182,6 +184,15 @@ class JobSoak(Soak):
         ]
         for worker in self.workers:
             worker.start()
+
+    async def moment(self) -> None:
+        """Wait for a moment; on a busy machine until some jobs were created in it, so that there is work to interrupt."""
+        enough = len(self.requests) + _JOBS_IN_A_MOMENT
+        await super().moment()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(10):
+                while len(self.requests) < enough:  # noqa: ASYNC110 - the clients count
+                    await asyncio.sleep(0.02)
 
     async def crash(self) -> None:
         """Create jobs for a moment, and kill the server or a worker."""
