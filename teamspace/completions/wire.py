@@ -17,12 +17,12 @@ from teamspace.completions.schemas import (
 )
 
 _MAX_MODELS = 20
-MAX_LINE = 256 * 1024
-"""Longer lines would hold the event loop while they are decoded."""
+MAX_LINE = 1024 * 1024
 _FIELDS = frozenset({b"event", b"id", b"retry"})
 """Fields of server-sent events, besides `data`, which carry nothing here."""
 _NULL = msgspec.Raw(b"null")
-_Count = Annotated[int, msgspec.Meta(ge=0, le=1_000_000_000)]
+_Count = Annotated[int, msgspec.Meta(ge=0, le=500_000_000)]
+"""Two of them are at most the total that a usage can have."""
 
 
 class _Request(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -67,13 +67,13 @@ class _ChunkChoice(msgspec.Struct, frozen=True):
 
 
 class _Chunk(msgspec.Struct, frozen=True):
-    choices: list[_ChunkChoice] = []
+    choices: msgspec.Raw = _NULL
     model: str | None = None
     usage: msgspec.Raw = _NULL
     error: msgspec.Raw = _NULL
 
 
-class _Model(msgspec.Struct, frozen=True):
+class _Model(msgspec.Struct, frozen=True, gc=False):
     id: Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 
 
@@ -137,6 +137,7 @@ class _PartialAnswer:
         """Add a chunk and return its text."""
         try:
             chunk = msgspec.json.decode(data, type=_Chunk)
+            choices = _choices(chunk.choices)
         except MALFORMED:
             raise _invalid_stream() from None
         if chunk.error != _NULL:
@@ -144,7 +145,7 @@ class _PartialAnswer:
         self._model = chunk.model or self._model
         self._usage = _usage(chunk.usage) or self._usage
         text = ""
-        for choice in chunk.choices[:1]:
+        for choice in choices:
             text, self._finish_reason = choice.delta.content or "", choice.finish_reason or self._finish_reason
         self._texts.append(text)
         self._length += len(text)
@@ -194,6 +195,13 @@ def _answer(
     if len(text) > MAX_CHARACTERS:
         raise _too_long(usage)
     return ModelAnswer(text, usage, (model or request.model or "")[:200], (finish_reason or "stop")[:40])
+
+
+def _choices(raw: msgspec.Raw) -> tuple[_ChunkChoice, ...]:
+    """Return the choice of a chunk, if it has one."""
+    if bytes(raw).strip(b"[ ]") in (b"", b"null"):
+        return ()
+    return msgspec.json.decode(raw, type=tuple[_ChunkChoice])
 
 
 def _usage(reported: msgspec.Raw) -> TokenUsage | None:
