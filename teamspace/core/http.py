@@ -294,9 +294,9 @@ class Gate:
 
     def _preflight(self, request: Request, info: "_RequestInfo") -> Response | None:
         """Answer a browser that asks whether a page of another origin may send a request, if its route allows that."""
-        method = request.headers.get(b"access-control-request-method", b"").decode("latin-1")
-        if request.method != "OPTIONS" or not method:
+        if request.method != "OPTIONS":
             return None
+        method = request.headers.get(b"access-control-request-method", b"").decode("latin-1")
         endpoint, _, _ = self._router.match("GET" if method == "HEAD" else method, request.path)
         if endpoint is None or endpoint.route.cors is None:
             return None

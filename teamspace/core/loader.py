@@ -107,7 +107,7 @@ def load(packages: Iterable[Package], types: Sequence[TableType]) -> Tables:
     """Return the packages' tables; raise BootError with all faults of shipped packages."""
     contributions, failed, faults = list[Contribution](), list[Loaded](), list[str]()
     for package in packages:
-        contribution, found = _collect(package, types, Tables(contributions, failed))
+        contribution, found = _try_to_collect(package, types, Tables(contributions, failed))
         if found and package.is_plugin:
             failed.append(Loaded(package, "failed", "; ".join(found)))
         else:
@@ -118,18 +118,21 @@ def load(packages: Iterable[Package], types: Sequence[TableType]) -> Tables:
     return Tables(contributions, failed)
 
 
+def _try_to_collect(package: Package, types: Sequence[TableType], before: Tables) -> tuple[Contribution, list[str]]:
+    """Like `_collect`; whatever a plugin raises is a fault of the plugin."""
+    try:
+        return _collect(package, types, before)
+    except (Exception, SystemExit) as fault:
+        if not package.is_plugin:
+            raise
+        return Contribution(package), [f"it cannot be loaded: {type(fault).__name__}: {fault}"]
+
+
 def _collect(package: Package, types: Sequence[TableType], before: Tables) -> tuple[Contribution, list[str]]:
-    contribution = Contribution(package, {}, {})
+    contribution = Contribution(package)
     faults = _find_name_faults(package, before)
-    if faults:
-        return contribution, faults
-    for table in types:
-        try:
-            module = _find_module(package.name, table.module)
-        except (Exception, SystemExit) as fault:
-            if not package.is_plugin:
-                raise
-            return contribution, [f"its import failed: {type(fault).__name__}: {fault}"]
+    for table in types if not faults else ():
+        module = _find_module(package.name, table.module)
         if module is None or not (table.module or hasattr(module, table.name)):
             continue
         rows = getattr(module, table.name, None)
@@ -163,16 +166,14 @@ def _find_module(package: str, name: str) -> ModuleType | None:
 def _find_row_faults(
     table: TableType, rows: tuple[Any, ...], package: Package, module: ModuleType, earlier: tuple[Any, ...]
 ) -> list[str]:
-    faults = list[str]()
+    faults, before = list[str](), list(earlier)
     for position, row in enumerate(rows):
-        before = earlier + rows[:position]
-        if type(row) is not table.row:
-            faults.append(f"{module.__name__}.{table.name}[{position}] is not a {table.row.__name__}")
-        elif wrong := _find_wrong_fields(row):
-            faults.append(f"{module.__name__}.{table.name}[{position}]: {', '.join(wrong)}")
-        else:
-            faults += _find_duplicates(table, row, before)
-            faults += table.check(Candidate(row, package, module, before)) if table.check else ()
+        if wrong := _find_wrong_types(table, row):
+            faults.append(f"{module.__name__}.{table.name}[{position}] {wrong}")
+            continue
+        faults += _find_duplicates(table, row, before)
+        faults += table.check(Candidate(row, package, module, before)) if table.check else ()
+        before.append(row)
     return faults
 
 
@@ -183,11 +184,13 @@ def _find_duplicates(table: TableType, row: Any, before: Iterable[Any]) -> list[
     return [f"{key}: declared twice"] if any(getattr(each, table.key, None) == key for each in before) else []
 
 
-def _find_wrong_fields(row: msgspec.Struct) -> list[str]:
-    """Return the fields whose value is not of the declared type: constructing a struct does not check it."""
+def _find_wrong_types(table: TableType, row: Any) -> str:
+    """Return what is of another type than declared, if anything: constructing a struct does not check it."""
+    if type(row) is not table.row:
+        return f"is not a {table.row.__name__}"
     hints = _hints(type(row))
-    wrong = [name for name in row.__struct_fields__ if not _is_a(getattr(row, name), hints[name])]
-    return [f"{name} is {getattr(row, name)!r:.100}" for name in wrong]
+    wrong = [name for name in table.row.__struct_fields__ if not _is_a(getattr(row, name), hints[name])]
+    return "has wrong fields: " + ", ".join(f"{name} is {getattr(row, name)!r:.100}" for name in wrong) if wrong else ""
 
 
 @cache

@@ -1,5 +1,6 @@
 """Plugins for tests: the sample, and packages written to a folder."""
 
+import importlib
 import shutil
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -31,6 +32,7 @@ def write_package(folder: Path, name: str, modules: Mapping[str, str]) -> None:
     package.mkdir(parents=True)
     for module, source in {"__init__": "", **modules}.items():
         (package / f"{module}.py").write_text(source)
+    importlib.invalidate_caches()
 
 
 def failures(tables: Tables) -> dict[str, str]:

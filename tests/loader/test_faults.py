@@ -2,17 +2,19 @@
 
 import sys
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 import msgspec
 import pytest
 
 from teamspace import wiring
-from teamspace.app import assemble
+from teamspace.app import Assembly, assemble
 from teamspace.core.limits import Stopping
 from teamspace.core.loader import Package, TableType
 from teamspace.core.tables import BootError
 from teamspace.settings import Settings, SettingsError, load
+from teamspace.tenancy import CompanySuspended
 from tests.loader.help import SAMPLE, failures, world_with, write_package
 
 ROUTE = """
@@ -85,6 +87,7 @@ def listener(row: str) -> dict[str, str]:
     return {"listeners": LISTENER.format(row=row)}
 
 
+GOOD = route('"GET", "/api/x/bad/a", BEARER, None, None, "show", "x"')["routes"]
 # fmt: off
 FAULTS: dict[str, tuple[Mapping[str, str], str]] = {
     "route elsewhere":      (route('"GET", "/api/notes/mine", BEARER, None, None, "show", "x"'), "routes are below /api/x/bad/"),
@@ -140,15 +143,17 @@ FAULTS: dict[str, tuple[Mapping[str, str], str]] = {
     "no table":             ({"tools": ""}, "bad_plugin.tools has no tuple TOOLS"),
     "other rows":           ({"jobs": "from teamspace.core.tables import Invariant\nJOBS = (Invariant('a', 'b', 'c'),)"}, "JOBS[0] is not a JobSpec"),
     "no rows":              ({"tools": "TOOLS = ('search',)"}, "TOOLS[0] is not a Tool"),
-    "exception at import":  ({"routes": "1 / 0"}, "its import failed: ZeroDivisionError"),
-    "syntax error":         ({"__init__": "def"}, "its import failed: SyntaxError"),
-    "exit at import":       ({"tools": "raise SystemExit(3)"}, "its import failed: SystemExit: 3"),
-    "missing import":       ({"jobs": "import no_such_module"}, "its import failed: ModuleNotFoundError"),
+    "rows of two types":    ({"routes": f"{GOOD}\nROUTES = ('a', *ROUTES, 7)"}, "ROUTES[0] is not a Route; bad_plugin.routes.ROUTES[2] is not a Route"),
+    "rows without fields":  ({"routes": f"{GOOD}\nROUTES = (Route(None, None, None, None, None, None, None), *ROUTES)"}, "method is None, path is None"),
+    "odd row":              ({"listeners": LISTENER.format(row='CompanySuspended, "hear", "x"') + "hear.__signature__ = 7"}, "TypeError"),
+    "exception at import":  ({"routes": "1 / 0"}, "it cannot be loaded: ZeroDivisionError"),
+    "syntax error":         ({"__init__": "def"}, "it cannot be loaded: SyntaxError"),
+    "exit at import":       ({"tools": "raise SystemExit(3)"}, "it cannot be loaded: SystemExit: 3"),
+    "missing import":       ({"jobs": "import no_such_module"}, "it cannot be loaded: ModuleNotFoundError"),
     "invariant of ours":    ({"__init__": "from teamspace.notes import INVARIANTS"}, "notes.company: declared twice"),
     "column of ours":       ({"__init__": "from teamspace.branding import BLOB_COLUMNS"}, "branding.logo: declared twice"),
 }
 # fmt: on
-GOOD = route('"GET", "/api/x/bad/a", BEARER, None, None, "show", "x"')["routes"]
 OTHERS = {
     "routes": "from teamspace.core.routing import *\n"
     'ROUTES = (Route("GET", "/api/x/bad/fine", BEARER, None, None, "fine", "x"),)\nasync def fine(): ...',
@@ -171,6 +176,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
             del sys.modules[name]
 
 
+@cache
+def sample_alone() -> Assembly:
+    return assemble(load({}), Stopping(), wiring.load([SAMPLE]))
+
+
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_bad_row_fails_its_plugin_alone(folder: Path, fault: str) -> None:
     modules, reason = FAULTS[fault]
@@ -180,10 +190,27 @@ def test_a_bad_row_fails_its_plugin_alone(folder: Path, fault: str) -> None:
     assert reason in failures(assembly.tables)["bad"]
     assert [result.package.source for result in assembly.tables.results if result.state == "failed"] == ["bad"]
 
-    without = assemble(load({}), Stopping(), wiring.load([SAMPLE]))
+    without = sample_alone()
     assert [row.route for row in assembly.endpoints] == [row.route for row in without.endpoints]
     for table in wiring.TABLES:
         assert assembly.tables.rows(table.row) == without.tables.rows(table.row)
+
+
+@pytest.mark.parametrize("fault", ["public route", "tool's handler"])
+async def test_a_server_runs_without_the_bad_plugin(
+    folder: Path, settings: Settings, sqlite_template: Path, caplog: pytest.LogCaptureFixture, fault: str
+) -> None:
+    """The first fault is found when the plugin is loaded, the second when its rows are bound."""
+    modules, reason = FAULTS[fault]
+    write_package(folder, "bad_plugin", {**OTHERS, **modules})
+    async with world_with(settings, sqlite_template, Package("bad_plugin", "bad"), SAMPLE) as world:
+        ann = await world.bootstrap()
+        assert (await ann.get("/api/x/sample/greeting/Bob")).status_code == 200
+        assert (await ann.get("/api/x/bad/fine")).status_code == 404
+        assert world.app.queue.kinds.get("x.bad.fine") is None
+        assert "bad_but_fine" not in [tool["name"] for tool in (await ann.get("/api/tools")).json()["items"]]
+        assert not any(each.__module__.startswith("bad_plugin") for each in world.db.listeners[CompanySuspended])
+    assert [message for message in caplog.messages if "the plugin bad was not loaded" in message and reason in message]
 
 
 def test_the_faultless_rows_of_the_bad_plugin_are_loaded_on_their_own(folder: Path) -> None:
