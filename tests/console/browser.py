@@ -109,7 +109,7 @@ def _new_context(browser: Browser, url: str, **more: Any) -> BrowserContext:
 def _reused_context(browser: Browser, url: str) -> BrowserContext:
     """The context of a closed window at this address, else a new one. An empty page keeps its renderer running."""
     idle = _idle_contexts(browser)
-    for position, (address, context) in enumerate(idle):
+    for position, (address, context) in reversed(list(enumerate(idle))):  # the last one used has the warmest cache
         if address == url:
             del idle[position]
             _clear(context, url)
