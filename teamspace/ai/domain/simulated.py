@@ -8,7 +8,7 @@ If SERVICE_SIMULATE is on, markers in the prompt make it misbehave like real mod
 import asyncio
 import re
 
-from teamspace.completions import ModelAnswer, ModelRequest, estimate_tokens, estimate_usage
+from teamspace.completions import ModelAnswer, ModelRequest, estimate_tokens, estimate_usage, text_of
 from teamspace.core.errors import ExecutorFailed
 
 NAME = "simulated"
@@ -21,7 +21,7 @@ class Simulated:
         self._attempt, self._misbehaves = attempt, misbehaves
 
     async def answer(self, request: ModelRequest) -> ModelAnswer:
-        text, finish = await self._answer(request.conversation[-1].content), "stop"
+        text, finish = await self._answer(text_of(request.conversation[-1].content)), "stop"
         if request.max_tokens is not None and estimate_tokens(text) > request.max_tokens:
             text, finish = text[: 4 * request.max_tokens], "length"
         return ModelAnswer(text, estimate_usage(request, text), request.model or NAME, finish)

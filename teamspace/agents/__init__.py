@@ -1,0 +1,1 @@
+"""The agent: a model that calls tools until it has an answer."""

@@ -1,0 +1,1 @@
+"""The OpenAI protocol over the same gateway, for clients that speak it."""
