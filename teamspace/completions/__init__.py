@@ -1,7 +1,8 @@
 """Requests to models and their answers, and a client for OpenAI-compatible model servers.
 
 The same two shapes are the input and the result of a chat job, what executors get and return, and what `teamspace
-worker` uses. Only `wire.py` knows the format of the model servers.
+worker` uses. Only `wire.py` and `tool_calls.py` know the format of the model
+servers.
 """
 
 from teamspace.completions.client import complete, list_models, stream
