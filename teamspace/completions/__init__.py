@@ -5,6 +5,7 @@ worker` uses. Only `wire.py` and `tool_calls.py` know the format of the model
 servers.
 """
 
+from teamspace.completions import structured
 from teamspace.completions.client import complete, list_models, stream
 from teamspace.completions.errors import CompletionError
 from teamspace.completions.schemas import (
@@ -37,6 +38,7 @@ from teamspace.completions.schemas import (
     estimate_usage,
     text_of,
 )
+from teamspace.completions.structured import SchemaMismatch
 
 __all__ = [
     "MAX_CHARACTERS",
@@ -60,6 +62,7 @@ __all__ = [
     "NamedSchema",
     "Part",
     "ResponseFormat",
+    "SchemaMismatch",
     "Speaker",
     "TextPart",
     "TokenUsage",
@@ -70,5 +73,6 @@ __all__ = [
     "estimate_usage",
     "list_models",
     "stream",
+    "structured",
     "text_of",
 ]

@@ -27,7 +27,7 @@ CALL = {"id": "c1", "type": "function", "function": {"name": "search", "argument
 
 
 def sent(**fields: Any) -> dict[str, Any]:
-    return json.loads(to_wire(msgspec.convert(fields, ModelRequest), "tiny"))  # type: ignore[no-any-return]
+    return json.loads(to_wire(msgspec.convert(fields, ModelRequest), "tiny"))
 
 
 def test_a_request_is_sent_with_everything_it_has() -> None:
