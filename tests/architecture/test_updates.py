@@ -36,6 +36,7 @@ LAST_WRITER_WINS = {
     ),
     "one value, from the request": (
         "repository.set_visibility", "tenancy.move_session", "tenancy.put_org_role", "tools.put",
+        "executors.put_model_role",
     ),
     "only the time of the last request or report": (
         "events.extend_stream", "identity.put_known_network", "instance.put_process", "jobs.put_channel",

@@ -1244,6 +1244,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/model-roles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Return the executor that the team has chosen for each role of models, and the instance's defaults.
+         * @description A session or API token.
+         */
+        get: operations["executors.get_roles"];
+        /**
+         * Choose the executor of roles for the team; null returns to the instance's default.
+         * @description A session or API token. Requires `settings:manage`.
+         */
+        put: operations["executors.put_roles"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai/model": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Return which model would answer the caller now, for each role, and why.
+         * @description A session or API token.
+         */
+        get: operations["executors.get_model"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/repo": {
         parameters: {
             query?: never;
@@ -3265,6 +3309,77 @@ export interface components {
             /** @default false */
             retryable?: boolean;
         };
+        /** ModelRoles */
+        ModelRoles: {
+            roles: components["schemas"]["RoleExecutors"];
+            instance: components["schemas"]["RoleExecutors"];
+        };
+        /**
+         * RoleExecutors
+         * @description The name of an executor per role; null if none is chosen.
+         */
+        RoleExecutors: {
+            chat: string | null;
+            utility: string | null;
+        };
+        /** ModelRolesChange */
+        ModelRolesChange: {
+            roles: components["schemas"]["RoleChoices"];
+        };
+        /**
+         * RoleChoices
+         * @description The name of an executor per role; null returns to the instance's default, and absent roles stay.
+         */
+        RoleChoices: {
+            chat?: string | null;
+            utility?: string | null;
+        };
+        /**
+         * ModelReport
+         * @description The model that would answer a chat, and the one for each role.
+         */
+        ModelReport: {
+            model: string | null;
+            executor: string | null;
+            simulated: boolean;
+            source: components["schemas"]["TargetSource"] | null;
+            reason: string;
+            reasons: components["schemas"]["Reason"][];
+            roles: components["schemas"]["RoleModel"][];
+        };
+        /**
+         * TargetSource
+         * @description Which rule chose an executor; the first that applies.
+         * @enum {unknown}
+         */
+        TargetSource: "default" | "instance" | "local" | "named" | "team";
+        /**
+         * Reason
+         * @description Why an executor was chosen or skipped.
+         */
+        Reason: {
+            message: string;
+            key: string;
+            params: {
+                [key: string]: string | number;
+            };
+        };
+        /** RoleModel */
+        RoleModel: {
+            model: string | null;
+            executor: string | null;
+            simulated: boolean;
+            source: components["schemas"]["TargetSource"] | null;
+            reason: string;
+            reasons: components["schemas"]["Reason"][];
+            role: components["schemas"]["ModelRole"];
+        };
+        /**
+         * ModelRole
+         * @description What a model is used for; teams choose an executor per role.
+         * @enum {unknown}
+         */
+        ModelRole: "chat" | "utility";
         /**
          * ObjectQuery
          * @description Newest first; with a prefix, even an empty one, in key order.
@@ -3527,12 +3642,33 @@ export interface components {
             model?: string;
             /** @default stop */
             finish_reason?: string;
+            /** @default [] */
+            tool_calls?: components["schemas"]["ToolCall"][];
+            parsed?: unknown;
         };
         /** TokenUsage */
         TokenUsage: {
             prompt_tokens: number;
             completion_tokens: number;
             total_tokens: number;
+        };
+        /**
+         * ToolCall
+         * @description A model's request to call a function.
+         */
+        ToolCall: {
+            id: string;
+            function: components["schemas"]["FunctionCall"];
+            /**
+             * @default function
+             * @enum {unknown}
+             */
+            type?: "function";
+        };
+        /** FunctionCall */
+        FunctionCall: {
+            name: string;
+            arguments: string;
         };
         /** NewDocument */
         NewDocument: {
@@ -11859,6 +11995,277 @@ export interface operations {
             };
             /** @description `storage_full` */
             507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "executors.get_roles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelRoles"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "executors.put_roles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ModelRolesChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelRoles"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `tenant_suspended` */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope`, `org_suspended` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full` */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "executors.get_model": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelReport"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
