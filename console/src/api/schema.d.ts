@@ -1316,7 +1316,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Download the content, with ranges and conditional requests; ?version= for an older version.
+         * Download the content, with ranges and conditional requests; ?version= for an older version, ?as=text for the extracted text.
          * @description A session or API token. Requires `files:read`, by role, ownership or grant.
          */
         get: operations["repository.content"];
@@ -3368,6 +3368,8 @@ export interface components {
             version?: number | null;
             /** @default null */
             download?: "1" | null;
+            /** @default null */
+            as?: "text" | null;
         };
         /**
          * ObjectShare
@@ -3527,12 +3529,33 @@ export interface components {
             model?: string;
             /** @default stop */
             finish_reason?: string;
+            /** @default [] */
+            tool_calls?: components["schemas"]["ToolCall"][];
+            parsed?: unknown;
         };
         /** TokenUsage */
         TokenUsage: {
             prompt_tokens: number;
             completion_tokens: number;
             total_tokens: number;
+        };
+        /**
+         * ToolCall
+         * @description A model's request to call a function.
+         */
+        ToolCall: {
+            id: string;
+            function: components["schemas"]["FunctionCall"];
+            /**
+             * @default function
+             * @enum {unknown}
+             */
+            type?: "function";
+        };
+        /** FunctionCall */
+        FunctionCall: {
+            name: string;
+            arguments: string;
         };
         /** NewDocument */
         NewDocument: {
@@ -12311,6 +12334,7 @@ export interface operations {
             query?: {
                 version?: number;
                 download?: "1";
+                as?: "text";
             };
             header?: never;
             path: {
