@@ -23,6 +23,7 @@ LOCKED = {
     "jobs.admit": "lane",
     "repository.end_upload": "object",
     "repository.set_tags": "object",
+    "repository.set_text_blob": "object",
     "repository.update": "object",
     "tenancy.set_tenant_suspended": "tenant",
     "tenancy.update_features": "team",
