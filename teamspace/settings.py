@@ -190,7 +190,7 @@ SETTINGS = (
     Setting("SERVICE_EXECUTORS",          _executors,                 "",          'More model servers, as JSON: [{"name", "url", "model"?, "key"?}].'),
     Setting("SERVICE_EGRESS_ALLOW",       _allow_list,                    "",          "host:port pairs, separated by commas, that may be called without https and in private networks."),
     Setting("SERVICE_DEMO",               _flag,                      "false",     "Allows demo companies with known passwords on an instance that others can reach."),
-    Setting("SERVICE_SIMULATE",           _flag,                      "false",     "For tests: [simulate:hang], [simulate:fail] and similar in a prompt control the simulated model."),
+    Setting("SERVICE_SIMULATE",           _flag,                      "false",     "For tests: [simulate:hang], [simulate:fail], [simulate:bad-json] and similar in a prompt control the simulated model."),
     Setting("SERVICE_LOG",                _one_of("text", "json"),    "text",      "The format of log lines."),
 )
 # fmt: on
