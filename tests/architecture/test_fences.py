@@ -43,6 +43,9 @@ UNFENCED = {
     "the id or state of a job that the caller has created": (
         "jobs.find_by_origin", "jobs.find_by_key", "jobs.find_end", "jobs.get_end",
     ),
+    "the server writes and ends the streams of its own work": (
+        "events.lock_stream", "events.lock_free_streams", "events.select_open_streams",
+    ),
     "ids of things and nothing else; fences then decide who is told": (
         "events.select_between", "events.select_of_org",
     ),

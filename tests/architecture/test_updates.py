@@ -23,6 +23,7 @@ LOCKED = {
     "jobs.admit": "lane",
     "repository.end_upload": "object",
     "repository.set_tags": "object",
+    "repository.set_text_blob": "object",
     "repository.update": "object",
     "tenancy.set_tenant_suspended": "tenant",
     "tenancy.update_features": "team",
@@ -39,13 +40,13 @@ LAST_WRITER_WINS = {
         "executors.put_model_role",
     ),
     "only the time of the last request or report": (
-        "events.extend_stream", "identity.put_known_network", "instance.put_process", "jobs.put_channel",
+        "identity.put_known_network", "instance.put_process", "jobs.put_channel",
     ),
     "computed from bytes that never change": ("repository.set_sha256",),
     "follows the note or object, whose row is locked until the commit": ("fulltext.put", "fulltext.rename"),
     "schedules a check, which reads the references itself": ("blobs.release_references",),
     "a new value each time, only compared for equality": ("db.handles._start_rights_epoch",),
-    "the caller has locked the rows": ("jobs.apply", "jobs.take", "jobs.set_reservation", "jobs.set_refused_spend"),
+    "the caller has locked the rows": ("events.end_stream", "events.set_saved", "jobs.apply", "jobs.take", "jobs.set_reservation", "jobs.set_refused_spend"),
 }  # fmt: skip
 """Statements for which the order of two writers makes no difference, by reason."""
 REASONED = {name for names in LAST_WRITER_WINS.values() for name in names}

@@ -1360,7 +1360,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Download the content, with ranges and conditional requests; ?version= for an older version.
+         * Download the content, with ranges and conditional requests; ?version= for an older version, ?as=text for the extracted text.
          * @description A session or API token. Requires `files:read`, by role, ownership or grant.
          */
         get: operations["repository.content"];
@@ -3483,6 +3483,8 @@ export interface components {
             version?: number | null;
             /** @default null */
             download?: "1" | null;
+            /** @default null */
+            as?: "text" | null;
         };
         /**
          * ObjectShare
@@ -12718,6 +12720,7 @@ export interface operations {
             query?: {
                 version?: number;
                 download?: "1";
+                as?: "text";
             };
             header?: never;
             path: {
