@@ -3741,6 +3741,7 @@ export interface components {
             id: string;
             title: string;
             snippet: string;
+            version: number | null;
             score: number;
             updated_at: string;
         };
