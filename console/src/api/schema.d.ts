@@ -4069,6 +4069,7 @@ export interface components {
             id: string;
             title: string;
             snippet: string;
+            version: number | null;
             score: number;
             updated_at: string;
         };
