@@ -234,3 +234,10 @@ async def test_tool_calls_and_plain_answers_are_not_judged() -> None:
     assert await structured.complete(Scripted(calls), REQUEST) == calls
     plain = ModelAnswer("Ada.", FIRST)
     assert (await structured.complete(Scripted(plain), ModelRequest("Who?"))).parsed is msgspec.UNSET
+
+
+async def test_an_unusable_format_costs_nothing() -> None:
+    call = Scripted()
+    with pytest.raises(BadRequest, match="another document"):
+        await structured.complete(call, ModelRequest("Who?", response_format=JsonSchema(schema={"$ref": "x"})))
+    assert call.requests == []
