@@ -4,7 +4,7 @@ Nothing is fetched, patterns run in linear time, and the steps that a check take
 validator itself cannot be interrupted, and alternatives that refer to each other would take exponential time.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from typing import Any
 from urllib.parse import unquote
 
@@ -119,28 +119,31 @@ def _check_size(schema: dict[str, Any], at: str) -> None:
 
 
 def _check_keywords(schema: dict[str, Any], at: str) -> None:
+    unsupported = _UNSUPPORTED | ({"id"} if "draft-04" in str(schema.get("$schema")) else set())
     patterns = 0
-    todo: list[tuple[str, int, Any]] = [(at, 1, schema)]
+    todo: list[tuple[str, int, Any, bool]] = [(at, 1, schema, False)]
     while todo:
-        place, depth, node = todo.pop()
+        place, depth, node, is_data = todo.pop()
         if depth > MAX_DEPTH:
             raise BadRequest.at(at, "schema.too_deep", limit=MAX_DEPTH)
         if isinstance(node, list):
-            todo += [(f"{place}/{number}", depth + 1, item) for number, item in enumerate(node)]
+            todo += [(f"{place}/{number}", depth + 1, item, is_data) for number, item in enumerate(node)]
         if not isinstance(node, dict):
             continue
-        _check_references(node, place, is_root=depth == 1)
+        if not is_data:
+            _check_references(node, place, unsupported if depth == 1 else unsupported | {"$id"})
+        # References can make schemas of data, so patterns count everywhere.
         patterns += isinstance(node.get("pattern"), str) + len(_dict(node.get("patternProperties")))
-        todo += [(place + pointer([key]), depth + 1, item) for key, item in node.items() if key not in _DATA]
+        todo += [(place + pointer([key]), depth + 1, item, is_data or key in _DATA) for key, item in node.items()]
     if patterns > MAX_PATTERNS:
         raise BadRequest.at(at, "schema.too_many_patterns", limit=MAX_PATTERNS)
 
 
-def _check_references(node: dict[str, Any], place: str, *, is_root: bool) -> None:
+def _check_references(node: dict[str, Any], place: str, unsupported: Set[str]) -> None:
     for keyword, value in node.items():
         if keyword == "$ref" and isinstance(value, str) and value != "#" and not value.startswith("#/"):
             raise BadRequest.at(f"{place}/$ref", "schema.reference")
-        if isinstance(value, str) and (keyword in _UNSUPPORTED or (keyword == "$id" and not is_root)):
+        if isinstance(value, str) and keyword in unsupported:
             raise BadRequest.at(place + pointer([keyword]), "schema.keyword")
 
 

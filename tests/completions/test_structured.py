@@ -59,6 +59,8 @@ BAD_SCHEMAS: list[tuple[Any, str, str]] = [
     ({"pattern": "(?=a)b"}, "/pattern", "not a valid JSON schema"),
     ({"pattern": "(a{1000}){1000}"}, "/pattern", "not a valid JSON schema"),
     ({"patternProperties": {f"a{n}": {} for n in range(65)}}, "", "more than 64 patterns"),
+    ({"const": [{"pattern": "a"}] * 65, "$ref": "#/const/0"}, "", "more than 64 patterns"),
+    ({"$schema": "http://json-schema.org/draft-04/schema#", "items": {"id": "x"}}, "/items/id", "not supported"),
     ({"enum": ["x" * 70_000]}, "", "larger than 65536 bytes"),
     (nested(60), "", "deeper than 50 levels"),
     (nested(3000), "", "larger than 65536 bytes"),
