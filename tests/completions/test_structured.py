@@ -149,6 +149,8 @@ HOSTILE: list[tuple[dict[str, Any], Any]] = [
     ({"pattern": "(a+)+$"}, "a" * 100_000 + "b"),
     ({"pattern": "[ab]*a[ab]{200}x"}, "ab" * 12_000),
     ({"patternProperties": {f"[ab]*a[ab]{{{n}}}x": True for n in range(20, 80)}}, {"ab" * 10_000: 1}),
+    ({"anyOf": [{"type": "string", "minLength": n} for n in range(1500)]}, [{"a": "x" * 20} for _ in range(20_000)]),
+    ({"patternProperties": {f"a{n}": True for n in range(60)}}, {str(n): 1 for n in range(50_000)}),
     ({"uniqueItems": True}, [{"a": n} for n in range(50_000)]),
 ]
 
