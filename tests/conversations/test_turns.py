@@ -96,6 +96,7 @@ async def test_parts_are_stored_as_they_are(world: World) -> None:
         ({"prompt": None}, BadRequest),
         ({"prompt": ""}, BadRequest),
         ({"prompt": []}, BadRequest),
+        ({"prompt": [{"type": "text", "text": "x"}] * 51}, BadRequest),
         ({"prompt": "x", "parent_id": "unknown"}, NotFound),
         ({"regenerate": "unknown"}, NotFound),
     ],

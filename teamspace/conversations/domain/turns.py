@@ -32,6 +32,8 @@ from teamspace.core.principal import Principal
 from teamspace.events import Change
 
 MAX_TURNS = 1_000
+MAX_PARTS = 50
+"""Parts of a prompt. Thousands of small ones would take long to decode."""
 MAX_SIZE = 2 * 1024 * 1024
 """Bytes of all turns of a conversation: prompts, answers, citations and steps."""
 ANSWER_SIZE = 16 * 1024
@@ -74,6 +76,8 @@ async def _new_prompt(
 ) -> TurnRow:  # fmt: skip
     if not prompt:
         raise BadRequest.at("/prompt", "value.empty")
+    if not isinstance(prompt, str) and len(prompt) > MAX_PARTS:
+        raise BadRequest.at("/prompt", "conversations.parts", limit=MAX_PARTS)
     parent = await _find_parent(tx, conversation, parent_id)
     stored = as_json(prompt)
     return TurnRow(
