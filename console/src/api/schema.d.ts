@@ -1146,7 +1146,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Rename a conversation.
+         * Rename a conversation; returns it as in a list.
          * @description A session or API token. Requires `chat:use`, by role, ownership or grant.
          */
         patch: operations["conversations.update"];
@@ -11678,7 +11678,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Conversation"];
+                    "application/json": components["schemas"]["ConversationItem"];
                 };
             };
             /** @description `invalid_request` */
