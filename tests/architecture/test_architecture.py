@@ -32,6 +32,7 @@ from teamspace import (
     search,
     tenancy,
     tools,
+    translation,
     wiring,
 )
 from teamspace.core.db.migrate import bundled_migrations
@@ -42,7 +43,7 @@ PACKAGES = {
     "ai": ai, "audit": audit, "blobs": blobs, "branding": branding, "console": console, "documents": documents,
     "events": events, "executors": executors, "extraction": extraction, "fulltext": fulltext, "identity": identity, "instance": instance, "jobs": jobs,
     "localization": localization, "notes": notes, "quota": quota, "repository": repository, "s3": s3, "search": search, "tenancy": tenancy,
-    "tools": tools,
+    "tools": tools, "translation": translation,
 }  # fmt: skip
 SQL = re.compile(r"\b(SELECT .+ FROM|INSERT INTO|UPDATE \w+ SET|DELETE FROM|CREATE TABLE)\b", re.DOTALL)
 WITHOUT_COMPANY = {"event_log", "instance", "idempotency", "login_attempts", "migrations", "orgs", "processes"}

@@ -32,7 +32,8 @@ LOCKED = {
 """The lock that every verb takes which runs the statement."""
 LAST_WRITER_WINS = {
     "the whole row is the value that was sent": (
-        "notes.put_grant", "quota.put_limit", "repository.put_grant", "repository.put_upload_part",
+        "notes.put_grant", "quota.put_limit", "repository.put_grant", "repository.put_upload_part", "translation.put_term",
+        "translation.put_memory",
     ),
     "one value, from the request": (
         "repository.set_visibility", "tenancy.move_session", "tenancy.put_org_role", "tools.put",

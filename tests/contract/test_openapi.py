@@ -82,7 +82,7 @@ PARTS = {
     "operator-companies": ("tenancy",),
     "operator-accounts":  ("identity", "branding", "console", "localization"),
     "operator-content":   ("notes", "documents", "repository", "s3", "search"),
-    "operator-jobs":      ("jobs", "executors", "quota", "ai", "audit", "instance", "tools", "events"),
+    "operator-jobs":      ("jobs", "executors", "quota", "ai", "audit", "instance", "tools", "events", "translation"),
 }
 """An operator calls every route: in a normal run one part of them, or those of the packages that changed."""
 # fmt: on
@@ -167,6 +167,12 @@ class Scenario(msgspec.Struct, frozen=True):
             "body.team_id": [first["team"]["id"]],
             "body.username": ["person#"],
             "body.owner.username": ["owner#"],
+            "body.target": ["de", "pt-BR"],
+            "body.source": ["en"],
+            "query.target": ["de"],
+            "body.term": ["term #"],
+            "body.translation": ["text"],
+            "body.note": ["A note"],
             "body.email": ["person#@example.com"],
             "body.slug": ["slug-#"],
             "body.domain": ["work#.example.com"],

@@ -172,6 +172,7 @@ _DONE      = {"result": {}, "claim_token": "x"}
 _FAILED    = {"error": "no", "claim_token": "x"}
 _GRANT     = {"principal_type": "user", "principal_id": new_member, "capability": "manage"}
 _UNGRANT   = {"principal_type": "user", "principal_id": new_member}
+_TERM      = {"term": "file", "target": "de", "translation": "Datei"}
 _LOGO      = {"data": encoded(picture())}
 
 # Samples are notes: a token with the scope settings:manage alone cannot write them.
@@ -269,6 +270,10 @@ CASES = (
     Case("POST /api/workers/jobs/:id/heartbeat", role("jobs:execute"),   _CLAIM,                  STALE_CLAIM, SOME_JOB, open=True),
     Case("POST /api/workers/jobs/:id/complete",  role("jobs:execute"),   _DONE,                   STALE_CLAIM, SOME_JOB, open=True),
     Case("POST /api/workers/jobs/:id/fail",      role("jobs:execute"),   _FAILED,                 STALE_CLAIM, SOME_JOB, open=True),
+
+    Case("GET /api/translate",              role("chat:use")),
+    Case("POST /api/glossary",              role("settings:manage"),     _TERM),
+    Case("GET /api/glossary",               role("chat:use")),
 
     Case("GET /api/usage",                  ANYONE),
     Case("POST /api/quota",                 role("instance:manage"),     _LIMIT),

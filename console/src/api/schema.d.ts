@@ -1604,6 +1604,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/translate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the caller's own translations in the team, newest first.
+         * @description A session or API token. Requires `chat:use`.
+         */
+        get: operations["translation.index"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/glossary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the team's glossary by language and term; ?target= lists one language.
+         * @description A session or API token. Requires `chat:use`.
+         */
+        get: operations["translation.terms"];
+        put?: never;
+        /**
+         * Add or update a term of the team's glossary for a target language; with a null translation, delete it.
+         * @description A session or API token. Requires `settings:manage`.
+         */
+        post: operations["translation.put_term"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/i18n/catalog": {
         parameters: {
             query?: never;
@@ -3527,12 +3571,33 @@ export interface components {
             model?: string;
             /** @default stop */
             finish_reason?: string;
+            /** @default [] */
+            tool_calls?: components["schemas"]["ToolCall"][];
+            parsed?: unknown;
         };
         /** TokenUsage */
         TokenUsage: {
             prompt_tokens: number;
             completion_tokens: number;
             total_tokens: number;
+        };
+        /**
+         * ToolCall
+         * @description A model's request to call a function.
+         */
+        ToolCall: {
+            id: string;
+            function: components["schemas"]["FunctionCall"];
+            /**
+             * @default function
+             * @enum {unknown}
+             */
+            type?: "function";
+        };
+        /** FunctionCall */
+        FunctionCall: {
+            name: string;
+            arguments: string;
         };
         /** NewDocument */
         NewDocument: {
@@ -3672,6 +3737,112 @@ export interface components {
             endpoint: string;
             bucket: string;
             region: string;
+        };
+        /**
+         * Page[TranslationRecord]
+         * @description One page of a list; `next_cursor` is null on the last page.
+         */
+        Page_TranslationRecord_: {
+            items: components["schemas"]["TranslationRecord"][];
+            next_cursor: string | null;
+        };
+        /**
+         * TranslationRecord
+         * @description A row of the history.
+         */
+        TranslationRecord: {
+            id: string;
+            kind: components["schemas"]["TranslationKind"];
+            source: string | null;
+            target: string;
+            texts: components["schemas"]["TranslatedText"][];
+            truncated: boolean;
+            checks: components["schemas"]["FailedCheck"][];
+            glossary_hits: components["schemas"]["GlossaryHit"][];
+            memory_hits: number;
+            model: string;
+            usage: components["schemas"]["TokenUsage"];
+            created_at: string;
+        };
+        /**
+         * TranslationKind
+         * @enum {unknown}
+         */
+        TranslationKind: "catalog" | "text";
+        /** TranslatedText */
+        TranslatedText: {
+            text: string;
+            translation: string;
+            /** @default null */
+            key?: string | null;
+        };
+        /**
+         * FailedCheck
+         * @description A check that a segment fails even after the repair.
+         */
+        FailedCheck: {
+            segment: number;
+            check: components["schemas"]["Check"];
+            message: string;
+            excerpt: string;
+            /** @default null */
+            key?: string | null;
+        };
+        /**
+         * Check
+         * @description What every segment of a translation is checked for.
+         * @enum {unknown}
+         */
+        Check: "code" | "empty" | "forbidden" | "glossary" | "icu" | "links" | "markdown" | "missing" | "numbers" | "placeholders" | "plurals" | "tags" | "unchanged" | "urls";
+        /**
+         * GlossaryHit
+         * @description A term of the glossary in the source: how often it occurs, and how often its translation was used for it.
+         */
+        GlossaryHit: {
+            term: string;
+            translation: string;
+            count: number;
+            applied: number;
+        };
+        /**
+         * TermDraft
+         * @description A term to add or update; a null translation deletes it.
+         */
+        TermDraft: {
+            term: string;
+            /** @description A language tag, such as `de` or `pt-BR`. */
+            target: string;
+            translation: string | null;
+            /** @default null */
+            note?: string | null;
+            /** @default [] */
+            forbidden?: string[];
+        };
+        /** GlossaryTerm */
+        GlossaryTerm: {
+            term: string;
+            target: string;
+            translation: string | null;
+            note: string | null;
+            forbidden: string[];
+            updated_at: string;
+        };
+        /** GlossaryQuery */
+        GlossaryQuery: {
+            /** @default 50 */
+            limit?: number;
+            /** @default null */
+            cursor?: string | null;
+            /** @default null */
+            target?: string | null;
+        };
+        /**
+         * Page[GlossaryTerm]
+         * @description One page of a list; `next_cursor` is null on the last page.
+         */
+        Page_GlossaryTerm_: {
+            items: components["schemas"]["GlossaryTerm"][];
+            next_cursor: string | null;
         };
         /** CatalogQuery */
         CatalogQuery: {
@@ -14226,6 +14397,295 @@ export interface operations {
             };
             /** @description `not_found` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full` */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "translation.index": {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_TranslationRecord_"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "translation.terms": {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+                target?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_GlossaryTerm_"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "translation.put_term": {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TermDraft"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GlossaryTerm"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `tenant_suspended` */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope`, `org_suspended` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_conflict`, `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_type` */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,0 +1,32 @@
+"""HTTP routes for translations and glossaries."""
+
+from teamspace.core.db import Db
+from teamspace.core.errors import Conflict
+from teamspace.core.paging import Paging
+from teamspace.core.permissions import Permission as P
+from teamspace.core.principal import Principal
+from teamspace.core.replies import Page
+from teamspace.core.routing import BEARER, Route
+from teamspace.translation.domain import glossary, history
+from teamspace.translation.schemas import GlossaryQuery, GlossaryTerm, TermDraft, TranslationRecord
+
+# fmt: off
+ROUTES = (
+    Route("GET",  "/api/translate", BEARER, P.CHAT_USE,        None, "index",    "List the caller's own translations in the team, newest first."),
+    Route("POST", "/api/glossary",  BEARER, P.SETTINGS_MANAGE, None, "put_term", "Add or update a term of the team's glossary for a target language; with a null translation, delete it.",
+          refuses=(Conflict,)),
+    Route("GET",  "/api/glossary",  BEARER, P.CHAT_USE,        None, "terms",    "List the team's glossary by language and term; ?target= lists one language."),
+)
+# fmt: on
+
+
+async def index(db: Db, who: Principal, query: Paging) -> Page[TranslationRecord]:
+    return await history.listing(db, who, query)
+
+
+async def put_term(db: Db, who: Principal, body: TermDraft) -> GlossaryTerm:
+    return await glossary.put(db, who, body)
+
+
+async def terms(db: Db, who: Principal, query: GlossaryQuery) -> Page[GlossaryTerm]:
+    return await glossary.listing(db, who, query)
