@@ -157,7 +157,7 @@ class GlossaryQuery(Paging, frozen=True):
     target: str | None = None
 
 
-class Memory(msgspec.Struct, frozen=True):
+class RememberedSegment(msgspec.Struct, frozen=True):
     """A remembered translation of a segment."""
 
     digest: str

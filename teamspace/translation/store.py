@@ -6,7 +6,7 @@ import msgspec
 
 from teamspace.core.db import Db, Fence, Reads, Tx, as_json, columns, placeholders
 from teamspace.core.tables import Invariant
-from teamspace.translation.schemas import GlossaryTerm, Memory, TranslationRecord
+from teamspace.translation.schemas import GlossaryTerm, RememberedSegment, TranslationRecord
 
 _SECONDS = 10.0
 _TERM = columns(GlossaryTerm)
@@ -83,9 +83,11 @@ async def select_glossary(db: Db, fence: Fence, target: str) -> list[GlossaryTer
 # The translation memory
 
 
-async def select_memory(db: Reads, fence: Fence, target: str, revision: int, digests: Sequence[str]) -> list[Memory]:
+async def select_memory(
+    db: Reads, fence: Fence, target: str, revision: int, digests: Sequence[str]
+) -> list[RememberedSegment]:
     return await db.all(
-        Memory,
+        RememberedSegment,
         f"SELECT digest, text FROM translation_memory WHERE {fence.sql} AND target = :target"
         f" AND digest {db.dialect.in_strings.format('digests')} AND revision = :revision",
         target=target, revision=revision, digests=as_json(digests), **fence.params,
@@ -93,7 +95,7 @@ async def select_memory(db: Reads, fence: Fence, target: str, revision: int, dig
 
 
 async def put_memory(
-    tx: Tx, org_id: str, team_id: str, target: str, revision: int, memories: Iterable[Memory], now: str
+    tx: Tx, org_id: str, team_id: str, target: str, revision: int, memories: Iterable[RememberedSegment], now: str
 ) -> None:
     """Remember translations; a newer one replaces an older one."""
     given = tx.dialect.json_table("memories", digest="TEXT", text="TEXT")

@@ -22,7 +22,7 @@ from teamspace.translation.domain import batches, checks, parts, segments, terms
 from teamspace.translation.domain.batches import BatchResult, Item
 from teamspace.translation.domain.checks import NO_TERMS, SegmentProblem, SegmentTerms, TermHit
 from teamspace.translation.domain.segments import Layout
-from teamspace.translation.schemas import Check, FailedCheck, GlossaryHit, GlossaryTerm, Memory
+from teamspace.translation.schemas import Check, FailedCheck, GlossaryHit, GlossaryTerm, RememberedSegment
 
 MAX_IN_FLIGHT = 4
 MEMORY_SECONDS = 90 * clock.DAY
@@ -56,7 +56,7 @@ class Translated(msgspec.Struct, frozen=True):
     model: str
     revision: int
     """Of the glossary."""
-    learned: list[Memory]
+    learned: list[RememberedSegment]
     """What can be reused; see `remember`."""
 
 
@@ -242,7 +242,11 @@ def _digest(segment: str, source: str | None) -> str:
 
 
 def _still_valid(
-    layout: Layout, found: Sequence[SegmentTerms], digests: Sequence[str], memories: Sequence[Memory], target: str
+    layout: Layout,
+    found: Sequence[SegmentTerms],
+    digests: Sequence[str],
+    memories: Sequence[RememberedSegment],
+    target: str,
 ) -> dict[int, str]:
     """Return the remembered translations that pass all checks, by segment."""
     by_digest = {memory.digest: memory.text for memory in memories}
@@ -268,7 +272,7 @@ def _finish(work: Work, run: _Run, chosen: Mapping[int, _Candidate]) -> Translat
         revision=work.revision,
         learned=sorted(
             (
-                Memory(work.digests[number], candidate.text)
+                RememberedSegment(work.digests[number], candidate.text)
                 for number, candidate in chosen.items()
                 if not candidate.problems and number not in work.remembered
             ),
