@@ -1,5 +1,6 @@
 """A gateway whose model is a function, for tests of the engine."""
 
+import asyncio
 import json
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -26,6 +27,7 @@ class ScriptedGateway:
     async def call(self, db: Db, who: Principal, request: ModelRequest, *, purpose: str) -> Answered:
         assert isinstance(request.response_format, JsonSchema) and request.response_format.json_schema
         assert request.response_format.json_schema.name == "translation" and who.call.claim is None
+        await asyncio.sleep(0)  # a model takes its time
         prompt = json.loads(text_of(request.prompt))
         self.prompts.append(prompt)
         parsed = self._model(prompt)

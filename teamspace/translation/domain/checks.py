@@ -174,16 +174,25 @@ def _markdown_problems(segment: Segment, translation: str, divided: Sequence[Par
 
 
 def _structure(text: str, divided: Sequence[Part]) -> tuple[int, int, int, int]:
-    """Count what makes the structure of a text: marked lines, blank lines, brackets of links, borders of cells."""
+    """Count what makes the structure: marked lines, blank lines, borders of cells, links that nothing begins."""
     lines = text.splitlines()
-    literal = "".join(parts.texts(divided))
-    borders = literal.count("|") if text.startswith("|") else 0
     return (
         sum(map(bool, map(MARKER.match, lines))),
         sum(not line.strip() for line in lines),
-        literal.count("["),
-        borders,
+        "".join(parts.texts(divided)).count("|"),
+        _count_broken_links(divided),
     )
+
+
+def _count_broken_links(divided: Iterable[Part]) -> int:
+    opened = broken = 0
+    for part in divided:
+        if part.kind is PartKind.TEXT:
+            opened = max(0, opened + part.text.count("[") - part.text.count("]"))
+        elif part.kind is PartKind.LINK and part.text.startswith("]"):
+            broken += not opened
+            opened = max(0, opened - 1)
+    return broken
 
 
 def _glossary_problems(divided: Sequence[Part], found: SegmentTerms) -> Iterator[SegmentProblem]:

@@ -203,9 +203,10 @@ def _again(item: Item, first: _Candidate | None) -> Item:
 
 def _better(item: Item, first: _Candidate | None, second: _Candidate | None) -> _Candidate:
     """Return the translation with fewer problems; the source if there is none."""
-    missing = _Candidate(item.segment.source, (checks.problem(Check.MISSING),))
     given = [candidate for candidate in (first, second) if candidate]
-    return min(given, key=lambda candidate: (not candidate.text, len(candidate.problems)), default=missing)
+    if not given:
+        return _Candidate(item.segment.source, (checks.problem(Check.MISSING),))
+    return min(given, key=lambda candidate: (not candidate.text, len(candidate.problems)))
 
 
 # In a thread

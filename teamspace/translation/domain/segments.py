@@ -17,6 +17,7 @@ MARKER = re.compile(
 )
 """The beginning of a line that makes it a quote, a list item or a heading."""
 _FENCE = re.compile(r"[ \t]{0,40}(`{3,}|~{3,})")
+_CELLS = re.compile(r"(?<!\\)(\|)")
 _SENTENCE_END = re.compile(r"[.!?\u2026]['\")\]]?\s|[\u3002\uff01\uff1f]|\n")
 
 
@@ -104,7 +105,7 @@ def _trim(divided: tuple[Part, ...]) -> tuple[Part, ...]:
 
 
 def _blocks(text: str) -> Iterator[tuple[str, bool]]:
-    """Yield paragraphs, list items, headings and table rows; and with True, what is between them."""
+    """Yield paragraphs, list items, headings and table cells; and with True, what is between them."""
     paragraph, fence = "", ""
     for line in text.splitlines(keepends=True):
         opening = _FENCE.match(line)
@@ -117,10 +118,13 @@ def _blocks(text: str) -> Iterator[tuple[str, bool]]:
             yield line, True
             fence = _next_fence(fence, opening, line)
             continue
+        if _is_row(line):
+            yield from ((cell, cell == "|") for cell in _CELLS.split(line) if cell)
+            continue
         if marker:
             yield marker[0], True
         paragraph += line[marker.end() :] if marker else line
-        if _is_row(line) or (marker and "#" in marker[0]):
+        if marker and "#" in marker[0]:
             yield paragraph, False
             paragraph = ""
     if paragraph:
