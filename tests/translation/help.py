@@ -1,38 +1,37 @@
-"""A gateway whose model is a function, for tests of the engine."""
+"""Models for tests: a function behind the gateway, or behind a model server."""
 
 import asyncio
 import json
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
+from teamspace.ai import Gateway, GatewayAnswer
 from teamspace.completions import JsonSchema, ModelAnswer, ModelRequest, TokenUsage, estimate_tokens, text_of
 from teamspace.core.db import Db
 from teamspace.core.principal import Principal
+from tests.support.model_server import writes
+from tests.support.upstream import Behaviour, ReceivedRequest
 
 Model = Callable[[dict[str, Any]], Any]
 """Takes the prompt's JSON and returns the answer's."""
 
 
-class Answered(NamedTuple):
-    answer: ModelAnswer
-
-
-class ScriptedGateway:
-    """Answers with a function, and keeps what it was asked."""
+class ScriptedGateway(Gateway):
+    """Answers with a function, unmetered, and keeps what it was asked."""
 
     def __init__(self, model: Model) -> None:
         self.prompts: list[dict[str, Any]] = []
         self._model = model
 
-    async def call(self, db: Db, who: Principal, request: ModelRequest, *, purpose: str) -> Answered:
+    async def call(self, db: Db, who: Principal, request: ModelRequest, **options: Any) -> GatewayAnswer:
         assert isinstance(request.response_format, JsonSchema) and request.response_format.json_schema
-        assert request.response_format.json_schema.name == "translation" and who.call.claim is None
+        assert request.response_format.json_schema.name == "translation"
         await asyncio.sleep(0)  # a model takes its time
         prompt = json.loads(text_of(request.prompt))
         self.prompts.append(prompt)
         parsed = self._model(prompt)
         usage = TokenUsage.of(estimate_tokens(text_of(request.prompt)), 1)
-        return Answered(ModelAnswer(json.dumps(parsed), usage, "scripted", parsed=parsed))
+        return GatewayAnswer(ModelAnswer(json.dumps(parsed), usage, "scripted", parsed=parsed), "local", True)
 
     @property
     def sent(self) -> list[str]:
@@ -54,3 +53,13 @@ def upper(segment: dict[str, Any]) -> str:
 
 def by_table(table: dict[str, str]) -> Model:
     return each(lambda segment: table[segment["text"]])
+
+
+def serving(model: Model) -> Behaviour:
+    """A step of a model server that answers with a function."""
+
+    async def behave(request: ReceivedRequest, writer: asyncio.StreamWriter) -> None:
+        prompt = json.loads(request.body)["messages"][-1]["content"]
+        await writes(model(json.loads(prompt)))(request, writer)
+
+    return behave

@@ -6,17 +6,19 @@ sent once more with what is wrong; what fails then stays in the result, and is r
 
 import asyncio
 import hashlib
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Mapping, Sequence
-from typing import Protocol
 
 import msgspec
 
-from teamspace.completions import ModelAnswer, ModelRequest, TokenUsage
+from teamspace.ai import DryRun, Gateway
+from teamspace.completions import TokenUsage, estimate_prompt
 from teamspace.core import clock, pools
 from teamspace.core.db import Db, Tx
 from teamspace.core.errors import QuotaExceeded, ResponseRefused
 from teamspace.core.principal import Principal
+from teamspace.executors import ModelRole
+from teamspace.quota import Dimension
 from teamspace.translation import access, store
 from teamspace.translation.domain import batches, checks, parts, segments, terms
 from teamspace.translation.domain.batches import BatchResult, Item
@@ -32,15 +34,6 @@ _BARRIER = "\0"
 """Between texts: no phrase goes across what stays. It is no word."""
 _VERSION = 1
 """Part of every digest: increase it when old translations must not be reused."""
-
-
-class _Answered(Protocol):
-    @property
-    def answer(self) -> ModelAnswer: ...
-
-
-class ModelGateway(Protocol):
-    async def call(self, db: Db, who: Principal, request: ModelRequest, *, purpose: str) -> _Answered: ...
 
 
 class Translated(msgspec.Struct, frozen=True):
@@ -85,14 +78,15 @@ class _Candidate(msgspec.Struct, frozen=True):
 
 
 async def translate(
-    gateway: ModelGateway, db: Db, who: Principal, texts: Mapping[str, str], *, target: str, source: str | None = None
-) -> Translated:
+    gateway: Gateway, db: Db, who: Principal, texts: Mapping[str, str], *, target: str, source: str | None = None,
+    role: ModelRole = ModelRole.CHAT,
+) -> Translated:  # fmt: skip
     """Translate texts into `target`, metered; every key has a translation in the result.
 
     A quota that ends on the way refuses the whole: what was spent is metered, and nothing is stored.
     """
     work = await prepare(db, who, texts, target=target, source=source)
-    run = _Run(gateway, db, who, source, target)
+    run = _Run(gateway, db, who, role, source, target)
     chosen = {number: _Candidate(text, ()) for number, text in work.remembered.items()}
     chosen |= await run.translate(work.items())
     return await pools.TEXT.run(_finish, work, run, chosen)
@@ -109,6 +103,18 @@ async def prepare(db: Db, who: Principal, texts: Mapping[str, str], *, target: s
     return Work(layout, found, digests, revision, remembered)
 
 
+async def preview(
+    gateway: Gateway, db: Db, who: Principal, texts: Mapping[str, str], *, target: str, source: str | None = None,
+    role: ModelRole = ModelRole.CHAT,
+) -> DryRun:  # fmt: skip
+    """Return what a translation would cost without repairs, and which limit would refuse it."""
+    work = await prepare(db, who, texts, target=target, source=source)
+    requests = [batches.to_request(batch, source, target) for batch in batches.pack(work.items())]
+    first = requests[0] if requests else batches.to_request([], source, target)
+    more_tokens = sum(map(estimate_prompt, requests)) - len(requests) * estimate_prompt(first)
+    return await gateway.preview(db, who, first, role=role, calls=len(requests), more_tokens=more_tokens)
+
+
 async def remember(tx: Tx, who: Principal, translated: Translated) -> None:
     """Store what can be reused by the team; forget what is old."""
     if translated.learned:
@@ -122,8 +128,10 @@ async def remember(tx: Tx, who: Principal, translated: Translated) -> None:
 class _Run:
     """One request: its calls to the model, and what they cost."""
 
-    def __init__(self, gateway: ModelGateway, db: Db, who: Principal, source: str | None, target: str) -> None:
-        self._gateway, self._db, self._who = gateway, db, _without_claim(who)
+    def __init__(
+        self, gateway: Gateway, db: Db, who: Principal, role: ModelRole, source: str | None, target: str
+    ) -> None:
+        self._gateway, self._db, self._who, self._role = gateway, db, who, role
         self.target, self.source = target, source
         self.usage, self.model = TokenUsage.of(0, 0), ""
 
@@ -148,16 +156,22 @@ class _Run:
 
     async def _send_all(self, packed: Sequence[Sequence[Item]]) -> list[BatchResult]:
         """Send batches, some at a time. After a failure none is started, those in flight end, and it is raised."""
-        waiting, results, failures = iter(packed), list[BatchResult](), list[Exception]()
+        waiting, results, failures = deque(packed), list[BatchResult](), list[Exception]()
+        in_flight = 0
 
         async def send_next() -> None:
-            for batch in waiting:
-                if failures:
-                    return
+            nonlocal in_flight
+            while waiting and not failures:
+                batch, in_flight = waiting.popleft(), in_flight + 1
                 try:
                     results.append(await self._send(batch))
                 except Exception as failure:
+                    if in_flight > 1 and _is_concurrency(failure):
+                        waiting.append(batch)  # fewer at a time are allowed: the others go on
+                        return
                     failures.append(failure)
+                finally:
+                    in_flight -= 1
 
         await asyncio.gather(*(send_next() for _ in range(min(MAX_IN_FLIGHT, len(packed)))))
         if failures:
@@ -167,10 +181,10 @@ class _Run:
     async def _send(self, batch: Sequence[Item]) -> BatchResult:
         request = batches.to_request(batch, self.source, self.target)
         try:
-            answer = (await self._gateway.call(self._db, self._who, request, purpose=PURPOSE)).answer
+            given = await self._gateway.call(self._db, self._who, request, purpose=PURPOSE, role=self._role)
         except ResponseRefused:
             return BatchResult({}, None)
-        used = answer.usage
+        answer, used = given.answer, given.answer.usage
         self.usage = TokenUsage.of(
             self.usage.prompt_tokens + used.prompt_tokens, self.usage.completion_tokens + used.completion_tokens
         )
@@ -186,9 +200,8 @@ class _Run:
         }
 
 
-def _without_claim(who: Principal) -> Principal:
-    """Calls at the same time cannot all store the request's idempotency key: the write of the result does."""
-    return msgspec.structs.replace(who, call=msgspec.structs.replace(who.call, claim=None))
+def _is_concurrency(failure: Exception) -> bool:
+    return isinstance(failure, QuotaExceeded) and failure.extra.get("dimension") == Dimension.CONCURRENCY
 
 
 def _fails(candidate: _Candidate | None) -> bool:

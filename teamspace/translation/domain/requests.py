@@ -1,10 +1,10 @@
 """What people request: the translation of a text or of a catalog, recorded in their history."""
 
+from teamspace.ai import DryRun, Gateway
 from teamspace.core.db import Db
 from teamspace.core.errors import BadRequest
 from teamspace.core.principal import Principal
 from teamspace.translation.domain import engine, history, languages
-from teamspace.translation.domain.engine import ModelGateway
 from teamspace.translation.schemas import (
     MAX_CATALOG,
     CatalogTranslation,
@@ -18,9 +18,11 @@ _TEXT = ""
 """The key of a text that is alone."""
 
 
-async def translate_text(gateway: ModelGateway, db: Db, who: Principal, request: NewTranslation) -> Translation:
+async def translate_text(gateway: Gateway, db: Db, who: Principal, request: NewTranslation) -> Translation | DryRun:
     source, target = _languages(request.source, request.target)
     texts = {_TEXT: request.text}
+    if request.dry_run:
+        return await engine.preview(gateway, db, who, texts, target=target, source=source)
     done = await engine.translate(gateway, db, who, texts, target=target, source=source)
     await history.record(db, who, TranslationKind.TEXT, texts, done)
     return Translation(
@@ -29,11 +31,13 @@ async def translate_text(gateway: ModelGateway, db: Db, who: Principal, request:
 
 
 async def translate_catalog(
-    gateway: ModelGateway, db: Db, who: Principal, request: NewCatalogTranslation
-) -> CatalogTranslation:
+    gateway: Gateway, db: Db, who: Principal, request: NewCatalogTranslation
+) -> CatalogTranslation | DryRun:
     source, target = _languages(request.source, request.target)
     if sum(len(key) + len(text) for key, text in request.catalog.items()) > MAX_CATALOG:
         raise BadRequest.at("/catalog", "translation.catalog", limit=MAX_CATALOG)
+    if request.dry_run:
+        return await engine.preview(gateway, db, who, request.catalog, target=target, source=source)
     done = await engine.translate(gateway, db, who, request.catalog, target=target, source=source)
     await history.record(db, who, TranslationKind.CATALOG, request.catalog, done)
     return CatalogTranslation(
