@@ -69,6 +69,15 @@ class Reason(msgspec.Struct, frozen=True):
         return cls(render(key, params), key, params)
 
 
+class ModelCatalog(msgspec.Struct, frozen=True):
+    """The models that a caller can request by name."""
+
+    executors: dict[str, str]
+    """The name of an executor for each model."""
+    is_open: bool
+    """Whether an executor may have others, which it does not list."""
+
+
 class Target(msgspec.Struct, frozen=True):
     """The executor that will answer a request."""
 

@@ -363,7 +363,7 @@ NOT_IDS = frozenset({
     "prefix", "delimiter", "version", "method", "expires_in", "download", "effective", "q", "principal_type", "capability", "expires_at",
     "GET /api/repo-obj/:id cursor",
     "text", "catalog", "source", "dry_run", "term", "translation", "note", "forbidden",
-    "POST /api/glossary target", "GET /api/glossary target",
+    "POST /api/translate target", "POST /api/translate/catalog target", "POST /api/glossary target", "GET /api/glossary target",
     "GET /api/glossary cursor",  # a language and a term
     "action", "since", "until", "types", "format", "history", "spenders",
     "POST /api/bootstrap username", "POST /api/bootstrap org", "POST /api/bootstrap team",

@@ -53,7 +53,7 @@ from tests.isolation.contract import (
     TeamName,
     scope,
 )
-from tests.isolation.outcomes import REQUEST_ID
+from tests.isolation.outcomes import REQUEST_ID, code_of
 from tests.support.world import PASSWORD, Caller, World
 from tests.support.writes import Writes
 
@@ -146,7 +146,7 @@ class Stage:
         documented = self._openapi["paths"][path][method.lower()]["responses"].get(str(answer.status_code))
         if documented is None:
             return [f"the status {answer.status_code} is not documented"]
-        code = f"`{answer.json()['code']}`" if answer.is_error else ""
+        code = f"`{code_of(answer)}`" if answer.is_error else ""
         return [] if code in documented["description"] else [f"{answer.status_code} {code} is not documented"]
 
     async def rows_of(self, org: Org) -> dict[str, list[str]]:

@@ -68,7 +68,13 @@ async def test_a_text_is_translated_metered_and_recorded(ann: Caller) -> None:
 
 
 async def test_a_catalog_has_every_key(ann: Caller) -> None:
-    catalog = {"a": "Hello {name}", "b": "", "c": "{x}", "d": "{n, plural, one {# file} other {# files}}", "e": "Hello {name}"}
+    catalog = {
+        "a": "Hello {name}",
+        "b": "",
+        "c": "{x}",
+        "d": "{n, plural, one {# file} other {# files}}",
+        "e": "Hello {name}",
+    }
     answer = await translate_catalog(ann, catalog)
     assert answer["catalog"] == {
         "a": "[de] Hello {name}", "b": "", "c": "{x}", "d": "[de] {n, plural, one {# file} other {# files}}",
@@ -85,7 +91,11 @@ async def test_the_memory_costs_nothing(ann: Caller) -> None:
     await translate(ann, "Hello\n\nBye")
     spent = await tokens_used(ann)
     answer = await translate(ann, "- Hello\n- Bye")
-    assert (answer["text"], answer["memory_hits"], answer["usage"]["total_tokens"]) == ("- [de] Hello\n- [de] Bye", 2, 0)
+    assert (answer["text"], answer["memory_hits"], answer["usage"]["total_tokens"]) == (
+        "- [de] Hello\n- [de] Bye",
+        2,
+        0,
+    )
     assert await tokens_used(ann) == spent and await requests_used(ann) == 1 and len(await listed(ann)) == 2
 
 
@@ -107,7 +117,9 @@ async def test_a_request_with_an_idempotency_key_is_translated_once(ann: Caller)
         ({"text": "x" * 100_001}, "value.max_length", "/text"),
     ],
 )
-async def test_a_malformed_request_is_refused_by_name(ann: Caller, body: dict[str, Any], key: str, pointer: str) -> None:
+async def test_a_malformed_request_is_refused_by_name(
+    ann: Caller, body: dict[str, Any], key: str, pointer: str
+) -> None:
     (error,) = read(await ann.post("/api/translate", {"text": "Hello", "target": "de", **body}), 400)["errors"]
     assert (error["key"], error["pointer"]) == (key, pointer)
 
@@ -115,7 +127,9 @@ async def test_a_malformed_request_is_refused_by_name(ann: Caller, body: dict[st
 async def test_a_catalog_is_bounded(ann: Caller) -> None:
     (error,) = (await translate_catalog(ann, {"a": "x" * MAX_CATALOG}, 400))["errors"]
     assert (error["key"], error["pointer"]) == ("translation.catalog", "/catalog")
-    assert (await translate_catalog(ann, {f"k{n}": "x" for n in range(2_001)}, 400))["errors"][0]["pointer"] == "/catalog"
+    assert (await translate_catalog(ann, {f"k{n}": "x" for n in range(2_001)}, 400))["errors"][0][
+        "pointer"
+    ] == "/catalog"
     many = {"a": "\n".join(f"- word {chr(97 + n % 26)}{n}" for n in range(5_001))}
     assert (await translate_catalog(ann, many, 400))["key"] == "translation.segments"
     assert await requests_used(ann) == 0
@@ -128,7 +142,12 @@ async def test_a_translation_is_read_by_its_author_alone(world: World, ann: Call
     member = await world.person(ann.org, ann.team)
     await translate(member, "A secret letter")
     other_team = await world.join(member, await world.team(ann.org))
-    for reader in (ann, await world.person(ann.org, ann.team, Role.OWNER), await world.person(ann.org, ann.team), other_team):
+    for reader in (
+        ann,
+        await world.person(ann.org, ann.team, Role.OWNER),
+        await world.person(ann.org, ann.team),
+        other_team,
+    ):
         assert await listed(reader) == []
     assert len(await listed(member)) == 1
     log = (await ann.get("/api/audit")).json()["items"]

@@ -24,6 +24,7 @@ from teamspace.executors.schemas import (
     ExecutorStatusRow,
     Health,
     Mode,
+    ModelCatalog,
     ModelRole,
     Reason,
     Target,
@@ -136,6 +137,16 @@ def _models(fixed: str | None, listed: tuple[str, ...]) -> tuple[str | None, tup
     """Return the model for requests that name none, and all models; None is unknown."""
     models = (fixed,) if fixed else listed
     return next(iter(models), None), models or None
+
+
+async def list_models(db: Reads, who: Principal, fleet: Fleet) -> ModelCatalog:
+    """List the models that the caller can request by name."""
+    answerers = await list_answerers(db, who, fleet)
+    offered = {model: one.name for one in reversed(answerers) for model in one.models or ()}
+    is_open = any(one.models is None and not one.simulated for one in answerers)
+    if len(answerers) == 1 and answerers[0].simulated:
+        offered[SIMULATED] = LOCAL_NAME
+    return ModelCatalog(dict(sorted(offered.items())), is_open)
 
 
 # What is preferred
