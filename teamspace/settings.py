@@ -199,7 +199,7 @@ SETTINGS = (
     Setting("SERVICE_MODEL_ROLE_UTILITY", _executor_name,             "",          "The same for work in the background, such as extraction and translation drafts."),
     Setting("SERVICE_EGRESS_ALLOW",       _allow_list,                    "",          "host:port pairs, separated by commas, that may be called without https and in private networks."),
     Setting("SERVICE_DEMO",               _flag,                      "false",     "Allows demo companies with known passwords on an instance that others can reach."),
-    Setting("SERVICE_SIMULATE",           _flag,                      "false",     "For tests: [simulate:hang], [simulate:fail] and similar in a prompt control the simulated model."),
+    Setting("SERVICE_SIMULATE",           _flag,                      "false",     "For tests: [simulate:hang], [simulate:fail], [simulate:bad-json] and similar in a prompt control the simulated model."),
     Setting("SERVICE_LOG",                _one_of("text", "json"),    "text",      "The format of log lines."),
 )
 # fmt: on

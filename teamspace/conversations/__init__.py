@@ -16,10 +16,9 @@ from teamspace.conversations.schemas import (
     TurnRole,
     TurnState,
 )
-from teamspace.conversations.store import COUNTS, INVARIANTS, OWNED_TABLES
+from teamspace.conversations.store import INVARIANTS, OWNED_TABLES
 
 __all__ = [
-    "COUNTS",
     "INVARIANTS",
     "MAX_HISTORY",
     "OWNED_TABLES",

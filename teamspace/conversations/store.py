@@ -14,9 +14,8 @@ from teamspace.conversations.schemas import (
     TurnState,
 )
 from teamspace.core.db import Fence, Reads, Tx, as_json, columns, placeholders
-from teamspace.core.tables import Count, Invariant, OwnedTable
+from teamspace.core.tables import Invariant, OwnedTable
 
-COUNTS = (Count("conversations", "SELECT COUNT(*) FROM conversations"),)
 KIND = "conversation"
 """The kind of conversations in the full-text index and in the event log."""
 OWNED_TABLES = (OwnedTable("conversations", KIND),)

@@ -60,6 +60,13 @@ UNFENCED = {
         "identity.get_account_by_name", "identity.get_activation", "identity.is_known_network",
     ),
     "belongs to a note that a fence has admitted": ("notes.select_grants",),
+    "belongs to a conversation that a fence has admitted": (
+        "conversations.select_grants", "conversations.select_turns", "conversations.get_turn",
+        "conversations.get_numbered_turn", "conversations.is_being_answered",
+    ),
+    "the server stores the answer of its own job, and indexes it": (
+        "conversations.lock_of_turn", "conversations.get_for_index", "conversations.lock_for_index",
+    ),
     "of the caller's own team and company, or of one that an operator or its admin has named": (
         "quota.select_limits", "quota.select_account_limits", "quota.select_spending_limits",
         "quota.select_storage_limits", "quota.select_history", "quota.select_spenders",

@@ -47,6 +47,9 @@ from tests.isolation.targets import (
     COLLEAGUE,
     COLLEAGUES,
     COMPANY,
+    CONVERSATION,
+    CONVERSATION_TO_CONTINUE,
+    CONVERSATION_TO_MANAGE,
     EXECUTOR,
     FEATURE,
     INSTANCE,
@@ -158,6 +161,7 @@ _TENANT    = {"username": new_username}
 _ACTIVATE  = {"token": invitation, "password": PASSWORD}
 _PASSWORD  = {"current_password": PASSWORD, "new_password": PASSWORD}
 _SHARE     = {"user_id": new_member, "permission": "notes:manage"}
+_SHOW      = {"user_id": new_member, "permission": "notes:read"}
 _TOKEN     = {"name": "Token", "scope": ["settings:manage"]}
 _JOIN      = {"username": new_username, "role": "guest"}
 _COLLEAGUE = {"username": new_username, "role": "guest", "team_id": own_team}
@@ -296,6 +300,13 @@ CASES = (
     Case("PUT /api/notes/:id",              row("notes:write"),          {"title": "Changed"},    OK, NOTE),
     Case("DELETE /api/notes/:id",           row("notes:delete"),         None,                    EMPTY, NOTE),
     Case("POST /api/notes/:id/share",       row("notes:manage"),         _SHARE,                  OK, NOTE),
+
+    Case("POST /api/conversations",         role("chat:use"),            {"title": "Talk"},       CREATED),
+    Case("GET /api/conversations",          row("chat:use")),
+    Case("GET /api/conversations/:id",      row("chat:use"),             None,                    OK, CONVERSATION),
+    Case("PATCH /api/conversations/:id",    row("chat:use"),             {"title": "Changed"},    OK, CONVERSATION_TO_CONTINUE),
+    Case("DELETE /api/conversations/:id",   row("chat:use"),             None,                    EMPTY, CONVERSATION_TO_MANAGE),
+    Case("POST /api/conversations/:id/share", row("chat:use"),           _SHOW,                   OK, CONVERSATION_TO_MANAGE),
 
     Case("POST /api/documents",             role("files:write"),         {"title": "Text"},       CREATED),
     Case("GET /api/documents",              row("files:read")),

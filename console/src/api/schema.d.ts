@@ -802,7 +802,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Transfer all notes and objects that a current or former member owns in the team to a member.
+         * Transfer all notes, conversations and objects that a current or former member owns in the team to a member.
          * @description A session or API token. Requires `members:manage`.
          */
         post: operations["tenancy.transfer"];
@@ -1094,6 +1094,78 @@ export interface paths {
         get: operations["jobs.show"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/conversations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the conversations the caller can read, last activity first.
+         * @description A session or API token. Requires `chat:use`, by role, ownership or grant.
+         */
+        get: operations["conversations.index"];
+        put?: never;
+        /**
+         * Create a conversation, private to the caller.
+         * @description A session or API token. Requires `chat:use`.
+         */
+        post: operations["conversations.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/conversations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Return a conversation with the turns of all branches, in the order of their creation.
+         * @description A session or API token. Requires `chat:use`, by role, ownership or grant.
+         */
+        get: operations["conversations.show"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a conversation with its turns and shares.
+         * @description A session or API token. Requires `chat:use`, by role, ownership or grant.
+         */
+        delete: operations["conversations.delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Rename a conversation.
+         * @description A session or API token. Requires `chat:use`, by role, ownership or grant.
+         */
+        patch: operations["conversations.update"];
+        trace?: never;
+    };
+    "/api/conversations/{id}/share": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Share a conversation with a colleague, to read or to continue it, or remove their access; returns its shares.
+         * @description A session or API token. Requires `chat:use`, by role, ownership or grant.
+         */
+        post: operations["conversations.share"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2709,7 +2781,7 @@ export interface components {
         };
         /**
          * Transferred
-         * @description The number of transferred rows by kind: `{"notes": 3, "objects": 12}`.
+         * @description The number of transferred rows by kind: `{"notes": 3, "conversations": 0, "objects": 12}`.
          */
         Transferred: {
             to: string;
@@ -3154,6 +3226,135 @@ export interface components {
             created_at: string;
             started_at: string | null;
             finished_at: string | null;
+        };
+        /** NewConversation */
+        NewConversation: {
+            title?: string;
+        };
+        /** Conversation */
+        Conversation: {
+            id: string;
+            title: string;
+            owner: string;
+            team_id: string;
+            shared_with: components["schemas"]["ConversationGrant"][];
+            turns: components["schemas"]["Turn"][];
+            created_at: string;
+            updated_at: string;
+        };
+        /**
+         * ConversationGrant
+         * @description A person a conversation is shared with, and their permission.
+         */
+        ConversationGrant: {
+            user_id: string;
+            /** @enum {unknown} */
+            permission: "notes:read" | "notes:write";
+        };
+        /** Turn */
+        Turn: {
+            id: string;
+            parent_id: string | null;
+            role: components["schemas"]["TurnRole"];
+            content: string | {
+                [key: string]: unknown;
+            }[];
+            state: components["schemas"]["TurnState"];
+            created_at: string;
+            /** @default null */
+            author?: string | null;
+            /** @default null */
+            usage?: components["schemas"]["TokenUsage"] | null;
+            /** @default null */
+            citations?: {
+                [key: string]: unknown;
+            }[] | null;
+            /** @default null */
+            steps?: {
+                [key: string]: unknown;
+            }[] | null;
+            /** @default null */
+            model?: string | null;
+            /** @default null */
+            executor?: string | null;
+            /** @default null */
+            error?: components["schemas"]["TurnError"] | null;
+        };
+        /**
+         * TurnRole
+         * @enum {unknown}
+         */
+        TurnRole: "assistant" | "user";
+        /**
+         * TurnState
+         * @enum {unknown}
+         */
+        TurnState: "done" | "failed" | "running" | "stopped";
+        /** TokenUsage */
+        TokenUsage: {
+            prompt_tokens: number;
+            completion_tokens: number;
+            total_tokens: number;
+        };
+        /**
+         * TurnError
+         * @description Why a turn failed, or what is missing in it.
+         */
+        TurnError: {
+            code: string;
+            message: string;
+            /** @default null */
+            key?: string | null;
+            /** @default {} */
+            params?: {
+                [key: string]: string | number;
+            };
+        };
+        /** ConversationQuery */
+        ConversationQuery: {
+            /** @default 50 */
+            limit?: number;
+            /** @default null */
+            cursor?: string | null;
+            /** @default null */
+            shared?: "1" | null;
+        };
+        /**
+         * Page[ConversationItem]
+         * @description One page of a list; `next_cursor` is null on the last page.
+         */
+        Page_ConversationItem_: {
+            items: components["schemas"]["ConversationItem"][];
+            next_cursor: string | null;
+        };
+        /**
+         * ConversationItem
+         * @description A conversation in a list, with an excerpt of its newest turn.
+         */
+        ConversationItem: {
+            id: string;
+            title: string;
+            owner: string;
+            excerpt: string;
+            shared: boolean;
+            created_at: string;
+            updated_at: string;
+        };
+        /** ConversationChange */
+        ConversationChange: {
+            title: string;
+        };
+        /**
+         * ConversationShare
+         * @description `permission` is `notes:read` to read or `notes:write` to continue; null removes the share.
+         */
+        ConversationShare: {
+            user_id: string;
+            permission: ("notes:read" | "notes:write") | null;
+        };
+        /** ConversationShares */
+        ConversationShares: {
+            items: components["schemas"]["ConversationGrant"][];
         };
         /**
          * Page[Executor]
@@ -3648,11 +3849,23 @@ export interface components {
             tool_calls?: components["schemas"]["ToolCall"][];
             parsed?: unknown;
         };
-        /** TokenUsage */
-        TokenUsage: {
-            prompt_tokens: number;
-            completion_tokens: number;
-            total_tokens: number;
+        /**
+         * ToolCall
+         * @description A model's request to call a function.
+         */
+        ToolCall: {
+            id: string;
+            function: components["schemas"]["FunctionCall"];
+            /**
+             * @default function
+             * @enum {unknown}
+             */
+            type?: "function";
+        };
+        /** FunctionCall */
+        FunctionCall: {
+            name: string;
+            arguments: string;
         };
         /**
          * ToolCall
@@ -3852,7 +4065,7 @@ export interface components {
         /** SearchResult */
         SearchResult: {
             /** @enum {unknown} */
-            type: "entity" | "note" | "object";
+            type: "conversation" | "entity" | "note" | "object";
             id: string;
             title: string;
             snippet: string;
@@ -11036,6 +11249,665 @@ export interface operations {
             };
             /** @description `overloaded` */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "conversations.index": {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+                shared?: "1";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ConversationItem_"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "conversations.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NewConversation"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `tenant_suspended` */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope`, `org_suspended` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full` */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "conversations.show": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "conversations.delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `tenant_suspended` */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope`, `org_suspended` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full` */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "conversations.update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConversationChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `tenant_suspended` */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope`, `org_suspended` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full` */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "conversations.share": {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConversationShare"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationShares"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `tenant_suspended` */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope`, `org_suspended` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full` */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };

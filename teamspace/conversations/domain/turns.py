@@ -28,7 +28,6 @@ from teamspace.core import clock
 from teamspace.core.db import Reads, Tx, as_json
 from teamspace.core.errors import BadRequest, Conflict, NotFound, TooLarge
 from teamspace.core.ids import new_id
-from teamspace.core.messages import Param, render
 from teamspace.core.principal import Principal
 from teamspace.events import Change
 
@@ -39,7 +38,6 @@ ANSWER_SIZE = 16 * 1024
 """Bytes that are reserved for an answer while it is running."""
 MAX_HISTORY = 400_000
 """Characters that a model is given of the turns before a prompt."""
-_LIMIT: dict[str, Param] = {"limit": MAX_SIZE}
 _EMPTY = as_json("")
 
 
@@ -133,7 +131,7 @@ async def _add(
     if conversation.turns + len(turns) > MAX_TURNS:
         raise Conflict("conversations.turns", limit=MAX_TURNS)
     if conversation.size + size > MAX_SIZE:
-        raise TooLarge("conversations.size", **_LIMIT)
+        raise TooLarge("conversations.size", limit=MAX_SIZE)
     for turn in turns:
         await store.insert_turn(tx, turn)
     title, excerpt = contents.title_of(prompt or ""), contents.excerpt_of(prompt or "")
@@ -168,7 +166,8 @@ async def end_turn(
     answer = contents.fit(content, citations, steps, MAX_SIZE - conversation.size + ANSWER_SIZE)
     text = contents.decode(answer.content)
     if not answer.is_complete and error is None:
-        error = TurnError(TooLarge.code, render("conversations.cut", _LIMIT), "conversations.cut", _LIMIT)
+        cut = TooLarge("conversations.cut", limit=MAX_SIZE)
+        error = TurnError(cut.code, cut.detail, cut.key, cut.params)
     ended = await store.end_turn(
         tx, turn_id, answer, state=state, characters=len(text), usage=usage, model=model, executor=executor, error=error
     )
