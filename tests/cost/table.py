@@ -111,6 +111,7 @@ ROUTES: dict[str, Entry] = {
     "POST /api/workers/jobs/:id/heartbeat": Entry({"claim_token": "x"}, about="job", who="worker"),
     "POST /api/workers/jobs/:id/complete":  Entry({"result": {}, "claim_token": "x"}, about="job", who="worker"),
     "POST /api/workers/jobs/:id/fail":      Entry({"error": "no", "claim_token": "x"}, about="job", who="worker"),
+    "POST /v1/chat/completions":            Entry({"model": "default", "messages": [{"role": "user", "content": "Hello"}]}),
     "GET /v1/models":                       Entry(),
     "GET /api/usage":                       Entry(),
     "POST /api/quota":                      Entry(_LIMIT),

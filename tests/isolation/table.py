@@ -170,6 +170,7 @@ _COMPANY   = {"name": "Company", "owner": new_owner}
 _LIMIT     = {"dimension": "ai.requests", "limit": None, "window": "day"}
 _TITLE     = {"title": "Title"}
 _JOB       = {"kind": "ai.chat", "input": {"prompt": "Hello"}}
+_CHAT      = {"model": "default", "messages": [{"role": "user", "content": "Hello"}]}
 _EXECUTOR  = {"name": new_username, "mode": "pull"}
 _CLAIM     = {"claim_token": "x"}
 _DONE      = {"result": {}, "claim_token": "x"}
@@ -277,6 +278,7 @@ CASES = (
     Case("POST /api/workers/jobs/:id/complete",  role("jobs:execute"),   _DONE,                   STALE_CLAIM, SOME_JOB, open=True),
     Case("POST /api/workers/jobs/:id/fail",      role("jobs:execute"),   _FAILED,                 STALE_CLAIM, SOME_JOB, open=True),
 
+    Case("POST /v1/chat/completions",       role("chat:use"),            _CHAT),
     Case("GET /v1/models",                  role("chat:use")),
 
     Case("GET /api/usage",                  ANYONE),

@@ -6,6 +6,7 @@ The clients are imported in the tests: each takes a second or more.
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -48,7 +49,7 @@ class Weather(BaseModel):
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     data = tmp_path_factory.mktemp("openai") / "data"
-    with Served({"SERVICE_DATA": str(data), "SERVICE_SIMULATE": "", **DEFAULT_RATES}) as server:
+    with Served({"SERVICE_DATA": str(data), **DEFAULT_RATES}) as server:
         yield server
 
 
@@ -160,6 +161,31 @@ def test_the_official_sdk_recognizes_errors(served: Served, operator: str, key: 
         assert int(exhausted.value.response.headers["retry-after"]) > 0
     finally:
         served.call("POST", "/api/quota", {**limit, "limit": None}, token=operator)
+
+
+def test_a_client_that_disconnects_stops_its_turn(served: Served, operator: str) -> None:
+    hello: Any = [{"role": "user", "content": "Hello [simulate:slow:30]"}]
+    stream = sdk(served, operator).chat.completions.create(model="default", messages=hello, stream=True)
+    first = next(iter(stream))
+    stream.close()
+    path = f"/api/jobs/{first.id.removeprefix('chatcmpl-')}"
+    until = time.monotonic() + 10
+    while (job := served.call("GET", path, token=operator))["state"] == "running" and time.monotonic() < until:
+        time.sleep(0.05)
+    assert (job["state"], job["result"]["finish_reason"]) == ("succeeded", "stopped")
+
+
+def test_a_failure_in_a_stream_is_an_error(served: Served, key: str) -> None:
+    import openai  # noqa: PLC0415 - takes a second
+
+    client = sdk(served, key)
+    failing: Any = [{"role": "user", "content": "[simulate:fail]"}]
+    with pytest.raises(openai.APIError, match="simulated model failed") as broken:
+        list(client.chat.completions.create(model="default", messages=failing, stream=True))
+    assert broken.value.code == "executor_failed"
+    with pytest.raises(openai.InternalServerError) as failed:
+        client.chat.completions.create(model="default", messages=failing)
+    assert (failed.value.status_code, failed.value.code) == (502, "executor_failed")
 
 
 def test_langchain(served: Served, key: str) -> None:

@@ -29,8 +29,9 @@ async def complete(
     body = requests.to_chat_body(request)
     await models.check(db, who, fleet, body.model)
     if request.stream:
-        turn_id = await turns.begin_stream(db, who, body)
-        return EventStream(_stream(db, who, turns, request, stops, turn_id))
+        turns.check_room(who)
+        attempt = await turns.begin(db, who, body, stream=True)
+        return EventStream(_stream(db, who, turns, request, stops, attempt.job.id))
     answer = await turns.answer(db, who, body)
     return answers.completion(
         answer.id, int(time.time()), answer.model or request.model, text=stops.feed(answer.text) + stops.flush(),
