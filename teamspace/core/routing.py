@@ -86,6 +86,8 @@ class Route(msgspec.Struct, frozen=True):
     """Errors besides those that all routes share; for the API description."""
     while_suspended: bool = False
     """Open in a suspended company or tenant: signing in and out, revoking, one's own password, and reads by POST."""
+    dry_run: bool = False
+    """Can be a read, by `dry_run` in its body: then open while suspended. The write handle refuses the others."""
     limit: int = JSON_LIMIT
     """The maximum size of the body, in bytes."""
     optional_credential: bool = False

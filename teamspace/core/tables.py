@@ -46,6 +46,8 @@ class JobSpec(msgspec.Struct, frozen=True):
     """Whether a remote worker may claim it."""
     repeatable: bool = True
     """Whether an attempt that was cut off is made again; if not, the job fails, and is charged with its estimate."""
+    parks: bool = True
+    """Whether it waits if its handler finds a quota exhausted; if not, it fails."""
     max_attempts: int = 3
     seconds: float = 600
     """The time limit of one attempt on this server."""
@@ -54,7 +56,7 @@ class JobSpec(msgspec.Struct, frozen=True):
     spent: str | None = None
     """Maps the result to its actual usage."""
     check: str | None = None
-    """Maps input and result to an error in the result, or None."""
+    """Maps input and result to an error in the result, or None; may be async."""
     verify: str | None = None
     """Called with the requester and the input when a person requests the job; raises if it cannot be run."""
     assign: str | None = None

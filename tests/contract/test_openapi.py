@@ -82,7 +82,8 @@ PARTS = {
     "operator-companies": ("tenancy",),
     "operator-accounts":  ("identity", "branding", "console", "localization"),
     "operator-content":   ("notes", "conversations", "documents", "repository", "s3", "search"),
-    "operator-jobs":      ("jobs", "executors", "quota", "ai", "audit", "instance", "tools", "events", "openai_api"),
+    "operator-jobs":      ("jobs", "executors", "quota", "audit", "instance", "tools", "events"),
+    "operator-models":    ("ai", "agents", "translation", "openai_api"),
 }
 """An operator calls every route: in a normal run one part of them, or those of the packages that changed."""
 # fmt: on

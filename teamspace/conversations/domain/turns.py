@@ -190,3 +190,11 @@ async def history(db: Reads, who: Principal, turn_id: str) -> list[StoredTurn]:
     if path and path[-1].role is TurnRole.ASSISTANT:
         path.pop()
     return [StoredTurn(row.id, row.role, row.state, contents.decode(row.content)) for row in reversed(path)]
+
+
+async def measure(db: Reads, who: Principal, conversation_id: str) -> int:
+    """Return an upper bound of the characters that the history of a new turn has."""
+    conversation = await store.get(db, access.fence(who, Access.READ), conversation_id)
+    if conversation is None:
+        raise NotFound()
+    return min(conversation.size, MAX_HISTORY)
