@@ -116,6 +116,7 @@ ROUTES: dict[str, Entry] = {
     "GET /api/translate":                   Entry(),
     "POST /api/glossary":                   Entry({"term": "file", "target": "de", "translation": "Datei", "forbidden": ["Akte"], "note": "x"}),
     "GET /api/glossary":                    Entry(),
+    "POST /v1/chat/completions":            Entry({"model": "default", "messages": [{"role": "user", "content": "Hello"}]}),
     "GET /v1/models":                       Entry(),
     "GET /api/usage":                       Entry(),
     "POST /api/quota":                      Entry(_LIMIT),

@@ -170,6 +170,7 @@ _COMPANY   = {"name": "Company", "owner": new_owner}
 _LIMIT     = {"dimension": "ai.requests", "limit": None, "window": "day"}
 _TITLE     = {"title": "Title"}
 _JOB       = {"kind": "ai.chat", "input": {"prompt": "Hello"}}
+_CHAT      = {"model": "default", "messages": [{"role": "user", "content": "Hello"}]}
 _EXECUTOR  = {"name": new_username, "mode": "pull"}
 _CLAIM     = {"claim_token": "x"}
 _DONE      = {"result": {}, "claim_token": "x"}
@@ -285,6 +286,7 @@ CASES = (
     Case("GET /api/translate",              role("chat:use")),
     Case("POST /api/glossary",              role("settings:manage"),     _TERM),
     Case("GET /api/glossary",               role("chat:use")),
+    Case("POST /v1/chat/completions",       role("chat:use"),            _CHAT),
     Case("GET /v1/models",                  role("chat:use")),
 
     Case("GET /api/usage",                  ANYONE),
