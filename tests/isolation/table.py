@@ -265,6 +265,10 @@ CASES = (
     Case("GET /api/org/audit?format=jsonl", company("org:read"),                                  side_effect="audit"),
 
     Case("POST /api/ai/echo",               role("chat:use"),            {"prompt": "Hello"}),
+    Case("POST /api/ai/chat",               role("chat:use"),            {"prompt": "Hello"}),
+    Case("POST /api/ai/chat/stream",        role("chat:use"),            {"prompt": "Hello"}),
+    Case("DELETE /api/ai/chat/stream/:id",  role("chat:use"),            None,                    HIDDEN, SOME_JOB),
+    Case("POST /api/agent",                 role("chat:use"),            {"prompt": "Hello"}),
     Case("POST /api/jobs",                  role("chat:use"),            _JOB,                    ACCEPTED),
     Case("GET /api/jobs",                   ANYONE),
     Case("GET /api/jobs/:id",               ANYONE,                      None,                    OK, JOB),
