@@ -16,7 +16,7 @@ from urllib.parse import unquote_to_bytes
 import msgspec
 
 from teamspace.core.errors import BadRequest, Refusal
-from teamspace.core.permissions import Feature, Permission
+from teamspace.core.permissions import Feature, Permission, Row
 
 JSON_LIMIT = 1024 * 1024
 SMALL_LIMIT = 64 * 1024
@@ -48,10 +48,13 @@ class Cors(StrEnum):
     """All, without credentials."""
 
 
-class Row(msgspec.Struct, frozen=True):
-    """Ownership or a grant may allow access: the gate checks the token's scope, and the fence decides."""
+class ErrorFormat(msgspec.Struct, frozen=True):
+    """How another protocol writes errors, instead of problem bodies."""
 
-    permission: Permission
+    shape: type[msgspec.Struct]
+    render: Callable[[Refusal], msgspec.Struct]
+    code: Callable[[type[Refusal]], str]
+    """Returns the code of a class; for the API description."""
 
 
 class Own(msgspec.Struct, frozen=True):
@@ -77,6 +80,8 @@ class Route(msgspec.Struct, frozen=True):
     """Errors besides those that all routes share; for the API description."""
     while_suspended: bool = False
     """Open in a suspended company or tenant: signing in and out, revoking, one's own password, and reads by POST."""
+    dry_run: bool = False
+    """Can be a read, by `dry_run` in its body: then open while suspended. The write handle refuses the others."""
     limit: int = JSON_LIMIT
     """The maximum size of the body, in bytes."""
     optional_credential: bool = False
@@ -87,6 +92,8 @@ class Route(msgspec.Struct, frozen=True):
     cors: Cors | None = None
     """Whether pages of other origins may call it, with which the gate also answers their preflight requests; None:
     only our own pages may."""
+    errors: ErrorFormat | None = None
+    """For routes of another protocol; None: problem bodies."""
 
     @property
     def name(self) -> str:
@@ -182,6 +189,8 @@ def _faults(endpoint: Endpoint) -> list[str]:
         faults.append(f"{route.name}: only a public route can have an optional credential")
     if route.cors is not None and (route.auth is not PUBLIC or route.optional_credential):
         faults.append(f"{route.name}: only a public route without a credential can be open to other origins")
+    if route.errors is not None and parameters:
+        faults.append(f"{route.name}: a path with parameters cannot have an error format of its own")
     if route.unlimited and (route.auth is not PUBLIC or route.writes):
         faults.append(f"{route.name}: only a public read can be unlimited")
     if route.auth in (SUPERADMIN, ORGADMIN) and not isinstance(route.permission, Permission):

@@ -5,6 +5,7 @@ from teamspace.repository.domain import copying, deleting, key_order, multipart,
 from teamspace.repository.domain.deleting import delete
 from teamspace.repository.domain.finding import (
     get_as_of_version,
+    get_by_id_or_key,
     get_permissions,
     get_version,
     get_version_at_key,
@@ -15,6 +16,7 @@ from teamspace.repository.domain.finding import (
 )
 from teamspace.repository.domain.multipart import abort_stale_uploads
 from teamspace.repository.domain.reading import read_text
+from teamspace.repository.domain.texts import NoText, read_version_text
 from teamspace.repository.domain.writing import UploadLimit, add_version, put, unused_keys
 from teamspace.repository.schemas import (
     MARKDOWN,
@@ -26,6 +28,7 @@ from teamspace.repository.schemas import (
     UploadRow,
     VersionDraft,
     VersionRow,
+    VersionText,
     VersionWritten,
     Visibility,
     WholeBlob,
@@ -41,6 +44,7 @@ __all__ = [
     "OWNED_TABLES",
     "SUBJECTS",
     "Checksum",
+    "NoText",
     "ObjectRow",
     "PartRow",
     "StoredHeaders",
@@ -49,6 +53,7 @@ __all__ = [
     "UploadRow",
     "VersionDraft",
     "VersionRow",
+    "VersionText",
     "VersionWritten",
     "Visibility",
     "WholeBlob",
@@ -59,6 +64,7 @@ __all__ = [
     "delete",
     "deleting",
     "get_as_of_version",
+    "get_by_id_or_key",
     "get_permissions",
     "get_version",
     "get_version_at_key",
@@ -70,6 +76,7 @@ __all__ = [
     "put",
     "read_fence",
     "read_text",
+    "read_version_text",
     "reading",
     "require",
     "unused_keys",

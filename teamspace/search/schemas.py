@@ -8,14 +8,14 @@ import msgspec
 from teamspace.core.db import Fence
 from teamspace.core.paging import Paging
 
-Kind = Literal["note", "object", "entity"]
+Kind = Literal["note", "object", "entity", "conversation"]
 
 
 class SearchQuery(Paging, frozen=True, forbid_unknown_fields=True, kw_only=True):
     q: Annotated[str, msgspec.Meta(min_length=1, max_length=256)]
     """Every word must match, the last one also as a prefix; words in double quotes must match as a phrase."""
     types: tuple[Annotated[str, msgspec.Meta(max_length=100)], ...] = ()
-    """`note`, `object` or `entity`; several separated by commas or by repeating the parameter. Default: all."""
+    """`note`, `object`, `entity` or `conversation`; several separated by commas or by repeating the parameter. Default: all."""
     scope: Literal["org"] | None = None
     """`org` searches the whole company; needs org:read."""
 
@@ -26,6 +26,8 @@ class SearchResult(msgspec.Struct, frozen=True):
     title: str
     snippet: str
     """Safe HTML: an excerpt with the words in `<mark>` and everything else escaped."""
+    version: int | None
+    """The newest version; null if it has none."""
     score: float
     """How well it matches, between 0 and 1; scores of different queries are not comparable."""
     updated_at: str
@@ -40,6 +42,7 @@ class Hit(msgspec.Struct, frozen=True):
     title: str
     text: str
     """The part of the text that is searched for a snippet."""
+    version: int | None
     updated_at: str
 
 

@@ -64,6 +64,10 @@ async def _private_note(stage: Stage, setup: TeamSetup) -> str:
     return await stage.note(setup, "private", owner=await stage.world.person(setup.org, setup.team, Role.GUEST))
 
 
+async def _conversation(stage: Stage, setup: TeamSetup) -> str:
+    return await stage.conversation(setup, owner=await stage.world.person(setup.org, setup.team))
+
+
 async def _team_object(stage: Stage, setup: TeamSetup) -> str:
     return await stage.object(setup, "team")
 
@@ -85,6 +89,10 @@ async def _executor(stage: Stage, setup: TeamSetup) -> str:
 
 async def _job(stage: Stage, setup: TeamSetup) -> str:
     return await stage.job(setup, owner=await stage.world.person(setup.org, setup.team))
+
+
+async def _translation(stage: Stage, setup: TeamSetup) -> str:
+    return await stage.translation(setup, await stage.world.person(setup.org, setup.team))
 
 
 async def _author(stage: Stage, setup: TeamSetup) -> str:
@@ -188,6 +196,15 @@ def ranked_cursor(make: Maker) -> Maker:
     return made
 
 
+def timed_cursor(make: Maker) -> Maker:
+    """The cursor of a list that is ordered by time."""
+
+    async def made(stage: Stage, kind: Kind) -> str:
+        return _encode_cursor(f"9999-01-01T00:00:00.000Z/{await make(stage, kind)}")
+
+    return made
+
+
 async def _new_username(stage: Stage, kind: Kind) -> str:
     setup = stage.teams[kind.team]
     return (await stage.world.person(setup.org, setup.team, password=PASSWORD)).username
@@ -243,6 +260,13 @@ SLOTS = (
     Slot("POST /api/notes/:id/share",            "user_id",  in_other_company(_author),                   in_own_team(_former_colleague),            OK, body=_UNSHARE),
     Slot("GET /api/notes",                       "owner",    in_other_company(_writer),                   in_other_team(_writer),                    OK),
     Slot("GET /api/notes",                       "cursor",   cursor(in_other_company(_team_note)),        cursor(in_own_team(_private_note)),        OK),
+    Slot("GET /api/conversations/:id",           "id",       in_other_company(_conversation),             in_own_team(_conversation)),
+    Slot("PATCH /api/conversations/:id",         "id",       in_other_company(_conversation),             in_own_team(_conversation)),
+    Slot("DELETE /api/conversations/:id",        "id",       in_other_company(_conversation),             in_own_team(_conversation)),
+    Slot("POST /api/conversations/:id/share",    "id",       in_other_company(_conversation),             in_own_team(_conversation)),
+    Slot("POST /api/conversations/:id/share",    "user_id",  in_other_company(_author),                   in_own_team(_former_colleague)),
+    Slot("POST /api/conversations/:id/share",    "user_id",  in_other_company(_author),                   in_own_team(_former_colleague),            OK, body=_UNSHARE),
+    Slot("GET /api/conversations",               "cursor",   timed_cursor(in_other_company(_conversation)), timed_cursor(in_own_team(_conversation)), OK),
     Slot("GET /api/documents/:id",               "id",       in_other_company(_team_object),              in_own_team(_private_object)),
     Slot("PUT /api/documents/:id",               "id",       in_other_company(_team_object),              in_own_team(_private_object)),
     Slot("DELETE /api/documents/:id",            "id",       in_other_company(_team_object),              in_own_team(_private_object)),
@@ -289,6 +313,7 @@ SLOTS = (
     Slot("POST /api/jobs/:id/cancel",            "id",       in_other_company(_job),                      in_other_team(_job)),
     Slot("POST /api/jobs",                       "retry_of", in_other_company(_job),                      in_other_team(_job),                       body=_RETRY),
     Slot("GET /api/jobs",                        "cursor",   cursor(in_other_company(_job)),              cursor(in_other_team(_job)),               OK),
+    Slot("GET /api/translate",                   "cursor",   cursor(in_other_company(_translation)),      cursor(in_own_team(_translation)),         OK),
     Slot("DELETE /api/executors/:id",            "id",       in_other_company(_executor),                 None,                                      callers=_NOT_OPERATORS),
     Slot("POST /api/workers/jobs/:id/heartbeat", "id",       in_other_company(_job),                      in_own_team(_job),                         STALE_CLAIM),
     Slot("POST /api/workers/jobs/:id/complete",  "id",       in_other_company(_job),                      in_own_team(_job),                         STALE_CLAIM),
@@ -337,6 +362,9 @@ NOT_IDS = frozenset({
     "max_wait", "claim_token", "progress", "message", "result", "error", "POST /api/executors org_id",
     "prefix", "delimiter", "version", "method", "expires_in", "download", "effective", "q", "principal_type", "capability", "expires_at",
     "GET /api/repo-obj/:id cursor",
+    "text", "catalog", "source", "dry_run", "term", "translation", "note", "forbidden",
+    "POST /api/translate target", "POST /api/translate/catalog target", "POST /api/glossary target", "GET /api/glossary target",
+    "GET /api/glossary cursor",  # a language and a term
     "action", "since", "until", "types", "format", "history", "spenders",
     "POST /api/bootstrap username", "POST /api/bootstrap org", "POST /api/bootstrap team",
     "POST /api/provision username", "POST /api/provision org", "POST /api/provision team",

@@ -2,12 +2,13 @@
 
 import inspect
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from functools import partial
 from types import ModuleType
 from typing import Any, get_type_hints
 
 import msgspec
 
-from teamspace.core.db import Tx
+from teamspace.core.db import Db, Tx
 from teamspace.core.decoding import convert
 from teamspace.core.errors import BadRequest, FeatureDisabled, FieldError, Forbidden, ResponseRefused
 from teamspace.core.principal import Principal
@@ -29,7 +30,9 @@ class BoundKind(msgspec.Struct, frozen=True):
     provided: dict[str, Any]
     estimate: Callable[[Any], Spend] | None
     spent: Callable[[Any], Spend] | None
-    check: Callable[[Any, Any], str | None] | None
+    check: Callable[[Any, Any], str | Awaitable[str | None] | None] | None
+    verify: Callable[[Db, Principal, Any], Awaitable[None]] | None
+    assign: Callable[[Db, Principal, Any], Awaitable[msgspec.Struct]] | None
     describe: Callable[[Tx, Principal, Any], Awaitable[JobTitle]] | None
     ended: Callable[[Tx, EndedJob, Outcome], Awaitable[None]] | None
 
@@ -47,7 +50,7 @@ class BoundKind(msgspec.Struct, frozen=True):
     def read_input(self, raw: Any) -> msgspec.Struct:
         return convert(self.input, raw, within="/input")
 
-    def read_result(self, input: msgspec.Struct, raw: Any) -> msgspec.Struct:
+    async def read_result(self, input: msgspec.Struct, raw: Any) -> msgspec.Struct:
         """Validate the result that a worker sent, or raise ResponseRefused with the field and the fault."""
         try:
             result = convert(self.result, raw, within="/result")
@@ -55,19 +58,22 @@ class BoundKind(msgspec.Struct, frozen=True):
             raise ResponseRefused("jobs.result", problem=fault.detail).with_fields(
                 errors=fault.extra["errors"]
             ) from None
-        self._check(input, result)
+        await self._check(input, result)
         return result
 
-    def judge(self, input: msgspec.Struct, result: msgspec.Struct) -> Succeeded | Failed:
+    async def judge(self, input: msgspec.Struct, result: msgspec.Struct) -> Succeeded | Failed:
         """Return the outcome of a result of this server. One that is refused has been paid for all the same."""
         try:
-            self._check(input, result)
+            await self._check(input, result)
         except RefusedResult as refused:
             return Failed(JobFault.of(refused, refused.code, retryable=True), refused.spent)
         return Succeeded(result)
 
-    def _check(self, input: msgspec.Struct, result: msgspec.Struct) -> None:
-        if self.check and (problem := self.check(input, result)):
+    async def _check(self, input: msgspec.Struct, result: msgspec.Struct) -> None:
+        if self.check is None:
+            return
+        found = self.check(input, result)
+        if problem := await found if inspect.isawaitable(found) else found:
             raise RefusedResult(problem, self.spent(result) if self.spent else None)
 
 
@@ -115,7 +121,16 @@ def bind(modules: Iterable[ModuleType], provided: Mapping[type, Any]) -> tuple[l
     faults: list[str] = []
     for module in modules:
         for row in module.JOBS:
-            functions = (row.handler, row.estimate, row.spent, row.check, row.describe, row.ended)
+            functions = (
+                row.handler,
+                row.estimate,
+                row.spent,
+                row.check,
+                row.verify,
+                row.assign,
+                row.describe,
+                row.ended,
+            )
             missing = [name for name in functions if name and not hasattr(module, name)]
             if missing:
                 faults.append(f"{row.kind}: {module.__name__} has no {', '.join(missing)}")
@@ -141,9 +156,18 @@ def _bind_row(row: JobSpec, module: ModuleType, provided: Mapping[type, Any]) ->
         estimate=getattr(module, row.estimate) if row.estimate else None,
         spent=getattr(module, row.spent) if row.spent else None,
         check=getattr(module, row.check) if row.check else None,
+        verify=_with_dependencies(getattr(module, row.verify), provided) if row.verify else None,
+        assign=_with_dependencies(getattr(module, row.assign), provided) if row.assign else None,
         describe=getattr(module, row.describe) if row.describe else None,
-        ended=getattr(module, row.ended) if row.ended else None,
+        ended=_with_dependencies(getattr(module, row.ended), provided) if row.ended else None,
     )
+
+
+def _with_dependencies(function: Callable[..., Any], provided: Mapping[type, Any]) -> Callable[..., Any]:
+    """Bind the parameters whose types the server provides; the caller passes the others by position."""
+    hints = get_type_hints(function)
+    dependencies = {name: provided[hint] for name, hint in hints.items() if hint in provided}
+    return partial(function, **dependencies) if dependencies else function
 
 
 def _find_faults(kind: BoundKind) -> list[str]:
