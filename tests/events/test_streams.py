@@ -169,6 +169,20 @@ async def test_the_end_is_part_of_its_transaction(streams: Streams, world: World
     assert streams.writer(writer.id) is None and not writer.unsaved
 
 
+async def test_whoever_ends_a_stream_can_read_what_it_had(streams: Streams, world: World, who: Principal) -> None:
+    writer = await opened(streams, world.db, who)
+    writer.append("delta", delta("saved"))
+    await streams.save()
+    writer.append("delta", delta("unsaved"))
+    texts = [b'{"text":"saved"}', b'{"text":"unsaved"}']
+    async with world.db.maintenance(system()) as tx:
+        assert [row.data for row in await streams.read_saved(tx, writer.id)] == texts
+        await streams.end(tx, writer.id, "error", {})
+        assert [row.data for row in await streams.read_saved(tx, writer.id) if row.name == "delta"] == texts
+    async with world.db.maintenance(system()) as tx:
+        assert [row.data for row in await streams.read_saved(tx, writer.id)] == [*texts, b"{}"]
+
+
 async def test_of_several_ends_one_counts(streams: Streams, world: World, who: Principal) -> None:
     writer = await opened(streams, world.db, who)
     writer.append("delta", delta(1))

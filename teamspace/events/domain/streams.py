@@ -210,8 +210,11 @@ class Streams:
     # Reading
 
     async def read_saved(self, tx: Tx, stream_id: str) -> list[StreamRow]:
-        """Return what is saved of a stream, for whoever ends it."""
-        return [row for batch in await store.select_all_batches(tx, stream_id) for row in unpack(batch, None)]
+        """Return what is saved of a stream, or will be with this transaction, for whoever ends it."""
+        rows = [row for batch in await store.select_all_batches(tx, stream_id) for row in unpack(batch, None)]
+        newest = rows[-1].number if rows else 0
+        writer = self._writers.get(stream_id)
+        return rows + [row for row in (writer.unsaved if writer else ()) if row.number > newest]
 
     def check_room(self, who: Principal) -> None:
         """Raise RateLimited if this caller has too many readers; call it before what the stream reports is begun."""
