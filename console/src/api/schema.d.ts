@@ -1801,6 +1801,7 @@ export interface paths {
         trace?: never;
     };
     "/api/translate/catalog": {
+    "/v1/chat/completions": {
         parameters: {
             query?: never;
             header?: never;
@@ -1862,6 +1863,10 @@ export interface paths {
          * @description A session or API token. Requires `settings:manage`.
          */
         post: operations["translation.put_term"];
+         * Have a chat answered, in OpenAI's protocol: as a whole, or as server-sent chunks with `stream`. Unknown options are ignored.
+         * @description A session or API token. Requires `chat:use`. Requires the feature `chat`.
+         */
+        post: operations["openai_api.complete"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4621,6 +4626,149 @@ export interface components {
         Page_GlossaryTerm_: {
             items: components["schemas"]["GlossaryTerm"][];
             next_cursor: string | null;
+        /**
+         * CompletionRequest
+         * @description A request for a chat completion. Options that are not listed are ignored.
+         */
+        CompletionRequest: {
+            model: string;
+            messages: components["schemas"]["WireMessage"][];
+            /** @default null */
+            tools?: components["schemas"]["WireTool"][] | null;
+            /** @default null */
+            tool_choice?: ("auto" | "none" | "required") | components["schemas"]["WireToolChoice"] | null;
+            /** @default null */
+            parallel_tool_calls?: boolean | null;
+            /** @default null */
+            response_format?: components["schemas"]["WireResponseFormat"] | null;
+            /** @default null */
+            max_tokens?: number | null;
+            /** @default null */
+            max_completion_tokens?: number | null;
+            /** @default null */
+            temperature?: number | null;
+            /** @default null */
+            stop?: string[] | string | null;
+            /** @default null */
+            stream?: boolean | null;
+            /** @default null */
+            stream_options?: components["schemas"]["WireStreamOptions"] | null;
+            /** @default null */
+            n?: number | null;
+            /** @default null */
+            logprobs?: boolean | null;
+            /** @default null */
+            modalities?: string[] | null;
+            /** @default null */
+            functions?: unknown;
+            /** @default null */
+            function_call?: unknown;
+            /** @default null */
+            audio?: unknown;
+            /** @default null */
+            web_search_options?: unknown;
+        };
+        /** WireMessage */
+        WireMessage: {
+            /** @enum {unknown} */
+            role: "assistant" | "developer" | "system" | "tool" | "user";
+            /** @default null */
+            content?: string | components["schemas"]["WirePart"][] | null;
+            /** @default null */
+            name?: string | null;
+            /** @default null */
+            tool_calls?: components["schemas"]["WireToolCall"][] | null;
+            /** @default null */
+            tool_call_id?: string | null;
+            /** @default null */
+            function_call?: unknown;
+        };
+        /** WirePart */
+        WirePart: {
+            /** @enum {unknown} */
+            type: "image_url" | "text";
+            /** @default null */
+            text?: string | null;
+            /** @default null */
+            image_url?: components["schemas"]["WireImage"] | null;
+        };
+        /** WireImage */
+        WireImage: {
+            url: string;
+            /** @default null */
+            detail?: string | null;
+        };
+        /** WireToolCall */
+        WireToolCall: {
+            id: string;
+            function: components["schemas"]["WireFunctionCall"];
+            /**
+             * @default function
+             * @enum {unknown}
+             */
+            type?: "function";
+        };
+        /** WireFunctionCall */
+        WireFunctionCall: {
+            name: string;
+            /** @default  */
+            arguments?: string;
+        };
+        /** WireTool */
+        WireTool: {
+            /**
+             * @default function
+             * @enum {unknown}
+             */
+            type?: "function";
+            function: components["schemas"]["WireFunction"];
+        };
+        /** WireFunction */
+        WireFunction: {
+            name: string;
+            /** @default null */
+            description?: string | null;
+            /** @default null */
+            parameters?: {
+                [key: string]: unknown;
+            } | null;
+            /** @default null */
+            strict?: boolean | null;
+        };
+        /** WireToolChoice */
+        WireToolChoice: {
+            /** @enum {unknown} */
+            type: "function";
+            function: components["schemas"]["WireFunctionName"];
+        };
+        /** WireFunctionName */
+        WireFunctionName: {
+            name: string;
+        };
+        /** WireResponseFormat */
+        WireResponseFormat: {
+            /** @enum {unknown} */
+            type: "json_object" | "json_schema" | "text";
+            /** @default null */
+            json_schema?: components["schemas"]["WireSchema"] | null;
+        };
+        /** WireSchema */
+        WireSchema: {
+            /** @default answer */
+            name?: string;
+            /** @default null */
+            schema?: {
+                [key: string]: unknown;
+            } | null;
+            /** @default null */
+            description?: string | null;
+            /** @default null */
+            strict?: boolean | null;
+        };
+        /** WireStreamOptions */
+        WireStreamOptions: {
+            /** @default null */
+            include_usage?: boolean | null;
         };
         /**
          * ErrorBody
@@ -4635,6 +4783,64 @@ export interface components {
             type: string;
             param: string | null;
             code: string | null;
+        };
+        /** Completion */
+        Completion: {
+            id: string;
+            /**
+             * @default chat.completion
+             * @enum {unknown}
+             */
+            object?: "chat.completion";
+            created: number;
+            model: string;
+            choices: components["schemas"]["CompletionChoice"][];
+            usage: components["schemas"]["CompletionUsage"];
+            /** @default null */
+            system_fingerprint?: null;
+        };
+        /** CompletionChoice */
+        CompletionChoice: {
+            /**
+             * @default 0
+             * @enum {unknown}
+             */
+            index?: 0;
+            message: components["schemas"]["CompletionMessage"];
+            /** @default null */
+            logprobs?: null;
+            /** @enum {unknown} */
+            finish_reason: "content_filter" | "length" | "stop" | "tool_calls";
+        };
+        /** CompletionMessage */
+        CompletionMessage: {
+            /**
+             * @default assistant
+             * @enum {unknown}
+             */
+            role?: "assistant";
+            content: string | null;
+            /** @default null */
+            refusal?: null;
+            tool_calls?: components["schemas"]["CompletionToolCall"][];
+        };
+        /** CompletionToolCall */
+        CompletionToolCall: {
+            id: string;
+            /** @enum {unknown} */
+            type: "function";
+            function: components["schemas"]["CompletionCall"];
+        };
+        /** CompletionCall */
+        CompletionCall: {
+            name: string;
+            arguments: string;
+        };
+        /** CompletionUsage */
+        CompletionUsage: {
+            prompt_tokens: number;
+            completion_tokens: number;
+            total_tokens: number;
         };
         /** ModelCards */
         ModelCards: {
@@ -16711,6 +16917,7 @@ export interface operations {
         };
     };
     "translation.translate_catalog": {
+    "openai_api.complete": {
         parameters: {
             query?: never;
             header?: {
@@ -16722,6 +16929,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewCatalogTranslation"];
+                "application/json": components["schemas"]["CompletionRequest"];
             };
         };
         responses: {
@@ -16732,6 +16940,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CatalogTranslation"] | components["schemas"]["DryRun"];
+                    "application/json": components["schemas"]["Completion"];
+                    "text/event-stream": string;
                 };
             };
             /** @description `invalid_request` */
@@ -16744,12 +16954,17 @@ export interface operations {
                 };
             };
             /** @description `unauthenticated`, `token_expired` */
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description `invalid_api_key` */
             401: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `tenant_suspended` */
@@ -16759,6 +16974,7 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `forbidden`, `out_of_scope`, `org_suspended`, `feature_disabled` */
@@ -16771,12 +16987,17 @@ export interface operations {
                 };
             };
             /** @description `not_found` */
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description `not_found`, `model_not_found` */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `idempotency_conflict` */
@@ -16786,6 +17007,7 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `too_large` */
@@ -16795,6 +17017,7 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `unsupported_type` */
@@ -16804,6 +17027,7 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `response_refused` */
@@ -16816,12 +17040,17 @@ export interface operations {
                 };
             };
             /** @description `rate_limited`, `quota_exceeded` */
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description `rate_limit_exceeded`, `insufficient_quota` */
             429: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `too_large` */
@@ -16831,6 +17060,7 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `executor_failed` */
@@ -16840,6 +17070,7 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `overloaded`, `no_executor` */
@@ -16849,6 +17080,7 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `storage_full` */
@@ -17299,6 +17531,7 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
