@@ -5,7 +5,8 @@ import { useSyncExternalStore } from "react";
 import { token } from "@/api/token";
 import { retryWhileBusy } from "@/net/busy";
 
-import { getConversation, stopAnswer, type Content } from "./api";
+import { createConversation, deleteConversation, getConversation, stopAnswer, type Content, type Conversation } from "./api";
+import type { Draft } from "./drafts";
 import { Answering, type Door, type Snapshot } from "./stream/answering";
 
 /** What was asked, shown until the server's own turns are there. */
@@ -20,10 +21,12 @@ export interface Question extends Asked {
   regenerate?: string;
   tools: boolean;
   executor?: string;
+  /** Given back to the composer if nothing is answered. */
+  draft?: Draft;
 }
 
-interface Entry {
-  asked?: Asked;
+export interface Entry {
+  asked?: Asked & Pick<Question, "draft">;
   answering: Answering;
 }
 
@@ -72,16 +75,28 @@ export function settle(id: string): void {
   tell();
 }
 
-type Events = Pick<Door, "onStarted" | "onOver">;
+export interface Events {
+  onStarted: (conversationId: string) => void;
+  onOver: (end: Snapshot, conversationId: string | undefined) => void;
+}
 
-/** `place` is where the answer is shown: the conversation, or `new`. */
-export function ask(place: string, conversationId: string, question: Question, known: ReadonlySet<string>, events: Events): void {
+/** Without a conversation, one is created; it goes again if nothing is answered. */
+export function ask(conversation: Conversation | undefined, question: Question, { onStarted, onOver }: Events): void {
+  let id = conversation?.id;
+  const known = new Set(conversation?.turns.map((turn) => turn.id));
   const path = question.tools && !question.regenerate ? AGENT : CHAT;
-  begin(place, { content: question.content, parentId: question.parentId }, {
-    ...events,
-    connect: (lastEventId, signal) => post(path, lastEventId ? {} : bodyOf(conversationId, question), lastEventId, signal),
-    find: () => runningIn(conversationId, known),
+  begin(id ?? NEW, question, {
+    connect: async (lastEventId, signal) => {
+      id ??= (await createConversation()).id;
+      return post(path, lastEventId ? {} : bodyOf(id, question), lastEventId, signal);
+    },
+    find: async () => id && runningIn(id, known),
     stop: stopAnswer,
+    onStarted: () => id && onStarted(id),
+    onOver: (end) => {
+      if (end.refusal && id && !conversation) void deleteConversation(id).catch(() => undefined);
+      onOver(end, id);
+    },
   });
 }
 
@@ -103,7 +118,7 @@ export function resume(conversationId: string, turnId: string, onOver: Door["onO
   begin(conversationId, undefined, door, turnId);
 }
 
-function begin(place: string, asked: Asked | undefined, door: Door, id?: string): void {
+function begin(place: string, asked: Entry["asked"], door: Door, id?: string): void {
   entries.get(place)?.answering.abandon();
   const answering = new Answering(door, id);
   entries.set(place, { asked, answering });

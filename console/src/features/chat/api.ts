@@ -47,12 +47,17 @@ export interface Citation {
   reason?: string | null;
 }
 
+export const ARTIFACT_KINDS = ["document", "table", "text", "link", "image"] as const;
+
+/** A result that is a thing of its own; some have more keys than these. */
 export interface Artifact {
-  type: "document" | "table" | "text" | "link" | "image";
-  title?: string | null;
+  kind: (typeof ARTIFACT_KINDS)[number];
+  title: string;
+  summary?: string | null;
+  content_type?: string | null;
   object_id?: string | null;
-  note_id?: string | null;
   version_id?: string | null;
+  note_id?: string | null;
   url?: string | null;
   text?: string | null;
   columns?: string[] | null;
@@ -99,20 +104,33 @@ export interface Turn {
   simulated?: boolean | null;
   finish_reason?: string | null;
   error?: Reported | null;
+  /** Who wrote a prompt. */
+  author?: string | null;
   created_at: string;
 }
 
-export interface ConversationItem {
+export interface Grant {
+  user_id: string;
+  permission: "notes:read" | "notes:write";
+}
+
+interface Titled {
   id: string;
+  /** Empty until the first prompt. */
   title: string;
   owner: string;
-  shared_with: { user_id: string; permission: "notes:read" | "notes:write" | "notes:delete" | "notes:manage" }[];
-  excerpt?: string;
   created_at: string;
   updated_at: string;
 }
 
-export interface Conversation extends ConversationItem {
+export interface ConversationItem extends Titled {
+  excerpt: string;
+  shared: boolean;
+}
+
+export interface Conversation extends Titled {
+  shared_with: Grant[];
+  /** Of all branches, in the order of creation. */
   turns: Turn[];
 }
 
@@ -139,7 +157,7 @@ export const createConversation = (title?: string): Promise<Conversation> =>
 export const renameConversation = (id: string, title: string): Promise<Conversation> =>
   answer(untyped.PATCH<Conversation>("/api/conversations/{id}", { ...at(id), body: { title } }));
 export const deleteConversation = (id: string): Promise<unknown> => answer(untyped.DELETE("/api/conversations/{id}", at(id)));
-export const shareConversation = (id: string, body: ShareRequest): Promise<{ items: ConversationItem["shared_with"] }> =>
-  answer(untyped.POST<{ items: ConversationItem["shared_with"] }>("/api/conversations/{id}/share", { ...at(id), body }));
+export const shareConversation = (id: string, body: ShareRequest): Promise<{ items: Grant[] }> =>
+  answer(untyped.POST<{ items: Grant[] }>("/api/conversations/{id}/share", { ...at(id), body }));
 export const stopAnswer = (id: string): Promise<unknown> => answer(untyped.DELETE("/api/ai/chat/stream/{id}", at(id)));
 export const getModel = (): Promise<Model> => answer(untyped.GET<Model>("/api/ai/model"));

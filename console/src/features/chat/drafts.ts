@@ -36,20 +36,26 @@ function isReference(value: unknown): value is Reference {
 export function useDraft(place: string): [Draft, (draft: Draft) => void] {
   const { me } = useSession();
   const stored = useMemo(() => storedDrafts("chat", me.user.id, localStorage, parseDraft), [me.user.id]);
-  const [draft, setDraft] = useState(() => stored.find(place) ?? EMPTY);
+  const [held, setHeld] = useState(() => ({ place, draft: stored.find(place) ?? EMPTY }));
   const keep = useDebouncedCallback(
-    (now: Draft) => {
-      if (now.text === "" && now.references.length === 0) stored.drop(place);
-      else stored.keep(place, { ...now, at: new Date().toISOString() });
+    (where: string, now: Draft) => {
+      if (now.text === "" && now.references.length === 0) stored.drop(where);
+      else stored.keep(where, { ...now, at: new Date().toISOString() });
     },
     { delay: PAUSE, flushOnUnmount: true },
   );
+  let { draft } = held;
+  if (held.place !== place) {
+    keep.flush();
+    draft = stored.find(place) ?? EMPTY;
+    setHeld({ place, draft });
+  }
   const change = useCallback(
     (now: Draft) => {
-      setDraft(now);
-      keep(now);
+      setHeld({ place, draft: now });
+      keep(place, now);
     },
-    [keep],
+    [keep, place],
   );
   return [draft, change];
 }

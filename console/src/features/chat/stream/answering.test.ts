@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
+import { Refusal } from "@/api/client";
+
 import { Answering, type Snapshot } from "./answering";
 
 const sse = (number: number, data: object): string => `id: t1:${number}\nevent: x\ndata: ${JSON.stringify(data)}\n\n`;
@@ -124,6 +126,14 @@ test("a refusal ends it with its reason", async () => {
   await wait(60_000);
   expect(one.snapshot.refusal).toMatchObject({ status: 429, code: "quota_exceeded" });
   expect([server.asked.length, server.started]).toEqual([1, []]);
+});
+
+test("a refusal before the request ends it, too", async () => {
+  const connect = (): Promise<Response> => Promise.reject(new Refusal(403, { code: "forbidden" }));
+  const one = new Answering({ ...server.door, connect });
+  await one.run();
+  expect(one.snapshot).toMatchObject({ connection: "over", refusal: { status: 403 } });
+  expect(server.ended).toHaveLength(1);
 });
 
 test("a request without an answer isn't sent again: its stream is looked for", async () => {

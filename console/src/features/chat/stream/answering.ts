@@ -103,12 +103,20 @@ export class Answering {
       return Response.error();
     }
     this.#wasAsked = true;
-    const response = await this.#door.connect(place, signal);
+    const response = await this.#door.connect(place, signal).catch((fault: unknown) => this.#refuse(fault));
+    if (this.#over.signal.aborted) return response;
     if (response.ok) this.#set({ connection: "open" });
     else if (place !== undefined && GONE.includes(response.status)) this.#end({ isGone: true });
     else if (place === undefined || FINAL.includes(response.status)) this.#end({ refusal: await refused(response) });
     return response;
   };
+
+  /** A server that said no, in whatever step, isn't asked again; one that couldn't be asked may be. */
+  #refuse(fault: unknown): Response {
+    if (!(fault instanceof Refusal) || fault.unreachable) throw fault;
+    this.#end({ refusal: fault });
+    return Response.error();
+  }
 
   /** Where the answer begins; undefined before it was asked for, and if the request didn't arrive. */
   async #beginning(): Promise<string | undefined> {
