@@ -1,6 +1,6 @@
 /** The shapes of conversations and answers, and the requests for them. */
 
-import { answer, api } from "@/api/client";
+import { answer, api, type Schemas } from "@/api/client";
 import type { ShareRequest } from "@/ui/sharing/people/shares";
 
 export interface TextPart {
@@ -82,82 +82,34 @@ export interface Step {
   error?: Reported | string | null;
 }
 
-export interface TokenUsage {
-  prompt_tokens: number;
-  completion_tokens: number;
-  total_tokens: number;
-}
+export type TokenUsage = Schemas["TokenUsage"];
+export type ConversationItem = Schemas["ConversationItem"];
+export type Model = Schemas["ModelReport"];
 
-export type TurnState = "done" | "running" | "failed" | "stopped";
-
-export interface Turn {
-  id: string;
-  parent_id: string | null;
-  role: "user" | "assistant";
+/** The parts, citations and steps of a turn are objects to the server's conversations: their shapes are those above. */
+export interface Turn extends Omit<Schemas["Turn"], "content" | "citations" | "steps" | "error"> {
   content: Content;
-  state: TurnState;
-  usage?: TokenUsage | null;
   citations?: Citation[] | null;
   steps?: Step[] | null;
-  model?: string | null;
-  executor?: string | null;
+  error?: Reported | null;
   simulated?: boolean | null;
   finish_reason?: string | null;
-  error?: Reported | null;
-  /** Who wrote a prompt. */
-  author?: string | null;
-  created_at: string;
 }
 
-export interface Grant {
-  user_id: string;
-  permission: "notes:read" | "notes:write";
-}
-
-interface Titled {
-  id: string;
-  /** Empty until the first prompt. */
-  title: string;
-  owner: string;
-  created_at: string;
-  updated_at: string;
-}
-
-export interface ConversationItem extends Titled {
-  excerpt: string;
-  shared: boolean;
-}
-
-export interface Conversation extends Titled {
-  shared_with: Grant[];
-  /** Of all branches, in the order of creation. */
+export interface Conversation extends Omit<Schemas["Conversation"], "turns"> {
   turns: Turn[];
 }
 
-export interface Model {
-  model: string;
-  simulated: boolean;
-  executor?: string | null;
-}
+const at = (id: string) => ({ params: { path: { id } } });
 
-export interface Page<Item> {
-  items: Item[];
-  next_cursor: string | null;
-}
+export const listConversations = (cursor?: string) => answer(api.GET("/api/conversations", { params: { query: { cursor } } }));
+export const getConversation = async (id: string) => (await answer(api.GET("/api/conversations/{id}", at(id)))) as Conversation;
+export const createConversation = () => answer(api.POST("/api/conversations", { body: {} }));
+export const renameConversation = (id: string, title: string) => answer(api.PATCH("/api/conversations/{id}", { ...at(id), body: { title } }));
+export const deleteConversation = (id: string) => answer(api.DELETE("/api/conversations/{id}", at(id)));
+export const shareConversation = (id: string, { user_id, permission }: ShareRequest) =>
+  answer(api.POST("/api/conversations/{id}/share", { ...at(id), body: { user_id, permission: permission as Schemas["ConversationShare"]["permission"] } }));
+export const getModel = () => answer(api.GET("/api/ai/model"));
 
-type Call = <Answer>(path: string, init?: object) => Promise<{ data?: Answer; response: Response }>;
-const untyped = api as unknown as Record<"GET" | "POST" | "PATCH" | "DELETE", Call>;
-const at = (id: string): object => ({ params: { path: { id } } });
-
-export const listConversations = (cursor?: string): Promise<Page<ConversationItem>> =>
-  answer(untyped.GET<Page<ConversationItem>>("/api/conversations", { params: { query: { cursor } } }));
-export const getConversation = (id: string): Promise<Conversation> => answer(untyped.GET<Conversation>("/api/conversations/{id}", at(id)));
-export const createConversation = (title?: string): Promise<Conversation> =>
-  answer(untyped.POST<Conversation>("/api/conversations", { body: title ? { title } : {} }));
-export const renameConversation = (id: string, title: string): Promise<Conversation> =>
-  answer(untyped.PATCH<Conversation>("/api/conversations/{id}", { ...at(id), body: { title } }));
-export const deleteConversation = (id: string): Promise<unknown> => answer(untyped.DELETE("/api/conversations/{id}", at(id)));
-export const shareConversation = (id: string, body: ShareRequest): Promise<{ items: Grant[] }> =>
-  answer(untyped.POST<{ items: Grant[] }>("/api/conversations/{id}/share", { ...at(id), body }));
-export const stopAnswer = (id: string): Promise<unknown> => answer(untyped.DELETE("/api/ai/chat/stream/{id}", at(id)));
-export const getModel = (): Promise<Model> => answer(untyped.GET<Model>("/api/ai/model"));
+type Delete = (path: string, init: object) => Promise<{ response: Response }>;
+export const stopAnswer = (id: string) => answer((api.DELETE as unknown as Delete)("/api/ai/chat/stream/{id}", at(id)));

@@ -121,7 +121,7 @@ async function noteText(id: string): Promise<SourceText> {
 }
 
 async function objectText(id: string, version?: number | null): Promise<SourceText> {
-  const params = { path: { id }, query: { as: "text", ...(version ? { version } : {}) } };
+  const params = { path: { id }, query: { as: "text" as const, ...(version ? { version } : {}) } };
   const [object, content] = await Promise.all([
     answer(api.GET("/api/repo-obj/{id}", { params: { path: { id } } })),
     api.GET("/api/repo-obj/{id}/content", { params, parseAs: "text" }),

@@ -17,9 +17,9 @@ export function numbered(numbers: ReadonlySet<number> = new Set()) {
 
 function visit(node: Node, numbers: ReadonlySet<number>): void {
   // A button can't be inside of a link.
-  if (node.type === "link" || node.type === "linkReference") return;
-  node.children = node.children?.flatMap((child) => (child.type === "text" ? split(child.value ?? "", numbers) : [child]));
-  node.children?.forEach((child) => visit(child, numbers));
+  if (!node.children || node.type === "link" || node.type === "linkReference") return;
+  node.children = node.children.flatMap((child) => (child.type === "text" ? split(child.value ?? "", numbers) : [child]));
+  node.children.forEach((child) => visit(child, numbers));
 }
 
 export function split(text: string, numbers: ReadonlySet<number>): Node[] {
