@@ -4,4 +4,9 @@ import { IconFile, IconMessageCircle, IconNotes, IconTopologyStar3, type Icon } 
 
 import type { Found } from "./queries";
 
-export const PICTURES: Record<Found["type"], Icon> = { note: IconNotes, object: IconFile, conversation: IconMessageCircle, entity: IconTopologyStar3 };
+export const PICTURES: Record<Found["type"], Icon> = {
+  note: IconNotes,
+  object: IconFile,
+  entity: IconTopologyStar3,
+  conversation: IconMessageCircle,
+};
