@@ -84,7 +84,7 @@ export interface Events {
 export function ask(conversation: Conversation | undefined, question: Question, { onStarted, onOver }: Events): void {
   let id = conversation?.id;
   const known = new Set(conversation?.turns.map((turn) => turn.id));
-  const path = question.tools && !question.regenerate ? AGENT : CHAT;
+  const path = question.tools ? AGENT : CHAT;
   begin(id ?? NEW, question, {
     connect: async (lastEventId, signal) => {
       id ??= (await createConversation()).id;
@@ -126,8 +126,9 @@ function begin(place: string, asked: Entry["asked"], door: Door, id?: string): v
   void answering.run();
 }
 
-function bodyOf(conversationId: string, { content, parentId, regenerate, executor }: Question): object {
-  const way = { conversation_id: conversationId, ...(executor ? { executor } : {}) };
+function bodyOf(conversationId: string, { content, parentId, regenerate, tools, executor }: Question): object {
+  // With tools, the team's roles decide who answers.
+  const way = { conversation_id: conversationId, ...(executor && !tools ? { executor } : {}) };
   return regenerate ? { ...way, regenerate } : { ...way, prompt: content, parent_id: parentId };
 }
 

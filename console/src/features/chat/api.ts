@@ -37,7 +37,8 @@ export interface Source {
 
 export interface Citation {
   number: number;
-  source: Source;
+  /** Null if there is no such source. */
+  source: Source | null;
   /** Where the quote is in the text of that version. */
   start?: number | null;
   end?: number | null;
@@ -111,5 +112,4 @@ export const shareConversation = (id: string, { user_id, permission }: ShareRequ
   answer(api.POST("/api/conversations/{id}/share", { ...at(id), body: { user_id, permission: permission as Schemas["ConversationShare"]["permission"] } }));
 export const getModel = () => answer(api.GET("/api/ai/model"));
 
-type Delete = (path: string, init: object) => Promise<{ response: Response }>;
-export const stopAnswer = (id: string) => answer((api.DELETE as unknown as Delete)("/api/ai/chat/stream/{id}", at(id)));
+export const stopAnswer = (id: string) => answer(api.DELETE("/api/ai/chat/stream/{id}", at(id)));

@@ -1,6 +1,6 @@
 /** API queries for conversations, and for what a prompt needs to know. */
 
-import { keepPreviousData, useMutation, useQuery, useQueryClient, type QueryClient } from "@tanstack/react-query";
+import { keepPreviousData, skipToken, useMutation, useQuery, useQueryClient, type QueryClient } from "@tanstack/react-query";
 
 import { answer, api, type Schemas } from "@/api/client";
 import { useLive } from "@/api/live";
@@ -107,10 +107,10 @@ export interface SourceText {
 }
 
 /** The text that was quoted: of that version for a file, as it is now for a note. */
-export function useSourceText({ type, id, version }: Source) {
+export function useSourceText(source: Source | null) {
   return useQuery({
-    queryKey: ["source", type, id, version ?? null],
-    queryFn: (): Promise<SourceText> => (type === "note" ? noteText(id) : objectText(id, version)),
+    queryKey: ["source", source],
+    queryFn: source ? (): Promise<SourceText> => (source.type === "note" ? noteText(source.id) : objectText(source.id, source.version)) : skipToken,
     staleTime: 0,
   });
 }

@@ -20,8 +20,8 @@ export interface Attachment {
 }
 
 const IMAGES = ["image/png", "image/jpeg", "image/webp", "image/gif"];
-/** Bytes of an image that is sent within a prompt. */
-export const LARGEST_IMAGE = 1024 * 1024;
+/** Bytes of an image that is sent within a prompt: a conversation has room for 2 MiB. */
+export const LARGEST_IMAGE = 256 * 1024;
 export const MOST = 10;
 
 export const isInline = ({ type, size }: Pick<File, "type" | "size">): boolean => IMAGES.includes(type) && size <= LARGEST_IMAGE;

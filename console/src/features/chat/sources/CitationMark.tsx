@@ -8,7 +8,7 @@ import type { Citation } from "../api";
 import styles from "./Sources.module.css";
 
 export function CitationMark({ citation: { number, source, verified }, onOpen }: { citation: Citation; onOpen: () => void }) {
-  const label = t(verified ? "chat.source.open" : "chat.source.open.unverified", { number, title: source.title });
+  const label = t(verified ? "chat.source.open" : "chat.source.open.unverified", { number, title: source?.title ?? t("chat.source.none") });
   return (
     <UnstyledButton className={styles.mark} data-unverified={!verified || undefined} aria-label={label} title={label} onClick={onOpen}>
       {verified ? number : `${number}?`}

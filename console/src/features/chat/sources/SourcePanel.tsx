@@ -18,23 +18,23 @@ export function SourcePanel({ citation, onClose }: { citation: Citation; onClose
   const { source, quote, verified } = citation;
   const content = useSourceText(source);
   const place = content.data && placeOf(content.data.text, citation);
-  const hasChanged = content.data !== undefined && typeof source.version === "number" && content.data.version !== source.version;
+  const hasChanged = content.data !== undefined && typeof source?.version === "number" && content.data.version !== source.version;
   const heading = useOpened(onClose);
   return (
     <aside className={styles.panel} aria-label={t("chat.source")}>
       <header className={styles.head}>
         <div className={styles.title}>
           <h2 ref={heading} tabIndex={-1}>
-            {source.title}
+            {source?.title ?? t("chat.source.none")}
           </h2>
           <ActionIcon variant="subtle" color="gray" size={32} aria-label={t("chat.source.close")} onClick={onClose}>
             <IconX aria-hidden size={17} />
           </ActionIcon>
         </div>
         <div className={styles.facts}>
-          {typeof source.version === "number" && <Tag>{t("chat.source.version", { version: source.version })}</Tag>}
+          {typeof source?.version === "number" && <Tag>{t("chat.source.version", { version: source.version })}</Tag>}
           {hasChanged && <Tag tone="warning">{t("chat.source.changed")}</Tag>}
-          <SourceLink source={source}>{t("chat.source.whole")}</SourceLink>
+          {source && <SourceLink source={source}>{t("chat.source.whole")}</SourceLink>}
         </div>
         {!verified && (
           <p className={styles.why}>
@@ -42,11 +42,11 @@ export function SourcePanel({ citation, onClose }: { citation: Citation; onClose
             {whyOf(citation)}
           </p>
         )}
-        {content.data && !place && quote && <blockquote className={styles.said}>{quote}</blockquote>}
+        {!content.isPending && !place && quote && <blockquote className={styles.said}>{quote}</blockquote>}
       </header>
-      {content.isPending && <Loading />}
+      {content.isLoading && <Loading />}
       {content.isError && <Failed error={content.error} again={() => void content.refetch()} />}
-      {content.data && <Passage text={content.data.text} place={place} isOlder={hasChanged && source.type === "note"} />}
+      {content.data && <Passage text={content.data.text} place={place} isOlder={hasChanged && source?.type === "note"} />}
     </aside>
   );
 }
@@ -74,7 +74,7 @@ function useOpened(onClose: () => void): React.RefObject<HTMLHeadingElement | nu
   return heading;
 }
 
-const REASONS = ["quote_not_found", "no_access", "no_text", "unknown_source"] as const;
+const REASONS = ["no_source", "not_readable", "not_found", "too_short"] as const;
 
 function whyOf({ reason }: Citation): string {
   const known = REASONS.find((one) => one === reason);
@@ -100,7 +100,7 @@ interface PassageProps {
 
 function Passage({ text, place, isOlder }: PassageProps) {
   const mark = useRef<HTMLElement>(null);
-  useEffect(() => mark.current?.scrollIntoView({ block: "center" }), [place?.start]);
+  useEffect(() => void mark.current?.scrollIntoView({ block: "center" }), [place?.start]);
   const { before, quote, after, isCut } = passageOf(text, place);
   if (!place && isOlder) return <p className={styles.passage}>{t("chat.source.older")}</p>;
   return (

@@ -45,13 +45,14 @@ function caughtUp(answer: Answer): Answer {
 function applied(answer: Answer, event: AnswerEvent): Answer {
   switch (event.type) {
     case "start":
-      return { ...answer, model: event.model, executor: event.executor, simulated: event.simulated };
+      // Another server that takes over tells what stands of the text.
+      return { ...answer, model: event.model, executor: event.executor, simulated: event.simulated, text: event.text ?? "" };
     case "delta":
       return { ...answer, text: answer.text + event.text };
     case "citation":
       return { ...answer, citations: withCitation(answer.citations, event) };
     case "tool_call":
-      return { ...answer, steps: [...answer.steps, { call: event.call, tool: event.tool, arguments: event.arguments }] };
+      return { ...answer, steps: [...answer.steps.filter(({ call }) => call !== event.call), { call: event.call, tool: event.tool, arguments: event.arguments }] };
     case "tool_result":
       return { ...answer, steps: answer.steps.map((step) => (step.call === event.call ? resultOf(step, event) : step)) };
     case "done":

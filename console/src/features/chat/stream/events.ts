@@ -5,7 +5,7 @@ import type { ServerEvent } from "@/net/eventParser";
 import type { Artifact, Citation, Reported, TokenUsage } from "../api";
 
 export type AnswerEvent =
-  | { type: "start"; id: string; model?: string; executor?: string; simulated?: boolean; conversation_id?: string }
+  | { type: "start"; id: string; model?: string; executor?: string; simulated?: boolean; conversation_id?: string; text?: string }
   | { type: "delta"; text: string }
   | ({ type: "citation" } & Citation)
   | { type: "tool_call"; call: string; tool: string; arguments: unknown }

@@ -18,7 +18,7 @@ import { BackToList } from "@/ui/panes/BackToList";
 
 import type { Conversation } from "../api";
 import { useDelete, useRename } from "../queries";
-import { rightsOn } from "../rights";
+import { rightsOn, type ChatRights } from "../rights";
 import { ShareDialog } from "../share/ShareDialog";
 import { titleOf } from "../titles";
 import styles from "./Thread.module.css";
@@ -29,9 +29,9 @@ export function ChatToolbar({ conversation, lost }: { conversation?: Conversatio
   const session = useSession();
   const names = useNames();
   const [open, setOpen] = useState<Open>(null);
-  const mayManage = conversation !== undefined && rightsOn(conversation, session).manage;
+  const rights = conversation && rightsOn(conversation, session);
   const manage = (what: Exclude<Open, null>) => () => {
-    if (mayManage) return setOpen(what);
+    if (what === "rename" ? rights?.rename : rights?.manage) return setOpen(what);
     if (!conversation) return false;
     notifications.show({ color: "warning", message: t("chat.refused.right", { owner: names.of(conversation.owner) }) });
   };
@@ -50,13 +50,13 @@ export function ChatToolbar({ conversation, lost }: { conversation?: Conversatio
         </span>
       )}
       {conversation && <Shared conversation={conversation} />}
-      {mayManage && (
+      {rights?.manage && (
         <Button variant="default" size="compact-md" onClick={() => setOpen("share")}>
           <IconShare2 aria-hidden size={15} />
           <span className={styles.word}>{t("sharing.share")}</span>
         </Button>
       )}
-      {conversation && <More conversation={conversation} mayManage={mayManage} onOpen={setOpen} />}
+      {conversation && rights && <More conversation={conversation} rights={rights} onOpen={setOpen} />}
       {conversation && open === "rename" && <RenameDialog conversation={conversation} onClose={close} />}
       {conversation && open === "share" && <ShareDialog conversation={conversation} onClose={close} />}
       {conversation && open === "delete" && <DeleteDialog conversation={conversation} onClose={close} />}
@@ -76,7 +76,7 @@ function Shared({ conversation: { owner, shared_with: shares } }: { conversation
   );
 }
 
-function More({ conversation, mayManage, onOpen }: { conversation: Conversation; mayManage: boolean; onOpen: (open: Open) => void }) {
+function More({ conversation, rights, onOpen }: { conversation: Conversation; rights: ChatRights; onOpen: (open: Open) => void }) {
   async function copy(): Promise<void> {
     await navigator.clipboard.writeText(new URL(`/app/chat/${conversation.id}`, location.href).href);
     notice(t("writing.link.copied"));
@@ -89,7 +89,7 @@ function More({ conversation, mayManage, onOpen }: { conversation: Conversation;
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        {mayManage && (
+        {rights.rename && (
           <Menu.Item leftSection={<IconPencil aria-hidden size={15} />} onClick={() => onOpen("rename")}>
             {t("chat.rename")}
           </Menu.Item>
@@ -97,7 +97,7 @@ function More({ conversation, mayManage, onOpen }: { conversation: Conversation;
         <Menu.Item leftSection={<IconLink aria-hidden size={15} />} onClick={() => void copy()}>
           {t("writing.link.copy")}
         </Menu.Item>
-        {mayManage && (
+        {rights.manage && (
           <>
             <Menu.Divider />
             <Menu.Item color="danger" leftSection={<IconTrash aria-hidden size={15} />} onClick={() => onOpen("delete")}>

@@ -76,6 +76,7 @@ export function Thread({ place, conversation, entry, now, lost }: Props) {
                   key={turn.role === "user" ? turn.id : place}
                   turn={turn}
                   siblings={siblingsOf(turns, turn)}
+                  answers={turns.filter((other) => other.parent_id === turn.id)}
                   now={turn.id === now?.answer.id || turn.state === "running" ? now : undefined}
                   mayAsk={mayAsk && !isBusy}
                   ask={ask}
@@ -122,25 +123,30 @@ export function Thread({ place, conversation, entry, now, lost }: Props) {
 interface ShownProps {
   turn: Turn;
   siblings: Turn[];
+  /** To this prompt. */
+  answers: Turn[];
   now?: Snapshot;
   mayAsk: boolean;
   ask: ReturnType<typeof useAsk>;
   onCitation: (citation: Citation) => void;
 }
 
-function Shown({ turn, siblings, now, mayAsk, ask, onCitation }: ShownProps) {
+/** What was answered with tools is answered with tools again. */
+const usedTools = ({ steps }: Turn): boolean => Boolean(steps?.length);
+
+function Shown({ turn, siblings, answers, now, mayAsk, ask, onCitation }: ShownProps) {
   const refine = useRefine();
   const onSwitch = (id: string): void => refine({ at: id });
   const shared = { turn, siblings, mayAsk, onSwitch };
   if (turn.role === "user") {
-    return <PromptTurn {...shared} onEdit={(content, done) => ask({ content, parentId: turn.parent_id, tools: false }, done)} />;
+    return <PromptTurn {...shared} onEdit={(content, done) => ask({ content, parentId: turn.parent_id, tools: answers.some(usedTools) }, done)} />;
   }
   return (
     <AnswerTurn
       {...shared}
       now={now}
       onCitation={onCitation}
-      onRegenerate={() => ask({ parentId: turn.parent_id, regenerate: turn.id, tools: false })}
+      onRegenerate={() => ask({ parentId: turn.parent_id, regenerate: turn.id, tools: usedTools(turn) })}
     />
   );
 }
