@@ -30,6 +30,7 @@ function guarded(screen: Screen): () => ReactNode {
   return function Guarded() {
     const session = useSession();
     if (allowed(screen, session)) return <Content />;
+    if (screen.feature && !session.has(screen.feature)) return <Refused detail={t("state.refused.feature")} screen={t(screen.title)} />;
     return <Refused permission={screen.operator ? "operator" : screen.permission} screen={t(screen.title)} />;
   };
 }

@@ -3,6 +3,7 @@
 import { accountActions, accountScreens } from "@/features/account/screens";
 import { auditScreens } from "@/features/audit/screens";
 import { companyBrandingScreens, instanceBrandingScreens } from "@/features/branding/screens";
+import { chatActions, chatScreens } from "@/features/chat/screens";
 import { companyActions, companyScreens, companyUpkeepScreens } from "@/features/company/screens";
 import { connectActions, connectScreens } from "@/features/connect/screens";
 import { documentActions, documentScreens } from "@/features/documents/screens";
@@ -27,6 +28,7 @@ export const SCREENS: readonly Screen[] = [
   ...noteScreens,
   ...documentScreens,
   ...fileScreens,
+  ...chatScreens,
   ...settingsScreens,
   ...memberScreens,
   ...usageScreens,
@@ -51,6 +53,7 @@ export const ACTIONS: readonly Action[] = [
   ...noteActions,
   ...documentActions,
   ...fileActions,
+  ...chatActions,
   ...jobActions,
   ...memberActions,
   ...usageActions,
