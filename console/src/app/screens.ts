@@ -16,6 +16,7 @@ import { noteActions, noteScreens } from "@/features/notes/screens";
 import { fileActions, fileScreens } from "@/features/repository/screens";
 import { searchActions, searchScreens } from "@/features/search/screens";
 import { tokenActions, tokenScreens } from "@/features/tokens/screens";
+import { toolScreens } from "@/features/tools/screens";
 import { usageActions, usageScreens } from "@/features/usage/screens";
 import type { Action, Screen } from "@/navigation/tables";
 
@@ -32,6 +33,7 @@ export const SCREENS: readonly Screen[] = [
   ...usageScreens,
   ...connectScreens,
   ...tokenScreens,
+  ...toolScreens,
   ...featureScreens,
   ...auditScreens,
   ...jobScreens,
