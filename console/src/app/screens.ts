@@ -12,6 +12,7 @@ import { homeScreens } from "@/features/home/screens";
 import { instanceActions, instanceScreens, metricsScreens } from "@/features/instance/screens";
 import { jobActions, jobScreens } from "@/features/jobs/screens";
 import { memberActions, memberScreens } from "@/features/members/screens";
+import { modelScreens } from "@/features/models/screens";
 import { noteActions, noteScreens } from "@/features/notes/screens";
 import { fileActions, fileScreens } from "@/features/repository/screens";
 import { searchActions, searchScreens } from "@/features/search/screens";
@@ -35,6 +36,7 @@ export const SCREENS: readonly Screen[] = [
   ...tokenScreens,
   ...toolScreens,
   ...featureScreens,
+  ...modelScreens,
   ...auditScreens,
   ...jobScreens,
   ...companyScreens,
