@@ -8,6 +8,7 @@ import { connectActions, connectScreens } from "@/features/connect/screens";
 import { documentActions, documentScreens } from "@/features/documents/screens";
 import { companyExecutorScreens, executorActions, instanceExecutorScreens } from "@/features/executors/screens";
 import { featureScreens } from "@/features/features/screens";
+import { glossaryScreens } from "@/features/glossary/screens";
 import { homeScreens } from "@/features/home/screens";
 import { instanceActions, instanceScreens, metricsScreens } from "@/features/instance/screens";
 import { jobActions, jobScreens } from "@/features/jobs/screens";
@@ -37,6 +38,7 @@ export const SCREENS: readonly Screen[] = [
   ...toolScreens,
   ...featureScreens,
   ...modelScreens,
+  ...glossaryScreens,
   ...auditScreens,
   ...jobScreens,
   ...companyScreens,
