@@ -19,6 +19,7 @@ import { fileActions, fileScreens } from "@/features/repository/screens";
 import { searchActions, searchScreens } from "@/features/search/screens";
 import { tokenActions, tokenScreens } from "@/features/tokens/screens";
 import { toolScreens } from "@/features/tools/screens";
+import { translateScreens } from "@/features/translate/screens";
 import { usageActions, usageScreens } from "@/features/usage/screens";
 import type { Action, Screen } from "@/navigation/tables";
 
@@ -30,6 +31,7 @@ export const SCREENS: readonly Screen[] = [
   ...noteScreens,
   ...documentScreens,
   ...fileScreens,
+  ...translateScreens,
   ...settingsScreens,
   ...memberScreens,
   ...usageScreens,

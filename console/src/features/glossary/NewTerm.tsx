@@ -11,7 +11,7 @@ import { notice } from "@/ui/notice";
 import styles from "./Glossary.module.css";
 import { useTermChanges, type Term } from "./queries";
 import { keyOf } from "./terms";
-import { EMPTY } from "./values";
+import { EMPTY, MOST_FORMS } from "./values";
 
 interface Props {
   glossary: readonly Term[];
@@ -44,17 +44,17 @@ export function NewTerm({ glossary, onClose }: Props) {
         inputWrapperOrder={ORDER}
         required
         autoFocus
-        maxLength={200}
+        maxLength={100}
         {...form.getInputProps("term")}
         error={existing ? t("glossary.add.exists", { translation: existing.translation }) : form.errors.term}
       />
-      <TextInput label={t("glossary.field.translation")} required maxLength={200} lang={target || undefined} {...form.getInputProps("translation")} />
+      <TextInput label={t("glossary.field.translation")} required maxLength={100} lang={target || undefined} {...form.getInputProps("translation")} />
       <LanguageSelect label={t("glossary.field.target")} required {...form.getInputProps("target")} value={target || null} onChange={(code) => form.setFieldValue("target", code)} />
       <TextInput
         label={t("glossary.field.note")}
         description={t("glossary.field.note.hint")}
         inputWrapperOrder={ORDER}
-        maxLength={1000}
+        maxLength={500}
         {...form.getInputProps("note")}
       />
       <TagsInput
@@ -63,6 +63,7 @@ export function NewTerm({ glossary, onClose }: Props) {
         description={t("glossary.field.forbidden.hint")}
         inputWrapperOrder={ORDER}
         acceptValueOnBlur
+        maxTags={MOST_FORMS}
         lang={target || undefined}
         {...form.getInputProps("forbidden")}
       />

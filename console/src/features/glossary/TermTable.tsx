@@ -15,7 +15,7 @@ import { useDelete } from "./deleting";
 import styles from "./Glossary.module.css";
 import { useTermChanges, type Term } from "./queries";
 import { keyOf } from "./terms";
-import { EMPTY, valuesOf } from "./values";
+import { EMPTY, MOST_FORMS, valuesOf } from "./values";
 
 interface Props {
   target: string;
@@ -67,21 +67,21 @@ export function TermTable({ target, terms, mayChange }: Props) {
       title: t("glossary.field.translation"),
       cell: (term) =>
         field(term, t("glossary.field.translation"), <span lang={target}>{term.translation}</span>, (label) => (
-          <TextInput aria-label={label} form={formId} lang={target} required autoFocus onKeyDown={hear} {...form.getInputProps("translation")} />
+          <TextInput aria-label={label} form={formId} lang={target} required autoFocus maxLength={100} onKeyDown={hear} {...form.getInputProps("translation")} />
         )),
     },
     {
       title: t("glossary.field.note"),
       cell: (term) =>
         field(term, t("glossary.field.note"), <Note text={term.note} />, (label) => (
-          <TextInput aria-label={label} form={formId} onKeyDown={hear} {...form.getInputProps("note")} />
+          <TextInput aria-label={label} form={formId} maxLength={500} onKeyDown={hear} {...form.getInputProps("note")} />
         )),
     },
     {
       title: t("glossary.field.forbidden"),
       cell: (term) =>
         field(term, t("glossary.field.forbidden"), <Forms forms={term.forbidden} target={target} />, (label) => (
-          <TagsInput aria-label={label} lang={target} acceptValueOnBlur onKeyDown={hear} {...form.getInputProps("forbidden")} />
+          <TagsInput aria-label={label} lang={target} acceptValueOnBlur maxTags={MOST_FORMS} onKeyDown={hear} {...form.getInputProps("forbidden")} />
         )),
     },
   ];

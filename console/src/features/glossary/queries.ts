@@ -4,7 +4,8 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
 import { answer, api, type Schemas } from "@/api/client";
 
-export type Term = Schemas["GlossaryTerm"];
+/** The note is empty if there's none; the translation is only missing in the answer to a deletion. */
+export type Term = Schemas["GlossaryTerm"] & { translation: string; note: string };
 /** What people write of a term. */
 export type TermText = Pick<Term, "term" | "target" | "translation" | "note" | "forbidden">;
 
@@ -21,7 +22,7 @@ async function terms(): Promise<Term[]> {
   let cursor: string | undefined;
   for (let page = 0; page < MOST_PAGES; page += 1) {
     const answered = await answer(api.GET("/api/glossary", { params: { query: { limit: 200, cursor } } }));
-    found.push(...answered.items);
+    found.push(...answered.items.map((term) => ({ ...term, translation: term.translation ?? "", note: term.note ?? "" })));
     if (!answered.next_cursor) break;
     cursor = answered.next_cursor;
   }

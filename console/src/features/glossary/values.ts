@@ -10,6 +10,9 @@ export interface Values extends Record<string, unknown> {
   forbidden: string[];
 }
 
+/** Forms to avoid. */
+export const MOST_FORMS = 5;
+
 export const EMPTY: Values = { term: "", target: "", translation: "", note: "", forbidden: [] };
 
 export const valuesOf = ({ term, target, translation, note, forbidden }: Term): Values => ({ term, target, translation, note, forbidden: [...forbidden] });
