@@ -16,11 +16,13 @@ test("required and optional arguments have a type, a description and a default",
     properties: {
       query: { type: "string", maxLength: 256, description: "Words to find." },
       limit: { type: "integer", minimum: 1, maximum: 40, default: 10 },
+      types: { type: "array", items: { type: "string" }, default: [] },
     },
   };
   expect(argumentsOf(schema)).toEqual([
     { name: "query", type: "text, up to 256 characters", required: true, description: "Words to find.", fallback: undefined },
     { name: "limit", type: "whole number from 1 to 40", required: false, description: undefined, fallback: "10" },
+    { name: "types", type: "list of text", required: false, description: undefined, fallback: undefined },
   ]);
 });
 

@@ -41,10 +41,16 @@ export function argumentsOf(parameters: Record<string, unknown>, depth = 1): Arg
       type: typeWords(schema),
       required: required.includes(name),
       description: schema.description,
-      fallback: schema.default === undefined || schema.default === null ? undefined : JSON.stringify(schema.default),
+      fallback: fallbackOf(schema.default),
     },
     ...(depth < DEEPEST ? partsOf(name, schema, depth) : []),
   ]);
+}
+
+/** Nothing, in whatever form, isn't worth a word. */
+function fallbackOf(value: unknown): string | undefined {
+  const written = JSON.stringify(value ?? null);
+  return ["null", '""', "[]", "{}"].includes(written) ? undefined : written;
 }
 
 function partsOf(name: string, schema: Schema, depth: number): Argument[] {

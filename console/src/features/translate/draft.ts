@@ -17,20 +17,28 @@ type Shelf = Pick<Storage, "getItem" | "setItem" | "removeItem">;
 const keyOf = (userId: string): string => `teamspace.draft.translate.${userId}`;
 
 export function foundDraft(userId: string, shelf: Shelf): Draft {
+  const kept = { ...parsed(shelf.getItem(pairKeyOf(userId))), ...parsed(shelf.getItem(keyOf(userId))) };
+  const text = (name: keyof Draft): string => (typeof kept[name] === "string" ? kept[name] : "");
+  return { text: text("text"), catalog: text("catalog"), source: text("source"), target: text("target") };
+}
+
+function parsed(stored: string | null): Partial<Draft> {
   try {
-    const kept = JSON.parse(shelf.getItem(keyOf(userId)) ?? "{}") as Partial<Draft>;
-    const text = (name: keyof Draft): string => (typeof kept[name] === "string" ? kept[name] : "");
-    return { text: text("text"), catalog: text("catalog"), source: text("source"), target: text("target") };
+    return JSON.parse(stored ?? "{}") as Partial<Draft>;
   } catch {
-    return NOTHING;
+    return {};
   }
 }
+
+/** The languages stay chosen when nothing is left to translate. */
+const pairKeyOf = (userId: string): string => `teamspace.translate.${userId}`;
 
 /** Only what isn't translated yet is kept: the history has the rest. */
 export function keepDraft(userId: string, draft: Draft, shelf: Shelf): void {
   try {
     if (draft.text.trim() || draft.catalog.trim()) shelf.setItem(keyOf(userId), JSON.stringify(draft));
     else shelf.removeItem(keyOf(userId));
+    shelf.setItem(pairKeyOf(userId), JSON.stringify({ source: draft.source, target: draft.target }));
   } catch {
     // Storage full or blocked: the text is still in the field.
   }

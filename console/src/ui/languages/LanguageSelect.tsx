@@ -36,6 +36,7 @@ export function LanguageSelect({ value, onChange, other, ...props }: Props) {
       filter={byAnyName}
       renderOption={({ option }) => <Option option={option} />}
       withScrollArea={false}
+      comboboxProps={{ width: 320, position: "bottom-start" }}
       classNames={{ options: styles.options }}
       {...props}
       data={groups.filter(({ items }) => items.length > 0)}

@@ -30,7 +30,6 @@ export function FileField({ onRead, children }: { onRead: (raw: string) => void;
 
   return (
     // Dropping is a shortcut for the button.
-    // eslint-disable-next-line jsx-a11y/no-static-element-interactions
     <div
       className={styles.file}
       data-over={over || undefined}
