@@ -85,9 +85,11 @@ class App:
         self.hub: events.Hub = self.dependencies[events.Hub]
         self.streams: events.Streams = self.dependencies[events.Streams]
         db.notify = self.dependencies[Notifier].notify
+        self.attempts: jobs.JobAttempts = self.dependencies[jobs.JobAttempts]
         self.runner = jobs.Runner(
-            db, self.queue, self.stopping, slots=settings.job_slots, sources=partial(self.fleet.work_sources, db)
-        )
+            db, self.queue, self.attempts, self.stopping, slots=settings.job_slots,
+            sources=partial(self.fleet.work_sources, db),
+        )  # fmt: skip
         callers = tenancy.CallerCache(self.last_use, hosted=settings.hosted)
         anonymous_rate = Rate(settings.rate_anonymous, settings.rate_anonymous)
         self.refusals: Refusals = self.dependencies[Refusals]
@@ -138,7 +140,7 @@ class App:
             (600, partial(events.tidy, self.db)),
             (600, partial(idempotency.delete_expired, self.db, system())),
             (3600, partial(identity.delete_expired_credentials, self.db)),
-            (3600, partial(quota.tidy, self.db)),
+            (600, partial(quota.tidy, self.db)),
             (3600, partial(repository.abort_stale_uploads, self.db)),
             (
                 60,
@@ -198,6 +200,7 @@ def dependencies(settings: Settings, stopping: Stopping, tables: Tables) -> dict
             tables.rows(events.EventSubject), wake, partial(tenancy.get_callers, hosted=settings.hosted)
         ),
         jobs.Queue: queue,
+        jobs.JobAttempts: jobs.JobAttempts(queue),
         tools.Toolbox: tools.Toolbox(),
         jobs.JobRouter: executors.ExecutorRouter(fleet),
         repository.UploadLimit: repository.UploadLimit(),

@@ -227,7 +227,7 @@ async def _drain(
         server.stop()  # type: ignore[no-untyped-call]  # repeated: a server that is still starting would miss it
         await asyncio.wait({finished}, timeout=min(0.5, deadline.remaining - cancel_at))
     if not finished.done():
-        log.warning("cancelling %d requests and %d jobs", app.gate.active, app.runner.working)
+        log.warning("cancelling %d requests and %d jobs", app.gate.active, app.attempts.working)
         app.gate.cancel_all()
         await _run_within(deadline.remaining, app.runner.abort())
         # The HTTP server may still wait for a client that does not read: it ends with the process.

@@ -142,6 +142,13 @@ def _executors(text: str) -> tuple[PushExecutor, ...]:
     return tuple(msgspec.structs.replace(executor, url=executor.url.rstrip("/")) for executor in executors)
 
 
+def _executor_name(text: str) -> str:
+    """Read the name of an executor; which ones there are is in the database, and changes."""
+    if len(text) > 80 or not text.isprintable():
+        raise ValueError("must be the name of an executor: at most 80 printable characters")
+    return text
+
+
 def _allow_list(text: str) -> frozenset[tuple[str, int]]:
     return frozenset(_parse(egress.parse_host_port, part.strip()) for part in text.split(",") if part.strip())
 
@@ -188,9 +195,11 @@ SETTINGS = (
     Setting("SERVICE_MODEL",              str,                        "",          "The model name; without it, the model server's default."),
     Setting("SERVICE_MODEL_KEY",          _header,                    "",          "The API key of the model server."),
     Setting("SERVICE_EXECUTORS",          _executors,                 "",          'More model servers, as JSON: [{"name", "url", "model"?, "key"?}].'),
+    Setting("SERVICE_MODEL_ROLE_CHAT",    _executor_name,             "",          "The shared executor that answers chats of teams that have not chosen one; without it, the local executor, or a push executor if only that has a model."),
+    Setting("SERVICE_MODEL_ROLE_UTILITY", _executor_name,             "",          "The same for work in the background, such as extraction and translation drafts."),
     Setting("SERVICE_EGRESS_ALLOW",       _allow_list,                    "",          "host:port pairs, separated by commas, that may be called without https and in private networks."),
     Setting("SERVICE_DEMO",               _flag,                      "false",     "Allows demo companies with known passwords on an instance that others can reach."),
-    Setting("SERVICE_SIMULATE",           _flag,                      "false",     "For tests: [simulate:hang], [simulate:fail] and similar in a prompt control the simulated model."),
+    Setting("SERVICE_SIMULATE",           _flag,                      "false",     "For tests: [simulate:hang], [simulate:fail], [simulate:bad-json] and similar in a prompt control the simulated model."),
     Setting("SERVICE_LOG",                _one_of("text", "json"),    "text",      "The format of log lines."),
 )
 # fmt: on
@@ -231,6 +240,8 @@ class Settings(msgspec.Struct, frozen=True):
     model: str
     model_key: str
     executors: tuple[PushExecutor, ...]
+    model_role_chat: str
+    model_role_utility: str
     egress_allow: frozenset[tuple[str, int]]
     demo: bool
     simulate: bool

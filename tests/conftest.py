@@ -32,7 +32,7 @@ def cheap_hashes() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def no_silent_changes(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """Fails a test in which the server changes a note or an object and records no event."""
+    """Fails a test in which the server changes a note, an object or a conversation and records no event."""
     with changes.required(monkeypatch) as silent:
         yield silent
     assert silent == []

@@ -1,8 +1,7 @@
 """HTTP routes that use models."""
 
 from teamspace.ai.domain import echo as echoing
-from teamspace.ai.schemas import Echo
-from teamspace.completions import ModelAnswer
+from teamspace.ai.schemas import Echo, EchoAnswer
 from teamspace.core.db import Db
 from teamspace.core.errors import QuotaExceeded
 from teamspace.core.permissions import Permission as P
@@ -17,5 +16,5 @@ ROUTES = (
 # fmt: on
 
 
-async def echo(db: Db, who: Principal, body: Echo) -> ModelAnswer:
+async def echo(db: Db, who: Principal, body: Echo) -> EchoAnswer:
     return await echoing.echo(db, who, body)

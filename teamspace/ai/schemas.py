@@ -1,9 +1,170 @@
-"""Data types of routes that use models. A request to a model and its answer are in `completions`."""
+"""Data types of routes and jobs that use models. A request to a model and its answer are in `completions`."""
 
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
 import msgspec
+from msgspec import UNSET, UnsetType
+
+from teamspace.completions import (
+    FunctionChoice,
+    FunctionTool,
+    ImagePart,
+    Message,
+    ResponseFormat,
+    TextPart,
+    TokenUsage,
+    ToolCall,
+)
+from teamspace.quota import Dimension, Level
+
+MAX_BODY = 6 * 1024 * 1024
+"""In bytes; images are part of the body."""
+MAX_PROMPT = 1_000_000
+MAX_MESSAGES = 2_000
+MAX_PARTS = 200
+Id = Annotated[str, msgspec.Meta(max_length=100)]
 
 
 class Echo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     prompt: Annotated[str, msgspec.Meta(min_length=1, max_length=100_000)]
+
+
+class EchoAnswer(msgspec.Struct, frozen=True):
+    text: str
+    usage: TokenUsage
+    model: str = "echo"
+    finish_reason: str = "stop"
+
+
+class ObjectPart(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="object"):
+    """An object of the repository that the caller can read: its text, or the image that it is."""
+
+    object_id: Id
+    version: Annotated[int, msgspec.Meta(ge=1)] | None = None
+    """The newest if there is none."""
+
+
+class NotePart(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="note"):
+    """A note that the caller can read."""
+
+    note_id: Id
+
+
+ChatPart = TextPart | ImagePart | ObjectPart | NotePart
+Prompt = (
+    Annotated[str, msgspec.Meta(max_length=MAX_PROMPT)] | Annotated[list[ChatPart], msgspec.Meta(max_length=MAX_PARTS)]
+)
+
+
+class ChatInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What a person asks a model. Unlike a ModelRequest, it can refer to things of the team."""
+
+    prompt: Prompt = ""
+    system: Annotated[str, msgspec.Meta(max_length=MAX_PROMPT)] | None = None
+    messages: Annotated[list[Message], msgspec.Meta(max_length=MAX_MESSAGES)] = []
+    model: Annotated[str, msgspec.Meta(min_length=1, max_length=200)] | None = None
+    executor: Annotated[str, msgspec.Meta(min_length=1, max_length=200)] | None = None
+    """The name of an executor; only operators may choose one."""
+    max_tokens: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)] | None = None
+    temperature: Annotated[float, msgspec.Meta(ge=0, le=2)] | None = None
+    response_format: ResponseFormat | None = None
+    tools: Annotated[list[FunctionTool], msgspec.Meta(max_length=128)] = []
+    """Functions that the caller offers: if the model calls one, the answer has `tool_calls`."""
+    tool_choice: Literal["auto", "none", "required"] | FunctionChoice | None = None
+
+
+class ChatBody(ChatInput, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    conversation_id: Id | None = None
+    """The conversation that the turn continues and is stored in; without one, nothing is kept but the job."""
+    parent_id: Id | UnsetType | None = UNSET
+    """The turn to continue after; absent for the newest, null for the beginning of the conversation."""
+    regenerate: Id | None = None
+    """An answer in the conversation: its prompt is answered again."""
+    dry_run: bool = False
+    """Only return what the turn would cost and who would answer."""
+
+
+class TurnInput(ChatInput, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """The input of a turn's job."""
+
+    executor_name: str = ""
+    is_simulated: bool = False
+    conversation_id: str | None = None
+    context_tokens: int = 0
+    """An estimate of what the conversation and the referenced things add to the prompt."""
+    worker_job: str | None = None
+    """The job of a remote worker that answers it; None if this server asks the model."""
+
+
+class CitedSource(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What an answer cites."""
+
+    type: Literal["object", "note"]
+    id: str
+    title: str
+    version: int
+    version_id: str | None = None
+
+
+class Citation(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A quote in an answer, and where the server has found it."""
+
+    number: int
+    quote: str
+    verified: bool
+    source: CitedSource | None = None
+    start: int | None = None
+    """Where the quote begins in the text of that version, in characters."""
+    end: int | None = None
+    reason: Literal["no_source", "not_readable", "not_found", "too_short"] | None = None
+    """Why it could not be verified."""
+
+
+class SchemaFault(msgspec.Struct, frozen=True):
+    """How an answer does not match the response format."""
+
+    message: str
+    path: str
+    """A JSON pointer into the answer."""
+    raw: str
+    """The beginning of the answer."""
+
+
+class ChatAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """A finished turn."""
+
+    id: str
+    text: str
+    parsed: Any = UNSET
+    """The answer as JSON, if a response format asked for that."""
+    schema_error: SchemaFault | UnsetType = UNSET
+    """Of a streamed answer that does not match its response format."""
+    model: str
+    executor: str
+    simulated: bool = False
+    usage: TokenUsage
+    finish_reason: str
+    tool_calls: list[ToolCall] | UnsetType = UNSET
+    citations: list[Citation] = []
+
+
+class Estimate(msgspec.Struct, frozen=True):
+    requests: int
+    tokens: int
+
+
+class BlockingLimit(msgspec.Struct, frozen=True):
+    dimension: Dimension
+    level: Level
+    resets_at: str | None
+
+
+class DryRun(msgspec.Struct, frozen=True, kw_only=True):
+    """What a request would cost, who would answer, and which limit would refuse it."""
+
+    dry_run: bool = True
+    executor: str
+    model: str | None
+    estimate: Estimate
+    admitted: bool
+    blocked_by: BlockingLimit | None

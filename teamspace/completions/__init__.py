@@ -1,9 +1,11 @@
 """Requests to models and their answers, and a client for OpenAI-compatible model servers.
 
 The same two shapes are the input and the result of a chat job, what executors get and return, and what `teamspace
-worker` uses. Only `wire.py` knows the format of the model servers.
+worker` uses. Only `wire.py` and `tool_calls.py` know the format of the model
+servers.
 """
 
+from teamspace.completions import structured
 from teamspace.completions.client import complete, list_models, stream
 from teamspace.completions.errors import CompletionError
 from teamspace.completions.schemas import (
@@ -36,6 +38,7 @@ from teamspace.completions.schemas import (
     estimate_usage,
     text_of,
 )
+from teamspace.completions.structured import SchemaMismatch
 
 __all__ = [
     "MAX_CHARACTERS",
@@ -59,6 +62,7 @@ __all__ = [
     "NamedSchema",
     "Part",
     "ResponseFormat",
+    "SchemaMismatch",
     "Speaker",
     "TextPart",
     "TokenUsage",
@@ -69,5 +73,6 @@ __all__ = [
     "estimate_usage",
     "list_models",
     "stream",
+    "structured",
     "text_of",
 ]

@@ -109,6 +109,11 @@ class JsonSchema(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
     json_schema: NamedSchema | None = None
     schema: dict[str, Any] | None = None
 
+    @property
+    def named(self) -> NamedSchema:
+        """The schema, whichever way it is given; the empty one, which accepts everything, if it is not given."""
+        return self.json_schema or NamedSchema(self.schema or {})
+
 
 ResponseFormat = AnyText | JsonObject | JsonSchema
 
@@ -148,6 +153,9 @@ class TokenUsage(msgspec.Struct, frozen=True):
     @classmethod
     def of(cls, prompt_tokens: int, completion_tokens: int) -> Self:
         return cls(prompt_tokens, completion_tokens, prompt_tokens + completion_tokens)
+
+    def __add__(self, other: "TokenUsage") -> "TokenUsage":
+        return TokenUsage.of(self.prompt_tokens + other.prompt_tokens, self.completion_tokens + other.completion_tokens)
 
 
 class ModelAnswer(msgspec.Struct, frozen=True):

@@ -1,28 +1,46 @@
 """The format of OpenAI-compatible model servers: the only place where it is written and read."""
 
+import re
 from collections.abc import AsyncIterable, AsyncIterator
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
 import msgspec
 
 from teamspace.completions.errors import MALFORMED, CompletionError, stream_failure
 from teamspace.completions.schemas import (
     MAX_CHARACTERS,
+    AnyText,
     Delta,
+    FunctionChoice,
+    FunctionTool,
+    JsonObject,
     Message,
     ModelAnswer,
     ModelRequest,
+    ResponseFormat,
     TokenUsage,
     estimate_usage,
 )
+from teamspace.completions.tool_calls import NULL, PartialCalls
 
 _MAX_MODELS = 20
 MAX_LINE = 1024 * 1024
 _FIELDS = frozenset({b"event", b"id", b"retry"})
 """Fields of server-sent events, besides `data`, which carry nothing here."""
-_NULL = msgspec.Raw(b"null")
+_NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9_-]")
 _Count = Annotated[int, msgspec.Meta(ge=0, le=500_000_000)]
 """Two of them are at most the total that a usage can have."""
+
+
+class _Schema(msgspec.Struct, frozen=True, omit_defaults=True):
+    name: str
+    schema: dict[str, Any]
+    description: str | None = None
+    strict: bool | None = None
+
+
+class _SchemaFormat(msgspec.Struct, frozen=True, tag="json_schema"):
+    json_schema: _Schema
 
 
 class _Request(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -30,6 +48,9 @@ class _Request(msgspec.Struct, frozen=True, omit_defaults=True):
     model: str | None = None
     max_tokens: int | None = None
     temperature: float | None = None
+    response_format: JsonObject | _SchemaFormat | None = None
+    tools: list[FunctionTool] = []
+    tool_choice: Literal["auto", "none", "required"] | FunctionChoice | None = None
     stream: bool = False
     stream_options: dict[str, bool] | None = None
 
@@ -41,6 +62,7 @@ class _Usage(msgspec.Struct, frozen=True):
 
 class _Content(msgspec.Struct, frozen=True):
     content: str | None = None
+    tool_calls: msgspec.Raw = NULL
 
 
 class _Choice(msgspec.Struct, frozen=True):
@@ -52,7 +74,7 @@ class _Response(msgspec.Struct, frozen=True):
     choices: tuple[_Choice]
     """One is requested. A list would be decoded to its end, however long it is."""
     model: str | None = None
-    usage: msgspec.Raw = _NULL
+    usage: msgspec.Raw = NULL
 
 
 class _Billed(msgspec.Struct, frozen=True):
@@ -67,10 +89,10 @@ class _ChunkChoice(msgspec.Struct, frozen=True):
 
 
 class _Chunk(msgspec.Struct, frozen=True):
-    choices: msgspec.Raw = _NULL
+    choices: msgspec.Raw = NULL
     model: str | None = None
-    usage: msgspec.Raw = _NULL
-    error: msgspec.Raw = _NULL
+    usage: msgspec.Raw = NULL
+    error: msgspec.Raw = NULL
 
 
 class _Model(msgspec.Struct, frozen=True, gc=False):
@@ -84,19 +106,27 @@ class _Models(msgspec.Struct, frozen=True):
 def to_wire(request: ModelRequest, default_model: str | None, *, stream: bool = False) -> bytes:
     return msgspec.json.encode(
         _Request(
-            request.conversation, request.model or default_model, request.max_tokens, request.temperature, stream,
+            request.conversation, request.model or default_model, request.max_tokens, request.temperature,
+            _format(request.response_format), request.tools, request.tool_choice, stream,
             {"include_usage": True} if stream else None,
         )
     )  # fmt: skip
 
 
 def from_wire(request: ModelRequest, body: bytes) -> ModelAnswer:
+    calls = PartialCalls()
     try:
         response = msgspec.json.decode(body, type=_Response)
+        choice = response.choices[0]
+        calls.add(choice.message.tool_calls)
+        return _answer(
+            request, choice.message.content or "", calls, response.model, choice.finish_reason, _usage(response.usage)
+        )
     except MALFORMED:
         raise CompletionError("model.invalid", usage=_billed(body)) from None
-    choice = response.choices[0]
-    return _answer(request, choice.message.content or "", response.model, choice.finish_reason, _usage(response.usage))
+    except CompletionError as fault:
+        fault.usage = fault.usage or _billed(body)
+        raise
 
 
 async def from_wire_stream(request: ModelRequest, pieces: AsyncIterable[bytes]) -> AsyncIterator[Delta | ModelAnswer]:
@@ -129,6 +159,7 @@ class _PartialAnswer:
         self._request = request
         self._texts: list[str] = []
         self._length = 0
+        self._calls = PartialCalls()
         self._model: str | None = None
         self._finish_reason: str | None = None
         self._usage: TokenUsage | None = None
@@ -138,9 +169,11 @@ class _PartialAnswer:
         try:
             chunk = msgspec.json.decode(data, type=_Chunk)
             choices = _choices(chunk.choices)
+            for choice in choices:
+                self._calls.add(choice.delta.tool_calls)
         except MALFORMED:
             raise _invalid_stream() from None
-        if chunk.error != _NULL:
+        if chunk.error != NULL:
             raise stream_failure(data)
         self._model = chunk.model or self._model
         self._usage = _usage(chunk.usage) or self._usage
@@ -156,12 +189,17 @@ class _PartialAnswer:
     def answer(self) -> ModelAnswer:
         if self._finish_reason is None:
             raise CompletionError("model.ended_early")
-        return _answer(self._request, "".join(self._texts), self._model, self._finish_reason, self._usage)
+        try:
+            return _answer(
+                self._request, "".join(self._texts), self._calls, self._model, self._finish_reason, self._usage
+            )
+        except MALFORMED:
+            raise _invalid_stream() from None
 
     @property
     def spent(self) -> TokenUsage | None:
         """The reported usage, or an estimate for the text that has arrived."""
-        text = "".join(self._texts)
+        text = "".join(self._texts) + self._calls.text
         return self._usage or (estimate_usage(self._request, text) if text else None)
 
 
@@ -189,12 +227,28 @@ async def _lines(pieces: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
 
 
 def _answer(
-    request: ModelRequest, text: str, model: str | None, finish_reason: str | None, usage: TokenUsage | None
-) -> ModelAnswer:
-    usage = usage or estimate_usage(request, text)
+    request: ModelRequest, text: str, calls: PartialCalls, model: str | None, finish_reason: str | None,
+    usage: TokenUsage | None,
+) -> ModelAnswer:  # fmt: skip
+    usage = usage or estimate_usage(request, text + calls.text)
     if len(text) > MAX_CHARACTERS:
         raise _too_long(usage)
-    return ModelAnswer(text, usage, (model or request.model or "")[:200], (finish_reason or "stop")[:40])
+    tool_calls = calls.whole()
+    finish_reason = (finish_reason or "stop")[:40]
+    if tool_calls and finish_reason == "stop":  # what some servers say
+        finish_reason = "tool_calls"
+    return ModelAnswer(text, usage, (model or request.model or "")[:200], finish_reason, tool_calls)
+
+
+def _format(wanted: ResponseFormat | None) -> JsonObject | _SchemaFormat | None:
+    """Return the format with its schema in the one way that model servers know."""
+    if wanted is None or isinstance(wanted, AnyText):
+        return None
+    if isinstance(wanted, JsonObject):
+        return wanted
+    named = wanted.named
+    name = _NOT_IN_NAMES.sub("_", named.name)[:64] or "answer"
+    return _SchemaFormat(_Schema(name, named.schema, named.description, named.strict))
 
 
 def _choices(raw: msgspec.Raw) -> tuple[_ChunkChoice, ...]:

@@ -1,1 +1,43 @@
-"""Conversations: threads of turns between a person and a model, kept for their owner and shareable like notes."""
+"""Conversations with models: a tree of prompts and answers that belongs to a person and can be shared."""
+
+from teamspace.conversations.access import SUBJECTS
+from teamspace.conversations.domain.conversations import create, find, read_fence
+from teamspace.conversations.domain.indexing import index
+from teamspace.conversations.domain.turns import MAX_HISTORY, begin_turn, end_turn, history
+from teamspace.conversations.schemas import (
+    BegunTurn,
+    Content,
+    Conversation,
+    NewConversation,
+    StoredTurn,
+    Turn,
+    TurnEnded,
+    TurnError,
+    TurnRole,
+    TurnState,
+)
+from teamspace.conversations.store import INVARIANTS, OWNED_TABLES
+
+__all__ = [
+    "INVARIANTS",
+    "MAX_HISTORY",
+    "OWNED_TABLES",
+    "SUBJECTS",
+    "BegunTurn",
+    "Content",
+    "Conversation",
+    "NewConversation",
+    "StoredTurn",
+    "Turn",
+    "TurnEnded",
+    "TurnError",
+    "TurnRole",
+    "TurnState",
+    "begin_turn",
+    "create",
+    "end_turn",
+    "find",
+    "history",
+    "index",
+    "read_fence",
+]

@@ -33,7 +33,7 @@ def decode_query(shape: type[S], parameters: Mapping[str, list[str]]) -> S:
     """Decode the query parameters; an unknown parameter is an error, not ignored."""
     values: dict[str, Any] = {}
     for name, texts in parameters.items():
-        if name not in shape.__struct_fields__:
+        if name not in shape.__struct_encode_fields__:
             raise BadRequest.at(name, "value.no_parameter")
         if _repeats(shape, name):
             values[name] = texts
@@ -45,15 +45,15 @@ def decode_query(shape: type[S], parameters: Mapping[str, list[str]]) -> S:
         query = msgspec.convert(values, shape, strict=False)
     except msgspec.ValidationError as fault:
         raise _refusal(str(fault)) from None
-    for name in values:
-        if getattr(query, name) is None:
+    for field, name in zip(shape.__struct_fields__, shape.__struct_encode_fields__, strict=True):
+        if name in values and getattr(query, field) is None:
             raise BadRequest.at(name, "value.null")
     return query
 
 
 @lru_cache(512)
 def _repeats(shape: type[msgspec.Struct], name: str) -> bool:
-    field = next(field for field in msgspec.structs.fields(shape) if field.name == name)
+    field = next(field for field in msgspec.structs.fields(shape) if field.encode_name == name)
     return get_origin(field.type) in (list, tuple)
 
 

@@ -274,6 +274,9 @@ class ResponseRefused(Refusal):
     """A model or worker returned a result that does not match the requested schema."""
 
     status, code, title = 422, "response_refused", "The result does not match its schema"
+    retryable = False
+    tokens: int | None = None
+    """What it cost all the same; None if that is unknown or nothing."""
 
 
 class HeadersTooLarge(Refusal):

@@ -1,7 +1,7 @@
 """The gate: every request passes the same steps in the same order.
 
 Match, admit (credential, scope, suspension, feature, permission), decode, handle, encode. A Refusal at any
-step becomes a problem body.
+step becomes a problem body, or what the route's own error format makes of it.
 """
 
 import asyncio
@@ -116,6 +116,7 @@ class Gate:
         refusals: Refusals | None = None,
     ) -> None:
         self._router = Router(endpoints)
+        self._error_formats = {one.route.path: one.route.errors for one in endpoints if one.route.errors}
         self._db = db
         self._identify = identify
         self._log_handler = log_handler
@@ -209,6 +210,8 @@ class Gate:
     def _refusal_response(self, request: Request, refusal: Refusal) -> Response:
         if self._mounted is not None and self._mounted.matches(request):
             return self._mounted.refusal_response(request, refusal).response
+        if error_format := self._error_formats.get(request.path):
+            return Response(refusal.status, msgspec.json.encode(error_format.render(refusal)), headers=refusal.headers)
         return _problem(refusal, request.id)
 
     async def _send(self, request: Request, response: Response, send: Send) -> None:
@@ -225,12 +228,12 @@ class Gate:
         except Refusal as refusal:
             self._record(request, info, refusal)
             await request.drain()
-            return _problem(refusal, request.id)
+            return self._refusal_response(request, refusal)
         except Disconnected:
             raise
         except Exception:
             log.exception("request %s failed", request.id)
-            return _problem(InternalError("request.internal_error"), request.id)
+            return self._refusal_response(request, InternalError("request.internal_error"))
 
     def _record(self, request: Request, info: "_RequestInfo", refusal: Refusal) -> None:
         if self._refusals and refusal.recorded and info.who is not None:

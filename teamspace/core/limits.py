@@ -71,10 +71,20 @@ class KeyedConcurrencyLimit:
     @contextmanager
     def take(self, **by: str) -> Iterator[None]:
         """Take a slot for every key, or raise RateLimited and take none; empty keys do not count."""
-        keys = [(kind, name) for kind, name in by.items() if name]
-        for kind, name in keys:
-            if self._taken[kind, name] >= self._limits[kind]:
+        self.check(**by)
+        with self.count(**by):
+            yield
+
+    def check(self, **by: str) -> None:
+        """Raise RateLimited if a key has no slot left."""
+        for kind, name in by.items():
+            if name and self._taken[kind, name] >= self._limits[kind]:
                 raise RateLimited(self._key, 2, by=kind, limit=self._limits[kind])
+
+    @contextmanager
+    def count(self, **by: str) -> Iterator[None]:
+        """Take a slot for every key, also beyond the limit: for what was checked before it began."""
+        keys = [(kind, name) for kind, name in by.items() if name]
         self._taken.update(keys)
         try:
             yield
@@ -167,6 +177,10 @@ class Notifier:
     def notify(self, topic: str) -> None:
         """Wake the waiters of a topic, here and on other servers; call it after the commit."""
         self.receive(topic)
+        self.notify_others(topic)
+
+    def notify_others(self, topic: str) -> None:
+        """Wake the waiters of a topic on other servers only."""
         if self.relay:
             self.relay(topic)
 

@@ -181,11 +181,14 @@ def _responses(endpoint: Endpoint, by_shape: dict[Any, Any]) -> dict[str, Any]:
             kind, content = _BYTES[shape] if shape in _BYTES else (_JSON, {"schema": by_shape[shape]})
             bodies = answer.setdefault("content", {})
             bodies[kind] = {"schema": _either(bodies[kind]["schema"], by_shape[shape])} if kind in bodies else content
+    own = endpoint.route.errors
     refusals: dict[str, list[str]] = {}
     for refusal in _refusals(endpoint):
-        refusals.setdefault(str(refusal.status), []).append(f"`{refusal.code}`")
+        code = refusal.code if own is None else own.code(refusal)
+        refusals.setdefault(str(refusal.status), []).append(f"`{code}`")
+    content = _PROBLEM if own is None else {_JSON: {"schema": by_shape[own.shape]}}
     described = {
-        status: {"description": ", ".join(dict.fromkeys(codes)), "content": _PROBLEM}
+        status: {"description": ", ".join(dict.fromkeys(codes)), "content": content}
         for status, codes in refusals.items()
     }
     return {**answers, **dict(sorted(described.items()))}
@@ -234,7 +237,10 @@ def _answer(returns: Any) -> tuple[int, Any]:
 
 def _shapes(endpoint: Endpoint) -> Iterable[Any]:
     answers = [shape for _, shape in _answers(endpoint.returns)]
-    return [shape for shape in (endpoint.body, endpoint.query, *answers) if shape is not None and shape not in _BYTES]
+    error = endpoint.route.errors.shape if endpoint.route.errors else None
+    return [
+        shape for shape in (endpoint.body, endpoint.query, error, *answers) if shape is not None and shape not in _BYTES
+    ]
 
 
 def _resolve(schema: dict[str, Any], components: dict[str, Any]) -> dict[str, Any]:

@@ -80,14 +80,17 @@ class JsonLines(Download, frozen=True):
 
 
 class ServerSentEvent(msgspec.Struct, frozen=True):
-    """One server-sent event; the data is JSON."""
+    """One server-sent event; the data is sent as JSON, or as it is if it is `msgspec.Raw`."""
 
     name: str
     data: Any
-    id: int | None = None
+    id: str = ""
 
 
 class EventStream(msgspec.Struct, frozen=True):
-    """Server-sent events, with a comment when idle, so that proxies keep the connection open."""
+    """Server-sent events, with a comment when idle, so that proxies keep the connection open.
+
+    It is not counted as a download: whoever offers it limits their number.
+    """
 
     events: AsyncIterator[ServerSentEvent]

@@ -48,6 +48,15 @@ class Cors(StrEnum):
     """All, without credentials."""
 
 
+class ErrorFormat(msgspec.Struct, frozen=True):
+    """How another protocol writes errors, instead of problem bodies."""
+
+    shape: type[msgspec.Struct]
+    render: Callable[[Refusal], msgspec.Struct]
+    code: Callable[[type[Refusal]], str]
+    """Returns the code of a class; for the API description."""
+
+
 class Row(msgspec.Struct, frozen=True):
     """Ownership or a grant may allow access: the gate checks the token's scope, and the fence decides."""
 
@@ -87,6 +96,8 @@ class Route(msgspec.Struct, frozen=True):
     cors: Cors | None = None
     """Whether pages of other origins may call it, with which the gate also answers their preflight requests; None:
     only our own pages may."""
+    errors: ErrorFormat | None = None
+    """For routes of another protocol; None: problem bodies."""
 
     @property
     def name(self) -> str:
@@ -182,6 +193,8 @@ def _faults(endpoint: Endpoint) -> list[str]:
         faults.append(f"{route.name}: only a public route can have an optional credential")
     if route.cors is not None and (route.auth is not PUBLIC or route.optional_credential):
         faults.append(f"{route.name}: only a public route without a credential can be open to other origins")
+    if route.errors is not None and parameters:
+        faults.append(f"{route.name}: a path with parameters cannot have an error format of its own")
     if route.unlimited and (route.auth is not PUBLIC or route.writes):
         faults.append(f"{route.name}: only a public read can be unlimited")
     if route.auth in (SUPERADMIN, ORGADMIN) and not isinstance(route.permission, Permission):

@@ -10,11 +10,15 @@ import msgspec
 from teamspace.core.disconnect import Disconnected, DisconnectWatch
 from teamspace.core.limits import Stopping
 from teamspace.core.replies import Content, Download, EventStream, Feed, ServerSentEvent
+from teamspace.core.timers import IdleTimer
 
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 Headers = list[tuple[bytes, bytes]]
 
 HEARTBEAT_SECONDS = 15.0
+PING = b": ping\n\n"
+MAX_WAITING = 64 * 1024
+"""Bytes of events that wait for a slow reader; what comes after is not read yet."""
 WRITE_STALL_SECONDS = 30.0
 PIECE = 256 * 1024
 """The HTTP server queues about eight pieces per connection, so their size decides how much memory a stalled reader
@@ -116,37 +120,77 @@ class ResponseWriter:
 
     def events(self, reply: EventStream, disconnect: DisconnectWatch) -> Response:
         headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
-        return Response(200, self._encode_events(reply.events, disconnect), "text/event-stream; charset=utf-8", headers)
+        chunks = self._encode_events(reply.events, disconnect)
+        return Response(200, chunks, "text/event-stream", headers, stays_open=True)
 
     async def _encode_events(
         self, events: AsyncIterator[ServerSentEvent], disconnect: DisconnectWatch
     ) -> AsyncIterator[bytes]:
         """Encode the events; send a comment when idle; end when the server stops or the client disconnects."""
+        pump = _EventPump(events)
         gone = disconnect.watch()
         stop = asyncio.ensure_future(self._stopping.wait())
-        coming = asyncio.ensure_future(anext(events, None))
+        pumping = asyncio.create_task(pump.run())
+        for end in (gone, stop, pumping):
+            end.add_done_callback(pump.wake)
         try:
-            while True:
-                ends: tuple[asyncio.Future[Any], ...] = (stop, gone, coming)
-                await asyncio.wait(ends, timeout=HEARTBEAT_SECONDS, return_when=asyncio.FIRST_COMPLETED)
-                if gone.done():
-                    return
-                if coming.done():
-                    event = coming.result()
-                    if event is None:
+            with IdleTimer(HEARTBEAT_SECONDS, pump.wake) as idle:
+                while not gone.done():
+                    if chunk := pump.take():
+                        idle.reset()
+                        yield chunk
+                    elif pumping.done():
+                        pumping.result()
                         return
-                    coming = asyncio.ensure_future(anext(events, None))
-                    yield encode_event(event)
-                elif stop.done():
-                    return
-                else:
-                    yield b": still here\n\n"
+                    elif stop.done():
+                        return
+                    elif idle.is_over:
+                        idle.reset()
+                        yield PING
+                    else:
+                        await pump.wait()
         finally:
+            gone.remove_done_callback(pump.wake)
             stop.cancel()
-            coming.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await coming
-            await events.aclose()  # type: ignore[attr-defined]
+            pumping.cancel()
+            await asyncio.gather(pumping, return_exceptions=True)
+
+
+class _EventPump:
+    """Encodes events as they come. Those that come while others are sent wait together, in bounded memory."""
+
+    def __init__(self, events: AsyncIterator[ServerSentEvent]) -> None:
+        self._events = events
+        self._waiting: list[bytes] = []
+        self._size = 0
+        self._news, self._room = asyncio.Event(), asyncio.Event()
+
+    async def run(self) -> None:
+        async with contextlib.aclosing(self._events):  # type: ignore[type-var]
+            async for event in self._events:
+                encoded = encode_event(event)
+                self._waiting.append(encoded)
+                self._size += len(encoded)
+                self._news.set()
+                while self._size > MAX_WAITING:
+                    self._room.clear()
+                    await self._room.wait()
+
+    def take(self) -> bytes:
+        """Return all events that wait."""
+        chunk = b"".join(self._waiting)
+        self._waiting.clear()
+        self._size = 0
+        self._room.set()
+        return chunk
+
+    async def wait(self) -> None:
+        """Wait for an event, or for `wake`."""
+        await self._news.wait()
+        self._news.clear()
+
+    def wake(self, _: object = None) -> None:
+        self._news.set()
 
 
 def _split(chunk: bytes) -> Iterable[bytes]:
@@ -156,5 +200,5 @@ def _split(chunk: bytes) -> Iterable[bytes]:
 
 
 def encode_event(event: ServerSentEvent) -> bytes:
-    number = b"" if event.id is None else b"id: %d\n" % event.id
-    return number + b"event: " + event.name.encode() + b"\ndata: " + msgspec.json.encode(event.data) + b"\n\n"
+    line = f"id: {event.id}\nevent: {event.name}\ndata: " if event.id else f"event: {event.name}\ndata: "
+    return line.encode() + msgspec.json.encode(event.data) + b"\n\n"

@@ -44,6 +44,8 @@ class JobSpec(msgspec.Struct, frozen=True):
     """Required of the requester, as by the corresponding route: when the job is created and again when it runs here."""
     remote: bool = False
     """Whether a remote worker may claim it."""
+    repeatable: bool = True
+    """Whether an attempt that was cut off is made again; if not, the job fails, and is charged with its estimate."""
     max_attempts: int = 3
     seconds: float = 600
     """The time limit of one attempt on this server."""
@@ -53,6 +55,10 @@ class JobSpec(msgspec.Struct, frozen=True):
     """Maps the result to its actual usage."""
     check: str | None = None
     """Maps input and result to an error in the result, or None."""
+    verify: str | None = None
+    """Called with the requester and the input when a person requests the job; raises if it cannot be run."""
+    assign: str | None = None
+    """Maps the requester and the input to what a remote worker gets; None: the input as it is."""
     describe: str | None = None
     """Maps the requester and the input to the job's title, in the transaction that creates it on request."""
     ended: str | None = None

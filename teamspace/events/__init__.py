@@ -4,8 +4,10 @@ from teamspace.events.domain.hub import MAX_STREAMS, Hub
 from teamspace.events.domain.reading import ReadableSubjects
 from teamspace.events.domain.recording import record
 from teamspace.events.domain.retention import tidy
-from teamspace.events.domain.streams import Streams, StreamWriter
+from teamspace.events.domain.serving import parse_position, to_event_stream
+from teamspace.events.domain.streams import Streams
 from teamspace.events.domain.visibility import Readers
+from teamspace.events.domain.writers import StreamWriter
 from teamspace.events.schemas import Change, CurrentCaller, EventSubject, StreamRow
 from teamspace.events.store import TRANSIENT
 
@@ -21,6 +23,8 @@ __all__ = [
     "StreamRow",
     "StreamWriter",
     "Streams",
+    "parse_position",
     "record",
     "tidy",
+    "to_event_stream",
 ]

@@ -64,8 +64,33 @@ class CurrentCaller(Protocol):
 
 
 class StreamRow(msgspec.Struct, frozen=True):
-    """One row of a stream; `data` is JSON. The last row of a stream is named `end`."""
+    """One row of a stream; `data` is a JSON object."""
 
     number: int
     name: str
-    data: str
+    data: bytes
+    is_last: bool = False
+
+
+class StreamState(msgspec.Struct, frozen=True):
+    """How far a stream is in the database."""
+
+    saved: int
+    """The number of its newest row."""
+    ended: bool
+
+
+class OpenStream(msgspec.Struct, frozen=True):
+    """A stream that has not ended; its row is locked."""
+
+    id: str
+    saved: int
+
+
+class StreamBatch(msgspec.Struct, frozen=True):
+    """Rows that are saved together; `content` is a JSON list of [name, data]."""
+
+    stream_id: str
+    first: int
+    last: int
+    content: str

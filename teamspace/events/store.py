@@ -6,9 +6,9 @@ import msgspec
 
 from teamspace.core.db import Db, Fence, Reads, Tx, as_json, columns
 from teamspace.core.tables import TransientTable
-from teamspace.events.schemas import Change, Event, Position, StreamRow
+from teamspace.events.schemas import Change, Event, OpenStream, Position, StreamBatch, StreamState
 
-TRANSIENT = tuple(map(TransientTable, ("events", "event_floors", "event_log", "streams", "stream_rows")))
+TRANSIENT = tuple(map(TransientTable, ("events", "event_floors", "event_log", "streams", "stream_batches")))
 
 _AFTER = "(transaction_id, id) > (:transaction_id, :id)"
 
@@ -165,40 +165,97 @@ async def count_by_org(db: Db, most: int, seconds: float) -> list[EventCount]:
 # Streams
 
 
-async def insert_stream(tx: Tx, id: str, org_id: str, team_id: str, owner_id: str, expires_at: str) -> None:
-    await tx.run(
-        "INSERT INTO streams (id, org_id, team_id, owner_id, expires_at)"
-        " VALUES (:id, :org_id, :team_id, :owner_id, :expires_at)",
-        id=id, org_id=org_id, team_id=team_id, owner_id=owner_id, expires_at=expires_at,
+async def open_stream(
+    tx: Tx, id: str, org_id: str, team_id: str, owner_id: str, *, skipped: int, expires_at: str
+) -> int | None:
+    """Add a stream, or continue the owner's own after skipping some numbers.
+
+    Return the number of its newest row; None if the stream has ended or is another's.
+    """
+    return await tx.one(
+        int,
+        "INSERT INTO streams (id, org_id, team_id, owner_id, saved, ended, expires_at)"
+        " VALUES (:id, :org_id, :team_id, :owner_id, 0, FALSE, :expires_at)"
+        " ON CONFLICT (id) DO UPDATE SET saved = streams.saved + :skipped"
+        " WHERE NOT streams.ended AND streams.owner_id = excluded.owner_id AND streams.team_id = excluded.team_id"
+        " RETURNING saved",
+        id=id, org_id=org_id, team_id=team_id, owner_id=owner_id, skipped=skipped, expires_at=expires_at,
     )  # fmt: skip
 
 
-async def has_stream(db: Reads, fence: Fence, id: str) -> bool:
-    return await db.exists(f"SELECT 1 FROM streams WHERE id = :id AND {fence.sql}", id=id, **fence.params)
-
-
-async def insert_stream_row(tx: Tx, stream_id: str, org_id: str, row: StreamRow) -> None:
-    await tx.defer(
-        "INSERT INTO stream_rows (stream_id, number, org_id, name, data)"
-        " VALUES (:stream_id, :number, :org_id, :name, :data)",
-        stream_id=stream_id, number=row.number, org_id=org_id, name=row.name, data=row.data,
-    )  # fmt: skip
-
-
-async def extend_stream(tx: Tx, id: str, expires_at: str) -> bool:
-    """Return False if the stream does not exist."""
-    return await tx.exists(
-        "UPDATE streams SET expires_at = :expires_at WHERE id = :id RETURNING id", id=id, expires_at=expires_at
+async def get_stream(db: Reads, fence: Fence, id: str) -> StreamState | None:
+    return await db.one(
+        StreamState, f"SELECT {columns(StreamState)} FROM streams WHERE id = :id AND {fence.sql}", id=id, **fence.params
     )
 
 
-async def select_stream_rows(db: Reads, fence: Fence, stream_id: str, after: int, limit: int) -> list[StreamRow]:
+async def lock_stream(tx: Tx, id: str) -> OpenStream | None:
+    """Lock a stream that has not ended, after those who have it now."""
+    return await tx.one(
+        OpenStream,
+        f"SELECT {columns(OpenStream)} FROM streams WHERE id = :id AND NOT ended {tx.dialect.row_lock}",
+        id=id,
+    )
+
+
+async def lock_free_streams(tx: Tx, ids: Sequence[str]) -> list[OpenStream]:
+    """Lock those of the streams that have not ended and that no one else has locked."""
+    return await tx.all(
+        OpenStream,
+        f"SELECT {columns(OpenStream)} FROM streams WHERE id {tx.dialect.in_strings.format('ids')} AND NOT ended"
+        f" {tx.dialect.skip_locked}",
+        ids=as_json(ids),
+    )
+
+
+async def select_open_streams(db: Reads, ids: Sequence[str]) -> list[str]:
+    """Return which of the streams have not ended."""
     return await db.all(
-        StreamRow,
-        "SELECT stream_rows.number, stream_rows.name, stream_rows.data FROM streams"
-        f" JOIN stream_rows ON stream_rows.stream_id = streams.id WHERE streams.id = :stream_id AND {fence.sql}"
-        " AND stream_rows.number > :after ORDER BY stream_rows.number LIMIT :limit",
-        stream_id=stream_id, after=after, limit=limit, **fence.params,
+        str,
+        f"SELECT id FROM streams WHERE id {db.dialect.in_strings.format('ids')} AND NOT ended",
+        ids=as_json(ids),
+    )
+
+
+async def set_saved(tx: Tx, batches: Sequence[StreamBatch]) -> None:
+    """Record how far the streams are saved; the caller has locked them."""
+    given = tx.dialect.json_table("given", id="TEXT", last="BIGINT")
+    await tx.run(
+        f"UPDATE streams SET saved = given.last FROM ({given}) AS given WHERE streams.id = given.id",
+        given=as_json([{"id": batch.stream_id, "last": batch.last} for batch in batches]),
+    )
+
+
+async def insert_batches(tx: Tx, batches: Sequence[StreamBatch]) -> None:
+    """Add rows of streams that the caller has locked, at the commit."""
+    given = tx.dialect.json_table("batches", stream_id="TEXT", first="BIGINT", last="BIGINT", content="TEXT")
+    # The join is also for a stream that is deleted before the commit: its rows must not fail the commit of others.
+    await tx.defer(
+        f"INSERT INTO stream_batches (org_id, {columns(StreamBatch)})"
+        f" SELECT streams.org_id, {columns(StreamBatch, 'given')} FROM ({given}) AS given"
+        " JOIN streams ON streams.id = given.stream_id",
+        batches=as_json(batches),
+    )
+
+
+async def end_stream(tx: Tx, id: str, last: int, expires_at: str) -> None:
+    await tx.run(
+        "UPDATE streams SET saved = :last, ended = TRUE, expires_at = :expires_at WHERE id = :id AND NOT ended",
+        id=id, last=last, expires_at=expires_at,
+    )  # fmt: skip
+
+
+async def select_batches(
+    db: Reads, fence: Fence, stream_id: str, after: int, until: int, limit: int
+) -> list[StreamBatch]:  # fmt: skip
+    """Return saved rows in order; the first batch may begin before `after`."""
+    return await db.all(
+        StreamBatch,
+        f"SELECT {columns(StreamBatch, 'stream_batches')} FROM streams"
+        f" JOIN stream_batches ON stream_batches.stream_id = streams.id WHERE streams.id = :stream_id AND {fence.sql}"
+        " AND stream_batches.last > :after AND stream_batches.last <= :until"
+        " ORDER BY stream_batches.last LIMIT :limit",
+        stream_id=stream_id, after=after, until=until, limit=limit, **fence.params,
     )  # fmt: skip
 
 

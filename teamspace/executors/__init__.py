@@ -1,9 +1,27 @@
 """Executors run model jobs: model servers that this server calls (push), and workers that claim jobs (pull)."""
 
+from teamspace.executors.domain.choosing import SIMULATED, choose, list_models
 from teamspace.executors.domain.fleet import Fleet
 from teamspace.executors.domain.presence import Presence
 from teamspace.executors.domain.rerouting import reroute_unserved
 from teamspace.executors.domain.routing import ExecutorRouter
+from teamspace.executors.schemas import Mode, ModelCatalog, ModelRole, Reason, Target, TargetSource
 from teamspace.executors.store import ENCRYPTED, INVARIANTS
 
-__all__ = ["ENCRYPTED", "INVARIANTS", "ExecutorRouter", "Fleet", "Presence", "reroute_unserved"]
+__all__ = [
+    "ENCRYPTED",
+    "INVARIANTS",
+    "SIMULATED",
+    "ExecutorRouter",
+    "Fleet",
+    "Mode",
+    "ModelCatalog",
+    "ModelRole",
+    "Presence",
+    "Reason",
+    "Target",
+    "TargetSource",
+    "choose",
+    "list_models",
+    "reroute_unserved",
+]

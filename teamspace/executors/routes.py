@@ -11,7 +11,7 @@ from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
 from teamspace.core.replies import Created, Page, Reply
 from teamspace.core.routing import BEARER, ORGADMIN, Route
-from teamspace.executors.domain import registry, workers
+from teamspace.executors.domain import registry, roles, workers
 from teamspace.executors.domain.fleet import Fleet
 from teamspace.executors.domain.presence import Presence
 from teamspace.executors.schemas import (
@@ -24,6 +24,9 @@ from teamspace.executors.schemas import (
     JobAssignment,
     JobCompletion,
     Lease,
+    ModelReport,
+    ModelRoles,
+    ModelRolesChange,
     NewExecutor,
 )
 
@@ -43,6 +46,9 @@ ROUTES = (
           while_suspended=True, refuses=(ResponseRefused, StaleClaim)),
     Route("POST",   "/api/workers/jobs/:id/fail",      BEARER,   P.JOBS_EXECUTE,    None, "fail",       "Report that a job failed; if the error is retryable, it is tried again while it has attempts left.", while_suspended=True,
           refuses=(StaleClaim,)),
+    Route("GET",    "/api/model-roles",                BEARER,   None,              None, "get_roles",  "Return the executor that the team has chosen for each role of models, and the instance's defaults."),
+    Route("PUT",    "/api/model-roles",                BEARER,   P.SETTINGS_MANAGE, None, "put_roles",  "Choose the executor of roles for the team; null returns to the instance's default."),
+    Route("GET",    "/api/ai/model",                   BEARER,   None,              None, "get_model",  "Return which model would answer the caller now, for each role, and why."),
 )
 # fmt: on
 
@@ -83,3 +89,15 @@ async def complete(db: Db, who: Principal, queue: jobs.Queue, id: str, body: Job
 
 async def fail(db: Db, who: Principal, queue: jobs.Queue, id: str, body: FailureReport) -> None:
     await workers.fail(db, who, queue, id, body)
+
+
+async def get_roles(db: Db, who: Principal, fleet: Fleet) -> ModelRoles:
+    return await roles.get(db, who, fleet)
+
+
+async def put_roles(db: Db, who: Principal, fleet: Fleet, body: ModelRolesChange) -> ModelRoles:
+    return await roles.change(db, who, fleet, body.roles)
+
+
+async def get_model(db: Db, who: Principal, fleet: Fleet) -> ModelReport:
+    return await roles.report(db, who, fleet)

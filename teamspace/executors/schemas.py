@@ -1,11 +1,12 @@
 """Data types of executors and of the worker protocol."""
 
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 import msgspec
 
 from teamspace.core.egress import NetworkReach
+from teamspace.core.messages import Key, Param, render
 from teamspace.jobs import JobFault
 
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=80)]
@@ -29,6 +30,70 @@ class Health(StrEnum):
     UP = "up"
     STALE = "stale"
     DOWN = "down"
+
+
+class ModelRole(StrEnum):
+    """What a model is used for; teams choose an executor per role."""
+
+    CHAT = "chat"
+    """Answers to people and their agents."""
+    UTILITY = "utility"
+    """Work in the background: extraction and translation drafts."""
+
+
+class TargetSource(StrEnum):
+    """Which rule chose an executor; the first that applies."""
+
+    NAMED = "named"
+    TEAM = "team"
+    INSTANCE = "instance"
+    DEFAULT = "default"
+    LOCAL = "local"
+
+
+class ModelRoleRow(msgspec.Struct, frozen=True):
+    role: ModelRole
+    executor_id: str
+
+
+class Reason(msgspec.Struct, frozen=True):
+    """Why an executor was chosen or skipped."""
+
+    message: str
+    key: Key
+    """The key of the message in the catalog's namespace `refusals`."""
+    params: dict[str, Param]
+
+    @classmethod
+    def keyed(cls, key: Key, /, **params: Param) -> Self:
+        return cls(render(key, params), key, params)
+
+
+class ModelCatalog(msgspec.Struct, frozen=True):
+    """The models that a caller can request by name."""
+
+    executors: dict[str, str]
+    """The name of an executor for each model."""
+    is_open: bool
+    """Whether an executor may have others, which it does not list."""
+
+
+class Target(msgspec.Struct, frozen=True):
+    """The executor that will answer a request."""
+
+    executor_id: str
+    name: str
+    mode: Mode
+    model: str | None
+    """The model to request; None if only the executor knows it."""
+    simulated: bool
+    source: TargetSource
+    reasons: tuple[Reason, ...]
+    """Which preferred executors were skipped, then why this one was chosen."""
+
+    @property
+    def reason(self) -> str:
+        return " ".join(reason.message for reason in self.reasons)
 
 
 class ExecutorRow(msgspec.Struct, frozen=True):
@@ -167,3 +232,51 @@ class FailureReport(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if isinstance(self.error, str):
             return JobFault(self.error[:4000], retryable=False) if self.error else _NO_REASON
         return JobFault(self.error.message, self.error.code, self.error.retryable)
+
+
+class RoleExecutors(msgspec.Struct, frozen=True):
+    """The name of an executor per role; null if none is chosen."""
+
+    chat: str | None
+    utility: str | None
+
+
+class ModelRoles(msgspec.Struct, frozen=True):
+    roles: RoleExecutors
+    """What the team has chosen."""
+    instance: RoleExecutors
+    """What is used for roles without a choice, if the operator has set it."""
+
+
+class RoleChoices(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The name of an executor per role; null returns to the instance's default, and absent roles stay."""
+
+    chat: Name | msgspec.UnsetType | None = msgspec.UNSET
+    utility: Name | msgspec.UnsetType | None = msgspec.UNSET
+
+
+class ModelRolesChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    roles: RoleChoices
+
+
+class AnsweringModel(msgspec.Struct, frozen=True):
+    """The model that would answer the caller now; null if nobody answers."""
+
+    model: str | None
+    """Null also if only the executor knows it."""
+    executor: str | None
+    simulated: bool
+    source: TargetSource | None
+    reason: str
+    reasons: tuple[Reason, ...]
+    """The sentences of `reason`, with their keys."""
+
+
+class RoleModel(AnsweringModel, frozen=True, kw_only=True):
+    role: ModelRole
+
+
+class ModelReport(AnsweringModel, frozen=True, kw_only=True):
+    """The model that would answer a chat, and the one for each role."""
+
+    roles: list[RoleModel]

@@ -4,7 +4,7 @@ import msgspec
 
 from teamspace.core.db import Fence, Reads, Tx, columns
 from teamspace.core.tables import EncryptedColumn, Invariant
-from teamspace.executors.schemas import ExecutorRow, ExecutorStatusRow, PushRow
+from teamspace.executors.schemas import ExecutorRow, ExecutorStatusRow, ModelRoleRow, PushRow
 
 ENCRYPTED = (EncryptedColumn("executors", "secret", "id"),)
 
@@ -144,6 +144,30 @@ async def retire(tx: Tx, fence: Fence, id: str) -> ExecutorRow | None:
     )  # fmt: skip
 
 
+async def select_model_roles(db: Reads, team_id: str) -> list[ModelRoleRow]:
+    return await db.all(
+        ModelRoleRow, "SELECT role, executor_id FROM team_model_roles WHERE team_id = :team_id", team_id=team_id
+    )
+
+
+async def put_model_role(tx: Tx, team_id: str, org_id: str, role: str, executor_id: str, now: str) -> None:
+    await tx.run(
+        "INSERT INTO team_model_roles (team_id, role, org_id, executor_id, updated_at)"
+        " VALUES (:team_id, :role, :org_id, :executor_id, :now) ON CONFLICT (team_id, role)"
+        " DO UPDATE SET executor_id = excluded.executor_id, updated_at = excluded.updated_at",
+        team_id=team_id, role=role, org_id=org_id, executor_id=executor_id, now=now,
+    )  # fmt: skip
+
+
+async def delete_model_role(tx: Tx, team_id: str, role: str) -> None:
+    await tx.run("DELETE FROM team_model_roles WHERE team_id = :team_id AND role = :role", team_id=team_id, role=role)
+
+
+async def delete_model_roles_of(tx: Tx, executor_id: str) -> None:
+    """Delete all choices of an executor, which was retired."""
+    await tx.run("DELETE FROM team_model_roles WHERE executor_id = :executor_id", executor_id=executor_id)
+
+
 # fmt: off
 INVARIANTS = (
     Invariant("executors.tokens", "an executor's token is a worker token, revoked when the executor is retired",
@@ -159,5 +183,9 @@ INVARIANTS = (
     Invariant("executors.company", "a company's executor only runs jobs of that company",
         "SELECT jobs.id FROM jobs JOIN executors ON executors.id = jobs.executor_id"
         " WHERE jobs.state = 'running' AND executors.org_id NOT IN ('', jobs.org_id)"),
+    Invariant("executors.roles", "a team's choice for a role belongs to its company, and so does the executor unless it is shared; it is not retired",
+        "SELECT team_model_roles.team_id FROM team_model_roles JOIN teams ON teams.id = team_model_roles.team_id"
+        " LEFT JOIN executors ON executors.id = team_model_roles.executor_id WHERE teams.org_id <> team_model_roles.org_id"
+        " OR executors.org_id NOT IN ('', teams.org_id) OR executors.retired_at IS NOT NULL"),
 )
 # fmt: on

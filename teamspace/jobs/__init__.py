@@ -1,7 +1,8 @@
 """Durable jobs: a queue that is fair between teams, leases, and the server's own worker."""
 
 from teamspace.jobs.access import SUBJECTS
-from teamspace.jobs.domain.authority import find_refusal
+from teamspace.jobs.domain.attempts import ATTEMPT_LEASE, JobAttempt, JobAttempts, JobContext
+from teamspace.jobs.domain.authority import REQUESTER_GONE, get_principal
 from teamspace.jobs.domain.channels import (
     any_channel,
     executor_channel,
@@ -11,11 +12,11 @@ from teamspace.jobs.domain.channels import (
     push_channel,
     served_by,
 )
-from teamspace.jobs.domain.ending import reason_of
+from teamspace.jobs.domain.ending import INTERRUPTED, LOST, reason_of
 from teamspace.jobs.domain.kinds import BoundKind, Kinds, bind
 from teamspace.jobs.domain.queue import LEASE, Queue, parse_claim_token, stale_claim
 from teamspace.jobs.domain.routing import JobRoute, JobRouter
-from teamspace.jobs.domain.runner import LOCAL, JobContext, Runner, WorkSource
+from teamspace.jobs.domain.runner import LOCAL, Runner, WorkSource
 from teamspace.jobs.domain.sweeping import recover, sweep, tidy
 from teamspace.jobs.schemas import (
     Authority,
@@ -37,9 +38,13 @@ from teamspace.jobs.schemas import (
 from teamspace.jobs.store import INVARIANTS
 
 __all__ = [
+    "ATTEMPT_LEASE",
+    "INTERRUPTED",
     "INVARIANTS",
     "LEASE",
     "LOCAL",
+    "LOST",
+    "REQUESTER_GONE",
     "SUBJECTS",
     "Authority",
     "BoundKind",
@@ -47,6 +52,8 @@ __all__ = [
     "EndedJob",
     "Failed",
     "Job",
+    "JobAttempt",
+    "JobAttempts",
     "JobClaim",
     "JobContext",
     "JobFault",
@@ -67,7 +74,7 @@ __all__ = [
     "any_channel",
     "bind",
     "executor_channel",
-    "find_refusal",
+    "get_principal",
     "kind_of",
     "local_channel",
     "model_channel",

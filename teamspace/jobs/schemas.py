@@ -186,11 +186,14 @@ class Cancelled(msgspec.Struct, frozen=True):
 
 
 class Lost(msgspec.Struct, frozen=True):
-    """The lease expired: the worker is gone. The job is run again, a few times."""
+    """The lease expired: the worker is gone. The job is run again, a few times, if its kind is repeatable."""
 
 
 class Returned(msgspec.Struct, frozen=True):
-    """The worker gave the job back, never got it, or was retired. Neither an attempt nor a lease expiry counts."""
+    """The worker gave the job back, never got it, or was retired. Neither an attempt nor a lease expiry counts.
+
+    A job of a kind that is not repeatable fails: its attempt may have had effects.
+    """
 
 
 Outcome = Succeeded | Failed | Parked | Cancelled | Lost | Returned
@@ -275,6 +278,14 @@ class ClaimSlot(msgspec.Struct, frozen=True):
     channel: str
     limit: int
     excluded_orgs: tuple[str, ...] = ()
+
+
+class ExtendedJob(msgspec.Struct, frozen=True):
+    """A running job whose lease was extended."""
+
+    id: str
+    reservation_id: str | None
+    stop_requested: bool
 
 
 class ReadyJob(msgspec.Struct, frozen=True):
@@ -431,6 +442,12 @@ class Obsolete(KeyedError):
 class JobBodies(msgspec.Struct, frozen=True):
     input: str
     result: str | None
+
+
+class JobEnd(msgspec.Struct, frozen=True):
+    kind: str
+    result: str | None
+    error: JobFault | None
 
 
 class JobDraft(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

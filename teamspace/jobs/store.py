@@ -15,9 +15,11 @@ from teamspace.jobs.schemas import (
     Authority,
     ClaimSlot,
     CompanyPlan,
+    ExtendedJob,
     Job,
     JobBodies,
     JobClaim,
+    JobEnd,
     JobOrigin,
     JobRow,
     JobTitle,
@@ -56,28 +58,48 @@ _ARCHIVE_AS_JOB_ROW = (
 # Enqueue
 
 
+_CLOCK = (
+    "COALESCE((SELECT rank FROM jobs WHERE state = 'running' AND rank IS NOT NULL ORDER BY rank DESC LIMIT 1),"
+    f" (SELECT rank FROM jobs WHERE {_ADMITTED} ORDER BY rank LIMIT 1),"
+    # Parked jobs keep their ranks: if the clock restarted at 0, they would come long after the others.
+    " (SELECT rank FROM jobs WHERE rank IS NOT NULL ORDER BY rank DESC LIMIT 1), 0)"
+)
+"""How far the queue has come: not the lowest waiting rank, else the newest job would always be first."""
+
+
 async def insert(
     tx: Tx, id: str, kind: str, authority: Authority, *, channel: str, model: str | None, priority: int,
     run_at: str | None, max_attempts: int, input: str, title: JobTitle | None, origin: JobOrigin | None,
-    idempotency_key: str | None, retry_of: str | None,
-) -> bool:  # fmt: skip
-    """Insert a job; return False if there is one of the same origin or idempotency key already."""
+    idempotency_key: str | None, retry_of: str | None, claim: JobClaim | None = None, reservation_id: str | None = None,
+    admitted: bool = False,
+) -> Job | None:  # fmt: skip
+    """Insert a job; return None if there is one of the same origin or idempotency key already.
+
+    With a claim it is running, with `admitted` it is the next of its channel; else it is queued.
+    """
     subject = title.subject if title else None
-    return await tx.exists(
+    return await tx.one(
+        Job,
         "INSERT INTO jobs (id, org_id, team_id, user_id, scope, limited_by, kind, title, subject_type, subject_id, channel,"
-        " model, run_id, step, item, idempotency_key, state, phase, priority, run_at, attempt, max_attempts,"
-        " lease_expiries, input, retry_of, created_at) VALUES (:id, :org_id, :team_id, :user_id, :scope, :limited_by,"
-        " :kind, :title, :subject_type, :subject_id, :channel, :model, :run_id, :step, :item, :idempotency_key, 'queued',"
+        " model, run_id, step, item, idempotency_key, state, phase, priority, run_at, rank, attempt, max_attempts,"
+        " lease_expiries, executor_id, claim_hash, lease_until, started_at, reservation_id, stop_requested, input, retry_of,"
+        " created_at) VALUES (:id, :org_id, :team_id, :user_id, :scope, :limited_by,"
+        " :kind, :title, :subject_type, :subject_id, :channel, :model, :run_id, :step, :item, :idempotency_key, :state,"
         " CASE WHEN CAST(:run_at AS TEXT) > moment(0) THEN 'scheduled' ELSE 'ready' END, :priority,"
-        " COALESCE(CAST(:run_at AS TEXT), moment(0)), 0, :max_attempts, 0, :input, :retry_of, moment(0))"
-        " ON CONFLICT DO NOTHING RETURNING id",
+        f" COALESCE(CAST(:run_at AS TEXT), moment(0)), {_CLOCK if admitted else 'NULL'}, :attempt, :max_attempts, 0,"
+        " :executor_id, :claim_hash, CASE WHEN :state = 'running' THEN moment(:lease) END,"
+        " CASE WHEN :state = 'running' THEN moment(0) END, :reservation_id, FALSE, :input, :retry_of, moment(0))"
+        f" ON CONFLICT DO NOTHING RETURNING {columns(Job)}",
         id=id, org_id=authority.account.org_id, team_id=authority.account.team_id, user_id=authority.account.user_id,
         scope=None if authority.scope is None else as_json([str(entry) for entry in authority.scope]),
         limited_by=authority.limited_by, kind=kind, title=title.text if title else None,
         subject_type=subject.type if subject else None, subject_id=subject.id if subject else None, channel=channel,
         model=model, run_id=origin.run_id if origin else None, step=origin.step if origin else None,
         item=origin.item if origin else None, idempotency_key=idempotency_key, run_at=run_at, priority=priority,
-        max_attempts=max_attempts, input=input, retry_of=retry_of,
+        max_attempts=max_attempts, input=input, retry_of=retry_of, reservation_id=reservation_id,
+        state="running" if claim else "queued", attempt=claim.attempt if claim else 0,
+        executor_id=claim.executor_id if claim else None, claim_hash=claim.hash if claim else None,
+        lease=claim.lease if claim else 0,
     )  # fmt: skip
 
 
@@ -111,11 +133,7 @@ async def select_lanes(tx: Tx, lanes: Sequence[Lane]) -> list[LaneState]:
         f"WITH requested AS MATERIALIZED ({requested})"
         " SELECT requested.org_id, requested.team_id, requested.kind, orgs.plan, orgs.suspended_at IS NOT NULL,"
         f" (SELECT COUNT(*) FROM jobs WHERE {lane}), (SELECT MAX(rank) FROM jobs WHERE {lane}),"
-        # By how far the queue has come, not by the lowest waiting rank: else the newest job would always be first.
-        " COALESCE((SELECT rank FROM jobs WHERE state = 'running' ORDER BY rank DESC LIMIT 1),"
-        f" (SELECT rank FROM jobs WHERE {_ADMITTED} ORDER BY rank LIMIT 1),"
-        # Parked jobs keep their ranks: if the clock restarted at 0, they would come long after the others.
-        " (SELECT rank FROM jobs WHERE rank IS NOT NULL ORDER BY rank DESC LIMIT 1), 0)"
+        f" {_CLOCK}"
         f" FROM requested JOIN orgs ON orgs.id = requested.org_id {_of_orgs(tx.dialect.share_lock)}",
         lanes=as_json(lanes),
     )
@@ -278,7 +296,7 @@ async def select_admitted(
 async def take(tx: Tx, ids: Sequence[str], *, executor_id: str, claim_hash: str, lease: float) -> list[Job]:
     return await tx.all(
         Job,
-        "UPDATE jobs SET state = 'running', attempt = attempt + 1, executor_id = :executor_id, claim_hash = :claim_hash,"
+        "UPDATE jobs SET state = 'running', attempt = attempt + 1, stop_requested = FALSE, executor_id = :executor_id, claim_hash = :claim_hash,"
         " lease_until = moment(:lease), started_at = moment(0), waits = NULL"
         f" WHERE id {tx.dialect.in_strings.format('ids')} RETURNING {columns(Job)}",
         executor_id=executor_id, claim_hash=claim_hash, lease=lease, ids=as_json(ids),
@@ -316,6 +334,23 @@ async def extend(tx: Tx, claim: JobClaim, *, lease: float, progress: int | None,
     )  # fmt: skip
 
 
+async def extend_many(tx: Tx, claims: Sequence[JobClaim], lease: float) -> list[ExtendedJob]:
+    """Extend the leases of these claims; stale ones are left out."""
+    return await tx.all(
+        ExtendedJob,
+        f"WITH wanted AS MATERIALIZED ({_claims_table(tx)}) UPDATE jobs SET lease_until = moment(:lease) FROM wanted"
+        f" WHERE {_MATCHES_CLAIM} RETURNING jobs.id, jobs.reservation_id, jobs.stop_requested",
+        wanted=as_json(_claim_rows(claims)), lease=lease,
+    )  # fmt: skip
+
+
+async def request_stop(tx: Tx, job_id: str) -> bool:
+    """Ask the handler of a running job to stop; return False if it is not running."""
+    return await tx.exists(
+        "UPDATE jobs SET stop_requested = TRUE WHERE id = :id AND state = 'running' RETURNING id", id=job_id
+    )
+
+
 async def get_claimed(db: Reads, claim: JobClaim) -> Job | None:
     """Return the running job of a claim, or None if the claim is stale."""
     return await db.one(
@@ -335,19 +370,29 @@ async def set_refused_spend(tx: Tx, job_id: str, spend: Spend) -> None:
 
 async def lock_claimed(tx: Tx, claims: Sequence[JobClaim]) -> list[Job]:
     """Lock the running jobs of these claims; stale claims are left out."""
-    wanted = tx.dialect.json_table("wanted", id="TEXT", attempt="BIGINT", claim_hash="TEXT", executor_id="TEXT")
-    rows = [
+    return await tx.all(
+        Job,
+        f"WITH wanted AS MATERIALIZED ({_claims_table(tx)}) SELECT {columns(Job, 'jobs')} FROM wanted"
+        f" JOIN jobs ON {_MATCHES_CLAIM} ORDER BY jobs.id {_of_jobs(tx.dialect.row_lock)}",
+        wanted=as_json(_claim_rows(claims)),
+    )  # fmt: skip
+
+
+_MATCHES_CLAIM = (
+    "jobs.id = wanted.id AND jobs.attempt = wanted.attempt AND jobs.claim_hash = wanted.claim_hash"
+    " AND jobs.executor_id = wanted.executor_id AND jobs.state = 'running' AND jobs.lease_until > moment(0)"
+)
+
+
+def _claims_table(tx: Tx) -> str:
+    return tx.dialect.json_table("wanted", id="TEXT", attempt="BIGINT", claim_hash="TEXT", executor_id="TEXT")
+
+
+def _claim_rows(claims: Sequence[JobClaim]) -> list[dict[str, object]]:
+    return [
         {"id": claim.job_id, "attempt": claim.attempt, "claim_hash": claim.hash, "executor_id": claim.executor_id}
         for claim in claims
     ]
-    return await tx.all(
-        Job,
-        f"WITH wanted AS MATERIALIZED ({wanted}) SELECT {columns(Job, 'jobs')} FROM wanted"
-        " JOIN jobs ON jobs.id = wanted.id AND jobs.attempt = wanted.attempt AND jobs.claim_hash = wanted.claim_hash"
-        " AND jobs.executor_id = wanted.executor_id WHERE jobs.state = 'running' AND jobs.lease_until > moment(0)"
-        f" ORDER BY jobs.id {_of_jobs(tx.dialect.row_lock)}",
-        wanted=as_json(rows),
-    )  # fmt: skip
 
 
 def _of_jobs(lock: str) -> str:
@@ -515,6 +560,16 @@ async def find_end(db: Reads, job_id: str) -> State | None:
     return State(state) if state else None
 
 
+async def get_end(db: Reads, job_id: str) -> JobEnd | None:
+    """Return how a job ended, or None if it has not."""
+    return await db.one(
+        JobEnd,
+        "SELECT kind, result, error FROM jobs WHERE id = :id AND finished_at IS NOT NULL"
+        " UNION ALL SELECT kind, result, error FROM job_archive WHERE id = :id",
+        id=job_id,
+    )  # fmt: skip
+
+
 async def get_company(db: Reads, org_id: str) -> CompanyPlan | None:
     return await db.one(CompanyPlan, "SELECT plan, suspended_at IS NOT NULL FROM orgs WHERE id = :id", id=org_id)
 
@@ -531,7 +586,7 @@ async def count_taken(db: Reads, team_id: str, kind: str) -> int:
 INVARIANTS = (
     Invariant("jobs.held", "a job has a lease and a claim exactly while it runs",
         "SELECT id FROM jobs WHERE (state = 'running') <> (lease_until IS NOT NULL)"
-        " OR (state = 'running' AND (claim_hash IS NULL OR executor_id IS NULL OR rank IS NULL))"),
+        " OR (state = 'running' AND (claim_hash IS NULL OR executor_id IS NULL))"),
     Invariant("jobs.ended", "a finished job has an end time, no rank, and a result or an error unless cancelled",
         "SELECT id FROM jobs WHERE (state IN ('succeeded', 'failed', 'cancelled')) <> (finished_at IS NOT NULL)"
         " OR (finished_at IS NOT NULL AND rank IS NOT NULL) OR (state = 'succeeded' AND result IS NULL)"

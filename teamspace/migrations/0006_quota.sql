@@ -15,6 +15,7 @@ CREATE TABLE quota_limits (
 ) STRICT, WITHOUT ROWID;
 
 -- Reservations until they are settled or expire, then the real figures. Active reservations occupy their slots.
+-- charged: if no one settles it, because the server died, what was reserved counts as spent.
 CREATE TABLE quota_ledger (
     id TEXT NOT NULL PRIMARY KEY,
     org_id TEXT NOT NULL REFERENCES orgs (id),
@@ -24,6 +25,7 @@ CREATE TABLE quota_ledger (
     slots INTEGER NOT NULL,
     requests INTEGER NOT NULL,
     tokens INTEGER NOT NULL,
+    charged BOOLEAN NOT NULL,
     began_at TEXT NOT NULL,
     expires_at TEXT NOT NULL,
     settled_at TEXT

@@ -3,7 +3,8 @@
 
 -- state: queued, running, succeeded, failed, cancelled. phase, while queued: scheduled until run_at, ready, or
 -- parked until run_at because a quota is used up. channel: which workers can claim it (`kind@local`, `kind@any`,
--- `kind@push`, `kind@model:name`, `kind@on:executor`). rank: its position; NULL until it is admitted.
+-- `kind@push`, `kind@model:name`, `kind@on:executor`). rank: its position; NULL until it is admitted, and for jobs that were
+-- started at once. stop_requested: its handler is asked to stop.
 -- user_id, scope, limited_by: on whose behalf it runs, the scope of the token it was requested with, and another member
 -- whose rights limit it; user_id is '' if no member requested it. run_id, step, item: the part of a run that it is for.
 -- refused_spend: what results that were refused have cost.
@@ -36,6 +37,7 @@ CREATE TABLE jobs (
     claim_hash TEXT,
     lease_until TEXT,
     reservation_id TEXT,
+    stop_requested BOOLEAN NOT NULL,
     refused_spend TEXT,
     progress INTEGER,
     message TEXT,
@@ -56,7 +58,7 @@ CREATE INDEX jobs_lanes ON jobs (org_id, team_id, kind) WHERE state = 'queued' A
 CREATE INDEX jobs_taken ON jobs (team_id, kind, rank) WHERE rank IS NOT NULL;
 CREATE INDEX jobs_rank ON jobs (rank) WHERE rank IS NOT NULL;
 CREATE INDEX jobs_elsewhere ON jobs (channel) WHERE state = 'queued' AND channel NOT LIKE '%@local';
-CREATE INDEX jobs_running ON jobs (rank) WHERE state = 'running';
+CREATE INDEX jobs_running ON jobs (rank) WHERE state = 'running' AND rank IS NOT NULL;
 CREATE INDEX jobs_executor ON jobs (executor_id) WHERE state = 'running';
 CREATE INDEX jobs_lease ON jobs (lease_until) WHERE state = 'running';
 CREATE INDEX jobs_due ON jobs (run_at) WHERE state = 'queued' AND phase <> 'ready';

@@ -43,6 +43,7 @@ CREATE INDEX objects_without_text ON objects (team_id, id) WHERE text_state = 'p
 
 -- actor_kind: human, agent, workflow or s3. removal: a delete marker.
 -- blob: the bytes in the company's namespace; NULL if they are in parts. etag: for S3 clients.
+-- text_blob: the compressed text that was extracted from the bytes; NULL if there is none, or if the bytes are the text.
 -- carried: JSON; headers, metadata and checksum that were sent with the bytes and are returned with them. tags: JSON.
 CREATE TABLE object_versions (
     id TEXT PRIMARY KEY,
@@ -63,9 +64,11 @@ CREATE TABLE object_versions (
     actor_kind TEXT NOT NULL,
     run_id TEXT,
     created_at TEXT NOT NULL,
+    text_blob TEXT,
     UNIQUE (object_id, number)
 ) STRICT;
 CREATE INDEX object_versions_of_blob ON object_versions (org_id, blob);
+CREATE INDEX object_versions_of_text_blob ON object_versions (org_id, text_blob) WHERE text_blob IS NOT NULL;
 
 -- Parts of versions from multipart uploads, with their offset and blob. md5: the ETag of the part if it is copied.
 CREATE TABLE object_parts (

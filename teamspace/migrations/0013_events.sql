@@ -54,20 +54,24 @@ INSERT INTO event_log (number, id) VALUES (1, gen_random_uuid()::text);
 -- on both
 
 -- Streams of content, each read by its owner alone.
+-- saved: the number of the newest row in the database. It grows under a lock on this row, so that no row is written twice.
 CREATE TABLE streams (
     id TEXT PRIMARY KEY,
     org_id TEXT NOT NULL,
     team_id TEXT NOT NULL,
     owner_id TEXT NOT NULL,
+    saved INTEGER NOT NULL,
+    ended BOOLEAN NOT NULL,
     expires_at TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX streams_by_expiry ON streams (expires_at);
 
-CREATE TABLE stream_rows (
+-- Rows that were saved together, numbered from first to last. content: a JSON list of [name, data].
+CREATE TABLE stream_batches (
     stream_id TEXT NOT NULL REFERENCES streams (id) ON DELETE CASCADE,
-    number INTEGER NOT NULL,
+    first INTEGER NOT NULL,
+    last INTEGER NOT NULL,
     org_id TEXT NOT NULL,
-    name TEXT NOT NULL,
-    data TEXT NOT NULL,
-    PRIMARY KEY (stream_id, number)
+    content TEXT NOT NULL,
+    PRIMARY KEY (stream_id, last)
 ) STRICT, WITHOUT ROWID;

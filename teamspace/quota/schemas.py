@@ -92,6 +92,14 @@ class Reservation(msgspec.Struct, frozen=True):
     began_at: str
 
 
+class LostReservation(msgspec.Struct, frozen=True):
+    """A reservation that no one has settled, with what it reserved."""
+
+    id: str
+    requests: int
+    tokens: int
+
+
 class SettledSpend(msgspec.Struct, frozen=True):
     """The final figures of a reservation."""
 

@@ -10,6 +10,7 @@ from teamspace.quota.schemas import (
     Dimension,
     Interval,
     LimitState,
+    LostReservation,
     QuotaAccount,
     Reservation,
     SettledSpend,
@@ -126,13 +127,23 @@ async def add_stored(tx: Tx, org_id: str, team_id: str, size: int, objects: int)
 
 
 async def insert_reservation(
-    tx: Tx, id: str, account: QuotaAccount, purpose: str, spend: Spend, *, slots: int, now: str, ttl: float
+    tx: Tx,
+    id: str,
+    account: QuotaAccount,
+    purpose: str,
+    spend: Spend,
+    *,
+    slots: int,
+    charged: bool,
+    now: str,
+    ttl: float,
 ) -> None:
     await tx.run(
-        "INSERT INTO quota_ledger (id, org_id, team_id, user_id, purpose, slots, requests, tokens, began_at, expires_at)"
-        " VALUES (:id, :org_id, :team_id, :user_id, :purpose, :slots, :requests, :tokens, :now, moment(:ttl))",
+        "INSERT INTO quota_ledger (id, org_id, team_id, user_id, purpose, slots, requests, tokens, charged,"
+        " began_at, expires_at) VALUES (:id, :org_id, :team_id, :user_id, :purpose, :slots, :requests, :tokens, :charged,"
+        " :now, moment(:ttl))",
         id=id, org_id=account.org_id, team_id=account.team_id, user_id=account.user_id, purpose=purpose, slots=slots,
-        requests=spend.requests, tokens=spend.tokens, now=now, ttl=ttl,
+        requests=spend.requests, tokens=spend.tokens, charged=charged, now=now, ttl=ttl,
     )  # fmt: skip
 
 
@@ -142,6 +153,14 @@ async def extend_reservation(tx: Tx, id: str, ttl: float) -> None:
     )
 
 
+async def extend_reservations(tx: Tx, ids: Sequence[str], ttl: float) -> None:
+    await tx.run(
+        "UPDATE quota_ledger SET expires_at = moment(:ttl)"
+        f" WHERE id {tx.dialect.in_strings.format('ids')} AND settled_at IS NULL",
+        ids=as_json(ids), ttl=ttl,
+    )  # fmt: skip
+
+
 async def settle_reservation(tx: Tx, id: str, spend: Spend, now: str) -> Reservation | None:
     """Settle a reservation; return None if it was settled before or does not exist."""
     return await tx.one(
@@ -149,6 +168,16 @@ async def settle_reservation(tx: Tx, id: str, spend: Spend, now: str) -> Reserva
         "UPDATE quota_ledger SET slots = 0, requests = :requests, tokens = :tokens, settled_at = :now"
         f" WHERE id = :id AND settled_at IS NULL RETURNING {columns(Reservation)}",
         id=id, requests=spend.requests, tokens=spend.tokens, now=now,
+    )  # fmt: skip
+
+
+async def select_lost(db: Reads, seconds: float, limit: int) -> list[LostReservation]:
+    """Select reservations that are charged, and expired without being settled."""
+    return await db.all(
+        LostReservation,
+        f"SELECT {columns(LostReservation)} FROM quota_ledger WHERE settled_at IS NULL AND expires_at < moment(:ago)"
+        " AND charged ORDER BY expires_at LIMIT :limit",
+        ago=-seconds, limit=limit,
     )  # fmt: skip
 
 

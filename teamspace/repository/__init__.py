@@ -15,6 +15,7 @@ from teamspace.repository.domain.finding import (
 )
 from teamspace.repository.domain.multipart import abort_stale_uploads
 from teamspace.repository.domain.reading import read_text
+from teamspace.repository.domain.texts import NoText, read_version_text
 from teamspace.repository.domain.writing import UploadLimit, add_version, put, unused_keys
 from teamspace.repository.schemas import (
     MARKDOWN,
@@ -26,6 +27,7 @@ from teamspace.repository.schemas import (
     UploadRow,
     VersionDraft,
     VersionRow,
+    VersionText,
     VersionWritten,
     Visibility,
     WholeBlob,
@@ -41,6 +43,7 @@ __all__ = [
     "OWNED_TABLES",
     "SUBJECTS",
     "Checksum",
+    "NoText",
     "ObjectRow",
     "PartRow",
     "StoredHeaders",
@@ -49,6 +52,7 @@ __all__ = [
     "UploadRow",
     "VersionDraft",
     "VersionRow",
+    "VersionText",
     "VersionWritten",
     "Visibility",
     "WholeBlob",
@@ -70,6 +74,7 @@ __all__ = [
     "put",
     "read_fence",
     "read_text",
+    "read_version_text",
     "reading",
     "require",
     "unused_keys",

@@ -19,7 +19,7 @@ from teamspace.core.replies import Created, Reply, StoredContent
 from teamspace.core.request import Match
 from teamspace.core.routing import BEARER, Route, row
 from teamspace.jobs import Queue
-from teamspace.repository.domain import deleting, finding, naming, provenance, reading, sharing, writing
+from teamspace.repository.domain import deleting, finding, naming, provenance, reading, sharing, texts, writing
 from teamspace.repository.domain.writing import UploadLimit
 from teamspace.repository.schemas import (
     ContentQuery,
@@ -51,7 +51,7 @@ ROUTES = (
     Route("GET",    "/api/repo-obj/:id",             BEARER, row(P.FILES_READ),   None, "show",        "Get an object with its versions, newest first."),
     Route("DELETE", "/api/repo-obj/:id",             BEARER, row(P.FILES_DELETE), None, "delete",      "Delete an object with all its versions.",
           refuses=(VersionMismatch,)),
-    Route("GET",    "/api/repo-obj/:id/content",     BEARER, row(P.FILES_READ),   None, "content",     "Download the content, with ranges and conditional requests; ?version= for an older version.",
+    Route("GET",    "/api/repo-obj/:id/content",     BEARER, row(P.FILES_READ),   None, "content",     "Download the content, with ranges and conditional requests; ?version= for an older version, ?as=text for the extracted text.",
           refuses=(PreconditionFailed, InvalidRange)),
     Route("POST",   "/api/repo-obj/:id/share",       BEARER, row(P.FILES_MANAGE), None, "share",       "Share an object with a colleague or a team, optionally until a time; returns all grants."),
     Route("POST",   "/api/repo-obj/:id/unshare",     BEARER, row(P.FILES_MANAGE), None, "unshare",     "Remove the grant of a person or a team; returns the remaining grants."),
@@ -92,7 +92,8 @@ async def delete(db: Db, who: Principal, id: str, match: Match) -> None:
 
 
 async def content(db: Db, files: BlobStore, who: Principal, id: str, query: ContentQuery) -> StoredContent:
-    return await reading.get_content(db, files, who, id, query)
+    get = reading.get_content if query.as_ is None else texts.get_content
+    return await get(db, files, who, id, query)
 
 
 async def share(db: Db, who: Principal, id: str, body: ObjectShare) -> Grants:

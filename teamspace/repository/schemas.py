@@ -132,10 +132,20 @@ class VersionRow(msgspec.Struct, frozen=True):
     actor_kind: ActorKind
     run_id: str | None
     created_at: str
+    text_blob: str | None = None
+    """The compressed text that was extracted; None if there is none, or if the content is the text."""
 
     @property
     def checksum(self) -> Checksum | None:
         return self.carried.checksum if self.carried else None
+
+
+class VersionText(msgspec.Struct, frozen=True):
+    """The text of a version of an object that a fence has admitted."""
+
+    object: ObjectRow
+    version: VersionRow
+    text: str
 
 
 class PartRow(msgspec.Struct, frozen=True):
@@ -468,6 +478,8 @@ class ContentQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A version number; the newest version by default."""
     download: Literal["1"] | None = None
     """`1` sends an attachment, whatever the type."""
+    as_: Literal["text"] | None = msgspec.field(default=None, name="as")
+    """`text` sends the version's text, which was extracted from its content, instead of the content."""
 
 
 class GrantsQuery(Paging, frozen=True, forbid_unknown_fields=True):

@@ -32,6 +32,7 @@ COUNTS = (
 )
 BLOB_COLUMNS = (
     BlobColumn("object_versions", "blob"),
+    BlobColumn("object_versions", "text_blob"),
     BlobColumn("object_parts", "blob"),
     BlobColumn("object_upload_parts", "blob"),
 )
@@ -311,10 +312,11 @@ async def get_total_size(db: Reads, object_id: str) -> int:
 
 
 async def select_blobs(db: Reads, object_id: str, after: str, limit: int) -> list[str]:
-    """Return the blobs of all versions and their parts."""
+    """Return the blobs of all versions, their parts and their texts."""
     return await db.all(
         str,
         "SELECT blob FROM (SELECT blob FROM object_versions WHERE object_id = :object_id UNION"
+        " SELECT text_blob FROM object_versions WHERE object_id = :object_id UNION"
         " SELECT p.blob FROM object_parts p JOIN object_versions v ON v.id = p.version_id"
         " WHERE v.object_id = :object_id) AS used WHERE blob > :after ORDER BY blob LIMIT :limit",
         object_id=object_id, after=after, limit=limit,
@@ -515,6 +517,10 @@ async def set_text_state(tx: Tx, object_id: str, number: int, state: TextState, 
         "UPDATE objects SET text_state = :state, text_fault = :fault WHERE id = :id AND version = :number RETURNING id",
         id=object_id, number=number, state=state, fault=fault,
     )  # fmt: skip
+
+
+async def set_text_blob(tx: Tx, version_id: str, digest: str) -> None:
+    await tx.run("UPDATE object_versions SET text_blob = :digest WHERE id = :id", id=version_id, digest=digest)
 
 
 async def fail_text(tx: Tx, object_id: str, author_id: str, fault: str) -> ObjectRow | None:

@@ -2,7 +2,7 @@
 
 from typing import get_args
 
-from teamspace import fulltext, notes, repository
+from teamspace import conversations, fulltext, notes, repository
 from teamspace.core import paging
 from teamspace.core.db import Db
 from teamspace.core.errors import BadRequest, Forbidden
@@ -12,7 +12,11 @@ from teamspace.core.replies import Page
 from teamspace.search import store
 from teamspace.search.schemas import Hit, Kind, SearchQuery, SearchResult, Source
 
-SOURCES = (Source("note", notes.read_fence), Source("object", repository.read_fence))
+SOURCES = (
+    Source("note", notes.read_fence),
+    Source("object", repository.read_fence),
+    Source("conversation", conversations.read_fence),
+)
 """What can be searched; the package that owns the rows decides who may read which."""
 
 _KINDS: tuple[str, ...] = get_args(Kind)

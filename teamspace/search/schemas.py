@@ -8,14 +8,14 @@ import msgspec
 from teamspace.core.db import Fence
 from teamspace.core.paging import Paging
 
-Kind = Literal["note", "object", "entity"]
+Kind = Literal["note", "object", "entity", "conversation"]
 
 
 class SearchQuery(Paging, frozen=True, forbid_unknown_fields=True, kw_only=True):
     q: Annotated[str, msgspec.Meta(min_length=1, max_length=256)]
     """Every word must match, the last one also as a prefix; words in double quotes must match as a phrase."""
     types: tuple[Annotated[str, msgspec.Meta(max_length=100)], ...] = ()
-    """`note`, `object` or `entity`; several separated by commas or by repeating the parameter. Default: all."""
+    """`note`, `object`, `entity` or `conversation`; several separated by commas or by repeating the parameter. Default: all."""
     scope: Literal["org"] | None = None
     """`org` searches the whole company; needs org:read."""
 

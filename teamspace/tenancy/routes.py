@@ -116,7 +116,7 @@ ROUTES = (
           refuses=(Conflict, SelfRoleChange)),
     Route("DELETE", "/api/members/:id",       BEARER,     P.MEMBERS_MANAGE,  None, "remove_member",   "Remove a member; their credentials for the team are revoked, and what they own stays in the team.",
           refuses=(Conflict,)),
-    Route("POST",   "/api/members/:id/transfer", BEARER,  P.MEMBERS_MANAGE,  None, "transfer",        "Transfer all notes and objects that a current or former member owns in the team to a member."),
+    Route("POST",   "/api/members/:id/transfer", BEARER,  P.MEMBERS_MANAGE,  None, "transfer",        "Transfer all notes, conversations and objects that a current or former member owns in the team to a member."),
     Route("GET",    "/api/contacts",          BEARER,     None,              None, "contacts",        "List people to ask for access: managers of the caller's team and company."),
 )
 # fmt: on

@@ -311,7 +311,7 @@ class Transfer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Transferred(msgspec.Struct, frozen=True):
-    """The number of transferred rows by kind: `{"notes": 3, "objects": 12}`."""
+    """The number of transferred rows by kind: `{"notes": 3, "conversations": 0, "objects": 12}`."""
 
     to: str
     moved: dict[str, int]

@@ -13,8 +13,9 @@ from contextlib import suppress
 
 import msgspec
 
-from teamspace.completions import CompletionError, ModelEndpoint
+from teamspace.completions import CompletionError, ModelEndpoint, SchemaMismatch
 from teamspace.core.egress import Egress
+from teamspace.core.errors import BadRequest, Overloaded
 from teamspace.worker import bridge
 from teamspace.worker.protocol import LEASE, Assignment, ClaimLost, RequestRejected, Server, ServerUnavailable
 
@@ -116,7 +117,14 @@ class Worker:
             log.warning("job %s: %s", assignment.job.id, fault)
             message, retryable = str(fault), fault.retryable
             return lambda: self._server.fail(assignment, message, code="executor_failed", retryable=retryable)
-        except (msgspec.ValidationError, KeyError) as fault:
+        except SchemaMismatch as fault:
+            log.warning("job %s: %s", assignment.job.id, fault)
+            refusal = str(fault)
+            return lambda: self._server.fail(assignment, refusal, code="response_refused", retryable=False)
+        except Overloaded as fault:
+            busy = str(fault)
+            return lambda: self._server.fail(assignment, busy, code=Overloaded.code)
+        except (msgspec.ValidationError, KeyError, BadRequest) as fault:
             message = f"This worker cannot run the job: {fault}"
             return lambda: self._server.fail(assignment, message, code="unsupported", retryable=False)
         return lambda: self._complete(assignment, result)

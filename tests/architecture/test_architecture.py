@@ -11,11 +11,13 @@ import pytest
 
 import teamspace
 from teamspace import (
+    agents,
     ai,
     audit,
     blobs,
     branding,
     console,
+    conversations,
     documents,
     events,
     executors,
@@ -26,12 +28,14 @@ from teamspace import (
     jobs,
     localization,
     notes,
+    openai_api,
     quota,
     repository,
     s3,
     search,
     tenancy,
     tools,
+    translation,
     wiring,
 )
 from teamspace.core.db.migrate import bundled_migrations
@@ -39,10 +43,10 @@ from teamspace.settings import SETTINGS, Settings
 
 ROOT = Path(teamspace.__file__).parent
 PACKAGES = {
-    "ai": ai, "audit": audit, "blobs": blobs, "branding": branding, "console": console, "documents": documents,
+    "agents": agents, "ai": ai, "audit": audit, "blobs": blobs, "branding": branding, "console": console, "conversations": conversations, "documents": documents,
     "events": events, "executors": executors, "extraction": extraction, "fulltext": fulltext, "identity": identity, "instance": instance, "jobs": jobs,
-    "localization": localization, "notes": notes, "quota": quota, "repository": repository, "s3": s3, "search": search, "tenancy": tenancy,
-    "tools": tools,
+    "localization": localization, "notes": notes, "openai_api": openai_api, "quota": quota, "repository": repository, "s3": s3, "search": search, "tenancy": tenancy,
+    "tools": tools, "translation": translation,
 }  # fmt: skip
 SQL = re.compile(r"\b(SELECT .+ FROM|INSERT INTO|UPDATE \w+ SET|DELETE FROM|CREATE TABLE)\b", re.DOTALL)
 WITHOUT_COMPANY = {"event_log", "instance", "idempotency", "login_attempts", "migrations", "orgs", "processes"}

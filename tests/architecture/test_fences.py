@@ -41,7 +41,10 @@ UNFENCED = {
     ),
     "belongs to a job that a fence has admitted": ("jobs.get_bodies", "jobs.lock_queued"),
     "the id or state of a job that the caller has created": (
-        "jobs.find_by_origin", "jobs.find_by_key", "jobs.find_end",
+        "jobs.find_by_origin", "jobs.find_by_key", "jobs.find_end", "jobs.get_end",
+    ),
+    "the server writes and ends the streams of its own work": (
+        "events.lock_stream", "events.lock_free_streams", "events.select_open_streams",
     ),
     "ids of things and nothing else; fences then decide who is told": (
         "events.select_between", "events.select_of_org",
@@ -50,12 +53,20 @@ UNFENCED = {
         "events.get_newest", "events.has_unsettled", "events.get_floor", "events.select_oldest",
         "events.select_oldest_of_org", "events.count_by_org",
     ),
+    "the server charges what dead servers reserved": ("quota.select_lost",),
     "the server rebuilds the index": ("fulltext.select_outdated",),
     "of the caller, of the person who signs in or is invited, or for an operator": ("identity.get_account", "identity.get_totp"),
     "before the sign-in: a username or a secret link selects the row": (
         "identity.get_account_by_name", "identity.get_activation", "identity.is_known_network",
     ),
     "belongs to a note that a fence has admitted": ("notes.select_grants",),
+    "belongs to a conversation that a fence has admitted": (
+        "conversations.select_grants", "conversations.select_turns", "conversations.get_turn",
+        "conversations.get_numbered_turn", "conversations.is_being_answered",
+    ),
+    "the server stores the answer of its own job, and indexes it": (
+        "conversations.lock_of_turn", "conversations.get_for_index", "conversations.lock_for_index",
+    ),
     "of the caller's own team and company, or of one that an operator or its admin has named": (
         "quota.select_limits", "quota.select_account_limits", "quota.select_spending_limits",
         "quota.select_storage_limits", "quota.select_history", "quota.select_spenders",
@@ -79,7 +90,7 @@ UNFENCED = {
     ),
     "the caller's own team, or compared with the caller's company": ("tenancy.get_team",),
     "of the caller's own team or company, or of a row that a fence has admitted": (
-        "tools.is_enabled", "tools.select", "tenancy.get_features", "tenancy.select_memberships", "tenancy.lock_membership",
+        "executors.select_model_roles", "tools.is_enabled", "tools.select", "tenancy.get_features", "tenancy.select_memberships", "tenancy.lock_membership",
         "tenancy.get_org_role", "tenancy.is_member", "tenancy.is_colleague", "tenancy.select_people_like",
         "tenancy.select_teams_like", "tenancy.has_team_slug",
     ),

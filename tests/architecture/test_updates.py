@@ -23,6 +23,7 @@ LOCKED = {
     "jobs.admit": "lane",
     "repository.end_upload": "object",
     "repository.set_tags": "object",
+    "repository.set_text_blob": "object",
     "repository.update": "object",
     "tenancy.set_tenant_suspended": "tenant",
     "tenancy.update_features": "team",
@@ -32,19 +33,20 @@ LOCKED = {
 """The lock that every verb takes which runs the statement."""
 LAST_WRITER_WINS = {
     "the whole row is the value that was sent": (
-        "notes.put_grant", "quota.put_limit", "repository.put_grant", "repository.put_upload_part",
+        "conversations.put_grant", "notes.put_grant", "quota.put_limit", "repository.put_grant", "repository.put_upload_part",
     ),
     "one value, from the request": (
-        "repository.set_visibility", "tenancy.move_session", "tenancy.put_org_role", "tools.put",
+        "conversations.rename", "repository.set_visibility", "tenancy.move_session", "tenancy.put_org_role", "tools.put",
+        "executors.put_model_role",
     ),
     "only the time of the last request or report": (
-        "events.extend_stream", "identity.put_known_network", "instance.put_process", "jobs.put_channel",
+        "identity.put_known_network", "instance.put_process", "jobs.put_channel",
     ),
     "computed from bytes that never change": ("repository.set_sha256",),
-    "follows the note or object, whose row is locked until the commit": ("fulltext.put", "fulltext.rename"),
+    "follows the note, object or conversation, whose row is locked until the commit": ("fulltext.put", "fulltext.rename"),
     "schedules a check, which reads the references itself": ("blobs.release_references",),
     "a new value each time, only compared for equality": ("db.handles._start_rights_epoch",),
-    "the caller has locked the rows": ("jobs.apply", "jobs.take", "jobs.set_reservation", "jobs.set_refused_spend"),
+    "the caller has locked the rows": ("events.end_stream", "events.set_saved", "jobs.apply", "jobs.take", "jobs.set_reservation", "jobs.set_refused_spend"),
 }  # fmt: skip
 """Statements for which the order of two writers makes no difference, by reason."""
 REASONED = {name for names in LAST_WRITER_WINS.values() for name in names}

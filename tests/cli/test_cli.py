@@ -27,6 +27,7 @@ from teamspace.core.routing import Route
 from teamspace.settings import SETTINGS, Settings
 from teamspace.tenancy.schemas import OrgRole, Role
 from tests.branding.help import encoded, picture
+from tests.conversations.help import create, say
 from tests.identity.help import enrolled, login, signed_in, trail
 from tests.jobs.help import claim, complete
 from tests.repository.help import put
@@ -90,7 +91,8 @@ def with_world(settings: Settings, action: Callable[[World], Awaitable[Any]]) ->
 async def populate(world: World) -> None:
     """Adds a little of everything that an invariant checks, and seals the audit log."""
     ann = await world.bootstrap()
-    bob = Caller(world, (await ann.post("/api/members", {"username": "bob", "role": "member"})).json()["token"])
+    joined = (await ann.post("/api/members", {"username": "bob", "role": "member"})).json()
+    bob = Caller(world, joined["token"])
     org, team = await world.company("Other")
     await world.person(org, team, Role.OWNER, username="zoe", org_role=OrgRole.OWNER)
     await ann.post("/api/orgs", {"name": "Third", "team": "Third", "owner": {"username": "invited"}})
@@ -100,6 +102,10 @@ async def populate(world: World) -> None:
     await signed_in(world, "ann", totp=codes[0])
     note = (await bob.post("/api/notes", {"title": "Plan"})).json()
     await bob.post(f"/api/notes/{note['id']}/share", {"user_id": ann.user_id, "permission": "notes:read"})
+    conversation = await create(world, ann, "Plan")
+    await say(world, ann, conversation, "Which plan?")
+    grant = {"user_id": joined["member"]["user_id"], "permission": "notes:read"}
+    await ann.post(f"/api/conversations/{conversation}/share", grant)
     plan = (await bob("PUT", "/api/repo/plan.txt", content=b"Plan")).json()
     await bob.post(f"/api/repo-obj/{plan['id']}/share", {"user_id": ann.user_id})
     await world.worker(ann.org, ann.team)
@@ -316,6 +322,26 @@ VIOLATIONS = [
     ("notes.company", f"UPDATE notes SET org_id = {OTHER}"),
     ("notes.company", f"UPDATE note_grants SET org_id = {OTHER}"),
     ("notes.company", "UPDATE note_grants SET user_id = (SELECT id FROM users WHERE username = 'zoe')"),
+    ("conversations.company", f"UPDATE conversations SET org_id = {OTHER}"),
+    ("conversations.company", f"UPDATE conversation_turns SET org_id = {OTHER}"),
+    ("conversations.company", f"UPDATE conversation_grants SET org_id = {OTHER}"),
+    ("conversations.company", "UPDATE conversation_grants SET user_id = (SELECT id FROM users WHERE username = 'zoe')"),
+    ("conversations.audit", "INSERT INTO conversations (id, org_id, team_id, owner_id, title, excerpt, turns, ended, size,"
+                            " created_at, updated_at) SELECT 'x', org_id, team_id, owner_id, title, excerpt, turns, ended,"
+                            " size, created_at, updated_at FROM conversations"),
+    ("conversations.text", "DELETE FROM texts"),
+    ("conversations.text", f"UPDATE texts SET org_id = {OTHER}"),
+    ("conversations.text", "DELETE FROM conversations"),
+    ("conversations.counts", "UPDATE conversations SET turns = turns + 1"),
+    ("conversations.counts", "UPDATE conversations SET ended = 0"),
+    ("conversations.counts", "UPDATE conversation_turns SET size = size + 1"),
+    ("conversations.counts", "UPDATE conversation_turns SET number = number + 7"),
+    ("conversations.counts", "DELETE FROM conversation_turns"),
+    ("conversations.tree", "UPDATE conversation_turns SET parent_id = NULL"),
+    ("conversations.tree", "UPDATE conversation_turns SET parent_id = 'x'"),
+    ("conversations.tree", "UPDATE conversation_turns SET role = 'user'"),
+    ("conversations.running", "UPDATE conversation_turns SET state = 'running' WHERE role = 'assistant'"),
+    ("conversations.activity", "UPDATE conversation_grants SET updated_at = 'x'"),
     ("tools.company", f"INSERT INTO team_tools (team_id, tool, org_id, enabled, updated_at)"
                       f" SELECT id, 'search', {OTHER}, TRUE, 'x' FROM teams WHERE slug = 'general'"),
     ("notes.audit", "INSERT INTO notes (id, org_id, team_id, owner_id, title, body, visibility, tags, version, created_at,"

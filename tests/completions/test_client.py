@@ -2,12 +2,23 @@
 
 import json
 from collections.abc import AsyncIterator, Iterator
+from functools import partial
 from typing import Any
 
 import pytest
 
 from teamspace import completions
-from teamspace.completions import CompletionError, Delta, Message, ModelAnswer, ModelEndpoint, ModelRequest, Speaker
+from teamspace.completions import (
+    CompletionError,
+    Delta,
+    JsonSchema,
+    Message,
+    ModelAnswer,
+    ModelEndpoint,
+    ModelRequest,
+    Speaker,
+    structured,
+)
 from teamspace.completions import client as completions_client
 from teamspace.core.egress import Egress, NetworkReach, Timeouts
 from tests.support.llama import Llama
@@ -64,6 +75,17 @@ async def test_llama_answers_whole_and_streamed(llama: Llama, egress: Egress) ->
     assert whole.usage.total_tokens == whole.usage.prompt_tokens + 8
     assert (last.usage, last.model, last.finish_reason) == (whole.usage, "noise", "length")
     assert "".join(one.text for one in deltas) == last.text
+
+
+async def test_llama_honours_a_schema(llama: Llama, egress: Egress) -> None:
+    properties = {"kind": {"enum": ["boat", "car"]}, "new": {"type": "boolean"}, "doors": {"enum": [0, 2, 4]}}
+    schema = {"type": "object", "properties": properties, "required": [*properties], "additionalProperties": False}
+    request = ModelRequest("What is it?", response_format=JsonSchema(schema=schema), max_tokens=200, temperature=0)
+    target = ModelEndpoint(llama.url, NetworkReach.ANY)
+    answer = await structured.complete(partial(completions.complete, egress, target), request)
+    assert answer.parsed.keys() == properties.keys()
+    *_, streamed_answer = await streamed(egress, target, request)
+    assert (await structured.judge(request, streamed_answer)).parsed == answer.parsed
 
 
 # Streams

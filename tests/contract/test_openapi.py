@@ -17,7 +17,7 @@ import msgspec
 import pytest
 
 from teamspace import wiring
-from teamspace.core import paging
+from teamspace.core import clock, paging
 from teamspace.core.crypto import Vault, load_key
 from teamspace.core.ids import new_id
 from teamspace.core.openapi import document
@@ -81,8 +81,9 @@ ROLES = {
 PARTS = {
     "operator-companies": ("tenancy",),
     "operator-accounts":  ("identity", "branding", "console", "localization"),
-    "operator-content":   ("notes", "documents", "repository", "s3", "search"),
-    "operator-jobs":      ("jobs", "executors", "quota", "ai", "audit", "instance", "tools", "events"),
+    "operator-content":   ("notes", "conversations", "documents", "repository", "s3", "search"),
+    "operator-jobs":      ("jobs", "executors", "quota", "audit", "instance", "tools", "events"),
+    "operator-models":    ("ai", "agents", "translation", "openai_api"),
 }
 """An operator calls every route: in a normal run one part of them, or those of the packages that changed."""
 # fmt: on
@@ -182,7 +183,8 @@ class Scenario(msgspec.Struct, frozen=True):
 def _cursors(served: Served) -> dict[str, list[str]]:
     """A valid cursor for every list."""
     vault = Vault(load_key(None, Path(served.settings["SERVICE_DATA"])))
-    positions = {"/api/repo-obj/{id}": "2", "/api/search": f"500000/{new_id()}"}
+    positions = {"/api/repo-obj/{id}": "2", "/api/search": f"500000/{new_id()}",
+                 "/api/conversations": f"{clock.stamp()}/{new_id()}"}  # fmt: skip
     cursors = {}
     for path, methods in served.call("GET", "/api/openapi.json")["paths"].items():
         if any(each["name"] == "cursor" for each in methods.get("get", {}).get("parameters", ())):

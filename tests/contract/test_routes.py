@@ -19,9 +19,11 @@ ADDITIONAL = {
     "PATCH /api/admin/users/:id",
     "GET /api/openapi.json", "GET /api/docs", "POST /api/logout", "GET /api/sessions", "DELETE /api/sessions/:id",
     "PATCH /api/members/:id", "DELETE /api/members/:id", "GET /api/contacts", "GET /api/events",
+    "GET /api/conversations", "POST /api/conversations", "GET /api/conversations/:id", "PATCH /api/conversations/:id",
+    "DELETE /api/conversations/:id", "POST /api/conversations/:id/share",
     "GET /app/*page", "GET /assets/*path",
 }  # fmt: skip
-"""Routes beyond the contract: readiness, API description, sessions, end of a membership, contacts, events, and the console's screens and files."""
+"""Routes beyond the contract: readiness, API description, sessions, end of a membership, contacts, events, conversations, and the console's screens and files."""
 
 
 def routes_csv(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> list[str]:

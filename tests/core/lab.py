@@ -25,7 +25,9 @@ ROUTES = (
     Route("GET",  "/lab/endless",      PUBLIC,     None,                       None,           "endless",   "Events until the server or the client stops."),
     Route("GET",  "/lab/wait/:topic",  PUBLIC,     None,                       None,           "wait",      "A long poll."),
     Route("GET",  "/lab/counted",      PUBLIC,     None,                       None,           "count",     "A long download that counts what was read of it."),
+    Route("GET",  "/lab/held",         PUBLIC,     None,                       None,           "held",      "A download that does not end."),
     Route("GET",  "/lab/mine",         BEARER,     None,                       None,           "mine",      "The same for a signed-in caller."),
+    Route("GET",  "/lab/flood",        PUBLIC,     None,                       None,           "flood",     "Many large events."),
     Route("POST", "/lab/patience",     PUBLIC,     None,                       None,           "patience",  "A long poll that ends with its client."),
     Route("POST", "/lab/gift",         PUBLIC,     None,                       None,           "gift",      "Hands something out, and takes it back if the client has gone."),
     Route("POST", "/lab/tell/:topic",  PUBLIC,     None,                       None,           "tell",      "Wakes the long poll."),
@@ -111,14 +113,34 @@ async def gift(gifts: Gifts, disconnect: DisconnectWatch) -> Reply[dict[str, int
     return Reply({"gift": gifts.handed_out}, on_undelivered=returned)
 
 
-async def mine(who: Principal) -> EventStream:
-    return await endless()
+async def held() -> Download:
+    async def chunks() -> AsyncIterator[bytes]:
+        while True:
+            yield b"x"
+            await asyncio.sleep(0.01)
+
+    return Download(chunks(), "application/octet-stream")
+
+
+async def mine(who: Principal) -> Download:
+    return await held()
+
+
+async def flood(counted: Counted) -> EventStream:
+    async def events() -> AsyncIterator[ServerSentEvent]:
+        try:
+            for counted.read in range(1, COUNTED + 1):
+                yield ServerSentEvent("large", {"text": "x" * 65536})
+        finally:
+            counted.closed = True
+
+    return EventStream(events())
 
 
 async def events() -> EventStream:
     async def three() -> AsyncIterator[ServerSentEvent]:
         for number in (1, 2, 3):
-            yield ServerSentEvent("count", {"number": number}, number)
+            yield ServerSentEvent("count", {"number": number}, str(number))
 
     return EventStream(three())
 

@@ -55,7 +55,9 @@ async def test_a_download_streams(bench: Lab) -> None:
 async def test_events_have_their_ids(bench: Lab) -> None:
     async with bench.served() as url, httpx2.AsyncClient(base_url=url) as client:
         answer = await client.get("/lab/events")
-    assert answer.headers["content-type"].startswith("text/event-stream")
+    assert answer.headers["content-type"] == "text/event-stream"
+    assert answer.headers["cache-control"] == "no-store"
+    assert answer.headers["x-accel-buffering"] == "no"
     assert answer.text == "".join(
         f'id: {number}\nevent: count\ndata: {{"number":{number}}}\n\n' for number in (1, 2, 3)
     )
@@ -75,7 +77,7 @@ async def test_an_idle_stream_is_kept_alive_and_ends_when_the_server_stops(
         bench.stopping.begin()
         rest = [line async for line in lines]
     assert seen[0] == "event: begin"
-    assert ": still here" in seen
+    assert ": ping" in seen
     assert not any(line.startswith("event:") for line in rest)
 
 
@@ -123,6 +125,16 @@ async def test_an_event_stream_ends_when_its_client_disconnects(bench: Lab) -> N
         await reader.readuntil(b"event: begin")
         writer.close()
         await until(bench.gate.idle.is_set)
+
+
+async def test_events_are_read_at_the_speed_of_the_client(bench: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sending, "WRITE_STALL_SECONDS", 0.5)
+    async with bench.served() as url, connected(url) as (_, writer):
+        writer.write(b"GET /lab/flood HTTP/1.1\r\nhost: lab\r\n\r\n")
+        await until(lambda: bench.counted.read > 0)
+        await until(bench.gate.idle.is_set)
+    assert 0 < bench.counted.read < lab.COUNTED / 2, "a client that reads nothing is disconnected"
+    assert bench.counted.closed
 
 
 async def test_a_long_poll_ends_when_its_client_disconnects(bench: Lab) -> None:
@@ -174,7 +186,7 @@ async def test_large_chunks_are_sent_in_bounded_pieces(bench: Lab) -> None:
     assert sent == [0, sending.PIECE, sending.PIECE, sending.PIECE, 1, 1, 0]
 
 
-async def test_concurrent_streams_are_limited_per_token_and_address(
+async def test_concurrent_downloads_are_limited_per_token_and_address(
     bench: Lab, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ann = await world.bootstrap()
@@ -183,7 +195,7 @@ async def test_concurrent_streams_are_limited_per_token_and_address(
 
     async def open_stream(client: httpx2.AsyncClient, who: Caller | None) -> httpx2.Response:
         headers = {"authorization": f"Bearer {who.token}"} if who else {}
-        path = "/lab/mine" if who else "/lab/endless"
+        path = "/lab/mine" if who else "/lab/held"
         return await client.send(client.build_request("GET", path, headers=headers), stream=True)
 
     async with bench.served() as url, httpx2.AsyncClient(base_url=url) as client:
@@ -197,8 +209,10 @@ async def test_concurrent_streams_are_limited_per_token_and_address(
         assert (await open_stream(client, None)).status_code == 429, "the limit of the address"
         await first.aclose()
         await until(lambda: bench.gate.active == 2)
-        assert (await open_stream(client, ann)).status_code == 200
-        bench.stopping.begin()
+        others.append(await open_stream(client, ann))
+        assert others[-1].status_code == 200
+        for answer in others:
+            await answer.aclose()
 
 
 @asynccontextmanager

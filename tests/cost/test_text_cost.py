@@ -77,11 +77,12 @@ async def scenario(world: World) -> Scenario:
     ann = await world.bootstrap()
     worker = await world.worker(ann.org, ann.team)
     note = (await ann.post("/api/notes", {"title": "Plan", "body": "Text"})).json()
+    conversation = (await ann.post("/api/conversations", {"title": "Plan"})).json()
     document = (await ann.post("/api/documents", {"title": "Plan", "body": "Text"})).json()
     uploaded = await put(ann, "plans/a.txt", b"0123456789", content_type="text/plain")
     job = (await ann.post("/api/jobs", {"kind": "ai.chat", "input": {"prompt": "Hello"}})).json()
     tokens = {"ann": ann.token, "worker": worker.token, "anonymous": None, "host": HOST_TOKEN}
-    ids = {"note": note["id"], "document": document["id"], "object": uploaded["id"], "job": job["id"],
+    ids = {"note": note["id"], "conversation": conversation["id"], "document": document["id"], "object": uploaded["id"], "job": job["id"],
               "org": ann.org.id, "nothing": "nothing", "page": "page", "key": "plans/b.txt", "": ""}  # fmt: skip
     return Scenario(world, tokens, ids)
 

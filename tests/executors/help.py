@@ -1,11 +1,17 @@
 """Helpers to register executors, and a worker that speaks their protocol."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import httpx2
+import msgspec
 
+from teamspace.settings import Settings
 from tests.jobs import help
+from tests.support.upstream import Upstream
 from tests.support.world import Caller, World
+from tests.support.world import world as open_world
 
 KINDS = ["ai.chat"]
 MODEL = "llama"
@@ -40,3 +46,20 @@ async def executor(
     assert answer.status_code == 201, answer.text
     made: dict[str, Any] = answer.json()
     return made, Worker(world, made["token"])
+
+
+@asynccontextmanager
+async def world_calling(settings: Settings, upstream: Upstream, **more: Any) -> AsyncIterator[World]:
+    """Open a world whose operator is allowed to call this upstream."""
+    async with open_world(
+        msgspec.structs.replace(settings, egress_allow=frozenset([upstream.address]), **more)
+    ) as world:
+        yield world
+
+
+async def push(caller: Caller, upstream: Upstream, name: str = "Big", **more: Any) -> dict[str, Any]:
+    body = {"name": name, "mode": "push", "url": upstream.url, **more}
+    answer = await caller.post("/api/executors", body)
+    assert answer.status_code == 201, answer.text
+    shown: dict[str, Any] = answer.json()
+    return shown

@@ -3,8 +3,6 @@
 import asyncio
 import random
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import Any
 
 import msgspec
@@ -17,7 +15,7 @@ from teamspace.executors.domain import fleet as fleet_domain
 from teamspace.executors.domain import health as health_domain
 from teamspace.settings import PushExecutor, Settings
 from teamspace.tenancy.schemas import OrgRole, Role
-from tests.executors.help import executor
+from tests.executors.help import executor, push, world_calling
 from tests.identity.help import Hands, hands, refusal
 from tests.jobs.help import CHAT, broken_invariants, create_job, ended, get_job, queue, running
 from tests.support.addresses import spellings
@@ -38,23 +36,6 @@ from tests.support.world import world as open_world
 __all__ = ["hands"]
 
 KEY = "sk-very-secret-0123456789"
-
-
-@asynccontextmanager
-async def world_calling(settings: Settings, upstream: Upstream, **more: Any) -> AsyncIterator[World]:
-    """Open a world whose operator is allowed to call this upstream."""
-    async with open_world(
-        msgspec.structs.replace(settings, egress_allow=frozenset([upstream.address]), **more)
-    ) as world:
-        yield world
-
-
-async def push(caller: Caller, upstream: Upstream, name: str = "Big", **more: Any) -> dict[str, Any]:
-    body = {"name": name, "mode": "push", "url": upstream.url, **more}
-    answer = await caller.post("/api/executors", body)
-    assert answer.status_code == 201, answer.text
-    shown: dict[str, Any] = answer.json()
-    return shown
 
 
 async def find_executor(caller: Caller, name: str) -> dict[str, Any]:

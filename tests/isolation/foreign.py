@@ -64,6 +64,10 @@ async def _private_note(stage: Stage, setup: TeamSetup) -> str:
     return await stage.note(setup, "private", owner=await stage.world.person(setup.org, setup.team, Role.GUEST))
 
 
+async def _conversation(stage: Stage, setup: TeamSetup) -> str:
+    return await stage.conversation(setup, owner=await stage.world.person(setup.org, setup.team))
+
+
 async def _team_object(stage: Stage, setup: TeamSetup) -> str:
     return await stage.object(setup, "team")
 
@@ -188,6 +192,15 @@ def ranked_cursor(make: Maker) -> Maker:
     return made
 
 
+def timed_cursor(make: Maker) -> Maker:
+    """The cursor of a list that is ordered by time."""
+
+    async def made(stage: Stage, kind: Kind) -> str:
+        return _encode_cursor(f"9999-01-01T00:00:00.000Z/{await make(stage, kind)}")
+
+    return made
+
+
 async def _new_username(stage: Stage, kind: Kind) -> str:
     setup = stage.teams[kind.team]
     return (await stage.world.person(setup.org, setup.team, password=PASSWORD)).username
@@ -243,6 +256,13 @@ SLOTS = (
     Slot("POST /api/notes/:id/share",            "user_id",  in_other_company(_author),                   in_own_team(_former_colleague),            OK, body=_UNSHARE),
     Slot("GET /api/notes",                       "owner",    in_other_company(_writer),                   in_other_team(_writer),                    OK),
     Slot("GET /api/notes",                       "cursor",   cursor(in_other_company(_team_note)),        cursor(in_own_team(_private_note)),        OK),
+    Slot("GET /api/conversations/:id",           "id",       in_other_company(_conversation),             in_own_team(_conversation)),
+    Slot("PATCH /api/conversations/:id",         "id",       in_other_company(_conversation),             in_own_team(_conversation)),
+    Slot("DELETE /api/conversations/:id",        "id",       in_other_company(_conversation),             in_own_team(_conversation)),
+    Slot("POST /api/conversations/:id/share",    "id",       in_other_company(_conversation),             in_own_team(_conversation)),
+    Slot("POST /api/conversations/:id/share",    "user_id",  in_other_company(_author),                   in_own_team(_former_colleague)),
+    Slot("POST /api/conversations/:id/share",    "user_id",  in_other_company(_author),                   in_own_team(_former_colleague),            OK, body=_UNSHARE),
+    Slot("GET /api/conversations",               "cursor",   timed_cursor(in_other_company(_conversation)), timed_cursor(in_own_team(_conversation)), OK),
     Slot("GET /api/documents/:id",               "id",       in_other_company(_team_object),              in_own_team(_private_object)),
     Slot("PUT /api/documents/:id",               "id",       in_other_company(_team_object),              in_own_team(_private_object)),
     Slot("DELETE /api/documents/:id",            "id",       in_other_company(_team_object),              in_own_team(_private_object)),

@@ -64,7 +64,7 @@ def _header_faults(answer: httpx2.Response, *, public: bool) -> list[str]:
     if answer.status_code == 401:
         required["www-authenticate"] = "Bearer"
     if answer.status_code >= 400:
-        required["content-type"] = "application/problem+json"
+        required["content-type"] = "application/json" if _is_openai(answer) else "application/problem+json"
     return [
         f"the header {name} is {answer.headers.get(name)!r}, not {value!r}"
         for name, value in required.items()
@@ -72,8 +72,21 @@ def _header_faults(answer: httpx2.Response, *, public: bool) -> list[str]:
     ]
 
 
+def code_of(answer: httpx2.Response) -> str:
+    """Return the code of a refusal."""
+    code: str = answer.json()["error"]["code"] if _is_openai(answer) else answer.json()["code"]
+    return code
+
+
+def _is_openai(answer: httpx2.Response) -> bool:
+    """Whether the route writes errors as OpenAI does."""
+    return answer.request.url.path.startswith("/v1/")
+
+
 def _refusal_faults(answer: httpx2.Response, expected: Outcome) -> list[str]:
     problem: dict[str, Any] = answer.json()
+    if _is_openai(answer):
+        return _openai_faults(problem["error"], expected)
     found = [
         f"the problem has no {name}" for name in ("type", "title", "detail", "request_id") if not problem.get(name)
     ]
@@ -81,4 +94,12 @@ def _refusal_faults(answer: httpx2.Response, expected: Outcome) -> list[str]:
         found.append(f"expected {expected}, got the problem {problem}")
     if expected.names not in problem.get("detail", ""):
         found.append(f"the detail does not name {expected.names}: {problem.get('detail')}")
+    return found
+
+
+def _openai_faults(error: dict[str, Any], expected: Outcome) -> list[str]:
+    code = "invalid_api_key" if expected.status == 401 else expected.code
+    found = [] if error["code"] == code else [f"expected {expected}, got the error {error}"]
+    if expected.names not in error["message"]:
+        found.append(f"the message does not name {expected.names}: {error['message']}")
     return found

@@ -10,6 +10,8 @@ import msgspec
 import pytest
 
 from teamspace import blobs, fulltext, identity
+from teamspace.conversations import store as conversation_store
+from teamspace.conversations.schemas import ConversationRow
 from teamspace.core import clock, crypto
 from teamspace.core.db import Clause, Fence
 from teamspace.core.db.migrate import bundled_migrations
@@ -48,7 +50,7 @@ from tests.isolation.contract import (
     TeamName,
     scope,
 )
-from tests.isolation.outcomes import REQUEST_ID
+from tests.isolation.outcomes import REQUEST_ID, code_of
 from tests.support.world import PASSWORD, Caller, World
 from tests.support.writes import Writes
 
@@ -63,6 +65,7 @@ _OWNED = {"orgs": "id"} | {
 _JUST_EXPIRED = clock.DAY + 1
 _BYTES = b"# Things\n"
 _ALL_NOTES = Fence("notes", (Clause("TRUE"),))
+_ALL_CONVERSATIONS = Fence("conversations", (Clause("TRUE"),))
 PROVISION_TOKEN = "whoever-hosts-this-provisions-it"
 
 
@@ -140,7 +143,7 @@ class Stage:
         documented = self._openapi["paths"][path][method.lower()]["responses"].get(str(answer.status_code))
         if documented is None:
             return [f"the status {answer.status_code} is not documented"]
-        code = f"`{answer.json()['code']}`" if answer.is_error else ""
+        code = f"`{code_of(answer)}`" if answer.is_error else ""
         return [] if code in documented["description"] else [f"{answer.status_code} {code} is not documented"]
 
     async def rows_of(self, org: Org) -> dict[str, list[str]]:
@@ -170,6 +173,21 @@ class Stage:
             )
             for user_id, permission in (granted or {}).items():
                 await note_store.put_grant(tx, _ALL_NOTES, row.id, user_id, Permission(permission), owner_id, now)
+        return row.id
+
+    async def conversation(
+        self, setup: TeamSetup, *, owner: Caller | None = None, granted: Mapping[str, Any] | None = None
+    ) -> str:
+        owner_id, now = (owner or setup.author).user_id, clock.stamp()
+        row = ConversationRow(
+            id=new_id(), org_id=setup.org.id, team_id=setup.team.id, owner_id=owner_id, title="isolation", excerpt="",
+            turns=0, ended=0, size=0, created_at=now, updated_at=now,
+        )  # fmt: skip
+        async with self.world.db.maintenance(system(org_id=setup.org.id)) as tx:
+            await conversation_store.insert(tx, row)
+            await fulltext.put(tx, conversation_store.KIND, row.id, setup.org.id, title=row.title)
+            for user_id, permission in (granted or {}).items():
+                await conversation_store.put_grant(tx, _ALL_CONVERSATIONS, row.id, user_id, permission, owner_id, now)
         return row.id
 
     async def object(

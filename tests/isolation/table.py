@@ -47,6 +47,9 @@ from tests.isolation.targets import (
     COLLEAGUE,
     COLLEAGUES,
     COMPANY,
+    CONVERSATION,
+    CONVERSATION_TO_CONTINUE,
+    CONVERSATION_TO_MANAGE,
     EXECUTOR,
     FEATURE,
     INSTANCE,
@@ -158,6 +161,7 @@ _TENANT    = {"username": new_username}
 _ACTIVATE  = {"token": invitation, "password": PASSWORD}
 _PASSWORD  = {"current_password": PASSWORD, "new_password": PASSWORD}
 _SHARE     = {"user_id": new_member, "permission": "notes:manage"}
+_SHOW      = {"user_id": new_member, "permission": "notes:read"}
 _TOKEN     = {"name": "Token", "scope": ["settings:manage"]}
 _JOIN      = {"username": new_username, "role": "guest"}
 _COLLEAGUE = {"username": new_username, "role": "guest", "team_id": own_team}
@@ -265,10 +269,15 @@ CASES = (
     Case("POST /api/executors",             role("instance:manage"),     _EXECUTOR,               CREATED),
     Case("DELETE /api/executors/:id",       role("instance:manage"),     None,                    EMPTY, EXECUTOR, open=True),
     Case("POST /api/org/executors",         company("org:manage"),       _EXECUTOR,               CREATED),
+    Case("GET /api/model-roles",            ANYONE),
+    Case("PUT /api/model-roles",            role("settings:manage"),     {"roles": {"chat": "local"}}),
+    Case("GET /api/ai/model",               ANYONE),
     Case("POST /api/workers/claim",         role("jobs:execute"),        {},                      EMPTY, open=True, before=without_remote_jobs),
     Case("POST /api/workers/jobs/:id/heartbeat", role("jobs:execute"),   _CLAIM,                  STALE_CLAIM, SOME_JOB, open=True),
     Case("POST /api/workers/jobs/:id/complete",  role("jobs:execute"),   _DONE,                   STALE_CLAIM, SOME_JOB, open=True),
     Case("POST /api/workers/jobs/:id/fail",      role("jobs:execute"),   _FAILED,                 STALE_CLAIM, SOME_JOB, open=True),
+
+    Case("GET /v1/models",                  role("chat:use")),
 
     Case("GET /api/usage",                  ANYONE),
     Case("POST /api/quota",                 role("instance:manage"),     _LIMIT),
@@ -291,6 +300,13 @@ CASES = (
     Case("PUT /api/notes/:id",              row("notes:write"),          {"title": "Changed"},    OK, NOTE),
     Case("DELETE /api/notes/:id",           row("notes:delete"),         None,                    EMPTY, NOTE),
     Case("POST /api/notes/:id/share",       row("notes:manage"),         _SHARE,                  OK, NOTE),
+
+    Case("POST /api/conversations",         role("chat:use"),            {"title": "Talk"},       CREATED),
+    Case("GET /api/conversations",          row("chat:use")),
+    Case("GET /api/conversations/:id",      row("chat:use"),             None,                    OK, CONVERSATION),
+    Case("PATCH /api/conversations/:id",    row("chat:use"),             {"title": "Changed"},    OK, CONVERSATION_TO_CONTINUE),
+    Case("DELETE /api/conversations/:id",   row("chat:use"),             None,                    EMPTY, CONVERSATION_TO_MANAGE),
+    Case("POST /api/conversations/:id/share", row("chat:use"),           _SHOW,                   OK, CONVERSATION_TO_MANAGE),
 
     Case("POST /api/documents",             role("files:write"),         {"title": "Text"},       CREATED),
     Case("GET /api/documents",              row("files:read")),

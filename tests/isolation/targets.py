@@ -64,6 +64,24 @@ def note_access(kind: Kind, permission: str) -> Outcome | None:
     return forbidden(permission) if "notes:read" in permissions else HIDDEN
 
 
+def conversation_access(*granting: str) -> Rule:
+    """Conversations are private: only their owner and those they are shared with have access."""
+
+    def rule(kind: Kind, permission: str) -> Outcome | None:
+        shared = SHARED_AS[kind.granted] if kind.granted else ""
+        if kind.owns or shared in granting:
+            return None
+        return FORBIDDEN if shared else HIDDEN
+
+    return rule
+
+
+SHARED_AS = {
+    "notes:read": "notes:read", "notes:write": "notes:write", "notes:delete": "notes:write", "notes:manage": "notes:write",
+}  # fmt: skip
+"""The permission on the conversation for callers with this permission on the note."""
+
+
 def object_access(kind: Kind, permission: str) -> Outcome | None:
     """As with the note; access levels contain more than one permission."""
     permissions = _object_permissions(kind) & scope(kind, permission)
@@ -134,6 +152,13 @@ async def _team_note(stage: Stage, kind: Kind) -> str:
     grantees = {stage.person(each).user_id: each.granted for each in KINDS if each.granted}
     granted = grantees if setup is stage.teams[HOME] else {}
     return await stage.note(setup, "team", owner=_owner(stage, kind), granted=granted)
+
+
+async def _conversation(stage: Stage, kind: Kind) -> str:
+    setup = stage.target_team(kind)
+    grantees = {stage.person(each).user_id: SHARED_AS[each.granted] for each in KINDS if each.granted}
+    granted = grantees if setup is stage.teams[HOME] else {}
+    return await stage.conversation(setup, owner=_owner(stage, kind), granted=granted)
 
 
 async def _team_object(stage: Stage, kind: Kind) -> str:
@@ -222,6 +247,9 @@ async def _script(stage: Stage, kind: Kind) -> str:
 
 
 NOTE = Target(_team_note, note_access)
+CONVERSATION = Target(_conversation, conversation_access("notes:read", "notes:write"))
+CONVERSATION_TO_CONTINUE = Target(_conversation, conversation_access("notes:write"))
+CONVERSATION_TO_MANAGE = Target(_conversation, conversation_access())
 OBJECT = Target(_team_object, object_access)
 NEW_KEY = Target(_new_key, create_permission)
 MEMBER = Target(new_member, same_team)

@@ -72,6 +72,11 @@ async def _share(setup: Setup) -> httpx2.Response:
     return await setup.ann.post(f"/api/notes/{setup.ids['note']}/share", grant)
 
 
+async def _share_conversation(setup: Setup) -> httpx2.Response:
+    grant = {"user_id": setup.bob.user_id, "permission": "notes:read"}
+    return await setup.ann.post(f"/api/conversations/{setup.ids['conversation']}/share", grant)
+
+
 SUBJECTS = {
     "object": Subject("objects", "id = '{object}'", {
         "put": by_ann("PUT", "/api/repo/a.txt", content=b"second", headers={"content-type": "text/markdown"}),
@@ -90,6 +95,11 @@ SUBJECTS = {
         "visibility": by_ann("PUT", "/api/notes/{note}", {"visibility": "private"}),
         "same visibility": by_ann("PUT", "/api/notes/{note}", {"title": "Third", "visibility": "team"}),
         "share": _share,
+        "transfer": _transfer,
+    }),
+    "conversation": Subject("conversations", "id = '{conversation}'", {
+        "title": by_ann("PATCH", "/api/conversations/{conversation}", {"title": "Second"}),
+        "share": _share_conversation,
         "transfer": _transfer,
     }),
     "company": Subject("orgs", "id = '{org}'", {
@@ -117,6 +127,7 @@ EXEMPT = {
     "activations": "used once, under a condition",
     "audit": "sealed once, by one sealer",
     "blobs": "each column under a condition of its own: tests/blobs/test_keeping.py",
+    "conversation_turns": "ended once, under a condition",
     "executors": "retired once, under a condition; otherwise only the time of the last request changes",
     "idempotency": "answered once, by the request that has the key",
     "instance": "one value a row",
@@ -128,7 +139,7 @@ EXEMPT = {
     "quota_ledger": "settled once, under a condition",
     "recovery_codes": "used once, under a condition",
     "streams": "only the time of the last row, by its one writer",
-    "texts": "written with its object or note",
+    "texts": "written with its object, note or conversation",
     "tokens": "revoked once; the time of last use and the team are one value each",
     "totp": "armed once and used once, under a condition",
 }
@@ -141,9 +152,10 @@ async def set_up(world: World) -> Setup:
     bob = await world.person(ann.org, ann.team, Role.ADMIN)
     created = await put(ann, "a.txt", b"first", "?visibility=team", content_type="text/plain")
     note = await ann.post("/api/notes", {"title": "First", "body": "First", "visibility": "team"})
+    conversation = await ann.post("/api/conversations", {"title": "First"})
     document = await ann.post("/api/documents", {"title": "First", "body": "First", "visibility": "team"})
     await ann.put("/api/branding", {"title": "First", "tagline": "First"})
-    ids = {"object": created["id"], "note": note.json()["id"], "document": document.json()["id"], "org": ann.org.id,
+    ids = {"object": created["id"], "note": note.json()["id"], "conversation": conversation.json()["id"], "document": document.json()["id"], "org": ann.org.id,
            "team": ann.team.id, "ann": ann.user_id, "bob": bob.user_id}  # fmt: skip
     return Setup(world, ann, bob, ids)
 

@@ -129,7 +129,7 @@ async def test_a_job_whose_kind_fails_does_not_cost_the_others_their_results(
     claimed = await claim(world, 3, (PAID,))
     outcomes = [(held, Succeeded(Answer(msgspec.json.decode(job.input)["answer"]))) for job, held in claimed]
     with caplog.at_level(logging.CRITICAL):
-        await world.app.runner._write_batch(outcomes)
+        await world.app.attempts.write_batch(world.db, outcomes)
     states = [(await get_job(ann, id))["state"] for id in ids]
     assert states == ["running", "succeeded", "succeeded"], "the first runs again when its lease expires"
 

@@ -51,7 +51,9 @@ async def test_jobs_start_while_results_are_being_stored_up_to_a_limit(
         return await finish_many(*args)  # type: ignore[arg-type]
 
     monkeypatch.setattr(Queue, "finish_many", slow)
-    running = asyncio.create_task(Runner(world.db, queue(world), world.app.stopping, slots=SLOTS).run())
+    running = asyncio.create_task(
+        Runner(world.db, queue(world), world.app.attempts, world.app.stopping, slots=SLOTS).run()
+    )
     await _until(lambda: steps.done == 2 * SLOTS)
     await asyncio.sleep(0.1)
     assert steps.done == 2 * SLOTS

@@ -11,8 +11,20 @@ import pytest
 from teamspace.core.db import Db, Tx
 from teamspace.core.db.handles import written_table
 
-TABLES = frozenset({"notes", "note_grants", "note_tags", "objects", "object_versions", "object_grants"})
-"""The tables of notes and objects. A job tells its own changes."""
+TABLES = frozenset(
+    {
+        "notes",
+        "note_grants",
+        "note_tags",
+        "objects",
+        "object_versions",
+        "object_grants",
+        "conversations",
+        "conversation_turns",
+        "conversation_grants",
+    }
+)
+"""The tables of notes, objects and conversations. A job tells its own changes."""
 _CALL_DEPTH = 6
 
 

@@ -15,7 +15,7 @@ _TOKENS = ["<unk>", "<s>", "</s>", *_BYTES, *(f"▁{letter}" for letter in "abcd
 _KINDS = [2, 3, 3, *([6] * 256), *([1] * 26)]
 """llama.cpp's token types: unknown, control, byte, normal."""
 _WIDTH, _INNER, _CONTEXT = 32, 64, 2048
-_UINT32, _FLOAT32, _STRING, _ARRAY, _INT32 = 4, 6, 8, 9, 5
+_UINT32, _INT32, _FLOAT32, _BOOL, _STRING, _ARRAY = 4, 5, 6, 7, 8, 9
 _ALIGNMENT = 32
 
 
@@ -50,6 +50,8 @@ def _metadata() -> list[tuple[str, int, Any]]:
         ("tokenizer.ggml.unknown_token_id", _UINT32, 0),
         ("tokenizer.ggml.bos_token_id", _UINT32, 1),
         ("tokenizer.ggml.eos_token_id", _UINT32, 2),
+        # A response format's grammar begins with the template's text, which must be the same as tokens.
+        ("tokenizer.ggml.add_space_prefix", _BOOL, False),
     ]
 
 
@@ -80,7 +82,7 @@ def _value(kind: int, value: Any) -> bytes:
     if kind == _ARRAY:
         inner, values = value
         return struct.pack("<IQ", inner, len(values)) + b"".join(_value(inner, item) for item in values)
-    return struct.pack({_UINT32: "<I", _INT32: "<i", _FLOAT32: "<f"}[kind], value)
+    return struct.pack({_UINT32: "<I", _INT32: "<i", _FLOAT32: "<f", _BOOL: "<?"}[kind], value)
 
 
 def _text(value: str) -> bytes:

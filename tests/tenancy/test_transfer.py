@@ -34,7 +34,10 @@ async def test_all_items_of_a_member_in_the_team_are_transferred(world: World) -
     paths = await create_items(bob, notes=3, documents=2)
     before = [(await bob.get(path)).json() for path in paths]
     answer = await transfer(ann, bob, eve)
-    assert (answer.status_code, answer.json()) == (200, {"to": eve.user_id, "moved": {"notes": 3, "objects": 2}})
+    assert (answer.status_code, answer.json()) == (
+        200,
+        {"to": eve.user_id, "moved": {"notes": 3, "conversations": 0, "objects": 2}},
+    )
     for path, old in zip(paths, before, strict=True):
         assert refusal(await bob.get(path)) == HIDDEN
         new = (await eve.get(path)).json()
@@ -50,7 +53,7 @@ async def test_items_of_a_former_member_are_transferred(world: World) -> None:
     paths = await create_items(bob)
     await ann.delete(f"/api/members/{bob.user_id}")
     assert refusal(await ann.get(paths[0])) == HIDDEN
-    assert (await transfer(ann, bob, ann)).json()["moved"] == {"notes": 1, "objects": 1}
+    assert (await transfer(ann, bob, ann)).json()["moved"] == {"notes": 1, "conversations": 0, "objects": 1}
     assert (await ann.get(paths[0])).status_code == 200
 
 
@@ -70,14 +73,14 @@ async def test_a_large_transfer_is_batched_and_each_batch_is_audited(
     ann = await world.bootstrap()
     bob = await world.person(ann.org, ann.team)
     await create_items(bob, notes=5, documents=1)
-    assert (await transfer(ann, bob, ann)).json()["moved"] == {"notes": 5, "objects": 1}
+    assert (await transfer(ann, bob, ann)).json()["moved"] == {"notes": 5, "conversations": 0, "objects": 1}
     assert await owners(world) == {ann.user_id}
     rows = [row for row in await trail(world) if row.action == "member.transfer"]
     assert {(row.target, row.actor_id) for row in rows} == {(bob.user_id, ann.user_id)}
     assert [row.detail for row in rows] == [
-        f'{{"to":"{ann.user_id}","notes":2,"objects":1}}',
-        f'{{"to":"{ann.user_id}","notes":2,"objects":0}}',
-        f'{{"to":"{ann.user_id}","notes":1,"objects":0}}',
+        f'{{"to":"{ann.user_id}","notes":2,"conversations":0,"objects":1}}',
+        f'{{"to":"{ann.user_id}","notes":2,"conversations":0,"objects":0}}',
+        f'{{"to":"{ann.user_id}","notes":1,"conversations":0,"objects":0}}',
     ]
 
 
@@ -101,6 +104,7 @@ async def test_a_person_unrelated_to_the_team_is_not_found(world: World) -> None
         assert refusal(await transfer(ann, person, ann)) == HIDDEN
     assert (await transfer(ann, await world.person(ann.org, ann.team), ann)).json()["moved"] == {
         "notes": 0,
+        "conversations": 0,
         "objects": 0,
     }
 

@@ -112,6 +112,45 @@ async def test_a_refused_result_fails_the_job() -> None:
     assert [verb for verb, _ in script.reports if verb != "heartbeat"] == ["complete", "fail"]
 
 
+FORMAT = {"type": "json_schema", "schema": {"type": "object", "required": ["n"]}}
+
+
+def answering(*texts: str) -> Upstream:
+    """A model server that gives these answers."""
+    left = list(texts)
+
+    async def answer(asked: ReceivedRequest, writer: asyncio.StreamWriter) -> None:
+        await completion(left.pop(0))(asked, writer)
+
+    return Upstream(answer)
+
+
+async def test_a_response_format_is_honoured_after_one_repair() -> None:
+    script = ScriptedServer({"input": {"prompt": "Hello", "response_format": FORMAT}})
+    async with working(script, answering("No.", '{"n": 1}')):
+        pass
+    (verb, body), *_ = script.reports
+    assert (verb, body["result"]["parsed"], body["result"]["usage"]["total_tokens"]) == ("complete", {"n": 1}, 14)
+
+
+async def test_a_broken_response_format_fails_the_job() -> None:
+    script = ScriptedServer({"input": {"prompt": "Hello", "response_format": FORMAT}})
+    async with working(script, answering("No.", "{}")):
+        pass
+    (verb, body), *_ = script.reports
+    assert (verb, body["error"]["code"], body["error"]["retryable"]) == ("fail", "response_refused", False)
+    assert '"n" is a required property' in body["error"]["message"]
+
+
+async def test_a_format_that_the_worker_cannot_check_is_unsupported() -> None:
+    wanted = {"type": "json_schema", "schema": {"$ref": "https://example.com/schema"}}
+    script = ScriptedServer({"input": {"prompt": "Hello", "response_format": wanted}})
+    async with working(script, Upstream()):
+        pass
+    (verb, body), *_ = script.reports
+    assert (verb, body["error"]["code"]) == ("fail", "unsupported")
+
+
 @pytest.mark.parametrize(("code", "retryable"), [(500, True), (429, True), (401, False), (400, False)])
 async def test_a_failure_of_the_model_server_is_reported(code: int, retryable: bool) -> None:
     script = ScriptedServer()

@@ -802,7 +802,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Transfer all notes and objects that a current or former member owns in the team to a member.
+         * Transfer all notes, conversations and objects that a current or former member owns in the team to a member.
          * @description A session or API token. Requires `members:manage`.
          */
         post: operations["tenancy.transfer"];
@@ -1100,6 +1100,78 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/conversations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the conversations the caller can read, last activity first.
+         * @description A session or API token. Requires `chat:use`, by role, ownership or grant.
+         */
+        get: operations["conversations.index"];
+        put?: never;
+        /**
+         * Create a conversation, private to the caller.
+         * @description A session or API token. Requires `chat:use`.
+         */
+        post: operations["conversations.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/conversations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Return a conversation with the turns of all branches, in the order of their creation.
+         * @description A session or API token. Requires `chat:use`, by role, ownership or grant.
+         */
+        get: operations["conversations.show"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a conversation with its turns and shares.
+         * @description A session or API token. Requires `chat:use`, by role, ownership or grant.
+         */
+        delete: operations["conversations.delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Rename a conversation.
+         * @description A session or API token. Requires `chat:use`, by role, ownership or grant.
+         */
+        patch: operations["conversations.update"];
+        trace?: never;
+    };
+    "/api/conversations/{id}/share": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Share a conversation with a colleague, to read or to continue it, or remove their access; returns its shares.
+         * @description A session or API token. Requires `chat:use`, by role, ownership or grant.
+         */
+        post: operations["conversations.share"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/executors": {
         parameters: {
             query?: never;
@@ -1244,6 +1316,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/model-roles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Return the executor that the team has chosen for each role of models, and the instance's defaults.
+         * @description A session or API token.
+         */
+        get: operations["executors.get_roles"];
+        /**
+         * Choose the executor of roles for the team; null returns to the instance's default.
+         * @description A session or API token. Requires `settings:manage`.
+         */
+        put: operations["executors.put_roles"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai/model": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Return which model would answer the caller now, for each role, and why.
+         * @description A session or API token.
+         */
+        get: operations["executors.get_model"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/repo": {
         parameters: {
             query?: never;
@@ -1316,7 +1432,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Download the content, with ranges and conditional requests; ?version= for an older version.
+         * Download the content, with ranges and conditional requests; ?version= for an older version, ?as=text for the extracted text.
          * @description A session or API token. Requires `files:read`, by role, ownership or grant.
          */
         get: operations["repository.content"];
@@ -2665,7 +2781,7 @@ export interface components {
         };
         /**
          * Transferred
-         * @description The number of transferred rows by kind: `{"notes": 3, "objects": 12}`.
+         * @description The number of transferred rows by kind: `{"notes": 3, "conversations": 0, "objects": 12}`.
          */
         Transferred: {
             to: string;
@@ -3111,6 +3227,135 @@ export interface components {
             started_at: string | null;
             finished_at: string | null;
         };
+        /** NewConversation */
+        NewConversation: {
+            title?: string;
+        };
+        /** Conversation */
+        Conversation: {
+            id: string;
+            title: string;
+            owner: string;
+            team_id: string;
+            shared_with: components["schemas"]["ConversationGrant"][];
+            turns: components["schemas"]["Turn"][];
+            created_at: string;
+            updated_at: string;
+        };
+        /**
+         * ConversationGrant
+         * @description A person a conversation is shared with, and their permission.
+         */
+        ConversationGrant: {
+            user_id: string;
+            /** @enum {unknown} */
+            permission: "notes:read" | "notes:write";
+        };
+        /** Turn */
+        Turn: {
+            id: string;
+            parent_id: string | null;
+            role: components["schemas"]["TurnRole"];
+            content: string | {
+                [key: string]: unknown;
+            }[];
+            state: components["schemas"]["TurnState"];
+            created_at: string;
+            /** @default null */
+            author?: string | null;
+            /** @default null */
+            usage?: components["schemas"]["TokenUsage"] | null;
+            /** @default null */
+            citations?: {
+                [key: string]: unknown;
+            }[] | null;
+            /** @default null */
+            steps?: {
+                [key: string]: unknown;
+            }[] | null;
+            /** @default null */
+            model?: string | null;
+            /** @default null */
+            executor?: string | null;
+            /** @default null */
+            error?: components["schemas"]["TurnError"] | null;
+        };
+        /**
+         * TurnRole
+         * @enum {unknown}
+         */
+        TurnRole: "assistant" | "user";
+        /**
+         * TurnState
+         * @enum {unknown}
+         */
+        TurnState: "done" | "failed" | "running" | "stopped";
+        /** TokenUsage */
+        TokenUsage: {
+            prompt_tokens: number;
+            completion_tokens: number;
+            total_tokens: number;
+        };
+        /**
+         * TurnError
+         * @description Why a turn failed, or what is missing in it.
+         */
+        TurnError: {
+            code: string;
+            message: string;
+            /** @default null */
+            key?: string | null;
+            /** @default {} */
+            params?: {
+                [key: string]: string | number;
+            };
+        };
+        /** ConversationQuery */
+        ConversationQuery: {
+            /** @default 50 */
+            limit?: number;
+            /** @default null */
+            cursor?: string | null;
+            /** @default null */
+            shared?: "1" | null;
+        };
+        /**
+         * Page[ConversationItem]
+         * @description One page of a list; `next_cursor` is null on the last page.
+         */
+        Page_ConversationItem_: {
+            items: components["schemas"]["ConversationItem"][];
+            next_cursor: string | null;
+        };
+        /**
+         * ConversationItem
+         * @description A conversation in a list, with an excerpt of its newest turn.
+         */
+        ConversationItem: {
+            id: string;
+            title: string;
+            owner: string;
+            excerpt: string;
+            shared: boolean;
+            created_at: string;
+            updated_at: string;
+        };
+        /** ConversationChange */
+        ConversationChange: {
+            title: string;
+        };
+        /**
+         * ConversationShare
+         * @description `permission` is `notes:read` to read or `notes:write` to continue; null removes the share.
+         */
+        ConversationShare: {
+            user_id: string;
+            permission: ("notes:read" | "notes:write") | null;
+        };
+        /** ConversationShares */
+        ConversationShares: {
+            items: components["schemas"]["ConversationGrant"][];
+        };
         /**
          * Page[Executor]
          * @description One page of a list; `next_cursor` is null on the last page.
@@ -3265,6 +3510,77 @@ export interface components {
             /** @default false */
             retryable?: boolean;
         };
+        /** ModelRoles */
+        ModelRoles: {
+            roles: components["schemas"]["RoleExecutors"];
+            instance: components["schemas"]["RoleExecutors"];
+        };
+        /**
+         * RoleExecutors
+         * @description The name of an executor per role; null if none is chosen.
+         */
+        RoleExecutors: {
+            chat: string | null;
+            utility: string | null;
+        };
+        /** ModelRolesChange */
+        ModelRolesChange: {
+            roles: components["schemas"]["RoleChoices"];
+        };
+        /**
+         * RoleChoices
+         * @description The name of an executor per role; null returns to the instance's default, and absent roles stay.
+         */
+        RoleChoices: {
+            chat?: string | null;
+            utility?: string | null;
+        };
+        /**
+         * ModelReport
+         * @description The model that would answer a chat, and the one for each role.
+         */
+        ModelReport: {
+            model: string | null;
+            executor: string | null;
+            simulated: boolean;
+            source: components["schemas"]["TargetSource"] | null;
+            reason: string;
+            reasons: components["schemas"]["Reason"][];
+            roles: components["schemas"]["RoleModel"][];
+        };
+        /**
+         * TargetSource
+         * @description Which rule chose an executor; the first that applies.
+         * @enum {unknown}
+         */
+        TargetSource: "default" | "instance" | "local" | "named" | "team";
+        /**
+         * Reason
+         * @description Why an executor was chosen or skipped.
+         */
+        Reason: {
+            message: string;
+            key: string;
+            params: {
+                [key: string]: string | number;
+            };
+        };
+        /** RoleModel */
+        RoleModel: {
+            model: string | null;
+            executor: string | null;
+            simulated: boolean;
+            source: components["schemas"]["TargetSource"] | null;
+            reason: string;
+            reasons: components["schemas"]["Reason"][];
+            role: components["schemas"]["ModelRole"];
+        };
+        /**
+         * ModelRole
+         * @description What a model is used for; teams choose an executor per role.
+         * @enum {unknown}
+         */
+        ModelRole: "chat" | "utility";
         /**
          * ObjectQuery
          * @description Newest first; with a prefix, even an empty one, in key order.
@@ -3368,6 +3684,8 @@ export interface components {
             version?: number | null;
             /** @default null */
             download?: "1" | null;
+            /** @default null */
+            as?: "text" | null;
         };
         /**
          * ObjectShare
@@ -3527,12 +3845,45 @@ export interface components {
             model?: string;
             /** @default stop */
             finish_reason?: string;
+            /** @default [] */
+            tool_calls?: components["schemas"]["ToolCall"][];
+            parsed?: unknown;
         };
-        /** TokenUsage */
-        TokenUsage: {
-            prompt_tokens: number;
-            completion_tokens: number;
-            total_tokens: number;
+        /**
+         * ToolCall
+         * @description A model's request to call a function.
+         */
+        ToolCall: {
+            id: string;
+            function: components["schemas"]["FunctionCall"];
+            /**
+             * @default function
+             * @enum {unknown}
+             */
+            type?: "function";
+        };
+        /** FunctionCall */
+        FunctionCall: {
+            name: string;
+            arguments: string;
+        };
+        /**
+         * ToolCall
+         * @description A model's request to call a function.
+         */
+        ToolCall: {
+            id: string;
+            function: components["schemas"]["FunctionCall"];
+            /**
+             * @default function
+             * @enum {unknown}
+             */
+            type?: "function";
+        };
+        /** FunctionCall */
+        FunctionCall: {
+            name: string;
+            arguments: string;
         };
         /** NewDocument */
         NewDocument: {
@@ -3714,7 +4065,7 @@ export interface components {
         /** SearchResult */
         SearchResult: {
             /** @enum {unknown} */
-            type: "entity" | "note" | "object";
+            type: "conversation" | "entity" | "note" | "object";
             id: string;
             title: string;
             snippet: string;
@@ -10907,6 +11258,665 @@ export interface operations {
             };
         };
     };
+    "conversations.index": {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+                shared?: "1";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ConversationItem_"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "conversations.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NewConversation"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `tenant_suspended` */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope`, `org_suspended` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full` */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "conversations.show": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "conversations.delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `tenant_suspended` */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope`, `org_suspended` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full` */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "conversations.update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConversationChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `tenant_suspended` */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope`, `org_suspended` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full` */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "conversations.share": {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConversationShare"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationShares"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `tenant_suspended` */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope`, `org_suspended` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full` */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "executors.index": {
         parameters: {
             query?: never;
@@ -11868,6 +12878,277 @@ export interface operations {
             };
         };
     };
+    "executors.get_roles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelRoles"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "executors.put_roles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ModelRolesChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelRoles"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `tenant_suspended` */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope`, `org_suspended` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full` */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "executors.get_model": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelReport"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "repository.index": {
         parameters: {
             query?: {
@@ -12311,6 +13592,7 @@ export interface operations {
             query?: {
                 version?: number;
                 download?: "1";
+                as?: "text";
             };
             header?: never;
             path: {

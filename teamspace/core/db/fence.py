@@ -32,11 +32,13 @@ class Clause(msgspec.Struct, frozen=True):
         key = self.key or f"{table}.id"
         return f"SELECT {key} AS id FROM {self._source(table)} AND {where} AND {key} < :before"
 
-    def in_key_order(self, table: str, columns: tuple[str, ...], where: str, after: tuple[str, ...]) -> str:
+    def in_key_order(
+        self, table: str, columns: tuple[str, ...], where: str, after: tuple[str, ...], newest_first: bool
+    ) -> str:
         row = self.alias or table
         ordered = [self.key if column == "id" and self.alias else f"{row}.{column}" for column in columns]
         selected = ", ".join(f"{source} AS {column}" for source, column in zip(ordered, columns, strict=True))
-        is_after = f"({', '.join(ordered)}) > ({', '.join(after)})"
+        is_after = f"({', '.join(ordered)}) {'<' if newest_first else '>'} ({', '.join(after)})"
         return f"SELECT {selected} FROM {self._source(table)} AND {where.format(row=row)} AND {is_after}"
 
     def _source(self, table: str) -> str:
@@ -82,14 +84,17 @@ class Fence(msgspec.Struct, frozen=True):
 
     def in_key_order(
         self, dialect: Dialect, columns: tuple[str, ...], where: str = "TRUE", *, after: tuple[str, ...] = (),
-        limit: str = ":limit",
+        limit: str = ":limit", newest_first: bool = False,
     ) -> str:  # fmt: skip
         """Return SQL for `columns` of one page, ordered by them: `limit` rows after `after` or `:after_<column>`.
 
         `where` refers to the row as `{row}`, since a clause may read a copy of its columns in another table.
+        `newest_first` reverses the order, for columns that begin with a time.
         """
         after = after or tuple(f":after_{column}" for column in columns)
-        return _in_key_order(self.table, self.clauses, columns, where, after, limit, dialect.limits_each_branch)
+        return _in_key_order(
+            self.table, self.clauses, columns, where, after, limit, newest_first, dialect.limits_each_branch
+        )
 
 
 @lru_cache(512)
@@ -121,11 +126,15 @@ def _newest(table: str, clauses: tuple[Clause, ...], where: str, limit_each: boo
 @lru_cache(512)
 def _in_key_order(
     table: str, clauses: tuple[Clause, ...], columns: tuple[str, ...], where: str, after: tuple[str, ...], limit: str,
-    limit_each: bool,
+    newest_first: bool, limit_each: bool,
 ) -> str:  # fmt: skip
-    branches, order = [clause.in_key_order(table, columns, where, after) for clause in clauses], ", ".join(columns)
+    branches = [clause.in_key_order(table, columns, where, after, newest_first) for clause in clauses]
+    order = ", ".join(f"{column} DESC" if newest_first else column for column in columns)
     if limit_each:
-        branches = [f"SELECT {order} FROM ({branch} ORDER BY {order} LIMIT {limit}) AS branch" for branch in branches]
+        selected = ", ".join(columns)
+        branches = [
+            f"SELECT {selected} FROM ({branch} ORDER BY {order} LIMIT {limit}) AS branch" for branch in branches
+        ]
     return " UNION ".join(branches) + f" ORDER BY {order} LIMIT {limit}"
 
 

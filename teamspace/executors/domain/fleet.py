@@ -24,7 +24,7 @@ from teamspace.executors import store
 from teamspace.executors.domain.health import HealthTracker
 from teamspace.executors.domain.offers import accepted_kinds, offered_kinds
 from teamspace.executors.domain.presence import Presence, channels_of
-from teamspace.executors.schemas import ExecutorRow, ExecutorStatusRow, Health, Mode
+from teamspace.executors.schemas import ExecutorRow, ExecutorStatusRow, Health, Mode, ModelRole
 from teamspace.settings import PushExecutor, Settings
 
 _CACHE_SECONDS = 1.0
@@ -36,6 +36,11 @@ class Fleet:
         self.queue, self.egress = queue, egress
         self.local = _local_endpoint(settings)
         """The local executor's model; None means the simulated model."""
+        self.role_defaults = {
+            ModelRole.CHAT: settings.model_role_chat,
+            ModelRole.UTILITY: settings.model_role_utility,
+        }
+        """The name of the instance's default executor per role; empty if there is none."""
         self._configured = {f"env:{executor.name}": executor for executor in settings.executors}
         self._slots = settings.job_slots
         self._trackers: dict[str, HealthTracker] = {}

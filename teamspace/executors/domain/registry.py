@@ -69,6 +69,7 @@ async def retire(db: Db, who: Principal, fleet: Fleet, id: str) -> None:
             raise NotFound()
         if row.token_id:
             await identity.revoke_token(tx, row.token_id)
+        await store.delete_model_roles_of(tx, id)
         await fleet.queue.return_all_of(tx, id)
         await rerouting.reroute_retired(tx, fleet, row)
         tx.after_commit(fleet.invalidate)

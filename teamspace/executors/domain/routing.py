@@ -1,8 +1,8 @@
 """Choose a job's channel: the executor it names, executors with the model it names, or this server.
 
-Jobs that name neither run on this server if it has a handler. But if the local model is the simulated one and there is
-a push executor, they go there: that is what people want. Kinds without a local handler wait for any executor, also one
-that is created later.
+Jobs that name neither go to the executor that is preferred for chats, if it answers now. Otherwise they run on this
+server if it has a handler. But if the local model is the simulated one and there is a push executor, they go there: that
+is what people want. Kinds without a local handler wait for any executor, also one that is created later.
 """
 
 from typing import Any
@@ -11,14 +11,12 @@ import msgspec
 
 from teamspace import jobs
 from teamspace.core.db import Tx
-from teamspace.core.errors import BadRequest, Forbidden
-from teamspace.core.permissions import Permission
+from teamspace.core.errors import BadRequest
 from teamspace.core.principal import Principal
-from teamspace.executors import access
+from teamspace.executors.domain import choosing
 from teamspace.executors.domain.fleet import Fleet
-from teamspace.executors.domain.offers import accepted_kinds
 from teamspace.executors.domain.registry import LOCAL_NAME
-from teamspace.executors.schemas import ExecutorStatusRow, Mode
+from teamspace.executors.schemas import ExecutorStatusRow, Mode, ModelRole
 from teamspace.jobs import BoundKind, JobRoute
 
 
@@ -29,20 +27,30 @@ class ExecutorRouter:
     async def route(self, tx: Tx, who: Principal, kind: BoundKind, input: msgspec.Struct) -> JobRoute:
         request: Any = input
         name, model = getattr(request, "executor", None), getattr(request, "model", None)
-        if name is not None and not who.has_permission(Permission.INSTANCE_MANAGE):
-            raise Forbidden("executors.choice", permission=Permission.INSTANCE_MANAGE)
+        choosing.check_choice(who, name)
         if not kind.row.remote or name == LOCAL_NAME:
             return JobRoute(jobs.local_channel(kind.name), model)
-        rows = await self._fleet.select(tx, access.fence(who))
-        offered = [row for row in rows if kind.name in accepted_kinds(row, self._fleet.queue.kinds)]
+        offered = await choosing.select_offered(tx, who, self._fleet, kind.name)
+        answerers = choosing.to_answerers(self._fleet, offered)
         if name is not None:
-            return JobRoute(jobs.executor_channel(kind.name, _find_by_name(offered, name, who).id), model)
+            named = choosing.find_answerer(answerers, who, name)
+            if named is None:
+                raise BadRequest.at("/input/executor", "executors.no_such_name")
+            return JobRoute(jobs.executor_channel(kind.name, named.id), model)
         if model is not None:
             return JobRoute(self._model_channel(kind, offered, model), model)
+        if kind.name == choosing.KIND and (preferred := await self._preferred(tx, who, answerers)):
+            return JobRoute(_channel_of(kind, preferred))
         if kind.handler is None:
             return JobRoute(jobs.any_channel(kind.name))
         use_push = self._fleet.local is None and any(row.mode is Mode.PUSH for row in offered)
         return JobRoute(jobs.push_channel(kind.name) if use_push else jobs.local_channel(kind.name))
+
+    async def _preferred(self, tx: Tx, who: Principal, answerers: list[choosing.Answerer]) -> choosing.Answerer | None:
+        """Return the executor that is preferred for chats and answers now."""
+        preferences = await choosing.list_role_preferences(tx, who, self._fleet, ModelRole.CHAT, answerers)
+        found = (preference.answerer for preference in preferences)
+        return next((answerer for answerer in found if answerer and answerer.answers_now), None)
 
     def _model_channel(self, kind: BoundKind, offered: list[ExecutorStatusRow], model: str) -> str:
         """Return the channel of executors with the model, or else of executors without a fixed model."""
@@ -58,9 +66,7 @@ class ExecutorRouter:
         return jobs.local_channel(kind.name)
 
 
-def _find_by_name(offered: list[ExecutorStatusRow], name: str, who: Principal) -> ExecutorStatusRow:
-    """Find an executor by name; the company's own executors take precedence over shared ones."""
-    found = [row for row in offered if row.name.casefold() == name.casefold()]
-    if not found:
-        raise BadRequest.at("/input/executor", "executors.no_such_name")
-    return max(found, key=lambda row: row.org_id == who.org_id)
+def _channel_of(kind: BoundKind, answerer: choosing.Answerer) -> str:
+    return (
+        jobs.local_channel(kind.name) if answerer.mode is Mode.LOCAL else jobs.executor_channel(kind.name, answerer.id)
+    )

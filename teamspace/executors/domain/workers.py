@@ -10,7 +10,7 @@ import msgspec
 from teamspace import jobs
 from teamspace.core.db import Db, Tx
 from teamspace.core.disconnect import DisconnectWatch
-from teamspace.core.errors import Forbidden, Unauthenticated
+from teamspace.core.errors import Forbidden, Refusal, Unauthenticated
 from teamspace.core.principal import Principal, system
 from teamspace.executors import store
 from teamspace.executors.domain.offers import accepted_kinds
@@ -68,9 +68,10 @@ async def _take(
         still_valid=still_valid,
     ):  # fmt: skip
         ((job, claim),) = taken
-        fault = await jobs.find_refusal(db, queue.kinds[job.kind], job)
-        if fault is None:
-            return _to_assignment(job, claim), claim
+        assigned = await _assign(db, queue.kinds[job.kind], job)
+        if not isinstance(assigned, jobs.JobFault):
+            return JobAssignment(assigned, str(claim), job.lease_end), claim
+        fault = assigned
         async with db.maintenance(system()) as tx:
             await queue.finish(tx, claim, Failed(fault))
     return None
@@ -138,6 +139,15 @@ async def _parse_claim(db: Db, who: Principal, job_id: str, token: str | None) -
     return claim
 
 
-def _to_assignment(job: Job, claim: JobClaim) -> JobAssignment:
-    assigned = AssignedJob(job.id, job.kind, msgspec.json.decode(job.input), job.model, job.attempt)
-    return JobAssignment(assigned, str(claim), job.lease_end)
+async def _assign(db: Db, kind: jobs.BoundKind, job: Job) -> AssignedJob | jobs.JobFault:
+    """Return the job as the worker gets it, or why it must not run for its requester."""
+    try:
+        who = await jobs.get_principal(db, kind, job)
+        input = msgspec.json.decode(job.input)
+        if kind.assign:
+            input = msgspec.to_builtins(await kind.assign(db, who, msgspec.convert(input, kind.input)))
+    except Unauthenticated:
+        return jobs.REQUESTER_GONE
+    except Refusal as refusal:
+        return jobs.JobFault.of(refusal, refusal.code, retryable=False)
+    return AssignedJob(job.id, job.kind, input, job.model, job.attempt)

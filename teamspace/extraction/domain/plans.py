@@ -13,13 +13,18 @@ class ReadPlan(msgspec.Struct, frozen=True):
     """How many bytes of the file are needed."""
 
     @property
+    def is_plain(self) -> bool:
+        """Whether the content is the text."""
+        return self.kind == kinds.TEXT
+
+    @property
     def is_simple(self) -> bool:
-        """Whether the server can read it in its own process: a small plain text."""
-        return self.kind == kinds.TEXT and self.size <= limits.PLAIN_BYTES
+        """Whether the server extracts it in its own process: a small plain text."""
+        return self.is_plain and self.size <= limits.PLAIN_BYTES
 
     async def read(self, data: bytes) -> Extracted:
-        """Return the text of a simple file; runs in a thread."""
-        assert self.is_simple
+        """Return the text of a plain file; runs in a thread."""
+        assert self.is_plain
         return await pools.TEXT.run(plain.read, data)
 
 

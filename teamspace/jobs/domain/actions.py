@@ -24,6 +24,8 @@ async def enqueue(
     """Create a job, unless the team has used up the quota that it would spend."""
     kind, input = await _read_draft(db, who, queue, readable, draft)
     kind.check_requester(who)
+    if kind.verify:
+        await kind.verify(db, who, input)
     run_at = None if draft.run_at is None else text.timestamp(draft.run_at, "run_at")
     async with db.write(who, "job.enqueue") as tx:
         await _check_quota(tx, who, kind, input)

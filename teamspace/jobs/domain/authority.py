@@ -2,7 +2,6 @@
 
 from teamspace import identity, tenancy
 from teamspace.core.db import Db
-from teamspace.core.errors import FeatureDisabled, Forbidden, Unauthenticated
 from teamspace.core.principal import Call, Principal
 from teamspace.jobs.domain.kinds import BoundKind
 from teamspace.jobs.schemas import Job, JobFault
@@ -20,14 +19,3 @@ async def get_principal(db: Db, kind: BoundKind, job: Job) -> Principal:
         who = await tenancy.act_for_team(db, call, job.team_id)
     kind.check_requester(who)
     return who
-
-
-async def find_refusal(db: Db, kind: BoundKind, job: Job) -> JobFault | None:
-    """Return why the job must not run for its requester, or None."""
-    try:
-        await get_principal(db, kind, job)
-    except Unauthenticated:
-        return REQUESTER_GONE
-    except (FeatureDisabled, Forbidden) as refusal:
-        return JobFault.of(refusal, refusal.code, retryable=False)
-    return None

@@ -36,6 +36,7 @@ MAX_LEASE_EXPIRIES = 3
 MAX_DELAY = 15 * 60
 SLOT_RETRY_SECONDS = 1
 LOST = JobFault.keyed("jobs.lost", "lost", retryable=False, times=MAX_LEASE_EXPIRIES)
+INTERRUPTED = JobFault.keyed("jobs.interrupted", "interrupted", retryable=False)
 _NOTHING = Spend(0, 0)
 
 
@@ -47,7 +48,7 @@ async def apply(
 
     Without `tell_kinds`, the kinds' `ended` functions are not called.
     """
-    transitions = [transition(job, outcome) for job, outcome in outcomes]
+    transitions = [transition(job, outcome, repeatable=kinds[job.kind].row.repeatable) for job, outcome in outcomes]
     await store.apply(tx, transitions)
     metered = [(job, outcome) for job, outcome in outcomes if job.reservation_id]
     await quota.lock_companies(tx, [job.org_id for job, _ in metered])
@@ -65,7 +66,10 @@ async def apply(
 def spent(kind: BoundKind, job: Job, outcome: Outcome) -> Spend:
     """Return what an attempt has cost, with its refused results."""
     last = _NOTHING
-    if isinstance(outcome, Succeeded) and kind.spent:
+    if isinstance(outcome, Lost | Returned) and not kind.row.repeatable and kind.estimate:
+        # The model has probably done its work, and no one else will report what that cost.
+        last = kind.estimate(msgspec.json.decode(job.input, type=kind.input))
+    elif isinstance(outcome, Succeeded) and kind.spent:
         last = kind.spent(outcome.result)
     elif isinstance(outcome, Failed) and outcome.spent:
         last = outcome.spent
@@ -79,6 +83,8 @@ def reason_of(outcome: Outcome) -> str:
             return fault.code
         case Lost():
             return LOST.code
+        case Returned():
+            return INTERRUPTED.code
         case _:
             return "cancelled"
 
@@ -93,9 +99,11 @@ async def _tell_kind(tx: Tx, kind: BoundKind, job: Job, outcome: Outcome) -> Non
         await kind.ended(tx, EndedJob(job.id, job.account, job.origin, input), outcome)
 
 
-def transition(job: Job, outcome: Outcome) -> Transition:
+def transition(job: Job, outcome: Outcome, *, repeatable: bool = True) -> Transition:
     """Return the state of a job after an outcome."""
     match outcome:
+        case Lost() | Returned() if not repeatable:
+            return _to(job, State.FAILED, error=_json(INTERRUPTED))
         case Succeeded(result):
             return _to(job, State.SUCCEEDED, result=_json(result))
         case Failed(fault) if fault.retryable and (failures := job.attempt - job.lease_expiries) < job.max_attempts:

@@ -2,12 +2,13 @@
 
 import inspect
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from functools import partial
 from types import ModuleType
 from typing import Any, get_type_hints
 
 import msgspec
 
-from teamspace.core.db import Tx
+from teamspace.core.db import Db, Tx
 from teamspace.core.decoding import convert
 from teamspace.core.errors import BadRequest, FeatureDisabled, FieldError, Forbidden, ResponseRefused
 from teamspace.core.principal import Principal
@@ -30,6 +31,8 @@ class BoundKind(msgspec.Struct, frozen=True):
     estimate: Callable[[Any], Spend] | None
     spent: Callable[[Any], Spend] | None
     check: Callable[[Any, Any], str | None] | None
+    verify: Callable[[Db, Principal, Any], Awaitable[None]] | None
+    assign: Callable[[Db, Principal, Any], Awaitable[msgspec.Struct]] | None
     describe: Callable[[Tx, Principal, Any], Awaitable[JobTitle]] | None
     ended: Callable[[Tx, EndedJob, Outcome], Awaitable[None]] | None
 
@@ -115,7 +118,16 @@ def bind(modules: Iterable[ModuleType], provided: Mapping[type, Any]) -> tuple[l
     faults: list[str] = []
     for module in modules:
         for row in module.JOBS:
-            functions = (row.handler, row.estimate, row.spent, row.check, row.describe, row.ended)
+            functions = (
+                row.handler,
+                row.estimate,
+                row.spent,
+                row.check,
+                row.verify,
+                row.assign,
+                row.describe,
+                row.ended,
+            )
             missing = [name for name in functions if name and not hasattr(module, name)]
             if missing:
                 faults.append(f"{row.kind}: {module.__name__} has no {', '.join(missing)}")
@@ -141,9 +153,18 @@ def _bind_row(row: JobSpec, module: ModuleType, provided: Mapping[type, Any]) ->
         estimate=getattr(module, row.estimate) if row.estimate else None,
         spent=getattr(module, row.spent) if row.spent else None,
         check=getattr(module, row.check) if row.check else None,
+        verify=_with_dependencies(getattr(module, row.verify), provided) if row.verify else None,
+        assign=_with_dependencies(getattr(module, row.assign), provided) if row.assign else None,
         describe=getattr(module, row.describe) if row.describe else None,
-        ended=getattr(module, row.ended) if row.ended else None,
+        ended=_with_dependencies(getattr(module, row.ended), provided) if row.ended else None,
     )
+
+
+def _with_dependencies(function: Callable[..., Any], provided: Mapping[type, Any]) -> Callable[..., Any]:
+    """Bind the parameters whose types the server provides; the caller passes the others by position."""
+    hints = get_type_hints(function)
+    dependencies = {name: provided[hint] for name, hint in hints.items() if hint in provided}
+    return partial(function, **dependencies) if dependencies else function
 
 
 def _find_faults(kind: BoundKind) -> list[str]:

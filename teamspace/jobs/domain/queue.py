@@ -38,6 +38,7 @@ from teamspace.jobs.schemas import (
     ClaimSlot,
     Job,
     JobClaim,
+    JobFault,
     JobOrigin,
     JobTitle,
     Lane,
@@ -65,6 +66,7 @@ _END_TOPICS = 256
 _POLL = 2.0
 """Seconds. Notifications from other servers can be lost, so a wait also polls."""
 _MAX_TITLE = 300
+CANCELLED = JobFault.keyed("jobs.cancelled", "cancelled", retryable=False)
 
 
 class Queue:
@@ -141,16 +143,62 @@ class Queue:
             return existing
         id, lane = new_id(), Lane(authority.account.org_id, authority.account.team_id, kind)
         inserted = await store.insert(
-            tx, id, kind, authority, title=None if title is None else JobTitle(title.text[:_MAX_TITLE], title.subject),
-            origin=origin, idempotency_key=idempotency_key, channel=channel or local_channel(kind), model=model,
-            priority=priority, run_at=run_at, max_attempts=self.kinds[kind].row.max_attempts, input=_encode(input),
-            retry_of=retry_of,
+            tx, id, kind, authority, title=_shortened(title), origin=origin, idempotency_key=idempotency_key,
+            channel=channel or local_channel(kind), model=model, priority=priority, run_at=run_at,
+            max_attempts=self.kinds[kind].row.max_attempts, input=_encode(input), retry_of=retry_of,
         )  # fmt: skip
         if not inserted:  # by another transaction, a moment ago
             return await _find_existing(tx, authority, origin, idempotency_key) or id
         await changes.record_new(tx, lane.org_id, lane.team_id, id)
         self._mark_dirty_on_commit(tx, lane)
         return id
+
+    async def enqueue_next(
+        self, tx: Tx, authority: Authority, kind: str, input: msgspec.Struct, *, channel: str, model: str | None = None,
+        origin: JobOrigin | None = None, ttl: float = quota.TTL,
+    ) -> str:  # fmt: skip
+        """Insert a job that someone waits for: the next of its channel, whatever the cap of its lane.
+
+        Its quota is reserved now, for `ttl` seconds; raises QuotaExceeded.
+        """
+        if existing := await _find_existing(tx, authority, origin, None):
+            return existing
+        id = new_id()
+        await store.insert(
+            tx, id, kind, authority, title=None, origin=origin, idempotency_key=None, channel=channel, model=model,
+            priority=NORMAL, run_at=None, max_attempts=self.kinds[kind].row.max_attempts, input=_encode(input),
+            retry_of=None, reservation_id=await self._reserve(tx, authority, kind, input, ttl), admitted=True,
+        )  # fmt: skip
+        await changes.record_new(tx, authority.account.org_id, authority.account.team_id, id)
+        tx.after_commit(partial(self.notify, [channel]))
+        return id
+
+    async def start(
+        self, tx: Tx, authority: Authority, kind: str, input: msgspec.Struct, *, id: str, executor_id: str,
+        model: str | None = None, title: JobTitle | None = None, metered: bool = True, lease: float = LEASE,
+    ) -> tuple[Job, JobClaim]:  # fmt: skip
+        """Insert a job that this process runs at once (`JobAttempts.start`), outside of lanes and caps.
+
+        If it is metered, its quota is reserved; raises QuotaExceeded.
+        """
+        reservation_id = await self._reserve(tx, authority, kind, input) if metered else None
+        claim = JobClaim(id, 1, secrets.token_urlsafe(16), executor_id, lease)
+        job = await store.insert(
+            tx, id, kind, authority, title=_shortened(title), origin=None, idempotency_key=None,
+            channel=local_channel(kind), model=model, priority=NORMAL, run_at=None,
+            max_attempts=self.kinds[kind].row.max_attempts, input=_encode(input), retry_of=None, claim=claim,
+            reservation_id=reservation_id,
+        )  # fmt: skip
+        assert job is not None
+        await changes.record_new(tx, job.org_id, job.team_id, id)
+        return job, claim
+
+    async def _reserve(
+        self, tx: Tx, authority: Authority, kind: str, input: msgspec.Struct, ttl: float = quota.TTL
+    ) -> str:
+        estimate = self.kinds[kind].estimate
+        assert estimate is not None
+        return await quota.reserve(tx, authority.account, estimate(input), purpose=kind, ttl=ttl)
 
     # Claim
 
@@ -204,7 +252,7 @@ class Queue:
     async def _reserve_quota(self, tx: Tx, job: Job) -> bool:
         """Reserve quota for the job, or park it and return False."""
         kind = self.kinds[job.kind]
-        if kind.estimate is None:
+        if kind.estimate is None or job.reservation_id:
             return True
         estimate = kind.estimate(msgspec.json.decode(job.input, type=kind.input))
         reserved = await quota.try_reserve(tx, job.account, estimate, purpose=job.kind)
@@ -230,6 +278,16 @@ class Queue:
             if progress is not None or message is not None:
                 await changes.record(tx, [job])
         return job
+
+    async def extend_many(self, db: Db, claims: Sequence[JobClaim], lease: float) -> dict[str, bool]:
+        """Extend the leases and the quota reservations of these claims.
+
+        Returns, by the ids of jobs whose claims are valid, whether the job was asked to stop.
+        """
+        async with db.maintenance(system(), durable=False) as tx:
+            jobs = await store.extend_many(tx, claims, lease)
+            await quota.renew_many(tx, [job.reservation_id for job in jobs if job.reservation_id])
+        return {job.id: job.stop_requested for job in jobs}
 
     async def read_result(self, db: Db, claim: JobClaim, raw: Any) -> Succeeded:
         """Validate the result that a worker sent; the job keeps running if it is refused."""
@@ -289,6 +347,10 @@ class Queue:
         await self._apply(tx, [(job, Cancelled())])
         return True
 
+    async def request_stop(self, tx: Tx, job_id: str) -> bool:
+        """Ask the handler of a running job to stop, within seconds if another server runs it; False if none runs."""
+        return await store.request_stop(tx, job_id)
+
     async def _apply(self, tx: Tx, outcomes: Sequence[tuple[Job, Outcome]], *, tell_kinds: bool = True) -> None:
         if not outcomes:
             return
@@ -312,6 +374,15 @@ class Queue:
                     return None
                 await self.wake.wait(wake_up, min(left, _POLL), disconnect)
         return state
+
+    async def get_end(self, db: Db, job_id: str) -> msgspec.Struct | JobFault | None:
+        """Return the result of a job that has ended, or why it has none; None if it has not ended."""
+        end = await store.get_end(db, job_id)
+        if end is None:
+            return None
+        if end.result is not None:
+            return msgspec.json.decode(end.result, type=self.kinds[end.kind].result)
+        return end.error or CANCELLED
 
     async def move(self, tx: Tx, channel: str, target: str, *, except_orgs: Sequence[str]) -> None:
         """Move queued jobs to another channel, except for those of some companies."""
@@ -371,6 +442,10 @@ async def _find_existing(tx: Tx, authority: Authority, origin: JobOrigin | None,
     if origin and (found := await store.find_by_origin(tx, origin)):
         return found
     return await store.find_by_key(tx, authority.account.team_id, key) if key else None
+
+
+def _shortened(title: JobTitle | None) -> JobTitle | None:
+    return None if title is None else JobTitle(title.text[:_MAX_TITLE], title.subject)
 
 
 def _end_topic(job_id: str) -> str:

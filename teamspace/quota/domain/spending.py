@@ -4,11 +4,11 @@ What remains of a limit is its value minus the settled counters of its window mi
 Counters are never decreased, so a crash between reserving and settling leaves nothing to repair.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from teamspace import events
 from teamspace.core import clock, ids
-from teamspace.core.db import Db, Tx
+from teamspace.core.db import Db, Reads, Tx
 from teamspace.core.errors import QuotaExceeded
 from teamspace.core.ids import new_id
 from teamspace.core.principal import system
@@ -23,6 +23,8 @@ USAGE = events.EventSubject("usage")
 """A team's usage has no row: everyone in the team is told that it changed."""
 NOTHING = Spend(0, 0)
 _KEEP_EXPIRED = clock.DAY
+_LOST_AFTER = 10 * clock.MINUTE
+"""A call that has not settled its reservation this long after it expired will not do so any more."""
 _KEEP_COUNTERS = {Window.MINUTE: clock.DAY, Window.HOUR: 60 * clock.DAY}
 """How long the counters of short windows are kept; the others are kept forever."""
 _KEEP_SETTLED = 90 * clock.DAY
@@ -31,23 +33,30 @@ _PERSONAL = (Window.DAY, Window.MONTH)
 
 
 async def reserve(
-    tx: Tx, account: QuotaAccount, estimate: Spend, *, purpose: str, slot: bool = True, ttl: float = TTL
-) -> str:
-    """Reserve at every level and return the reservation's id, or raise QuotaExceeded."""
-    reserved = await try_reserve(tx, account, estimate, purpose=purpose, slot=slot, ttl=ttl)
+    tx: Tx, account: QuotaAccount, estimate: Spend, *, purpose: str, slot: bool = True, charged: bool = False,
+    ttl: float = TTL,
+) -> str:  # fmt: skip
+    """Reserve at every level and return the reservation's id, or raise QuotaExceeded.
+
+    With `charged`, what was reserved counts as spent if the server dies before it settles.
+    """
+    reserved = await try_reserve(tx, account, estimate, purpose=purpose, slot=slot, charged=charged, ttl=ttl)
     if isinstance(reserved, LimitState):
         raise refusal(reserved)
     return reserved
 
 
 async def try_reserve(
-    tx: Tx, account: QuotaAccount, estimate: Spend, *, purpose: str, slot: bool = True, ttl: float = TTL
-) -> str | LimitState:
+    tx: Tx, account: QuotaAccount, estimate: Spend, *, purpose: str, slot: bool = True, charged: bool = False,
+    ttl: float = TTL,
+) -> str | LimitState:  # fmt: skip
     """Like `reserve`, but return the exhausted limit instead of raising, for callers that can wait."""
     if limit := await find_exhausted(tx, account, estimate, slot=slot):
         return limit
     id = new_id()
-    await store.insert_reservation(tx, id, account, purpose, estimate, slots=int(slot), now=clock.stamp(), ttl=ttl)
+    await store.insert_reservation(
+        tx, id, account, purpose, estimate, slots=int(slot), charged=charged, now=clock.stamp(), ttl=ttl
+    )
     return id
 
 
@@ -58,6 +67,10 @@ async def find_exhausted(tx: Tx, account: QuotaAccount, estimate: Spend, *, slot
     if any(limit.level is Level.TENANT and limit.most is not None for limit in limits):
         await tx.lock("quota", "")  # always after the company's lock, to avoid deadlocks
         limits = await _limits(tx, account)
+    return _first_exceeded(limits, estimate, slot=slot)
+
+
+def _first_exceeded(limits: Iterable[LimitState], estimate: Spend, *, slot: bool) -> LimitState | None:
     requested = {
         Dimension.REQUESTS: estimate.requests,
         Dimension.TOKENS: estimate.tokens,
@@ -74,6 +87,11 @@ async def find_exhausted(tx: Tx, account: QuotaAccount, estimate: Spend, *, slot
     )
 
 
+async def preview(db: Reads, account: QuotaAccount, estimate: Spend) -> LimitState | None:
+    """Return the outermost limit that the estimate exceeds now, without reserving or locking anything."""
+    return _first_exceeded(await _limits(db, account), estimate, slot=True)
+
+
 async def lock_companies(tx: Tx, org_ids: Iterable[str]) -> None:
     """Lock the quotas of several companies, in a fixed order to avoid deadlocks."""
     for org_id in sorted(set(org_ids)):
@@ -82,6 +100,11 @@ async def lock_companies(tx: Tx, org_ids: Iterable[str]) -> None:
 
 async def renew(tx: Tx, id: str, ttl: float = TTL) -> None:
     await store.extend_reservation(tx, id, ttl)
+
+
+async def renew_many(tx: Tx, ids: Sequence[str], ttl: float = TTL) -> None:
+    if ids:
+        await store.extend_reservations(tx, ids, ttl)
 
 
 async def settle(tx: Tx, id: str, spent: Spend) -> None:
@@ -119,9 +142,14 @@ async def spend(tx: Tx, account: QuotaAccount, spent: Spend, *, purpose: str) ->
     await settle(tx, await reserve(tx, account, spent, purpose=purpose, slot=False), spent)
 
 
+def resets_at(limit: LimitState) -> str | None:
+    """Return when the window of a limit ends; None if it has none."""
+    return None if limit.dimension is Dimension.CONCURRENCY else windows.end_of(limit.per)
+
+
 def refusal(limit: LimitState) -> QuotaExceeded:
-    resets_at = None if limit.dimension is Dimension.CONCURRENCY else windows.end_of(limit.per)
-    return _refusal(limit, resets_at).with_fields(dimension=limit.dimension, level=limit.level, resets_at=resets_at)
+    end = resets_at(limit)
+    return _refusal(limit, end).with_fields(dimension=limit.dimension, level=limit.level, resets_at=end)
 
 
 def _refusal(limit: LimitState, resets_at: str | None) -> QuotaExceeded:
@@ -137,13 +165,24 @@ def _refusal(limit: LimitState, resets_at: str | None) -> QuotaExceeded:
 
 
 async def tidy(db: Db) -> None:
-    """Delete expired reservations, old counters of short windows, and rows that were settled long ago."""
+    """Charge lost reservations; delete expired ones, old counters of short windows, and rows settled long ago."""
+    while await _charge_lost(db) == _BATCH:
+        pass
     async with db.maintenance(system()) as tx:
         await store.delete_expired_reservations(tx, _KEEP_EXPIRED)
         for window, seconds in _KEEP_COUNTERS.items():
             await store.delete_used(tx, window, clock.ago(seconds))
     while await _close_batch(db) == _BATCH:
         pass
+
+
+async def _charge_lost(db: Db) -> int:
+    """Settle reservations of dead servers with what they reserved; one that is settled meanwhile stays as it is."""
+    lost = await store.select_lost(db, _LOST_AFTER, _BATCH)
+    async with db.maintenance(system()) as tx:
+        for row in lost:
+            await settle(tx, row.id, Spend(row.requests, row.tokens))
+    return len(lost)
 
 
 async def _close_batch(db: Db) -> int:
@@ -161,8 +200,8 @@ async def _close_batch(db: Db) -> int:
     return len(old)
 
 
-async def _limits(tx: Tx, account: QuotaAccount) -> list[LimitState]:
+async def _limits(db: Reads, account: QuotaAccount) -> list[LimitState]:
     """Return the account's limits, outermost first."""
     levels = list(Level)
-    rows = await store.select_spending_limits(tx, account, windows.all_starts())
+    rows = await store.select_spending_limits(db, account, windows.all_starts())
     return sorted(rows, key=lambda row: (levels.index(row.level), row.dimension))

@@ -15,7 +15,7 @@ from teamspace.core.principal import Principal
 from teamspace.events import Change
 from teamspace.jobs import Queue
 from teamspace.repository import access, store
-from teamspace.repository.domain import changes, finding, naming, reading, texts, writing
+from teamspace.repository.domain import changes, finding, locks, naming, reading, texts
 from teamspace.repository.schemas import ActorKind, ObjectRow, VersionDraft, VersionRow, WriteCondition
 
 _BATCH_SIZE = 500
@@ -25,7 +25,7 @@ async def delete(db: Db, who: Principal, object_id: str, expected_version: int |
     """Delete an object with all its versions. Blobs without other references are collected after the retention."""
     async with db.write(who, "object.delete") as tx:
         row = await finding.require(tx, who, object_id, P.FILES_DELETE)
-        await writing.lock_keys(tx, row.team_id, row.key)
+        await locks.lock_keys(tx, row.team_id, row.key)
         row = await finding.require(tx, who, object_id, P.FILES_DELETE)
         if expected_version not in (None, row.version):
             raise VersionMismatch(row.version)
@@ -48,7 +48,7 @@ async def _delete_object(tx: Tx, row: ObjectRow) -> None:
 @asynccontextmanager
 async def delete_many(db: Db, who: Principal, keys: Sequence[str]) -> AsyncIterator[WriteBatch]:
     """Open a batch to delete many keys of the caller's team in one commit."""
-    async with db.write_many(who, *writing.key_locks(who.team_id, *keys)) as batch:
+    async with db.write_many(who, *locks.key_locks(who.team_id, *keys)) as batch:
         yield batch
 
 
@@ -64,7 +64,7 @@ async def add_delete_marker(
     if await _find_markable(db, who, key, condition) is None:
         return None
     async with db.write(who, "object.remove") as tx:
-        await writing.lock_keys(tx, who.team_id, key)
+        await locks.lock_keys(tx, who.team_id, key)
         row = await _find_markable(tx, who, key, condition)
         if row is None:
             return None
@@ -113,7 +113,7 @@ async def delete_version(
     if await _find_deletable_version(db, who, key, version_id) is None:
         return None
     async with db.write(who, "object.drop_version") as tx:
-        await writing.lock_keys(tx, who.team_id, key)
+        await locks.lock_keys(tx, who.team_id, key)
         found = await _find_deletable_version(tx, who, key, version_id)
         if found is None:
             return None
@@ -144,9 +144,10 @@ async def _find_deletable_version(
 
 
 async def _blobs(tx: Tx, version: VersionRow) -> list[str]:
+    text = [version.text_blob] if version.text_blob is not None else []
     if version.blob is not None:
-        return [version.blob]
-    return [part.blob for part in await reading.list_parts(tx, version)]
+        return [version.blob, *text]
+    return [*(part.blob for part in await reading.list_parts(tx, version)), *text]
 
 
 async def _show_newest(tx: Tx, queue: Queue, who: Principal, row: ObjectRow, deleted: VersionRow) -> None:

@@ -37,6 +37,7 @@ INLINE_TYPES = frozenset(
     {"image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "application/pdf", "text/plain"}
 )
 """Types that a browser may display; none of them can run scripts on this origin."""
+CONTENT_POLICY = "default-src 'none'; sandbox; frame-ancestors 'self'"
 
 
 async def get_content(db: Db, files: BlobStore, who: Principal, object_id: str, query: ContentQuery) -> StoredContent:
@@ -49,7 +50,7 @@ async def get_content(db: Db, files: BlobStore, who: Principal, object_id: str, 
         modified=clock.seconds(version.created_at), read=partial(read_range, db, files, version),
         headers={
             "content-disposition": naming.content_disposition("inline" if inline else "attachment", version.filename),
-            "content-security-policy": "default-src 'none'; sandbox; frame-ancestors 'self'",
+            "content-security-policy": CONTENT_POLICY,
         },
     )  # fmt: skip
 

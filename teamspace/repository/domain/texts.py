@@ -1,18 +1,43 @@
-"""Full-text index of objects: name and key at once, the content after text extraction."""
+"""The text of objects: extracted after the upload, indexed for the newest version, kept for every version.
+
+A plain text, such as Markdown or CSV, is its own text and is decoded on request. Text from other files is stored as a
+compressed blob of its version, so that what was cited can be found after the object has changed. It counts against no
+quota: the file it came from already does, and compressed it is not much larger than that.
+"""
+
+import zlib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
 
 from teamspace import blobs, extraction, fulltext, jobs
-from teamspace.blobs import BlobStore
-from teamspace.core.db import Db, Tx
+from teamspace.blobs import BlobStore, StagedBlob
+from teamspace.core import clock, pools
+from teamspace.core.db import Db, Reads, Tx
 from teamspace.core.errors import NotFound
 from teamspace.core.principal import Principal
+from teamspace.core.replies import StoredContent
 from teamspace.events import Change
 from teamspace.extraction import ReaderPool
 from teamspace.jobs import Queue
 from teamspace.repository import store
-from teamspace.repository.domain import changes, finding, reading
-from teamspace.repository.schemas import MARKDOWN, ExtractText, ExtractTextResult, ObjectRow, TextState, VersionDraft
+from teamspace.repository.domain import changes, finding, locks, naming, reading
+from teamspace.repository.schemas import (
+    MARKDOWN,
+    ContentQuery,
+    ExtractText,
+    ExtractTextResult,
+    ObjectRow,
+    TextState,
+    VersionDraft,
+    VersionRow,
+    VersionText,
+)
 
 EXTRACT = "repo.extract_text"
+MAX_CHARACTERS = 2_000_000
+"""How much of a version's text can be read."""
+_MAX_UNPACKED = 4 * MAX_CHARACTERS
 _FAULTS = {
     "timeout": extraction.ExtractionReason.TOOK_TOO_LONG,
     "unauthenticated": "uploader_left",
@@ -56,13 +81,116 @@ async def extract(
         row = await finding.get_visible(db, who, request.object_id)
     except NotFound:
         raise jobs.Obsolete("repository.object_gone") from None
-    result, text = await _read(db, files, readers, row, job)
+    version = await finding.get_version(db, row, row.version)
+    result, text = await _read(db, files, readers, version, job)
     prepared = await fulltext.prepare(text, is_markdown=row.content_type == MARKDOWN)
-    async with db.maintenance(who) as tx:
-        if await store.set_text_state(tx, row.id, row.version, result.text_state, result.reason):
+    async with _stage_text(db, files, who, version, text) as staged, db.maintenance(who) as tx:
+        is_kept = staged is not None and await _keep_text(tx, row, version, staged)
+        is_newest = await store.set_text_state(tx, row.id, row.version, result.text_state, result.reason)
+        if is_newest:
             await _write_index(tx, row, prepared)
+        if is_newest or is_kept:
             await changes.record(tx, row, Change.UPDATED)
     return result
+
+
+@asynccontextmanager
+async def _stage_text(
+    db: Db, files: BlobStore, who: Principal, version: VersionRow, text: str
+) -> AsyncIterator[StagedBlob | None]:
+    """Stage the text, unless there is none or the content is the text."""
+    if not text or _plan(version).is_plain:
+        yield None
+        return
+    packed = await pools.TEXT.run(_pack, text)
+    async with blobs.stage(files, blobs.as_stream(packed)) as staged:
+        await blobs.store_staged(db, files, who, version.org_id, staged)
+        yield staged
+
+
+async def _keep_text(tx: Tx, row: ObjectRow, version: VersionRow, staged: StagedBlob) -> bool:
+    """Make the text that of the version, even if there is a newer one; return False if nothing changes."""
+    await locks.lock_keys(tx, row.team_id, row.key)
+    current = await store.get_version_by_id(tx, row.id, version.id)
+    if current is None or current.text_blob == staged.digest:  # deleted meanwhile, or extracted again
+        return False
+    await blobs.reference_staged(tx, row.org_id, staged)
+    await store.set_text_blob(tx, version.id, staged.digest)
+    if current.text_blob is not None:
+        await blobs.release_references(tx, row.org_id, [current.text_blob])
+    return True
+
+
+def _pack(text: str) -> bytes:
+    return zlib.compress(text.encode(), level=1)
+
+
+def _unpack(packed: bytes) -> str:
+    return zlib.decompressobj().decompress(packed, _MAX_UNPACKED).decode()[:MAX_CHARACTERS]
+
+
+# The text of a version
+
+
+class NoText(NotFound):
+    """The version has no text: it is not extracted yet, extraction failed, or the file has none."""
+
+
+async def read_version_text(
+    db: Reads, files: BlobStore, who: Principal, object_id: str, number: int | None = None
+) -> VersionText:
+    """Return the text of a version, by default the newest; NotFound if `who` cannot read it, NoText if it has none."""
+    row = await finding.get_visible(db, who, object_id)
+    version = await finding.get_version(db, row, row.version if number is None else number)
+    return VersionText(row, version, await _load_text(db, files, row, version))
+
+
+async def get_content(db: Db, files: BlobStore, who: Principal, object_id: str, query: ContentQuery) -> StoredContent:
+    """Return the text of a version as a file."""
+    found = await read_version_text(db, files, who, object_id, query.version)
+    version, data = found.version, await pools.TEXT.run(found.text.encode)
+    disposition = "inline" if query.download is None else "attachment"
+    return StoredContent(
+        size=len(data), content_type="text/plain; charset=utf-8", tag=f"{version.number}-text",
+        modified=clock.seconds(version.created_at), read=partial(_slice, data),
+        headers={
+            "content-disposition": naming.content_disposition(disposition, f"{version.filename}.txt"),
+            "content-security-policy": reading.CONTENT_POLICY,
+        },
+    )  # fmt: skip
+
+
+async def _slice(data: bytes, start: int, length: int) -> AsyncIterator[bytes]:
+    yield data[start : start + length]
+
+
+async def _load_text(db: Reads, files: BlobStore, row: ObjectRow, version: VersionRow) -> str:
+    if version.text_blob is not None:
+        return await pools.TEXT.run(_unpack, await blobs.read(db, files, version.org_id, version.text_blob))
+    try:
+        plan = _plan(version)
+        if not plan.is_plain:
+            raise _no_text(row, version)
+        content = reading.read_range(db, files, version, 0, plan.size)
+        extracted = await plan.read(b"".join([chunk async for chunk in content]))
+    except extraction.ExtractionFailed as failure:
+        raise _no_text(row, version) from failure
+    return extracted.text[:MAX_CHARACTERS]
+
+
+def _no_text(row: ObjectRow, version: VersionRow) -> NoText:
+    """Return why there is no text; the state of older versions is not kept."""
+    state = row.text_state if version.number == row.version else "none"
+    if state == "pending":
+        return NoText("repository.text_pending")
+    return NoText("repository.text_failed" if state == "failed" else "repository.text_none")
+
+
+def _plan(version: VersionRow) -> extraction.ReadPlan:
+    return extraction.plan(version.content_type, version.filename, version.size)
+
+
+# The job
 
 
 async def ended(tx: Tx, job: jobs.EndedJob, outcome: jobs.Outcome) -> None:
@@ -79,10 +207,10 @@ async def ended(tx: Tx, job: jobs.EndedJob, outcome: jobs.Outcome) -> None:
 
 
 async def _read(
-    db: Db, files: BlobStore, readers: ReaderPool, row: ObjectRow, job: jobs.JobContext
+    db: Db, files: BlobStore, readers: ReaderPool, version: VersionRow, job: jobs.JobContext
 ) -> tuple[ExtractTextResult, str]:
     try:
-        extracted = await _extract(db, files, readers, row, job)
+        extracted = await _extract(db, files, readers, version, job)
     except extraction.ExtractionFailed as failure:
         state: TextState = "none" if failure.reason is extraction.ExtractionReason.UNSUPPORTED else "failed"
         return ExtractTextResult(state, 0, failure.reason), ""
@@ -90,10 +218,9 @@ async def _read(
 
 
 async def _extract(
-    db: Db, files: BlobStore, readers: ReaderPool, row: ObjectRow, job: jobs.JobContext
+    db: Db, files: BlobStore, readers: ReaderPool, version: VersionRow, job: jobs.JobContext
 ) -> extraction.Extracted:
-    plan = extraction.plan(row.content_type, row.filename, row.size)
-    version = await finding.get_version(db, row, row.version)
+    plan = _plan(version)
     content = reading.read_range(db, files, version, 0, plan.size)
     if plan.is_simple:
         return await plan.read(b"".join([chunk async for chunk in content]))

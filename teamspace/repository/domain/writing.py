@@ -17,7 +17,7 @@ from teamspace.core.principal import Principal
 from teamspace.events import Change
 from teamspace.jobs import Queue
 from teamspace.repository import access, store
-from teamspace.repository.domain import changes, finding, texts
+from teamspace.repository.domain import changes, finding, locks, texts
 from teamspace.repository.schemas import (
     MARKDOWN,
     ObjectRow,
@@ -74,7 +74,7 @@ async def add_version(
     async def write() -> ObjectRow:
         async with db.write(who, "object.update") as tx:
             row = await finding.require(tx, who, object_id, P.FILES_WRITE)
-            await lock_keys(tx, row.team_id, row.key)
+            await locks.lock_keys(tx, row.team_id, row.key)
             existing = await finding.require(tx, who, object_id, P.FILES_WRITE)
             await _check_access(tx, who, existing, draft, condition)
             await blobs.reference_staged(tx, who.org_id, staged)
@@ -94,7 +94,7 @@ async def write_key(
     Locks the key and `other_keys`, and checks access and the condition.
     """
     async with db.write(who, "object.create") as tx:
-        await lock_keys(tx, who.team_id, draft.key, *other_keys)
+        await locks.lock_keys(tx, who.team_id, draft.key, *other_keys)
         existing = await store.get_at_key(tx, who.team_id, draft.key)
         if existing is not None and await _is_foreign_bare_marker(tx, who, existing):
             await store.delete(tx, existing.id)
@@ -102,15 +102,6 @@ async def write_key(
             existing = None
         await _check_access(tx, who, existing, draft, condition)
         yield tx, existing
-
-
-async def lock_keys(tx: Tx, team_id: str, *keys: str) -> None:
-    """Allow one writer per key at a time, even before the row exists, so that version numbers have no gaps."""
-    await tx.lock(*key_locks(team_id, *keys))
-
-
-def key_locks(team_id: str, *keys: str) -> tuple[str, ...]:
-    return "object", *(f"{team_id}:{key}" for key in keys)
 
 
 async def insert_next_version(
@@ -281,7 +272,7 @@ async def set_visibility(db: Db, who: Principal, object_id: str, visibility: Vis
 async def set_tags(db: Db, who: Principal, key: str, version_id: str | None, tags: dict[str, str] | None) -> VersionRow:
     """Set the tags of the newest version at a key of the caller's team, or of the given version."""
     async with db.write(who, "object.tag") as tx:
-        await lock_keys(tx, who.team_id, key)
+        await locks.lock_keys(tx, who.team_id, key)
         row = await store.get_fenced_at_key(tx, access.fence(who, P.FILES_READ), who.team_id, key)
         if row is None:
             raise NotFound()

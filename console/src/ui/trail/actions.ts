@@ -5,7 +5,7 @@ export const ACTIONS = [
   "object.create", "object.update", "object.delete", "object.share", "object.unshare", "object.visibility",
   "job.enqueue", "job.cancel", "job.complete", "job.fail",
   "ai.echo",
-  "executor.create", "executor.retire",
+  "executor.create", "executor.retire", "executor.choose",
   "member.add", "member.role", "member.remove", "member.transfer",
   "session.open", "session.end", "session.refuse",
   "request.refuse",

@@ -1,0 +1,1 @@
+"""Conversations, their turns, and their index."""

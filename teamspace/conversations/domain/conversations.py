@@ -1,0 +1,167 @@
+"""Create, read, rename, delete and share conversations."""
+
+from collections.abc import Sequence
+
+import msgspec
+from msgspec import UNSET
+
+from teamspace import events, fulltext, tenancy
+from teamspace.conversations import access, store
+from teamspace.conversations.domain import content as contents
+from teamspace.conversations.schemas import (
+    Access,
+    Conversation,
+    ConversationChange,
+    ConversationGrant,
+    ConversationItem,
+    ConversationQuery,
+    ConversationRow,
+    ConversationShare,
+    GrantPermission,
+    NewConversation,
+    Turn,
+    TurnRow,
+)
+from teamspace.core import clock, paging, text
+from teamspace.core.db import Db, Fence, Reads, Tx
+from teamspace.core.errors import BadRequest, Forbidden, NotFound
+from teamspace.core.ids import new_id
+from teamspace.core.principal import Principal
+from teamspace.core.replies import Page
+from teamspace.events import Change, Readers
+
+MAX_GRANTS = 500
+_TITLE_LENGTH = 200
+_NEWEST = ("~", "~")
+
+
+async def create(db: Db, who: Principal, draft: NewConversation) -> Conversation:
+    now = clock.stamp()
+    row = ConversationRow(
+        id=new_id(), org_id=who.org_id, team_id=who.team_id, owner_id=who.user_id,
+        title="" if draft.title is UNSET else _clean_title(draft.title), excerpt="", turns=0, ended=0, size=0,
+        created_at=now, updated_at=now,
+    )  # fmt: skip
+    async with db.write(who, "conversation.create") as tx:
+        tx.target = row.id
+        await store.insert(tx, row)
+        await fulltext.put(tx, store.KIND, row.id, row.org_id, title=row.title)
+        await record(tx, row, Change.CREATED)
+    return _to_conversation(row, [], [])
+
+
+async def listing(db: Db, who: Principal, query: ConversationQuery) -> Page[ConversationItem]:
+    fence = access.shared(who) if query.shared else read_fence(who)
+    rows = await store.select(db, fence, _cursor_position(query), query.size + 1)
+    return paging.page(rows, query, lambda item: f"{item.updated_at}/{item.id}")
+
+
+def _cursor_position(query: ConversationQuery) -> tuple[str, str]:
+    """Return time and id of the last row of the previous page."""
+    if query.cursor is None:
+        return _NEWEST
+    updated_at, _, id = query.before.partition("/")
+    if not id:
+        raise BadRequest.at("cursor", "value.cursor")
+    return updated_at, id
+
+
+async def find(db: Reads, who: Principal, conversation_id: str) -> Conversation:
+    row = await store.get(db, access.fence(who, Access.READ), conversation_id)
+    if row is None:
+        raise NotFound()
+    return await _load(db, row)
+
+
+async def rename(db: Db, who: Principal, conversation_id: str, change: ConversationChange) -> Conversation:
+    title = _clean_title(change.title)
+    async with db.write(who, "conversation.update") as tx:
+        row = await require(tx, who, conversation_id, Access.CONTINUE)
+        tx.target, now = row.id, clock.stamp()
+        await store.rename(tx, access.fence(who, Access.CONTINUE), row.id, title, now)
+        await fulltext.rename(tx, store.KIND, row.id, title=title, labels="")
+        await record(tx, row, Change.UPDATED)
+        return await _load(tx, msgspec.structs.replace(row, title=title, updated_at=now))
+
+
+async def delete(db: Db, who: Principal, conversation_id: str) -> None:
+    async with db.write(who, "conversation.delete") as tx:
+        row = await require(tx, who, conversation_id, Access.MANAGE)
+        tx.target = row.id
+        manageable = access.fence(who, Access.MANAGE)
+        readers = await store.select_readers(tx, manageable, row.id)
+        await store.delete(tx, manageable, row.id)
+        await fulltext.drop(tx, store.KIND, row.id)
+        await record(tx, row, Change.DELETED, readers)
+
+
+async def share(db: Db, who: Principal, conversation_id: str, request: ConversationShare) -> list[ConversationGrant]:
+    """Share the conversation with a colleague, change their permission, or remove it; return its grants."""
+    async with db.write(who, "conversation.share" if request.permission else "conversation.unshare") as tx:
+        row = await require(tx, who, conversation_id, Access.MANAGE)
+        tx.target, tx.detail = row.id, {"user_id": request.user_id, "permission": request.permission}
+        if request.permission is None:
+            await store.delete_grant(tx, access.fence(who, Access.MANAGE), row.id, request.user_id)
+            await record(tx, row, Change.UPDATED, [Readers.user(request.user_id)])
+        else:
+            await _grant(tx, who, row, request.user_id, request.permission)
+            await record(tx, row, Change.UPDATED)
+        grants = await store.select_grants(tx, row.id)
+        if request.permission and len(grants) > MAX_GRANTS:
+            raise BadRequest("conversations.grants", limit=MAX_GRANTS)
+        return grants
+
+
+async def _grant(tx: Tx, who: Principal, row: ConversationRow, user_id: str, permission: GrantPermission) -> None:
+    if user_id == row.owner_id:
+        raise BadRequest.at("/user_id", "conversations.owner")
+    if not await tenancy.is_colleague(tx, who, user_id):
+        raise NotFound("tenancy.no_person")
+    manageable = access.fence(who, Access.MANAGE)
+    if not await store.put_grant(tx, manageable, row.id, user_id, permission, who.user_id, clock.stamp()):
+        raise NotFound()
+
+
+async def require(tx: Tx, who: Principal, conversation_id: str, needed: Access) -> ConversationRow:
+    """Return the conversation, locked, if `who` has this access to it; otherwise 403 if they can read it, 404 if not."""
+    row = await store.lock(tx, access.fence(who, Access.READ), conversation_id)
+    if row is None:
+        raise NotFound()
+    if not await store.admits(tx, access.fence(who, needed), conversation_id):
+        raise Forbidden("conversations.read_only" if needed is Access.CONTINUE else "conversations.owner_only")
+    return row
+
+
+async def record(tx: Tx, row: ConversationRow, change: Change, readers: Sequence[str] = ()) -> None:
+    """Record a change; `readers` are those who may have lost the conversation by it."""
+    await events.record(
+        tx, store.KIND, row.id, change=change, org_id=row.org_id, team_id=row.team_id, readers=readers
+    )  # fmt: skip
+
+
+def read_fence(who: Principal, *, across_org: bool = False) -> Fence:
+    """Return the conversations that `who` can read; roles in the company add none. For other packages."""
+    return access.fence(who, Access.READ)
+
+
+async def _load(db: Reads, row: ConversationRow) -> Conversation:
+    return _to_conversation(row, await store.select_grants(db, row.id), await store.select_turns(db, row.id))
+
+
+def _clean_title(title: str) -> str:
+    return text.clean_name(title, "title", max_length=_TITLE_LENGTH)
+
+
+def _to_conversation(row: ConversationRow, grants: list[ConversationGrant], turns: list[TurnRow]) -> Conversation:
+    return Conversation(
+        id=row.id, title=row.title, owner=row.owner_id, team_id=row.team_id, shared_with=grants,
+        turns=[_to_turn(turn) for turn in turns], created_at=row.created_at, updated_at=row.updated_at,
+    )  # fmt: skip
+
+
+def _to_turn(row: TurnRow) -> Turn:
+    return Turn(
+        id=row.id, parent_id=row.parent_id, role=row.role, content=contents.decode(row.content), state=row.state,
+        created_at=row.created_at, author=row.author_id, usage=row.usage, citations=row.citations, steps=row.steps,
+        model=row.model, executor=row.executor, error=row.error,
+    )  # fmt: skip

@@ -1,0 +1,52 @@
+"""HTTP routes for conversations."""
+
+from teamspace.conversations.domain import conversations
+from teamspace.conversations.schemas import (
+    Conversation,
+    ConversationChange,
+    ConversationItem,
+    ConversationQuery,
+    ConversationShare,
+    ConversationShares,
+    NewConversation,
+)
+from teamspace.core.db import Db
+from teamspace.core.permissions import Permission as P
+from teamspace.core.principal import Principal
+from teamspace.core.replies import Created, Page, Reply
+from teamspace.core.routing import BEARER, Route, row
+
+# fmt: off
+ROUTES = (
+    Route("POST",   "/api/conversations",           BEARER, P.CHAT_USE,      None, "create", "Create a conversation, private to the caller."),
+    Route("GET",    "/api/conversations",           BEARER, row(P.CHAT_USE), None, "index",  "List the conversations the caller can read, last activity first."),
+    Route("GET",    "/api/conversations/:id",       BEARER, row(P.CHAT_USE), None, "show",   "Return a conversation with the turns of all branches, in the order of their creation."),
+    Route("PATCH",  "/api/conversations/:id",       BEARER, row(P.CHAT_USE), None, "update", "Rename a conversation."),
+    Route("DELETE", "/api/conversations/:id",       BEARER, row(P.CHAT_USE), None, "delete", "Delete a conversation with its turns and shares."),
+    Route("POST",   "/api/conversations/:id/share", BEARER, row(P.CHAT_USE), None, "share",  "Share a conversation with a colleague, to read or to continue it, or remove their access; returns its shares."),
+)
+# fmt: on
+
+
+async def create(db: Db, who: Principal, body: NewConversation) -> Created[Conversation]:
+    return Created(await conversations.create(db, who, body))
+
+
+async def index(db: Db, who: Principal, query: ConversationQuery) -> Page[ConversationItem]:
+    return await conversations.listing(db, who, query)
+
+
+async def show(db: Db, who: Principal, id: str) -> Reply[Conversation]:
+    return Reply(await conversations.find(db, who, id))
+
+
+async def update(db: Db, who: Principal, id: str, body: ConversationChange) -> Reply[Conversation]:
+    return Reply(await conversations.rename(db, who, id, body))
+
+
+async def delete(db: Db, who: Principal, id: str) -> None:
+    await conversations.delete(db, who, id)
+
+
+async def share(db: Db, who: Principal, id: str, body: ConversationShare) -> ConversationShares:
+    return ConversationShares(await conversations.share(db, who, id, body))

@@ -1,0 +1,38 @@
+"""Streams as server-sent events: each has its position as id, so that a client can resume."""
+
+import re
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+
+import msgspec
+
+from teamspace.core.errors import BadRequest
+from teamspace.core.replies import EventStream, ServerSentEvent
+from teamspace.events.schemas import StreamRow
+
+_POSITION = re.compile(r"([A-Za-z0-9_-]{1,64}):([0-9]{1,12})", re.ASCII)
+
+
+def to_event_stream(rows: AsyncIterator[StreamRow], stream_id: str) -> EventStream:
+    """Return the rows as events `id: <stream id>:<number>`, whose data also has its name as `type`."""
+    return EventStream(_to_events(rows, stream_id))
+
+
+async def _to_events(rows: AsyncIterator[StreamRow], stream_id: str) -> AsyncIterator[ServerSentEvent]:
+    async with aclosing(rows):  # type: ignore[type-var]
+        async for row in rows:
+            yield ServerSentEvent(row.name, _with_type(row), f"{stream_id}:{row.number}")
+
+
+def _with_type(row: StreamRow) -> msgspec.Raw:
+    """Put the type in front of the other fields, without decoding them."""
+    separator = b"" if row.data == b"{}" else b","
+    return msgspec.Raw(b'{"type":%s%s%s' % (msgspec.json.encode(row.name), separator, row.data[1:]))
+
+
+def parse_position(last_event_id: str) -> tuple[str, int]:
+    """Return stream id and number of the last event that a client has seen."""
+    found = _POSITION.fullmatch(last_event_id)
+    if found is None:
+        raise BadRequest.at("Last-Event-ID", "events.position")
+    return found[1], int(found[2])

@@ -1,0 +1,274 @@
+"""Runs the handlers of jobs in this process: heartbeats, stop requests, and the outcome, stored exactly once."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+import msgspec
+
+from teamspace.core.db import Db
+from teamspace.core.errors import ExecutorFailed, QuotaExceeded, Refusal, ResponseRefused, Unauthenticated
+from teamspace.jobs.domain import authority
+from teamspace.jobs.domain.queue import Queue
+from teamspace.jobs.schemas import (
+    Cancelled,
+    Failed,
+    Job,
+    JobClaim,
+    JobFault,
+    Obsolete,
+    Outcome,
+    Parked,
+    QuotaBlock,
+    Returned,
+)
+from teamspace.quota import Spend
+
+log = logging.getLogger("teamspace.jobs")
+ATTEMPT_LEASE = 8
+"""Seconds. Short, so that other servers continue the jobs of a killed server within ten seconds."""
+_BEATS = ATTEMPT_LEASE / 3
+_RETRY_DELAYS = (0.1, 1.0, 5.0)
+_TRANSIENT_STATUSES = (429, 502, 503, 507)
+"""Statuses of refusals that are worth a retry."""
+
+
+class JobContext:
+    """What a handler can know of its job."""
+
+    def __init__(
+        self, job: Job, executor_id: str, report: Callable[[float, str | None], Awaitable[None]],
+        deadline: asyncio.Timeout, stop: asyncio.Event,
+    ) -> None:  # fmt: skip
+        self.job_id = job.id
+        self.attempt = job.attempt
+        """Only increases, so external systems can use it as a fencing token."""
+        self.model = job.model
+        self.executor_id = executor_id
+        self.report = report
+        """Report the progress, from 0 to 1, and a message."""
+        self.stop = stop
+        """Set when a person asks the handler to stop; it may then return what it has."""
+        self._deadline = deadline
+
+    @contextmanager
+    def pause_deadline(self) -> Iterator[None]:
+        """Stop the clock of the handler's timeout, while it waits for a free resource."""
+        now, end = asyncio.get_running_loop().time, self._deadline.when()
+        assert end is not None
+        left = end - now()
+        self._deadline.reschedule(None)
+        try:
+            yield
+        finally:
+            self._deadline.reschedule(now() + left)
+
+
+class JobAttempt:
+    """One run of a job's handler in this process."""
+
+    def __init__(self, job: Job, claim: JobClaim, handled: Callable[[], None] | None) -> None:
+        self.job, self.claim = job, claim
+        self.handled = handled
+        """Called when the handler has returned, before its outcome is stored."""
+        self.stop = asyncio.Event()
+        self.stale = False
+        """The claim is no longer valid, so the handler was cancelled: its result would be refused."""
+        self.aborted = False
+        """The server stops, so the handler was cancelled."""
+        self.outcome: Outcome | None = None
+        """None until the handler has returned, and if the claim is stale or the attempt was aborted."""
+        self.error: Exception | None = None
+        """What the handler raised."""
+        self.task: asyncio.Task[None]
+
+
+class JobAttempts:
+    """All attempts that run in this process."""
+
+    def __init__(self, queue: Queue) -> None:
+        self._queue = queue
+        self._working: dict[str, JobAttempt] = {}
+        """The attempts whose handler runs, by job."""
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._beating: asyncio.Task[None] | None = None
+        self._outcomes: list[tuple[JobClaim, Outcome, asyncio.Future[None]]] = []
+        self._writer: asyncio.Task[None] | None = None
+
+    @property
+    def working(self) -> int:
+        """The number of jobs whose handler runs."""
+        return len(self._working)
+
+    def start(self, db: Db, job: Job, claim: JobClaim, handled: Callable[[], None] | None = None) -> JobAttempt:
+        """Run the handler of a claimed job in the background and store its outcome; await the attempt's task for that."""
+        attempt = JobAttempt(job, claim, handled)
+        self._working[job.id] = attempt
+        attempt.task = asyncio.create_task(self._run(db, attempt))
+        self._tasks.add(attempt.task)
+        attempt.task.add_done_callback(self._tasks.discard)
+        if self._beating is None:
+            self._beating = asyncio.create_task(self._beat(db))
+        return attempt
+
+    def stop(self, job_id: str) -> None:
+        """Ask the handler of a job to stop, if it runs here."""
+        if attempt := self._working.get(job_id):
+            attempt.stop.set()
+
+    async def wait(self) -> None:
+        """Wait until all handlers have returned and their outcomes are stored."""
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+
+    async def abort(self, db: Db) -> None:
+        """Cancel the running handlers and give their jobs back at once. The attempts do not count."""
+        aborted = list(self._working.values())
+        for attempt in aborted:
+            attempt.aborted = True
+            attempt.task.cancel()
+        await self.wait()
+        for attempt in aborted:
+            await self.give_back(db, attempt.claim)
+
+    async def give_back(self, db: Db, claim: JobClaim) -> None:
+        if await self._queue.finish_many(db, [(claim, Returned())]):
+            log.info("job %s was interrupted and requeued", claim.job_id)
+
+    # Heartbeats: one statement extends all leases of this process.
+
+    async def _beat(self, db: Db) -> None:
+        while self._working:
+            await asyncio.sleep(_BEATS)
+            try:
+                await self._extend_leases(db)
+            except Exception:
+                log.exception("the heartbeat of %d jobs failed", self.working)
+        self._beating = None
+
+    async def _extend_leases(self, db: Db) -> None:
+        beating = list(self._working.values())
+        valid = await self._queue.extend_many(db, [attempt.claim for attempt in beating], ATTEMPT_LEASE)
+        for attempt in beating:
+            asked_to_stop = valid.get(attempt.job.id)
+            if attempt.job.id not in self._working:
+                continue  # it has ended meanwhile
+            if asked_to_stop is None:
+                attempt.stale = True
+                attempt.task.cancel()
+            elif asked_to_stop:
+                attempt.stop.set()
+
+    # One attempt
+
+    async def _run(self, db: Db, attempt: JobAttempt) -> None:
+        try:
+            attempt.outcome = await self._find_outcome(db, attempt)
+        except asyncio.CancelledError:
+            if not (attempt.stale or attempt.aborted):
+                raise
+            if attempt.stale:
+                log.warning("job %s lost its claim while it ran", attempt.job.id)
+            return
+        finally:
+            del self._working[attempt.job.id]
+            if attempt.handled:
+                attempt.handled()
+        await self._write_outcome(db, attempt.claim, attempt.outcome)
+
+    async def _find_outcome(self, db: Db, attempt: JobAttempt) -> Outcome:
+        """Run the handler and return how it ended."""
+        job, kind = attempt.job, self._queue.kinds[attempt.job.kind]
+        try:
+            result = await self._run_noted(db, attempt)
+        except TimeoutError:
+            return Failed(JobFault.keyed("jobs.timed_out", "timeout"))
+        except Unauthenticated:
+            return Failed(authority.REQUESTER_GONE)
+        except Obsolete as obsolete:
+            return Cancelled(obsolete.fault)
+        except QuotaExceeded as refusal:
+            return Parked(QuotaBlock.of(refusal))
+        except (ExecutorFailed, ResponseRefused) as failure:
+            spent = None if failure.tokens is None else Spend(1, failure.tokens)
+            return Failed(JobFault.of(failure, failure.code, retryable=failure.retryable), spent)
+        except Refusal as refusal:
+            transient = refusal.status in _TRANSIENT_STATUSES
+            return Failed(JobFault.of(refusal, refusal.code, retryable=transient))
+        except Exception:
+            log.exception("job %s of kind %s failed", job.id, job.kind)
+            return Failed(JobFault.keyed("jobs.internal_error", "internal_error"))
+        return kind.judge(msgspec.json.decode(job.input, type=kind.input), result)
+
+    async def _run_noted(self, db: Db, attempt: JobAttempt) -> msgspec.Struct:
+        try:
+            return await self._run_handler(db, attempt)
+        except Exception as error:
+            attempt.error = error
+            raise
+
+    async def _run_handler(self, db: Db, attempt: JobAttempt) -> msgspec.Struct:
+        job, claim, kind = attempt.job, attempt.claim, self._queue.kinds[attempt.job.kind]
+        assert kind.handler is not None
+        arguments = dict(kind.provided)
+
+        async def report(progress: float, message: str | None = None) -> None:
+            await self._queue.extend(db, claim, progress=min(1, max(0, progress)), message=message)
+
+        if "input" in kind.runner_arguments:
+            arguments["input"] = msgspec.json.decode(job.input, type=kind.input)
+        if "db" in kind.runner_arguments:
+            arguments["db"] = db
+        if "who" in kind.runner_arguments or kind.row.feature or kind.row.permission:
+            who = await authority.get_principal(db, kind, job)
+            if "who" in kind.runner_arguments:
+                arguments["who"] = who
+        async with asyncio.timeout(kind.row.seconds) as deadline:
+            if "work" in kind.runner_arguments:
+                arguments["work"] = JobContext(job, claim.executor_id, report, deadline, attempt.stop)
+            return await kind.handler(**arguments)
+
+    # Outcomes are stored in batches: while one batch is written, the next one collects.
+
+    async def _write_outcome(self, db: Db, claim: JobClaim, outcome: Outcome) -> None:
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._outcomes.append((claim, outcome, done))
+        if self._writer is None:
+            self._writer = asyncio.create_task(self._write_outcomes(db))
+        await done
+
+    async def _write_outcomes(self, db: Db) -> None:
+        while self._outcomes:
+            batch, self._outcomes = self._outcomes, []
+            await self.write_batch(db, [(claim, outcome) for claim, outcome, _ in batch])
+            for *_, done in batch:
+                if not done.done():
+                    done.set_result(None)
+        self._writer = None
+
+    async def write_batch(self, db: Db, ended: Sequence[tuple[JobClaim, Outcome]]) -> None:
+        """Write a batch of outcomes, with retries: a busy database must not cost the work of the batch.
+
+        If the batch fails, each outcome is written alone: one that cannot be written must not cost the others.
+        """
+        try:
+            await self._write(db, ended)
+        except Exception:
+            log.exception("writing %d outcomes failed, retrying one by one", len(ended))
+            for one in ended:
+                await self._write_alone(db, one)
+
+    async def _write_alone(self, db: Db, ended: tuple[JobClaim, Outcome]) -> None:
+        for pause in _RETRY_DELAYS:
+            try:
+                return await self._write(db, [ended])
+            except Exception:
+                log.exception("writing the outcome of job %s failed, retrying", ended[0].job_id)
+                await asyncio.sleep(pause)
+        log.error("the outcome of job %s is lost; it runs again when its lease expires", ended[0].job_id)
+
+    async def _write(self, db: Db, ended: Sequence[tuple[JobClaim, Outcome]]) -> None:
+        written = await self._queue.finish_many(db, ended)
+        for job_id in {claim.job_id for claim, _ in ended} - written:
+            log.warning("job %s lost its claim before it finished; its outcome is dropped", job_id)

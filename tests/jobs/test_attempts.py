@@ -1,0 +1,207 @@
+"""Handlers in the server itself: heartbeats, requests to stop, jobs that start at once, and kinds that run only once."""
+
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable
+
+import msgspec
+import pytest
+
+from teamspace import jobs
+from teamspace.core.errors import QuotaExceeded
+from teamspace.core.ids import new_id
+from teamspace.core.principal import Call, Principal, system
+from teamspace.core.tables import JobSpec
+from teamspace.jobs import Authority, JobAttempt, JobContext, Queue
+from teamspace.jobs.domain import attempts
+from teamspace.quota import Spend
+from tests.jobs.help import broken_invariants, get_job, queue, running
+from tests.support.world import Caller, World
+
+JOBS = (
+    JobSpec("test.wait", "wait", "Waits until it is stopped.", estimate="estimate", spent="spent"),
+    JobSpec("test.once", "wait", "Waits, and is never repeated.", estimate="estimate", spent="spent", repeatable=False),
+)
+
+
+class Wait(msgspec.Struct, frozen=True):
+    seconds: float = 60
+
+
+class Waited(msgspec.Struct, frozen=True):
+    stopped: bool
+
+
+async def wait(input: Wait, work: JobContext) -> Waited:
+    try:
+        await asyncio.wait_for(work.stop.wait(), input.seconds)
+    except TimeoutError:
+        return Waited(False)
+    return Waited(True)
+
+
+def estimate(input: Wait) -> Spend:
+    return Spend(1, 100)
+
+
+def spent(result: Waited) -> Spend:
+    return Spend(1, 20)
+
+
+@pytest.fixture
+async def ann(world: World, monkeypatch: pytest.MonkeyPatch) -> Caller:
+    monkeypatch.setattr(attempts, "_BEATS", 0.05)
+    kinds, faults = jobs.bind([sys.modules[__name__]], {})
+    assert not faults
+    queue(world).kinds.add(kinds)
+    return await world.bootstrap()
+
+
+async def start(world: World, ann: Caller, kind: str = "test.wait", seconds: float = 60) -> JobAttempt:
+    who = Principal("api", Call(), user_id=ann.user_id, org_id=ann.org.id, team_id=ann.team.id)
+    async with world.db.maintenance(who) as tx:
+        job, claim = await queue(world).start(
+            tx,
+            Authority.of(who),
+            kind,
+            Wait(seconds),
+            id=new_id(),
+            executor_id=jobs.LOCAL,
+            lease=attempts.ATTEMPT_LEASE,
+        )
+    return world.app.attempts.start(world.db, job, claim)
+
+
+async def lease_of(world: World, job_id: str) -> str | None:
+    return await world.db.one(str, "SELECT lease_until FROM jobs WHERE id = :id", id=job_id)
+
+
+async def used_tokens(world: World) -> int:
+    sql = "SELECT tokens FROM quota_used WHERE per = 'lifetime' AND level = 'team'"
+    return await world.db.one(int, sql) or 0
+
+
+async def test_a_job_starts_at_once_and_its_end_is_stored(world: World, ann: Caller) -> None:
+    attempt = await start(world, ann, seconds=0)
+    await attempt.task
+    job = await get_job(ann, attempt.job.id)
+    assert (job["state"], job["result"], job["attempt"]) == ("succeeded", {"stopped": False}, 1)
+    assert await used_tokens(world) == 20
+    assert await broken_invariants(world) == []
+
+
+async def test_it_is_refused_if_the_quota_is_used_up(world: World, ann: Caller) -> None:
+    await ann.post("/api/quota", {"dimension": "ai.tokens.total", "limit": 99, "window": "day"})
+    with pytest.raises(QuotaExceeded):
+        await start(world, ann)
+    assert await world.db.one(int, "SELECT COUNT(*) FROM jobs") == 0
+
+
+async def test_one_heartbeat_extends_the_leases_of_all(world: World, ann: Caller) -> None:
+    started = [await start(world, ann) for _ in range(3)]
+    before = [await lease_of(world, attempt.job.id) for attempt in started]
+    await _until(lambda: _all_later(world, started, before))
+    for attempt in started:
+        attempt.stop.set()
+        await attempt.task
+    assert world.app.attempts.working == 0
+
+
+async def _all_later(world: World, started: list[JobAttempt], before: list[str | None]) -> bool:
+    now = [await lease_of(world, attempt.job.id) for attempt in started]
+    return all(new and old and new > old for new, old in zip(now, before, strict=True))
+
+
+async def test_a_request_to_stop_from_another_server_arrives_with_the_heartbeat(world: World, ann: Caller) -> None:
+    attempt = await start(world, ann)
+    async with world.db.maintenance(system()) as tx:
+        assert await queue(world).request_stop(tx, attempt.job.id)
+    await asyncio.wait_for(attempt.task, 10)
+    assert (await get_job(ann, attempt.job.id))["result"] == {"stopped": True}
+    async with world.db.maintenance(system()) as tx:
+        assert not await queue(world).request_stop(tx, attempt.job.id), "it has ended"
+
+
+async def test_a_stale_claim_ends_the_handler_and_its_result_is_dropped(world: World, ann: Caller) -> None:
+    attempt = await start(world, ann)
+    async with world.db.maintenance(system()) as tx:
+        await queue(world).return_all_of(tx, jobs.LOCAL)
+    await asyncio.wait_for(attempt.task, 10)
+    assert attempt.stale and attempt.outcome is None
+    assert (await get_job(ann, attempt.job.id))["state"] == "queued"
+
+
+async def test_heartbeats_continue_after_one_fails(world: World, ann: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    beats = 0
+    extend_many = Queue.extend_many
+
+    async def failing_once(*args: object) -> dict[str, bool]:
+        nonlocal beats
+        beats += 1
+        if beats == 1:
+            raise RuntimeError("no connection")
+        return await extend_many(*args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Queue, "extend_many", failing_once)
+    attempt = await start(world, ann)
+
+    async def beaten() -> bool:
+        return beats > 2
+
+    await _until(beaten)
+    attempt.stop.set()
+    await attempt.task
+    assert (await get_job(ann, attempt.job.id))["state"] == "succeeded"
+
+
+async def test_a_repeatable_job_runs_again_if_its_server_is_gone(world: World, ann: Caller) -> None:
+    job_id = await _lose(world, ann, "test.wait")
+    assert (await get_job(ann, job_id))["state"] == "queued"
+    async with running(world):
+        await _until(lambda: _is_running(world, job_id))
+        world.app.attempts.stop(job_id)
+        await _until(lambda: _has_ended(world, job_id))
+    assert (await get_job(ann, job_id))["result"] == {"stopped": True}
+    assert await used_tokens(world) == 20
+
+
+async def test_a_job_that_runs_only_once_fails_and_is_charged_with_its_estimate(world: World, ann: Caller) -> None:
+    job_id = await _lose(world, ann, "test.once")
+    job = await get_job(ann, job_id)
+    assert (job["state"], job["error"]["code"]) == ("failed", "interrupted")
+    assert await used_tokens(world) == 100
+    assert await broken_invariants(world) == []
+
+
+async def test_a_server_that_stops_gives_back_what_can_be_repeated(world: World, ann: Caller) -> None:
+    repeatable, once = await start(world, ann), await start(world, ann, "test.once")
+    await world.app.attempts.abort(world.db)
+    assert (await get_job(ann, repeatable.job.id))["state"] == "queued"
+    assert (await get_job(ann, once.job.id))["error"]["code"] == "interrupted"
+
+
+async def _lose(world: World, ann: Caller, kind: str) -> str:
+    """Start a job whose server then dies: its lease expires."""
+    who = Principal("api", Call(), user_id=ann.user_id, org_id=ann.org.id, team_id=ann.team.id)
+    async with world.db.maintenance(who) as tx:
+        job, _ = await queue(world).start(
+            tx, Authority.of(who), kind, Wait(), id=new_id(), executor_id=jobs.LOCAL, lease=-1
+        )
+    await jobs.sweep(world.db, queue(world))
+    return job.id
+
+
+async def _is_running(world: World, job_id: str) -> bool:
+    return await world.db.one(str, "SELECT state FROM jobs WHERE id = :id", id=job_id) == "running"
+
+
+async def _has_ended(world: World, job_id: str) -> bool:
+    return await world.db.one(str, "SELECT finished_at FROM jobs WHERE id = :id", id=job_id) is not None
+
+
+async def _until(condition: Callable[[], Awaitable[bool]]) -> None:
+    async with asyncio.timeout(10):
+        while True:
+            if await condition():
+                return
+            await asyncio.sleep(0.02)

@@ -1,0 +1,63 @@
+"""The routes of the OpenAI protocol: the list of models, and that every error has OpenAI's shape."""
+
+from typing import Any
+
+import httpx2
+import pytest
+
+from teamspace.core.http import Gate
+from teamspace.settings import Settings
+from tests.executors.help import push, world_calling
+from tests.support.upstream import Upstream
+from tests.support.world import World
+
+MODELS = "/v1/models"
+
+
+def error(answer: httpx2.Response) -> tuple[int, str, str | None]:
+    """Return status, code and field of an error, after a check of its shape."""
+    assert answer.headers["content-type"] == "application/json"
+    body: dict[str, Any] = answer.json()
+    assert list(body) == ["error"] and list(body["error"]) == ["message", "type", "param", "code"]
+    assert body["error"]["message"]
+    return answer.status_code, body["error"]["code"], body["error"]["param"]
+
+
+async def test_the_models_of_the_executors_are_listed(settings: Settings) -> None:
+    async with Upstream() as upstream, world_calling(settings, upstream) as world:
+        ann = await world.bootstrap()
+        simulated = (await ann.get(MODELS)).json()
+        assert simulated == {
+            "object": "list",
+            "data": [
+                {"id": "default", "object": "model", "created": 0, "owned_by": "teamspace"},
+                {"id": "simulated", "object": "model", "created": 0, "owned_by": "local"},
+            ],
+        }
+        lists = await push(ann, upstream, "Lists")
+        world.app.fleet.health_of(lists["id"]).record_probe(["m2", "m1"])
+        await push(ann, upstream, "One", model="m3")
+        shown = (await ann.get(MODELS)).json()["data"]
+        assert {one["id"]: one["owned_by"] for one in shown} == {
+            "default": "teamspace", "m1": "Lists", "m2": "Lists", "m3": "One",
+        }  # fmt: skip
+
+
+async def test_errors_of_the_gate_have_openai_s_shape(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    ann = await world.bootstrap()
+    scoped = await world.token(ann, scope=["notes:read"])
+    assert error(await world.anonymous.get(MODELS)) == (401, "invalid_api_key", None)
+    wrong = await world.anonymous.get(MODELS, headers={"authorization": "Bearer sk-wrong"})
+    assert error(wrong) == (401, "invalid_api_key", None)
+    assert wrong.headers["www-authenticate"] == "Bearer"
+    assert error(await scoped.get(MODELS)) == (403, "out_of_scope", None)
+    assert error(await ann.delete(MODELS)) == (405, "method_not_allowed", None)
+    assert error(await ann.get(MODELS, headers={"x-long": "x" * 70_000})) == (431, "too_large", None)
+    await ann.post("/api/features/chat", {"enabled": False})
+    assert error(await ann.get(MODELS)) == (403, "feature_disabled", None)
+
+    async def broken(*_: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(Gate, "_respond_routed", broken)
+    assert error(await ann.get(MODELS)) == (500, "internal_error", None)
