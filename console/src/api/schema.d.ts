@@ -1720,6 +1720,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the models for OpenAI clients: default, and those of the executors.
+         * @description A session or API token. Requires `chat:use`. Requires the feature `chat`.
+         */
+        get: operations["openai_api.list_models"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/i18n/catalog": {
         parameters: {
             query?: never;
@@ -3834,56 +3854,14 @@ export interface components {
         Echo: {
             prompt: string;
         };
-        /**
-         * ModelAnswer
-         * @description The model's answer and its token usage.
-         */
-        ModelAnswer: {
+        /** EchoAnswer */
+        EchoAnswer: {
             text: string;
             usage: components["schemas"]["TokenUsage"];
-            /** @default  */
+            /** @default echo */
             model?: string;
             /** @default stop */
             finish_reason?: string;
-            /** @default [] */
-            tool_calls?: components["schemas"]["ToolCall"][];
-            parsed?: unknown;
-        };
-        /**
-         * ToolCall
-         * @description A model's request to call a function.
-         */
-        ToolCall: {
-            id: string;
-            function: components["schemas"]["FunctionCall"];
-            /**
-             * @default function
-             * @enum {unknown}
-             */
-            type?: "function";
-        };
-        /** FunctionCall */
-        FunctionCall: {
-            name: string;
-            arguments: string;
-        };
-        /**
-         * ToolCall
-         * @description A model's request to call a function.
-         */
-        ToolCall: {
-            id: string;
-            function: components["schemas"]["FunctionCall"];
-            /**
-             * @default function
-             * @enum {unknown}
-             */
-            type?: "function";
-        };
-        /** FunctionCall */
-        FunctionCall: {
-            name: string;
-            arguments: string;
         };
         /** NewDocument */
         NewDocument: {
@@ -4023,6 +4001,41 @@ export interface components {
             endpoint: string;
             bucket: string;
             region: string;
+        };
+        /**
+         * ErrorBody
+         * @description The body of every error response of this protocol.
+         */
+        ErrorBody: {
+            error: components["schemas"]["ErrorDetail"];
+        };
+        /** ErrorDetail */
+        ErrorDetail: {
+            message: string;
+            type: string;
+            param: string | null;
+            code: string | null;
+        };
+        /** ModelCards */
+        ModelCards: {
+            /**
+             * @default list
+             * @enum {unknown}
+             */
+            object?: "list";
+            data: components["schemas"]["ModelCard"][];
+        };
+        /** ModelCard */
+        ModelCard: {
+            id: string;
+            /**
+             * @default model
+             * @enum {unknown}
+             */
+            object?: "model";
+            /** @default 0 */
+            created?: number;
+            owned_by: string;
         };
         /** CatalogQuery */
         CatalogQuery: {
@@ -14458,7 +14471,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ModelAnswer"];
+                    "application/json": components["schemas"]["EchoAnswer"];
                 };
             };
             /** @description `invalid_request` */
@@ -15549,6 +15562,80 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "openai_api.list_models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelCards"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description `invalid_api_key` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope`, `feature_disabled` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description `rate_limit_exceeded` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };

@@ -5,7 +5,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { answer, api, type Schemas } from "@/api/client";
 
 export type Roles = Schemas["ModelRoles"];
-export type Report = Schemas["RoleReport"];
+export type Report = Schemas["RoleModel"];
 export type Role = Report["role"];
 
 const MODELS = ["models"] as const;

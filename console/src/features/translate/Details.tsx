@@ -17,11 +17,13 @@ interface ChecksProps {
   checks: readonly FailedCheck[];
   /** The check that is shown in the texts. */
   shown?: FailedCheck;
-  /** Undefined where checks have no place in a text. */
+  /** Shows the check in the texts. */
   onShow?: (check: FailedCheck) => void;
+  /** False where they stand beside their texts. */
+  listed?: boolean;
 }
 
-export function Checks({ checks, shown, onShow }: ChecksProps) {
+export function Checks({ checks, shown, onShow, listed = true }: ChecksProps) {
   return (
     <section aria-label={t("translate.checks")}>
       <h2>
@@ -29,34 +31,22 @@ export function Checks({ checks, shown, onShow }: ChecksProps) {
         {checks.length > 0 ? t("translate.checks.count", { count: checks.length }) : t("translate.checks.passed")}
       </h2>
       {checks.length > 0 && <p className="muted">{t("translate.checks.words")}</p>}
-      <ul className={styles.checks}>
-        {checks.map((check, place) => (
-          <li key={place}>
-            {onShow ? (
-              <button type="button" className={styles.check} aria-pressed={check === shown} onClick={() => onShow(check)}>
-                <CheckWords check={check} />
+      {listed && (
+        <ul className={styles.checks}>
+          {checks.map((check, place) => (
+            <li key={place}>
+              <button type="button" className={styles.check} aria-pressed={check === shown} onClick={() => onShow?.(check)}>
+                <span>
+                  <b>{t(`translate.check.${check.check}`)}</b> {check.message}
+                </span>
+                <span className={styles.excerpt}>{check.excerpt}</span>
                 <span className="sr-only">{t("translate.checks.show")}</span>
               </button>
-            ) : (
-              <div className={styles.check}>
-                <CheckWords check={check} />
-              </div>
-            )}
-          </li>
-        ))}
-      </ul>
+            </li>
+          ))}
+        </ul>
+      )}
     </section>
-  );
-}
-
-function CheckWords({ check: { check, message, excerpt, key } }: { check: FailedCheck }) {
-  return (
-    <>
-      <span>
-        <b>{t(`translate.check.${check}`)}</b> {message}
-      </span>
-      <span className={styles.excerpt}>{key ? <code>{key}</code> : excerpt}</span>
-    </>
   );
 }
 

@@ -1,4 +1,4 @@
-/** Source and result side by side, each below its language. */
+/** Languages, and below them source and result side by side. */
 
 import { ActionIcon, Tooltip } from "@mantine/core";
 import { IconArrowsExchange } from "@tabler/icons-react";
@@ -29,38 +29,36 @@ export function Panes({ work, detected, onSwap, source, sourceFoot, result, resu
   const { draft, changeDraft } = work;
   const auto = { value: AUTO, label: detected ? t("translate.result.detected", { language: languageName(detected) }) : t("translate.source.auto") };
   return (
-    <div className={styles.panes}>
-      <div className={styles.pane}>
-        <div className={styles.head}>
-          <LanguageSelect
-            className={styles.language}
-            aria-label={t("translate.source")}
-            other={auto}
-            value={draft.source || AUTO}
-            onChange={(code) => changeDraft({ source: code === AUTO ? "" : code })}
-          />
-          <Tooltip label={t("translate.swap")} openDelay={300}>
-            <ActionIcon variant="default" size={36} aria-label={t("translate.swap")} disabled={!onSwap} onClick={onSwap}>
-              <IconArrowsExchange aria-hidden size={17} />
-            </ActionIcon>
-          </Tooltip>
-        </div>
-        {source}
-        <div className={styles.foot}>{sourceFoot}</div>
+    <>
+      <div className={styles.languages}>
+        <LanguageSelect
+          aria-label={t("translate.source")}
+          other={auto}
+          value={draft.source || AUTO}
+          onChange={(code) => changeDraft({ source: code === AUTO ? "" : code })}
+        />
+        <Tooltip label={t("translate.swap")} openDelay={300}>
+          <ActionIcon variant="default" size={36} aria-label={t("translate.swap")} disabled={!onSwap} onClick={onSwap}>
+            <IconArrowsExchange aria-hidden size={17} />
+          </ActionIcon>
+        </Tooltip>
+        <LanguageSelect
+          aria-label={t("translate.target")}
+          placeholder={t("translate.target.choose")}
+          value={draft.target || null}
+          onChange={(target) => changeDraft({ target })}
+        />
       </div>
-      <div className={styles.pane}>
-        <div className={styles.head}>
-          <LanguageSelect
-            className={styles.language}
-            aria-label={t("translate.target")}
-            placeholder={t("translate.target.choose")}
-            value={draft.target || null}
-            onChange={(target) => changeDraft({ target })}
-          />
+      <div className={styles.panes}>
+        <div className={styles.pane}>
+          {source}
+          <div className={styles.foot}>{sourceFoot}</div>
         </div>
-        {result}
-        <div className={styles.foot}>{resultFoot}</div>
+        <div className={styles.pane}>
+          {result}
+          <div className={styles.foot}>{resultFoot}</div>
+        </div>
       </div>
-    </div>
+    </>
   );
 }

@@ -31,7 +31,9 @@ export function CatalogMode({ work }: { work: Work }) {
   const [paused] = useDebouncedValue(draft.catalog, PAUSE);
   const { catalog, fault } = useMemo(() => (paused.trim() ? parseCatalog(paused) : {}), [paused]);
   const input = useMemo<Input | null>(() => (catalog ? { catalog: catalog.texts } : null), [catalog]);
-  const isCurrent = outcome?.asked === draft.catalog;
+  const isCurrent = outcome !== null && outcome.asked === draft.catalog;
+  const detected = isCurrent && !draft.source ? outcome.source : null;
+  const from = draft.source || detected;
   const disabled = !languages || !draft.catalog.trim() || (fault !== undefined && paused === draft.catalog);
 
   async function ask(): Promise<void> {
@@ -48,7 +50,8 @@ export function CatalogMode({ work }: { work: Work }) {
     <>
       <Panes
         work={work}
-        detected={isCurrent && !draft.source ? (outcome?.source ?? null) : null}
+        detected={detected}
+        onSwap={from && draft.target ? () => changeDraft({ source: draft.target, target: from }) : undefined}
         source={
           <FileField onRead={(raw) => changeDraft({ catalog: raw })}>
             <MarkedField
@@ -98,7 +101,7 @@ export function CatalogMode({ work }: { work: Work }) {
       {!running.fault && <Blocked input={input} languages={languages} />}
       {outcome && (
         <Details>
-          <Checks checks={outcome.checks} />
+          <Checks checks={outcome.checks} listed={false} />
           <Hits hits={outcome.hits} />
         </Details>
       )}

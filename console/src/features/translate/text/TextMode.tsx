@@ -32,7 +32,9 @@ export function TextMode({ work }: { work: Work }) {
   const [shown, setShown] = useState<FailedCheck | undefined>();
   const [paused] = useDebouncedValue(draft.text, PAUSE);
   const input = useMemo<Input | null>(() => (paused.trim() && paused.length <= LONGEST ? { text: paused } : null), [paused]);
-  const isCurrent = outcome?.asked === draft.text;
+  const isCurrent = outcome !== null && outcome.asked === draft.text;
+  const detected = isCurrent && !draft.source ? outcome.source : null;
+  const from = draft.source || detected;
   const tooLong = draft.text.length > LONGEST;
   const disabled = !languages || !draft.text.trim() || tooLong;
   const marks = useMemo(() => (outcome ? marksOf(outcome, shown) : NO_MARKS), [outcome, shown]);
@@ -47,17 +49,19 @@ export function TextMode({ work }: { work: Work }) {
     });
   }
 
-  function swap(made: TextOutcome): void {
+  /** The translation becomes the text; the text itself stays in the history. */
+  function swap(from: string): void {
+    const text = isCurrent ? outcome.translation : draft.text;
     setShown(undefined);
-    change({ draft: { ...draft, text: made.translation, source: made.target, target: made.source ?? "" }, text: null });
+    change({ draft: { ...draft, text, source: draft.target, target: from }, text: isCurrent ? null : outcome });
   }
 
   return (
     <>
       <Panes
         work={work}
-        detected={isCurrent && !draft.source ? (outcome?.source ?? null) : null}
-        onSwap={outcome?.source ? () => swap(outcome) : undefined}
+        detected={detected}
+        onSwap={from && draft.target ? () => swap(from) : undefined}
         source={
           <MarkedField
             label={t("translate.text")}
