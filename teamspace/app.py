@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from teamspace import (
+    agents,
     ai,
     blobs,
     events,
@@ -141,6 +142,7 @@ class App:
             (600, partial(idempotency.delete_expired, self.db, system())),
             (3600, partial(identity.delete_expired_credentials, self.db)),
             (600, partial(quota.tidy, self.db)),
+            (3600, partial(agents.tidy, self.db)),
             (3600, partial(repository.abort_stale_uploads, self.db)),
             (
                 60,
@@ -183,31 +185,36 @@ def dependencies(settings: Settings, stopping: Stopping, tables: Tables) -> dict
     wake = Notifier(stopping)
     queue = jobs.Queue(jobs.Kinds(), wake, hosted=settings.hosted)
     fleet = executors.Fleet(settings, queue, Egress(allow=settings.egress_allow, own=settings.own_addresses))
+    attempts, streams, files = jobs.JobAttempts(queue), events.Streams(wake), wiring.open_store(settings, tables)
+    gateway = ai.Gateway(fleet, ai.Registry(fleet, simulate=settings.simulate))
+    turns, toolbox = ai.Turns(gateway, queue, attempts, streams, files), tools.Toolbox()
     return {
         Settings: settings,
         Description: Description(),
         Notifier: wake,
         Metrics: Metrics(),
-        blobs.BlobStore: wiring.open_store(settings, tables),
+        blobs.BlobStore: files,
         instance.RowCounts: instance.RowCounts(),
         instance.Readiness: instance.Readiness(stopping),
         tenancy.Locales: tenancy.Locales(tuple(localization.available())),
         tenancy.OwnedTables: tenancy.OwnedTables(tables.rows(OwnedTable)),
         Refusals: Refusals(),
-        events.Streams: events.Streams(wake),
+        events.Streams: streams,
         events.ReadableSubjects: events.ReadableSubjects(tables.rows(events.EventSubject)),
         events.Hub: events.Hub(
             tables.rows(events.EventSubject), wake, partial(tenancy.get_callers, hosted=settings.hosted)
         ),
         jobs.Queue: queue,
-        jobs.JobAttempts: jobs.JobAttempts(queue),
-        tools.Toolbox: tools.Toolbox(),
+        jobs.JobAttempts: attempts,
+        tools.Toolbox: toolbox,
         jobs.JobRouter: executors.ExecutorRouter(fleet),
         repository.UploadLimit: repository.UploadLimit(),
         extraction.ReaderPool: extraction.ReaderPool(),
         executors.Fleet: fleet,
         executors.Presence: executors.Presence(),
-        ai.Models: ai.Registry(fleet, simulate=settings.simulate),
+        ai.Gateway: gateway,
+        ai.Turns: turns,
+        agents.Agents: agents.Agents(gateway, turns, toolbox, streams, files),
     }
 
 

@@ -1,28 +1,70 @@
 """Job kinds that use a model."""
 
-from teamspace.ai.domain import turns
-from teamspace.ai.domain.turns import Models
-from teamspace.completions import ModelAnswer, ModelRequest
-from teamspace.core.db import Db
+from teamspace.ai.domain import gateway, resolving, turns
+from teamspace.ai.domain.gateway import Gateway
+from teamspace.ai.domain.turns import Turns
+from teamspace.ai.schemas import ChatAnswer, ChatInput, TurnInput
+from teamspace.blobs import BlobStore
+from teamspace.completions import ModelAnswer, ModelRequest, structured
+from teamspace.core.db import Db, Tx
 from teamspace.core.permissions import Feature, Permission
 from teamspace.core.principal import Principal
 from teamspace.core.tables import JobSpec
-from teamspace.jobs import JobContext
+from teamspace.events import Streams
+from teamspace.jobs import EndedJob, JobContext, Outcome
 from teamspace.quota import Spend
 
 JOBS = (
-    JobSpec("ai.chat", "chat", "One chat turn with a model.", callable=True, remote=True,
-        permission=Permission.CHAT_USE, feature=Feature.CHAT, estimate="estimate", spent="spent"),
+    JobSpec("ai.chat", "chat", "One answer of a model.", callable=True, remote=True,
+        permission=Permission.CHAT_USE, feature=Feature.CHAT, estimate="estimate", spent="spent", verify="verify",
+        assign="assign", check="check"),
+    JobSpec("ai.turn", "turn", "A turn of a chat, which its author waits for.", max_attempts=1, repeatable=False,
+        permission=Permission.CHAT_USE, feature=Feature.CHAT, estimate="estimate_turn", spent="spent_on_turn",
+        ended="end_turn"),
 )  # fmt: skip
 
 
-async def chat(db: Db, who: Principal, input: ModelRequest, work: JobContext, models: Models) -> ModelAnswer:
-    return await turns.chat(db, who, input, work, models)
+async def chat(
+    db: Db, who: Principal, input: ChatInput, work: JobContext, gateway: Gateway, files: BlobStore
+) -> ModelAnswer:  # fmt: skip
+    return await gateway.run_job(db, who, (await resolving.resolve(db, files, who, input)).request, work)
 
 
-def estimate(input: ModelRequest) -> Spend:
-    return turns.estimate(input)
+async def verify(db: Db, who: Principal, input: ChatInput) -> None:
+    await turns.verify(db, who, input)
+
+
+async def assign(db: Db, who: Principal, input: ChatInput, files: BlobStore) -> ModelRequest:
+    return (await resolving.resolve(db, files, who, input)).request
+
+
+def estimate(input: ChatInput) -> Spend:
+    return gateway.estimate(resolving.without_references(input))
 
 
 def spent(result: ModelAnswer) -> Spend:
     return Spend(1, result.usage.total_tokens)
+
+
+async def check(input: ChatInput, result: ModelAnswer) -> str | None:
+    try:
+        await structured.judge(resolving.without_references(input), result)
+    except structured.SchemaMismatch as mismatch:
+        return mismatch.message
+    return None
+
+
+async def turn(db: Db, who: Principal, input: TurnInput, work: JobContext, turns: Turns) -> ChatAnswer:
+    return await turns.run(db, who, input, work)
+
+
+def estimate_turn(input: TurnInput) -> Spend:
+    return turns.estimate(input)
+
+
+def spent_on_turn(result: ChatAnswer) -> Spend:
+    return Spend(1, result.usage.total_tokens)
+
+
+async def end_turn(tx: Tx, job: EndedJob, outcome: Outcome, streams: Streams) -> None:
+    await turns.end(tx, job, outcome, streams)

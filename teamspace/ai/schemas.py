@@ -23,6 +23,7 @@ MAX_PROMPT = 1_000_000
 MAX_MESSAGES = 2_000
 MAX_PARTS = 200
 Id = Annotated[str, msgspec.Meta(max_length=100)]
+SourceType = Literal["object", "note"]
 
 
 class Echo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -36,12 +37,12 @@ class EchoAnswer(msgspec.Struct, frozen=True):
     finish_reason: str = "stop"
 
 
-class ObjectPart(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="object"):
+class ObjectPart(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="object", omit_defaults=True):
     """An object of the repository that the caller can read: its text, or the image that it is."""
 
     object_id: Id
-    version: Annotated[int, msgspec.Meta(ge=1)] | None = None
-    """The newest if there is none."""
+    version: Annotated[int, msgspec.Meta(ge=1, lt=2**53)] | None = None
+    """The newest by default."""
 
 
 class NotePart(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="note"):
@@ -92,17 +93,17 @@ class TurnInput(ChatInput, frozen=True, forbid_unknown_fields=True, omit_default
     conversation_id: str | None = None
     context_tokens: int = 0
     """An estimate of what the conversation and the referenced things add to the prompt."""
-    worker_job: str | None = None
-    """The job of a remote worker that answers it; None if this server asks the model."""
+    worker: str | None = None
+    """The executor whose remote workers answer it; None if this server asks the model."""
 
 
 class CitedSource(msgspec.Struct, frozen=True, omit_defaults=True):
     """What an answer cites."""
 
-    type: Literal["object", "note"]
+    type: SourceType
     id: str
     title: str
-    version: int
+    version: int | None = None
     version_id: str | None = None
 
 
@@ -110,14 +111,16 @@ class Citation(msgspec.Struct, frozen=True, omit_defaults=True):
     """A quote in an answer, and where the server has found it."""
 
     number: int
+    """Its number in the answer; equal for equal words of one source."""
+    source: CitedSource | None
+    """None if there is no such source."""
+    start: int | None
+    end: int | None
+    """Where the words are in the text of the version."""
     quote: str
     verified: bool
-    source: CitedSource | None = None
-    start: int | None = None
-    """Where the quote begins in the text of that version, in characters."""
-    end: int | None = None
     reason: Literal["no_source", "not_readable", "not_found", "too_short"] | None = None
-    """Why it could not be verified."""
+    """Why it is not verified."""
 
 
 class SchemaFault(msgspec.Struct, frozen=True):

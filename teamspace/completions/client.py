@@ -1,7 +1,7 @@
 """Call an OpenAI-compatible model server."""
 
-from collections.abc import AsyncIterable, AsyncIterator, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterator
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager, contextmanager
 
 from teamspace.completions import wire
 from teamspace.completions.errors import failure, refusal
@@ -40,10 +40,11 @@ async def stream(
     async with AsyncExitStack() as stack:
         with _egress_errors():
             response = await stack.enter_async_context(egress.stream(_outgoing(endpoint, body, _MAX_STREAM_BYTES)))
-        pieces = _pieces(response)
+        pieces = await stack.enter_async_context(aclosing(_pieces(response)))
         if response.status != 200:
             raise refusal(response.status, await _beginning(pieces))
-        yield wire.from_wire_stream(request, pieces)
+        # Closed here: left to the garbage collector, it would be closed by another task.
+        yield await stack.enter_async_context(aclosing(wire.from_wire_stream(request, pieces)))
 
 
 async def list_models(egress: Egress, endpoint: ModelEndpoint) -> list[str] | None:
@@ -73,7 +74,7 @@ def _authorization(endpoint: ModelEndpoint) -> dict[str, str]:
     return {"authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
 
 
-async def _pieces(response: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
+async def _pieces(response: AsyncIterable[bytes]) -> AsyncGenerator[bytes, None]:
     with _egress_errors():
         async for piece in response:
             yield piece

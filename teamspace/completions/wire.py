@@ -1,7 +1,8 @@
 """The format of OpenAI-compatible model servers: the only place where it is written and read."""
 
 import re
-from collections.abc import AsyncIterable, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterable
+from contextlib import aclosing
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -129,15 +130,18 @@ def from_wire(request: ModelRequest, body: bytes) -> ModelAnswer:
         raise
 
 
-async def from_wire_stream(request: ModelRequest, pieces: AsyncIterable[bytes]) -> AsyncIterator[Delta | ModelAnswer]:
+async def from_wire_stream(
+    request: ModelRequest, pieces: AsyncIterable[bytes]
+) -> AsyncGenerator[Delta | ModelAnswer, None]:
     """Read a streamed response: yield its deltas, then the whole answer."""
     partial = _PartialAnswer(request)
     try:
-        async for data in _data(pieces):
-            if data == b"[DONE]":
-                break
-            if text := partial.add(data):
-                yield Delta(text)
+        async with aclosing(_lines(pieces)) as lines, aclosing(_data(lines)) as chunks:
+            async for data in chunks:
+                if data == b"[DONE]":
+                    break
+                if text := partial.add(data):
+                    yield Delta(text)
         yield partial.answer()
     except CompletionError as fault:
         fault.usage = partial.spent
@@ -203,9 +207,9 @@ class _PartialAnswer:
         return self._usage or (estimate_usage(self._request, text) if text else None)
 
 
-async def _data(pieces: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
+async def _data(lines: AsyncIterable[bytes]) -> AsyncGenerator[bytes, None]:
     """Yield the data lines of a stream of server-sent events. Model servers send one line per event."""
-    async for line in _lines(pieces):
+    async for line in lines:
         name, _, value = line.partition(b":")
         if name == b"data":
             yield value.strip()
@@ -213,7 +217,7 @@ async def _data(pieces: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
             raise _invalid_stream()
 
 
-async def _lines(pieces: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
+async def _lines(pieces: AsyncIterable[bytes]) -> AsyncGenerator[bytes, None]:
     rest = bytearray()
     async for piece in pieces:
         *lines, last = piece.split(b"\n")

@@ -3,7 +3,7 @@
 from teamspace.conversations.access import SUBJECTS
 from teamspace.conversations.domain.conversations import create, find, read_fence
 from teamspace.conversations.domain.indexing import index
-from teamspace.conversations.domain.turns import MAX_HISTORY, begin_turn, end_turn, history
+from teamspace.conversations.domain.turns import MAX_HISTORY, begin_turn, end_turn, history, measure
 from teamspace.conversations.schemas import (
     BegunTurn,
     Content,
@@ -16,10 +16,11 @@ from teamspace.conversations.schemas import (
     TurnRole,
     TurnState,
 )
-from teamspace.conversations.store import INVARIANTS, OWNED_TABLES
+from teamspace.conversations.store import INVARIANTS, KIND, OWNED_TABLES
 
 __all__ = [
     "INVARIANTS",
+    "KIND",
     "MAX_HISTORY",
     "OWNED_TABLES",
     "SUBJECTS",
@@ -39,5 +40,6 @@ __all__ = [
     "find",
     "history",
     "index",
+    "measure",
     "read_fence",
 ]

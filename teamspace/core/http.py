@@ -393,6 +393,10 @@ class Gate:
             if first := await idempotency.find_replay(self._db, who, claim, taken=True):
                 return first
             raise Overloaded("idempotency.first_failed") from None
+        except Refusal as refusal:
+            if claim.taken:  # it took effect: a repeat must get the same answer, not a second effect
+                await idempotency.store_response(self._db, who, claim, _problem(refusal, request.id))
+            raise
         if claim.taken:
             await idempotency.store_response(self._db, who, claim, response)
         return response
@@ -457,7 +461,7 @@ def _check_scope(endpoint: Endpoint, who: Principal) -> None:
 
 def _check_suspension(endpoint: Endpoint, who: Principal) -> None:
     route = endpoint.route
-    if not route.writes or route.while_suspended:
+    if not route.writes or route.while_suspended or route.dry_run:
         return
     if who.tenant_suspended:
         raise TenantSuspended

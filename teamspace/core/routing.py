@@ -16,7 +16,7 @@ from urllib.parse import unquote_to_bytes
 import msgspec
 
 from teamspace.core.errors import BadRequest, Refusal
-from teamspace.core.permissions import Feature, Permission
+from teamspace.core.permissions import Feature, Permission, Row
 
 JSON_LIMIT = 1024 * 1024
 SMALL_LIMIT = 64 * 1024
@@ -57,12 +57,6 @@ class ErrorFormat(msgspec.Struct, frozen=True):
     """Returns the code of a class; for the API description."""
 
 
-class Row(msgspec.Struct, frozen=True):
-    """Ownership or a grant may allow access: the gate checks the token's scope, and the fence decides."""
-
-    permission: Permission
-
-
 class Own(msgspec.Struct, frozen=True):
     """The caller's own account: needs no permission, and scoped tokens are refused."""
 
@@ -86,6 +80,8 @@ class Route(msgspec.Struct, frozen=True):
     """Errors besides those that all routes share; for the API description."""
     while_suspended: bool = False
     """Open in a suspended company or tenant: signing in and out, revoking, one's own password, and reads by POST."""
+    dry_run: bool = False
+    """Can be a read, by `dry_run` in its body: then open while suspended. The write handle refuses the others."""
     limit: int = JSON_LIMIT
     """The maximum size of the body, in bytes."""
     optional_credential: bool = False

@@ -200,5 +200,5 @@ def _split(chunk: bytes) -> Iterable[bytes]:
 
 
 def encode_event(event: ServerSentEvent) -> bytes:
-    line = f"id: {event.id}\nevent: {event.name}\ndata: " if event.id else f"event: {event.name}\ndata: "
-    return line.encode() + msgspec.json.encode(event.data) + b"\n\n"
+    fields = [f"{name}: {value}\n" for name, value in (("id", event.id), ("event", event.name)) if value]
+    return "".join(fields).encode() + b"data: " + msgspec.json.encode(event.data) + b"\n\n"

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from teamspace.core.permissions import Feature, Permission
+from teamspace.core.permissions import Feature, Permission, Row
 
 ArtifactKind = Literal["document", "table", "text", "link", "image"]
 
@@ -46,6 +46,8 @@ class JobSpec(msgspec.Struct, frozen=True):
     """Whether a remote worker may claim it."""
     repeatable: bool = True
     """Whether an attempt that was cut off is made again; if not, the job fails, and is charged with its estimate."""
+    parks: bool = True
+    """Whether it waits if its handler finds a quota exhausted; if not, it fails."""
     max_attempts: int = 3
     seconds: float = 600
     """The time limit of one attempt on this server."""
@@ -54,7 +56,7 @@ class JobSpec(msgspec.Struct, frozen=True):
     spent: str | None = None
     """Maps the result to its actual usage."""
     check: str | None = None
-    """Maps input and result to an error in the result, or None."""
+    """Maps input and result to an error in the result, or None; may be async."""
     verify: str | None = None
     """Called with the requester and the input when a person requests the job; raises if it cannot be run."""
     assign: str | None = None
@@ -77,10 +79,15 @@ class Tool(msgspec.Struct, frozen=True):
     handler: str
     doc: str
     """Says what it does; models decide by it when to call the tool."""
-    permission: Permission
+    permission: Permission | Row
+    """With `row(...)`, ownership or a grant may allow the call: the gate checks the token's scope, the fence decides."""
     feature: Feature | None = None
     artifacts: tuple[ArtifactKind, ...] = ()
     """The kinds of artifacts that it returns; none if it returns other values."""
+
+    @property
+    def needs(self) -> Permission:
+        return self.permission.permission if isinstance(self.permission, Row) else self.permission
 
 
 class Invariant(msgspec.Struct, frozen=True):

@@ -245,6 +245,14 @@ async def end_stream(tx: Tx, id: str, last: int, expires_at: str) -> None:
     )  # fmt: skip
 
 
+async def select_all_batches(tx: Tx, stream_id: str) -> list[StreamBatch]:
+    return await tx.all(
+        StreamBatch,
+        f"SELECT {columns(StreamBatch)} FROM stream_batches WHERE stream_id = :stream_id ORDER BY first",
+        stream_id=stream_id,
+    )  # fmt: skip
+
+
 async def select_batches(
     db: Reads, fence: Fence, stream_id: str, after: int, until: int, limit: int
 ) -> list[StreamBatch]:  # fmt: skip

@@ -303,7 +303,7 @@ async def take(tx: Tx, ids: Sequence[str], *, executor_id: str, claim_hash: str,
     )  # fmt: skip
 
 
-async def set_reservation(tx: Tx, job_id: str, reservation_id: str) -> None:
+async def set_reservation(tx: Tx, job_id: str, reservation_id: str | None) -> None:
     await tx.run(
         "UPDATE jobs SET reservation_id = :reservation_id WHERE id = :id", id=job_id, reservation_id=reservation_id
     )
@@ -402,6 +402,12 @@ def _of_jobs(lock: str) -> str:
 async def lock_queued(tx: Tx, job_id: str) -> Job | None:
     return await tx.one(
         Job, f"SELECT {columns(Job)} FROM jobs WHERE id = :id AND state = 'queued' {tx.dialect.row_lock}", id=job_id
+    )
+
+
+async def lock_running(tx: Tx, job_id: str) -> Job | None:
+    return await tx.one(
+        Job, f"SELECT {columns(Job)} FROM jobs WHERE id = :id AND state = 'running' {tx.dialect.row_lock}", id=job_id
     )
 
 

@@ -1,8 +1,8 @@
 """Notes: short texts that belong to a person and a team."""
 
 from teamspace.notes.access import SUBJECTS
-from teamspace.notes.domain import create, listing, read_fence
-from teamspace.notes.schemas import NewNote, NoteQuery
+from teamspace.notes.domain import create, find, listing, read_fence
+from teamspace.notes.schemas import NewNote, Note, NoteQuery
 from teamspace.notes.store import COUNTS, INVARIANTS, OWNED_TABLES
 
 __all__ = [
@@ -11,8 +11,10 @@ __all__ = [
     "OWNED_TABLES",
     "SUBJECTS",
     "NewNote",
+    "Note",
     "NoteQuery",
     "create",
+    "find",
     "listing",
     "read_fence",
 ]

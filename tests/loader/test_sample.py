@@ -51,9 +51,9 @@ async def test_its_job_kind_runs(world: World) -> None:
 async def test_the_result_of_its_remote_kind_is_checked(world: World) -> None:
     kind = world.app.queue.kinds["x.sample.report"]
     input = kind.read_input({"text": "May"})
-    assert msgspec.to_builtins(kind.read_result(input, {"share": 0.5})) == {"share": 0.5}
+    assert msgspec.to_builtins(await kind.read_result(input, {"share": 0.5})) == {"share": 0.5}
     with pytest.raises(ResponseRefused, match="from 0 to 1"):
-        kind.read_result(input, {"share": 2})
+        await kind.read_result(input, {"share": 2})
 
 
 async def test_its_listener_hears_events(world: World) -> None:

@@ -191,7 +191,7 @@ class World:
 
 
 def _hanging_up(gate: Any) -> Any:
-    """The in-process client does not stream: it disconnects from an event stream after the first bytes."""
+    """The in-process client does not stream: it disconnects from the endless stream of events after the first bytes."""
 
     async def call(scope: Any, receive: Any, send: Any) -> None:
         heard, is_stream, is_over = asyncio.Event(), False, False
@@ -205,7 +205,7 @@ def _hanging_up(gate: Any) -> Any:
         async def watch(message: Any) -> None:
             nonlocal is_stream, is_over
             if message["type"] == "http.response.start":
-                is_stream = (b"content-type", b"text/event-stream") in message["headers"]
+                is_stream = scope["method"] == "GET" and (b"content-type", b"text/event-stream") in message["headers"]
             else:
                 is_over = not message.get("more_body", False)
                 heard.set()

@@ -1146,7 +1146,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Rename a conversation.
+         * Rename a conversation; returns it as in a list.
          * @description A session or API token. Requires `chat:use`, by role, ownership or grant.
          */
         patch: operations["conversations.update"];
@@ -1604,6 +1604,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/ai/chat": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Have a prompt answered by a model. `response_format` asks for JSON, which is checked; `conversation_id` stores the turn; `dry_run` only says what it would cost.
+         * @description A session or API token. Requires `chat:use`. Requires the feature `chat`.
+         */
+        post: operations["ai.chat"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai/chat/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The same as server-sent events: `start`, `delta`, `citation`, then `done` or `error`. Send `Last-Event-ID` to resume for ten minutes, without being charged again.
+         * @description A session or API token. Requires `chat:use`. Requires the feature `chat`.
+         */
+        post: operations["ai.stream"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai/chat/stream/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Stop a turn. It ends with what it has produced, and is charged for that.
+         * @description A session or API token. Requires `chat:use`.
+         */
+        delete: operations["ai.stop"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/documents": {
         parameters: {
             query?: never;
@@ -1715,6 +1775,114 @@ export interface paths {
          * @description A session or API token. Concerns the caller's own account: scoped tokens are refused.
          */
         delete: operations["s3.revoke"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Have a model work with the team's tools until it has an answer; every call has the caller's rights and is metered. With `Accept: text/event-stream`, its steps as server-sent events, which can be resumed like a chat.
+         * @description A session or API token. Requires `chat:use`. Requires the feature `agent`.
+         */
+        post: operations["agents.agent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/translate/catalog": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Translate a catalog: every key gets a text, and failed checks are listed by key; `dry_run` only says what it would cost.
+         * @description A session or API token. Requires `chat:use`. Requires the feature `translate`.
+         */
+        post: operations["translation.translate_catalog"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/translate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the caller's own translations in the team, newest first.
+         * @description A session or API token. Requires `chat:use`.
+         */
+        get: operations["translation.index"];
+        put?: never;
+        /**
+         * Translate a text with the team's glossary; failed checks are listed; `dry_run` only says what it would cost.
+         * @description A session or API token. Requires `chat:use`. Requires the feature `translate`.
+         */
+        post: operations["translation.translate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/glossary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the team's glossary by language and term; ?target= lists one language.
+         * @description A session or API token. Requires `chat:use`.
+         */
+        get: operations["translation.terms"];
+        put?: never;
+        /**
+         * Add or update a term of the team's glossary for a target language; with a null translation, delete it.
+         * @description A session or API token. Requires `settings:manage`.
+         */
+        post: operations["translation.put_term"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/chat/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Have a chat answered, in OpenAI's protocol: as a whole, or as server-sent chunks with `stream`. Unknown options are ignored.
+         * @description A session or API token. Requires `chat:use`. Requires the feature `chat`.
+         */
+        post: operations["openai_api.complete"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -3863,6 +4031,268 @@ export interface components {
             /** @default stop */
             finish_reason?: string;
         };
+        /** ChatBody */
+        ChatBody: {
+            /** @default  */
+            prompt?: string | (components["schemas"]["TextPart"] | components["schemas"]["ImagePart"] | components["schemas"]["ObjectPart"] | components["schemas"]["NotePart"])[];
+            /** @default null */
+            system?: string | null;
+            /** @default [] */
+            messages?: components["schemas"]["Message"][];
+            /** @default null */
+            model?: string | null;
+            /** @default null */
+            executor?: string | null;
+            /** @default null */
+            max_tokens?: number | null;
+            /** @default null */
+            temperature?: number | null;
+            /** @default null */
+            response_format?: (components["schemas"]["AnyText"] | components["schemas"]["JsonObject"] | components["schemas"]["JsonSchema"]) | null;
+            /** @default [] */
+            tools?: components["schemas"]["FunctionTool"][];
+            /** @default null */
+            tool_choice?: ("auto" | "none" | "required") | components["schemas"]["FunctionChoice"] | null;
+            /** @default null */
+            conversation_id?: string | null;
+            parent_id?: string | null;
+            /** @default null */
+            regenerate?: string | null;
+            /** @default false */
+            dry_run?: boolean;
+        };
+        /**
+         * TextPart
+         * @description A part of a message.
+         */
+        TextPart: {
+            /** @enum {unknown} */
+            type: "text";
+            text: string;
+        };
+        /**
+         * ImagePart
+         * @description A part of a message.
+         */
+        ImagePart: {
+            /** @enum {unknown} */
+            type: "image_url";
+            image_url: components["schemas"]["ImageUrl"];
+        };
+        /** ImageUrl */
+        ImageUrl: {
+            url: string;
+            /** @default null */
+            detail?: ("auto" | "high" | "low") | null;
+        };
+        /**
+         * ObjectPart
+         * @description An object of the repository that the caller can read: its text, or the image that it is.
+         */
+        ObjectPart: {
+            /** @enum {unknown} */
+            type: "object";
+            object_id: string;
+            /** @default null */
+            version?: number | null;
+        };
+        /**
+         * NotePart
+         * @description A note that the caller can read.
+         */
+        NotePart: {
+            /** @enum {unknown} */
+            type: "note";
+            note_id: string;
+        };
+        /** Message */
+        Message: {
+            role: components["schemas"]["Speaker"];
+            /** @default null */
+            content?: string | (components["schemas"]["TextPart"] | components["schemas"]["ImagePart"])[] | null;
+            /** @default [] */
+            tool_calls?: components["schemas"]["ToolCall"][];
+            /** @default null */
+            tool_call_id?: string | null;
+            /** @default null */
+            name?: string | null;
+        };
+        /**
+         * Speaker
+         * @enum {unknown}
+         */
+        Speaker: "assistant" | "system" | "tool" | "user";
+        /**
+         * ToolCall
+         * @description A model's request to call a function.
+         */
+        ToolCall: {
+            id: string;
+            function: components["schemas"]["FunctionCall"];
+            /**
+             * @default function
+             * @enum {unknown}
+             */
+            type?: "function";
+        };
+        /** FunctionCall */
+        FunctionCall: {
+            name: string;
+            arguments: string;
+        };
+        /**
+         * AnyText
+         * @description A response format: no restriction.
+         */
+        AnyText: {
+            /** @enum {unknown} */
+            type: "text";
+        };
+        /**
+         * JsonObject
+         * @description A response format: any JSON object.
+         */
+        JsonObject: {
+            /** @enum {unknown} */
+            type: "json_object";
+        };
+        /**
+         * JsonSchema
+         * @description A response format: JSON that a schema accepts; given as `json_schema`, or short as `schema`.
+         */
+        JsonSchema: {
+            /** @enum {unknown} */
+            type: "json_schema";
+            /** @default null */
+            json_schema?: components["schemas"]["NamedSchema"] | null;
+            /** @default null */
+            schema?: {
+                [key: string]: unknown;
+            } | null;
+        };
+        /** NamedSchema */
+        NamedSchema: {
+            schema: {
+                [key: string]: unknown;
+            };
+            /** @default answer */
+            name?: string;
+            /** @default null */
+            description?: string | null;
+            /** @default null */
+            strict?: boolean | null;
+        };
+        /** FunctionTool */
+        FunctionTool: {
+            /** @enum {unknown} */
+            type: "function";
+            function: components["schemas"]["Function"];
+        };
+        /**
+         * Function
+         * @description A function that the model may call; `parameters` is a JSON schema.
+         */
+        Function: {
+            name: string;
+            /** @default null */
+            description?: string | null;
+            /** @default {} */
+            parameters?: {
+                [key: string]: unknown;
+            };
+            /** @default null */
+            strict?: boolean | null;
+        };
+        /** FunctionChoice */
+        FunctionChoice: {
+            /** @enum {unknown} */
+            type: "function";
+            function: components["schemas"]["FunctionName"];
+        };
+        /** FunctionName */
+        FunctionName: {
+            name: string;
+        };
+        /**
+         * ChatAnswer
+         * @description A finished turn.
+         */
+        ChatAnswer: {
+            id: string;
+            text: string;
+            parsed?: unknown;
+            schema_error?: components["schemas"]["SchemaFault"];
+            model: string;
+            executor: string;
+            /** @default false */
+            simulated?: boolean;
+            usage: components["schemas"]["TokenUsage"];
+            finish_reason: string;
+            tool_calls?: components["schemas"]["ToolCall"][];
+            /** @default [] */
+            citations?: components["schemas"]["Citation"][];
+        };
+        /**
+         * SchemaFault
+         * @description How an answer does not match the response format.
+         */
+        SchemaFault: {
+            message: string;
+            path: string;
+            raw: string;
+        };
+        /**
+         * Citation
+         * @description A quote in an answer, and where the server has found it.
+         */
+        Citation: {
+            number: number;
+            source: components["schemas"]["CitedSource"] | null;
+            start: number | null;
+            end: number | null;
+            quote: string;
+            verified: boolean;
+            /** @default null */
+            reason?: ("no_source" | "not_found" | "not_readable" | "too_short") | null;
+        };
+        /**
+         * CitedSource
+         * @description What an answer cites.
+         */
+        CitedSource: {
+            /** @enum {unknown} */
+            type: "note" | "object";
+            id: string;
+            title: string;
+            /** @default null */
+            version?: number | null;
+            /** @default null */
+            version_id?: string | null;
+        };
+        /**
+         * DryRun
+         * @description What a request would cost, who would answer, and which limit would refuse it.
+         */
+        DryRun: {
+            /** @default true */
+            dry_run?: boolean;
+            executor: string;
+            model: string | null;
+            estimate: components["schemas"]["Estimate"];
+            admitted: boolean;
+            blocked_by: components["schemas"]["BlockingLimit"] | null;
+        };
+        /** Estimate */
+        Estimate: {
+            requests: number;
+            tokens: number;
+        };
+        /** BlockingLimit */
+        BlockingLimit: {
+            dimension: components["schemas"]["Dimension"];
+            level: components["schemas"]["Level"];
+            resets_at: string | null;
+        };
         /** NewDocument */
         NewDocument: {
             title: string;
@@ -4002,6 +4432,360 @@ export interface components {
             bucket: string;
             region: string;
         };
+        /** AgentBody */
+        AgentBody: {
+            /** @default  */
+            prompt?: string | (components["schemas"]["TextPart"] | components["schemas"]["ImagePart"] | components["schemas"]["ObjectPart"] | components["schemas"]["NotePart"])[];
+            /** @default null */
+            system?: string | null;
+            /** @default null */
+            tools?: string[] | null;
+            /** @default 12 */
+            max_rounds?: number;
+            /** @default null */
+            conversation_id?: string | null;
+            parent_id?: string | null;
+            /** @default null */
+            regenerate?: string | null;
+            /** @default null */
+            resume_from?: string | null;
+            /** @default false */
+            dry_run?: boolean;
+        };
+        /**
+         * AgentAnswer
+         * @description A finished run.
+         */
+        AgentAnswer: {
+            text: string;
+            steps: components["schemas"]["Step"][];
+            usage: components["schemas"]["TokenUsage"];
+            finish_reason: string;
+            model: string;
+            executor: string;
+            /** @default false */
+            simulated?: boolean;
+            /** @default [] */
+            citations?: components["schemas"]["Citation"][];
+            job_id: string;
+        };
+        /**
+         * Step
+         * @description A tool call and what it returned.
+         */
+        Step: {
+            tool: string;
+            arguments: {
+                [key: string]: unknown;
+            };
+            /** @default null */
+            result?: unknown;
+            /** @default null */
+            artifact?: {
+                [key: string]: unknown;
+            } | null;
+            /** @default null */
+            error?: components["schemas"]["ToolError"] | null;
+        };
+        /** ToolError */
+        ToolError: {
+            code: string;
+            message: string;
+        };
+        /** NewCatalogTranslation */
+        NewCatalogTranslation: {
+            catalog: {
+                [key: string]: string;
+            };
+            /** @description A language tag, such as `de` or `pt-BR`. */
+            target: string;
+            /** @default null */
+            source?: string | null;
+            /** @default false */
+            dry_run?: boolean;
+        };
+        /** CatalogTranslation */
+        CatalogTranslation: {
+            catalog: {
+                [key: string]: string;
+            };
+            source: string | null;
+            target: string;
+            checks: components["schemas"]["FailedCheck"][];
+            glossary_hits: components["schemas"]["GlossaryHit"][];
+            memory_hits: number;
+            usage: components["schemas"]["TokenUsage"];
+        };
+        /**
+         * FailedCheck
+         * @description A check that a segment fails even after the repair.
+         */
+        FailedCheck: {
+            segment: number;
+            check: components["schemas"]["Check"];
+            message: string;
+            excerpt: string;
+            /** @default null */
+            key?: string | null;
+        };
+        /**
+         * Check
+         * @description What every segment of a translation is checked for.
+         * @enum {unknown}
+         */
+        Check: "code" | "empty" | "forbidden" | "glossary" | "icu" | "links" | "markdown" | "missing" | "numbers" | "placeholders" | "plurals" | "tags" | "unchanged" | "urls";
+        /**
+         * GlossaryHit
+         * @description A term of the glossary in the source: how often it occurs, and how often its translation was used for it.
+         */
+        GlossaryHit: {
+            term: string;
+            translation: string;
+            count: number;
+            applied: number;
+        };
+        /** NewTranslation */
+        NewTranslation: {
+            text: string;
+            /** @description A language tag, such as `de` or `pt-BR`. */
+            target: string;
+            /** @default null */
+            source?: string | null;
+            /** @default false */
+            dry_run?: boolean;
+        };
+        /** Translation */
+        Translation: {
+            text: string;
+            source: string | null;
+            target: string;
+            checks: components["schemas"]["FailedCheck"][];
+            glossary_hits: components["schemas"]["GlossaryHit"][];
+            memory_hits: number;
+            usage: components["schemas"]["TokenUsage"];
+        };
+        /**
+         * Page[TranslationRecord]
+         * @description One page of a list; `next_cursor` is null on the last page.
+         */
+        Page_TranslationRecord_: {
+            items: components["schemas"]["TranslationRecord"][];
+            next_cursor: string | null;
+        };
+        /**
+         * TranslationRecord
+         * @description A row of the history.
+         */
+        TranslationRecord: {
+            id: string;
+            kind: components["schemas"]["TranslationKind"];
+            source: string | null;
+            target: string;
+            texts: components["schemas"]["TranslatedText"][];
+            truncated: boolean;
+            checks: components["schemas"]["FailedCheck"][];
+            glossary_hits: components["schemas"]["GlossaryHit"][];
+            memory_hits: number;
+            model: string;
+            usage: components["schemas"]["TokenUsage"];
+            created_at: string;
+        };
+        /**
+         * TranslationKind
+         * @enum {unknown}
+         */
+        TranslationKind: "catalog" | "text";
+        /** TranslatedText */
+        TranslatedText: {
+            text: string;
+            translation: string;
+            /** @default null */
+            key?: string | null;
+        };
+        /**
+         * TermDraft
+         * @description A term to add or update; a null translation deletes it.
+         */
+        TermDraft: {
+            term: string;
+            /** @description A language tag, such as `de` or `pt-BR`. */
+            target: string;
+            translation: string | null;
+            /** @default null */
+            note?: string | null;
+            /** @default [] */
+            forbidden?: string[];
+        };
+        /** GlossaryTerm */
+        GlossaryTerm: {
+            term: string;
+            target: string;
+            translation: string | null;
+            note: string | null;
+            forbidden: string[];
+            updated_at: string;
+        };
+        /** GlossaryQuery */
+        GlossaryQuery: {
+            /** @default 50 */
+            limit?: number;
+            /** @default null */
+            cursor?: string | null;
+            /** @default null */
+            target?: string | null;
+        };
+        /**
+         * Page[GlossaryTerm]
+         * @description One page of a list; `next_cursor` is null on the last page.
+         */
+        Page_GlossaryTerm_: {
+            items: components["schemas"]["GlossaryTerm"][];
+            next_cursor: string | null;
+        };
+        /**
+         * CompletionRequest
+         * @description A request for a chat completion. Options that are not listed are ignored.
+         */
+        CompletionRequest: {
+            model: string;
+            messages: components["schemas"]["WireMessage"][];
+            /** @default null */
+            tools?: components["schemas"]["WireTool"][] | null;
+            /** @default null */
+            tool_choice?: ("auto" | "none" | "required") | components["schemas"]["WireToolChoice"] | null;
+            /** @default null */
+            parallel_tool_calls?: boolean | null;
+            /** @default null */
+            response_format?: components["schemas"]["WireResponseFormat"] | null;
+            /** @default null */
+            max_tokens?: number | null;
+            /** @default null */
+            max_completion_tokens?: number | null;
+            /** @default null */
+            temperature?: number | null;
+            /** @default null */
+            stop?: string[] | string | null;
+            /** @default null */
+            stream?: boolean | null;
+            /** @default null */
+            stream_options?: components["schemas"]["WireStreamOptions"] | null;
+            /** @default null */
+            n?: number | null;
+            /** @default null */
+            logprobs?: boolean | null;
+            /** @default null */
+            modalities?: string[] | null;
+            /** @default null */
+            functions?: unknown;
+            /** @default null */
+            function_call?: unknown;
+            /** @default null */
+            audio?: unknown;
+            /** @default null */
+            web_search_options?: unknown;
+        };
+        /** WireMessage */
+        WireMessage: {
+            /** @enum {unknown} */
+            role: "assistant" | "developer" | "system" | "tool" | "user";
+            /** @default null */
+            content?: string | components["schemas"]["WirePart"][] | null;
+            /** @default null */
+            name?: string | null;
+            /** @default null */
+            tool_calls?: components["schemas"]["WireToolCall"][] | null;
+            /** @default null */
+            tool_call_id?: string | null;
+            /** @default null */
+            function_call?: unknown;
+        };
+        /** WirePart */
+        WirePart: {
+            /** @enum {unknown} */
+            type: "image_url" | "text";
+            /** @default null */
+            text?: string | null;
+            /** @default null */
+            image_url?: components["schemas"]["WireImage"] | null;
+        };
+        /** WireImage */
+        WireImage: {
+            url: string;
+            /** @default null */
+            detail?: string | null;
+        };
+        /** WireToolCall */
+        WireToolCall: {
+            id: string;
+            function: components["schemas"]["WireFunctionCall"];
+            /**
+             * @default function
+             * @enum {unknown}
+             */
+            type?: "function";
+        };
+        /** WireFunctionCall */
+        WireFunctionCall: {
+            name: string;
+            /** @default  */
+            arguments?: string;
+        };
+        /** WireTool */
+        WireTool: {
+            /**
+             * @default function
+             * @enum {unknown}
+             */
+            type?: "function";
+            function: components["schemas"]["WireFunction"];
+        };
+        /** WireFunction */
+        WireFunction: {
+            name: string;
+            /** @default null */
+            description?: string | null;
+            /** @default null */
+            parameters?: {
+                [key: string]: unknown;
+            } | null;
+            /** @default null */
+            strict?: boolean | null;
+        };
+        /** WireToolChoice */
+        WireToolChoice: {
+            /** @enum {unknown} */
+            type: "function";
+            function: components["schemas"]["WireFunctionName"];
+        };
+        /** WireFunctionName */
+        WireFunctionName: {
+            name: string;
+        };
+        /** WireResponseFormat */
+        WireResponseFormat: {
+            /** @enum {unknown} */
+            type: "json_object" | "json_schema" | "text";
+            /** @default null */
+            json_schema?: components["schemas"]["WireSchema"] | null;
+        };
+        /** WireSchema */
+        WireSchema: {
+            /** @default answer */
+            name?: string;
+            /** @default null */
+            schema?: {
+                [key: string]: unknown;
+            } | null;
+            /** @default null */
+            description?: string | null;
+            /** @default null */
+            strict?: boolean | null;
+        };
+        /** WireStreamOptions */
+        WireStreamOptions: {
+            /** @default null */
+            include_usage?: boolean | null;
+        };
         /**
          * ErrorBody
          * @description The body of every error response of this protocol.
@@ -4015,6 +4799,64 @@ export interface components {
             type: string;
             param: string | null;
             code: string | null;
+        };
+        /** Completion */
+        Completion: {
+            id: string;
+            /**
+             * @default chat.completion
+             * @enum {unknown}
+             */
+            object?: "chat.completion";
+            created: number;
+            model: string;
+            choices: components["schemas"]["CompletionChoice"][];
+            usage: components["schemas"]["CompletionUsage"];
+            /** @default null */
+            system_fingerprint?: null;
+        };
+        /** CompletionChoice */
+        CompletionChoice: {
+            /**
+             * @default 0
+             * @enum {unknown}
+             */
+            index?: 0;
+            message: components["schemas"]["CompletionMessage"];
+            /** @default null */
+            logprobs?: null;
+            /** @enum {unknown} */
+            finish_reason: "content_filter" | "length" | "stop" | "tool_calls";
+        };
+        /** CompletionMessage */
+        CompletionMessage: {
+            /**
+             * @default assistant
+             * @enum {unknown}
+             */
+            role?: "assistant";
+            content: string | null;
+            /** @default null */
+            refusal?: null;
+            tool_calls?: components["schemas"]["CompletionToolCall"][];
+        };
+        /** CompletionToolCall */
+        CompletionToolCall: {
+            id: string;
+            /** @enum {unknown} */
+            type: "function";
+            function: components["schemas"]["CompletionCall"];
+        };
+        /** CompletionCall */
+        CompletionCall: {
+            name: string;
+            arguments: string;
+        };
+        /** CompletionUsage */
+        CompletionUsage: {
+            prompt_tokens: number;
+            completion_tokens: number;
+            total_tokens: number;
         };
         /** ModelCards */
         ModelCards: {
@@ -4082,6 +4924,7 @@ export interface components {
             id: string;
             title: string;
             snippet: string;
+            version: number | null;
             score: number;
             updated_at: string;
         };
@@ -11690,7 +12533,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Conversation"];
+                    "application/json": components["schemas"]["ConversationItem"];
                 };
             };
             /** @description `invalid_request` */
@@ -14584,6 +15427,385 @@ export interface operations {
             };
         };
     };
+    "ai.chat": {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ChatBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatAnswer"] | components["schemas"]["DryRun"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `tenant_suspended` */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope`, `org_suspended`, `feature_disabled` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_conflict`, `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `response_refused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`, `quota_exceeded` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `executor_failed` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded`, `no_executor` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full` */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "ai.stream": {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ChatBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                    "application/json": components["schemas"]["DryRun"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `tenant_suspended` */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope`, `org_suspended`, `feature_disabled` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_conflict`, `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`, `quota_exceeded` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded`, `no_executor` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full` */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "ai.stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full` */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "documents.index": {
         parameters: {
             query?: {
@@ -15562,6 +16784,896 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "agents.agent": {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["AgentBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentAnswer"] | components["schemas"]["DryRun"];
+                    "text/event-stream": string;
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `tenant_suspended` */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope`, `org_suspended`, `feature_disabled`, `tool_disabled` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_conflict`, `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`, `quota_exceeded` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `executor_failed` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded`, `no_executor` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full` */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "translation.translate_catalog": {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewCatalogTranslation"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CatalogTranslation"] | components["schemas"]["DryRun"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `tenant_suspended` */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope`, `org_suspended`, `feature_disabled` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `response_refused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`, `quota_exceeded` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `executor_failed` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded`, `no_executor` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full` */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "translation.index": {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_TranslationRecord_"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "translation.translate": {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewTranslation"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Translation"] | components["schemas"]["DryRun"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `tenant_suspended` */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope`, `org_suspended`, `feature_disabled` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `response_refused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`, `quota_exceeded` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `executor_failed` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded`, `no_executor` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full` */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "translation.terms": {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+                target?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_GlossaryTerm_"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "translation.put_term": {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TermDraft"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GlossaryTerm"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `tenant_suspended` */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope`, `org_suspended` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_conflict`, `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full` */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "openai_api.complete": {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CompletionRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Completion"];
+                    "text/event-stream": string;
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description `invalid_api_key` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description `tenant_suspended` */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope`, `org_suspended`, `feature_disabled` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description `not_found`, `model_not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description `idempotency_conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description `too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description `unsupported_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description `response_refused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description `rate_limit_exceeded`, `insufficient_quota` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description `executor_failed` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description `overloaded`, `no_executor` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description `storage_full` */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };

@@ -1,28 +1,290 @@
-"""One chat turn with a model, and its estimated cost."""
+"""Chat turns: a person asks, a model answers. A turn is a job that this server runs at once.
 
-from typing import Protocol
+A turn has one id: that of its job, of its stream, and of the answer in its conversation. The transaction that begins it
+reserves its quota; the transaction that ends its job settles that, ends the stream and stores the answer. So however a
+turn ends, it is charged and told once.
+"""
 
-from teamspace.ai.domain.models import Model
-from teamspace.completions import ModelAnswer, ModelRequest, estimate_prompt
-from teamspace.core.db import Db
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+
+from teamspace import conversations, executors, jobs
+from teamspace.ai.domain import gateway as gateways
+from teamspace.ai.domain import resolving
+from teamspace.ai.domain.gateway import Gateway
+from teamspace.ai.domain.output import DELTA, START, Output
+from teamspace.ai.domain.resolving import InConversation
+from teamspace.ai.schemas import ChatAnswer, ChatBody, ChatInput, DryRun, SchemaFault, TurnInput
+from teamspace.blobs import BlobStore
+from teamspace.completions import ModelAnswer, ModelRequest, structured
+from teamspace.conversations import TurnState
+from teamspace.core.db import Db, Tx
+from teamspace.core.errors import BadRequest, ExecutorFailed, InternalError, Overloaded, Refusal
+from teamspace.core.ids import new_id
 from teamspace.core.principal import Principal
-from teamspace.jobs import JobContext
+from teamspace.events import StreamRow, Streams
+from teamspace.executors import Mode, Target
+from teamspace.jobs import (
+    Authority,
+    Cancelled,
+    EndedJob,
+    Failed,
+    JobAttempt,
+    JobAttempts,
+    JobContext,
+    JobFault,
+    JobSubject,
+    JobTitle,
+    Outcome,
+    Queue,
+    Succeeded,
+)
 from teamspace.quota import Spend
 
-TYPICAL_ANSWER = 512
-"""Tokens to reserve for an answer of unknown length. Reserving the maximum would refuse requests of idle teams."""
+KIND = "ai.turn"
+STOPPED = "stopped"
+"""The finish reason of an answer that a person has stopped."""
+MAX_TURNS = 2_000
+"""Turns at a time in this process. Quotas limit those of each team and company."""
 
 
-class Models(Protocol):
-    def of(self, db: Db, executor_id: str, *, attempt: int, org_id: str) -> Model:
-        """Return the model of an executor that this server works for, to be called with a company's data."""
-        ...
+BeforeStart = Callable[[Tx, str], Awaitable[None]]
+"""Called in the transaction that starts a turn, with its id."""
 
 
-async def chat(db: Db, who: Principal, input: ModelRequest, work: JobContext, models: Models) -> ModelAnswer:
-    model = models.of(db, work.executor_id, attempt=work.attempt, org_id=who.org_id)
-    return await model.answer(input)
+class Turns:
+    """Begins, runs and stops turns."""
+
+    def __init__(
+        self, gateway: Gateway, queue: Queue, attempts: JobAttempts, streams: Streams, files: BlobStore
+    ) -> None:  # fmt: skip
+        self._gateway, self._queue, self._attempts, self._streams, self._files = (
+            gateway, queue, attempts, streams, files,
+        )  # fmt: skip
+        self._running = 0
+
+    async def preview(self, db: Db, who: Principal, body: ChatBody) -> DryRun:
+        """Return what a turn would cost, as a read."""
+        await self._check(body)
+        context = await resolving.measure(db, who, body)
+        request = resolving.without_references(body)
+        return await self._gateway.preview(db, who, request, more_tokens=context)
+
+    async def answer(self, db: Db, who: Principal, body: ChatBody) -> ChatAnswer:
+        """Have a prompt answered. If the caller leaves, the turn goes on, and its job has the answer."""
+        attempt = await self.begin(db, who, body, stream=False)
+        await attempt.wait()
+        answer = get_outcome(attempt)
+        assert isinstance(answer, ChatAnswer)
+        return answer
+
+    async def begin(self, db: Db, who: Principal, body: ChatBody, *, stream: bool) -> JobAttempt:
+        """Begin a turn, or raise QuotaExceeded before anything is sent to a model. With `stream`, it can be read."""
+        await self._check(body)
+        target = await self._gateway.choose(db, who, name=body.executor, model=body.model)
+        is_remote = target.mode is Mode.PULL
+        input = TurnInput(
+            **resolving.to_fields(body), executor_name=target.name, is_simulated=target.simulated,
+            conversation_id=body.conversation_id, worker=target.executor_id if is_remote else None,
+            context_tokens=await resolving.measure(db, who, body),
+        )  # fmt: skip
+        return await self.launch(
+            db, who, KIND, input, body, stream=stream, model=target.model,
+            executor_id=jobs.LOCAL if is_remote else target.executor_id,
+        )  # fmt: skip
+
+    async def launch(
+        self, db: Db, who: Principal, kind: str, input: msgspec.Struct, body: InConversation, *, stream: bool,
+        executor_id: str, model: str | None = None, metered: bool = True, before: BeforeStart | None = None,
+    ) -> JobAttempt:  # fmt: skip
+        """Start a job for someone who waits, with its turn in a conversation and its stream. `before` runs first."""
+        if self._running >= MAX_TURNS:
+            raise Overloaded("ai.busy", 2)
+        turn_id = new_id()
+        async with db.write(who, kind) as tx:
+            tx.target, tx.detail = turn_id, {"executor": executor_id, "model": model}
+            if before is not None:
+                await before(tx, turn_id)
+            if body.conversation_id is not None:
+                await conversations.begin_turn(
+                    tx, who, body.conversation_id, turn_id=turn_id, prompt=msgspec.to_builtins(body.prompt) or None,
+                    parent_id=body.parent_id, regenerate=body.regenerate,
+                )  # fmt: skip
+            if stream:
+                await self._streams.open(db, tx, who, turn_id)
+            job, claim = await self._queue.start(
+                tx, Authority.of(who), kind, input, id=turn_id, executor_id=executor_id, model=model,
+                title=_title(body), metered=metered, lease=jobs.ATTEMPT_LEASE,
+            )  # fmt: skip
+        attempt = self._attempts.start(db, job, claim)
+        self._running += 1
+        attempt.task.add_done_callback(self._count_end)
+        return attempt
+
+    def _count_end(self, _: object) -> None:
+        self._running -= 1
+
+    async def _check(self, body: ChatBody) -> None:
+        if not (body.prompt or body.messages or body.regenerate):
+            raise BadRequest.at("/prompt", "value.empty")
+        if body.conversation_id is not None and body.messages:
+            raise BadRequest.at("/messages", "ai.messages_or_conversation")
+        resolving.check_conversation(body)
+        await structured.check_format(body.response_format)
+
+    # Streams
+
+    def check_room(self, who: Principal) -> None:
+        """Raise RateLimited if the caller reads too many streams already."""
+        self._streams.check_room(who)
+
+    async def resume(self, db: Db, who: Principal, turn_id: str, after: int) -> AsyncIterator[StreamRow]:
+        """Return the rest of a turn's stream; NotFound for everyone but its author."""
+        self.check_room(who)
+        await self._streams.check_readable(db, who, turn_id)
+        return self.read(db, who, turn_id, after)
+
+    def read(self, db: Db, who: Principal, turn_id: str, after: int = 0) -> AsyncIterator[StreamRow]:
+        return self._streams.read(db, who, turn_id, after)
+
+    async def stop(self, db: Db, who: Principal, turn_id: str) -> None:
+        """Ask a turn of the caller's to stop. It ends with what it has produced; one that has ended stays as it is."""
+        await self._streams.check_readable(db, who, turn_id)
+        async with db.write(who, "ai.stop") as tx:
+            tx.target = turn_id
+            if await self._queue.request_stop(tx, turn_id):
+                tx.after_commit(lambda: self._attempts.stop(turn_id))
+
+    # The job
+
+    async def run(self, db: Db, who: Principal, input: TurnInput, work: JobContext) -> ChatAnswer:
+        """Answer a turn: the handler of its job."""
+        resolved = await resolving.resolve(db, self._files, who, input, work.job_id)
+        output = Output(self._streams.writer(work.job_id), db, self._files, who, resolved.sources)
+        output.begin(
+            work.job_id,
+            input.conversation_id,
+            model=work.model,
+            executor=input.executor_name,
+            simulated=input.is_simulated,
+        )
+        answer = await self._ask(db, who, input, work, resolved.request, output)
+        return await self._to_answer(work.job_id, input, resolved.request, answer, output)
+
+    async def _ask(
+        self, db: Db, who: Principal, input: TurnInput, work: JobContext, request: ModelRequest, output: Output
+    ) -> ModelAnswer:
+        if input.worker is not None:
+            answer = await self._gateway.ask_worker(db, who, input.worker, request, work.job_id, work.stop)
+        else:
+            target = _to_target(input, work)
+            on_delta = output.add if output.is_streamed else None
+            answer = await self._gateway.ask(db, who, target, request, on_delta=on_delta, stop=work.stop)
+        if not output.has_added:
+            await output.add(answer.text)
+        await output.end_block()
+        return answer
+
+    async def _to_answer(
+        self, turn_id: str, input: TurnInput, request: ModelRequest, answer: ModelAnswer, output: Output
+    ) -> ChatAnswer:
+        parsed, fault = answer.parsed, None
+        if parsed is UNSET and answer.finish_reason != STOPPED:
+            try:
+                parsed = (await structured.judge(request, answer)).parsed
+            except structured.SchemaMismatch as mismatch:
+                if not output.is_streamed:
+                    raise gateways.refused(mismatch) from mismatch
+                fault = SchemaFault(mismatch.message, mismatch.path, mismatch.raw)
+        return ChatAnswer(
+            id=turn_id, text=output.text, parsed=parsed, schema_error=UNSET if fault is None else fault,
+            model=answer.model, executor=input.executor_name, simulated=input.is_simulated, usage=answer.usage,
+            finish_reason=answer.finish_reason, tool_calls=answer.tool_calls or UNSET, citations=output.citations,
+        )  # fmt: skip
 
 
-def estimate(input: ModelRequest) -> Spend:
-    return Spend(1, estimate_prompt(input) + min(input.max_tokens or TYPICAL_ANSWER, TYPICAL_ANSWER))
+async def verify(db: Db, who: Principal, input: ChatInput) -> None:
+    """Raise if a model cannot be asked this: there is nothing to answer, a bad response format, a hidden reference."""
+    if not (input.prompt or input.messages):
+        raise BadRequest.at("/input/prompt", "value.empty")
+    await structured.check_format(input.response_format, "/input/response_format")
+    await resolving.measure(db, who, input)
+
+
+def estimate(input: TurnInput) -> Spend:
+    estimated = gateways.estimate(resolving.without_references(input))
+    return Spend(estimated.requests, estimated.tokens + input.context_tokens)
+
+
+async def end(tx: Tx, job: EndedJob, outcome: Outcome, streams: Streams) -> None:
+    """End the stream and the conversation's turn, in the transaction that ends the job."""
+    if isinstance(outcome, Succeeded):
+        answer = outcome.result
+        assert isinstance(answer, ChatAnswer)
+        await streams.end(tx, job.id, "done", answer)
+        state = TurnState.STOPPED if answer.finish_reason == STOPPED else TurnState.DONE
+        await conversations.end_turn(
+            tx, job.id, content=answer.text, state=state, usage=answer.usage, citations=answer.citations,
+            model=answer.model, executor=answer.executor,
+        )  # fmt: skip
+        return
+    fault = fault_of(outcome)
+    await streams.end(tx, job.id, "error", to_error(fault))
+    if job.input.conversation_id is not None:
+        shown = await read_shown(tx, streams, job.id)
+        error = conversations.TurnError(fault.code, fault.message, fault.key, fault.params)
+        await conversations.end_turn(
+            tx, job.id, content=shown, state=TurnState.FAILED, executor=job.input.executor_name, error=error
+        )  # fmt: skip
+
+
+def fault_of(outcome: Outcome) -> JobFault:
+    """Return why a turn has no answer."""
+    match outcome:
+        case Failed(fault) | Cancelled(JobFault() as fault):
+            return fault
+        case _:
+            return jobs.INTERRUPTED
+
+
+def to_error(fault: JobFault) -> dict[str, Any]:
+    """Return the fields of the event `error`."""
+    return {"code": fault.code, "message": fault.message, "key": fault.key, "params": fault.params}
+
+
+async def read_shown(tx: Tx, streams: Streams, turn_id: str) -> str:
+    """Return the text that a turn has shown before it failed."""
+    text = ""
+    for row in await streams.read_saved(tx, turn_id):
+        if row.name == START:  # another server has continued the run
+            text = msgspec.json.decode(row.data).get("text", "")
+        elif row.name == DELTA:
+            text += msgspec.json.decode(row.data)["text"]
+    return text
+
+
+def get_outcome(attempt: JobAttempt) -> msgspec.Struct:
+    """Return the result of an attempt that has ended, or raise why it has none."""
+    if isinstance(attempt.outcome, Succeeded):
+        return attempt.outcome.result
+    if isinstance(attempt.error, Refusal):
+        raise attempt.error
+    if isinstance(attempt.outcome, Failed) and attempt.outcome.fault.code == "internal_error":
+        raise InternalError("request.internal_error")
+    raise ExecutorFailed("jobs.interrupted")
+
+
+def _title(body: InConversation) -> JobTitle | None:
+    if body.conversation_id is None:
+        return None
+    return JobTitle(resolving.first_words(body.prompt), JobSubject(conversations.KIND, body.conversation_id))
+
+
+def _to_target(input: TurnInput, work: JobContext) -> Target:
+    mode = Mode.LOCAL if work.executor_id == jobs.LOCAL else Mode.PUSH
+    return Target(
+        work.executor_id, input.executor_name, mode, work.model, input.is_simulated, executors.TargetSource.DEFAULT, ()
+    )

@@ -202,6 +202,10 @@ class Streams:
 
     # Reading
 
+    async def read_saved(self, tx: Tx, stream_id: str) -> list[StreamRow]:
+        """Return what is saved of a stream, for whoever ends it."""
+        return [row for batch in await store.select_all_batches(tx, stream_id) for row in unpack(batch, None)]
+
     def check_room(self, who: Principal) -> None:
         """Raise RateLimited if this caller has too many readers; call it before what the stream reports is begun."""
         self._limits.check(**_share_of(who))

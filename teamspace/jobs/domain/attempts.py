@@ -4,11 +4,13 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 
 import msgspec
 
 from teamspace.core.db import Db
 from teamspace.core.errors import ExecutorFailed, QuotaExceeded, Refusal, ResponseRefused, Unauthenticated
+from teamspace.core.principal import Principal
 from teamspace.jobs.domain import authority
 from teamspace.jobs.domain.queue import Queue
 from teamspace.jobs.schemas import (
@@ -39,7 +41,7 @@ class JobContext:
 
     def __init__(
         self, job: Job, executor_id: str, report: Callable[[float, str | None], Awaitable[None]],
-        deadline: asyncio.Timeout, stop: asyncio.Event,
+        deadline: asyncio.Timeout, stop: asyncio.Event, get_principal: Callable[[], Awaitable[Principal]],
     ) -> None:  # fmt: skip
         self.job_id = job.id
         self.attempt = job.attempt
@@ -50,6 +52,8 @@ class JobContext:
         """Report the progress, from 0 to 1, and a message."""
         self.stop = stop
         """Set when a person asks the handler to stop; it may then return what it has."""
+        self.get_principal = get_principal
+        """Return the requester with the rights of this moment; raises if they have left or may no longer do this."""
         self._deadline = deadline
 
     @contextmanager
@@ -82,6 +86,10 @@ class JobAttempt:
         self.error: Exception | None = None
         """What the handler raised."""
         self.task: asyncio.Task[None]
+
+    async def wait(self) -> None:
+        """Wait until the outcome is stored. The attempt goes on if the waiter is cancelled."""
+        await asyncio.wait((self.task,))
 
 
 class JobAttempts:
@@ -189,6 +197,8 @@ class JobAttempts:
         except Obsolete as obsolete:
             return Cancelled(obsolete.fault)
         except QuotaExceeded as refusal:
+            if not kind.row.parks:
+                return Failed(JobFault.of(refusal, refusal.code, retryable=False))
             return Parked(QuotaBlock.of(refusal))
         except (ExecutorFailed, ResponseRefused) as failure:
             spent = None if failure.tokens is None else Spend(1, failure.tokens)
@@ -199,7 +209,7 @@ class JobAttempts:
         except Exception:
             log.exception("job %s of kind %s failed", job.id, job.kind)
             return Failed(JobFault.keyed("jobs.internal_error", "internal_error"))
-        return kind.judge(msgspec.json.decode(job.input, type=kind.input), result)
+        return await kind.judge(msgspec.json.decode(job.input, type=kind.input), result)
 
     async def _run_noted(self, db: Db, attempt: JobAttempt) -> msgspec.Struct:
         try:
@@ -226,7 +236,8 @@ class JobAttempts:
                 arguments["who"] = who
         async with asyncio.timeout(kind.row.seconds) as deadline:
             if "work" in kind.runner_arguments:
-                arguments["work"] = JobContext(job, claim.executor_id, report, deadline, attempt.stop)
+                requester = partial(authority.get_principal, db, kind, job)
+                arguments["work"] = JobContext(job, claim.executor_id, report, deadline, attempt.stop, requester)
             return await kind.handler(**arguments)
 
     # Outcomes are stored in batches: while one batch is written, the next one collects.

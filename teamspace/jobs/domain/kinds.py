@@ -30,7 +30,7 @@ class BoundKind(msgspec.Struct, frozen=True):
     provided: dict[str, Any]
     estimate: Callable[[Any], Spend] | None
     spent: Callable[[Any], Spend] | None
-    check: Callable[[Any, Any], str | None] | None
+    check: Callable[[Any, Any], str | Awaitable[str | None] | None] | None
     verify: Callable[[Db, Principal, Any], Awaitable[None]] | None
     assign: Callable[[Db, Principal, Any], Awaitable[msgspec.Struct]] | None
     describe: Callable[[Tx, Principal, Any], Awaitable[JobTitle]] | None
@@ -50,7 +50,7 @@ class BoundKind(msgspec.Struct, frozen=True):
     def read_input(self, raw: Any) -> msgspec.Struct:
         return convert(self.input, raw, within="/input")
 
-    def read_result(self, input: msgspec.Struct, raw: Any) -> msgspec.Struct:
+    async def read_result(self, input: msgspec.Struct, raw: Any) -> msgspec.Struct:
         """Validate the result that a worker sent, or raise ResponseRefused with the field and the fault."""
         try:
             result = convert(self.result, raw, within="/result")
@@ -58,19 +58,22 @@ class BoundKind(msgspec.Struct, frozen=True):
             raise ResponseRefused("jobs.result", problem=fault.detail).with_fields(
                 errors=fault.extra["errors"]
             ) from None
-        self._check(input, result)
+        await self._check(input, result)
         return result
 
-    def judge(self, input: msgspec.Struct, result: msgspec.Struct) -> Succeeded | Failed:
+    async def judge(self, input: msgspec.Struct, result: msgspec.Struct) -> Succeeded | Failed:
         """Return the outcome of a result of this server. One that is refused has been paid for all the same."""
         try:
-            self._check(input, result)
+            await self._check(input, result)
         except RefusedResult as refused:
             return Failed(JobFault.of(refused, refused.code, retryable=True), refused.spent)
         return Succeeded(result)
 
-    def _check(self, input: msgspec.Struct, result: msgspec.Struct) -> None:
-        if self.check and (problem := self.check(input, result)):
+    async def _check(self, input: msgspec.Struct, result: msgspec.Struct) -> None:
+        if self.check is None:
+            return
+        found = self.check(input, result)
+        if problem := await found if inspect.isawaitable(found) else found:
             raise RefusedResult(problem, self.spent(result) if self.spent else None)
 
 

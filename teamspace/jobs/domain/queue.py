@@ -155,19 +155,23 @@ class Queue:
 
     async def enqueue_next(
         self, tx: Tx, authority: Authority, kind: str, input: msgspec.Struct, *, channel: str, model: str | None = None,
-        origin: JobOrigin | None = None, ttl: float = quota.TTL,
+        origin: JobOrigin | None = None, ttl: float = quota.TTL, instead_of: str | None = None,
     ) -> str:  # fmt: skip
         """Insert a job that someone waits for: the next of its channel, whatever the cap of its lane.
 
-        Its quota is reserved now, for `ttl` seconds; raises QuotaExceeded.
+        Its quota is reserved now, for `ttl` seconds; raises QuotaExceeded. If it does the work of a running job, it
+        takes over that job's reservation.
         """
         if existing := await _find_existing(tx, authority, origin, None):
             return existing
         id = new_id()
+        reservation_id = await self._take_reservation(tx, instead_of, ttl) if instead_of else None
+        if reservation_id is None:
+            reservation_id = await self._reserve(tx, authority, kind, input, ttl)
         await store.insert(
             tx, id, kind, authority, title=None, origin=origin, idempotency_key=None, channel=channel, model=model,
             priority=NORMAL, run_at=None, max_attempts=self.kinds[kind].row.max_attempts, input=_encode(input),
-            retry_of=None, reservation_id=await self._reserve(tx, authority, kind, input, ttl), admitted=True,
+            retry_of=None, reservation_id=reservation_id, admitted=True,
         )  # fmt: skip
         await changes.record_new(tx, authority.account.org_id, authority.account.team_id, id)
         tx.after_commit(partial(self.notify, [channel]))
@@ -192,6 +196,14 @@ class Queue:
         assert job is not None
         await changes.record_new(tx, job.org_id, job.team_id, id)
         return job, claim
+
+    async def _take_reservation(self, tx: Tx, job_id: str, ttl: float) -> str | None:
+        job = await store.lock_running(tx, job_id)
+        if job is None or job.reservation_id is None:
+            return None
+        await store.set_reservation(tx, job_id, None)
+        await quota.renew(tx, job.reservation_id, ttl)
+        return job.reservation_id
 
     async def _reserve(
         self, tx: Tx, authority: Authority, kind: str, input: msgspec.Struct, ttl: float = quota.TTL
@@ -300,7 +312,7 @@ class Queue:
             # The worker may repeat a result that was stored already, so its claim is judged later.
             return Succeeded(_convert(raw, kind.result))
         try:
-            return Succeeded(kind.read_result(msgspec.json.decode(job.input, type=kind.input), raw))
+            return Succeeded(await kind.read_result(msgspec.json.decode(job.input, type=kind.input), raw))
         except RefusedResult as refused:
             if refused.spent and job.reservation_id:
                 await self._record_refused_spend(db, claim, refused.spent)

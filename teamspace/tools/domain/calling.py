@@ -5,7 +5,7 @@ is recorded in the audit log, and the handler runs. Quotas are not checked here:
 them there, once.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -23,6 +23,7 @@ from teamspace.core.errors import (
     TooLarge,
     ToolDisabled,
 )
+from teamspace.core.permissions import Permission
 from teamspace.core.principal import Principal
 from teamspace.tools import store
 from teamspace.tools.domain import results
@@ -52,6 +53,19 @@ class Toolbox:
             raise NotFound("tools.none")
         return self._by_name[name]
 
+    async def list_offered(self, db: Db, who: Principal, names: Sequence[str] | None = None) -> list[BoundTool]:
+        """Return the tools that `who` may call now, in the order of their names.
+
+        Raises if one of the given names is not a tool, or is one that they may not call.
+        """
+        switches = {row.tool: row.enabled for row in await store.select(db, who.team_id)}
+        for index, name in enumerate(names or ()):
+            if name not in self._by_name:
+                raise BadRequest.at(f"/tools/{index}", "tools.none")
+            _check(who, self._by_name[name], switches.get(name))
+        tools = [self._by_name[name] for name in sorted(set(names or self._by_name))]
+        return [tool for tool in tools if _is_offered(who, tool, switches.get(tool.name))]
+
     async def call(
         self, db: Db, who: Principal, name: str, arguments: Mapping[str, Any], context: ToolContext
     ) -> ToolResult:
@@ -70,15 +84,27 @@ class Toolbox:
 
 
 async def _check_caller(db: Db, who: Principal, tool: BoundTool) -> None:
-    enabled = await store.is_enabled(db, who.team_id, tool.name)
+    _check(who, tool, await store.is_enabled(db, who.team_id, tool.name))
+
+
+def _is_offered(who: Principal, tool: BoundTool, enabled: bool | None) -> bool:
+    try:
+        _check(who, tool, enabled)
+    except Refusal:
+        return False
+    return True
+
+
+def _check(who: Principal, tool: BoundTool, enabled: bool | None) -> None:
+    """Raise unless the tool is on for the team, and scope, feature and permission allow it."""
     if not (tool.is_shipped if enabled is None else enabled):
         raise ToolDisabled("tools.off", tool=tool.name)
     row = tool.row
-    if not who.in_scope(row.permission):
-        raise OutOfScope("rights.out_of_scope", permission=row.permission)
+    if not who.in_scope(row.needs):
+        raise OutOfScope("rights.out_of_scope", permission=row.needs)
     if row.feature is not None and row.feature not in who.features:
         raise FeatureDisabled("rights.feature_off", feature=row.feature)
-    if not who.has_permission(row.permission):
+    if isinstance(row.permission, Permission) and not who.has_permission(row.permission):
         raise Forbidden("tools.needs", tool=tool.name, permission=row.permission)
 
 

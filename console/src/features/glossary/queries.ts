@@ -38,6 +38,6 @@ export function useTermChanges() {
 }
 
 /** Adds a term or replaces the one with the same term and language. */
-export function saveTerm(change: Schemas["GlossaryChange"]) {
+export function saveTerm(change: Schemas["TermDraft"]) {
   return answer(api.POST("/api/glossary", { body: change }));
 }

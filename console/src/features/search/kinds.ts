@@ -4,4 +4,9 @@ import { IconFile, IconMessages, IconNotes, IconTopologyStar3, type Icon } from 
 
 import type { Found } from "./queries";
 
-export const PICTURES: Record<Found["type"], Icon> = { note: IconNotes, object: IconFile, conversation: IconMessages, entity: IconTopologyStar3 };
+export const PICTURES: Record<Found["type"], Icon> = {
+  note: IconNotes,
+  object: IconFile,
+  entity: IconTopologyStar3,
+  conversation: IconMessages,
+};

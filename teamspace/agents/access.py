@@ -1,0 +1,10 @@
+"""Who can read the steps of a run: the person it ran for, and no one else."""
+
+from teamspace.core.db import Clause, Fence
+from teamspace.core.principal import Principal
+
+_OWN = Clause("agent_steps.user_id = :user_id AND agent_steps.team_id = :team_id AND agent_steps.org_id = :org_id")
+
+
+def fence(who: Principal) -> Fence:
+    return Fence("agent_steps", (_OWN,), {"user_id": who.user_id, "team_id": who.team_id, "org_id": who.org_id})

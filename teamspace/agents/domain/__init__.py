@@ -1,0 +1,1 @@
+"""The loop of an agent, its steps, and its runs."""

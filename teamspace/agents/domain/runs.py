@@ -1,0 +1,153 @@
+"""Runs of an agent: begin, run, end. A run is a job that starts at once, like a chat turn."""
+
+import msgspec
+
+from teamspace import conversations, jobs
+from teamspace.agents import access, store
+from teamspace.agents.domain.loop import Loop
+from teamspace.agents.domain.transcript import INSTRUCTION, to_functions
+from teamspace.agents.schemas import AgentAnswer, AgentBody, AgentInput
+from teamspace.ai import (
+    STOPPED,
+    DryRun,
+    Gateway,
+    Output,
+    TurnInput,
+    Turns,
+    fault_of,
+    get_outcome,
+    read_shown,
+    resolving,
+    to_error,
+)
+from teamspace.blobs import BlobStore
+from teamspace.completions import ModelRequest
+from teamspace.conversations import TurnState
+from teamspace.core import clock, ids
+from teamspace.core.db import Db, Tx
+from teamspace.core.errors import BadRequest, NotFound
+from teamspace.core.principal import Principal, system
+from teamspace.events import Streams, StreamWriter
+from teamspace.jobs import EndedJob, JobAttempt, JobContext, Outcome, Succeeded
+from teamspace.tools import BoundTool, Toolbox
+
+KIND = "ai.agent"
+_KEEP_STEPS = 7 * clock.DAY
+_BATCH = 500
+
+
+class Agents:
+    """Begins and runs agents."""
+
+    def __init__(self, gateway: Gateway, turns: Turns, toolbox: Toolbox, streams: Streams, files: BlobStore) -> None:
+        self._gateway, self._turns, self._toolbox = gateway, turns, toolbox
+        self._streams, self._files = streams, files
+
+    async def preview(self, db: Db, who: Principal, body: AgentBody) -> DryRun:
+        """Return what one round would cost at least, as a read."""
+        tools = await self._check(db, who, body)
+        context = await resolving.measure(db, who, _to_turn(body))
+        request = _to_request(body, tools)
+        return await self._gateway.preview(db, who, request, more_tokens=context)
+
+    async def answer(self, db: Db, who: Principal, body: AgentBody) -> AgentAnswer:
+        """Run an agent to its end. If the caller leaves, the run goes on, and its job has the answer."""
+        attempt = await self.begin(db, who, body, stream=False)
+        await attempt.wait()
+        result = get_outcome(attempt)
+        assert isinstance(result, AgentAnswer)
+        return result
+
+    async def begin(self, db: Db, who: Principal, body: AgentBody, *, stream: bool) -> JobAttempt:
+        """Begin a run, or raise QuotaExceeded if not even its first round can be paid."""
+        tools = await self._check(db, who, body)
+        await self._gateway.choose(db, who, name=None, model=None)
+        context = await resolving.measure(db, who, _to_turn(body))
+        await self._gateway.check_quota(db, who, _to_request(body, tools), more_tokens=context)
+
+        async def continue_run(tx: Tx, run_id: str) -> None:
+            if body.resume_from is not None:
+                await _copy_steps(tx, who, body.resume_from, run_id)
+
+        input = AgentInput(body.prompt, body.system, body.tools, body.max_rounds, body.conversation_id)
+        return await self._turns.launch(
+            db, who, KIND, input, body, stream=stream, executor_id=jobs.LOCAL, metered=False, before=continue_run
+        )
+
+    async def _check(self, db: Db, who: Principal, body: AgentBody) -> list[BoundTool]:
+        """Check the request; return the tools that the agent may use."""
+        if not (body.prompt or body.regenerate or body.resume_from):
+            raise BadRequest.at("/prompt", "value.empty")
+        resolving.check_conversation(body)
+        return await self._toolbox.list_offered(db, who, body.tools)
+
+    # The job
+
+    async def run(self, db: Db, who: Principal, input: AgentInput, work: JobContext) -> AgentAnswer:
+        """Run or continue an agent: the handler of its job."""
+        turn = TurnInput(prompt=input.prompt, system=input.system, conversation_id=input.conversation_id)
+        resolved = await resolving.resolve(db, self._files, who, turn, work.job_id)
+        output = Output(await self._open_stream(db, who, work), db, self._files, who, resolved.sources, grows=True)
+        request = msgspec.structs.replace(resolved.request, system=_instruct(resolved.request.system))
+        loop = Loop(db, self._gateway, self._toolbox, input, work, output, request, resolved.sources)
+        await loop.restore(who)
+        output.begin(work.job_id, input.conversation_id)
+        return await loop.run(await self._toolbox.list_offered(db, who, input.tools))
+
+    async def _open_stream(self, db: Db, who: Principal, work: JobContext) -> StreamWriter | None:
+        """Return the run's stream, if it has one; a run that another server had begun continues its stream."""
+        if (writer := self._streams.writer(work.job_id)) is not None or work.attempt == 1:
+            return writer
+        try:
+            await self._streams.check_readable(db, who, work.job_id)
+        except NotFound:
+            return None
+        async with db.maintenance(who) as tx:
+            return await self._streams.open(db, tx, who, work.job_id)
+
+
+async def end(tx: Tx, job: EndedJob, outcome: Outcome, streams: Streams) -> None:
+    """End the stream and the conversation's turn, in the transaction that ends the job."""
+    if isinstance(outcome, Succeeded):
+        answer = outcome.result
+        assert isinstance(answer, AgentAnswer)
+        await streams.end(tx, job.id, "done", answer)
+        state = TurnState.STOPPED if answer.finish_reason == STOPPED else TurnState.DONE
+        await conversations.end_turn(
+            tx, job.id, content=answer.text, state=state, usage=answer.usage, citations=answer.citations,
+            steps=answer.steps, model=answer.model, executor=answer.executor,
+        )  # fmt: skip
+        return
+    fault = fault_of(outcome)
+    await streams.end(tx, job.id, "error", to_error(fault))
+    if job.input.conversation_id is not None:
+        error = conversations.TurnError(fault.code, fault.message, fault.key, fault.params)
+        shown = await read_shown(tx, streams, job.id)
+        await conversations.end_turn(tx, job.id, content=shown, state=TurnState.FAILED, error=error)
+
+
+async def tidy(db: Db) -> None:
+    """Delete the steps of old runs."""
+    before = ids.lower_bound(clock.now() - _KEEP_STEPS)
+    deleted = _BATCH
+    while deleted == _BATCH:
+        async with db.maintenance(system()) as tx:
+            deleted = await store.delete_older(tx, before, _BATCH)
+
+
+async def _copy_steps(tx: Tx, who: Principal, run_id: str, target: str) -> None:
+    if not await store.copy(tx, access.fence(who), run_id, target):
+        raise NotFound("agents.no_run")
+
+
+def _instruct(system_prompt: str | None) -> str:
+    return f"{INSTRUCTION}\n\n{system_prompt}" if system_prompt else INSTRUCTION
+
+
+def _to_turn(body: AgentBody) -> TurnInput:
+    return TurnInput(prompt=body.prompt, system=body.system, conversation_id=body.conversation_id)
+
+
+def _to_request(body: AgentBody, tools: list[BoundTool]) -> ModelRequest:
+    request = resolving.without_references(_to_turn(body))
+    return msgspec.structs.replace(request, system=_instruct(request.system), tools=to_functions(tools))

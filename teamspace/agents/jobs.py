@@ -1,0 +1,24 @@
+"""The job kind of an agent's run."""
+
+from teamspace.agents.domain import runs
+from teamspace.agents.domain.runs import Agents
+from teamspace.agents.schemas import AgentAnswer, AgentInput
+from teamspace.core.db import Db, Tx
+from teamspace.core.permissions import Feature, Permission
+from teamspace.core.principal import Principal
+from teamspace.core.tables import JobSpec
+from teamspace.events import Streams
+from teamspace.jobs import EndedJob, JobContext, Outcome
+
+JOBS = (
+    JobSpec("ai.agent", "run", "A run of the agent, which its author waits for.", max_attempts=1, parks=False,
+        permission=Permission.CHAT_USE, feature=Feature.AGENT, ended="end_run"),
+)  # fmt: skip
+
+
+async def run(db: Db, who: Principal, input: AgentInput, work: JobContext, agents: Agents) -> AgentAnswer:
+    return await agents.run(db, who, input, work)
+
+
+async def end_run(tx: Tx, job: EndedJob, outcome: Outcome, streams: Streams) -> None:
+    await runs.end(tx, job, outcome, streams)

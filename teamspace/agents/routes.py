@@ -1,0 +1,35 @@
+"""HTTP route of the agent."""
+
+from teamspace.agents.domain.runs import Agents
+from teamspace.agents.schemas import AgentAnswer, AgentBody
+from teamspace.ai import MAX_BODY, DryRun, Turns
+from teamspace.core.db import Db
+from teamspace.core.errors import Conflict, ExecutorFailed, NoExecutor, QuotaExceeded, ToolDisabled
+from teamspace.core.permissions import Feature as F
+from teamspace.core.permissions import Permission as P
+from teamspace.core.principal import Principal
+from teamspace.core.replies import EventStream
+from teamspace.core.routing import BEARER, Route
+from teamspace.events import parse_position, to_event_stream
+
+# fmt: off
+ROUTES = (
+    Route("POST", "/api/agent", BEARER, P.CHAT_USE, F.AGENT, "agent", "Have a model work with the team's tools until it has an answer; every call has the caller's rights and is metered. With `Accept: text/event-stream`, its steps as server-sent events, which can be resumed like a chat.",
+          refuses=(QuotaExceeded, ExecutorFailed, NoExecutor, ToolDisabled, Conflict), limit=MAX_BODY, dry_run=True),
+)
+# fmt: on
+
+
+async def agent(
+    db: Db, who: Principal, body: AgentBody, accept: str, last_event_id: str, agents: Agents, turns: Turns
+) -> AgentAnswer | DryRun | EventStream:
+    if last_event_id:
+        run_id, seen = parse_position(last_event_id)
+        return to_event_stream(await turns.resume(db, who, run_id, seen), run_id)
+    if body.dry_run:
+        return await agents.preview(db, who, body)
+    if accept != "text/event-stream":
+        return await agents.answer(db, who, body)
+    turns.check_room(who)
+    run_id = (await agents.begin(db, who, body, stream=True)).job.id
+    return to_event_stream(turns.read(db, who, run_id), run_id)

@@ -1,0 +1,55 @@
+"""Agents in SQL: the steps of runs."""
+
+from teamspace.agents.schemas import StepRow
+from teamspace.core.db import Fence, Reads, Tx, columns
+from teamspace.core.tables import Invariant
+from teamspace.quota import QuotaAccount
+
+
+async def insert(tx: Tx, account: QuotaAccount, row: StepRow, kind: str) -> None:
+    await tx.run(
+        "INSERT INTO agent_steps (run_id, number, org_id, team_id, user_id, kind, data)"
+        " VALUES (:run_id, :number, :org_id, :team_id, :user_id, :kind, :data)",
+        run_id=row.run_id, number=row.number, org_id=account.org_id, team_id=account.team_id, user_id=account.user_id,
+        kind=kind, data=row.data,
+    )  # fmt: skip
+
+
+async def select(db: Reads, fence: Fence, run_id: str) -> list[StepRow]:
+    return await db.all(
+        StepRow,
+        f"SELECT {columns(StepRow)} FROM agent_steps WHERE run_id = :run_id AND {fence.sql} ORDER BY number",
+        run_id=run_id, **fence.params,
+    )  # fmt: skip
+
+
+async def copy(tx: Tx, fence: Fence, run_id: str, target: str) -> int:
+    """Copy the steps of a run to another; return how many there were."""
+    copied = await tx.all(
+        int,
+        "INSERT INTO agent_steps (run_id, number, org_id, team_id, user_id, kind, data)"
+        " SELECT :target, number, org_id, team_id, user_id, kind, data FROM agent_steps"
+        f" WHERE run_id = :run_id AND {fence.sql} RETURNING number",
+        target=target, run_id=run_id, **fence.params,
+    )  # fmt: skip
+    return len(copied)
+
+
+async def delete_older(tx: Tx, before_run_id: str, limit: int) -> int:
+    """Delete the steps of old runs; ids are ordered by time."""
+    deleted = await tx.all(
+        str,
+        "DELETE FROM agent_steps WHERE (run_id, number) IN (SELECT run_id, number FROM agent_steps"
+        " WHERE run_id < :before ORDER BY run_id LIMIT :limit) RETURNING run_id",
+        before=before_run_id, limit=limit,
+    )  # fmt: skip
+    return len(deleted)
+
+
+# fmt: off
+INVARIANTS = (
+    Invariant("agents.company", "a step's team belongs to its company",
+        "SELECT agent_steps.run_id FROM agent_steps JOIN teams ON teams.id = agent_steps.team_id"
+        " WHERE teams.org_id <> agent_steps.org_id"),
+)
+# fmt: on

@@ -1,0 +1,172 @@
+"""Citations: take a model's markers out of its text, and find the cited words in their source.
+
+A model cites as `[^1: "exact words"]`. What it cites is a claim: it counts only if these words are in that version of
+the source, and the caller can read the source at that moment.
+"""
+
+import re
+from collections import OrderedDict
+from collections.abc import Iterator
+
+import msgspec
+
+from teamspace import notes, repository
+from teamspace.ai.domain import quotes
+from teamspace.ai.domain.sources import Source, Sources, unescape
+from teamspace.ai.schemas import Citation, CitedSource
+from teamspace.blobs import BlobStore
+from teamspace.core import pools
+from teamspace.core.db import Reads
+from teamspace.core.errors import NotFound
+from teamspace.core.principal import Principal
+
+MAX_MARKER = 2_000
+"""The longest marker, in characters: so much of a stream is held back while one may be incomplete."""
+MAX_MARKERS = 200
+"""Per answer; later markers are ordinary text."""
+MIN_QUOTE = 3
+_MAX_TEXTS = 4
+"""Complete texts of versions that are kept during an answer."""
+_THREAD_CHARACTERS = 20_000
+"""Longer texts are searched in a thread."""
+
+_HEAD = r'\[\^([0-9]{1,4}):[ ]?["“]'
+_MAX_HEAD = len('[^1234: "')
+_HEAD_AT = re.compile(_HEAD)
+_PART_OF_HEAD = re.compile(r"\[\^[0-9]{0,4}|\[\^[0-9]{1,4}:[ ]?")
+_END_OR_HEAD = re.compile(rf'["”]\]|{_HEAD}')
+
+
+class Marker(msgspec.Struct, frozen=True):
+    """A citation as the model wrote it."""
+
+    number: int
+    """The number of the source."""
+    quote: str
+
+
+class Citations:
+    """The citations of one answer: a filter for its text, and the check of what it cites."""
+
+    def __init__(self, sources: Sources) -> None:
+        self._sources = sources
+        self._held, self._searched = "", 0
+        self._markers = 0
+        self._numbers: dict[tuple[int, str], int] = {}
+        self._texts: OrderedDict[int, str] = OrderedDict()
+
+    # The filter
+
+    def feed(self, delta: str) -> list[str | Marker]:
+        """Return the text and the markers that are complete; text that may belong to a marker is held back."""
+        self._held += delta
+        return list(self._take(is_last=False))
+
+    def close(self) -> list[str | Marker]:
+        """Return what was held back: there is no more text."""
+        return list(self._take(is_last=True))
+
+    def _take(self, *, is_last: bool) -> Iterator[str | Marker]:
+        text, at, done = self._held, 0, 0
+        while (at := text.find("[^", at)) >= 0:
+            found = self._match(text, at, is_last)
+            if found is None:
+                break
+            end, marker = found
+            if marker is not None:
+                if done < at:
+                    yield text[done:at]
+                yield marker
+                done = end
+            at = end
+        else:
+            at = len(text) - (text.endswith("[") and not is_last)
+        self._held = text[at:]
+        self._searched = len(self._held)
+        if done < at:
+            yield text[done:at]
+
+    def _match(self, text: str, at: int, is_last: bool) -> tuple[int, Marker | None] | None:
+        """Return the marker at `at` and its end, or None and the end of what is not a marker; None if undecided."""
+        head = _HEAD_AT.match(text, at) if self._markers < MAX_MARKERS else None
+        if head is None:
+            is_open = not is_last and self._markers < MAX_MARKERS and _PART_OF_HEAD.fullmatch(text, at)
+            return None if is_open else (at + 2, None)
+        # What was searched before is not searched again, so that many small deltas cost no more than a large one.
+        begin = head.end() if at else max(head.end(), self._searched - _MAX_HEAD)
+        found = _END_OR_HEAD.search(text, begin, at + MAX_MARKER)
+        if found is None:
+            return None if not is_last and len(text) < at + MAX_MARKER else (at + 2, None)
+        if found[1] is not None:  # a second marker begins before the first has ended
+            return found.start(), None
+        self._markers += 1
+        return found.end(), Marker(int(head[1]), text[head.end() : found.start()])
+
+    # The check
+
+    async def check(self, db: Reads, files: BlobStore, who: Principal, marker: Marker) -> Citation:
+        """Find the words in the source, if `who` can read it now."""
+        quote, source = quotes.clean(marker.quote), self._sources.get(marker.number)
+        number = self._numbers.setdefault((marker.number, quote), len(self._numbers) + 1)
+        if source is None:
+            return Citation(number, None, None, None, quote, False, "no_source")
+        if not await _can_read(db, who, source):
+            hidden = CitedSource(source.type, source.id, "")
+            return Citation(number, hidden, None, None, quote, False, "not_readable")
+        cited = CitedSource(source.type, source.id, source.title, source.version, source.version_id)
+        if len(quote) < MIN_QUOTE:
+            return Citation(number, cited, None, None, quote, False, "too_short")
+        span = await self._find(db, files, who, source, marker.quote)
+        if span is None:
+            return Citation(number, cited, None, None, quote, False, "not_found")
+        return Citation(number, cited, *span, quote, True)
+
+    async def _find(
+        self, db: Reads, files: BlobStore, who: Principal, source: Source, quote: str
+    ) -> tuple[int, int] | None:
+        """Look at what the model was given first, then at the complete text of the version."""
+        if span := await _locate(source.text, quote):
+            return span[0] + source.start, span[1] + source.start
+        if source.is_complete:
+            return None
+        return await _locate(await self._complete_text(db, files, who, source), quote)
+
+    async def _complete_text(self, db: Reads, files: BlobStore, who: Principal, source: Source) -> str:
+        if source.number not in self._texts:
+            self._texts[source.number] = await _load(db, files, who, source)
+            if len(self._texts) > _MAX_TEXTS:
+                self._texts.popitem(last=False)
+        self._texts.move_to_end(source.number)
+        return self._texts[source.number]
+
+
+async def _can_read(db: Reads, who: Principal, source: Source) -> bool:
+    try:
+        if source.type == "note":
+            await notes.find(db, who, source.id)
+        else:
+            await repository.get_visible(db, who, source.id)
+    except NotFound:
+        return False
+    return True
+
+
+async def _load(db: Reads, files: BlobStore, who: Principal, source: Source) -> str:
+    """Return the complete text of the version; empty if it is gone. A note has only its newest version."""
+    try:
+        if source.type == "note":
+            note = await notes.find(db, who, source.id)
+            return note.body if note.version == source.version else ""
+        return (await repository.read_version_text(db, files, who, source.id, source.version)).text
+    except NotFound:
+        return ""
+
+
+async def _locate(text: str, quote: str) -> tuple[int, int] | None:
+    """Find the words; an escaped character counts as itself, unless the source contains it in this form."""
+    for words in dict.fromkeys((quote, unescape(quote))):
+        small = len(text) <= _THREAD_CHARACTERS
+        span = quotes.locate(text, words) if small else await pools.TEXT.run(quotes.locate, text, words)
+        if span is not None:
+            return span
+    return None

@@ -1,0 +1,274 @@
+"""The gateway to all models: choose who answers, reserve quota, call, settle.
+
+Agents, translation and tools call models through it. A chat turn is a job, which holds its own reservation, and uses
+the gateway's parts.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Protocol
+
+import msgspec
+
+from teamspace import completions, executors, jobs, quota
+from teamspace.ai.domain.models import Model
+from teamspace.ai.schemas import BlockingLimit, ChatInput, DryRun, Estimate
+from teamspace.completions import Delta, ModelAnswer, ModelRequest, TokenUsage, structured
+from teamspace.core.db import Db, Reads, Tx
+from teamspace.core.errors import ExecutorFailed, NoExecutor, Refusal, ResponseRefused
+from teamspace.core.principal import Principal, system
+from teamspace.executors import Mode, ModelRole, Target
+from teamspace.jobs import Authority, JobFault, JobOrigin
+from teamspace.quota import QuotaAccount, Spend
+
+CHAT = "ai.chat"
+"""The kind of a model call that a remote worker can run."""
+TYPICAL_ANSWER = 512
+"""Tokens to reserve for an answer of unknown length. Reserving the maximum would refuse requests of idle teams."""
+_MAX_SECONDS = 290.0
+_CLAIM_SECONDS = 60.0
+"""How long a request waits for a remote worker to take it."""
+_TTL = _MAX_SECONDS + 30
+"""Seconds. A reservation outlasts its call."""
+
+OnDelta = Callable[[str], Awaitable[None]]
+
+
+class Models(Protocol):
+    def of(self, db: Db, executor_id: str, *, attempt: int, org_id: str) -> Model:
+        """Return the model of an executor that this server works for, to be called with a company's data."""
+        ...
+
+
+class GatewayAnswer(msgspec.Struct, frozen=True):
+    answer: ModelAnswer
+    executor: str
+    """The name of the executor that answered."""
+    simulated: bool
+
+
+class Gateway:
+    def __init__(self, fleet: executors.Fleet, models: Models) -> None:
+        self._fleet, self._queue, self._models = fleet, fleet.queue, models
+
+    async def call(
+        self, db: Db, who: Principal, request: ModelRequest, *, purpose: str, role: ModelRole = ModelRole.CHAT,
+        on_delta: OnDelta | None = None, stop: asyncio.Event | None = None, origin: JobOrigin | None = None,
+    ) -> GatewayAnswer:  # fmt: skip
+        """Have a request answered, under the caller's quotas and with an audit row.
+
+        Raises QuotaExceeded before anything is sent, ExecutorFailed, NoExecutor, or ResponseRefused if the answer does
+        not match its response format, also after one repair. With `stop`, the answer can be cut short.
+        """
+        target = await self.choose(db, who, name=request.executor, model=request.model, role=role)
+        if target.mode is Mode.PULL:
+            async with self._audited(db, who, target, purpose) as tx:
+                job_id = await self._enqueue(tx, who, target.executor_id, request, origin)
+            answer = await self.wait_for_worker(db, job_id, stop)
+        else:
+            async with self._audited(db, who, target, purpose) as tx:
+                estimated = estimate(request)
+                reserved = await quota.reserve(
+                    tx, QuotaAccount.of(who), estimated, purpose=purpose, charged=True, ttl=_TTL
+                )
+            async with self._settling(db, reserved) as settle:
+                answer = await self.ask(db, who, target, request, on_delta=on_delta, stop=stop)
+                await settle(Spend(1, answer.usage.total_tokens))
+        return GatewayAnswer(answer, target.name, target.simulated)
+
+    async def preview(
+        self, db: Db, who: Principal, request: ModelRequest, *, role: ModelRole = ModelRole.CHAT, calls: int = 1,
+        more_tokens: int = 0,
+    ) -> DryRun:  # fmt: skip
+        """Return what this many such calls would cost, who would answer them, and which limit would refuse them."""
+        target = await self.choose(db, who, name=request.executor, model=request.model, role=role)
+        one = estimate(request)
+        spend = Spend(calls * one.requests, calls * one.tokens + more_tokens)
+        limit = await quota.preview(db, QuotaAccount.of(who), spend)
+        blocked = None if limit is None else BlockingLimit(limit.dimension, limit.level, quota.resets_at(limit))
+        return DryRun(
+            executor=target.name, model=target.model, estimate=Estimate(spend.requests, spend.tokens),
+            admitted=limit is None, blocked_by=blocked,
+        )  # fmt: skip
+
+    async def check_quota(self, db: Db, who: Principal, request: ModelRequest, *, more_tokens: int = 0) -> None:
+        """Raise QuotaExceeded if not even one such call can be paid now."""
+        one = estimate(request)
+        if limit := await quota.preview(db, QuotaAccount.of(who), Spend(one.requests, one.tokens + more_tokens)):
+            raise quota.refusal(limit)
+
+    async def choose(
+        self, db: Reads, who: Principal, *, name: str | None, model: str | None, role: ModelRole = ModelRole.CHAT
+    ) -> Target:
+        return await executors.choose(db, who, self._fleet, name=name, model=model, role=role)
+
+    # Models that this server calls
+
+    async def ask(
+        self, db: Db, who: Principal, target: Target, request: ModelRequest, *, on_delta: OnDelta | None = None,
+        stop: asyncio.Event | None = None,
+    ) -> ModelAnswer:  # fmt: skip
+        """Call a model, unmetered. An answer that is not streamed matches its response format."""
+        model = self._models.of(db, target.executor_id, attempt=1, org_id=who.org_id)
+        request = msgspec.structs.replace(request, model=request.model or target.model)
+        if on_delta is not None:
+            return await _stream(model, request, on_delta, stop)
+        return await _stoppable(_answer(model, request), request, stop)
+
+    async def run_job(self, db: Db, who: Principal, request: ModelRequest, work: jobs.JobContext) -> ModelAnswer:
+        """Answer a queued job, which has its own reservation, with the model of the executor that claimed it."""
+        model = self._models.of(db, work.executor_id, attempt=work.attempt, org_id=who.org_id)
+        return await _answer(model, request)
+
+    @asynccontextmanager
+    async def _settling(self, db: Db, reservation_id: str) -> AsyncIterator[Callable[[Spend], Awaitable[None]]]:
+        """Settle a reservation in the block, or with what a failure has cost.
+
+        If the block is cancelled, the reservation is charged when it expires: the model may have done its work.
+        """
+
+        async def settle(spent: Spend) -> None:
+            async with db.maintenance(system()) as tx:
+                await quota.settle(tx, reservation_id, spent)
+
+        try:
+            yield settle
+        except (ExecutorFailed, ResponseRefused) as failure:
+            await settle(Spend(0, 0) if failure.tokens is None else Spend(1, failure.tokens))
+            raise
+
+    @asynccontextmanager
+    async def _audited(self, db: Db, who: Principal, target: Target, purpose: str) -> AsyncIterator[Tx]:
+        # Without the request's idempotency key, which belongs to what the caller does with the answer.
+        actor = msgspec.structs.replace(who, call=msgspec.structs.replace(who.call, claim=None))
+        async with db.write(actor, "ai.call") as tx:
+            tx.target = target.name
+            tx.detail = {"purpose": purpose, "model": target.model}
+            yield tx
+
+    # Remote workers
+
+    async def ask_worker(
+        self, db: Db, who: Principal, executor_id: str, request: ModelRequest, turn_id: str, stop: asyncio.Event
+    ) -> ModelAnswer:
+        """Have a worker of an executor do the work of a turn, with the turn's reservation."""
+        async with db.maintenance(who) as tx:
+            job_id = await self._enqueue(tx, who, executor_id, request, JobOrigin(turn_id, "model"), instead_of=turn_id)
+        return await self.wait_for_worker(db, job_id, stop)
+
+    async def _enqueue(
+        self, tx: Tx, who: Principal, executor_id: str, request: ModelRequest, origin: JobOrigin | None,
+        instead_of: str | None = None,
+    ) -> str:  # fmt: skip
+        """Enqueue a model call for the workers of an executor, ahead of other jobs; raises QuotaExceeded."""
+        return await self._queue.enqueue_next(
+            tx, Authority.of(who), CHAT, to_input(request), channel=jobs.executor_channel(CHAT, executor_id),
+            model=request.model, origin=origin, ttl=_TTL, instead_of=instead_of,
+        )  # fmt: skip
+
+    async def wait_for_worker(self, db: Db, job_id: str, stop: asyncio.Event | None = None) -> ModelAnswer:
+        """Return the answer of a remote worker."""
+        waiting = asyncio.ensure_future(self._wait_for_worker(db, job_id))
+        stopping = asyncio.ensure_future((stop or asyncio.Event()).wait())
+        try:
+            await asyncio.wait((waiting, stopping), return_when=asyncio.FIRST_COMPLETED)
+            if waiting.done():
+                return waiting.result()
+            await self._cancel(db, job_id)
+            return ModelAnswer("", TokenUsage.of(0, 0), finish_reason="stopped")
+        finally:
+            waiting.cancel()
+            stopping.cancel()
+
+    async def _wait_for_worker(self, db: Db, job_id: str) -> ModelAnswer:
+        if not await self._queue.wait_for_end(db, job_id, _CLAIM_SECONDS):
+            if await self._cancel(db, job_id):
+                raise NoExecutor("ai.no_worker")
+            await self._queue.wait_for_end(db, job_id, _MAX_SECONDS - _CLAIM_SECONDS)
+        end = await self._queue.get_end(db, job_id)
+        if end is None:
+            raise ExecutorFailed("ai.worker_timeout")
+        if isinstance(end, JobFault):
+            raise ExecutorFailed("ai.worker_failed", reason=end.message)
+        assert isinstance(end, ModelAnswer)
+        return end
+
+    async def _cancel(self, db: Db, job_id: str) -> bool:
+        """Cancel a job that no worker has taken; return whether it was cancelled."""
+        async with db.maintenance(system()) as tx:
+            return await self._queue.cancel(tx, job_id)
+
+
+async def _answer(model: Model, request: ModelRequest) -> ModelAnswer:
+    """Return an answer that matches its response format, after one repair if need be."""
+    try:
+        return await structured.complete(model.answer, request)
+    except structured.SchemaMismatch as mismatch:
+        raise refused(mismatch) from mismatch
+
+
+def refused(mismatch: structured.SchemaMismatch) -> ResponseRefused:
+    """Return the refusal of an answer that does not match its response format."""
+    refusal = ResponseRefused("ai.response_format", problem=mismatch.message, path=mismatch.path or "/")
+    refusal.tokens = mismatch.usage.total_tokens if mismatch.usage else None
+    return refusal
+
+
+async def _stream(model: Model, request: ModelRequest, on_delta: OnDelta, stop: asyncio.Event | None) -> ModelAnswer:
+    produced: list[str] = []
+
+    async def show(text: str) -> None:
+        try:
+            await on_delta(text)
+        except Refusal as refusal:  # the stream is full, or cannot be saved
+            tokens = completions.estimate_usage(request, "".join(produced)).total_tokens
+            raise ExecutorFailed("ai.not_shown", reason=refusal.detail, retryable=False, tokens=tokens) from refusal
+
+    async def read() -> ModelAnswer:
+        answer = None
+        async with model.stream(request) as pieces:
+            async for piece in pieces:
+                if isinstance(piece, Delta):
+                    produced.append(piece.text)
+                    await show(piece.text)
+                else:
+                    answer = piece
+        assert answer is not None
+        return answer
+
+    return await _stoppable(read(), request, stop, produced)
+
+
+async def _stoppable(
+    work: Awaitable[ModelAnswer], request: ModelRequest, stop: asyncio.Event | None, produced: list[str] | None = None
+) -> ModelAnswer:
+    """Return the answer, or what was produced when `stop` was set."""
+    if stop is None:
+        return await work
+    watching: asyncio.Task[None] | None = None
+    try:
+        async with asyncio.timeout(None) as scope:
+            watching = asyncio.create_task(_expire(scope, stop))
+            return await work
+    except TimeoutError:
+        if not scope.expired():
+            raise
+        text = "".join(produced or ())
+        return ModelAnswer(text, completions.estimate_usage(request, text), request.model or "", "stopped")
+    finally:
+        if watching:
+            watching.cancel()
+
+
+async def _expire(scope: asyncio.Timeout, stop: asyncio.Event) -> None:
+    await stop.wait()
+    scope.reschedule(asyncio.get_running_loop().time())
+
+
+def estimate(request: ModelRequest) -> Spend:
+    return Spend(1, completions.estimate_prompt(request) + min(request.max_tokens or TYPICAL_ANSWER, TYPICAL_ANSWER))
+
+
+def to_input(request: ModelRequest) -> ChatInput:
+    return ChatInput(**{name: getattr(request, name) for name in request.__struct_fields__})

@@ -1,0 +1,103 @@
+"""What a turn shows while it is answered: its text, the citations in it, and the calls of tools."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from teamspace.ai.domain.citations import Citations, Marker
+from teamspace.ai.domain.sources import Sources
+from teamspace.ai.schemas import Citation
+from teamspace.blobs import BlobStore
+from teamspace.core.db import Db
+from teamspace.core.principal import Principal
+from teamspace.events import StreamWriter
+
+START, DELTA = "start", "delta"
+_BETWEEN = "\n\n"
+"""Between what a model says before and after it calls tools."""
+
+
+class Output:
+    """Collects the text of an answer, checks its citations, and passes both on to the stream, if there is one."""
+
+    def __init__(
+        self, writer: StreamWriter | None, db: Db, files: BlobStore, who: Principal, sources: Sources, *,
+        grows: bool = False,
+    ) -> None:  # fmt: skip
+        """With `grows`, sources are added while the answer is made."""
+        self._writer, self._db, self._files, self._who = writer, db, files, who
+        self._filter = Citations(sources) if sources or grows else None
+        self._blocks: list[str] = []
+        self._block: list[str] = []
+        self.citations: list[Citation] = []
+
+    @property
+    def is_streamed(self) -> bool:
+        return self._writer is not None
+
+    @property
+    def text(self) -> str:
+        return _BETWEEN.join(filter(None, [*self._blocks, "".join(self._block)]))
+
+    @property
+    def has_added(self) -> bool:
+        """Whether the current block has any text."""
+        return bool(self._block)
+
+    def begin(self, turn_id: str, conversation_id: str | None, **about: Any) -> None:
+        """Tell readers who answers. If another server had begun, also the text that stands."""
+        started = {"id": turn_id, **about}
+        if conversation_id is not None:
+            started["conversation_id"] = conversation_id
+        if self.text:
+            started["text"] = self.text
+        self._tell(START, started)
+
+    def restore(self, text: str) -> None:
+        """Take over a block that was shown before."""
+        self._blocks.append(text)
+
+    async def add(self, delta: str) -> None:
+        """Add the next part of what the model says."""
+        if self._filter is None:
+            self._show(delta)
+            return
+        for piece in self._filter.feed(delta):
+            await self._add_piece(piece)
+
+    async def end_block(self) -> str:
+        """Show what was held back because it could have been a citation; return the text since the last block."""
+        if self._filter is not None:
+            for piece in self._filter.close():
+                await self._add_piece(piece)
+        text, self._block = "".join(self._block), []
+        self._blocks.append(text)
+        return text
+
+    def tool_call(self, call_id: str, tool: str, arguments: Mapping[str, Any]) -> None:
+        self._tell("tool_call", {"call": call_id, "tool": tool, "arguments": arguments})
+
+    def tool_result(self, call_id: str, tool: str, **about: Any) -> None:
+        self._tell("tool_result", {"call": call_id, "tool": tool, **about})
+
+    async def _add_piece(self, piece: str | Marker) -> None:
+        if isinstance(piece, str):
+            self._show(piece)
+            return
+        assert self._filter is not None
+        citation = await self._filter.check(self._db, self._files, self._who, piece)
+        if citation not in self.citations:
+            self.citations.append(citation)
+            self._tell("citation", citation)
+        self._show(f"[{citation.number}]")
+
+    def _show(self, text: str) -> None:
+        if not text:
+            return
+        if not self._block and any(self._blocks):
+            self._tell(DELTA, {"text": _BETWEEN})
+        self._block.append(text)
+        self._tell(DELTA, {"text": text})
+
+    def _tell(self, name: str, data: Any) -> None:
+        if self._writer is not None:
+            self._writer.append(name, data)

@@ -1,0 +1,160 @@
+"""From what a person asks to what a model is sent: the conversation so far, and the things that prompts refer to."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from teamspace import conversations, notes, repository
+from teamspace.ai.domain import sources
+from teamspace.ai.domain.sources import Attached, Sources
+from teamspace.ai.schemas import ChatBody, ChatInput, ChatPart, NotePart, ObjectPart, Prompt, TurnInput
+from teamspace.blobs import BlobStore
+from teamspace.completions import Content, ImagePart, Message, ModelRequest, Part, Speaker, TextPart, text_of
+from teamspace.core.db import Db
+from teamspace.core.errors import BadRequest
+from teamspace.core.principal import Principal
+
+_FIELDS = ChatInput.__struct_fields__
+_MAX_TITLE = 80
+Reference = ObjectPart | NotePart
+
+
+class InConversation(Protocol):
+    """A request that can be a turn of a conversation."""
+
+    @property
+    def prompt(self) -> Prompt: ...
+
+    @property
+    def conversation_id(self) -> str | None: ...
+
+    @property
+    def parent_id(self) -> str | UnsetType | None: ...
+
+    @property
+    def regenerate(self) -> str | None: ...
+
+
+class Resolved(msgspec.Struct, frozen=True):
+    request: ModelRequest
+    sources: Sources
+
+
+class _Said(msgspec.Struct, frozen=True):
+    """What was said in a conversation."""
+
+    role: Speaker
+    content: Prompt
+
+
+async def resolve(db: Db, files: BlobStore, who: Principal, input: ChatInput, turn_id: str = "") -> Resolved:
+    """Return the request for the model, with everything that the caller refers to and can read now."""
+    said = await _dialogue(db, who, input, turn_id)
+    if not said:
+        return Resolved(ModelRequest(**to_fields(input)), Sources())
+    attached = await sources.load(db, files, who, list(_references(said[-1].content)))
+    for earlier in said[:-1]:
+        await sources.load_available(db, files, who, list(_references(earlier.content)), attached)
+    messages = [Message(one.role, _to_content(one.content, attached)) for one in said]
+    messages[-1] = _with_sources(messages[-1], attached)
+    fields = to_fields(input) | {"messages": [*input.messages, *messages[:-1]], "prompt": messages[-1].content}
+    if attached.sources:
+        fields["system"] = f"{input.system}\n\n{sources.INSTRUCTION}" if input.system else sources.INSTRUCTION
+    return Resolved(ModelRequest(**fields), attached.sources)
+
+
+async def _dialogue(db: Db, who: Principal, input: ChatInput, turn_id: str) -> list[_Said]:
+    if isinstance(input, TurnInput) and input.conversation_id is not None:
+        return [
+            _Said(Speaker(turn.role), msgspec.convert(turn.content, Prompt))
+            for turn in await conversations.history(db, who, turn_id)
+            if turn.content
+        ]
+    return [_Said(Speaker.USER, input.prompt)] if input.prompt else []
+
+
+def _to_content(prompt: Prompt, attached: Attached) -> Content:
+    if isinstance(prompt, str):
+        return prompt
+    parts = [part for each in prompt if (part := _to_part(each, attached)) is not None]
+    if all(isinstance(part, TextPart) for part in parts):
+        return text_of(parts)
+    return parts
+
+
+def _to_part(part: ChatPart, attached: Attached) -> Part | None:
+    """Return what stands for a part in its message; images of the repository come with the last message."""
+    if isinstance(part, TextPart | ImagePart):
+        return part
+    if part in attached.missing:
+        return TextPart("(A file or note that is no longer available.)")
+    source = attached.by_part.get(part)
+    return None if source is None else TextPart(sources.mention(source))
+
+
+def _with_sources(message: Message, attached: Attached) -> Message:
+    if not (attached.sources or attached.images):
+        return message
+    content = message.content or ""
+    rendered = [TextPart(sources.render(attached.sources))] if attached.sources else []
+    own: list[Part] = [TextPart(content)] if isinstance(content, str) else content
+    parts: list[Part] = [*rendered, *own, *attached.images]
+    return Message(message.role, parts if attached.images or _has_image(own) else text_of(parts))
+
+
+def _has_image(parts: Sequence[Part]) -> bool:
+    return any(isinstance(part, ImagePart) for part in parts)
+
+
+async def measure(db: Db, who: Principal, input: ChatInput) -> int:
+    """Return the estimated tokens of what a prompt refers to; raise if something cannot be read, or an image is not
+    part of the request."""
+    for index, part in enumerate(_parts(input.prompt)):
+        if isinstance(part, ImagePart) and not part.image_url.url.startswith("data:image/"):
+            raise BadRequest.at(f"/prompt/{index}/image_url/url", "ai.image_url")
+    characters = 0
+    for reference in _references(input.prompt):
+        if isinstance(reference, NotePart):
+            characters += len((await notes.find(db, who, reference.note_id)).body)
+        else:
+            row = await repository.get_visible(db, who, reference.object_id)
+            characters += row.size
+    if isinstance(input, ChatBody | TurnInput) and input.conversation_id is not None:
+        characters += await conversations.measure(db, who, input.conversation_id)
+    return min(characters, sources.MAX_CHARACTERS + conversations.MAX_HISTORY) // 4
+
+
+def without_references(input: ChatInput) -> ModelRequest:
+    """Return the request without what the prompt refers to, for an estimate."""
+    if isinstance(input.prompt, str):
+        return ModelRequest(**to_fields(input))
+    parts = [part for part in input.prompt if isinstance(part, TextPart | ImagePart)]
+    return ModelRequest(**to_fields(input) | {"prompt": parts})
+
+
+def to_fields(input: ChatInput) -> dict[str, Any]:
+    return {name: getattr(input, name) for name in _FIELDS}
+
+
+def check_conversation(body: InConversation) -> None:
+    """Raise BadRequest if the fields that place a turn in a conversation do not fit together."""
+    if body.regenerate is not None and body.prompt:
+        raise BadRequest.at("/prompt", "ai.regenerate_alone")
+    if body.conversation_id is None and (body.regenerate is not None or body.parent_id is not UNSET):
+        raise BadRequest.at("/conversation_id", "ai.conversation_required")
+
+
+def first_words(prompt: Prompt) -> str:
+    """Return the beginning of a prompt, as the title of its job."""
+    text = prompt if isinstance(prompt, str) else text_of([part for part in prompt if isinstance(part, TextPart)])
+    return " ".join(text[:1000].split())[:_MAX_TITLE]
+
+
+def _parts(prompt: Prompt) -> Sequence[ChatPart]:
+    return () if isinstance(prompt, str) else prompt
+
+
+def _references(prompt: Prompt) -> Iterator[Reference]:
+    return (part for part in _parts(prompt) if isinstance(part, ObjectPart | NotePart))

@@ -1,0 +1,237 @@
+"""Streamed turns: events, resuming, stopping, failures, conversations."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from teamspace import jobs
+from teamspace.core.principal import system
+from teamspace.settings import Settings
+from tests.ai.help import joined, model_world, stream, tokens_used, wait_until_running
+from tests.executors.help import executor
+from tests.jobs.help import broken_invariants
+from tests.support.model_server import cuts, endless, garbage, says, stalls, writes
+from tests.support.world import Caller, World
+
+SLOW = "One two three four five six seven eight nine ten"
+FORMAT = {"type": "json_schema", "schema": {"type": "object", "required": ["age"]}}
+
+
+async def begin(world: World, caller: Caller, body: dict[str, Any]) -> asyncio.Task[list[dict[str, Any]]]:
+    task = asyncio.create_task(stream(caller, body))
+    await wait_until_running(world)
+    return task
+
+
+async def turn_id(world: World) -> str:
+    async with asyncio.timeout(10):
+        while True:
+            if found := await world.db.one(str, "SELECT id FROM jobs WHERE kind = 'ai.turn'"):
+                return found
+            await asyncio.sleep(0.01)
+
+
+async def test_events_have_ids_types_and_a_last_one(settings: Settings) -> None:
+    async with model_world(settings) as (world, ann, server):
+        server.script([says("It is late.")])
+        events = await stream(ann, {"prompt": "What time is it?"})
+        start, *deltas, done = events
+        assert (start["type"], done["type"]) == ("start", "done")
+        assert (start["executor"], start["simulated"]) == ("Big", False)
+        assert {event["type"] for event in deltas} == {"delta"}
+        assert joined(events) == done["text"] == "It is late."
+        assert done["usage"]["total_tokens"] == 7
+        assert done["id"] == start["id"]
+        assert [event["at"] for event in events] == [f"{start['id']}:{n}" for n in range(1, len(events) + 1)]
+        assert await tokens_used(ann) == 7
+        assert await broken_invariants(world) == []
+
+
+async def test_the_simulated_model_streams(world: World) -> None:
+    ann = await world.bootstrap()
+    events = await stream(ann, {"prompt": "Hello"})
+    assert len(events) > 5
+    assert joined(events) == events[-1]["text"]
+
+
+async def test_a_response_format_is_judged_at_the_end(settings: Settings) -> None:
+    async with model_world(settings) as (_, ann, server):
+        server.script([writes({"age": 7}), says("seven")])
+        good = (await stream(ann, {"prompt": "How old?", "response_format": FORMAT}))[-1]
+        assert good["parsed"] == {"age": 7}
+        bad = (await stream(ann, {"prompt": "How old?", "response_format": FORMAT}))[-1]
+        assert "parsed" not in bad
+        assert bad["schema_error"]["raw"] == "seven"
+        assert len(server.bodies) == 2, "a streamed answer is not repaired"
+        assert await tokens_used(ann) == 14
+
+
+async def test_a_refusal_is_an_ordinary_answer_before_the_stream(world: World) -> None:
+    ann = await world.bootstrap()
+    await ann.post("/api/quota", {"dimension": "ai.requests", "limit": 0, "window": "day"})
+    refused = await ann.post("/api/ai/chat/stream", {"prompt": "Hello"})
+    assert (refused.status_code, refused.json()["code"]) == (429, "quota_exceeded")
+
+
+# Resuming
+
+
+async def test_a_stream_is_resumed_without_a_second_charge(settings: Settings) -> None:
+    async with model_world(settings) as (_, ann, server):
+        server.script([says(SLOW)])
+        events = await stream(ann, {"prompt": "Count"})
+        for seen in (0, 1, 4, len(events) - 1):
+            rest = await stream(ann, {}, last_event_id=f"{events[0]['id']}:{seen}")
+            assert rest == events[seen:], seen
+        assert len(server.bodies) == 1
+        assert await tokens_used(ann) == 7
+
+
+async def test_a_reader_joins_a_running_turn(settings: Settings) -> None:
+    async with model_world(settings) as (world, ann, server):
+        server.script([says(SLOW, pause=0.02)])
+        first = await begin(world, ann, {"prompt": "Count"})
+        id = await turn_id(world)
+        second = asyncio.create_task(stream(ann, {}, last_event_id=f"{id}:0"))
+        assert await first == await second
+
+
+async def test_only_the_author_reads_or_stops_a_stream(settings: Settings) -> None:
+    async with model_world(settings) as (world, ann, server):
+        server.script([stalls("Half")])
+        await begin(world, ann, {"prompt": "Count"})
+        id = await turn_id(world)
+        bob = await world.person(ann.org, ann.team)
+        for caller in (bob, await world.person(*await world.company())):
+            refused = await caller("POST", "/api/ai/chat/stream", {}, headers={"last-event-id": f"{id}:0"})
+            assert refused.status_code == 404
+            assert (await caller.delete(f"/api/ai/chat/stream/{id}")).status_code == 404
+        await world.app.attempts.abort(world.db)
+
+
+@pytest.mark.parametrize("position", ["x", "a:b", ":1", "a:-1", "a:1:2", "a" * 100 + ":1", "a:" + "9" * 30])
+async def test_a_malformed_position_is_refused(world: World, position: str) -> None:
+    ann = await world.bootstrap()
+    refused = await ann("POST", "/api/ai/chat/stream", {}, headers={"last-event-id": position})
+    assert refused.status_code == 400, refused.text
+
+
+# Stopping
+
+
+async def test_a_stopped_turn_ends_with_what_it_has_and_is_charged_for_that(settings: Settings) -> None:
+    async with model_world(settings) as (world, ann, server):
+        server.script([stalls("Half an answer")])
+        reading = await begin(world, ann, {"prompt": "Count"})
+        id = await turn_id(world)
+        await _wait_for_deltas(world, id)
+        assert (await ann.delete(f"/api/ai/chat/stream/{id}")).status_code == 204
+        done = (await reading)[-1]
+        assert (done["type"], done["finish_reason"], done["text"]) == ("done", "stopped", "Half an answer")
+        assert await tokens_used(ann) == done["usage"]["total_tokens"] > 0
+        assert (await ann.delete(f"/api/ai/chat/stream/{id}")).status_code == 204, "it has ended already"
+
+
+async def _wait_for_deltas(world: World, id: str) -> None:
+    async with asyncio.timeout(10):
+        while True:
+            if await world.db.exists("SELECT 1 FROM stream_batches WHERE stream_id = :id AND last > 3", id=id):
+                return
+            await asyncio.sleep(0.05)
+
+
+async def test_an_answer_that_is_not_streamed_can_be_stopped_too(world: World) -> None:
+    ann = await world.bootstrap()
+    made, worker = await executor(world, ann, "Far", model="llama")
+    await worker.claim()
+    reading = await begin(world, ann, {"prompt": "Hello", "model": "llama"})
+    id = await turn_id(world)
+    assert (await ann.delete(f"/api/ai/chat/stream/{id}")).status_code == 204
+    done = (await reading)[-1]
+    assert (done["finish_reason"], done["text"], done["usage"]["total_tokens"]) == ("stopped", "", 0)
+    assert (await worker.claim()).status_code == 204, "the worker's job was cancelled"
+    assert await tokens_used(ann) == 0
+    assert await broken_invariants(world) == []
+    assert made
+
+
+# Failures
+
+
+@pytest.mark.parametrize("fault", [cuts("Half an answer"), garbage("Half an answer")])
+async def test_a_model_that_breaks_off_is_an_error_and_charged_for_what_came(settings: Settings, fault: Any) -> None:
+    async with model_world(settings) as (world, ann, server):
+        server.script([fault])
+        events = await stream(ann, {"prompt": "Count"})
+        assert (events[-1]["type"], events[-1]["code"]) == ("error", "executor_failed")
+        assert joined(events) == "Half an answer"
+        assert await tokens_used(ann) > 0
+        assert await broken_invariants(world) == []
+
+
+async def test_an_endless_answer_has_an_end(settings: Settings) -> None:
+    async with model_world(settings) as (_, ann, server):
+        server.script([endless()])
+        events = await stream(ann, {"prompt": "Count"})
+        assert events[-1]["type"] == "error"
+        assert await tokens_used(ann) > 0
+
+
+async def test_the_turn_of_a_lost_server_ends_with_an_error_and_is_charged_once(settings: Settings) -> None:
+    async with model_world(settings) as (world, ann, server):
+        server.script([stalls("Half")])
+        conversation = (await ann.post("/api/conversations", {})).json()
+        body = {"prompt": "Count", "conversation_id": conversation["id"]}
+        reading = await begin(world, ann, body)
+        id = await turn_id(world)
+        await _lose(world, id)
+        events = await reading
+        assert (events[-1]["type"], events[-1]["code"]) == ("error", "interrupted")
+        await jobs.sweep(world.db, world.app.queue)
+        assert await tokens_used(ann) == 512 + 2
+        turns = (await ann.get(f"/api/conversations/{conversation['id']}")).json()["turns"]
+        assert [(turn["role"], turn["state"]) for turn in turns] == [("user", "done"), ("assistant", "failed")]
+        assert turns[1]["error"]["code"] == "interrupted"
+        assert await broken_invariants(world) == []
+
+
+async def _lose(world: World, id: str) -> None:
+    """End the lease as if the server that runs the turn were gone."""
+    async with world.db.maintenance(system()) as tx:
+        await tx.run("UPDATE jobs SET lease_until = moment(0) WHERE id = :id", id=id)
+    await jobs.sweep(world.db, world.app.queue)
+
+
+# Conversations
+
+
+async def test_a_conversation_remembers(settings: Settings) -> None:
+    async with model_world(settings) as (world, ann, server):
+        conversation = (await ann.post("/api/conversations", {})).json()["id"]
+        server.script([says("Hello Ann."), says("Ann."), says("Annie.")])
+        await stream(ann, {"prompt": "I am Ann", "conversation_id": conversation})
+        second = await stream(ann, {"prompt": "Who am I?", "conversation_id": conversation})
+        assert [message["content"] for message in server.bodies[1]["messages"]] == [
+            "I am Ann", "Hello Ann.", "Who am I?",
+        ]  # fmt: skip
+        again = await stream(ann, {"conversation_id": conversation, "regenerate": second[0]["id"]})
+        assert again[0]["conversation_id"] == conversation
+        turns = (await ann.get(f"/api/conversations/{conversation}")).json()["turns"]
+        assert [turn["content"] for turn in turns] == ["I am Ann", "Hello Ann.", "Who am I?", "Ann.", "Annie."]
+        assert turns[3]["parent_id"] == turns[4]["parent_id"] == turns[2]["id"]
+        assert turns[3]["id"] == second[0]["id"], "a turn has the id of its stream"
+        edited = {"prompt": "I am Bob", "conversation_id": conversation, "parent_id": None}
+        server.script([says("Hello Bob.")])
+        await stream(ann, edited)
+        assert [message["content"] for message in server.bodies[-1]["messages"]] == ["I am Bob"]
+        assert await broken_invariants(world) == []
+
+
+async def test_a_stranger_cannot_continue_a_conversation(world: World) -> None:
+    ann = await world.bootstrap()
+    conversation = (await ann.post("/api/conversations", {})).json()["id"]
+    bob = await world.person(ann.org, ann.team)
+    refused = await bob.post("/api/ai/chat", {"prompt": "Hello", "conversation_id": conversation})
+    assert refused.status_code == 404
+    assert await world.db.one(int, "SELECT COUNT(*) FROM jobs") == 0
