@@ -1,1 +1,10 @@
-"""Translation with a glossary and checks."""
+"""Translation with a glossary and checks.
+
+`translate` is for other packages too: it translates texts by key, metered, and stores nothing. `remember` stores what
+can be reused, in the caller's transaction.
+"""
+
+from teamspace.translation.domain.engine import Translated, remember, translate
+from teamspace.translation.store import INVARIANTS
+
+__all__ = ["INVARIANTS", "Translated", "remember", "translate"]

@@ -61,7 +61,7 @@ UNFENCED = {
     ),
     "belongs to a note that a fence has admitted": ("notes.select_grants",),
     "belongs to a conversation that a fence has admitted": (
-        "conversations.select_grants", "conversations.select_turns", "conversations.get_turn",
+        "conversations.select_grants", "conversations.is_shared", "conversations.select_turns", "conversations.get_turn",
         "conversations.get_numbered_turn", "conversations.is_being_answered",
     ),
     "the server stores the answer of its own job, and indexes it": (
@@ -95,6 +95,7 @@ UNFENCED = {
         "tenancy.select_teams_like", "tenancy.has_team_slug",
     ),
     "whether a person is protected from admins; says nothing else": ("tenancy.is_operator",),
+    "a number, which grows with every change of the caller's own glossary": ("translation.get_revision",),
     "for the command line": ("tenancy.get_first_team",),
     "names in the company of an object that a fence has admitted": (
         "tenancy.select_names", "tenancy.select_memberships_of",

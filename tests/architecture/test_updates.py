@@ -34,6 +34,7 @@ LOCKED = {
 LAST_WRITER_WINS = {
     "the whole row is the value that was sent": (
         "conversations.put_grant", "notes.put_grant", "quota.put_limit", "repository.put_grant", "repository.put_upload_part",
+        "translation.put_term", "translation.put_memory",
     ),
     "one value, from the request": (
         "conversations.rename", "repository.set_visibility", "tenancy.move_session", "tenancy.put_org_role", "tools.put",

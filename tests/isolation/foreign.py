@@ -91,6 +91,10 @@ async def _job(stage: Stage, setup: TeamSetup) -> str:
     return await stage.job(setup, owner=await stage.world.person(setup.org, setup.team))
 
 
+async def _translation(stage: Stage, setup: TeamSetup) -> str:
+    return await stage.translation(setup, await stage.world.person(setup.org, setup.team))
+
+
 async def _author(stage: Stage, setup: TeamSetup) -> str:
     return setup.author.user_id
 
@@ -309,6 +313,7 @@ SLOTS = (
     Slot("POST /api/jobs/:id/cancel",            "id",       in_other_company(_job),                      in_other_team(_job)),
     Slot("POST /api/jobs",                       "retry_of", in_other_company(_job),                      in_other_team(_job),                       body=_RETRY),
     Slot("GET /api/jobs",                        "cursor",   cursor(in_other_company(_job)),              cursor(in_other_team(_job)),               OK),
+    Slot("GET /api/translate",                   "cursor",   cursor(in_other_company(_translation)),      cursor(in_own_team(_translation)),         OK),
     Slot("DELETE /api/executors/:id",            "id",       in_other_company(_executor),                 None,                                      callers=_NOT_OPERATORS),
     Slot("POST /api/workers/jobs/:id/heartbeat", "id",       in_other_company(_job),                      in_own_team(_job),                         STALE_CLAIM),
     Slot("POST /api/workers/jobs/:id/complete",  "id",       in_other_company(_job),                      in_own_team(_job),                         STALE_CLAIM),
@@ -357,6 +362,9 @@ NOT_IDS = frozenset({
     "max_wait", "claim_token", "progress", "message", "result", "error", "POST /api/executors org_id",
     "prefix", "delimiter", "version", "method", "expires_in", "download", "effective", "q", "principal_type", "capability", "expires_at",
     "GET /api/repo-obj/:id cursor",
+    "text", "catalog", "source", "dry_run", "term", "translation", "note", "forbidden",
+    "POST /api/translate target", "POST /api/translate/catalog target", "POST /api/glossary target", "GET /api/glossary target",
+    "GET /api/glossary cursor",  # a language and a term
     "action", "since", "until", "types", "format", "history", "spenders",
     "POST /api/bootstrap username", "POST /api/bootstrap org", "POST /api/bootstrap team",
     "POST /api/provision username", "POST /api/provision org", "POST /api/provision team",

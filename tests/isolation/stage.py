@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from teamspace import blobs, fulltext, identity
+from teamspace.completions import TokenUsage
 from teamspace.conversations import store as conversation_store
 from teamspace.conversations.schemas import ConversationRow
 from teamspace.core import clock, crypto
@@ -30,6 +31,8 @@ from teamspace.repository import store as object_store
 from teamspace.repository.schemas import AccessLevel, ObjectRow, VersionRow
 from teamspace.settings import Settings
 from teamspace.tenancy.schemas import Org, OrgRole, Role, Team
+from teamspace.translation import store as translation_store
+from teamspace.translation.schemas import GlossaryTerm, TranslationKind, TranslationRecord
 from tests.isolation.contract import (
     COMPANIES,
     DISABLED,
@@ -236,6 +239,22 @@ class Stage:
             return await queue.enqueue(
                 tx, Authority.of(who), "ai.chat", queue.kinds["ai.chat"].read_input({"prompt": "x"})
             )
+
+    async def term(self, setup: TeamSetup) -> None:
+        """Add a term to the team's glossary."""
+        term = GlossaryTerm(new_id(), "de", "x", None, [], clock.stamp())
+        async with self.world.db.maintenance(system(org_id=setup.org.id)) as tx:
+            await translation_store.raise_revision(tx, setup.org.id, setup.team.id, "de")
+            await translation_store.put_term(tx, setup.org.id, setup.team.id, term.term, term)
+
+    async def translation(self, setup: TeamSetup, author: Caller) -> str:
+        """Store a translation that its author alone can read."""
+        row = TranslationRecord(
+            new_id(), TranslationKind.TEXT, None, "de", [], False, [], [], 0, "", TokenUsage.of(0, 0), clock.stamp()
+        )
+        async with self.world.db.maintenance(system(org_id=setup.org.id)) as tx:
+            await translation_store.insert(tx, setup.org.id, setup.team.id, author.user_id, row)
+        return row.id
 
     async def executor(self) -> str:
         """Create an executor that serves all companies."""

@@ -177,6 +177,9 @@ _DONE      = {"result": {}, "claim_token": "x"}
 _FAILED    = {"error": "no", "claim_token": "x"}
 _GRANT     = {"principal_type": "user", "principal_id": new_member, "capability": "manage"}
 _UNGRANT   = {"principal_type": "user", "principal_id": new_member}
+_TRANSLATE = {"text": "Hello", "target": "de"}
+_CATALOG   = {"catalog": {"a": "Hello"}, "target": "de"}
+_TERM      = {"term": "file", "target": "de", "translation": "Datei"}
 _LOGO      = {"data": encoded(picture())}
 
 # Samples are notes: a token with the scope settings:manage alone cannot write them.
@@ -278,6 +281,11 @@ CASES = (
     Case("POST /api/workers/jobs/:id/complete",  role("jobs:execute"),   _DONE,                   STALE_CLAIM, SOME_JOB, open=True),
     Case("POST /api/workers/jobs/:id/fail",      role("jobs:execute"),   _FAILED,                 STALE_CLAIM, SOME_JOB, open=True),
 
+    Case("POST /api/translate/catalog",     role("chat:use"),            _CATALOG),
+    Case("POST /api/translate",             role("chat:use"),            _TRANSLATE),
+    Case("GET /api/translate",              role("chat:use")),
+    Case("POST /api/glossary",              role("settings:manage"),     _TERM),
+    Case("GET /api/glossary",               role("chat:use")),
     Case("POST /v1/chat/completions",       role("chat:use"),            _CHAT),
     Case("GET /v1/models",                  role("chat:use")),
 

@@ -1146,7 +1146,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Rename a conversation.
+         * Rename a conversation; returns it as in a list.
          * @description A session or API token. Requires `chat:use`, by role, ownership or grant.
          */
         patch: operations["conversations.update"];
@@ -1794,6 +1794,74 @@ export interface paths {
          * @description A session or API token. Requires `chat:use`. Requires the feature `agent`.
          */
         post: operations["agents.agent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/translate/catalog": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Translate a catalog: every key gets a text, and failed checks are listed by key; `dry_run` only says what it would cost.
+         * @description A session or API token. Requires `chat:use`. Requires the feature `translate`.
+         */
+        post: operations["translation.translate_catalog"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/translate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the caller's own translations in the team, newest first.
+         * @description A session or API token. Requires `chat:use`.
+         */
+        get: operations["translation.index"];
+        put?: never;
+        /**
+         * Translate a text with the team's glossary; failed checks are listed; `dry_run` only says what it would cost.
+         * @description A session or API token. Requires `chat:use`. Requires the feature `translate`.
+         */
+        post: operations["translation.translate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/glossary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the team's glossary by language and term; ?target= lists one language.
+         * @description A session or API token. Requires `chat:use`.
+         */
+        get: operations["translation.terms"];
+        put?: never;
+        /**
+         * Add or update a term of the team's glossary for a target language; with a null translation, delete it.
+         * @description A session or API token. Requires `settings:manage`.
+         */
+        post: operations["translation.put_term"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4424,6 +4492,156 @@ export interface components {
             code: string;
             message: string;
         };
+        /** NewCatalogTranslation */
+        NewCatalogTranslation: {
+            catalog: {
+                [key: string]: string;
+            };
+            /** @description A language tag, such as `de` or `pt-BR`. */
+            target: string;
+            /** @default null */
+            source?: string | null;
+            /** @default false */
+            dry_run?: boolean;
+        };
+        /** CatalogTranslation */
+        CatalogTranslation: {
+            catalog: {
+                [key: string]: string;
+            };
+            source: string | null;
+            target: string;
+            checks: components["schemas"]["FailedCheck"][];
+            glossary_hits: components["schemas"]["GlossaryHit"][];
+            memory_hits: number;
+            usage: components["schemas"]["TokenUsage"];
+        };
+        /**
+         * FailedCheck
+         * @description A check that a segment fails even after the repair.
+         */
+        FailedCheck: {
+            segment: number;
+            check: components["schemas"]["Check"];
+            message: string;
+            excerpt: string;
+            /** @default null */
+            key?: string | null;
+        };
+        /**
+         * Check
+         * @description What every segment of a translation is checked for.
+         * @enum {unknown}
+         */
+        Check: "code" | "empty" | "forbidden" | "glossary" | "icu" | "links" | "markdown" | "missing" | "numbers" | "placeholders" | "plurals" | "tags" | "unchanged" | "urls";
+        /**
+         * GlossaryHit
+         * @description A term of the glossary in the source: how often it occurs, and how often its translation was used for it.
+         */
+        GlossaryHit: {
+            term: string;
+            translation: string;
+            count: number;
+            applied: number;
+        };
+        /** NewTranslation */
+        NewTranslation: {
+            text: string;
+            /** @description A language tag, such as `de` or `pt-BR`. */
+            target: string;
+            /** @default null */
+            source?: string | null;
+            /** @default false */
+            dry_run?: boolean;
+        };
+        /** Translation */
+        Translation: {
+            text: string;
+            source: string | null;
+            target: string;
+            checks: components["schemas"]["FailedCheck"][];
+            glossary_hits: components["schemas"]["GlossaryHit"][];
+            memory_hits: number;
+            usage: components["schemas"]["TokenUsage"];
+        };
+        /**
+         * Page[TranslationRecord]
+         * @description One page of a list; `next_cursor` is null on the last page.
+         */
+        Page_TranslationRecord_: {
+            items: components["schemas"]["TranslationRecord"][];
+            next_cursor: string | null;
+        };
+        /**
+         * TranslationRecord
+         * @description A row of the history.
+         */
+        TranslationRecord: {
+            id: string;
+            kind: components["schemas"]["TranslationKind"];
+            source: string | null;
+            target: string;
+            texts: components["schemas"]["TranslatedText"][];
+            truncated: boolean;
+            checks: components["schemas"]["FailedCheck"][];
+            glossary_hits: components["schemas"]["GlossaryHit"][];
+            memory_hits: number;
+            model: string;
+            usage: components["schemas"]["TokenUsage"];
+            created_at: string;
+        };
+        /**
+         * TranslationKind
+         * @enum {unknown}
+         */
+        TranslationKind: "catalog" | "text";
+        /** TranslatedText */
+        TranslatedText: {
+            text: string;
+            translation: string;
+            /** @default null */
+            key?: string | null;
+        };
+        /**
+         * TermDraft
+         * @description A term to add or update; a null translation deletes it.
+         */
+        TermDraft: {
+            term: string;
+            /** @description A language tag, such as `de` or `pt-BR`. */
+            target: string;
+            translation: string | null;
+            /** @default null */
+            note?: string | null;
+            /** @default [] */
+            forbidden?: string[];
+        };
+        /** GlossaryTerm */
+        GlossaryTerm: {
+            term: string;
+            target: string;
+            translation: string | null;
+            note: string | null;
+            forbidden: string[];
+            updated_at: string;
+        };
+        /** GlossaryQuery */
+        GlossaryQuery: {
+            /** @default 50 */
+            limit?: number;
+            /** @default null */
+            cursor?: string | null;
+            /** @default null */
+            target?: string | null;
+        };
+        /**
+         * Page[GlossaryTerm]
+         * @description One page of a list; `next_cursor` is null on the last page.
+         */
+        Page_GlossaryTerm_: {
+            items: components["schemas"]["GlossaryTerm"][];
+            next_cursor: string | null;
+        };
         /**
          * CompletionRequest
          * @description A request for a chat completion. Options that are not listed are ignored.
@@ -4706,6 +4924,7 @@ export interface components {
             id: string;
             title: string;
             snippet: string;
+            version: number | null;
             score: number;
             updated_at: string;
         };
@@ -12314,7 +12533,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Conversation"];
+                    "application/json": components["schemas"]["ConversationItem"];
                 };
             };
             /** @description `invalid_request` */
@@ -16694,6 +16913,599 @@ export interface operations {
                 };
             };
             /** @description `overloaded`, `no_executor` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full` */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "translation.translate_catalog": {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewCatalogTranslation"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CatalogTranslation"] | components["schemas"]["DryRun"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `tenant_suspended` */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope`, `org_suspended`, `feature_disabled` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `response_refused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`, `quota_exceeded` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `executor_failed` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded`, `no_executor` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full` */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "translation.index": {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_TranslationRecord_"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "translation.translate": {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewTranslation"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Translation"] | components["schemas"]["DryRun"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `tenant_suspended` */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope`, `org_suspended`, `feature_disabled` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `response_refused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`, `quota_exceeded` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `executor_failed` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded`, `no_executor` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full` */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "translation.terms": {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+                target?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_GlossaryTerm_"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "translation.put_term": {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TermDraft"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GlossaryTerm"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `tenant_suspended` */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope`, `org_suspended` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_conflict`, `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
             503: {
                 headers: {
                     [name: string]: unknown;

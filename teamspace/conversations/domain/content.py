@@ -19,6 +19,11 @@ def decode(stored: str) -> Content:
     return _decoder.decode(stored)
 
 
+def normalize(prompt: str | Sequence[object]) -> Content:
+    """Return a prompt as it is stored: parts can be structs."""
+    return decode(as_json(prompt))
+
+
 def text_of(content: Content) -> str:
     """Return the text without images and references; databases store no NUL."""
     parts = [content] if isinstance(content, str) else [part["text"] for part in content if part.get("type") == "text"]

@@ -2,6 +2,7 @@
 
 export const ACTIONS = [
   "note.create", "note.update", "note.delete", "note.share", "note.unshare",
+  "conversation.create", "conversation.update", "conversation.delete", "conversation.share", "conversation.unshare",
   "object.create", "object.update", "object.delete", "object.share", "object.unshare", "object.visibility",
   "job.enqueue", "job.cancel", "job.complete", "job.fail",
   "ai.echo",

@@ -1,0 +1,1 @@
+"""Rules of translation: segments, protection, checks, the engine, glossaries and history."""
