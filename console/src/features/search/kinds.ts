@@ -1,6 +1,6 @@
 /** Icons of result types. */
 
-import { IconFile, IconMessages, IconNotes, IconTopologyStar3, type Icon } from "@tabler/icons-react";
+import { IconFile, IconMessageCircle, IconNotes, IconTopologyStar3, type Icon } from "@tabler/icons-react";
 
 import type { Found } from "./queries";
 
@@ -8,5 +8,5 @@ export const PICTURES: Record<Found["type"], Icon> = {
   note: IconNotes,
   object: IconFile,
   entity: IconTopologyStar3,
-  conversation: IconMessages,
+  conversation: IconMessageCircle,
 };
