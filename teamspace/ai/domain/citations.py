@@ -12,7 +12,7 @@ import msgspec
 
 from teamspace import notes, repository
 from teamspace.ai.domain import quotes
-from teamspace.ai.domain.sources import Source, Sources, unescape
+from teamspace.ai.domain.sources import PromptSource, Sources, unescape
 from teamspace.ai.schemas import Citation, CitedSource
 from teamspace.blobs import BlobStore
 from teamspace.core import pools
@@ -121,7 +121,7 @@ class Citations:
         return Citation(number, cited, *span, quote, True)
 
     async def _find(
-        self, db: Reads, files: BlobStore, who: Principal, source: Source, quote: str
+        self, db: Reads, files: BlobStore, who: Principal, source: PromptSource, quote: str
     ) -> tuple[int, int] | None:
         """Look at what the model was given first, then at the complete text of the version."""
         if span := await _locate(source.text, quote):
@@ -130,7 +130,7 @@ class Citations:
             return None
         return await _locate(await self._complete_text(db, files, who, source), quote)
 
-    async def _complete_text(self, db: Reads, files: BlobStore, who: Principal, source: Source) -> str:
+    async def _complete_text(self, db: Reads, files: BlobStore, who: Principal, source: PromptSource) -> str:
         if source.number not in self._texts:
             self._texts[source.number] = await _load(db, files, who, source)
             if len(self._texts) > _MAX_TEXTS:
@@ -139,7 +139,7 @@ class Citations:
         return self._texts[source.number]
 
 
-async def _can_read(db: Reads, who: Principal, source: Source) -> bool:
+async def _can_read(db: Reads, who: Principal, source: PromptSource) -> bool:
     try:
         if source.type == "note":
             await notes.find(db, who, source.id)
@@ -150,7 +150,7 @@ async def _can_read(db: Reads, who: Principal, source: Source) -> bool:
     return True
 
 
-async def _load(db: Reads, files: BlobStore, who: Principal, source: Source) -> str:
+async def _load(db: Reads, files: BlobStore, who: Principal, source: PromptSource) -> str:
     """Return the complete text of the version; empty if it is gone. A note has only its newest version."""
     try:
         if source.type == "note":
