@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from teamspace import quota
 from teamspace.ai import DryRun, Gateway
 from teamspace.completions import TokenUsage, estimate_prompt
 from teamspace.core import clock, pools
@@ -18,7 +19,7 @@ from teamspace.core.db import Db, Tx
 from teamspace.core.errors import QuotaExceeded, ResponseRefused
 from teamspace.core.principal import Principal
 from teamspace.executors import ModelRole
-from teamspace.quota import Dimension
+from teamspace.quota import Dimension, QuotaAccount, Spend
 from teamspace.translation import access, store
 from teamspace.translation.domain import batches, checks, parts, segments, terms
 from teamspace.translation.domain.batches import BatchResult, Item
@@ -83,9 +84,11 @@ async def translate(
 ) -> Translated:  # fmt: skip
     """Translate texts into `target`, metered; every key has a translation in the result.
 
-    A quota that ends on the way refuses the whole: what was spent is metered, and nothing is stored.
+    A quota that does not suffice refuses the whole before anything is sent. One that ends on the way, since others
+    spend it too, refuses the rest: what was spent is metered.
     """
     work = await prepare(db, who, texts, target=target, source=source)
+    await _check_quota(db, who, await _estimate(gateway, db, who, work, source, target, role))
     run = _Run(gateway, db, who, role, source, target)
     chosen = {number: _Candidate(text, ()) for number, text in work.remembered.items()}
     chosen |= await run.translate(work.items())
@@ -109,10 +112,23 @@ async def preview(
 ) -> DryRun:  # fmt: skip
     """Return what a translation would cost without repairs, and which limit would refuse it."""
     work = await prepare(db, who, texts, target=target, source=source)
+    return await _estimate(gateway, db, who, work, source, target, role)
+
+
+async def _estimate(
+    gateway: Gateway, db: Db, who: Principal, work: Work, source: str | None, target: str, role: ModelRole
+) -> DryRun:
     requests = [batches.to_request(batch, source, target) for batch in batches.pack(work.items())]
     first = requests[0] if requests else batches.to_request([], source, target)
     more_tokens = sum(map(estimate_prompt, requests)) - len(requests) * estimate_prompt(first)
     return await gateway.preview(db, who, first, role=role, calls=len(requests), more_tokens=more_tokens)
+
+
+async def _check_quota(db: Db, who: Principal, estimated: DryRun) -> None:
+    """Refuse what cannot be paid as a whole before anything is sent."""
+    spend = Spend(estimated.estimate.requests, estimated.estimate.tokens)
+    if spend.requests and (limit := await quota.preview(db, QuotaAccount.of(who), spend)):
+        raise quota.refusal(limit)
 
 
 async def remember(tx: Tx, who: Principal, translated: Translated) -> None:
