@@ -1,4 +1,5 @@
 import react from "@vitejs/plugin-react";
+import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 
 const server = "http://127.0.0.1:8080";
@@ -10,14 +11,24 @@ const server = "http://127.0.0.1:8080";
 const chunks = [
   { name: "frame", test: /src[\\/](main\.tsx|features[\\/]home[\\/])/ },
   { name: "entrance", test: /src[\\/]features[\\/]entrance/ },
+  { name: "formulas", test: /src[\\/]ui[\\/]markdown[\\/]typeset\.ts/ },
+  { name: "highlight", test: /src[\\/]ui[\\/]markdown[\\/]highlight\.tsx/ },
   { name: "markdown", test: /src[\\/]ui[\\/]markdown[\\/]Markdown\.tsx/ },
   { name: "editor", test: /src[\\/]ui[\\/]markdown[\\/]MarkdownEditor/ },
   { name: "work", test: /src[\\/]features[\\/](search|notes|documents|repository)/ },
+  { name: "chat", test: /src[\\/]features[\\/]chat/ },
   { name: "settings", test: /src[\\/]/ },
 ];
 
+/** Every browser that can run the console reads the smallest of the formats that a font comes in. */
+const smallestFonts: Plugin = {
+  name: "smallest-fonts",
+  enforce: "pre",
+  transform: (source, id) => (id.includes("katex") && id.endsWith(".css") ? source.replace(/,url\([^)]*\.(?:woff|ttf)\) format\("\w+"\)/g, "") : undefined),
+};
+
 export default defineConfig({
-  plugins: [react()],
+  plugins: [react(), smallestFonts],
   resolve: { alias: { "@": new URL("./src", import.meta.url).pathname } },
   build: {
     outDir: "../teamspace/console/static",

@@ -44,8 +44,7 @@ def roles() -> str:
 
 def tools() -> str:
     rows = [
-        [f"`{row.name}`", f"`{row.permission}`", row.feature or "", row.doc]
-        for row in sorted(SHIPPED.rows(Tool), key=_name)
+        [f"`{row.name}`", f"`{row.needs}`", row.feature or "", row.doc] for row in sorted(SHIPPED.rows(Tool), key=_name)
     ]
     head = f"# Tools\n\n{GENERATED}\n`GET /api/tools` lists them with the JSON schema of their arguments.\n\n"
     return head + table("Name", "Permission", "Feature", "", rows=rows)

@@ -83,8 +83,10 @@ async def parse(wanted: ResponseFormat, text: str) -> Any:
 async def complete(call: Call, request: ModelRequest) -> ModelAnswer:
     """Call a model and judge its answer; if it is bad, call once more with the reason, then raise SchemaMismatch.
 
-    The usage of both calls is added up in the answer, or in the error. Tool calls are no answers yet.
+    The usage of both calls is added up in the answer, or in the error. Tool calls are no answers yet. Raises BadRequest,
+    before any call, if the response format cannot be used.
     """
+    await check_format(request.response_format)
     answer = await call(request)
     try:
         return await judge(request, answer)

@@ -13,7 +13,7 @@ from teamspace.conversations.schemas import (
 from teamspace.core.db import Db
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
-from teamspace.core.replies import Created, Page, Reply
+from teamspace.core.replies import Created, Page
 from teamspace.core.routing import BEARER, Route, row
 
 # fmt: off
@@ -21,7 +21,7 @@ ROUTES = (
     Route("POST",   "/api/conversations",           BEARER, P.CHAT_USE,      None, "create", "Create a conversation, private to the caller."),
     Route("GET",    "/api/conversations",           BEARER, row(P.CHAT_USE), None, "index",  "List the conversations the caller can read, last activity first."),
     Route("GET",    "/api/conversations/:id",       BEARER, row(P.CHAT_USE), None, "show",   "Return a conversation with the turns of all branches, in the order of their creation."),
-    Route("PATCH",  "/api/conversations/:id",       BEARER, row(P.CHAT_USE), None, "update", "Rename a conversation."),
+    Route("PATCH",  "/api/conversations/:id",       BEARER, row(P.CHAT_USE), None, "update", "Rename a conversation; returns it as in a list."),
     Route("DELETE", "/api/conversations/:id",       BEARER, row(P.CHAT_USE), None, "delete", "Delete a conversation with its turns and shares."),
     Route("POST",   "/api/conversations/:id/share", BEARER, row(P.CHAT_USE), None, "share",  "Share a conversation with a colleague, to read or to continue it, or remove their access; returns its shares."),
 )
@@ -36,12 +36,12 @@ async def index(db: Db, who: Principal, query: ConversationQuery) -> Page[Conver
     return await conversations.listing(db, who, query)
 
 
-async def show(db: Db, who: Principal, id: str) -> Reply[Conversation]:
-    return Reply(await conversations.find(db, who, id))
+async def show(db: Db, who: Principal, id: str) -> Conversation:
+    return await conversations.find(db, who, id)
 
 
-async def update(db: Db, who: Principal, id: str, body: ConversationChange) -> Reply[Conversation]:
-    return Reply(await conversations.rename(db, who, id, body))
+async def update(db: Db, who: Principal, id: str, body: ConversationChange) -> ConversationItem:
+    return await conversations.rename(db, who, id, body)
 
 
 async def delete(db: Db, who: Principal, id: str) -> None:

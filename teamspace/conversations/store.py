@@ -19,10 +19,9 @@ from teamspace.core.tables import Invariant, OwnedTable
 KIND = "conversation"
 """The kind of conversations in the full-text index and in the event log."""
 OWNED_TABLES = (OwnedTable("conversations", KIND),)
-_ITEM = (
-    "id, title, owner_id, excerpt, EXISTS (SELECT 1 FROM conversation_grants WHERE conversation_id = conversations.id),"
-    " created_at, updated_at"
-)
+_SHARED = "(SELECT 1 FROM conversation_grants WHERE conversation_id = conversations.id LIMIT 1) IS NOT NULL"
+"""Not EXISTS: PostgreSQL would read the grants of all conversations to decide it for one page."""
+_ITEM = f"id, title, owner_id, excerpt, {_SHARED}, created_at, updated_at"
 _IN_ORDER = ("updated_at", "id")
 
 
@@ -207,6 +206,10 @@ async def select_grants(db: Reads, conversation_id: str) -> list[ConversationGra
         "SELECT user_id, permission FROM conversation_grants WHERE conversation_id = :id ORDER BY user_id",
         id=conversation_id,
     )
+
+
+async def is_shared(db: Reads, conversation_id: str) -> bool:
+    return await db.exists("SELECT 1 FROM conversation_grants WHERE conversation_id = :id LIMIT 1", id=conversation_id)
 
 
 async def put_grant(

@@ -62,6 +62,15 @@ async def find_replay(db: Db, who: Principal, claim: IdempotencyClaim, *, taken:
         await asyncio.sleep(_POLL_SECONDS)
 
 
+async def find_target(db: Db, who: Principal, claim: IdempotencyClaim) -> str | None:
+    """Return what the first write with this key wrote; None if the key is new."""
+    return await db.one(
+        str,
+        "SELECT target FROM idempotency WHERE owner = :owner AND key = :key AND created_at >= :then",
+        owner=who.rights_key, key=claim.key, then=clock.ago(CLAIM_SECONDS),
+    )  # fmt: skip
+
+
 async def store_response(db: Db, who: Principal, claim: IdempotencyClaim, response: Response) -> None:
     if not isinstance(response.body, bytes):
         return

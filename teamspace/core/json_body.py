@@ -1,4 +1,4 @@
-"""Checks a JSON body before it is decoded: nesting depth, NUL characters, repeated keys.
+"""Checks a JSON body before it is decoded: nesting depth, number of values, NUL characters, repeated keys.
 
 Every check is linear in the size of the body, whatever it contains, and takes microseconds for a small one. Large
 bodies are checked in a thread.
@@ -12,11 +12,14 @@ from teamspace.core import pools
 from teamspace.core.errors import BadRequest
 
 MAX_DEPTH = 64
+MAX_CONTAINERS, MAX_VALUES = 50_000, 500_000
+"""Decoding holds the event loop: a microsecond for an object or a list, a tenth of that for other values. Bodies may be
+larger than that allows only if they have long texts."""
 _THREAD_BYTES = 32 * 1024
 """Larger bodies are checked in a thread; the worst smaller one takes 6 ms."""
 _PIECE = 16 * 1024
 _MAX_SHOWN = 100
-_NOT_STRUCTURE = bytes(set(range(256)) - set(b'[]{}"'))
+_NOT_STRUCTURE = bytes(set(range(256)) - set(b'[]{},"'))
 _STEPS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
 
 
@@ -25,6 +28,8 @@ async def check(body: bytes) -> None:
 
 
 def _check(body: bytes) -> None:
+    if has_too_many_values(body):
+        raise BadRequest("body.too_many_values", containers=MAX_CONTAINERS, values=MAX_VALUES)
     if is_too_deep(body):
         raise BadRequest("body.too_deep", limit=MAX_DEPTH)
     if has_nul(body):
@@ -33,12 +38,21 @@ def _check(body: bytes) -> None:
         raise BadRequest.at(place, "body.repeated_key")
 
 
+def has_too_many_values(body: bytes) -> bool:
+    """Return whether there are more objects and lists, or more values, than the limits."""
+    if _opening(body) <= MAX_CONTAINERS and body.count(b",") <= MAX_VALUES:
+        return False
+    if _unescaped(body).count(b'"') > 4 * MAX_VALUES:  # each value has at most a key and a text
+        return True
+    structure = _structure(body)
+    return _opening(structure) > MAX_CONTAINERS or structure.count(b",") > MAX_VALUES
+
+
 def is_too_deep(body: bytes) -> bool:
     """Return whether brackets nest beyond the limit."""
-    if body.count(b"[") + body.count(b"{") <= MAX_DEPTH:
+    if _opening(body) <= MAX_DEPTH:
         return False
-    structure = _unescaped(body).translate(None, _NOT_STRUCTURE)
-    brackets = b"".join(structure.split(b'"')[::2])  # every second part was inside a string
+    brackets = _structure(body).translate(None, b",")
     depth = 0
     for start in range(0, len(brackets), _PIECE):
         steps = map(_STEPS.__getitem__, brackets[start : start + _PIECE])
@@ -47,6 +61,16 @@ def is_too_deep(body: bytes) -> bool:
             return True
         depth = depths[-1]
     return False
+
+
+def _opening(text: bytes) -> int:
+    return text.count(b"[") + text.count(b"{")
+
+
+def _structure(body: bytes) -> bytes:
+    """Return all brackets and commas outside of strings."""
+    marks = _unescaped(body).translate(None, _NOT_STRUCTURE)
+    return b"".join(marks.split(b'"')[::2])  # every second part was inside a string
 
 
 def has_nul(body: bytes) -> bool:

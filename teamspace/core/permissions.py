@@ -5,6 +5,8 @@ A permission is named `subject:verb`. The permissions of each role are in `tenan
 
 from enum import StrEnum
 
+import msgspec
+
 
 class Permission(StrEnum):
     INSTANCE_MANAGE = "instance:manage"
@@ -37,3 +39,9 @@ class Feature(StrEnum):
     AGENT = "agent"
     TRANSLATE = "translate"
     WORKFLOWS = "workflows"
+
+
+class Row(msgspec.Struct, frozen=True):
+    """Ownership or a grant may allow access: the gate checks the token's scope, and the fence decides."""
+
+    permission: Permission

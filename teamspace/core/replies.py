@@ -83,6 +83,7 @@ class ServerSentEvent(msgspec.Struct, frozen=True):
     """One server-sent event; the data is sent as JSON, or as it is if it is `msgspec.Raw`."""
 
     name: str
+    """Empty in protocols whose events have only data."""
     data: Any
     id: str = ""
 

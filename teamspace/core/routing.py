@@ -16,7 +16,7 @@ from urllib.parse import unquote_to_bytes
 import msgspec
 
 from teamspace.core.errors import BadRequest, Refusal
-from teamspace.core.permissions import Feature, Permission
+from teamspace.core.permissions import Feature, Permission, Row
 
 JSON_LIMIT = 1024 * 1024
 SMALL_LIMIT = 64 * 1024
@@ -55,12 +55,6 @@ class ErrorFormat(msgspec.Struct, frozen=True):
     render: Callable[[Refusal], msgspec.Struct]
     code: Callable[[type[Refusal]], str]
     """Returns the code of a class; for the API description."""
-
-
-class Row(msgspec.Struct, frozen=True):
-    """Ownership or a grant may allow access: the gate checks the token's scope, and the fence decides."""
-
-    permission: Permission
 
 
 class Own(msgspec.Struct, frozen=True):

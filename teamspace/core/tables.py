@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from teamspace.core.permissions import Feature, Permission
+from teamspace.core.permissions import Feature, Permission, Row
 
 ArtifactKind = Literal["document", "table", "text", "link", "image"]
 
@@ -79,10 +79,15 @@ class Tool(msgspec.Struct, frozen=True):
     handler: str
     doc: str
     """Says what it does; models decide by it when to call the tool."""
-    permission: Permission
+    permission: Permission | Row
+    """With `row(...)`, ownership or a grant may allow the call: the gate checks the token's scope, the fence decides."""
     feature: Feature | None = None
     artifacts: tuple[ArtifactKind, ...] = ()
     """The kinds of artifacts that it returns; none if it returns other values."""
+
+    @property
+    def needs(self) -> Permission:
+        return self.permission.permission if isinstance(self.permission, Row) else self.permission
 
 
 class Invariant(msgspec.Struct, frozen=True):

@@ -33,6 +33,19 @@ class Document(DocumentItem, frozen=True):
     """What the caller may do with it."""
 
 
+class DocumentPassage(msgspec.Struct, frozen=True):
+    """A passage of a version's text: the characters from `start` up to `end` of `total`."""
+
+    object_id: str
+    version: int
+    version_id: str
+    title: str
+    start: int
+    end: int
+    total: int
+    text: str
+
+
 class NewDocument(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     title: Title
     body: Body = ""

@@ -77,6 +77,7 @@ CREATE TABLE blobs (
 CREATE INDEX blobs_to_collect ON blobs (collect_at) WHERE collect_at IS NOT NULL;
 
 -- Idempotency keys of the last day. The answer is encrypted, since it can contain a secret.
+-- target: what the request wrote, as in the audit log.
 CREATE TABLE idempotency (
     owner TEXT NOT NULL,
     key TEXT NOT NULL,
@@ -84,6 +85,7 @@ CREATE TABLE idempotency (
     created_at TEXT NOT NULL,
     status INTEGER,
     answer TEXT,
+    target TEXT,
     PRIMARY KEY (owner, key)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX idempotency_age ON idempotency (created_at);

@@ -57,6 +57,20 @@ class Note(msgspec.Struct, frozen=True):
     updated_at: str
 
 
+class NotePassage(msgspec.Struct, frozen=True):
+    """A note with a passage of its body: the characters from `start` up to `end` of `total`."""
+
+    id: str
+    version: int
+    title: str
+    tags: list[str]
+    updated_at: str
+    start: int
+    end: int
+    total: int
+    body: str
+
+
 class NoteItem(msgspec.Struct, frozen=True):
     """A note in a list, with an excerpt instead of its body."""
 

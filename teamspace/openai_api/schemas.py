@@ -23,9 +23,9 @@ class WireImage(msgspec.Struct, frozen=True):
 
 
 class WirePart(msgspec.Struct, frozen=True):
-    type: str
+    type: Literal["text", "image_url"]
     text: str | None = None
-    image_url: WireImage | str | None = None
+    image_url: WireImage | None = None
 
 
 class WireFunctionCall(msgspec.Struct, frozen=True):
@@ -35,12 +35,12 @@ class WireFunctionCall(msgspec.Struct, frozen=True):
 
 class WireToolCall(msgspec.Struct, frozen=True):
     id: Annotated[str, msgspec.Meta(max_length=200)]
-    function: WireFunctionCall | None = None
-    type: str = "function"
+    function: WireFunctionCall
+    type: Literal["function"] = "function"
 
 
 class WireMessage(msgspec.Struct, frozen=True):
-    role: str
+    role: Literal["system", "developer", "user", "assistant", "tool"]
     content: str | list[WirePart] | None = None
     name: str | None = None
     tool_calls: Annotated[list[WireToolCall], msgspec.Meta(max_length=_MAX_TOOLS)] | None = None
@@ -55,9 +55,9 @@ class WireFunction(msgspec.Struct, frozen=True):
     strict: bool | None = None
 
 
-class WireTool(msgspec.Struct, frozen=True):
-    type: str = "function"
-    function: WireFunction | None = None
+class WireTool(msgspec.Struct, frozen=True, kw_only=True):
+    type: Literal["function"] = "function"
+    function: WireFunction
 
 
 class WireFunctionName(msgspec.Struct, frozen=True):
@@ -65,8 +65,8 @@ class WireFunctionName(msgspec.Struct, frozen=True):
 
 
 class WireToolChoice(msgspec.Struct, frozen=True):
-    type: str
-    function: WireFunctionName | None = None
+    type: Literal["function"]
+    function: WireFunctionName
 
 
 class WireSchema(msgspec.Struct, frozen=True):
@@ -77,7 +77,7 @@ class WireSchema(msgspec.Struct, frozen=True):
 
 
 class WireResponseFormat(msgspec.Struct, frozen=True):
-    type: str
+    type: Literal["text", "json_object", "json_schema"]
     json_schema: WireSchema | None = None
 
 
@@ -95,7 +95,7 @@ class CompletionRequest(msgspec.Struct, frozen=True):
     """`default`, or an id of `GET /v1/models`."""
     messages: Annotated[list[WireMessage], msgspec.Meta(min_length=1, max_length=MAX_MESSAGES)]
     tools: Annotated[list[WireTool], msgspec.Meta(max_length=_MAX_TOOLS)] | None = None
-    tool_choice: WireToolChoice | str | None = None
+    tool_choice: Literal["auto", "none", "required"] | WireToolChoice | None = None
     parallel_tool_calls: bool | None = None
     response_format: WireResponseFormat | None = None
     max_tokens: _Tokens | None = None

@@ -5,6 +5,7 @@ from teamspace.repository.domain import copying, deleting, key_order, multipart,
 from teamspace.repository.domain.deleting import delete
 from teamspace.repository.domain.finding import (
     get_as_of_version,
+    get_by_id_or_key,
     get_permissions,
     get_version,
     get_version_at_key,
@@ -63,6 +64,7 @@ __all__ = [
     "delete",
     "deleting",
     "get_as_of_version",
+    "get_by_id_or_key",
     "get_permissions",
     "get_version",
     "get_version_at_key",

@@ -147,6 +147,10 @@ class VersionText(msgspec.Struct, frozen=True):
     version: VersionRow
     text: str
 
+    @property
+    def title(self) -> str:
+        return self.version.title or self.version.filename
+
 
 class PartRow(msgspec.Struct, frozen=True):
     """A part of a version, and its offset."""

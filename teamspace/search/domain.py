@@ -42,7 +42,7 @@ async def search(db: Db, who: Principal, query: SearchQuery) -> Page[SearchResul
 
 
 def _to_result(hit: Hit, snippet: str) -> SearchResult:
-    return SearchResult(hit.type, hit.id, hit.title, snippet, hit.points / store.POINTS, hit.updated_at)
+    return SearchResult(hit.type, hit.id, hit.title, snippet, hit.version, hit.points / store.POINTS, hit.updated_at)
 
 
 def _requested_kinds(query: SearchQuery) -> frozenset[str]:

@@ -26,6 +26,8 @@ class SearchResult(msgspec.Struct, frozen=True):
     title: str
     snippet: str
     """Safe HTML: an excerpt with the words in `<mark>` and everything else escaped."""
+    version: int | None
+    """The newest version; null if it has none."""
     score: float
     """How well it matches, between 0 and 1; scores of different queries are not comparable."""
     updated_at: str
@@ -40,6 +42,7 @@ class Hit(msgspec.Struct, frozen=True):
     title: str
     text: str
     """The part of the text that is searched for a snippet."""
+    version: int | None
     updated_at: str
 
 

@@ -11,6 +11,8 @@ POINTS = 1_000_000
 MAX_RANKED = 5_000
 """If more texts match, only the newest ones are ranked."""
 TIMEOUT_SECONDS = 2.0
+_VERSIONED: frozenset[Kind] = frozenset({"note", "object"})
+"""Kinds whose rows have a version."""
 
 
 async def select(
@@ -21,7 +23,7 @@ async def select(
     params = _merge_params(*(hits[kind].params | fence.params for kind, fence in fences.items()))
     return await db.all_offloaded(
         Hit,
-        "SELECT page.kind, page.ref, page.points, texts.title, substr(texts.body, 1, :searched), page.updated_at FROM"
+        "SELECT page.kind, page.ref, page.points, texts.title, substr(texts.body, 1, :searched), page.version, page.updated_at FROM"
         f" (SELECT * FROM ({arms}) AS hits WHERE points < :points OR (points = :points AND ref < :ref)"
         " ORDER BY points DESC, ref DESC LIMIT :limit) AS page JOIN texts ON texts.id = page.id"
         " ORDER BY page.points DESC, page.ref DESC",
@@ -41,8 +43,9 @@ def _merge_params(*several: dict[str, Any]) -> dict[str, Any]:
 
 def _arm(kind: Kind, fence: Fence, hits: fulltext.Hits) -> str:
     """Select the newest matches of one kind that the fence admits."""
+    version = f"{fence.table}.version" if kind in _VERSIONED else "CAST(NULL AS INTEGER)"
     return (
-        f"SELECT * FROM (SELECT '{kind}' AS kind, texts.id, texts.ref, {fence.table}.updated_at,"
+        f"SELECT * FROM (SELECT '{kind}' AS kind, texts.id, texts.ref, {fence.table}.updated_at, {version} AS version,"
         f" CAST({POINTS} * {hits.score} AS INTEGER) AS points"
         f" FROM {hits.source} CROSS JOIN {fence.table} WHERE {hits.where} AND {fence.table}.id = texts.ref"
         f" AND {fence.sql} ORDER BY {hits.newest_first} LIMIT {MAX_RANKED}) AS {kind}s"

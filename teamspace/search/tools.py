@@ -11,7 +11,14 @@ from teamspace.core.tables import Tool
 from teamspace.search import domain
 from teamspace.search.schemas import SearchQuery, SearchResult
 
-TOOLS = (Tool("search", "search", "Search notes and files by their words, best match first.", P.SEARCH),)
+TOOLS = (
+    Tool(
+        "search",
+        "search",
+        "Search notes and files by their words, best match first, with ids for `read_note` and `read_document`.",
+        P.SEARCH,
+    ),
+)
 
 Words = Annotated[
     str,

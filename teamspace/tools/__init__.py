@@ -2,15 +2,24 @@
 
 from teamspace.tools.domain.binding import BoundTool, bind
 from teamspace.tools.domain.calling import Toolbox
+from teamspace.tools.domain.once import create_once
+from teamspace.tools.domain.passages import MAX_LENGTH, Find, Length, Passage, Start, cut
 from teamspace.tools.schemas import Artifact, ToolContext, ToolResult
 from teamspace.tools.store import INVARIANTS
 
 __all__ = [
     "INVARIANTS",
+    "MAX_LENGTH",
     "Artifact",
     "BoundTool",
+    "Find",
+    "Length",
+    "Passage",
+    "Start",
     "ToolContext",
     "ToolResult",
     "Toolbox",
     "bind",
+    "create_once",
+    "cut",
 ]

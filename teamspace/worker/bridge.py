@@ -16,7 +16,6 @@ Handler = Callable[[Egress, ModelEndpoint, WorkerJob], Awaitable[msgspec.Struct]
 async def chat(egress: Egress, endpoint: ModelEndpoint, job: WorkerJob) -> ModelAnswer:
     """Run one chat turn, or raise CompletionError, SchemaMismatch, or BadRequest if its response format is unusable."""
     request = msgspec.convert(job.input, ModelRequest)
-    await structured.check_format(request.response_format)
     return await structured.complete(partial(completions.complete, egress, endpoint), request)
 
 

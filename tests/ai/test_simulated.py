@@ -195,6 +195,15 @@ async def test_translations_can_be_bad() -> None:
         await translated("[simulate:bad-json]")
 
 
+async def test_a_corrected_translation_keeps_its_placeholders() -> None:
+    first = {"id": 1, "text": "Hello ⟦1⟧ [simulate:lose-placeholder:1]"}
+    for segment, text in ((first, "[de] Hello  ["), (first | {"problems": ["⟦1⟧ is lost"]}, "[de] Hello ⟦1⟧ [")):
+        glossary = [{"term": "hello", "translation": ""}]
+        task = {"source": "auto", "target": "de", "segments": [segment], "glossary": glossary}
+        answer = await MODEL.answer(ModelRequest(json.dumps(task), response_format=TRANSLATION))
+        assert json.loads(answer.text)["segments"][0]["text"].startswith(text)
+
+
 # Tools
 
 

@@ -61,7 +61,7 @@ UNFENCED = {
     ),
     "belongs to a note that a fence has admitted": ("notes.select_grants",),
     "belongs to a conversation that a fence has admitted": (
-        "conversations.select_grants", "conversations.select_turns", "conversations.get_turn",
+        "conversations.select_grants", "conversations.is_shared", "conversations.select_turns", "conversations.get_turn",
         "conversations.get_numbered_turn", "conversations.is_being_answered",
     ),
     "the server stores the answer of its own job, and indexes it": (

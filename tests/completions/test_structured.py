@@ -59,6 +59,8 @@ BAD_SCHEMAS: list[tuple[Any, str, str]] = [
     ({"pattern": "(?=a)b"}, "/pattern", "not a valid JSON schema"),
     ({"pattern": "(a{1000}){1000}"}, "/pattern", "not a valid JSON schema"),
     ({"patternProperties": {f"a{n}": {} for n in range(65)}}, "", "more than 64 patterns"),
+    ({"const": [{"pattern": "a"}] * 65, "$ref": "#/const/0"}, "", "more than 64 patterns"),
+    ({"$schema": "http://json-schema.org/draft-04/schema#", "items": {"id": "x"}}, "/items/id", "not supported"),
     ({"enum": ["x" * 70_000]}, "", "larger than 65536 bytes"),
     (nested(60), "", "deeper than 50 levels"),
     (nested(3000), "", "larger than 65536 bytes"),
@@ -147,6 +149,8 @@ HOSTILE: list[tuple[dict[str, Any], Any]] = [
     ({"pattern": "(a+)+$"}, "a" * 100_000 + "b"),
     ({"pattern": "[ab]*a[ab]{200}x"}, "ab" * 12_000),
     ({"patternProperties": {f"[ab]*a[ab]{{{n}}}x": True for n in range(20, 80)}}, {"ab" * 10_000: 1}),
+    ({"anyOf": [{"type": "string", "minLength": n} for n in range(1500)]}, [{"a": "x" * 20} for _ in range(20_000)]),
+    ({"patternProperties": {f"a{n}": True for n in range(60)}}, {str(n): 1 for n in range(50_000)}),
     ({"uniqueItems": True}, [{"a": n} for n in range(50_000)]),
 ]
 
@@ -156,22 +160,22 @@ async def test_a_hostile_schema_or_answer_does_not_block_the_event_loop(schema: 
     wanted = JsonSchema(schema=schema)
     await structured.check_format(wanted)
     text = json.dumps(value)
-    longest, ended = 0.0, False
+    longest, ended = 0.0, False  # in processor time, which other work on the machine does not change
 
     async def beat() -> None:
         nonlocal longest
         while not ended:
-            before = time.perf_counter()
+            before = time.process_time()
             await asyncio.sleep(0.001)
-            longest = max(longest, time.perf_counter() - before)
+            longest = max(longest, time.process_time() - before)
 
     beating = asyncio.create_task(beat())
-    began = time.perf_counter()
+    began = time.process_time()
     with contextlib.suppress(SchemaMismatch):
         await structured.parse(wanted, text)
     ended = True
     await beating
-    assert time.perf_counter() - began < 10
+    assert time.process_time() - began < 10
     assert longest < 0.3
 
 
@@ -234,3 +238,10 @@ async def test_tool_calls_and_plain_answers_are_not_judged() -> None:
     assert await structured.complete(Scripted(calls), REQUEST) == calls
     plain = ModelAnswer("Ada.", FIRST)
     assert (await structured.complete(Scripted(plain), ModelRequest("Who?"))).parsed is msgspec.UNSET
+
+
+async def test_an_unusable_format_costs_nothing() -> None:
+    call = Scripted()
+    with pytest.raises(BadRequest, match="another document"):
+        await structured.complete(call, ModelRequest("Who?", response_format=JsonSchema(schema={"$ref": "x"})))
+    assert call.requests == []

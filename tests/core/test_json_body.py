@@ -7,7 +7,7 @@ import time
 import pytest
 
 from teamspace.core.errors import BadRequest
-from teamspace.core.json_body import check, repeated_key
+from teamspace.core.json_body import MAX_CONTAINERS, MAX_VALUES, check, repeated_key
 from teamspace.core.routing import JSON_LIMIT
 from tests.support.world import World
 
@@ -40,6 +40,25 @@ async def test_a_body_with_a_repeated_key_is_refused_and_the_key_named(world: Wo
         {"pointer": "/title", "message": "the key must not be repeated", "key": "body.repeated_key", "params": {}}
     ]
     assert (await ann.get("/api/notes")).json()["items"] == []
+
+
+@pytest.mark.parametrize(
+    ("body", "refused"),
+    [
+        (b"[" + b"{}," * MAX_CONTAINERS + b"1]", True),
+        (b'{"text": "' + b"[{" * MAX_CONTAINERS + b'"}', False),
+        (b'{"text": "' + b'\\"' * 2 * MAX_VALUES + b'"}', False),
+        (b"[" + b'"",' * 2 * MAX_VALUES + b'""]', True),
+        (b"[" + b"1," * 2 * MAX_VALUES + b"1]", True),
+        (b'"' * 5 * MAX_VALUES + b"," * 2 * MAX_VALUES, True),
+        (b"[" + b"1," * MAX_VALUES + b"1]", False),
+    ],
+    ids=["objects", "brackets in a text", "quotes in a text", "texts", "numbers", "quotes", "as many as allowed"],
+)
+async def test_a_body_with_too_many_values_is_refused(body: bytes, refused: bool) -> None:
+    """Decoding them would hold the event loop."""
+    with pytest.raises(BadRequest, match="50000 objects") if refused else contextlib.nullcontext():
+        await check(body)
 
 
 def fill(repeat: bytes, size: int, *, begin: bytes = b"", end: bytes = b"") -> bytes:

@@ -10,7 +10,7 @@ from teamspace import wiring
 from teamspace.app import assemble
 from teamspace.core.limits import Stopping
 from teamspace.core.permissions import Feature, Permission
-from teamspace.core.routing import BEARER, PUBLIC, SUPERADMIN, Endpoint, Route, Router, bind, find_hiding
+from teamspace.core.routing import BEARER, PUBLIC, SUPERADMIN, Endpoint, ErrorFormat, Route, Router, bind, find_hiding
 from teamspace.core.tables import BootError
 from teamspace.settings import load
 
@@ -22,6 +22,9 @@ def module(*rows: Route, **handlers: Any) -> ModuleType:
         setattr(built, name, handler)
     built.ROUTES = rows  # type: ignore[attr-defined]
     return built
+
+
+FORMAT = ErrorFormat(msgspec.Struct, lambda _: msgspec.Struct(), lambda _: "")
 
 
 async def plain() -> None: ...
@@ -57,6 +60,7 @@ def test_a_row_that_matches_its_handler_has_no_fault() -> None:
         (Route("GET", "/:id/:id", PUBLIC, None, None, "one", "x"), {"one": one}, "malformed"),
         (Route("FETCH", "/a", PUBLIC, None, None, "plain", "x"), {"plain": plain}, "unknown method"),
         (Route("GET", "/a", PUBLIC, None, None, "plain", ""), {"plain": plain}, "no doc line"),
+        (Route("GET", "/:id", PUBLIC, None, None, "one", "x", errors=FORMAT), {"one": one}, "error format"),
     ],
 )
 def test_a_mismatch_is_reported(row: Route, handlers: dict[str, Any], words: str) -> None:

@@ -172,6 +172,7 @@ _COMPANY   = {"name": "Company", "owner": new_owner}
 _LIMIT     = {"dimension": "ai.requests", "limit": None, "window": "day"}
 _TITLE     = {"title": "Title"}
 _JOB       = {"kind": "ai.chat", "input": {"prompt": "Hello"}}
+_CHAT      = {"model": "default", "messages": [{"role": "user", "content": "Hello"}]}
 _EXECUTOR  = {"name": new_username, "mode": "pull"}
 _CLAIM     = {"claim_token": "x"}
 _DONE      = {"result": {}, "claim_token": "x"}
@@ -266,6 +267,10 @@ CASES = (
     Case("GET /api/org/audit?format=jsonl", company("org:read"),                                  side_effect="audit"),
 
     Case("POST /api/ai/echo",               role("chat:use"),            {"prompt": "Hello"}),
+    Case("POST /api/ai/chat",               role("chat:use"),            {"prompt": "Hello"}),
+    Case("POST /api/ai/chat/stream",        role("chat:use"),            {"prompt": "Hello"}),
+    Case("DELETE /api/ai/chat/stream/:id",  role("chat:use"),            None,                    HIDDEN, SOME_JOB),
+    Case("POST /api/agent",                 role("chat:use"),            {"prompt": "Hello"}),
     Case("POST /api/jobs",                  role("chat:use"),            _JOB,                    ACCEPTED),
     Case("GET /api/jobs",                   ANYONE),
     Case("GET /api/jobs/:id",               ANYONE,                      None,                    OK, JOB),
@@ -287,6 +292,7 @@ CASES = (
     Case("GET /api/translate",              role("chat:use")),
     Case("POST /api/glossary",              role("settings:manage"),     _TERM),
     Case("GET /api/glossary",               role("chat:use")),
+    Case("POST /v1/chat/completions",       role("chat:use"),            _CHAT),
     Case("GET /v1/models",                  role("chat:use")),
 
     Case("GET /api/usage",                  ANYONE),

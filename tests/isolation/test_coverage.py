@@ -8,10 +8,10 @@ import pytest
 
 from teamspace.app import list_endpoints
 from teamspace.core.permissions import Permission
+from teamspace.core.permissions import Row as RowRoute
 from teamspace.core.routing import ORGADMIN, PROVISION, SUPERADMIN, Endpoint
 from teamspace.core.routing import PUBLIC as PUBLIC_ROUTE
 from teamspace.core.routing import Own as OwnRoute
-from teamspace.core.routing import Row as RowRoute
 from tests.isolation.contract import KINDS, PERMISSIONS
 from tests.isolation.foreign import NOT_IDS, SLOTS
 from tests.isolation.table import ANYONE, BY_ROUTE, CASES, HOST, OWN, PUBLIC, Needs, company, instance, role, row

@@ -5,13 +5,15 @@ from typing import Any
 import httpx2
 import pytest
 
+from teamspace.ai import MAX_BODY
 from teamspace.core.http import Gate
 from teamspace.settings import Settings
 from tests.executors.help import push, world_calling
 from tests.support.upstream import Upstream
 from tests.support.world import World
 
-MODELS = "/v1/models"
+MODELS, CHAT = "/v1/models", "/v1/chat/completions"
+HELLO = {"role": "user", "content": "Hello"}
 
 
 def error(answer: httpx2.Response) -> tuple[int, str, str | None]:
@@ -41,6 +43,25 @@ async def test_the_models_of_the_executors_are_listed(settings: Settings) -> Non
         assert {one["id"]: one["owned_by"] for one in shown} == {
             "default": "teamspace", "m1": "Lists", "m2": "Lists", "m3": "One",
         }  # fmt: skip
+
+
+async def test_every_refusal_of_a_completion_has_openai_s_shape(settings: Settings) -> None:
+    async with Upstream() as upstream, world_calling(settings, upstream) as world:
+        ann = await world.bootstrap()
+        for body, expected in (
+            ({"messages": [HELLO]}, (400, "invalid_request", None)),
+            ({"model": "default", "messages": [HELLO], "n": 2}, (400, "invalid_request", "n")),
+            ({"model": "nobody's", "messages": [HELLO]}, (404, "model_not_found", "model")),
+            ({"model": "default", "messages": [{"role": "user", "content": "x" * MAX_BODY}]}, (413, "too_large", None)),
+        ):
+            assert error(await ann.post(CHAT, body)) == expected
+        plain = {"content-type": "text/plain"}
+        assert error(await ann.post(CHAT, {"x": 1}, headers=plain)) == (415, "unsupported_type", None)
+        made = await push(ann, upstream, "Only", model="m")
+        world.app.fleet.health_of(made["id"]).record_probe(None)
+        silent = await ann.post(CHAT, {"model": "m", "messages": [HELLO]})
+        assert error(silent) == (503, "no_executor", None)
+        assert silent.headers["retry-after"] == "30"
 
 
 async def test_errors_of_the_gate_have_openai_s_shape(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

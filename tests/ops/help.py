@@ -25,6 +25,7 @@ from teamspace.ops.manifest import Manifest
 from teamspace.ops.results import CheckResult
 from teamspace.ops.rows import encoder, select_all
 from teamspace.settings import Settings, load
+from tests.conversations import help as conversations
 from tests.identity.help import enrolled, run_sql, signed_in
 from tests.support.postgres import create_database, drop_database
 from tests.support.world import Caller, World
@@ -114,9 +115,10 @@ def ship_migrations(monkeypatch: Any, *more: Migration) -> None:
 
 
 async def fill(world: World) -> list[str]:
-    """Adds people, second factors, notes, shares, sign-in attempts and blobs; returns the unused recovery codes of ann."""
+    """Adds people, second factors, notes, a conversation, shares, sign-in attempts and blobs; returns the unused recovery codes of ann."""
     ann = await world.bootstrap()
-    bob = Caller(world, (await ann.post("/api/members", {"username": "bob", "role": "member"})).json()["token"])
+    joined = (await ann.post("/api/members", {"username": "bob", "role": "member"})).json()
+    bob = Caller(world, joined["token"])
     codes = (await enrolled(ann))["recovery_codes"]
     await signed_in(world, "ann", totp=codes[0])
     await world.anonymous.post("/api/login", {"username": "ann", "password": "wrong"})
@@ -124,6 +126,10 @@ async def fill(world: World) -> list[str]:
     note = {"title": "Plän 漢字 🎉", "body": "line\n\t\"quoted\" \\ 'single' \x01", "tags": ["α", "b"]}
     created = (await bob.post("/api/notes", note, headers={"idempotency-key": "once | only"})).json()
     await bob.post(f"/api/notes/{created['id']}/share", {"user_id": ann.user_id, "permission": "notes:read"})
+    conversation = await conversations.create(world, ann)
+    await conversations.say(world, ann, conversation, "Где? 🎉", "nul\0")
+    grant = {"user_id": joined["member"]["user_id"], "permission": "notes:write"}
+    await ann.post(f"/api/conversations/{conversation}/share", grant)
     await brand(world, ann.org.id, LOGO)
     await brand(world, "", BANNER)
     for data in (UNUSED, SCRAP):

@@ -49,6 +49,7 @@ async def test_a_result_has_type_id_title_and_snippet(ann: Caller) -> None:
         "id": note,
         "title": "Trip",
         "snippet": "We met in <mark>Zürich</mark> &lt;b&gt;.",
+        "version": 1,
         "updated_at": read["updated_at"],
     }
 

@@ -127,8 +127,8 @@ async def test_a_token_needs_the_tools_permission_in_its_scope(world: World) -> 
 async def test_a_role_without_the_permission_is_refused(world: World) -> None:
     ann = await world.bootstrap()
     who = msgspec.structs.replace(await principal(ann), permissions=frozenset())
-    with pytest.raises(errors.Forbidden, match="read_note needs notes:read"):
-        await world.app.toolbox.call(world.db, who, "read_note", {"id": "a"}, AGENT)
+    with pytest.raises(errors.Forbidden, match="create_note needs notes:write"):
+        await world.app.toolbox.call(world.db, who, "create_note", {"title": "a"}, AGENT)
 
 
 async def test_nobody_in_particular_may_call(world: World) -> None:
@@ -159,6 +159,7 @@ async def test_a_team_turns_tools_on_and_off_for_itself(world: World) -> None:
     listed = (await ann.get("/api/tools")).json()["items"]
     assert [tool["name"] for tool in listed] == sorted(tool["name"] for tool in listed)
     assert {tool["name"]: (tool["source"], tool["enabled"]) for tool in listed} == {
+        "create_document": ("shipped", True), "create_note": ("shipped", True), "read_document": ("shipped", True),
         "read_note": ("shipped", True), "search": ("shipped", True), "sample_agent": ("sample", False),
         "sample_card": ("sample", False), "sample_large": ("sample", False), "sample_sum": ("sample", True),
     }  # fmt: skip

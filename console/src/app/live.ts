@@ -3,6 +3,7 @@
 import type { QueryClient } from "@tanstack/react-query";
 
 import { followServer, type Change, type Follower } from "@/api/live";
+import { chatFreshness } from "@/features/chat/keys";
 import { companyFreshness } from "@/features/company/keys";
 import { documentFreshness } from "@/features/documents/keys";
 import { homeFreshness } from "@/features/home/keys";
@@ -18,6 +19,7 @@ export const FRESHNESS: readonly Freshness[] = [
   ...noteFreshness,
   ...fileFreshness,
   ...documentFreshness,
+  ...chatFreshness,
   ...searchFreshness,
   ...homeFreshness,
   ...jobFreshness,

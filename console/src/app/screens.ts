@@ -3,19 +3,24 @@
 import { accountActions, accountScreens } from "@/features/account/screens";
 import { auditScreens } from "@/features/audit/screens";
 import { companyBrandingScreens, instanceBrandingScreens } from "@/features/branding/screens";
+import { chatActions, chatScreens } from "@/features/chat/screens";
 import { companyActions, companyScreens, companyUpkeepScreens } from "@/features/company/screens";
 import { connectActions, connectScreens } from "@/features/connect/screens";
 import { documentActions, documentScreens } from "@/features/documents/screens";
 import { companyExecutorScreens, executorActions, instanceExecutorScreens } from "@/features/executors/screens";
 import { featureScreens } from "@/features/features/screens";
+import { glossaryScreens } from "@/features/glossary/screens";
 import { homeScreens } from "@/features/home/screens";
 import { instanceActions, instanceScreens, metricsScreens } from "@/features/instance/screens";
 import { jobActions, jobScreens } from "@/features/jobs/screens";
 import { memberActions, memberScreens } from "@/features/members/screens";
+import { modelScreens } from "@/features/models/screens";
 import { noteActions, noteScreens } from "@/features/notes/screens";
 import { fileActions, fileScreens } from "@/features/repository/screens";
 import { searchActions, searchScreens } from "@/features/search/screens";
 import { tokenActions, tokenScreens } from "@/features/tokens/screens";
+import { toolScreens } from "@/features/tools/screens";
+import { translateScreens } from "@/features/translate/screens";
 import { usageActions, usageScreens } from "@/features/usage/screens";
 import type { Action, Screen } from "@/navigation/tables";
 
@@ -27,12 +32,17 @@ export const SCREENS: readonly Screen[] = [
   ...noteScreens,
   ...documentScreens,
   ...fileScreens,
+  ...chatScreens,
+  ...translateScreens,
   ...settingsScreens,
   ...memberScreens,
   ...usageScreens,
   ...connectScreens,
   ...tokenScreens,
+  ...toolScreens,
   ...featureScreens,
+  ...modelScreens,
+  ...glossaryScreens,
   ...auditScreens,
   ...jobScreens,
   ...companyScreens,
@@ -51,6 +61,7 @@ export const ACTIONS: readonly Action[] = [
   ...noteActions,
   ...documentActions,
   ...fileActions,
+  ...chatActions,
   ...jobActions,
   ...memberActions,
   ...usageActions,

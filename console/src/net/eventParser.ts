@@ -7,17 +7,22 @@ export interface ServerEvent {
   id: string;
 }
 
-/** Letters of an event. A server that sends more is not ours. */
+/** Letters of an event, unless a stream is known to have longer ones. A server that sends more is not ours. */
 const LONGEST = 64 * 1024;
 const LINE_END = /\r\n|\n|\r/;
 
 export class EventParser {
+  readonly #longest: number;
   #rest = "";
   #endedWithReturn = false;
   #name = "";
   #data: string[] = [];
   #length = 0;
   #id = "";
+
+  constructor(longest = LONGEST) {
+    this.#longest = longest;
+  }
 
   /** The events that a chunk completes. Throws if a line or an event is too long. */
   feed(chunk: string): ServerEvent[] {
@@ -54,6 +59,6 @@ export class EventParser {
   }
 
   #check(length: number): void {
-    if (length > LONGEST) throw new RangeError(`an event is longer than ${LONGEST} letters`);
+    if (length > this.#longest) throw new RangeError(`an event is longer than ${this.#longest} letters`);
   }
 }

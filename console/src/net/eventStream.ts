@@ -17,6 +17,8 @@ export interface StreamOptions {
   onInterrupted: () => void;
   /** The session is over: nothing more is tried. */
   onRefused: (response: Response) => void;
+  /** Letters of the longest event that is expected. */
+  longest?: number;
 }
 
 export class EventStream {
@@ -84,7 +86,7 @@ export class EventStream {
   async #read(answer: Response, heard: () => void): Promise<void> {
     const reader = answer.body?.getReader();
     const decoder = new TextDecoder();
-    const parser = new EventParser();
+    const parser = new EventParser(this.#options.longest);
     for (;;) {
       const chunk = await reader?.read();
       if (!chunk || chunk.done) return;

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-import msgspec
 from msgspec import UNSET
 
 from teamspace import events, fulltext, tenancy
@@ -70,10 +69,10 @@ async def find(db: Reads, who: Principal, conversation_id: str) -> Conversation:
     row = await store.get(db, access.fence(who, Access.READ), conversation_id)
     if row is None:
         raise NotFound()
-    return await _load(db, row)
+    return _to_conversation(row, await store.select_grants(db, row.id), await store.select_turns(db, row.id))
 
 
-async def rename(db: Db, who: Principal, conversation_id: str, change: ConversationChange) -> Conversation:
+async def rename(db: Db, who: Principal, conversation_id: str, change: ConversationChange) -> ConversationItem:
     title = _clean_title(change.title)
     async with db.write(who, "conversation.update") as tx:
         row = await require(tx, who, conversation_id, Access.CONTINUE)
@@ -81,7 +80,8 @@ async def rename(db: Db, who: Principal, conversation_id: str, change: Conversat
         await store.rename(tx, access.fence(who, Access.CONTINUE), row.id, title, now)
         await fulltext.rename(tx, store.KIND, row.id, title=title, labels="")
         await record(tx, row, Change.UPDATED)
-        return await _load(tx, msgspec.structs.replace(row, title=title, updated_at=now))
+        shared = await store.is_shared(tx, row.id)
+    return ConversationItem(row.id, title, row.owner_id, row.excerpt, shared, row.created_at, now)
 
 
 async def delete(db: Db, who: Principal, conversation_id: str) -> None:
@@ -142,10 +142,6 @@ async def record(tx: Tx, row: ConversationRow, change: Change, readers: Sequence
 def read_fence(who: Principal, *, across_org: bool = False) -> Fence:
     """Return the conversations that `who` can read; roles in the company add none. For other packages."""
     return access.fence(who, Access.READ)
-
-
-async def _load(db: Reads, row: ConversationRow) -> Conversation:
-    return _to_conversation(row, await store.select_grants(db, row.id), await store.select_turns(db, row.id))
 
 
 def _clean_title(title: str) -> str:

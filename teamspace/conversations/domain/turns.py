@@ -32,6 +32,8 @@ from teamspace.core.principal import Principal
 from teamspace.events import Change
 
 MAX_TURNS = 1_000
+MAX_PARTS = 50
+"""Parts of a prompt. Thousands of small ones would take long to decode."""
 MAX_SIZE = 2 * 1024 * 1024
 """Bytes of all turns of a conversation: prompts, answers, citations and steps."""
 ANSWER_SIZE = 16 * 1024
@@ -47,7 +49,7 @@ async def begin_turn(
     conversation_id: str,
     *,
     turn_id: str,
-    prompt: Content | None,
+    prompt: str | Sequence[object] | None,
     parent_id: str | UnsetType | None = UNSET,
     regenerate: str | None = None,
 ) -> BegunTurn:
@@ -57,23 +59,24 @@ async def begin_turn(
     `regenerate`, the id of an answer, its prompt is answered again and there is no new one.
     """
     conversation = await require(tx, who, conversation_id, Access.CONTINUE)
-    now = clock.stamp()
+    now, content, added = clock.stamp(), contents.normalize(prompt or ""), list[TurnRow]()
     if regenerate is not None:
-        prompt_turn, added = await _find_prompt(tx, conversation, regenerate), list[TurnRow]()
+        question, content = await _find_prompt(tx, conversation, regenerate), ""
     else:
-        prompt_turn = await _new_prompt(tx, who, conversation, prompt, parent_id, now)
-        added = [prompt_turn]
-    added.append(_running(conversation, turn_id, prompt_turn, conversation.turns + len(added) + 1, now))
-    await _add(tx, conversation, added, prompt, now)
-    return BegunTurn(turn_id, conversation.id, prompt_turn.id)
+        question = await _new_prompt(tx, who, conversation, content, parent_id, now)
+        added = [question]
+    added.append(_running(conversation, turn_id, question, conversation.turns + len(added) + 1, now))
+    await _add(tx, conversation, added, content, now)
+    return BegunTurn(turn_id, conversation.id, question.id)
 
 
 async def _new_prompt(
-    tx: Tx, who: Principal, conversation: ConversationRow, prompt: Content | None, parent_id: str | UnsetType | None,
-    now: str,
+    tx: Tx, who: Principal, conversation: ConversationRow, prompt: Content, parent_id: str | UnsetType | None, now: str
 ) -> TurnRow:  # fmt: skip
     if not prompt:
         raise BadRequest.at("/prompt", "value.empty")
+    if not isinstance(prompt, str) and len(prompt) > MAX_PARTS:
+        raise BadRequest.at("/prompt", "conversations.parts", limit=MAX_PARTS)
     parent = await _find_parent(tx, conversation, parent_id)
     stored = as_json(prompt)
     return TurnRow(
@@ -124,9 +127,7 @@ async def _get_answer(tx: Tx, conversation: ConversationRow, turn_id: str, point
     return turn
 
 
-async def _add(
-    tx: Tx, conversation: ConversationRow, turns: Sequence[TurnRow], prompt: Content | None, now: str
-) -> None:
+async def _add(tx: Tx, conversation: ConversationRow, turns: Sequence[TurnRow], prompt: Content, now: str) -> None:
     size = sum(turn.size for turn in turns)
     if conversation.turns + len(turns) > MAX_TURNS:
         raise Conflict("conversations.turns", limit=MAX_TURNS)
@@ -134,7 +135,7 @@ async def _add(
         raise TooLarge("conversations.size", limit=MAX_SIZE)
     for turn in turns:
         await store.insert_turn(tx, turn)
-    title, excerpt = contents.title_of(prompt or ""), contents.excerpt_of(prompt or "")
+    title, excerpt = contents.title_of(prompt), contents.excerpt_of(prompt)
     await store.add(
         tx, conversation.id, turns=len(turns), ended=0, size=size, title=title, excerpt=excerpt, now=now
     )  # fmt: skip
@@ -184,7 +185,7 @@ async def end_turn(
 async def history(db: Reads, who: Principal, turn_id: str) -> list[StoredTurn]:
     """Return the turns from the beginning to the prompt that `turn_id` answers, oldest first.
 
-    They are the newest that fit MAX_HISTORY, beginning with a prompt.
+    They are the newest that fit MAX_HISTORY, beginning with a prompt; none if the caller cannot read them any more.
     """
     path = await store.select_path(db, access.fence(who, Access.READ), turn_id, MAX_HISTORY)
     if path and path[-1].role is TurnRole.ASSISTANT:

@@ -335,11 +335,11 @@ async def _take_idempotency_key(tx: Tx) -> None:
     if claim is None or claim.taken:
         return
     taken = await tx.exists(
-        "INSERT INTO idempotency (owner, key, digest, created_at) VALUES (:owner, :key, :digest, :now)"
+        "INSERT INTO idempotency (owner, key, digest, created_at, target) VALUES (:owner, :key, :digest, :now, :target)"
         " ON CONFLICT (owner, key) DO UPDATE SET digest = excluded.digest, created_at = excluded.created_at,"
-        " status = NULL, answer = NULL WHERE idempotency.created_at < :forgotten RETURNING key",
+        " status = NULL, answer = NULL, target = excluded.target WHERE idempotency.created_at < :forgotten RETURNING key",
         owner=tx.who.rights_key, key=claim.key, digest=claim.digest, now=clock.stamp(),
-        forgotten=clock.ago(CLAIM_SECONDS),
+        forgotten=clock.ago(CLAIM_SECONDS), target=tx.target,
     )  # fmt: skip
     if not taken:
         raise IdempotencyKeyTaken

@@ -41,7 +41,9 @@ class Chunks:
         self._id, self._created, self._model = _id(id), created, model
         self._include_usage = include_usage
 
-    def start(self) -> Chunk:
+    def start(self, model: str | None = None) -> Chunk:
+        """With the model that answers, if it is known."""
+        self._model = model or self._model
         return self._chunk(ChunkDelta(role="assistant", content=""))
 
     def text(self, text: str) -> Chunk:

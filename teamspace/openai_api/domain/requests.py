@@ -1,12 +1,12 @@
-"""Read OpenAI's requests as requests to a model.
+"""Read OpenAI's requests as chat turns.
 
 An option that only tunes the answer is ignored if no executor takes it. An option whose absence would make the answer
 wrong is refused.
 """
 
-from collections.abc import Iterator
 from typing import Literal
 
+from teamspace.ai import ChatBody
 from teamspace.completions import (
     AnyText,
     Content,
@@ -20,7 +20,6 @@ from teamspace.completions import (
     JsonObject,
     JsonSchema,
     Message,
-    ModelRequest,
     NamedSchema,
     Part,
     ResponseFormat,
@@ -42,22 +41,16 @@ from teamspace.openai_api.schemas import (
 
 DEFAULT_MODEL = "default"
 """The model that the server chooses."""
-_SPEAKERS = {
-    "system": Speaker.SYSTEM,
-    "developer": Speaker.SYSTEM,
-    "user": Speaker.USER,
-    "assistant": Speaker.ASSISTANT,
-    "tool": Speaker.TOOL,
-}
+_SPEAKERS = {"developer": Speaker.SYSTEM}
 _DETAILS: dict[str | None, Literal["auto", "low", "high"]] = {"auto": "auto", "low": "low", "high": "high"}
-_CHOICES: dict[str, Literal["auto", "none", "required"]] = {"auto": "auto", "none": "none", "required": "required"}
+ToolChoice = Literal["auto", "none", "required"]
 _MAX_STOPS, _MAX_STOP = 4, 100
 
 
-def to_model_request(body: CompletionRequest) -> ModelRequest:
+def to_chat_body(body: CompletionRequest) -> ChatBody:
     _check_options(body)
-    tools = [_to_tool(tool, f"/tools/{index}") for index, tool in enumerate(body.tools or ())]
-    return ModelRequest(
+    tools = [_to_tool(tool) for tool in body.tools or ()]
+    return ChatBody(
         messages=[_to_message(message, f"/messages/{index}") for index, message in enumerate(body.messages)],
         model=None if body.model == DEFAULT_MODEL else body.model,
         max_tokens=body.max_completion_tokens or body.max_tokens,
@@ -92,9 +85,7 @@ def _check_options(body: CompletionRequest) -> None:
 
 
 def _to_message(message: WireMessage, at: str) -> Message:
-    speaker = _SPEAKERS.get(message.role)
-    if speaker is None:
-        raise BadRequest.at(f"{at}/role", "openai.role", choices=", ".join(_SPEAKERS))
+    speaker = _SPEAKERS.get(message.role) or Speaker(message.role)
     if message.function_call:
         raise BadRequest.at(f"{at}/function_call", "openai.not_supported")
     if speaker is Speaker.TOOL and not message.tool_call_id:
@@ -104,64 +95,42 @@ def _to_message(message: WireMessage, at: str) -> Message:
     return Message(
         speaker,
         _to_content(message.content, f"{at}/content"),
-        [_to_call(call, f"{at}/tool_calls/{index}") for index, call in enumerate(message.tool_calls or ())],
+        [_to_call(call) for call in message.tool_calls or ()],
         message.tool_call_id,
         message.name,
     )
 
 
 def _to_content(content: str | list[WirePart] | None, at: str) -> Content | None:
-    if not isinstance(content, list):
-        return content
-    return list(_to_parts(content, at))
+    if isinstance(content, list):
+        return [_to_part(part, f"{at}/{index}") for index, part in enumerate(content)]
+    return content
 
 
-def _to_parts(parts: list[WirePart], at: str) -> Iterator[Part]:
-    for index, part in enumerate(parts):
-        if part.type == "text" and part.text is not None:
-            yield TextPart(part.text)
-        elif part.type == "image_url" and part.image_url is not None:
-            yield ImagePart(_to_image(part, f"{at}/{index}/image_url"))
-        else:
-            raise BadRequest.at(f"{at}/{index}", "openai.part")
+def _to_part(part: WirePart, at: str) -> Part:
+    if part.type == "text" and part.text is not None:
+        return TextPart(part.text)
+    if part.type == "image_url" and part.image_url is not None:
+        if not part.image_url.url.startswith("data:image/"):
+            raise BadRequest.at(f"{at}/image_url/url", "openai.image")
+        return ImagePart(ImageUrl(part.image_url.url, _DETAILS.get(part.image_url.detail)))
+    raise BadRequest.at(at, "openai.part")
 
 
-def _to_image(part: WirePart, at: str) -> ImageUrl:
-    url, detail = (part.image_url, None) if isinstance(part.image_url, str) else (
-        (part.image_url.url, part.image_url.detail) if part.image_url else ("", None)
-    )  # fmt: skip
-    if not url.startswith("data:image/"):
-        raise BadRequest.at(f"{at}/url", "openai.image")
-    return ImageUrl(url, _DETAILS.get(detail))
-
-
-def _to_call(call: WireToolCall, at: str) -> ToolCall:
-    if call.function is None:
-        raise BadRequest.at(f"{at}/type", "openai.only_functions")
+def _to_call(call: WireToolCall) -> ToolCall:
     return ToolCall(call.id, FunctionCall(call.function.name, call.function.arguments))
 
 
 # Tools and formats
 
 
-def _to_tool(tool: WireTool, at: str) -> FunctionTool:
-    if tool.function is None:
-        raise BadRequest.at(f"{at}/type", "openai.only_functions")
+def _to_tool(tool: WireTool) -> FunctionTool:
     function = tool.function
     return FunctionTool(Function(function.name, function.description, function.parameters or {}, function.strict))
 
 
-def _to_tool_choice(
-    choice: WireToolChoice | str | None,
-) -> Literal["auto", "none", "required"] | FunctionChoice | None:
-    if choice is None:
-        return None
-    if isinstance(choice, WireToolChoice):
-        if choice.function is not None:
-            return FunctionChoice(FunctionName(choice.function.name))
-    elif choice in _CHOICES:
-        return _CHOICES[choice]
-    raise BadRequest.at("/tool_choice", "openai.tool_choice")
+def _to_tool_choice(choice: ToolChoice | WireToolChoice | None) -> ToolChoice | FunctionChoice | None:
+    return FunctionChoice(FunctionName(choice.function.name)) if isinstance(choice, WireToolChoice) else choice
 
 
 def _to_response_format(wanted: WireResponseFormat | None) -> ResponseFormat | None:
@@ -171,8 +140,6 @@ def _to_response_format(wanted: WireResponseFormat | None) -> ResponseFormat | N
         return AnyText()
     if wanted.type == "json_object":
         return JsonObject()
-    if wanted.type != "json_schema":
-        raise BadRequest.at("/response_format/type", "openai.format")
     schema = wanted.json_schema
     if schema is None or schema.schema is None:
         raise BadRequest.at("/response_format/json_schema/schema", "openai.schema_required")

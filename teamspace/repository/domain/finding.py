@@ -34,6 +34,15 @@ async def get_visible(db: Reads, who: Principal, object_id: str) -> ObjectRow:
     return row
 
 
+async def get_by_id_or_key(db: Reads, who: Principal, name: str) -> ObjectRow:
+    """Return an object that `who` can read by its id, or by its key in their team; otherwise raise NotFound."""
+    row = await store.get(db, access.fence(who, P.FILES_READ, across_org=True), name)
+    row = row or await store.get_fenced_at_key(db, access.fence(who, P.FILES_READ), who.team_id, name)
+    if row is None:
+        raise NotFound()
+    return row
+
+
 def read_fence(who: Principal, *, across_org: bool) -> Fence:
     """Return the fence of the objects that `who` can read, for other packages; `across_org` for the whole company."""
     return access.fence(who, P.FILES_READ, across_org=across_org)

@@ -23,6 +23,7 @@ from teamspace.core.errors import (
     TooLarge,
     ToolDisabled,
 )
+from teamspace.core.permissions import Permission
 from teamspace.core.principal import Principal
 from teamspace.tools import store
 from teamspace.tools.domain import results
@@ -99,11 +100,11 @@ def _check(who: Principal, tool: BoundTool, enabled: bool | None) -> None:
     if not (tool.is_shipped if enabled is None else enabled):
         raise ToolDisabled("tools.off", tool=tool.name)
     row = tool.row
-    if not who.in_scope(row.permission):
-        raise OutOfScope("rights.out_of_scope", permission=row.permission)
+    if not who.in_scope(row.needs):
+        raise OutOfScope("rights.out_of_scope", permission=row.needs)
     if row.feature is not None and row.feature not in who.features:
         raise FeatureDisabled("rights.feature_off", feature=row.feature)
-    if not who.has_permission(row.permission):
+    if isinstance(row.permission, Permission) and not who.has_permission(row.permission):
         raise Forbidden("tools.needs", tool=tool.name, permission=row.permission)
 
 

@@ -26,4 +26,4 @@ async def switch_tool(db: Db, who: Principal, toolbox: Toolbox, name: str, *, en
 
 def _to_team_tool(tool: BoundTool, *, enabled: bool) -> TeamTool:
     row = tool.row
-    return TeamTool(row.name, row.doc, row.permission, row.feature, tool.source, enabled, tool.schema)
+    return TeamTool(row.name, row.doc, row.needs, row.feature, tool.source, enabled, tool.schema)

@@ -8,11 +8,11 @@ import { useLive } from "@/api/live";
 import { outliving } from "@/api/outliving";
 import { t } from "@/i18n";
 import { useEndless } from "@/ui/endless";
+import type { ShareRequest } from "@/ui/sharing/people/shares";
 import type { Desk } from "@/ui/writing/writing";
 
 import type { Filters } from "./filters";
 import { LISTS, one } from "./keys";
-import type { NotePermission } from "./rights";
 import { itemOf, NOTES, type Note, type NoteText } from "./text";
 
 type Page = Schemas["Page_NoteItem_"];
@@ -91,11 +91,6 @@ export async function recreate(client: QueryClient, text: NoteText): Promise<Not
   const again = await answer(api.POST("/api/notes", { body: text }));
   await client.invalidateQueries({ queryKey: ["notes"] });
   return again;
-}
-
-export interface ShareRequest {
-  user_id: string;
-  permission: NotePermission | null;
 }
 
 export function useShareNote(id: string) {

@@ -1,22 +1,19 @@
 /** What the user can do with a note, as far as known in advance; the server decides. */
 
 import type { Session, Whoami } from "@/session";
+import { LADDER, type SharePermission } from "@/ui/sharing/people/shares";
 import type { Rights } from "@/ui/sharing/rights";
 
 import type { Note } from "./text";
-
-/** Permissions a note can be shared with; each includes those before it. */
-export const LADDER = ["notes:read", "notes:write", "notes:delete", "notes:manage"] as const;
-export type NotePermission = (typeof LADDER)[number];
 
 type Facts = Pick<Note, "owner" | "team_id" | "visibility" | "shared_with">;
 type Caller = Pick<Session, "can"> & { me: Pick<Whoami, "user" | "team" | "scope"> };
 
 export function rightsOn(note: Facts, { me, can }: Caller): Rights {
   const grant = note.shared_with.find((share) => share.user_id === me.user.id)?.permission;
-  const rung = LADDER.indexOf(grant as NotePermission);
+  const rung = LADDER.indexOf(grant as SharePermission);
   const byRole = note.visibility === "team" && note.team_id === me.team.id;
-  const holds = (permission: NotePermission): boolean => {
+  const holds = (permission: SharePermission): boolean => {
     // Ownership and shares never widen a token's scope.
     if (me.scope && !me.scope.includes(permission)) return false;
     return note.owner === me.user.id || rung >= LADDER.indexOf(permission) || (byRole && can(permission));

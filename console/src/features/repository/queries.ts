@@ -4,13 +4,13 @@ import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tansta
 
 import { answer, api, type Schemas } from "@/api/client";
 import { useLive } from "@/api/live";
+import { put } from "@/api/upload";
 import { byName } from "@/i18n";
 import type { Version } from "@/ui/versions/queries";
 import type { Visibility } from "@/ui/writing/text";
 
 import { derivations, FILES, LISTS, one } from "./keys";
 import type { Place } from "./place";
-import { put } from "./upload/transport";
 
 export type FileItem = Schemas["ObjectItem"];
 export type FileObject = Schemas["RepositoryObject"];

@@ -1,7 +1,12 @@
 /** Icons of result types. */
 
-import { IconFile, IconNotes, IconTopologyStar3, type Icon } from "@tabler/icons-react";
+import { IconFile, IconMessageCircle, IconNotes, IconTopologyStar3, type Icon } from "@tabler/icons-react";
 
 import type { Found } from "./queries";
 
-export const PICTURES: Record<Found["type"], Icon> = { note: IconNotes, object: IconFile, entity: IconTopologyStar3 };
+export const PICTURES: Record<Found["type"], Icon> = {
+  note: IconNotes,
+  object: IconFile,
+  entity: IconTopologyStar3,
+  conversation: IconMessageCircle,
+};

@@ -10,7 +10,7 @@ import { USAGE } from "./keys";
 export type Usage = Schemas["Usage"];
 export type Interval = Schemas["Interval"];
 export type Spender = Schemas["Spender"];
-export type Answer = Schemas["ModelAnswer"];
+export type Answer = Schemas["EchoAnswer"];
 
 /** Refetched at intervals: a window that ends resets usage without a change. */
 const LOOK_AGAIN = 60_000;

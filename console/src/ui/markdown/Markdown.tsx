@@ -6,17 +6,36 @@
 import "@fontsource-variable/inter/wght-italic.css";
 
 import { IconPhoto, IconSquare, IconSquareCheckFilled } from "@tabler/icons-react";
-import { createContext, memo, useContext, type ComponentProps, type ReactNode } from "react";
+import { createContext, memo, useContext, useMemo, type ComponentProps, type ReactElement, type ReactNode } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
+import remarkMath from "remark-math";
 
 import { t } from "@/i18n";
 
 import styles from "./Markdown.module.css";
-import { safeAddress } from "./addresses";
+import { hostOf, safeAddress } from "./addresses";
+import { Code } from "./Code";
+import { Formula } from "./Formula";
+import { withFormulas } from "./formulas";
+import { numbered } from "./numbered";
 import { ranks } from "./ranks";
 
 const InsideLink = createContext(false);
+
+/** Numbers in brackets that stand for something, and how each is shown. */
+export interface Marks {
+  numbers: ReadonlySet<number>;
+  show: (number: number) => ReactNode;
+}
+
+interface Manner {
+  marks?: Marks;
+  /** Links say which host they lead to: the text is not by a person. */
+  hosts?: boolean;
+}
+
+const MannerContext = createContext<Manner>({});
 
 const COMPONENTS: Components = {
   h2: ({ children, id, className }) => <h2 className={className ?? styles.first} id={id}>{children}</h2>,
@@ -34,29 +53,52 @@ const COMPONENTS: Components = {
       <table>{children}</table>
     </div>
   ),
-  pre: ({ children }) => (
-    <pre role="region" aria-label={t("markdown.code")} tabIndex={0}>
-      {children}
-    </pre>
-  ),
   /* eslint-enable jsx-a11y/no-noninteractive-tabindex */
+  pre: ({ children }) => <Block>{children}</Block>,
+  code: ({ children, className }) => (isFormula(className) ? <Formula source={wordsOf(children)} display={false} /> : <code>{children}</code>),
+  cite: ({ children }) => <Mark number={Number(wordsOf(children))} />,
 };
 
-export const Markdown = memo(function Markdown({ text }: { text: string }) {
+/** The signs are doubled before: a single one is a price more often than a formula. */
+const MATHS = [remarkMath, { singleDollarTextMath: false }] as const;
+
+export const Markdown = memo(function Markdown({ text, marks, hosts = false }: { text: string } & Manner) {
+  const manner = useMemo(() => ({ marks, hosts }), [marks, hosts]);
   return (
     <div className={styles.text}>
-      <ReactMarkdown
-        skipHtml
-        remarkPlugins={[remarkGfm, ranks]}
-        remarkRehypeOptions={{ footnoteLabel: t("markdown.footnotes"), footnoteBackLabel: t("markdown.footnote.back") }}
-        urlTransform={safeAddress}
-        components={COMPONENTS}
-      >
-        {text}
-      </ReactMarkdown>
+      <MannerContext.Provider value={manner}>
+        <ReactMarkdown
+          skipHtml
+          remarkPlugins={[remarkGfm, [...MATHS], ranks, [numbered, marks?.numbers]]}
+          remarkRehypeOptions={{ footnoteLabel: t("markdown.footnotes"), footnoteBackLabel: t("markdown.footnote.back") }}
+          urlTransform={safeAddress}
+          components={COMPONENTS}
+        >
+          {withFormulas(text)}
+        </ReactMarkdown>
+      </MannerContext.Provider>
     </div>
   );
 });
+
+const isFormula = (className?: string): boolean => className?.includes("language-math") ?? false;
+
+function wordsOf(children: ReactNode): string {
+  return Array.isArray(children) ? children.map(wordsOf).join("") : String(children ?? "");
+}
+
+/** A block of code, or a formula on its own line. */
+function Block({ children }: { children: ReactNode }) {
+  const { className, children: content } = (children as ReactElement<{ className?: string; children?: ReactNode }>).props;
+  const text = wordsOf(content).replace(/\n$/, "");
+  if (isFormula(className)) return <Formula source={text} display />;
+  return <Code code={text} language={/language-([\w+#-]+)/.exec(className ?? "")?.[1]} />;
+}
+
+function Mark({ number }: { number: number }) {
+  const { marks } = useContext(MannerContext);
+  return <>{marks?.show(number) ?? `[${number}]`}</>;
+}
 
 type OfFootnote = Pick<ComponentProps<"a">, "id" | "aria-label" | "aria-describedby">;
 
@@ -72,8 +114,17 @@ function Address({ href, children, ...rest }: { href?: string; children?: ReactN
       <a href={href} {...outward} {...rest}>
         {children}
       </a>
+      <Host href={href} words={wordsOf(children)} />
     </InsideLink.Provider>
   );
+}
+
+/** The host behind a text that doesn't name it. */
+function Host({ href, words }: { href: string; words: string }) {
+  const { hosts } = useContext(MannerContext);
+  const host = hostOf(href);
+  if (!hosts || !host || words.includes(host)) return null;
+  return <span className={styles.host}> ({host})</span>;
 }
 
 function Picture({ src, alt }: { src?: string; alt?: string }) {

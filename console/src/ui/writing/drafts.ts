@@ -53,13 +53,24 @@ function timeOf(stored: string | null): string {
   }
 }
 
-/** Drafts are per person: on a shared computer nobody is offered someone else's text. */
+/** What is stored of one kind of draft, whatever it consists of. */
+export interface Stored<Value> {
+  find(id: string): Value | null;
+  keep(id: string, draft: Value & { at: string }): boolean;
+  drop(id: string): void;
+}
+
 export function draftsOf<Text extends Written>(manner: Manner<Text>, userId: string, shelf: Shelf): Drafts<Text> {
-  const key = (id: string): string => `${PREFIX}.${manner.name}.${userId}.${id}`;
+  return storedDrafts(manner.name, userId, shelf, (value) => parsed(manner, value as Partial<Draft<Text>> | null));
+}
+
+/** Drafts are per person: on a shared computer nobody is offered someone else's text. */
+export function storedDrafts<Value>(name: string, userId: string, shelf: Shelf, parse: (value: unknown) => Value | null): Stored<Value> {
+  const key = (id: string): string => `${PREFIX}.${name}.${userId}.${id}`;
   return {
     find(id) {
       try {
-        return parsed(manner, shelf.getItem(key(id)));
+        return parse(JSON.parse(shelf.getItem(key(id)) ?? "null"));
       } catch {
         return null;
       }
@@ -85,9 +96,7 @@ export function draftsOf<Text extends Written>(manner: Manner<Text>, userId: str
   };
 }
 
-function parsed<Text extends Written>(manner: Manner<Text>, stored: string | null): Draft<Text> | null {
-  if (stored === null) return null;
-  const draft = JSON.parse(stored) as Partial<Draft<Text>> | null;
+function parsed<Text extends Written>(manner: Manner<Text>, draft: Partial<Draft<Text>> | null): Draft<Text> | null {
   const whole = isText(manner, draft?.text) && isText(manner, draft?.base) && typeof draft?.version === "number" && typeof draft?.at === "string";
   return whole ? (draft as Draft<Text>) : null;
 }

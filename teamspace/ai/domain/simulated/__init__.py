@@ -16,7 +16,7 @@ If SERVICE_SIMULATE is on, markers in the prompt make it misbehave:
 - `[simulate:stop]` stops early, `[simulate:hang]` never answers, `[simulate:slow:3]` takes three seconds.
 - `[simulate:fail]` fails, `[simulate:fail:2]` in the first two attempts.
 - `[simulate:bad-json]` breaks the response format, `[simulate:bad-json:1]` only in the first answer.
-- `[simulate:lose-placeholder]` loses placeholders in translations, `[simulate:lose-placeholder:1]` in the first answer.
+- `[simulate:lose-placeholder]` loses placeholders in translations, `[simulate:lose-placeholder:1]` not in corrected ones.
 - `[simulate:false-quote]` cites words that are in no source.
 - `[simulate:tool:NAME {"argument": 1}]` calls any tool, also one that was not offered.
 """

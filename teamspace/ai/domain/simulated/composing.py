@@ -41,10 +41,8 @@ def _place_of_prompt(conversation: list[Message]) -> int:
 def _json(request: ModelRequest, conversation: list[Message], prompt: str, marked: Markers) -> str:
     if marked.has("bad-json"):
         return BAD_JSON
-    if translations.is_wanted(request.response_format):
-        lose = marked.has("lose-placeholder")
-        if (translated := translations.translate(conversation, lose_placeholder=lose)) is not None:
-            return json.dumps(translated, ensure_ascii=False)
+    if translations.is_wanted(request.response_format) and (done := translations.translate(conversation, marked)):
+        return json.dumps(done, ensure_ascii=False)
     if not isinstance(request.response_format, JsonSchema):
         return json.dumps({"simulated": True, "prompt": prompt}, ensure_ascii=False)
     said = "\n".join(text_of(message.content) for message in conversation if message.role is not Speaker.SYSTEM)

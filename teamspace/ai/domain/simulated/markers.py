@@ -30,12 +30,12 @@ class Markers(msgspec.Struct, frozen=True):
     answers: int = 0
     """How often the prompt was answered before: a bad answer is sent back for its repair."""
 
-    def has(self, name: str) -> bool:
+    def has(self, name: str, *, more_answers: int = 0) -> bool:
         """Whether the marker is set for this answer: a number limits it to the first ones."""
         if name not in self.numbers:
             return False
         number = self.numbers[name]
-        return number is None or self.answers < number
+        return number is None or self.answers + more_answers < number
 
 
 def read(conversation: list[Message]) -> Markers:

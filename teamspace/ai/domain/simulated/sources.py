@@ -18,15 +18,15 @@ _MAX_QUOTE = 200
 FALSE_QUOTE = "these words are in no source"
 
 
-class Source(msgspec.Struct, frozen=True):
+class QuotableSource(msgspec.Struct, frozen=True):
     id: str
     text: str
 
 
-def read(conversation: list[Message]) -> list[Source]:
+def read(conversation: list[Message]) -> list[QuotableSource]:
     """Return the sources of prompts and tool results; instructions may show the format, with none."""
     texts = (text_of(message.content) for message in conversation if message.role is not Speaker.SYSTEM)
-    return [Source(begin[1], text[begin.end() : end]) for text in texts for begin, end in _found(text)]
+    return [QuotableSource(begin[1], text[begin.end() : end]) for text in texts for begin, end in _found(text)]
 
 
 def without(text: str) -> str:
@@ -46,7 +46,7 @@ def _found(text: str) -> Iterator[tuple[re.Match[str], int]]:
         place = end
 
 
-def answer(sources: list[Source], prompt: str, *, false_quote: bool) -> str | None:
+def answer(sources: list[QuotableSource], prompt: str, *, false_quote: bool) -> str | None:
     """Return the sentence that has most words of the prompt, with a citation; None if none has any."""
     wanted = _words(prompt)
     best, best_score, best_source = "", 0, ""

@@ -5,17 +5,20 @@ from typing import Any
 
 import msgspec
 
+from teamspace.ai.domain.simulated.markers import Markers
 from teamspace.completions import JsonSchema, Message, ResponseFormat, Speaker, text_of
 from teamspace.completions.errors import MALFORMED
 
 NAME = "translation"
-_KEPT = re.compile(r"(\{\{[^{}]*\}\}|\{[^{}]*\}|<[^<>]*>|%\(\w+\)[a-z]|%[sd]|\$\{\w+\}|https?://\S+)")
-"""Placeholders, markup and addresses."""
+_KEPT = re.compile(r"(\{\{[^{}]*\}\}|\{[^{}]*\}|<[^<>]*>|%\(\w+\)[a-z]|%[sd]|\$\{\w+\}|https?://\S+|⟦\s?\d{1,5}\s?⟧)")
+"""Placeholders, markup, addresses, and tokens that stand for these."""
 
 
 class _Segment(msgspec.Struct, frozen=True):
     id: str | int
     text: str
+    problems: list[str] = []
+    """Of an earlier translation, which is sent back."""
 
 
 class _Task(msgspec.Struct, frozen=True):
@@ -28,17 +31,17 @@ def is_wanted(wanted: ResponseFormat | None) -> bool:
     return isinstance(wanted, JsonSchema) and wanted.named.name == NAME
 
 
-def translate(conversation: list[Message], *, lose_placeholder: bool) -> dict[str, Any] | None:
+def translate(conversation: list[Message], marked: Markers) -> dict[str, Any] | None:
     """Translate the segments of the newest message that has some; None if there is none."""
     for message in reversed(conversation):
         if message.role is Speaker.USER and (task := _task(text_of(message.content))):
             terms = _terms(task.glossary)
-            return {
-                "segments": [
-                    {"id": one.id, "text": f"[{task.target}] {_translated(one.text, terms, lose_placeholder)}"}
-                    for one in task.segments
-                ]
-            }
+            segments = []
+            for one in task.segments:
+                lose = marked.has("lose-placeholder", more_answers=bool(one.problems))
+                text = f"[{task.target}] {_translated(one.text, terms, lose_placeholder=lose)}"
+                segments.append({"id": one.id, "text": text})
+            return {"segments": segments}
     return None
 
 
@@ -52,10 +55,10 @@ def _task(text: str) -> _Task | None:
 
 def _terms(glossary: list[dict[str, Any]]) -> dict[str, str]:
     pairs = ((entry.get("term"), entry.get("translation")) for entry in glossary)
-    return {term.lower(): other for term, other in pairs if isinstance(term, str) and term and isinstance(other, str)}
+    return {str(term).lower(): str(other) for term, other in pairs if term and other}
 
 
-def _translated(text: str, terms: dict[str, str], lose_placeholder: bool) -> str:
+def _translated(text: str, terms: dict[str, str], *, lose_placeholder: bool) -> str:
     parts = _KEPT.split(text)  # every second one is kept
     if lose_placeholder and len(parts) > 1:
         parts[1] = ""

@@ -3,14 +3,18 @@
 import { t } from "@/i18n";
 import { Dialog } from "@/ui/Dialog";
 import { Fault } from "@/ui/forms";
+import { AddPerson } from "@/ui/sharing/people/AddPerson";
+import { People } from "@/ui/sharing/people/People";
+import { LADDER, type SharePermission } from "@/ui/sharing/people/shares";
 import { PrivateButShared, WhoSees } from "@/ui/sharing/WhoSees";
 import type { Visibility } from "@/ui/writing/text";
 import type { Snapshot, Writing } from "@/ui/writing/writing";
 
 import { useShareNote } from "../queries";
 import type { Note, NoteText } from "../text";
-import { AddPerson } from "./AddPerson";
-import { Grants } from "./Grants";
+
+const NAMES = { "notes:read": "read", "notes:write": "write", "notes:delete": "delete", "notes:manage": "manage" } as const;
+const STEPS = { steps: LADDER, wordsOf: (permission: SharePermission): string => t(`notes.may.${NAMES[permission]}`) };
 
 interface Props {
   note: Note;
@@ -26,9 +30,9 @@ export function ShareDialog({ note, now, writing, onClose }: Props) {
   return (
     <Dialog title={t("sharing.title", { title: note.title })} wide onClose={onClose}>
       <WhoSees visibility={visibility} onChange={change} />
-      <AddPerson note={note} share={share} />
+      <AddPerson thing={note} share={share} {...STEPS} />
       <Fault fault={share.error} />
-      <Grants note={note} share={share} />
+      <People thing={note} share={share} {...STEPS} />
       {visibility === "private" && note.shared_with.length > 0 && <PrivateButShared onChange={change} />}
     </Dialog>
   );

@@ -4,11 +4,11 @@ import { useSyncExternalStore } from "react";
 
 import { Refusal } from "@/api/client";
 import { token } from "@/api/token";
+import { isTaken, put } from "@/api/upload";
 import type { Visibility } from "@/ui/writing/text";
 
 import type { Found } from "./entries";
 import { Uploads, type Sending, type Upload } from "./queue";
-import { isTaken, put } from "./transport";
 import { uploading } from "./uploading";
 
 /** Browsers can miss an error response in the middle of a large upload: check large files first. */

@@ -1,10 +1,11 @@
 /** Uploads by XMLHttpRequest, which reports progress. */
 
-import { answer, api, Refusal, refused, type Schemas } from "@/api/client";
-import { token } from "@/api/token";
 import { t } from "@/i18n";
 import { retryWhileBusy } from "@/net/busy";
 import { checkServer } from "@/net/reachability";
+
+import { answer, api, Refusal, refused, type Schemas } from "./client";
+import { token } from "./token";
 
 export interface Way {
   headers?: Record<string, string>;

@@ -8,16 +8,19 @@ import { useKnownPeople } from "@/ui/names";
 import { PersonLine } from "@/ui/PersonLine";
 import styles from "@/ui/sharing/ShareDialog.module.css";
 
-import type { useShareNote } from "../queries";
-import type { NotePermission } from "../rights";
-import type { Note } from "../text";
 import { PermissionSelect } from "./PermissionSelect";
+import type { SharedThing, SharePermission, Sharing, Steps } from "./shares";
 
-export function AddPerson({ note, share }: { note: Note; share: ReturnType<typeof useShareNote> }) {
+interface Props extends Steps {
+  thing: SharedThing;
+  share: Sharing;
+}
+
+export function AddPerson({ thing, share, ...steps }: Props) {
   const people = useKnownPeople();
   const [person, setPerson] = useState<string | null>(null);
-  const [permission, setPermission] = useState<NotePermission>("notes:read");
-  const taken = new Set([note.owner, ...note.shared_with.map((grant) => grant.user_id)]);
+  const [permission, setPermission] = useState<SharePermission>("notes:read");
+  const taken = new Set([thing.owner, ...thing.shared_with.map((grant) => grant.user_id)]);
   const others = people.data?.filter((member) => !taken.has(member.user_id)) ?? [];
   const known = new Map(others.map((member) => [member.user_id, member]));
 
@@ -30,7 +33,7 @@ export function AddPerson({ note, share }: { note: Note; share: ReturnType<typeo
     <form className={styles.add} onSubmit={add}>
       <Select
         className={styles.target}
-        label={t("notes.share.person")}
+        label={t("sharing.person")}
         placeholder={t("sharing.with.hint")}
         nothingFoundMessage={people.isError ? people.error.message : t("sharing.nobody")}
         searchable
@@ -45,7 +48,7 @@ export function AddPerson({ note, share }: { note: Note; share: ReturnType<typeo
           <PersonLine name={known.get(option.value)?.display_name ?? option.label} second={known.get(option.value)?.username} />
         )}
       />
-      <PermissionSelect label={t("sharing.may")} value={permission} onChange={setPermission} />
+      <PermissionSelect {...steps} label={t("sharing.may")} value={permission} onChange={setPermission} />
       <Button type="submit" disabled={!person} loading={share.isPending}>
         {t("sharing.share")}
       </Button>

@@ -1,4 +1,4 @@
-/** People with access to a note, each with a permission and a remove button. */
+/** People with access, each with a permission and a remove button. */
 
 import { ActionIcon, Tooltip } from "@mantine/core";
 import { IconX } from "@tabler/icons-react";
@@ -9,41 +9,45 @@ import { PersonLine } from "@/ui/PersonLine";
 import styles from "@/ui/sharing/ShareDialog.module.css";
 import { Tag } from "@/ui/Tag";
 
-import type { useShareNote } from "../queries";
-import type { NotePermission } from "../rights";
-import type { Note } from "../text";
+import own from "./People.module.css";
 import { PermissionSelect } from "./PermissionSelect";
-import own from "./ShareDialog.module.css";
+import type { SharedThing, SharePermission, Sharing, Steps } from "./shares";
 
-export function Grants({ note, share }: { note: Note; share: ReturnType<typeof useShareNote> }) {
+interface Props extends Steps {
+  thing: SharedThing;
+  share: Sharing;
+}
+
+export function People({ thing, share, ...steps }: Props) {
   const names = useNames();
   return (
-    <ul className={styles.grants} aria-label={t("notes.share.present")}>
+    <ul className={styles.grants} aria-label={t("sharing.people.present")}>
       <li className={styles.grant}>
-        <PersonLine name={names.of(note.owner)} second={names.find(note.owner)?.username} />
+        <PersonLine name={names.of(thing.owner)} second={names.find(thing.owner)?.username} />
         <span className={own.owner}>
-          <Tag>{t("notes.owner")}</Tag>
+          <Tag>{t("sharing.owner")}</Tag>
         </span>
       </li>
-      {note.shared_with.map((grant) => {
+      {thing.shared_with.map((grant) => {
         const name = names.of(grant.user_id);
         return (
           <li key={grant.user_id} className={styles.grant}>
-            <PersonLine name={name} second={names.find(grant.user_id)?.username ?? t("notes.share.elsewhere")} />
+            <PersonLine name={name} second={names.find(grant.user_id)?.username ?? t("sharing.people.elsewhere")} />
             <PermissionSelect
+              {...steps}
               quiet
               label={t("sharing.may.of", { name })}
-              value={grant.permission as NotePermission}
+              value={grant.permission as SharePermission}
               disabled={share.isPending}
               onChange={(permission) => share.mutate({ user_id: grant.user_id, permission })}
             />
-            <Tooltip label={t("notes.share.remove", { name })} openDelay={300}>
+            <Tooltip label={t("sharing.people.remove", { name })} openDelay={300}>
               <ActionIcon
                 variant="subtle"
                 color="gray"
                 size={36}
                 disabled={share.isPending}
-                aria-label={t("notes.share.remove", { name })}
+                aria-label={t("sharing.people.remove", { name })}
                 onClick={() => share.mutate({ user_id: grant.user_id, permission: null })}
               >
                 <IconX aria-hidden size={16} />

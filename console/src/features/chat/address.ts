@@ -1,0 +1,27 @@
+/** What of a chat is in the address: can be shared, and survives a reload. */
+
+import { useNavigate, useSearch } from "@tanstack/react-router";
+
+export interface Address {
+  /** Text to find in titles and excerpts of the list. */
+  q?: string;
+  /** The turn that the shown branch goes through. */
+  at?: string;
+}
+
+/** Allowed search params; others are dropped. */
+export function addressed({ q, at }: Record<string, unknown>): Address {
+  const text = (value: unknown): string | undefined =>
+    typeof value === "string" || typeof value === "number" ? String(value) || undefined : undefined;
+  return { q: text(q), at: text(at) };
+}
+
+export function useAddress(): Address {
+  return addressed(useSearch({ strict: false }));
+}
+
+/** Changes the address without leaving the page. */
+export function useRefine(): (change: Address) => void {
+  const go = useNavigate();
+  return (change) => void go({ to: ".", search: (now: Address) => ({ ...now, ...change }), replace: true, resetScroll: false });
+}

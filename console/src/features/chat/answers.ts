@@ -1,0 +1,156 @@
+/** Answers that are being given in this tab, by conversation: they go on while another screen is shown. */
+
+import { useSyncExternalStore } from "react";
+
+import { token } from "@/api/token";
+import { retryWhileBusy } from "@/net/busy";
+
+import { createConversation, deleteConversation, getConversation, stopAnswer, type Content, type Conversation } from "./api";
+import type { Draft } from "./drafts";
+import { Answering, type Door, type Snapshot } from "./stream/answering";
+
+/** What was asked, shown until the server's own turns are there. */
+export interface Asked {
+  /** Absent if a prompt is answered again. */
+  content?: Content;
+  parentId: string | null;
+}
+
+export interface Question extends Asked {
+  /** The answer whose prompt is answered again. */
+  regenerate?: string;
+  tools: boolean;
+  executor?: string;
+  /** Given back to the composer if nothing is answered. */
+  draft?: Draft;
+}
+
+export interface Entry {
+  asked?: Asked & Pick<Question, "draft">;
+  answering: Answering;
+}
+
+/** A conversation that doesn't exist yet. */
+export const NEW = "new";
+
+const CHAT = "/api/ai/chat/stream";
+const AGENT = "/api/agent";
+
+const entries = new Map<string, Entry>();
+const listeners = new Set<() => void>();
+/** Streams that can't be heard here: only what is stored of them can be shown. */
+const unheard = new Set<string>();
+
+function tell(): void {
+  listeners.forEach((listener) => listener());
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export const useEntry = (place: string): Entry | undefined => useSyncExternalStore(subscribe, () => entries.get(place));
+
+const IDLE: Snapshot | undefined = undefined;
+const never = () => () => undefined;
+
+export function useSnapshot(entry: Entry | undefined): Snapshot | undefined {
+  return useSyncExternalStore(entry?.answering.subscribe ?? never, () => entry?.answering.snapshot ?? IDLE);
+}
+
+export const isUnheard = (id: string): boolean => unheard.has(id);
+
+export function dismiss(place: string): void {
+  entries.get(place)?.answering.abandon();
+  if (entries.delete(place)) tell();
+}
+
+/** The conversation was created: what was begun without it goes on in it. */
+export function settle(id: string): void {
+  const entry = entries.get(NEW);
+  if (!entry) return;
+  entries.delete(NEW);
+  entries.set(id, entry);
+  tell();
+}
+
+export interface Events {
+  onStarted: (conversationId: string) => void;
+  onOver: (end: Snapshot, conversationId: string | undefined) => void;
+}
+
+/** Without a conversation, one is created; it goes again if nothing is answered. */
+export function ask(conversation: Conversation | undefined, question: Question, { onStarted, onOver }: Events): void {
+  let id = conversation?.id;
+  const known = new Set(conversation?.turns.map((turn) => turn.id));
+  const path = question.tools ? AGENT : CHAT;
+  begin(id ?? NEW, question, {
+    connect: async (lastEventId, signal) => {
+      id ??= (await createConversation()).id;
+      return post(path, lastEventId ? {} : bodyOf(id, question), lastEventId, signal);
+    },
+    find: async () => id && runningIn(id, known),
+    stop: stopAnswer,
+    onStarted: () => id && onStarted(id),
+    onOver: (end) => {
+      if (end.refusal && id && !conversation) void deleteConversation(id).catch(() => undefined);
+      onOver(end, id);
+    },
+  });
+}
+
+/** Hears an answer that was begun elsewhere, or before a reload. */
+export function resume(conversationId: string, turnId: string, onOver: Door["onOver"]): void {
+  if (entries.has(conversationId) || unheard.has(turnId)) return;
+  const door: Door = {
+    connect: (lastEventId, signal) => post(CHAT, {}, lastEventId, signal),
+    find: () => Promise.resolve(turnId),
+    stop: stopAnswer,
+    onOver: (end) => {
+      if (end.isGone || end.refusal) {
+        unheard.add(turnId);
+        dismiss(conversationId);
+      }
+      onOver?.(end);
+    },
+  };
+  begin(conversationId, undefined, door, turnId);
+}
+
+function begin(place: string, asked: Entry["asked"], door: Door, id?: string): void {
+  entries.get(place)?.answering.abandon();
+  const answering = new Answering(door, id);
+  entries.set(place, { asked, answering });
+  tell();
+  void answering.run();
+}
+
+function bodyOf(conversationId: string, { content, parentId, regenerate, tools, executor }: Question): object {
+  // With tools, the team's roles decide who answers.
+  const way = { conversation_id: conversationId, ...(executor && !tools ? { executor } : {}) };
+  return regenerate ? { ...way, regenerate } : { ...way, prompt: content, parent_id: parentId };
+}
+
+function post(path: string, body: object, lastEventId: string | undefined, signal: AbortSignal): Promise<Response> {
+  const headers: Record<string, string> = {
+    accept: "text/event-stream", "content-type": "application/json", authorization: `Bearer ${token.get() ?? ""}`,
+  };
+  if (lastEventId) headers["last-event-id"] = lastEventId;
+  return retryWhileBusy(() => fetch(path, { method: "POST", headers, body: JSON.stringify(body), cache: "no-store", signal }));
+}
+
+/** The answer that a request has begun although nothing came back. */
+async function runningIn(conversationId: string, known: ReadonlySet<string>): Promise<string | undefined> {
+  const { turns } = await getConversation(conversationId);
+  return turns.findLast((turn) => turn.role === "assistant" && !known.has(turn.id))?.id;
+}
+
+// The next user mustn't see them.
+token.subscribe(() => {
+  if (token.get() !== null) return;
+  entries.forEach(({ answering }) => answering.abandon());
+  entries.clear();
+  unheard.clear();
+  tell();
+});

@@ -1,0 +1,38 @@
+/** Asks in a conversation, and shows the answer where it belongs. */
+
+import { useQueryClient } from "@tanstack/react-query";
+import { useNavigate, useRouter } from "@tanstack/react-router";
+
+import { ask, dismiss, NEW, settle, type Question } from "./answers";
+import type { Conversation } from "./api";
+import { useAddress, useRefine } from "./address";
+import { LISTS, one } from "./keys";
+import { refetchAnswered } from "./queries";
+
+const BEFORE_IT_EXISTS = /\/chat(\/new)?$/;
+
+/** Without a conversation, the first prompt begins one. */
+export function useAsk(conversation: Conversation | undefined): (question: Question, onStarted?: () => void) => void {
+  const client = useQueryClient();
+  const go = useNavigate();
+  const router = useRouter();
+  const refine = useRefine();
+  const { at } = useAddress();
+  return (question, onStarted) => {
+    if (at !== undefined) refine({ at: undefined });
+    ask(conversation, question, {
+      onStarted: (id) => {
+        onStarted?.();
+        if (!conversation) settle(id);
+        void client.invalidateQueries({ queryKey: one(id) });
+        void client.invalidateQueries({ queryKey: LISTS });
+        if (conversation || !BEFORE_IT_EXISTS.test(router.state.location.pathname)) return;
+        void go({ to: "/chat/$id", params: { id }, search: (now: object) => now, replace: true });
+      },
+      onOver: (end, id) => {
+        if (end.refusal) return void client.invalidateQueries({ queryKey: ["usage"] });
+        void refetchAnswered(client, id ?? NEW).then(() => dismiss(id ?? NEW));
+      },
+    });
+  };
+}

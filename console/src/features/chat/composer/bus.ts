@@ -1,0 +1,21 @@
+/** Fills the composer from elsewhere on the screen. */
+
+export interface Suggested {
+  text: string;
+  tools?: boolean;
+  /** Opens the picker for notes and files. */
+  picks?: boolean;
+}
+
+type Fill = (suggested: Suggested) => void;
+let fill: Fill | undefined;
+
+export const suggest: Fill = (suggested) => fill?.(suggested);
+
+/** Returns a function that ends it. */
+export function onSuggested(listener: Fill): () => void {
+  fill = listener;
+  return () => {
+    if (fill === listener) fill = undefined;
+  };
+}

@@ -1,0 +1,61 @@
+/** Unsent prompts, kept in this browser for each conversation. */
+
+import { useDebouncedCallback } from "@mantine/hooks";
+import { useCallback, useMemo, useState } from "react";
+
+import { useSession } from "@/session";
+import { storedDrafts } from "@/ui/writing/drafts";
+
+/** A note or a file that goes with a prompt, by reference. */
+export interface Reference {
+  type: "note" | "object";
+  id: string;
+  title: string;
+}
+
+export interface Draft {
+  text: string;
+  references: Reference[];
+}
+
+export const EMPTY: Draft = { text: "", references: [] };
+const PAUSE = 200;
+
+export function parseDraft(value: unknown): Draft | null {
+  const { text, references } = (value ?? {}) as Partial<Draft>;
+  if (typeof text !== "string") return null;
+  return { text, references: Array.isArray(references) ? references.filter(isReference) : [] };
+}
+
+function isReference(value: unknown): value is Reference {
+  const { type, id, title } = (value ?? {}) as Partial<Reference>;
+  return (type === "note" || type === "object") && typeof id === "string" && typeof title === "string";
+}
+
+/** The draft of a conversation; `place` is its id, or `new`. */
+export function useDraft(place: string): [Draft, (draft: Draft) => void] {
+  const { me } = useSession();
+  const stored = useMemo(() => storedDrafts("chat", me.user.id, localStorage, parseDraft), [me.user.id]);
+  const [held, setHeld] = useState(() => ({ place, draft: stored.find(place) ?? EMPTY }));
+  const keep = useDebouncedCallback(
+    (where: string, now: Draft) => {
+      if (now.text === "" && now.references.length === 0) stored.drop(where);
+      else stored.keep(where, { ...now, at: new Date().toISOString() });
+    },
+    { delay: PAUSE, flushOnUnmount: true },
+  );
+  let { draft } = held;
+  if (held.place !== place) {
+    keep.flush();
+    draft = stored.find(place) ?? EMPTY;
+    setHeld({ place, draft });
+  }
+  const change = useCallback(
+    (now: Draft) => {
+      setHeld({ place, draft: now });
+      keep(place, now);
+    },
+    [keep, place],
+  );
+  return [draft, change];
+}

@@ -1,0 +1,130 @@
+/** API queries for conversations, and for what a prompt needs to know. */
+
+import { keepPreviousData, skipToken, useMutation, useQuery, useQueryClient, type QueryClient } from "@tanstack/react-query";
+
+import { answer, api, type Schemas } from "@/api/client";
+import { useLive } from "@/api/live";
+import { useEndless } from "@/ui/endless";
+import type { ShareRequest } from "@/ui/sharing/people/shares";
+
+import {
+  deleteConversation, getConversation, getModel, listConversations, renameConversation, shareConversation, type Conversation, type Source,
+} from "./api";
+import { CONVERSATIONS, LISTS, one } from "./keys";
+
+export type Found = Schemas["SearchResult"];
+export type Usage = Schemas["Usage"];
+
+const LOOK_AGAIN = 30_000;
+/** An answer that can't be heard is looked at. */
+const SOON = 2_000;
+
+export function useConversations() {
+  return useEndless(LISTS, listConversations);
+}
+
+/** A conversation; refetched while an answer is given that can't be heard, and while changes aren't told. */
+export function useConversation(id: string | undefined, watches: boolean) {
+  const live = useLive();
+  return useQuery({
+    queryKey: one(id ?? ""),
+    queryFn: () => getConversation(id ?? ""),
+    enabled: id !== undefined,
+    refetchInterval: ({ state }) => {
+      if (state.status === "error") return false;
+      if (watches && state.data?.turns.some((turn) => turn.state === "running")) return SOON;
+      return live ? false : LOOK_AGAIN;
+    },
+  });
+}
+
+/** After an answer: the conversation has it, the list is in another order, and something was spent. */
+export async function refetchAnswered(client: QueryClient, id: string): Promise<void> {
+  await Promise.all([
+    client.invalidateQueries({ queryKey: one(id) }),
+    client.invalidateQueries({ queryKey: LISTS }),
+    client.invalidateQueries({ queryKey: ["usage"] }),
+  ]);
+}
+
+export function useRename(id: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (title: string) => renameConversation(id, title),
+    onSuccess: ({ title }) => {
+      client.setQueryData<Conversation>(one(id), (now) => now && { ...now, title });
+      return client.invalidateQueries({ queryKey: LISTS });
+    },
+  });
+}
+
+export function useDelete(id: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: () => deleteConversation(id),
+    onSuccess: () => {
+      client.removeQueries({ queryKey: one(id) });
+      return client.invalidateQueries({ queryKey: CONVERSATIONS });
+    },
+  });
+}
+
+export function useShareConversation(id: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (request: ShareRequest) => shareConversation(id, request),
+    onSuccess: ({ items }) => {
+      client.setQueryData<Conversation>(one(id), (now) => now && { ...now, shared_with: items });
+      return client.invalidateQueries({ queryKey: LISTS });
+    },
+  });
+}
+
+export function useModel() {
+  return useQuery({ queryKey: ["model"], queryFn: getModel, staleTime: 60_000 });
+}
+
+export function useUsage() {
+  return useQuery({ queryKey: ["usage"], queryFn: () => answer(api.GET("/api/usage")), refetchInterval: 60_000 });
+}
+
+const FEW = 8;
+
+/** Notes and files to attach, as you type. */
+export function useAttachable(q: string, enabled: boolean) {
+  return useQuery({
+    queryKey: ["search", "attachable", q],
+    queryFn: async () => (await answer(api.GET("/api/search", { params: { query: { q, types: ["note", "object"], limit: FEW } } }))).items,
+    enabled: enabled && q !== "",
+    placeholderData: keepPreviousData,
+  });
+}
+
+export interface SourceText {
+  text: string;
+  /** Of the newest version. */
+  version: number;
+}
+
+/** The text that was quoted: of that version for a file, as it is now for a note. */
+export function useSourceText(source: Source | null) {
+  return useQuery({
+    queryKey: ["source", source],
+    queryFn: source ? (): Promise<SourceText> => (source.type === "note" ? noteText(source.id) : objectText(source.id, source.version)) : skipToken,
+    staleTime: 0,
+  });
+}
+
+async function noteText(id: string): Promise<SourceText> {
+  const note = await answer(api.GET("/api/notes/{id}", { params: { path: { id } } }));
+  return { text: note.body, version: note.version };
+}
+
+async function objectText(id: string, version?: number | null): Promise<SourceText> {
+  const params = { path: { id }, query: { as: "text" as const, ...(version ? { version } : {}) } };
+  const [object, content] = await Promise.all([
+    answer(api.GET("/api/repo-obj/{id}", { params: { path: { id } } })),
+    api.GET("/api/repo-obj/{id}/content", { params, parseAs: "text" }),
+  ]);
+  return { text: content.data as unknown as string, version: object.version };
+}

@@ -1,0 +1,76 @@
+/** What is known of an answer so far, from its events: each counts once, and in its order, however often and when it comes. */
+
+import type { Citation, Reported, Step, TokenUsage } from "../api";
+import type { AnswerEvent, Numbered } from "./events";
+
+export interface Answer {
+  id?: string;
+  model?: string;
+  executor?: string;
+  simulated?: boolean;
+  text: string;
+  citations: readonly Citation[];
+  steps: readonly Step[];
+  usage?: TokenUsage;
+  finishReason?: string;
+  error?: Reported;
+  isOver: boolean;
+  /** The number of the last event that counts. */
+  last: number;
+  /** Events that came before others that are missing. */
+  early: ReadonlyMap<number, AnswerEvent>;
+}
+
+export const NOTHING: Answer = { text: "", citations: [], steps: [], isOver: false, last: 0, early: new Map() };
+
+export function heard(answer: Answer, { stream, number, event }: Numbered): Answer {
+  if (answer.isOver || number <= answer.last || (answer.id !== undefined && answer.id !== stream)) return answer;
+  const known = { ...answer, id: stream };
+  // The last event has all that the others brought.
+  if (isLast(event)) return { ...applied(known, event), last: number, early: new Map() };
+  if (number > answer.last + 1) return { ...known, early: new Map(answer.early).set(number, event) };
+  return caughtUp({ ...applied(known, event), last: number });
+}
+
+const isLast = (event: AnswerEvent): boolean => event.type === "done" || event.type === "error";
+
+function caughtUp(answer: Answer): Answer {
+  const next = answer.early.get(answer.last + 1);
+  if (!next) return answer;
+  const early = new Map(answer.early);
+  early.delete(answer.last + 1);
+  return caughtUp({ ...applied(answer, next), last: answer.last + 1, early });
+}
+
+function applied(answer: Answer, event: AnswerEvent): Answer {
+  switch (event.type) {
+    case "start":
+      // Another server that takes over tells what stands of the text.
+      return { ...answer, model: event.model, executor: event.executor, simulated: event.simulated, text: event.text ?? "" };
+    case "delta":
+      return { ...answer, text: answer.text + event.text };
+    case "citation":
+      return { ...answer, citations: withCitation(answer.citations, event) };
+    case "tool_call":
+      return { ...answer, steps: [...answer.steps.filter(({ call }) => call !== event.call), { call: event.call, tool: event.tool, arguments: event.arguments }] };
+    case "tool_result":
+      return { ...answer, steps: answer.steps.map((step) => (step.call === event.call ? resultOf(step, event) : step)) };
+    case "done":
+      return {
+        ...answer, text: event.text, citations: event.citations ?? answer.citations, usage: event.usage,
+        finishReason: event.finish_reason, isOver: true,
+      };
+    case "error":
+      return { ...answer, error: event, isOver: true };
+    default:
+      return answer;
+  }
+}
+
+function withCitation(citations: readonly Citation[], { number, source, start, end, quote, verified, reason }: Citation): readonly Citation[] {
+  return [...citations, { number, source, start, end, quote, verified, reason }];
+}
+
+function resultOf(step: Step, { ok, summary, artifact, error }: Extract<AnswerEvent, { type: "tool_result" }>): Step {
+  return { ...step, result: summary ?? "", artifact, error: ok ? undefined : (error ?? summary ?? "") };
+}

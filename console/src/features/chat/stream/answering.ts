@@ -1,0 +1,159 @@
+/**
+ * An answer that is being given: its stream is opened once, and after an interruption resumed where it broke off, so
+ * that nothing is asked or shown twice. Independent of any screen.
+ */
+
+import { Refusal, refused } from "@/api/client";
+import type { ServerEvent } from "@/net/eventParser";
+import { EventStream } from "@/net/eventStream";
+
+import { heard, NOTHING, type Answer } from "./answer";
+import { numberedEvent } from "./events";
+
+/** The last event repeats the whole answer. */
+const LONGEST_EVENT = 16 * 1024 * 1024;
+/** Text that comes together is shown together. */
+const GATHER_MS = 40;
+
+export type Connection = "sending" | "open" | "lost" | "over";
+
+export interface Snapshot {
+  answer: Answer;
+  connection: Connection;
+  isStopping: boolean;
+  /** Why nothing was answered. */
+  refusal?: Refusal;
+  /** The stream isn't kept any more, or isn't the caller's: only what is stored of the answer is left. */
+  isGone: boolean;
+}
+
+export interface Door {
+  /** Asks, or with an event's id resumes after it. */
+  connect: (lastEventId: string | undefined, signal: AbortSignal) => Promise<Response>;
+  /** The stream that a request without an answer has opened, if it has. */
+  find: () => Promise<string | undefined>;
+  stop: (id: string) => Promise<unknown>;
+  onStarted?: (id: string) => void;
+  onOver?: (end: Snapshot) => void;
+}
+
+const GONE: readonly number[] = [404, 410];
+/** Answers to a resumption that another attempt doesn't change. */
+const FINAL: readonly number[] = [400, 401, 403, 405, 413, 422];
+
+export class Answering {
+  readonly #door: Door;
+  readonly #over = new AbortController();
+  readonly #listeners = new Set<() => void>();
+  #snapshot: Snapshot = { answer: NOTHING, connection: "sending", isStopping: false, isGone: false };
+  #wasAsked = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** With an id, the answer has begun already: it is heard from its start. */
+  constructor(door: Door, id?: string) {
+    this.#door = door;
+    if (id !== undefined) this.#snapshot = { ...this.#snapshot, answer: { ...NOTHING, id } };
+  }
+
+  get snapshot(): Snapshot {
+    return this.#snapshot;
+  }
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** Settles when the answer is over, or refused, or abandoned. */
+  run(): Promise<void> {
+    const stream = new EventStream({
+      connect: this.#connect,
+      onEvents: this.#hear,
+      onInterrupted: () => this.#set({ connection: "lost" }),
+      onRefused: () => undefined,
+      longest: LONGEST_EVENT,
+    });
+    return stream.run(this.#over.signal);
+  }
+
+  /** Ends the answer with what there is of it. */
+  async stop(): Promise<void> {
+    const { answer, connection, isStopping } = this.#snapshot;
+    if (connection === "over" || (isStopping && answer.id === undefined)) return;
+    this.#set({ isStopping: true });
+    if (answer.id === undefined) return;
+    try {
+      await this.#door.stop(answer.id);
+    } catch (fault) {
+      // An answer that ended meanwhile can't be stopped, and needn't be.
+      if (!(fault instanceof Refusal && GONE.includes(fault.status))) this.#set({ isStopping: false });
+    }
+  }
+
+  /** Listens no longer; the server goes on. */
+  abandon(): void {
+    clearTimeout(this.#timer);
+    this.#over.abort();
+  }
+
+  #connect = async (lastEventId: string | undefined, signal: AbortSignal): Promise<Response> => {
+    const place = lastEventId ?? (await this.#beginning());
+    if (place === undefined && this.#wasAsked) {
+      this.#end({ refusal: new Refusal(0, {}) });
+      return Response.error();
+    }
+    this.#wasAsked = true;
+    const response = await this.#door.connect(place, signal).catch((fault: unknown) => this.#refuse(fault));
+    if (this.#over.signal.aborted) return response;
+    if (response.ok) this.#set({ connection: "open" });
+    else if (place !== undefined && GONE.includes(response.status)) this.#end({ isGone: true });
+    else if (place === undefined || FINAL.includes(response.status)) this.#end({ refusal: await refused(response) });
+    return response;
+  };
+
+  /** A server that said no, in whatever step, isn't asked again; one that couldn't be asked may be. */
+  #refuse(fault: unknown): Response {
+    if (!(fault instanceof Refusal) || fault.unreachable) throw fault;
+    this.#end({ refusal: fault });
+    return Response.error();
+  }
+
+  /** Where the answer begins; undefined before it was asked for, and if the request didn't arrive. */
+  async #beginning(): Promise<string | undefined> {
+    const id = this.#snapshot.answer.id ?? (this.#wasAsked ? await this.#door.find() : undefined);
+    return id === undefined ? undefined : `${id}:0`;
+  }
+
+  #hear = (events: readonly ServerEvent[]): void => {
+    const before = this.#snapshot.answer;
+    const answer = events.map(numberedEvent).reduce((now, event) => (event ? heard(now, event) : now), before);
+    if (answer === before) return;
+    this.#snapshot = { ...this.#snapshot, answer };
+    if (answer.last > 0 && before.last === 0) this.#started(answer.id ?? "");
+    if (answer.isOver) this.#end({});
+    else this.#timer ??= setTimeout(() => this.#tell(), GATHER_MS);
+  };
+
+  #started(id: string): void {
+    this.#tell();
+    this.#door.onStarted?.(id);
+    if (this.#snapshot.isStopping) void this.stop();
+  }
+
+  #end(change: Partial<Snapshot>): void {
+    this.#over.abort();
+    this.#set({ ...change, connection: "over" });
+    this.#door.onOver?.(this.#snapshot);
+  }
+
+  #set(change: Partial<Snapshot>): void {
+    this.#snapshot = { ...this.#snapshot, ...change };
+    this.#tell();
+  }
+
+  #tell(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#listeners.forEach((listener) => listener());
+  }
+}

@@ -1,0 +1,153 @@
+/** Toolbar of a conversation: its title, who sees it, and what can be done with it. */
+
+import { ActionIcon, Button, Menu, TextInput } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { IconCloudOff, IconDots, IconLink, IconPencil, IconShare2, IconTrash, IconUsers } from "@tabler/icons-react";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+
+import { t } from "@/i18n";
+import { useSession } from "@/session";
+import { useCommand } from "@/ui/commands";
+import { ConfirmDialog } from "@/ui/ConfirmDialog";
+import { Dialog, DialogActions } from "@/ui/Dialog";
+import { Fault, useSending } from "@/ui/forms";
+import { useNames } from "@/ui/names";
+import { notice } from "@/ui/notice";
+import { BackToList } from "@/ui/panes/BackToList";
+
+import type { Conversation } from "../api";
+import { useDelete, useRename } from "../queries";
+import { rightsOn, type ChatRights } from "../rights";
+import { ShareDialog } from "../share/ShareDialog";
+import { titleOf } from "../titles";
+import styles from "./Thread.module.css";
+
+type Open = "rename" | "share" | "delete" | null;
+
+export function ChatToolbar({ conversation, lost }: { conversation?: Conversation; lost?: unknown }) {
+  const session = useSession();
+  const names = useNames();
+  const [open, setOpen] = useState<Open>(null);
+  const rights = conversation && rightsOn(conversation, session);
+  const manage = (what: Exclude<Open, null>) => () => {
+    if (what === "rename" ? rights?.rename : rights?.manage) return setOpen(what);
+    if (!conversation) return false;
+    notifications.show({ color: "warning", message: t("chat.refused.right", { owner: names.of(conversation.owner) }) });
+  };
+  useCommand("edit", manage("rename"));
+  useCommand("share", manage("share"));
+  useCommand("delete", manage("delete"));
+  const close = (): void => setOpen(null);
+  return (
+    <div className={styles.toolbar} role="toolbar" aria-label={t("chat.toolbar")}>
+      <BackToList to="/chat" />
+      <h1 className={styles.title}>{conversation ? titleOf(conversation) : t("chat.new")}</h1>
+      {Boolean(lost) && (
+        <span className={styles.shared} role="status">
+          <IconCloudOff aria-hidden size={14} />
+          {t("chat.stale")}
+        </span>
+      )}
+      {conversation && <Shared conversation={conversation} />}
+      {rights?.manage && (
+        <Button variant="default" size="compact-md" onClick={() => setOpen("share")}>
+          <IconShare2 aria-hidden size={15} />
+          <span className={styles.word}>{t("sharing.share")}</span>
+        </Button>
+      )}
+      {conversation && rights && <More conversation={conversation} rights={rights} onOpen={setOpen} />}
+      {conversation && open === "rename" && <RenameDialog conversation={conversation} onClose={close} />}
+      {conversation && open === "share" && <ShareDialog conversation={conversation} onClose={close} />}
+      {conversation && open === "delete" && <DeleteDialog conversation={conversation} onClose={close} />}
+    </div>
+  );
+}
+
+function Shared({ conversation: { owner, shared_with: shares } }: { conversation: Conversation }) {
+  const { me } = useSession();
+  const names = useNames();
+  if (owner === me.user.id && shares.length === 0) return null;
+  return (
+    <span className={styles.shared}>
+      <IconUsers aria-hidden size={14} />
+      {owner === me.user.id ? t("chat.shared.with", { count: shares.length }) : t("chat.shared.by", { name: names.of(owner) })}
+    </span>
+  );
+}
+
+function More({ conversation, rights, onOpen }: { conversation: Conversation; rights: ChatRights; onOpen: (open: Open) => void }) {
+  async function copy(): Promise<void> {
+    await navigator.clipboard.writeText(new URL(`/app/chat/${conversation.id}`, location.href).href);
+    notice(t("writing.link.copied"));
+  }
+  return (
+    <Menu position="bottom-end" width={200}>
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" size={32} aria-label={t("chat.more")}>
+          <IconDots aria-hidden size={18} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {rights.rename && (
+          <Menu.Item leftSection={<IconPencil aria-hidden size={15} />} onClick={() => onOpen("rename")}>
+            {t("chat.rename")}
+          </Menu.Item>
+        )}
+        <Menu.Item leftSection={<IconLink aria-hidden size={15} />} onClick={() => void copy()}>
+          {t("writing.link.copy")}
+        </Menu.Item>
+        {rights.manage && (
+          <>
+            <Menu.Divider />
+            <Menu.Item color="danger" leftSection={<IconTrash aria-hidden size={15} />} onClick={() => onOpen("delete")}>
+              {t("chat.delete")}
+            </Menu.Item>
+          </>
+        )}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+const LONGEST_TITLE = 200;
+
+function RenameDialog({ conversation, onClose }: { conversation: Conversation; onClose: () => void }) {
+  const rename = useRename(conversation.id);
+  const { form, sending, fault, submit } = useSending({ title: conversation.title }, async ({ title }) => {
+    await rename.mutateAsync(title.trim());
+    onClose();
+  });
+  return (
+    <Dialog title={t("chat.rename")} onClose={onClose}>
+      <form onSubmit={submit}>
+        <TextInput label={t("chat.rename.title")} required maxLength={LONGEST_TITLE} {...form.getInputProps("title")} />
+        <Fault fault={fault} fields={["title"]} />
+        <DialogActions>
+          <Button variant="default" onClick={onClose}>
+            {t("action.cancel")}
+          </Button>
+          <Button type="submit" loading={sending} disabled={form.values.title.trim() === ""}>
+            {t("action.save")}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}
+
+function DeleteDialog({ conversation, onClose }: { conversation: Conversation; onClose: () => void }) {
+  const go = useNavigate();
+  const remove = useDelete(conversation.id);
+  const title = titleOf(conversation);
+  async function perform(): Promise<void> {
+    await remove.mutateAsync();
+    await go({ to: "/chat", search: ({ q }: { q?: string }) => ({ q }) });
+    notice(t("chat.deleted", { title }));
+  }
+  return (
+    <ConfirmDialog title={t("chat.delete.title", { title })} confirm={t("chat.delete")} perform={perform} onClose={onClose}>
+      <p>{t("chat.delete.words", { count: conversation.shared_with.length })}</p>
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,119 @@
+/** A prompt: its text, what goes with it, and a form to edit it, which begins a branch. */
+
+import { ActionIcon, Button, Textarea, Tooltip } from "@mantine/core";
+import { IconPencil } from "@tabler/icons-react";
+import { useEffect, useRef, useState } from "react";
+
+import { t } from "@/i18n";
+import { useSession } from "@/session";
+import { useNames } from "@/ui/names";
+
+import type { Content, Turn } from "../api";
+import { imagesOf, referencesOf, textOf, withText } from "../content";
+import { ReferenceLink } from "./Reference";
+import { Siblings } from "./Siblings";
+import styles from "./Thread.module.css";
+
+interface Props {
+  turn: Turn;
+  siblings: Turn[];
+  mayAsk: boolean;
+  onSwitch: (id: string) => void;
+  /** Calls back when the edited prompt is being answered. */
+  onEdit: (content: Content, done: () => void) => void;
+}
+
+export function PromptTurn({ turn, siblings, mayAsk, onSwitch, onEdit }: Props) {
+  const [isEditing, setIsEditing] = useState(false);
+  const { me } = useSession();
+  const names = useNames();
+  const text = textOf(turn.content);
+  const references = referencesOf(turn.content);
+  const images = imagesOf(turn.content);
+  return (
+    <li className={styles.prompt} aria-label={t("chat.prompt")}>
+      {(references.length > 0 || images.length > 0) && (
+        <ul className={styles.attached} aria-label={t("chat.attached")}>
+          {images.map(({ image_url: { url } }, place) => (
+            <li key={place}>
+              <img className={styles.picture} src={url} alt={t("chat.attached.image")} />
+            </li>
+          ))}
+          {references.map((part, place) => (
+            <li key={place}>
+              <ReferenceLink part={part} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {isEditing ? (
+        <Edit text={text} mayAsk={mayAsk} onCancel={() => setIsEditing(false)} onSend={(words) => onEdit(withText(turn.content, words), () => setIsEditing(false))} />
+      ) : (
+        text && <div className={styles.bubble}>{text}</div>
+      )}
+      <div className={styles.row}>
+        {turn.author && turn.author !== me.user.id && <span>{names.of(turn.author)}</span>}
+        <Siblings turn={turn} siblings={siblings} onSwitch={onSwitch} />
+        {mayAsk && !isEditing && (
+          <Tooltip label={t("chat.edit")} openDelay={300}>
+            <ActionIcon variant="subtle" color="gray" size={26} aria-label={t("chat.edit")} onClick={() => setIsEditing(true)}>
+              <IconPencil aria-hidden size={15} />
+            </ActionIcon>
+          </Tooltip>
+        )}
+      </div>
+    </li>
+  );
+}
+
+interface EditProps {
+  text: string;
+  mayAsk: boolean;
+  onCancel: () => void;
+  onSend: (text: string) => void;
+}
+
+function Edit({ text, mayAsk, onCancel, onSend }: EditProps) {
+  const [words, setWords] = useState(text);
+  const field = useRef<HTMLTextAreaElement>(null);
+  // The button that had the focus is gone.
+  useEffect(() => field.current?.focus(), []);
+  return (
+    <form
+      className={styles.editing}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (words.trim()) onSend(words.trim());
+      }}
+    >
+      <Textarea
+        autosize
+        minRows={2}
+        maxRows={14}
+        aria-label={t("chat.edit")}
+        description={t("chat.edit.words")}
+        value={words}
+        ref={field}
+        onChange={(event) => setWords(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === "Escape") {
+            event.preventDefault();
+            onCancel();
+          }
+          if (event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing) {
+            event.preventDefault();
+            event.currentTarget.form?.requestSubmit();
+          }
+        }}
+      />
+      <div className={styles.attached}>
+        <Button variant="default" size="compact-md" onClick={onCancel}>
+          {t("action.cancel")}
+        </Button>
+        <Button type="submit" size="compact-md" disabled={!mayAsk || words.trim() === ""}>
+          {t("chat.send")}
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,80 @@
+/** A tool that was used for an answer: closed, only its name and how it went. */
+
+import { IconAlertTriangle, IconCheck, IconChevronRight, IconLoader2, IconTool } from "@tabler/icons-react";
+
+import { reportedText, t } from "@/i18n";
+import { Snippet } from "@/ui/Snippet";
+
+import type { Step } from "../api";
+import styles from "./Turn.module.css";
+
+const LONGEST = 4_000;
+
+export function ToolCard({ step, isRunning }: { step: Step; isRunning: boolean }) {
+  const hasResult = step.result !== undefined || step.error !== undefined;
+  const fault = faultOf(step);
+  const result = resultOf(step);
+  return (
+    <details className={styles.tool}>
+      <summary>
+        <IconChevronRight aria-hidden size={14} className={styles.chevron} />
+        <IconTool aria-hidden size={15} />
+        <span className="sr-only">{t("chat.tool")}</span>
+        <span className={styles.name}>{step.tool}</span>
+        <span className={styles.short}>{fault ?? result.split("\n")[0]}</span>
+        <State isOver={hasResult} isRunning={isRunning} failed={fault !== undefined} />
+      </summary>
+      <div className={styles.inside}>
+        <h3>{t("chat.tool.arguments")}</h3>
+        <Snippet label={t("chat.tool.arguments")} text={written(step.arguments)} />
+        {fault && (
+          <>
+            <h3>{t("chat.tool.error")}</h3>
+            <p>{fault}</p>
+          </>
+        )}
+        {result && (
+          <>
+            <h3>{t("chat.tool.result")}</h3>
+            <p>{result.slice(0, LONGEST)}</p>
+          </>
+        )}
+      </div>
+    </details>
+  );
+}
+
+function State({ isOver, isRunning, failed }: { isOver: boolean; isRunning: boolean; failed: boolean }) {
+  if (failed) {
+    return (
+      <span className={styles.state} data-tone="danger">
+        <IconAlertTriangle aria-hidden size={14} />
+        {t("chat.tool.failed")}
+      </span>
+    );
+  }
+  if (isOver) {
+    return (
+      <span className={styles.state} data-tone="success">
+        <IconCheck aria-hidden size={14} />
+        {t("chat.tool.done")}
+      </span>
+    );
+  }
+  return (
+    <span className={styles.state}>
+      <IconLoader2 aria-hidden size={14} />
+      {isRunning ? t("chat.tool.running") : t("chat.tool.ended")}
+    </span>
+  );
+}
+
+function faultOf({ error }: Step): string | undefined {
+  if (error === undefined || error === null) return undefined;
+  if (typeof error === "string") return error;
+  return reportedText({ key: error.key, params: error.params ?? undefined }) ?? error.message ?? error.code;
+}
+
+const resultOf = ({ result }: Step): string => (result === undefined || result === null ? "" : typeof result === "string" ? result : written(result));
+
+const written = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value, null, 2));

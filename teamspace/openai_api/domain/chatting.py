@@ -1,0 +1,91 @@
+"""A chat turn for a client of the OpenAI protocol."""
+
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import aclosing
+
+import msgspec
+from msgspec import UNSET
+
+from teamspace.ai import ChatAnswer, Turns
+from teamspace.completions import ToolCall
+from teamspace.core.db import Db
+from teamspace.core.principal import Principal
+from teamspace.core.replies import EventStream, ServerSentEvent
+from teamspace.events import StreamRow
+from teamspace.executors import Fleet
+from teamspace.openai_api.domain import answers, models, requests
+from teamspace.openai_api.domain.stops import StopFilter
+from teamspace.openai_api.schemas import Chunk, Completion, CompletionRequest, ErrorBody, ErrorDetail
+
+_DONE = msgspec.Raw(b"[DONE]")
+
+
+async def complete(
+    db: Db, who: Principal, fleet: Fleet, turns: Turns, request: CompletionRequest
+) -> Completion | EventStream:
+    """Have a request answered: as a whole, or as chunks if it asks for a stream."""
+    stops = StopFilter(requests.stop_sequences(request))
+    body = requests.to_chat_body(request)
+    await models.check(db, who, fleet, body.model)
+    if request.stream:
+        turns.check_room(who)
+        attempt = await turns.begin(db, who, body, stream=True)
+        return EventStream(_stream(db, who, turns, request, stops, attempt.job.id))
+    answer = await turns.answer(db, who, body)
+    return answers.completion(
+        answer.id, int(time.time()), answer.model or request.model, text=stops.feed(answer.text) + stops.flush(),
+        tool_calls=_tool_calls(request, answer), finish_reason=answer.finish_reason, usage=answer.usage,
+    )  # fmt: skip
+
+
+def _tool_calls(request: CompletionRequest, answer: ChatAnswer) -> list[ToolCall]:
+    calls = [] if answer.tool_calls is UNSET else answer.tool_calls
+    return calls[:1] if request.parallel_tool_calls is False else calls
+
+
+async def _stream(
+    db: Db, who: Principal, turns: Turns, request: CompletionRequest, stops: StopFilter, turn_id: str
+) -> AsyncIterator[ServerSentEvent]:
+    """Yield the turn's stream as chunks. Nobody can resume it here: if the reader leaves, the turn is stopped."""
+    chunks = _chunks(request, turn_id)
+    is_running = True
+    try:
+        async with aclosing(turns.read(db, who, turn_id)) as rows:  # type: ignore[type-var]
+            async for row in rows:
+                is_running = is_running and not row.is_last
+                for piece in _to_chunks(row, chunks, request, stops):
+                    yield ServerSentEvent("", piece)
+                if stops.stopped and is_running:
+                    is_running = False
+                    await turns.stop(db, who, turn_id)
+    finally:
+        if is_running:
+            await turns.stop(db, who, turn_id)
+
+
+def _chunks(request: CompletionRequest, turn_id: str) -> answers.Chunks:
+    options = request.stream_options
+    include_usage = options is not None and bool(options.include_usage)
+    return answers.Chunks(turn_id, int(time.time()), request.model, include_usage=include_usage)
+
+
+def _to_chunks(
+    row: StreamRow, chunks: answers.Chunks, request: CompletionRequest, stops: StopFilter
+) -> Iterator[Chunk | ErrorBody | msgspec.Raw]:
+    """Yield what a row of the turn's stream is in this protocol."""
+    match row.name:
+        case "start":
+            yield chunks.start(msgspec.json.decode(row.data)["model"])
+        case "delta":
+            if text := stops.feed(msgspec.json.decode(row.data)["text"]):
+                yield chunks.text(text)
+        case "done":
+            answer = msgspec.json.decode(row.data, type=ChatAnswer)
+            if text := stops.flush():
+                yield chunks.text(text)
+            yield from chunks.end(_tool_calls(request, answer), answer.finish_reason, answer.usage)
+            yield _DONE
+        case "error":
+            error = msgspec.json.decode(row.data)
+            yield ErrorBody(ErrorDetail(error["message"], "server_error", None, error["code"]))
