@@ -1801,7 +1801,6 @@ export interface paths {
         trace?: never;
     };
     "/api/translate/catalog": {
-    "/v1/chat/completions": {
         parameters: {
             query?: never;
             header?: never;
@@ -1863,30 +1862,6 @@ export interface paths {
          * @description A session or API token. Requires `settings:manage`.
          */
         post: operations["translation.put_term"];
-         * Have a chat answered, in OpenAI's protocol: as a whole, or as server-sent chunks with `stream`. Unknown options are ignored.
-         * @description A session or API token. Requires `chat:use`. Requires the feature `chat`.
-         */
-        post: operations["openai_api.complete"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/chat/completions": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Have a chat answered, in OpenAI's protocol: as a whole, or as server-sent chunks with `stream`. Unknown options are ignored.
-         * @description A session or API token. Requires `chat:use`. Requires the feature `chat`.
-         */
-        post: operations["openai_api.complete"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4550,6 +4525,10 @@ export interface components {
             check: components["schemas"]["Check"];
             message: string;
             excerpt: string;
+            /** @default {} */
+            params?: {
+                [key: string]: string | number;
+            };
             /** @default null */
             key?: string | null;
         };
@@ -4666,293 +4645,6 @@ export interface components {
         Page_GlossaryTerm_: {
             items: components["schemas"]["GlossaryTerm"][];
             next_cursor: string | null;
-        /**
-         * CompletionRequest
-         * @description A request for a chat completion. Options that are not listed are ignored.
-         */
-        CompletionRequest: {
-            model: string;
-            messages: components["schemas"]["WireMessage"][];
-            /** @default null */
-            tools?: components["schemas"]["WireTool"][] | null;
-            /** @default null */
-            tool_choice?: ("auto" | "none" | "required") | components["schemas"]["WireToolChoice"] | null;
-            /** @default null */
-            parallel_tool_calls?: boolean | null;
-            /** @default null */
-            response_format?: components["schemas"]["WireResponseFormat"] | null;
-            /** @default null */
-            max_tokens?: number | null;
-            /** @default null */
-            max_completion_tokens?: number | null;
-            /** @default null */
-            temperature?: number | null;
-            /** @default null */
-            stop?: string[] | string | null;
-            /** @default null */
-            stream?: boolean | null;
-            /** @default null */
-            stream_options?: components["schemas"]["WireStreamOptions"] | null;
-            /** @default null */
-            n?: number | null;
-            /** @default null */
-            logprobs?: boolean | null;
-            /** @default null */
-            modalities?: string[] | null;
-            /** @default null */
-            functions?: unknown;
-            /** @default null */
-            function_call?: unknown;
-            /** @default null */
-            audio?: unknown;
-            /** @default null */
-            web_search_options?: unknown;
-        };
-        /** WireMessage */
-        WireMessage: {
-            /** @enum {unknown} */
-            role: "assistant" | "developer" | "system" | "tool" | "user";
-            /** @default null */
-            content?: string | components["schemas"]["WirePart"][] | null;
-            /** @default null */
-            name?: string | null;
-            /** @default null */
-            tool_calls?: components["schemas"]["WireToolCall"][] | null;
-            /** @default null */
-            tool_call_id?: string | null;
-            /** @default null */
-            function_call?: unknown;
-        };
-        /** WirePart */
-        WirePart: {
-            /** @enum {unknown} */
-            type: "image_url" | "text";
-            /** @default null */
-            text?: string | null;
-            /** @default null */
-            image_url?: components["schemas"]["WireImage"] | null;
-        };
-        /** WireImage */
-        WireImage: {
-            url: string;
-            /** @default null */
-            detail?: string | null;
-        };
-        /** WireToolCall */
-        WireToolCall: {
-            id: string;
-            function: components["schemas"]["WireFunctionCall"];
-            /**
-             * @default function
-             * @enum {unknown}
-             */
-            type?: "function";
-        };
-        /** WireFunctionCall */
-        WireFunctionCall: {
-            name: string;
-            /** @default  */
-            arguments?: string;
-        };
-        /** WireTool */
-        WireTool: {
-            /**
-             * @default function
-             * @enum {unknown}
-             */
-            type?: "function";
-            function: components["schemas"]["WireFunction"];
-        };
-        /** WireFunction */
-        WireFunction: {
-            name: string;
-            /** @default null */
-            description?: string | null;
-            /** @default null */
-            parameters?: {
-                [key: string]: unknown;
-            } | null;
-            /** @default null */
-            strict?: boolean | null;
-        };
-        /** WireToolChoice */
-        WireToolChoice: {
-            /** @enum {unknown} */
-            type: "function";
-            function: components["schemas"]["WireFunctionName"];
-        };
-        /** WireFunctionName */
-        WireFunctionName: {
-            name: string;
-        };
-        /** WireResponseFormat */
-        WireResponseFormat: {
-            /** @enum {unknown} */
-            type: "json_object" | "json_schema" | "text";
-            /** @default null */
-            json_schema?: components["schemas"]["WireSchema"] | null;
-        };
-        /** WireSchema */
-        WireSchema: {
-            /** @default answer */
-            name?: string;
-            /** @default null */
-            schema?: {
-                [key: string]: unknown;
-            } | null;
-            /** @default null */
-            description?: string | null;
-            /** @default null */
-            strict?: boolean | null;
-        };
-        /** WireStreamOptions */
-        WireStreamOptions: {
-            /** @default null */
-            include_usage?: boolean | null;
-        };
-        /**
-         * CompletionRequest
-         * @description A request for a chat completion. Options that are not listed are ignored.
-         */
-        CompletionRequest: {
-            model: string;
-            messages: components["schemas"]["WireMessage"][];
-            /** @default null */
-            tools?: components["schemas"]["WireTool"][] | null;
-            /** @default null */
-            tool_choice?: ("auto" | "none" | "required") | components["schemas"]["WireToolChoice"] | null;
-            /** @default null */
-            parallel_tool_calls?: boolean | null;
-            /** @default null */
-            response_format?: components["schemas"]["WireResponseFormat"] | null;
-            /** @default null */
-            max_tokens?: number | null;
-            /** @default null */
-            max_completion_tokens?: number | null;
-            /** @default null */
-            temperature?: number | null;
-            /** @default null */
-            stop?: string[] | string | null;
-            /** @default null */
-            stream?: boolean | null;
-            /** @default null */
-            stream_options?: components["schemas"]["WireStreamOptions"] | null;
-            /** @default null */
-            n?: number | null;
-            /** @default null */
-            logprobs?: boolean | null;
-            /** @default null */
-            modalities?: string[] | null;
-            /** @default null */
-            functions?: unknown;
-            /** @default null */
-            function_call?: unknown;
-            /** @default null */
-            audio?: unknown;
-            /** @default null */
-            web_search_options?: unknown;
-        };
-        /** WireMessage */
-        WireMessage: {
-            /** @enum {unknown} */
-            role: "assistant" | "developer" | "system" | "tool" | "user";
-            /** @default null */
-            content?: string | components["schemas"]["WirePart"][] | null;
-            /** @default null */
-            name?: string | null;
-            /** @default null */
-            tool_calls?: components["schemas"]["WireToolCall"][] | null;
-            /** @default null */
-            tool_call_id?: string | null;
-            /** @default null */
-            function_call?: unknown;
-        };
-        /** WirePart */
-        WirePart: {
-            /** @enum {unknown} */
-            type: "image_url" | "text";
-            /** @default null */
-            text?: string | null;
-            /** @default null */
-            image_url?: components["schemas"]["WireImage"] | null;
-        };
-        /** WireImage */
-        WireImage: {
-            url: string;
-            /** @default null */
-            detail?: string | null;
-        };
-        /** WireToolCall */
-        WireToolCall: {
-            id: string;
-            function: components["schemas"]["WireFunctionCall"];
-            /**
-             * @default function
-             * @enum {unknown}
-             */
-            type?: "function";
-        };
-        /** WireFunctionCall */
-        WireFunctionCall: {
-            name: string;
-            /** @default  */
-            arguments?: string;
-        };
-        /** WireTool */
-        WireTool: {
-            /**
-             * @default function
-             * @enum {unknown}
-             */
-            type?: "function";
-            function: components["schemas"]["WireFunction"];
-        };
-        /** WireFunction */
-        WireFunction: {
-            name: string;
-            /** @default null */
-            description?: string | null;
-            /** @default null */
-            parameters?: {
-                [key: string]: unknown;
-            } | null;
-            /** @default null */
-            strict?: boolean | null;
-        };
-        /** WireToolChoice */
-        WireToolChoice: {
-            /** @enum {unknown} */
-            type: "function";
-            function: components["schemas"]["WireFunctionName"];
-        };
-        /** WireFunctionName */
-        WireFunctionName: {
-            name: string;
-        };
-        /** WireResponseFormat */
-        WireResponseFormat: {
-            /** @enum {unknown} */
-            type: "json_object" | "json_schema" | "text";
-            /** @default null */
-            json_schema?: components["schemas"]["WireSchema"] | null;
-        };
-        /** WireSchema */
-        WireSchema: {
-            /** @default answer */
-            name?: string;
-            /** @default null */
-            schema?: {
-                [key: string]: unknown;
-            } | null;
-            /** @default null */
-            description?: string | null;
-            /** @default null */
-            strict?: boolean | null;
-        };
-        /** WireStreamOptions */
-        WireStreamOptions: {
-            /** @default null */
-            include_usage?: boolean | null;
         };
         /**
          * CompletionRequest
@@ -17245,7 +16937,6 @@ export interface operations {
         };
     };
     "translation.translate_catalog": {
-    "openai_api.complete": {
         parameters: {
             query?: never;
             header?: {
@@ -17257,7 +16948,6 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewCatalogTranslation"];
-                "application/json": components["schemas"]["CompletionRequest"];
             };
         };
         responses: {
@@ -17268,8 +16958,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CatalogTranslation"] | components["schemas"]["DryRun"];
-                    "application/json": components["schemas"]["Completion"];
-                    "text/event-stream": string;
                 };
             };
             /** @description `invalid_request` */
@@ -17282,17 +16970,12 @@ export interface operations {
                 };
             };
             /** @description `unauthenticated`, `token_expired` */
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description `invalid_api_key` */
             401: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
-                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `tenant_suspended` */
@@ -17302,7 +16985,6 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
-                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `forbidden`, `out_of_scope`, `org_suspended`, `feature_disabled` */
@@ -17315,17 +16997,12 @@ export interface operations {
                 };
             };
             /** @description `not_found` */
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description `not_found`, `model_not_found` */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
-                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `idempotency_conflict` */
@@ -17335,7 +17012,6 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
-                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `too_large` */
@@ -17345,7 +17021,6 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
-                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `unsupported_type` */
@@ -17355,7 +17030,6 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
-                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `response_refused` */
@@ -17368,17 +17042,12 @@ export interface operations {
                 };
             };
             /** @description `rate_limited`, `quota_exceeded` */
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description `rate_limit_exceeded`, `insufficient_quota` */
             429: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
-                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `too_large` */
@@ -17388,7 +17057,6 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
-                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `executor_failed` */
@@ -17398,7 +17066,6 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
-                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `overloaded`, `no_executor` */
@@ -17408,7 +17075,6 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
-                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `storage_full` */
@@ -17859,160 +17525,6 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "openai_api.complete": {
-        parameters: {
-            query?: never;
-            header?: {
-                "Idempotency-Key"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["CompletionRequest"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Completion"];
-                    "text/event-stream": string;
-                };
-            };
-            /** @description `invalid_request` */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description `invalid_api_key` */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description `tenant_suspended` */
-            402: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description `forbidden`, `out_of_scope`, `org_suspended`, `feature_disabled` */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description `not_found`, `model_not_found` */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description `idempotency_conflict` */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description `too_large` */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description `unsupported_type` */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description `response_refused` */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description `rate_limit_exceeded`, `insufficient_quota` */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description `too_large` */
-            431: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description `executor_failed` */
-            502: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description `overloaded`, `no_executor` */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description `storage_full` */
-            507: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
