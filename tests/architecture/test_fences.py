@@ -45,7 +45,7 @@ UNFENCED = {
         "jobs.find_by_origin", "jobs.find_by_key", "jobs.find_end", "jobs.get_end",
     ),
     "the server writes and ends the streams of its own work": (
-        "events.lock_stream", "events.lock_free_streams", "events.select_open_streams",
+        "events.lock_stream", "events.lock_free_streams", "events.select_open_streams", "events.select_all_batches",
     ),
     "ids of things and nothing else; fences then decide who is told": (
         "events.select_between", "events.select_of_org",
