@@ -85,16 +85,18 @@ class ResponseWriter:
     async def _stream(self, send: Send, chunks: AsyncIterator[bytes], disconnect: DisconnectWatch) -> None:
         """Stop reading when the client disconnects; a client that reads nothing for too long counts as disconnected."""
         disconnect.watch()
-        now = asyncio.get_running_loop().time
         try:
-            async with asyncio.timeout(WRITE_STALL_SECONDS) as stall, contextlib.aclosing(chunks):  # type: ignore[type-var]
-                async for chunk in chunks:
-                    await asyncio.sleep(0)  # sends to a closed connection return at once: let the disconnect be seen
-                    for piece in _split(chunk):
-                        await send({"type": "http.response.body", "body": piece, "more_body": True})
-                        if disconnect.has_disconnected:
-                            raise Disconnected
-                        stall.reschedule(now() + WRITE_STALL_SECONDS)
+            async with asyncio.timeout(None) as stalled, contextlib.aclosing(chunks):  # type: ignore[type-var]
+                with IdleTimer(WRITE_STALL_SECONDS, lambda: stalled.reschedule(0)) as idle:
+                    async for chunk in chunks:
+                        await asyncio.sleep(
+                            0
+                        )  # sends to a closed connection return at once: let the disconnect be seen
+                        for piece in _split(chunk):
+                            await send({"type": "http.response.body", "body": piece, "more_body": True})
+                            if disconnect.has_disconnected:
+                                raise Disconnected
+                            idle.reset()
         except TimeoutError:
             raise Disconnected from None
 

@@ -75,7 +75,7 @@ class ModelCatalog(msgspec.Struct, frozen=True):
     executors: dict[str, str]
     """The name of an executor for each model."""
     is_open: bool
-    """Whether an executor may have others, which it does not list."""
+    """Whether an executor that answers now may have others, which it does not list."""
 
 
 class Target(msgspec.Struct, frozen=True):

@@ -284,6 +284,7 @@ class ExtendedJob(msgspec.Struct, frozen=True):
     """A running job whose lease was extended."""
 
     id: str
+    attempt: int
     reservation_id: str | None
     stop_requested: bool
 

@@ -339,7 +339,7 @@ async def extend_many(tx: Tx, claims: Sequence[JobClaim], lease: float) -> list[
     return await tx.all(
         ExtendedJob,
         f"WITH wanted AS MATERIALIZED ({_claims_table(tx)}) UPDATE jobs SET lease_until = moment(:lease) FROM wanted"
-        f" WHERE {_MATCHES_CLAIM} RETURNING jobs.id, jobs.reservation_id, jobs.stop_requested",
+        f" WHERE {_MATCHES_CLAIM} RETURNING jobs.id, jobs.attempt, jobs.reservation_id, jobs.stop_requested",
         wanted=as_json(_claim_rows(claims)), lease=lease,
     )  # fmt: skip
 

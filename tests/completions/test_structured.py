@@ -160,22 +160,22 @@ async def test_a_hostile_schema_or_answer_does_not_block_the_event_loop(schema: 
     wanted = JsonSchema(schema=schema)
     await structured.check_format(wanted)
     text = json.dumps(value)
-    longest, ended = 0.0, False
+    longest, ended = 0.0, False  # in processor time, which other work on the machine does not change
 
     async def beat() -> None:
         nonlocal longest
         while not ended:
-            before = time.perf_counter()
+            before = time.process_time()
             await asyncio.sleep(0.001)
-            longest = max(longest, time.perf_counter() - before)
+            longest = max(longest, time.process_time() - before)
 
     beating = asyncio.create_task(beat())
-    began = time.perf_counter()
+    began = time.process_time()
     with contextlib.suppress(SchemaMismatch):
         await structured.parse(wanted, text)
     ended = True
     await beating
-    assert time.perf_counter() - began < 10
+    assert time.process_time() - began < 10
     assert longest < 0.3
 
 

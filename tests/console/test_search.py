@@ -72,7 +72,7 @@ def test_the_search_screen_shows_all_results_and_escapes_markup(browser: Browser
         page.reload()
         expect(page.get_by_role("heading", name="No results for “foghorn rests”")).to_be_visible()
         page.get_by_label("Search for").fill("")
-        expect(page.get_by_role("heading", name="Search notes, documents and files")).to_be_visible()
+        expect(page.get_by_role("heading", name="Search notes, documents, files and conversations")).to_be_visible()
 
 
 def test_the_palette_offers_to_search_for_other_words(browser: Browser, sqlite_instance: Instance) -> None:

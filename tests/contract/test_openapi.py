@@ -150,6 +150,7 @@ class Scenario(msgspec.Struct, frozen=True):
             "path.ref": [company["org"]["id"], company["org"]["slug"]],
             "path.name": ["chat", "agent"],
             "/api/tools/{name} path.name": ["search", "read_note"],
+            "/v1/chat/completions body.model": ["default"],
             "/assets/{path} path.path": _built_files(),
             "/api/members/{id} path.id": person,
             "/api/members/{id}/transfer path.id": person,

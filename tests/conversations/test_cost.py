@@ -148,6 +148,27 @@ async def test_the_largest_conversation_costs_little(world: World) -> None:
     assert await broken(world) == []
 
 
+@pytest.mark.parametrize("repeat", ["\n", "\u200b\n", " x", "a\u0300\u0316", "*_`", "\x01", "\ufdfa"])
+async def test_no_prompt_or_answer_blocks_the_loop(world: World, repeat: str) -> None:
+    ann = await world.bootstrap()
+    hostile = repeat * (1_000_000 // len(repeat.encode()))
+    if repeat == "\x01":
+        hostile = hostile[: len(hostile) // 6]  # it takes six bytes in a request
+    costs = dict[str, float]()
+    for name, content in (("text", hostile), ("parts", [{"type": "text", "text": hostile[::50]}] * 50)):
+        id = await create(world, ann)
+        begun = list[Any]()
+
+        async def begin_one(id: str = id, content: Any = content, begun: list[Any] = begun) -> None:
+            begun.append(await begin(world, ann, id, content))
+
+        costs[f"begin with {name}"] = await cpu_seconds(begin_one())
+        costs[f"end after {name}"] = await cpu_seconds(end(world, ann, begun[0].id, hostile))
+        costs[f"index {name}"] = await cpu_seconds(conversations.index(world.db, system(org_id=ann.org.id), id))
+        costs[f"history of {name}"] = await cpu_seconds(conversations.history(world.db, principal(ann), begun[0].id))
+    assert {name: cost for name, cost in costs.items() if cost > LIMIT} == {}
+
+
 async def _fill_one(world: World, ann: Caller, id: str) -> None:
     """A path of 998 turns whose prompts are lists of tiny parts, and 500 grants."""
     first = await say(world, ann, id, [{"type": "text", "text": "x" * 55}] * 50)

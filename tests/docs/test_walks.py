@@ -10,7 +10,10 @@ from tests.support.served import Served
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize(("page", "minimum"), [("docs/guides/two-companies.md", 34), ("docs/guides/workers.md", 15)])
+@pytest.mark.parametrize(
+    ("page", "minimum"),
+    [("docs/guides/two-companies.md", 34), ("docs/guides/workers.md", 15), ("docs/guides/translate.md", 8)],
+)
 def test_a_guide_works_as_written(page: str, minimum: int, database_url: str, tmp_path: Path) -> None:
     settings = {"SERVICE_DATA": str(tmp_path / "data"), "SERVICE_DATABASE_URL": database_url}
     with Served(settings) as served:

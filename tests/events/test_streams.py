@@ -87,6 +87,21 @@ async def test_a_reader_in_the_same_process_is_told_before_anything_is_saved(
     assert [row.is_last for row in reading.rows] == [False, True]
 
 
+async def test_many_readers_get_several_rows_at_once(
+    streams: Streams, world: World, who: Principal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "READS_PER_SECOND", 2)
+    writer = await opened(streams, world.db, who)
+    reading = Reading(streams, world.db, who, writer.id)
+    writer.append("delta", delta(1))
+    await until(lambda: len(reading.rows) == 1, 0.4)
+    for number in range(2, 5):
+        writer.append("delta", delta(number))
+        await asyncio.sleep(0.01)
+        assert len(reading.rows) == 1, "the first at once, and the next not before half a second"
+    await until(lambda: reading.numbers == [1, 2, 3, 4])
+
+
 async def test_the_rows_of_all_streams_are_saved_together(streams: Streams, world: World, who: Principal) -> None:
     writers = [await opened(streams, world.db, who) for _ in range(3)]
     for number in range(5):
@@ -154,6 +169,20 @@ async def test_the_end_is_part_of_its_transaction(streams: Streams, world: World
     assert streams.writer(writer.id) is None and not writer.unsaved
 
 
+async def test_whoever_ends_a_stream_can_read_what_it_had(streams: Streams, world: World, who: Principal) -> None:
+    writer = await opened(streams, world.db, who)
+    writer.append("delta", delta("saved"))
+    await streams.save()
+    writer.append("delta", delta("unsaved"))
+    texts = [b'{"text":"saved"}', b'{"text":"unsaved"}']
+    async with world.db.maintenance(system()) as tx:
+        assert [row.data for row in await streams.read_saved(tx, writer.id)] == texts
+        await streams.end(tx, writer.id, "error", {})
+        assert [row.data for row in await streams.read_saved(tx, writer.id) if row.name == "delta"] == texts
+    async with world.db.maintenance(system()) as tx:
+        assert [row.data for row in await streams.read_saved(tx, writer.id)] == [*texts, b"{}"]
+
+
 async def test_of_several_ends_one_counts(streams: Streams, world: World, who: Principal) -> None:
     writer = await opened(streams, world.db, who)
     writer.append("delta", delta(1))
@@ -184,6 +213,16 @@ async def test_a_stream_that_another_process_ends_has_one_end_for_all(
     await late.task
     assert [row.name for row in late.rows] == ["error"]
     assert late.rows[0].number > 2, "no reader mistakes it for the row that was lost"
+
+
+async def test_a_writer_is_forgotten_when_another_process_has_ended_its_stream(
+    streams: Streams, world: World, who: Principal
+) -> None:
+    idle, running = await opened(streams, world.db, who), await opened(streams, world.db, who)
+    await ended(Streams(Notifier(Stopping())), world.db, idle.id)
+    streams._check_due = 0
+    await streams.save()
+    assert streams.writer(idle.id) is None and streams.writer(running.id) is running
 
 
 async def test_another_process_continues_a_stream(

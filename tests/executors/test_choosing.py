@@ -142,8 +142,11 @@ async def test_an_executor_that_does_not_answer_is_skipped_and_the_report_says_s
 async def test_a_pull_executor_answers_while_its_workers_poll(world: World, hands: Hands) -> None:
     ann = await world.bootstrap()
     made, worker = await executor(world, ann, "Lab", model="llama")
+    await executor(world, ann, "Open")
     await set_roles(ann, chat="Lab")
     assert brief(await choose(ann)) == ("local", "simulated", "local")
+    with pytest.raises(BadRequest, match="not the model of any executor"):
+        await choose(ann, model="perhaps of Open")
     await worker.claim()
     target = await choose(ann)
     assert brief(target) == ("Lab", "llama", "team")

@@ -125,6 +125,8 @@ class Case(msgspec.Struct, frozen=True):
     target: Target = NOTHING
     open: bool = False
     """Whether it also works in a suspended company and in a suspended tenant."""
+    dry_run: bool = False
+    """Whether it can be a read, by `dry_run` in its body: then suspension is checked last, by the write."""
     cached: bool = False
     """Whether its response is the same for all callers and can be cached."""
     side_effect: str = ""
@@ -265,6 +267,10 @@ CASES = (
     Case("GET /api/org/audit?format=jsonl", company("org:read"),                                  side_effect="audit"),
 
     Case("POST /api/ai/echo",               role("chat:use"),            {"prompt": "Hello"}),
+    Case("POST /api/ai/chat",               role("chat:use"),            {"prompt": "Hello"}),
+    Case("POST /api/ai/chat/stream",        role("chat:use"),            {"prompt": "Hello"}),
+    Case("DELETE /api/ai/chat/stream/:id",  role("chat:use"),            None,                    HIDDEN, SOME_JOB),
+    Case("POST /api/agent",                 role("chat:use"),            {"prompt": "Hello"}),
     Case("POST /api/jobs",                  role("chat:use"),            _JOB,                    ACCEPTED),
     Case("GET /api/jobs",                   ANYONE),
     Case("GET /api/jobs/:id",               ANYONE,                      None,                    OK, JOB),
@@ -281,8 +287,8 @@ CASES = (
     Case("POST /api/workers/jobs/:id/complete",  role("jobs:execute"),   _DONE,                   STALE_CLAIM, SOME_JOB, open=True),
     Case("POST /api/workers/jobs/:id/fail",      role("jobs:execute"),   _FAILED,                 STALE_CLAIM, SOME_JOB, open=True),
 
-    Case("POST /api/translate/catalog",     role("chat:use"),            _CATALOG),
-    Case("POST /api/translate",             role("chat:use"),            _TRANSLATE),
+    Case("POST /api/translate/catalog",     role("chat:use"),            _CATALOG,                dry_run=True),
+    Case("POST /api/translate",             role("chat:use"),            _TRANSLATE,              dry_run=True),
     Case("GET /api/translate",              role("chat:use")),
     Case("POST /api/glossary",              role("settings:manage"),     _TERM),
     Case("GET /api/glossary",               role("chat:use")),
@@ -350,7 +356,8 @@ BY_ROUTE = {case.route: case for case in CASES}
 def expected(case: Case, kind: Kind, *, hosted: bool) -> Outcome:
     """Return the expected outcome; `hosted` means a stage that the provider has suspended."""
     rule_outcome = case.target.rule(kind, case.needs.permission)
-    return gate_outcome(case, kind, hosted=hosted) or rule_outcome or default_outcome(case, kind)
+    late = _suspension(case.needs, kind, hosted=hosted) if case.dry_run else None
+    return gate_outcome(case, kind, hosted=hosted) or late or rule_outcome or default_outcome(case, kind)
 
 
 def gate_outcome(case: Case, kind: Kind, *, hosted: bool) -> Outcome | None:
@@ -364,7 +371,7 @@ def gate_outcome(case: Case, kind: Kind, *, hosted: bool) -> Outcome | None:
         return TOKEN_EXPIRED if kind.credential in (EXPIRED, IDLE) else UNAUTHENTICATED
     if not _in_scope(needs, kind):
         return out_of_scope(needs.permission)
-    if case.writes and not case.open and (suspension := _suspension(needs, kind, hosted=hosted)):
+    if case.writes and not (case.open or case.dry_run) and (suspension := _suspension(needs, kind, hosted=hosted)):
         return suspension
     if kind.credential is WORKER and needs.permission != "jobs:execute":
         return FORBIDDEN

@@ -135,7 +135,7 @@ async def test_heartbeats_continue_after_one_fails(world: World, ann: Caller, mo
     beats = 0
     extend_many = Queue.extend_many
 
-    async def failing_once(*args: object) -> dict[str, bool]:
+    async def failing_once(*args: object) -> dict[tuple[str, int], bool]:
         nonlocal beats
         beats += 1
         if beats == 1:

@@ -204,8 +204,8 @@ def test_the_llm_command(served: Served, key: str, tmp_path: Path) -> None:
     (tmp_path / "extra-openai-models.yaml").write_text(
         f"- model_id: team\n  model_name: default\n  api_base: {served.url}/v1\n  api_key_name: teamspace\n"
     )
-    command = [Path(sys.executable).with_name("llm"), "-m", "team", "--key", key]
-    for more in ([], ["--no-stream"]):
+    command = [str(Path(sys.executable).with_name("llm")), "-m", "team", "--key", key]
+    for more in ((), ("--no-stream",)):
         ran = subprocess.run(
             [*command, *more, "Hello there"],
             check=False,

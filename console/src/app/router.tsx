@@ -12,7 +12,7 @@ import { t } from "@/i18n";
 import { allowed, type Screen } from "@/navigation/tables";
 import { useSession } from "@/session";
 import { lazily } from "@/ui/lazily";
-import { Empty, Failed, Loading, Refused } from "@/ui/states";
+import { Empty, Failed, Loading, Refused, TurnedOff } from "@/ui/states";
 
 import { Entrance } from "./Entrance";
 import { SCREENS } from "./screens";
@@ -30,7 +30,7 @@ function guarded(screen: Screen): () => ReactNode {
   return function Guarded() {
     const session = useSession();
     if (allowed(screen, session)) return <Content />;
-    if (screen.feature && !session.has(screen.feature)) return <Refused detail={t("state.refused.feature")} screen={t(screen.title)} />;
+    if (screen.feature && !session.has(screen.feature)) return <TurnedOff feature={screen.feature} mayTurnOn={session.can("settings:manage")} />;
     return <Refused permission={screen.operator ? "operator" : screen.permission} screen={t(screen.title)} />;
   };
 }

@@ -9,14 +9,18 @@ import { connectActions, connectScreens } from "@/features/connect/screens";
 import { documentActions, documentScreens } from "@/features/documents/screens";
 import { companyExecutorScreens, executorActions, instanceExecutorScreens } from "@/features/executors/screens";
 import { featureScreens } from "@/features/features/screens";
+import { glossaryScreens } from "@/features/glossary/screens";
 import { homeScreens } from "@/features/home/screens";
 import { instanceActions, instanceScreens, metricsScreens } from "@/features/instance/screens";
 import { jobActions, jobScreens } from "@/features/jobs/screens";
 import { memberActions, memberScreens } from "@/features/members/screens";
+import { modelScreens } from "@/features/models/screens";
 import { noteActions, noteScreens } from "@/features/notes/screens";
 import { fileActions, fileScreens } from "@/features/repository/screens";
 import { searchActions, searchScreens } from "@/features/search/screens";
 import { tokenActions, tokenScreens } from "@/features/tokens/screens";
+import { toolScreens } from "@/features/tools/screens";
+import { translateScreens } from "@/features/translate/screens";
 import { usageActions, usageScreens } from "@/features/usage/screens";
 import type { Action, Screen } from "@/navigation/tables";
 
@@ -29,12 +33,16 @@ export const SCREENS: readonly Screen[] = [
   ...documentScreens,
   ...fileScreens,
   ...chatScreens,
+  ...translateScreens,
   ...settingsScreens,
   ...memberScreens,
   ...usageScreens,
   ...connectScreens,
   ...tokenScreens,
+  ...toolScreens,
   ...featureScreens,
+  ...modelScreens,
+  ...glossaryScreens,
   ...auditScreens,
   ...jobScreens,
   ...companyScreens,

@@ -1,10 +1,11 @@
 /** Page states other than content: loading, empty, no access, failed. Each says what to do next. */
 
 import { Button, CopyButton, Loader } from "@mantine/core";
-import { IconAlertTriangle, IconCopy, IconLock, IconMoodEmpty, type Icon } from "@tabler/icons-react";
+import { IconAlertTriangle, IconCopy, IconLock, IconMoodEmpty, IconToggleLeft, type Icon } from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 
-import { Refusal, type Permission } from "@/api/client";
+import { Refusal, type Feature, type Permission } from "@/api/client";
 import { useContacts } from "@/api/people";
 import { currentLocale, t } from "@/i18n";
 import { useServerLost } from "@/net/reachability";
@@ -55,6 +56,17 @@ export function Refused({ permission, detail, screen }: RefusedProps) {
       <h1>{screen ? t("state.refused.to", { screen }) : t("state.refused")}</h1>
       <p className={styles.words}>{needed ? t("state.refused.needs", { permission: permissionName(needed) }) : detail}</p>
       {needed && <WhoCanHelp scope={grantedBy(needed)} />}
+    </div>
+  );
+}
+
+/** The team has turned the feature off. */
+export function TurnedOff({ feature, mayTurnOn }: { feature: Feature; mayTurnOn: boolean }) {
+  return (
+    <div className={styles.state} role="alert">
+      <IconToggleLeft aria-hidden size={36} stroke={1.25} className={styles.picture} />
+      <h1>{t("state.off", { feature: t(`features.${feature}`) })}</h1>
+      {mayTurnOn ? <Link to="/settings/team/features">{t("state.off.link")}</Link> : <WhoCanHelp scope="team" />}
     </div>
   );
 }

@@ -73,8 +73,8 @@ class Loop:
     async def run(self, tools: Sequence[BoundTool]) -> AgentAnswer:
         functions = transcript.to_functions(tools)
         while True:
-            if last := transcript.open_calls(self._steps):
-                await self._call_tools(last)
+            for call in transcript.open_calls(self._steps):
+                await self._call_tool(call)
             if (reason := self._end_reason()) is not None:
                 return self._to_answer(reason)
             try:
@@ -122,31 +122,26 @@ class Loop:
 
     # Tools
 
-    async def _call_tools(self, step: ModelStep) -> None:
-        answered = {each.call_id for each in self._steps if isinstance(each, ToolStep)}
-        for call in step.tool_calls:
-            if call.id not in answered:
-                await self._call_tool(call)
-
     async def _call_tool(self, call: ToolCall) -> None:
         who = await self._work.get_principal()
         arguments = await _read_arguments(call.function.arguments)
-        self._output.tool_call(call.id, call.function.name, arguments or {})
-        result = await self._find_result(who, call, arguments)
+        number = f"{len(self._steps) + 1}"  # models repeat their ids
+        self._output.tool_call(number, call.function.name, arguments or {})
+        result = await self._find_result(who, call, arguments, key=f"{self._work.job_id}:{number}")
         done = self._to_step(call, arguments or {}, result)
         await self._save(who, done)
-        self._tell_result(done)
+        self._tell_result(number, done)
 
-    def _tell_result(self, done: ToolStep) -> None:
+    def _tell_result(self, number: str, done: ToolStep) -> None:
         about: dict[str, Any] = {"ok": done.step.error is None, "summary": done.shown[:_MAX_SUMMARY]}
         if done.step.artifact is not None:
             about["artifact"] = done.step.artifact
         if done.step.error is not None:
             about["error"] = done.step.error
-        self._output.tool_result(done.call_id, done.step.tool, **about)
+        self._output.tool_result(number, done.step.tool, **about)
 
     async def _find_result(
-        self, who: Principal, call: ToolCall, arguments: dict[str, Any] | None
+        self, who: Principal, call: ToolCall, arguments: dict[str, Any] | None, *, key: str
     ) -> ToolResult | ToolError:
         if arguments is None:
             return ToolError("invalid_request", "The arguments are not a JSON object.")
@@ -155,10 +150,9 @@ class Loop:
         name = call.function.name
         if self._input.tools is not None and name not in self._input.tools:
             return ToolError("tool_disabled", "This tool was not offered.")
-        context = ToolContext("agent", key=f"{self._work.job_id}:{call.id}")
         try:
             async with asyncio.timeout(_TOOL_SECONDS):
-                return await self._toolbox.call(self._db, who, name, arguments, context)
+                return await self._toolbox.call(self._db, who, name, arguments, ToolContext("agent", key))
         except Refusal as refusal:
             return ToolError(refusal.code, refusal.detail)
         except TimeoutError:

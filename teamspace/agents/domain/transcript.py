@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from teamspace.agents.schemas import AnyStep, ModelStep, Step, ToolStep
-from teamspace.completions import Function, FunctionTool, Message, Speaker, TokenUsage
+from teamspace.completions import Function, FunctionTool, Message, Speaker, TokenUsage, ToolCall
 from teamspace.tools import BoundTool
 
 INSTRUCTION = (
@@ -36,13 +36,12 @@ def tool_steps(steps: Iterable[AnyStep]) -> list[Step]:
     return [step.step for step in steps if isinstance(step, ToolStep)]
 
 
-def open_calls(steps: Sequence[AnyStep]) -> ModelStep | None:
-    """Return the model's last step if one of its calls has no result yet."""
-    last = next((step for step in reversed(steps) if isinstance(step, ModelStep)), None)
-    if last is None:
-        return None
-    answered = {step.call_id for step in steps if isinstance(step, ToolStep)}
-    return last if any(call.id not in answered for call in last.tool_calls) else None
+def open_calls(steps: Sequence[AnyStep]) -> list[ToolCall]:
+    """Return the calls of the model's last step that have no result yet. They are made in their order."""
+    for done, step in enumerate(reversed(steps)):
+        if isinstance(step, ModelStep):
+            return step.tool_calls[done:]
+    return []
 
 
 def total_usage(steps: Iterable[AnyStep]) -> TokenUsage:

@@ -32,8 +32,8 @@ _THREAD_CHARACTERS = 20_000
 
 _HEAD = r'\[\^([0-9]{1,4}):[ ]?["“]'
 _MAX_HEAD = len('[^1234: "')
-_HEAD_AT = re.compile(_HEAD)
-_PART_OF_HEAD = re.compile(r"\[\^[0-9]{0,4}|\[\^[0-9]{1,4}:[ ]?")
+_CANDIDATE = re.compile(rf"{_HEAD}|\[\Z|\[\^[0-9]{{0,4}}\Z|\[\^[0-9]{{1,4}}:[ ]?\Z")
+"""The beginning of a marker; at the end of the text it may be incomplete."""
 _END_OR_HEAD = re.compile(rf'["”]\]|{_HEAD}')
 
 
@@ -68,39 +68,38 @@ class Citations:
 
     def _take(self, *, is_last: bool) -> Iterator[str | Marker]:
         text, at, done = self._held, 0, 0
-        while (at := text.find("[^", at)) >= 0:
-            found = self._match(text, at, is_last)
+        while self._markers < MAX_MARKERS and (head := _CANDIDATE.search(text, at)):
+            found = self._match(text, head, is_last)
             if found is None:
+                at = head.start()
                 break
-            end, marker = found
+            at, marker = found
             if marker is not None:
-                if done < at:
-                    yield text[done:at]
+                if done < head.start():
+                    yield text[done : head.start()]
                 yield marker
-                done = end
-            at = end
+                done = at
         else:
-            at = len(text) - (text.endswith("[") and not is_last)
+            at = len(text)
         self._held = text[at:]
         self._searched = len(self._held)
         if done < at:
             yield text[done:at]
 
-    def _match(self, text: str, at: int, is_last: bool) -> tuple[int, Marker | None] | None:
-        """Return the marker at `at` and its end, or None and the end of what is not a marker; None if undecided."""
-        head = _HEAD_AT.match(text, at) if self._markers < MAX_MARKERS else None
-        if head is None:
-            is_open = not is_last and self._markers < MAX_MARKERS and _PART_OF_HEAD.fullmatch(text, at)
-            return None if is_open else (at + 2, None)
+    def _match(self, text: str, head: re.Match[str], is_last: bool) -> tuple[int, Marker | None] | None:
+        """Return the end of the marker with this head, and the marker, or None if it is none; None if undecided."""
+        start, begin, limit = head.start(), head.end(), head.start() + MAX_MARKER
+        if head[1] is None:
+            return (len(text), None) if is_last else None
         # What was searched before is not searched again, so that many small deltas cost no more than a large one.
-        begin = head.end() if at else max(head.end(), self._searched - _MAX_HEAD)
-        found = _END_OR_HEAD.search(text, begin, at + MAX_MARKER)
+        searched = 0 if start else self._searched - _MAX_HEAD
+        found = _END_OR_HEAD.search(text, max(begin, searched), limit)
         if found is None:
-            return None if not is_last and len(text) < at + MAX_MARKER else (at + 2, None)
+            return (begin, None) if is_last or len(text) >= limit else None
         if found[1] is not None:  # a second marker begins before the first has ended
             return found.start(), None
         self._markers += 1
-        return found.end(), Marker(int(head[1]), text[head.end() : found.start()])
+        return found.end(), Marker(int(head[1]), text[begin : found.start()])
 
     # The check
 

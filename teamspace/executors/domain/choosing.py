@@ -143,7 +143,7 @@ async def list_models(db: Reads, who: Principal, fleet: Fleet) -> ModelCatalog:
     """List the models that the caller can request by name."""
     answerers = await list_answerers(db, who, fleet)
     offered = {model: one.name for one in reversed(answerers) for model in one.models or ()}
-    is_open = any(one.models is None and not one.simulated for one in answerers)
+    is_open = any(one.models is None and one.answers_now and not one.simulated for one in answerers)
     if len(answerers) == 1 and answerers[0].simulated:
         offered[SIMULATED] = LOCAL_NAME
     return ModelCatalog(dict(sorted(offered.items())), is_open)
@@ -226,9 +226,9 @@ def _choose_by_model(preferences: list[Preference], answerers: list[Answerer], m
 
 
 def _having(model: str, answerers: list[Answerer]) -> Iterator[Answerer]:
-    """Yield those that have the model, then those that may have it."""
+    """Yield those that have the model, then those that may have it: of whom only one that answers can be asked."""
     yield from (answerer for answerer in answerers if answerer.models is not None and model in answerer.models)
-    yield from (answerer for answerer in answerers if answerer.models is None)
+    yield from (answerer for answerer in answerers if answerer.models is None and answerer.answers_now)
 
 
 def _to_target(answerer: Answerer, model: str | None, source: TargetSource, reasons: list[Reason]) -> Target:

@@ -87,6 +87,10 @@ class JobAttempt:
         """What the handler raised."""
         self.task: asyncio.Task[None]
 
+    @property
+    def key(self) -> tuple[str, int]:
+        return self.claim.job_id, self.claim.attempt
+
     async def wait(self) -> None:
         """Wait until the outcome is stored. The attempt goes on if the waiter is cancelled."""
         await asyncio.wait((self.task,))
@@ -97,8 +101,8 @@ class JobAttempts:
 
     def __init__(self, queue: Queue) -> None:
         self._queue = queue
-        self._working: dict[str, JobAttempt] = {}
-        """The attempts whose handler runs, by job."""
+        self._working: dict[tuple[str, int], JobAttempt] = {}
+        """The attempts whose handler runs, by job and number: a job that was lost can be claimed here again."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._beating: asyncio.Task[None] | None = None
         self._outcomes: list[tuple[JobClaim, Outcome, asyncio.Future[None]]] = []
@@ -112,7 +116,7 @@ class JobAttempts:
     def start(self, db: Db, job: Job, claim: JobClaim, handled: Callable[[], None] | None = None) -> JobAttempt:
         """Run the handler of a claimed job in the background and store its outcome; await the attempt's task for that."""
         attempt = JobAttempt(job, claim, handled)
-        self._working[job.id] = attempt
+        self._working[attempt.key] = attempt
         attempt.task = asyncio.create_task(self._run(db, attempt))
         self._tasks.add(attempt.task)
         attempt.task.add_done_callback(self._tasks.discard)
@@ -122,8 +126,9 @@ class JobAttempts:
 
     def stop(self, job_id: str) -> None:
         """Ask the handler of a job to stop, if it runs here."""
-        if attempt := self._working.get(job_id):
-            attempt.stop.set()
+        for attempt in self._working.values():
+            if attempt.job.id == job_id:
+                attempt.stop.set()
 
     async def wait(self) -> None:
         """Wait until all handlers have returned and their outcomes are stored."""
@@ -159,8 +164,8 @@ class JobAttempts:
         beating = list(self._working.values())
         valid = await self._queue.extend_many(db, [attempt.claim for attempt in beating], ATTEMPT_LEASE)
         for attempt in beating:
-            asked_to_stop = valid.get(attempt.job.id)
-            if attempt.job.id not in self._working:
+            asked_to_stop = valid.get(attempt.key)
+            if attempt.key not in self._working:
                 continue  # it has ended meanwhile
             if asked_to_stop is None:
                 attempt.stale = True
@@ -180,7 +185,7 @@ class JobAttempts:
                 log.warning("job %s lost its claim while it ran", attempt.job.id)
             return
         finally:
-            del self._working[attempt.job.id]
+            del self._working[attempt.key]
             if attempt.handled:
                 attempt.handled()
         await self._write_outcome(db, attempt.claim, attempt.outcome)

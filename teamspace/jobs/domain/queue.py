@@ -291,15 +291,15 @@ class Queue:
                 await changes.record(tx, [job])
         return job
 
-    async def extend_many(self, db: Db, claims: Sequence[JobClaim], lease: float) -> dict[str, bool]:
+    async def extend_many(self, db: Db, claims: Sequence[JobClaim], lease: float) -> dict[tuple[str, int], bool]:
         """Extend the leases and the quota reservations of these claims.
 
-        Returns, by the ids of jobs whose claims are valid, whether the job was asked to stop.
+        Returns, by job and attempt of the claims that are valid, whether the job was asked to stop.
         """
         async with db.maintenance(system(), durable=False) as tx:
             jobs = await store.extend_many(tx, claims, lease)
             await quota.renew_many(tx, [job.reservation_id for job in jobs if job.reservation_id])
-        return {job.id: job.stop_requested for job in jobs}
+        return {(job.id, job.attempt): job.stop_requested for job in jobs}
 
     async def read_result(self, db: Db, claim: JobClaim, raw: Any) -> Succeeded:
         """Validate the result that a worker sent; the job keeps running if it is refused."""

@@ -1,6 +1,7 @@
 """Routes of the scribe: write a stream, read it, end it."""
 
 import asyncio
+import time
 
 import msgspec
 
@@ -41,7 +42,7 @@ async def _write(db: Db, streams: Streams, writer: StreamWriter, plan: Plan) -> 
     loop = asyncio.get_running_loop()
     began = loop.time()
     for number in range(plan.rows):
-        writer.append("delta", {"text": f" word{number}"})
+        writer.append("delta", {"text": f" word{number}", "at": time.monotonic()})
         await asyncio.sleep(began + (number + 1) / plan.rate - loop.time())
     async with db.maintenance(system()) as tx:
         await streams.end(tx, writer.id, "done", {})

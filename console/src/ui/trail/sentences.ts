@@ -3,6 +3,7 @@
 import type { Member } from "@/api/people";
 import { t, type Values } from "@/i18n";
 
+import { languageName } from "../languages/names";
 import { isKnown } from "./actions";
 import type { TrailEvent } from "./source";
 
@@ -48,6 +49,8 @@ function valuesOf(event: TrailEvent, people: readonly Member[]): Values {
     to: roleName(detail.to),
     feature: apart(feature ? t(`features.${feature}`) : String(event.target)),
     tool: apart(String(event.target)),
+    term: apart(String(event.target)),
+    language: languageName(String(detail.target)),
     outcome: String(detail.outcome),
     enabled: String(detail.enabled),
     version: typeof detail.version === "number" ? detail.version : "none",

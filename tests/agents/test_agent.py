@@ -1,0 +1,270 @@
+"""The agent: it calls tools with the caller's rights, remembers its steps, and ends within its limits."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from teamspace import jobs
+from teamspace.core.principal import system
+from teamspace.settings import Settings
+from tests.ai.help import joined, model_world, stream, tokens_used, wait_until_running
+from tests.jobs.help import broken_invariants, running
+from tests.support.model_server import calls, cuts, fails, says, stalls
+from tests.support.world import Caller, World
+
+PATH = "/api/agent"
+
+
+async def ask(caller: Caller, prompt: str, status: int = 200, **more: Any) -> dict[str, Any]:
+    answer = await caller.post(PATH, {"prompt": prompt, **more})
+    assert answer.status_code == status, answer.text
+    body: dict[str, Any] = answer.json()
+    return body
+
+
+async def note(caller: Caller, title: str, body: str, **more: Any) -> str:
+    answer = await caller.post("/api/notes", {"title": title, "body": body, **more})
+    assert answer.status_code == 201
+    return str(answer.json()["id"])
+
+
+async def test_it_calls_tools_and_answers(settings: Settings) -> None:
+    async with model_world(settings) as (world, ann, server):
+        id = await note(ann, "Budget", "The budget is 40,000 euros.")
+        server.script(
+            [
+                calls(("search", {"q": "budget"})),
+                calls(("read_note", {"id": id})),
+                says('It is 40,000 euros [^1: "The budget is 40,000 euros."].'),
+            ]
+        )
+        answer = await ask(ann, "What is the budget?")
+        assert answer["text"] == "It is 40,000 euros [1]."
+        assert [step["tool"] for step in answer["steps"]] == ["search", "read_note"]
+        assert answer["steps"][0]["result"][0]["id"] == id
+        (citation,) = answer["citations"]
+        assert (citation["verified"], citation["source"]["type"], citation["source"]["id"]) == (True, "note", id)
+        assert answer["finish_reason"] == "stop"
+        assert answer["usage"]["total_tokens"] == 21 == await tokens_used(ann)
+        told = server.bodies[2]["messages"]
+        assert [message["role"] for message in told] == ["system", "user", "assistant", "tool", "assistant", "tool"]
+        assert "40,000" in told[-1]["content"]
+        job = (await ann.get(f"/api/jobs/{answer['job_id']}")).json()
+        assert (job["kind"], job["state"]) == ("ai.agent", "succeeded")
+        assert await broken_invariants(world) == []
+
+
+async def test_the_simulated_model_uses_a_tool(world: World) -> None:
+    ann = await world.bootstrap()
+    answer = await ask(ann, "Create a note titled Lunch saying Meet at noon.")
+    (step,) = answer["steps"]
+    assert step["tool"] == "create_note"
+    assert "error" not in step, step
+    (made,) = (await ann.get("/api/notes")).json()["items"]
+    assert made["title"] == "Lunch"
+
+
+async def test_its_steps_are_events(settings: Settings) -> None:
+    async with model_world(settings) as (_, ann, server):
+        server.script([calls(("create_note", {"title": "Lunch", "body": "At noon."})), says("Done.")])
+        events = await stream(ann, {"prompt": "Note lunch"}, PATH)
+        kinds = [event["type"] for event in events]
+        assert (kinds[0], kinds[-1]) == ("start", "done")
+        assert kinds.index("tool_call") < kinds.index("tool_result") < kinds.index("delta")
+        call = next(event for event in events if event["type"] == "tool_call")
+        result = next(event for event in events if event["type"] == "tool_result")
+        assert call["arguments"] == {"title": "Lunch", "body": "At noon."}
+        assert (result["call"], result["ok"]) == (call["call"], True)
+        assert result["artifact"]["title"] == "Lunch"
+        assert joined(events) == events[-1]["text"] == "Done."
+        again = await stream(ann, {}, PATH, last_event_id=f"{events[-1]['job_id']}:2")
+        assert again == events[2:]
+
+
+async def test_it_has_no_more_rights_than_the_person(settings: Settings) -> None:
+    async with model_world(settings) as (world, ann, server):
+        secret = await note(ann, "Salaries", "Ann earns 9,000.")
+        bob = await world.person(ann.org, ann.team)
+        server.script([calls(("read_note", {"id": secret}), ("search", {"q": "salaries"})), says("I cannot see it.")])
+        answer = await ask(bob, "What does Ann earn?")
+        assert answer["steps"][0]["error"]["code"] == "not_found"
+        assert answer["steps"][1]["result"] == []
+        assert "9,000" not in str(server.bodies)
+        audit = (await ann.get("/api/audit?action=tool.call")).json()["items"]
+        assert [(row["target"], row["detail"]["outcome"]) for row in reversed(audit)] == [
+            ("read_note", "ok"), ("search", "ok"),
+        ]  # fmt: skip
+
+
+async def test_errors_and_refusals_are_told_to_the_model(settings: Settings) -> None:
+    async with model_world(settings) as (_, ann, server):
+        await ann.post("/api/tools/search", {"enabled": False})
+        wrong = [("search", {"q": "x"}), ("no_such_tool", {}), ("read_note", "{broken"), ("read_note", {"id": 7})]
+        server.script([calls(*wrong), says("Sorry.")])
+        answer = await ask(ann, "Try")
+        codes = [step["error"]["code"] for step in answer["steps"]]
+        assert codes == ["tool_disabled", "not_found", "invalid_request", "invalid_request"]
+        assert server.bodies[1]["messages"][3]["content"].startswith("Error (tool_disabled)")
+        offered = [tool["function"]["name"] for tool in server.bodies[0]["tools"]]
+        assert "search" not in offered and "read_note" in offered
+
+
+async def test_only_the_named_tools_are_offered_and_called(settings: Settings) -> None:
+    async with model_world(settings) as (_, ann, server):
+        server.script([calls(("create_note", {"title": "X", "body": "Y"})), says("No.")])
+        answer = await ask(ann, "Make a note", tools=["search"])
+        assert [tool["function"]["name"] for tool in server.bodies[0]["tools"]] == ["search"]
+        assert answer["steps"][0]["error"]["code"] == "tool_disabled"
+        assert (await ann.get("/api/notes")).json()["items"] == []
+        refused = await ask(ann, "Make a note", 400, tools=["nothing"])
+        assert refused["errors"][0]["pointer"] == "/tools/0"
+
+
+# Limits
+
+
+async def test_it_ends_after_so_many_rounds(settings: Settings) -> None:
+    async with model_world(settings) as (_, ann, server):
+        server.script([calls(("search", {"q": str(n)})) for n in range(20)])
+        answer = await ask(ann, "Search for ever", max_rounds=3)
+        assert (answer["finish_reason"], len(answer["steps"]), len(server.bodies)) == ("tool_limit", 3, 3)
+        assert (await ask(ann, "Search for ever", 400, max_rounds=13))["errors"][0]["pointer"] == "/max_rounds"
+
+
+async def test_it_calls_no_more_than_thirty_tools(settings: Settings) -> None:
+    async with model_world(settings) as (_, ann, server):
+        server.script([calls(*(("search", {"q": f"{m} {n}"}) for n in range(12))) for m in range(5)])
+        answer = await ask(ann, "Search a lot")
+        assert answer["finish_reason"] == "tool_limit"
+        assert [step["error"]["code"] for step in answer["steps"] if "error" in step] == ["tool_limit"] * 6
+
+
+async def test_a_budget_that_ends_on_the_way_ends_the_run(settings: Settings) -> None:
+    async with model_world(settings) as (world, ann, server):
+        await ann.post("/api/quota", {"dimension": "ai.requests", "limit": 1, "window": "day"})
+        server.script([calls(("search", {"q": "x"})), says("Never asked.")])
+        answer = await ask(ann, "Search")
+        assert (answer["finish_reason"], len(answer["steps"])) == ("quota", 1)
+        assert (await ask(ann, "Search", 429))["dimension"] == "ai.requests"
+        assert len(server.bodies) == 1
+        assert await broken_invariants(world) == []
+
+
+async def test_a_dry_run_is_a_read(settings: Settings) -> None:
+    async with model_world(settings) as (world, ann, server):
+        answer = await ask(ann, "Search", dry_run=True)
+        assert answer["estimate"]["requests"] == 1
+        assert not server.bodies
+        assert await world.db.one(int, "SELECT COUNT(*) FROM jobs") == 0
+
+
+# Failures
+
+
+async def test_a_failed_run_is_continued_after_its_last_step(settings: Settings) -> None:
+    async with model_world(settings) as (_, ann, server):
+        server.script([calls(("create_note", {"title": "Once", "body": "x"})), fails(), says("Done.")])
+        await ask(ann, "Make a note", 502)
+        (failed,) = (await ann.get("/api/jobs?kind=ai.agent")).json()["items"]
+        answer = await ask(ann, "Make a note", resume_from=failed["id"])
+        assert answer["text"] == "Done."
+        assert [step["tool"] for step in answer["steps"]] == ["create_note"]
+        assert len((await ann.get("/api/notes")).json()["items"]) == 1
+        assert await tokens_used(ann) == 14
+
+
+async def test_only_ones_own_runs_are_continued(settings: Settings) -> None:
+    async with model_world(settings) as (world, ann, server):
+        server.script([calls(("search", {"q": "x"})), fails()])
+        await ask(ann, "Search", 502)
+        (failed,) = (await ann.get("/api/jobs?kind=ai.agent")).json()["items"]
+        bob = await world.person(ann.org, ann.team)
+        assert (await ask(bob, "Search", 404, resume_from=failed["id"]))["key"] == "agents.no_run"
+
+
+async def test_a_run_whose_server_is_lost_is_continued_by_another(settings: Settings) -> None:
+    async with model_world(settings) as (world, ann, server):
+        server.script([calls(("create_note", {"title": "Once", "body": "x"})), stalls("Alm"), says("Done.")])
+        reading = asyncio.create_task(stream(ann, {"prompt": "Make a note"}, PATH))
+        await wait_until_running(world)
+        await _until_asked(server, 2)
+        await _lose(world)
+        async with running(world):
+            events = await reading
+        starts = [event for event in events if event["type"] == "start"]
+        assert len(starts) == 2, "the second server says which text stands"
+        assert (events[-1]["type"], events[-1]["text"]) == ("done", "Done.")
+        assert [step["tool"] for step in events[-1]["steps"]] == ["create_note"]
+        assert len((await ann.get("/api/notes")).json()["items"]) == 1
+        assert await broken_invariants(world) == []
+
+
+async def _until_asked(server: Any, times: int) -> None:
+    async with asyncio.timeout(10):
+        while True:
+            if len(server.bodies) >= times:
+                return
+            await asyncio.sleep(0.02)
+
+
+async def _run_id(world: World) -> str:
+    return await world.db.one(str, "SELECT id FROM jobs WHERE kind = 'ai.agent'") or ""
+
+
+async def _lose(world: World) -> None:
+    async with world.db.maintenance(system()) as tx:
+        await tx.run("UPDATE jobs SET lease_until = moment(0) WHERE kind = 'ai.agent'")
+    await jobs.sweep(world.db, world.app.queue)
+
+
+@pytest.mark.parametrize("fault", [fails(), cuts("Half")])
+async def test_a_model_that_fails_is_a_clear_error(settings: Settings, fault: Any) -> None:
+    async with model_world(settings) as (world, ann, server):
+        server.script([fault])
+        assert (await ask(ann, "Hello", 502))["code"] == "executor_failed"
+        assert await broken_invariants(world) == []
+
+
+async def test_it_can_be_stopped(settings: Settings) -> None:
+    async with model_world(settings) as (world, ann, server):
+        server.script([calls(("search", {"q": "x"})), stalls("Half")])
+        reading = asyncio.create_task(stream(ann, {"prompt": "Search"}, PATH))
+        await _until_asked(server, 2)
+        run_id = await _run_id(world)
+        assert (await ann.delete(f"/api/ai/chat/stream/{run_id}")).status_code == 204
+        done = (await reading)[-1]
+        assert (done["type"], done["finish_reason"]) == ("done", "stopped")
+        assert await broken_invariants(world) == []
+
+
+async def test_a_demoted_person_loses_their_agent_between_two_calls(settings: Settings) -> None:
+    async with model_world(settings) as (world, ann, server):
+        bob = await world.person(ann.org, ann.team)
+        server.script([calls(("search", {"q": "x"})), stalls("Half"), says("Never.")])
+        asking = asyncio.create_task(bob.post(PATH, {"prompt": "Search"}))
+        await _until_asked(server, 2)
+        assert (await ann("PATCH", f"/api/members/{bob.user_id}", {"role": "viewer"})).status_code == 200
+        await _lose(world)
+        async with running(world):
+            await world.app.queue.wait_for_end(world.db, await _run_id(world), 10)
+        (run,) = await world.db.all(str, "SELECT state FROM jobs WHERE kind = 'ai.agent'")
+        assert run == "failed"
+        assert len(server.bodies) == 2
+        asking.cancel()
+
+
+# Conversations
+
+
+async def test_its_steps_are_kept_in_the_conversation(settings: Settings) -> None:
+    async with model_world(settings) as (world, ann, server):
+        conversation = (await ann.post("/api/conversations", {})).json()["id"]
+        server.script([calls(("search", {"q": "x"})), says("Nothing found.")])
+        await ask(ann, "Search", conversation_id=conversation)
+        turns = (await ann.get(f"/api/conversations/{conversation}")).json()["turns"]
+        assert [(turn["role"], turn["content"]) for turn in turns] == [
+            ("user", "Search"), ("assistant", "Nothing found."),
+        ]  # fmt: skip
+        assert turns[1]["steps"][0]["tool"] == "search"
+        assert await broken_invariants(world) == []
