@@ -58,6 +58,13 @@ FULL = {
 }  # fmt: skip
 
 
+NO_REQUESTS_LEFT = {
+    "type": "urn:teamspace:problem:quota_exceeded", "title": "Quota exceeded", "status": 429, "code": "quota_exceeded",
+    "detail": "No requests left.", "request_id": "01a1de2d-91ef-7000-81db-fdd3b7347784",
+    "dimension": "ai.requests", "level": "team", "resets_at": "2026-11-17T00:00:00Z",
+}  # fmt: skip
+
+
 def open_dialog(name: str, dialog: str = "") -> Callable[[Page, Instance], None]:
     """Press a button and wait for its dialog."""
 
@@ -234,6 +241,45 @@ def open_more(page: Page, _: Instance) -> None:
         expect(page.get_by_role("dialog", name="More")).to_be_visible()
 
 
+def ask(page: Page, prompt: str) -> None:
+    page.get_by_label("Your prompt").fill(prompt)
+    page.keyboard.press("Enter")
+
+
+def open_source(page: Page, _: Instance) -> None:
+    page.get_by_role("button", name="Source 1").click()
+    expect(page.get_by_role("complementary", name="Source").locator("mark")).to_be_visible()
+
+
+def stop_answer(page: Page, _: Instance) -> None:
+    ask(page, "[simulate:slow:60] " + "The pilots ask for more time. " * 8)
+    expect(page.get_by_role("listitem", name="Answer")).to_contain_text("This is the simulated")
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_text("Stopped.")).to_be_visible()
+
+
+def use_tools(page: Page, _: Instance) -> None:
+    page.get_by_role("button", name="Use tools").click()
+    ask(page, "Search for pier. Create a note titled Pier plan saying Ask the yard. Read note n1")
+    expect(page.get_by_role("region", name="Pier plan")).to_be_visible()
+    expect(page.get_by_role("button", name="Regenerate")).to_be_visible()
+    page.locator("summary").first.click()
+    page.get_by_role("button", name="Use tools").click()
+
+
+def exceed_quota(page: Page, _: Instance) -> None:
+    page.route("**/api/ai/chat/stream", lambda route: route.fulfill(status=429, json=NO_REQUESTS_LEFT))
+    ask(page, "One more question, please.")
+    expect(page.get_by_role("alert")).to_contain_text("The team has no AI requests left.")
+
+
+def pick_a_file(page: Page, _: Instance) -> None:
+    field = page.get_by_label("Your prompt")
+    field.fill("Compare ")
+    field.press_sequentially("@pier-2")
+    expect(page.get_by_role("option", name="pier-2.md")).to_be_visible()
+
+
 def _name(path: str) -> str:
     return path.strip("/").replace("/", "-").replace("$", "one-") or "home"
 
@@ -275,6 +321,14 @@ VIEWS = (
     View("jobs-new",            "/app/settings/team/jobs",            act=open_dialog("Ask a model")),
     View("executors-new",       "/app/settings/instance/executors",   act=open_dialog("New executor")),
     View("usage-try",           "/app/settings/team/usage",           act=open_dialog("Test the quota")),
+    View("chat-new",            "/app/chat/new"),
+    View("chat-first",          "/app/chat",                 "org_admin"),
+    View("chat-source",         "/app/chat/CONVERSATION",    act=open_source),
+    View("chat-stopped",        "/app/chat/new",             act=stop_answer),
+    View("chat-tools",          "/app/chat/new",             act=use_tools),
+    View("chat-refused",        "/app/chat/new",             act=exceed_quota),
+    View("chat-share",          "/app/chat/CONVERSATION",    act=open_dialog("Share", "Share “Good morning.”")),
+    View("chat-pick",           "/app/chat/new",             act=pick_a_file),
     View("search-results",      "/app/search?q=pier"),
     View("search-nothing",      "/app/search?q=zeppelin"),
     View("search-box",          "/app/",                     act=search_for("pier")),

@@ -38,7 +38,8 @@ function Simulated() {
 
 function Name() {
   const model = useModel();
-  return model.data ? <span title={t("chat.model")}>{model.data.model}</span> : null;
+  if (!model.data || model.data.simulated) return null;
+  return <span title={t("chat.model")}>{model.data.model ?? t("chat.model.none")}</span>;
 }
 
 function Choice({ executor, onChoose }: Props) {

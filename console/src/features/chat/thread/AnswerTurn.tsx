@@ -10,7 +10,7 @@ import type { Marks } from "@/ui/markdown/Markdown";
 import { Tag } from "@/ui/Tag";
 import { Time } from "@/ui/Time";
 
-import type { Citation, Turn } from "../api";
+import { SIMULATED, type Citation, type Turn } from "../api";
 import { textOf } from "../content";
 import { CitationMark } from "../sources/CitationMark";
 import type { Snapshot } from "../stream/answering";
@@ -42,7 +42,7 @@ export function AnswerTurn({ turn, siblings, now, mayAsk, onSwitch, onRegenerate
   return (
     <li className={styles.answer} aria-label={t("chat.answer")} aria-busy={isRunning}>
       {steps.map((step, place) => (
-        <ToolCard key={step.call ?? place} step={step} isRunning={isRunning} />
+        <ToolCard key={step.call ?? place} step={step} state={turn.state} />
       ))}
       {text && <Text text={text} citations={turn.citations ?? []} onCitation={onCitation} />}
       {artifacts.map((artifact, place) => (
@@ -61,8 +61,7 @@ export function AnswerTurn({ turn, siblings, now, mayAsk, onSwitch, onRegenerate
           )}
           <Siblings turn={turn} siblings={siblings} onSwitch={onSwitch} />
           <span className={styles.facts}>
-            {turn.simulated && <Tag tone="warning">{t("chat.simulated")}</Tag>}
-            {turn.model && <span>{turn.model}</span>}
+            {turn.simulated || turn.model === SIMULATED ? <Tag tone="warning">{t("chat.simulated")}</Tag> : turn.model && <span>{turn.model}</span>}
             {turn.usage && <span>{t("chat.tokens", { count: number(turn.usage.total_tokens) })}</span>}
             <Time at={turn.created_at} />
           </span>

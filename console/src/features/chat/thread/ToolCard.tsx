@@ -5,13 +5,13 @@ import { IconAlertTriangle, IconCheck, IconChevronRight, IconLoader2, IconTool }
 import { reportedText, t } from "@/i18n";
 import { Snippet } from "@/ui/Snippet";
 
-import type { Step } from "../api";
+import type { Step, Turn } from "../api";
 import styles from "./Turn.module.css";
 
 const LONGEST = 4_000;
 
-export function ToolCard({ step, isRunning }: { step: Step; isRunning: boolean }) {
-  const hasResult = step.result !== undefined || step.error !== undefined;
+export function ToolCard({ step, state }: { step: Step; state: Turn["state"] }) {
+  const isOver = state === "done" || step.result !== undefined || Boolean(step.artifact);
   const fault = faultOf(step);
   const result = resultOf(step);
   return (
@@ -22,7 +22,7 @@ export function ToolCard({ step, isRunning }: { step: Step; isRunning: boolean }
         <span className="sr-only">{t("chat.tool")}</span>
         <span className={styles.name}>{step.tool}</span>
         <span className={styles.short}>{fault ?? result.split("\n")[0]}</span>
-        <State isOver={hasResult} isRunning={isRunning} failed={fault !== undefined} />
+        <State isOver={isOver} isRunning={state === "running"} failed={fault !== undefined} />
       </summary>
       <div className={styles.inside}>
         <h3>{t("chat.tool.arguments")}</h3>
