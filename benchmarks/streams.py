@@ -7,6 +7,7 @@ benchmarks.streams`; README.md explains the report.
 
 import argparse
 import asyncio
+import itertools
 import json
 import resource
 import tempfile
@@ -27,8 +28,8 @@ from tests.support.served import HOST, Served
 from tests.support.world import world
 
 RATE = 20
-WARM_UP, LASTING = 3.0, 120
-"""Seconds before the measurement, and how long a stream lasts: opening all of them takes less."""
+OPENING, WARM_UP, LASTING = 0.02, 3.0, 200
+"""Seconds for opening one stream, before the measurement, and how long a stream lasts."""
 AT_ONCE = 4
 """Streams that are opened at a time."""
 STREAMS_OF_TOKEN = 50
@@ -103,38 +104,38 @@ class Source(msgspec.Struct, frozen=True):
 
     program: str
     path: str
-    body: Callable[[int], dict[str, Any]]
-    """The request for a stream of so many seconds."""
+    body: Callable[[float], dict[str, Any]]
+    """The request for a stream; its rows begin after so many seconds, if it can wait."""
 
-    def request(self, token: str, seconds: int) -> bytes:
-        body = json.dumps(self.body(seconds)).encode()
+    def request(self, token: str, wait: float) -> bytes:
+        body = json.dumps(self.body(wait)).encode()
         head = f"POST {self.path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n"
         return f"{head}Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
 
 
-def prompt(seconds: int) -> str:
-    """Make the simulated model repeat the words in that time."""
-    return f"[simulate:slow:{seconds}]" + " word" * (seconds * RATE)
-
-
+PROMPT = f"[simulate:slow:{LASTING}]" + " word" * (LASTING * RATE)
+"""The simulated model repeats the words, in that time."""
 SOURCES = {
-    "chat": Source("teamspace", "/api/ai/chat/stream", lambda seconds: {"prompt": prompt(seconds)}),
+    "chat": Source("teamspace", "/api/ai/chat/stream", lambda _: {"prompt": PROMPT}),
     "rows": Source(
-        "tests.support.scribe", "/api/x/scribe/streams", lambda seconds: {"rows": seconds * RATE, "rate": RATE}
+        "tests.support.scribe",
+        "/api/x/scribe/streams",
+        lambda wait: {"rows": LASTING * RATE, "rate": RATE, "wait": wait},
     ),
 }
 
 
 async def measure(source: Source, settings: dict[str, str], tokens: list[str], streams: int, seconds: int) -> Figures:
-    lasting = LASTING + seconds
+    wait = streams * OPENING
     delays: list[float] = []
     with Served(settings, program=source.program) as served:
         assert served.process is not None
         pid = served.process.pid
         before = resident_bytes([pid])
-        requests = [source.request(tokens[number % len(tokens)], lasting) for number in range(streams)]
+        requests = [source.request(tokens[number % len(tokens)], wait) for number in range(streams)]
+        began = time.perf_counter()
         readers = await connect_all(served.port, requests, delays)
-        await asyncio.sleep(WARM_UP)
+        await asyncio.sleep(max(0, wait - (time.perf_counter() - began)) + WARM_UP)
         delays.clear()
         count, cpu, began = sum(reader.rows for reader in readers), cpu_seconds([pid]), time.perf_counter()
         await asyncio.sleep(seconds)
@@ -168,15 +169,12 @@ def main() -> None:
             "SERVICE_RATE_TOKEN": "0", "SERVICE_RATE_ANONYMOUS": "0",
         }  # fmt: skip
         tokens = asyncio.run(prepare(load(environment, file=Path("/dev/null")), max(options.streams)))
-        figures = {
-            name: [
-                asyncio.run(measure(SOURCES[name], environment, tokens, count, options.seconds))
-                for count in options.streams
-            ]
-            for name in options.sources
-        }
+        figures: dict[str, list[Figures]] = {name: [] for name in options.sources}
+        for name, count in itertools.product(options.sources, options.streams):
+            found = asyncio.run(measure(SOURCES[name], environment, tokens, count, options.seconds))
+            figures[name].append(found)
+            print(name, json.dumps(found), flush=True)
     options.output.write_text(json.dumps({"machine": machine(), **figures}, indent=2) + "\n")
-    print(json.dumps(figures, indent=2))
 
 
 if __name__ == "__main__":
