@@ -113,7 +113,7 @@ def _of_passage(type: SourceType, id: str, version_id: str | None, text: str, va
     return Source(0, type, id, value["version"], version_id, value["title"], text, value["start"], value["total"])
 
 
-class Loaded(msgspec.Struct, frozen=True):
+class LoadedParts(msgspec.Struct, frozen=True):
     """What the parts of a prompt refer to."""
 
     sources: Sources
@@ -122,7 +122,7 @@ class Loaded(msgspec.Struct, frozen=True):
 
 async def load_objects(
     db: Reads, files: BlobStore, who: Principal, parts: Sequence[ObjectPart | NotePart], sources: Sources | None = None
-) -> Loaded:
+) -> LoadedParts:
     """Load objects and notes that `who` can read, into the sources of the turn; NotFound if there is another.
 
     The characters that are left for the turn are shared between the texts: short ones are complete, long ones are cut.
@@ -130,7 +130,7 @@ async def load_objects(
     distinct = list(dict.fromkeys(parts))
     if len(distinct) > MAX_SOURCES:
         raise BadRequest("ai.sources", limit=MAX_SOURCES)
-    loaded = Loaded(Sources() if sources is None else sources, [])
+    loaded = LoadedParts(Sources() if sources is None else sources, [])
     found: list[Source] = []
     for part in distinct:
         if isinstance(part, NotePart):
