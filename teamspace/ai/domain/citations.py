@@ -12,6 +12,7 @@ import msgspec
 
 from teamspace import notes, repository
 from teamspace.ai.domain import quotes
+from teamspace.ai.domain.quotes import SearchableText
 from teamspace.ai.domain.sources import PromptSource, Sources, unescape
 from teamspace.ai.schemas import Citation, CitedSource
 from teamspace.blobs import BlobStore
@@ -53,7 +54,8 @@ class Citations:
         self._held, self._searched = "", 0
         self._markers = 0
         self._numbers: dict[tuple[int, str], int] = {}
-        self._texts: OrderedDict[int, str] = OrderedDict()
+        self._given: dict[tuple[int, int], SearchableText] = {}
+        self._complete: OrderedDict[int, SearchableText] = OrderedDict()
 
     # The filter
 
@@ -124,19 +126,20 @@ class Citations:
         self, db: Reads, files: BlobStore, who: Principal, source: PromptSource, quote: str
     ) -> tuple[int, int] | None:
         """Look at what the model was given first, then at the complete text of the version."""
-        if span := await _locate(source.text, quote):
+        given = self._given.setdefault((source.number, source.start), SearchableText(source.text))
+        if span := await _locate(given, quote):
             return span[0] + source.start, span[1] + source.start
         if source.is_complete:
             return None
-        return await _locate(await self._complete_text(db, files, who, source), quote)
+        return await _locate(await self._load_complete(db, files, who, source), quote)
 
-    async def _complete_text(self, db: Reads, files: BlobStore, who: Principal, source: PromptSource) -> str:
-        if source.number not in self._texts:
-            self._texts[source.number] = await _load(db, files, who, source)
-            if len(self._texts) > _MAX_TEXTS:
-                self._texts.popitem(last=False)
-        self._texts.move_to_end(source.number)
-        return self._texts[source.number]
+    async def _load_complete(self, db: Reads, files: BlobStore, who: Principal, source: PromptSource) -> SearchableText:
+        if source.number not in self._complete:
+            self._complete[source.number] = SearchableText(await _load(db, files, who, source))
+            if len(self._complete) > _MAX_TEXTS:
+                self._complete.popitem(last=False)
+        self._complete.move_to_end(source.number)
+        return self._complete[source.number]
 
 
 async def _can_read(db: Reads, who: Principal, source: PromptSource) -> bool:
@@ -161,11 +164,11 @@ async def _load(db: Reads, files: BlobStore, who: Principal, source: PromptSourc
         return ""
 
 
-async def _locate(text: str, quote: str) -> tuple[int, int] | None:
+async def _locate(text: SearchableText, quote: str) -> tuple[int, int] | None:
     """Find the words; an escaped character counts as itself, unless the source contains it in this form."""
     for words in dict.fromkeys((quote, unescape(quote))):
         small = len(text) <= _THREAD_CHARACTERS
-        span = quotes.locate(text, words) if small else await pools.TEXT.run(quotes.locate, text, words)
+        span = text.locate(words) if small else await pools.TEXT.run(text.locate, words)
         if span is not None:
             return span
     return None
