@@ -100,6 +100,12 @@ FILES = (
     ("safety-rules.txt", b"1. Wear the vest.\n2. Look up: cranes move.\n", "owner"),
     ("backup-2026-10.zip", b"PK\x05\x06" + bytes(18), "operator"),
 )
+TERMS = (
+    # term, language, translation, note, forbidden forms
+    ("quay", "de", "Kai", "The wall where ships moor.", ["Pier", "Steg"]),
+    ("crane", "de", "Kran", None, []),
+    ("quay", "nl", "kade", None, ["pier"]),
+)
 COMPANIES = (
     ("aurora", "Aurora Books", "pro", "aurora.example"),
     ("borealis", "Borealis Robotics", "business", "borealis.example"),
@@ -208,6 +214,7 @@ class Instance:
         self._create_companies()
         self._create_files()
         self._create_documents()
+        self._create_terms()
         self._ids["JOB"] = self.call("GET", "/api/jobs", token=self.operator)["items"][0]["id"]
         return ids[-1]
 
@@ -262,6 +269,11 @@ class Instance:
             body = self.call("GET", f"/api/documents/{document}", token=self.operator)["body"]
             self.call("PUT", f"/api/documents/{document}", {"body": body.replace(old, new)}, self.session(who))
         self._ids["DOCUMENT"] = document
+
+    def _create_terms(self) -> None:
+        for term, target, translation, note, forbidden in TERMS:
+            draft = {"term": term, "target": target, "translation": translation, "note": note, "forbidden": forbidden}
+            self.call("POST", "/api/glossary", draft, self.operator)
 
     def _create_companies(self) -> None:
         self.call("POST", "/api/org/teams", {"name": "Workshop"}, self.operator)
