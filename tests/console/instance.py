@@ -109,6 +109,13 @@ def wait(ships: int, rate: float) -> float:
 ```
 """
 """A prompt with a formula, prices and code; the simulated model repeats it."""
+
+TERMS = (
+    # term, language, translation, note, forbidden forms
+    ("quay", "de", "Kai", "The wall where ships moor.", ["Pier", "Steg"]),
+    ("crane", "de", "Kran", None, []),
+    ("quay", "nl", "kade", None, ["pier"]),
+)
 COMPANIES = (
     ("aurora", "Aurora Books", "pro", "aurora.example"),
     ("borealis", "Borealis Robotics", "business", "borealis.example"),
@@ -218,6 +225,7 @@ class Instance:
         self._create_files()
         self._create_documents()
         self._create_conversations()
+        self._create_terms()
         self._ids["JOB"] = self.call("GET", "/api/jobs", token=self.operator)["items"][0]["id"]
         return ids[-1]
 
@@ -288,6 +296,11 @@ class Instance:
         report = {"type": "object", "object_id": self._ids["FILE"], "version": 1}
         question = {"type": "text", "text": "How long do ships wait on average?"}
         self._ids["CONVERSATION"] = self.conversation("Good morning.", [question, report])
+
+    def _create_terms(self) -> None:
+        for term, target, translation, note, forbidden in TERMS:
+            draft = {"term": term, "target": target, "translation": translation, "note": note, "forbidden": forbidden}
+            self.call("POST", "/api/glossary", draft, self.operator)
 
     def _create_companies(self) -> None:
         self.call("POST", "/api/org/teams", {"name": "Workshop"}, self.operator)

@@ -1,5 +1,6 @@
 """Every view of the console: screens, main dialogs, screen states, and the sign-in pages."""
 
+import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -13,6 +14,24 @@ from tests.console.writing import editor, lose_events, write
 WIDTHS = {1440: 900, 390: 844}
 PLAN = "Two boats on Sundays.\n"
 SCHEMES = ("light", "dark")
+
+
+LETTER = """\
+Boats leave the quay every hour from November on.
+
+Dear {name}, crane 3 is back on Tuesday. [simulate:lose-placeholder]
+
+- Bring [the map](https://harbour.example/map).
+"""
+MESSAGES = """\
+{
+  "menu": {
+    "open": "Open {name}",
+    "quay": "The quay is closed"
+  },
+  "lost": "Hello {you} [simulate:lose-placeholder]"
+}
+"""
 
 
 class View(NamedTuple):
@@ -207,6 +226,51 @@ def search_for(query: str) -> Callable[[Page, Instance], None]:
     return act
 
 
+def show_arguments(page: Page, _: Instance) -> None:
+    page.get_by_role("button", name="arguments of search").click()
+    expect(page.get_by_role("table", name="Arguments of search")).to_be_visible()
+
+
+def edit_term(page: Page, _: Instance) -> None:
+    page.get_by_role("table", name="German").get_by_role("button", name="Edit quay").click()
+    expect(page.get_by_label("Translation of quay")).to_be_focused()
+
+
+def add_term(page: Page, _: Instance) -> None:
+    page.get_by_role("button", name="Add term").click()
+    expect(page.get_by_role("form", name="New term")).to_be_visible()
+
+
+def import_terms(page: Page, _: Instance) -> None:
+    """Import one term that is new, one that differs, and a line with an error."""
+    open_dialog("Import", "Import terms")(page, _)
+    content = b"term,target,translation\nberth,de,Liegeplatz\nquay,de,Kaje\nship,de,\n"
+    file = FilePayload(name="harbour.csv", mimeType="text/csv", buffer=content)
+    page.get_by_role("dialog").locator("input[type=file]").set_input_files(file)
+    expect(page.get_by_role("dialog").get_by_role("region", name="Errors")).to_be_visible()
+
+
+def translate_text(page: Page, _: Instance) -> None:
+    """Translate a text with terms of the glossary and a check that fails."""
+    page.get_by_role("textbox", name="Text", exact=True).fill(LETTER)
+    _translate(page)
+    page.get_by_role("region", name="Checks").get_by_role("button").first.click()
+
+
+def translate_catalog(page: Page, _: Instance) -> None:
+    page.get_by_role("textbox", name="Catalog", exact=True).fill(MESSAGES)
+    _translate(page)
+
+
+def _translate(page: Page) -> None:
+    target = page.get_by_role("combobox", name="To", exact=True)
+    target.fill("germ")
+    page.get_by_role("option", name="German").first.click()
+    expect(page.get_by_text(re.compile(r"^About \d+ tokens|^No cost"))).to_be_visible()
+    page.get_by_role("button", name="Translate").click()
+    expect(page.get_by_role("region", name="Checks")).to_be_visible()
+
+
 def list_three_jobs(route: Route) -> None:
     """Answer with one running, one queued and one finished job."""
     states = ("running", "queued", "succeeded")
@@ -329,6 +393,15 @@ VIEWS = (
     View("chat-refused",        "/app/chat/new",             act=exceed_quota),
     View("chat-share",          "/app/chat/CONVERSATION",    act=open_dialog("Share", "Share “Good morning.”")),
     View("chat-pick",           "/app/chat/new",             act=pick_a_file),
+    View("tools-arguments",     "/app/settings/team/tools",           act=show_arguments),
+    View("tools-member",        "/app/settings/team/tools",           "member"),
+    View("models-member",       "/app/settings/team/models",          "member"),
+    View("glossary-edit",       "/app/settings/team/glossary",        act=edit_term),
+    View("glossary-add",        "/app/settings/team/glossary",        act=add_term),
+    View("glossary-import",     "/app/settings/team/glossary",        act=import_terms),
+    View("glossary-member",     "/app/settings/team/glossary",        "member"),
+    View("translate-text",      "/app/translate",                     act=translate_text),
+    View("translate-catalog",   "/app/translate?mode=catalog",        act=translate_catalog),
     View("search-results",      "/app/search?q=pier"),
     View("search-nothing",      "/app/search?q=zeppelin"),
     View("search-box",          "/app/",                     act=search_for("pier")),
