@@ -70,7 +70,9 @@ def test_stop_keeps_what_was_answered(browser: Browser, instance: Instance) -> N
 
 
 def test_a_citation_opens_the_passage_of_its_version(browser: Browser, instance: Instance) -> None:
-    file = instance.upload("chat/tariff.txt", b"Berths are rented by the day.\nThe tariff for a berth is nine crowns.\n", "member")
+    file = instance.upload(
+        "chat/tariff.txt", b"Berths are rented by the day.\nThe tariff for a berth is nine crowns.\n", "member"
+    )
     wait_for_text(instance, file)
     with opened_chat(browser, instance) as page:
         field(page).fill("What is the tariff for a berth? ")
@@ -192,7 +194,9 @@ def test_a_formula_prices_and_code(browser: Browser, sqlite_instance: Instance) 
 
 def test_links_name_their_host_and_images_are_not_fetched(browser: Browser, sqlite_instance: Instance) -> None:
     """A request to another origin would fail the window."""
-    conversation = sqlite_instance.conversation("[bank](https://evil.example/x) ![chart](https://track.example/p.png)", who="member")
+    conversation = sqlite_instance.conversation(
+        "[bank](https://evil.example/x) ![chart](https://track.example/p.png)", who="member"
+    )
     with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
         page.goto(f"/app/chat/{conversation}")
         expect(answer(page)).to_contain_text("bank (evil.example)")
