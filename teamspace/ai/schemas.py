@@ -171,3 +171,11 @@ class DryRun(msgspec.Struct, frozen=True, kw_only=True):
     estimate: Estimate
     admitted: bool
     blocked_by: BlockingLimit | None
+
+
+class IndexConversation(msgspec.Struct, frozen=True):
+    conversation_id: str
+
+
+class Indexed(msgspec.Struct, frozen=True):
+    """The result of indexing: nothing but that it is done."""

@@ -25,7 +25,7 @@ CREATE TABLE quota_ledger (
     slots INTEGER NOT NULL,
     requests INTEGER NOT NULL,
     tokens INTEGER NOT NULL,
-    charged BOOLEAN NOT NULL,
+    charged BOOLEAN NOT NULL DEFAULT FALSE,
     began_at TEXT NOT NULL,
     expires_at TEXT NOT NULL,
     settled_at TEXT

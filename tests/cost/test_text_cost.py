@@ -254,6 +254,16 @@ async def test_no_upload_blocks_the_loop(scenario: Scenario) -> None:
     assert not costs.faults
 
 
+async def test_no_text_of_a_version_blocks_the_loop(scenario: Scenario) -> None:
+    costs, ann = Costs(scenario.world), Caller(scenario.world, scenario.tokens["ann"])
+    for repeat in (b"a\n", b"\x81", b"\xff\xfe\x00\xd8", "\U0001f600".encode()):
+        created = await put(ann, "long.txt", repeat * (BODY // len(repeat)), content_type="text/plain")
+        path = f"/api/repo-obj/{created['id']}/content"
+        status = await costs.measure(f"text {repeat!r}", Call("GET", path, b"as=text", scenario.headers()))
+        assert status == 200
+    assert not costs.faults
+
+
 async def test_no_search_blocks_the_loop_whatever_it_finds(scenario: Scenario) -> None:
     """Twelve notes of a character that expands to eighteen once took 14 seconds to show."""
     costs, headers = Costs(scenario.world), scenario.headers()

@@ -336,6 +336,7 @@ CASES = (
     Case("GET /api/repo-obj/:id",           row("files:read"),           None,                    OK, OBJECT),
     Case("DELETE /api/repo-obj/:id",        row("files:delete"),         None,                    EMPTY, OBJECT),
     Case("GET /api/repo-obj/:id/content",   row("files:read"),           None,                    OK, OBJECT),
+    Case("GET /api/repo-obj/:id/content?as=text", row("files:read"),     None,                    OK, OBJECT),
     Case("POST /api/repo-obj/:id/presign",  row("files:read"),           {},                      CONFLICT, OBJECT, open=True, before=without_keys),
     Case("POST /api/repo-obj/:id/share",    row("files:manage"),         _GRANT,                  OK, OBJECT),
     Case("POST /api/repo-obj/:id/unshare",  row("files:manage"),         _UNGRANT,                OK, OBJECT),

@@ -4525,6 +4525,10 @@ export interface components {
             check: components["schemas"]["Check"];
             message: string;
             excerpt: string;
+            /** @default {} */
+            params?: {
+                [key: string]: string | number;
+            };
             /** @default null */
             key?: string | null;
         };

@@ -2,33 +2,32 @@
 
 import msgspec
 
-from teamspace import conversations, jobs
+from teamspace import jobs
 from teamspace.agents import access, store
 from teamspace.agents.domain.loop import Loop
 from teamspace.agents.domain.transcript import INSTRUCTION, to_functions
 from teamspace.agents.schemas import AgentAnswer, AgentBody, AgentInput
 from teamspace.ai import (
-    STOPPED,
     DryRun,
     Gateway,
     Output,
     TurnInput,
     Turns,
+    end_in_conversation,
+    end_with_fault,
     fault_of,
     get_outcome,
-    read_shown,
     resolving,
-    to_error,
+    state_of,
 )
 from teamspace.blobs import BlobStore
 from teamspace.completions import ModelRequest
-from teamspace.conversations import TurnState
 from teamspace.core import clock, ids
 from teamspace.core.db import Db, Tx
 from teamspace.core.errors import BadRequest, NotFound
 from teamspace.core.principal import Principal, system
 from teamspace.events import Streams, StreamWriter
-from teamspace.jobs import EndedJob, JobAttempt, JobContext, Outcome, Succeeded
+from teamspace.jobs import EndedJob, JobAttempt, JobContext, Outcome, Queue, Succeeded
 from teamspace.tools import BoundTool, Toolbox
 
 KIND = "ai.agent"
@@ -106,24 +105,18 @@ class Agents:
             return await self._streams.open(db, tx, who, work.job_id)
 
 
-async def end(tx: Tx, job: EndedJob, outcome: Outcome, streams: Streams) -> None:
+async def end(tx: Tx, job: EndedJob, outcome: Outcome, streams: Streams, queue: Queue) -> None:
     """End the stream and the conversation's turn, in the transaction that ends the job."""
     if isinstance(outcome, Succeeded):
         answer = outcome.result
         assert isinstance(answer, AgentAnswer)
         await streams.end(tx, job.id, "done", answer)
-        state = TurnState.STOPPED if answer.finish_reason == STOPPED else TurnState.DONE
-        await conversations.end_turn(
-            tx, job.id, content=answer.text, state=state, usage=answer.usage, citations=answer.citations,
-            steps=answer.steps, model=answer.model, executor=answer.executor,
+        await end_in_conversation(
+            tx, queue, job, content=answer.text, state=state_of(answer.finish_reason), usage=answer.usage,
+            citations=answer.citations, steps=answer.steps, model=answer.model, executor=answer.executor,
         )  # fmt: skip
-        return
-    fault = fault_of(outcome)
-    await streams.end(tx, job.id, "error", to_error(fault))
-    if job.input.conversation_id is not None:
-        error = conversations.TurnError(fault.code, fault.message, fault.key, fault.params)
-        shown = await read_shown(tx, streams, job.id)
-        await conversations.end_turn(tx, job.id, content=shown, state=TurnState.FAILED, error=error)
+    else:
+        await end_with_fault(tx, queue, streams, job, fault_of(outcome))
 
 
 async def tidy(db: Db) -> None:

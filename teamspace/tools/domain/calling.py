@@ -61,7 +61,7 @@ class Toolbox:
         switches = {row.tool: row.enabled for row in await store.select(db, who.team_id)}
         for index, name in enumerate(names or ()):
             if name not in self._by_name:
-                raise BadRequest.at(f"/tools/{index}", "tools.none")
+                raise BadRequest.at(f"/tools/{index}", "tools.unknown")
             _check(who, self._by_name[name], switches.get(name))
         tools = [self._by_name[name] for name in sorted(set(names or self._by_name))]
         return [tool for tool in tools if _is_offered(who, tool, switches.get(tool.name))]

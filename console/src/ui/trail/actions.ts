@@ -8,7 +8,7 @@ export const ACTIONS = [
   "translation.create",
   "glossary.put", "glossary.delete",
   "job.enqueue", "job.cancel", "job.complete", "job.fail",
-  "ai.echo",
+  "ai.call", "ai.stop", "ai.echo",
   "executor.create", "executor.retire", "executor.choose",
   "member.add", "member.role", "member.remove", "member.transfer",
   "session.open", "session.end", "session.refuse",
