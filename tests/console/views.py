@@ -315,6 +315,12 @@ def open_source(page: Page, _: Instance) -> None:
     expect(page.get_by_role("complementary", name="Source").locator("mark")).to_be_visible()
 
 
+def open_written(page: Page, _: Instance) -> None:
+    """A conversation with a formula and code."""
+    page.get_by_role("region", name="Conversations").get_by_role("link", name="The wait is").first.click()
+    expect(page.locator("math")).not_to_have_count(0)
+
+
 def stop_answer(page: Page, _: Instance) -> None:
     ask(page, "[simulate:slow:60] " + "The pilots ask for more time. " * 8)
     expect(page.get_by_role("listitem", name="Answer")).to_contain_text("This is the simulated")
@@ -386,7 +392,8 @@ VIEWS = (
     View("executors-new",       "/app/settings/instance/executors",   act=open_dialog("New executor")),
     View("usage-try",           "/app/settings/team/usage",           act=open_dialog("Test the quota")),
     View("chat-new",            "/app/chat/new"),
-    View("chat-first",          "/app/chat",                 "org_admin"),
+    View("chat-first",          "/app/chat",                 "owner"),
+    View("chat-written",        "/app/chat",                 act=open_written),
     View("chat-source",         "/app/chat/CONVERSATION",    act=open_source),
     View("chat-stopped",        "/app/chat/new",             act=stop_answer),
     View("chat-tools",          "/app/chat/new",             act=use_tools),

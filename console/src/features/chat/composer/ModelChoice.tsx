@@ -55,7 +55,7 @@ function Choice({ executor, onChoose }: Props) {
       aria-label={t("chat.model.choose")}
       allowDeselect={false}
       comboboxProps={{ width: 240, position: "top-start" }}
-      data={[{ value: "", label: model.data?.model ?? t("chat.model.default") }, ...names.map((name) => ({ value: name, label: name }))]}
+      data={[{ value: "", label: (!model.data?.simulated && model.data?.model) || t("chat.model.default") }, ...names.map((name) => ({ value: name, label: name }))]}
       value={names.includes(executor) ? executor : ""}
       onChange={(value) => onChoose(value ?? "")}
     />

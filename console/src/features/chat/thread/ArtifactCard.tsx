@@ -24,7 +24,7 @@ export function ArtifactCard({ artifact }: { artifact: Artifact }) {
         <Picture aria-hidden size={18} />
         <span className={styles.words}>
           <b>{artifact.title}</b>
-          {artifact.summary && <span>{artifact.summary}</span>}
+          <span>{artifact.note_id ? t("chat.reference.note") : artifact.summary}</span>
         </span>
         <Way artifact={artifact} />
       </div>

@@ -21,7 +21,7 @@ export function ToolCard({ step, state }: { step: Step; state: Turn["state"] }) 
         <IconTool aria-hidden size={15} />
         <span className="sr-only">{t("chat.tool")}</span>
         <span className={styles.name}>{step.tool}</span>
-        <span className={styles.short}>{fault ?? result.split("\n")[0]}</span>
+        <span className={styles.short}>{fault ?? shortOf(step)}</span>
         <State isOver={isOver} isRunning={state === "running"} failed={fault !== undefined} />
       </summary>
       <div className={styles.inside}>
@@ -36,7 +36,11 @@ export function ToolCard({ step, state }: { step: Step; state: Turn["state"] }) 
         {result && (
           <>
             <h3>{t("chat.tool.result")}</h3>
-            <p>{result.slice(0, LONGEST)}</p>
+            {/* Scrolls by keyboard, too. */}
+            {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+            <pre className={styles.excerpt} role="region" aria-label={t("chat.tool.result")} tabIndex={0}>
+              {result.slice(0, LONGEST)}
+            </pre>
           </>
         )}
       </div>
@@ -73,6 +77,14 @@ function faultOf({ error }: Step): string | undefined {
   if (error === undefined || error === null) return undefined;
   if (typeof error === "string") return error;
   return reportedText({ key: error.key, params: error.params ?? undefined }) ?? error.message ?? error.code;
+}
+
+/** A result in a few words. */
+function shortOf({ result, artifact }: Step): string {
+  if (artifact) return artifact.title;
+  if (Array.isArray(result)) return t("chat.tool.items", { count: result.length });
+  const text = typeof result === "string" ? result : result === undefined || result === null ? "" : JSON.stringify(result);
+  return text.split("\n")[0] ?? "";
 }
 
 const resultOf = ({ result }: Step): string => (result === undefined || result === null ? "" : typeof result === "string" ? result : written(result));
