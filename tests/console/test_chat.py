@@ -304,7 +304,7 @@ def test_a_team_without_chat_is_told_so(browser: Browser, sqlite_instance: Insta
     try:
         with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
             page.goto("/app/chat")
-            expect(page.get_by_role("alert")).to_contain_text("It’s turned off for this team.")
+            expect(page.get_by_role("alert")).to_contain_text("Chat is off")
             expect(page.get_by_role("navigation", name="Main").get_by_role("link", name="Chat")).to_have_count(0)
     finally:
         sqlite_instance.call("POST", "/api/features/chat", {"enabled": True}, sqlite_instance.operator)

@@ -4,7 +4,6 @@ export const ACTIONS = [
   "note.create", "note.update", "note.delete", "note.share", "note.unshare",
   "conversation.create", "conversation.update", "conversation.delete", "conversation.share", "conversation.unshare",
   "object.create", "object.update", "object.delete", "object.share", "object.unshare", "object.visibility",
-  "conversation.create", "conversation.update", "conversation.delete", "conversation.share", "conversation.unshare",
   "translation.create",
   "glossary.put", "glossary.delete",
   "job.enqueue", "job.cancel", "job.complete", "job.fail",
