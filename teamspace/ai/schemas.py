@@ -17,9 +17,11 @@ from teamspace.completions import (
 )
 from teamspace.quota import Dimension, Level
 
-MAX_BODY = 6 * 1024 * 1024
-"""In bytes; images are part of the body."""
-MAX_PROMPT = 1_000_000
+MAX_BODY = 2 * 1024 * 1024
+"""In bytes; images are part of the body. Larger ones are stored, and referred to."""
+MAX_TEXT = 600_000
+"""Bytes of a request besides its images. It is encoded and decoded several times on its way."""
+MAX_PROMPT = 400_000
 MAX_MESSAGES = 2_000
 MAX_PARTS = 200
 Id = Annotated[str, msgspec.Meta(max_length=100)]

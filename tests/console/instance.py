@@ -110,7 +110,7 @@ def wait(ships: int, rate: float) -> float:
 """
 """A prompt with a formula, prices and code; the simulated model repeats it."""
 
-TERMS = (
+TERMS: tuple[tuple[str, str, str, str | None, list[str]], ...] = (
     # term, language, translation, note, forbidden forms
     ("quay", "de", "Kai", "The wall where ships moor.", ["Pier", "Steg"]),
     ("crane", "de", "Kran", None, []),

@@ -445,7 +445,23 @@ async def no_user_text(world: World, ann: Caller) -> float:
     return 0.0
 
 
-JOBS = {"ai.chat": worst_chat, "repo.extract_text": worst_extraction, "repo.hash_parts": no_user_text}
+async def in_its_route(world: World, ann: Caller) -> float:
+    """The job starts in the request for it, whose texts are attacked as a route's."""
+    return 0.0
+
+
+async def worst_conversation(world: World, ann: Caller) -> float:
+    conversation = (await ann.post("/api/conversations", {})).json()["id"]
+    for repeat in ("a_", "\ufdfa"):
+        body = {"prompt": fill(repeat, 150_000), "conversation_id": conversation}
+        assert (await ann.post("/api/ai/chat", body)).status_code == 200
+    return await cpu_seconds(wait_until_finished(world, "conversation.index"))
+
+
+JOBS = {
+    "ai.chat": worst_chat, "ai.turn": in_its_route, "ai.agent": in_its_route, "conversation.index": worst_conversation,
+    "repo.extract_text": worst_extraction, "repo.hash_parts": no_user_text,
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", JOBS)

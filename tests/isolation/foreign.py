@@ -391,6 +391,9 @@ NOT_IDS = frozenset({
     "GET /api/repo-obj/:id cursor",
     "system", "messages", "executor", "max_tokens", "temperature", "response_format", "tools", "tool_choice", "max_rounds",
     "parent_id", "regenerate",  # turns of a conversation that the caller can continue
+    "audio", "function_call", "functions", "logprobs", "max_completion_tokens", "modalities", "n", "parallel_tool_calls",
+    "stop", "stream", "stream_options", "web_search_options",
+    "PUT /api/model-roles roles.chat", "PUT /api/model-roles roles.utility",  # names of executors: see tests/executors
     "text", "catalog", "source", "dry_run", "term", "translation", "note", "forbidden",
     "POST /api/translate target", "POST /api/translate/catalog target", "POST /api/glossary target", "GET /api/glossary target",
     "GET /api/glossary cursor",  # a language and a term
