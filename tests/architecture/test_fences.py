@@ -54,7 +54,7 @@ UNFENCED = {
         "events.get_newest", "events.has_unsettled", "events.get_floor", "events.select_oldest",
         "events.select_oldest_of_org", "events.count_by_org",
     ),
-    "the server charges what dead servers reserved": ("quota.select_lost",),
+    "the server charges what dead servers reserved": ("quota.select_lost", "quota.select_open"),
     "the server rebuilds the index": ("fulltext.select_outdated",),
     "of the caller, of the person who signs in or is invited, or for an operator": ("identity.get_account", "identity.get_totp"),
     "before the sign-in: a username or a secret link selects the row": (

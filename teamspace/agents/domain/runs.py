@@ -24,7 +24,7 @@ from teamspace.blobs import BlobStore
 from teamspace.completions import ModelRequest
 from teamspace.core import clock, ids
 from teamspace.core.db import Db, Tx
-from teamspace.core.errors import BadRequest, NotFound
+from teamspace.core.errors import BadRequest, Conflict, NotFound
 from teamspace.core.principal import Principal, system
 from teamspace.events import Streams, StreamWriter
 from teamspace.jobs import EndedJob, JobAttempt, JobContext, Outcome, Queue, Succeeded
@@ -38,8 +38,10 @@ _BATCH = 500
 class Agents:
     """Begins and runs agents."""
 
-    def __init__(self, gateway: Gateway, turns: Turns, toolbox: Toolbox, streams: Streams, files: BlobStore) -> None:
-        self._gateway, self._turns, self._toolbox = gateway, turns, toolbox
+    def __init__(
+        self, gateway: Gateway, turns: Turns, queue: Queue, toolbox: Toolbox, streams: Streams, files: BlobStore
+    ) -> None:  # fmt: skip
+        self._gateway, self._turns, self._queue, self._toolbox = gateway, turns, queue, toolbox
         self._streams, self._files = streams, files
 
     async def preview(self, db: Db, who: Principal, body: AgentBody) -> DryRun:
@@ -67,6 +69,8 @@ class Agents:
         async def continue_run(tx: Tx, run_id: str) -> None:
             if body.resume_from is not None:
                 await _copy_steps(tx, who, body.resume_from, run_id)
+                if not await self._queue.has_ended(tx, body.resume_from):
+                    raise Conflict("agents.not_ended")
 
         input = AgentInput(body.prompt, body.system, body.tools, body.max_rounds, body.conversation_id)
         return await self._turns.launch(

@@ -70,8 +70,9 @@ class Gateway:
             async with self._audited(db, who, target, purpose) as tx:
                 estimated = estimate(request)
                 reserved = await quota.reserve(
-                    tx, QuotaAccount.of(who), estimated, purpose=purpose, charged=True, ttl=_TTL
-                )
+                    tx, QuotaAccount.of(who), estimated, purpose=purpose, charged=True, ttl=_TTL,
+                    job_id=None if origin is None else origin.run_id,
+                )  # fmt: skip
             async with self._settling(db, reserved) as settle:
                 answer = await self.ask(db, who, target, request, on_delta=on_delta, stop=stop)
                 await settle(Spend(1, answer.usage.total_tokens))

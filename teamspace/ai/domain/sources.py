@@ -209,8 +209,11 @@ async def _load_image(db: Reads, files: BlobStore, version: VersionRow, before: 
 
 
 def mention(source: PromptSource) -> str:
-    """Return what stands in a message for a source that was attached to it."""
-    return f"(Source {source.number}: {text.one_line(source.title, max_length=_MAX_TITLE)})"
+    """Return what stands in a message for a source that was attached to it.
+
+    Without its title: these are words of other people, and in the message they would be those of the person who asks.
+    """
+    return f"(Source {source.number})"
 
 
 _ESCAPED = "&lt;"
