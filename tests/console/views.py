@@ -337,6 +337,15 @@ def use_tools(page: Page, _: Instance) -> None:
     page.get_by_role("button", name="Use tools").click()
 
 
+def open_run(page: Page, instance: Instance) -> None:
+    """Open the job of an agent's run, with its first step."""
+    prompt = "Create a note titled Lunch saying Meet at noon. Read note n1"
+    run = instance.call("POST", "/api/agent", {"prompt": prompt}, instance.operator)
+    visit(page, f"/settings/team/jobs/{run['job_id']}")
+    page.get_by_role("region", name="Steps").locator("summary").first.click()
+    expect(page.get_by_role("region", name="Lunch").first).to_be_visible()
+
+
 def exceed_quota(page: Page, _: Instance) -> None:
     page.route("**/api/ai/chat/stream", lambda route: route.fulfill(status=429, json=NO_REQUESTS_LEFT))
     ask(page, "One more question, please.")
@@ -389,6 +398,7 @@ VIEWS = (
     View("account-factor",      "/app/settings/me/account",           act=open_dialog("Set up", "Two-factor authentication")),
     View("companies-new",       "/app/settings/instance/companies",   act=open_dialog("New company")),
     View("jobs-new",            "/app/settings/team/jobs",            act=open_dialog("Ask a model")),
+    View("jobs-run",            "/app/settings/team/jobs",            act=open_run),
     View("executors-new",       "/app/settings/instance/executors",   act=open_dialog("New executor")),
     View("usage-try",           "/app/settings/team/usage",           act=open_dialog("Test the quota")),
     View("chat-new",            "/app/chat/new"),

@@ -9,15 +9,15 @@ import { lazily } from "@/ui/lazily";
 import type { Marks } from "@/ui/markdown/Markdown";
 import { Tag } from "@/ui/Tag";
 import { Time } from "@/ui/Time";
+import { ArtifactCard } from "@/ui/turns/ArtifactCard";
+import { textOf } from "@/ui/turns/content";
+import { ToolCard } from "@/ui/turns/ToolCard";
 
 import { SIMULATED, type Citation, type Turn } from "../api";
-import { textOf } from "../content";
 import { CitationMark } from "../sources/CitationMark";
 import type { Snapshot } from "../stream/answering";
-import { ArtifactCard } from "./ArtifactCard";
 import { Siblings } from "./Siblings";
 import styles from "./Thread.module.css";
-import { ToolCard } from "./ToolCard";
 
 const Markdown = lazily<{ text: string; marks?: Marks; hosts?: boolean }>(() =>
   import("@/ui/markdown/Markdown").then((module) => ({ default: module.Markdown })),
