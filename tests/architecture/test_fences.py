@@ -40,7 +40,7 @@ UNFENCED = {
         "jobs.get_claimed", "jobs.lock_claimed", "jobs.get_succeeded", "jobs.get_kind",
     ),
     "belongs to a job that a fence has admitted": ("jobs.get_bodies", "jobs.lock_queued"),
-    "belongs to a job that this process runs": ("jobs.lock_running", "events.select_all_batches"),
+    "belongs to a job that this process runs": ("jobs.lock_running",),
     "the id or state of a job that the caller has created": (
         "jobs.find_by_origin", "jobs.find_by_key", "jobs.find_end", "jobs.get_end",
     ),

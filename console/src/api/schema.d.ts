@@ -5077,7 +5077,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": string;
+                    "text/event-stream": unknown;
                 };
             };
             /** @description `invalid_request` */
@@ -15604,7 +15604,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": string;
+                    "text/event-stream": unknown;
                     "application/json": components["schemas"]["DryRun"];
                 };
             };
@@ -16814,7 +16814,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AgentAnswer"] | components["schemas"]["DryRun"];
-                    "text/event-stream": string;
+                    "text/event-stream": unknown;
                 };
             };
             /** @description `invalid_request` */
@@ -17551,7 +17551,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Completion"];
-                    "text/event-stream": string;
+                    "text/event-stream": unknown;
                 };
             };
             /** @description `invalid_request` */
