@@ -68,7 +68,7 @@ class Agents:
 
         async def continue_run(tx: Tx, run_id: str) -> None:
             if body.resume_from is not None:
-                await _copy_steps(tx, who, body.resume_from, run_id)
+                await store.copy(tx, access.fence(who), body.resume_from, run_id)
                 if not await self._queue.has_ended(tx, body.resume_from):
                     raise Conflict("agents.not_ended")
 
@@ -82,6 +82,8 @@ class Agents:
         if not (body.prompt or body.regenerate or body.resume_from):
             raise BadRequest.at("/prompt", "value.empty")
         resolving.check_conversation(body)
+        if body.resume_from is not None and not await store.has_steps(db, access.fence(who), body.resume_from):
+            raise NotFound("agents.no_run")
         return await self._toolbox.list_offered(db, who, body.tools)
 
     # The job
@@ -130,11 +132,6 @@ async def tidy(db: Db) -> None:
     while deleted == _BATCH:
         async with db.maintenance(system()) as tx:
             deleted = await store.delete_older(tx, before, _BATCH)
-
-
-async def _copy_steps(tx: Tx, who: Principal, run_id: str, target: str) -> None:
-    if not await store.copy(tx, access.fence(who), run_id, target):
-        raise NotFound("agents.no_run")
 
 
 def _instruct(system_prompt: str | None) -> str:
