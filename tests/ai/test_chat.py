@@ -258,7 +258,7 @@ async def test_an_answer_that_came_too_late_to_be_stored_is_not_given(settings: 
         async with world.db.maintenance(system()) as tx:
             await tx.run("UPDATE jobs SET lease_until = moment(0)")
         await jobs.sweep(world.db, world.app.queue)
-        assert (await asking)["key"] == "jobs.interrupted"
+        assert (await asking)["key"] == "ai.interrupted"
         turns = (await ann.get(f"/api/conversations/{talk}")).json()["turns"]
         assert [turn["state"] for turn in turns] == ["done", "failed"]
         assert await broken_invariants(world) == []

@@ -210,9 +210,9 @@ def test_a_failed_check_is_shown_in_both_texts(browser: Browser, instance: Insta
         expect(checks).to_contain_text("1 check failed")
         checks.get_by_role("button", name=re.compile("^Placeholders")).click()
         result = page.get_by_role("region", name="Translation", exact=True)
-        expect(result.locator("[data-block]").first).to_be_in_viewport()
-        expect(result.locator("[data-block]").first).to_contain_text("come in")
-        expect(result.locator("[data-block]").first).not_to_contain_text("Good morning")
+        expect(result.locator("[data-marked]").first).to_be_in_viewport()
+        expect(result.locator("[data-marked]").first).to_contain_text("come in")
+        expect(result.locator("[data-marked]").first).not_to_contain_text("Good morning")
 
 
 def test_a_catalog_is_translated_by_key_and_keeps_its_structure(

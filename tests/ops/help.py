@@ -132,6 +132,9 @@ async def fill(world: World) -> list[str]:
     await ann.post(f"/api/conversations/{conversation}/share", grant)
     await ann.post("/api/glossary", {"term": "crane", "target": "de", "translation": "Kran", "forbidden": ["漢字"]})
     await ann.post("/api/translate", {"text": "A crane {name} 🎉", "target": "de"})
+    await ann.post(
+        "/api/features/chat", {"enabled": True}
+    )  # the last row of the audit log, of which no invariant speaks
     await brand(world, ann.org.id, LOGO)
     await brand(world, "", BANNER)
     for data in (UNUSED, SCRAP):
