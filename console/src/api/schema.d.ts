@@ -1655,7 +1655,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Stop a turn. It ends with what it has produced, and is charged for that.
+         * Stop a streamed turn. It ends with what it has produced, and is charged for that.
          * @description A session or API token. Requires `chat:use`.
          */
         delete: operations["ai.stop"];

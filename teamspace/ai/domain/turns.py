@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from teamspace import conversations, executors, jobs
+from teamspace import conversations, jobs
 from teamspace.ai.domain import gateway as gateways
 from teamspace.ai.domain import resolving
 from teamspace.ai.domain.gateway import Gateway
@@ -26,7 +26,7 @@ from teamspace.core.errors import BadRequest, ExecutorFailed, InternalError, Ove
 from teamspace.core.ids import new_id
 from teamspace.core.principal import Principal
 from teamspace.events import StreamRow, Streams
-from teamspace.executors import Mode, Target
+from teamspace.executors import Mode
 from teamspace.jobs import (
     Authority,
     Cancelled,
@@ -182,9 +182,9 @@ class Turns:
         if input.worker is not None:
             answer = await self._gateway.ask_worker(db, who, input.worker, request, work.job_id, work.stop)
         else:
-            target = _to_target(input, work)
             on_delta = output.add if output.is_streamed else None
-            answer = await self._gateway.ask(db, who, target, request, on_delta=on_delta, stop=work.stop)
+            asked = msgspec.structs.replace(request, model=request.model or work.model)
+            answer = await self._gateway.ask(db, who, work.executor_id, asked, on_delta=on_delta, stop=work.stop)
         if not output.has_added:
             await output.add(answer.text)
         await output.end_block()
@@ -299,10 +299,3 @@ def _title(body: InConversation) -> JobTitle | None:
     if body.conversation_id is None:
         return None
     return JobTitle(resolving.first_words(body.prompt), JobSubject(conversations.KIND, body.conversation_id))
-
-
-def _to_target(input: TurnInput, work: JobContext) -> Target:
-    mode = Mode.LOCAL if work.executor_id == jobs.LOCAL else Mode.PUSH
-    return Target(
-        work.executor_id, input.executor_name, mode, work.model, input.is_simulated, executors.TargetSource.DEFAULT, ()
-    )
