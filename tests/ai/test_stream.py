@@ -100,14 +100,15 @@ async def test_a_reader_joins_a_running_turn(settings: Settings) -> None:
 async def test_only_the_author_reads_or_stops_a_stream(settings: Settings) -> None:
     async with model_world(settings) as (world, ann, server):
         server.script([stalls("Half")])
-        await begin(world, ann, {"prompt": "Count"})
+        reading = await begin(world, ann, {"prompt": "Count"})
         id = await turn_id(world)
         bob = await world.person(ann.org, ann.team)
         for caller in (bob, await world.person(*await world.company())):
             refused = await caller("POST", "/api/ai/chat/stream", {}, headers={"last-event-id": f"{id}:0"})
             assert refused.status_code == 404
             assert (await caller.delete(f"/api/ai/chat/stream/{id}")).status_code == 404
-        await world.app.attempts.abort(world.db)
+        assert (await ann.delete(f"/api/ai/chat/stream/{id}")).status_code == 204
+        assert (await reading)[-1]["type"] == "done"
 
 
 @pytest.mark.parametrize("position", ["x", "a:b", ":1", "a:-1", "a:1:2", "a" * 100 + ":1", "a:" + "9" * 30])
