@@ -89,22 +89,25 @@ class Turns:
         input = TurnInput(
             **resolving.to_fields(body), executor_name=target.name, is_simulated=target.simulated,
             conversation_id=body.conversation_id, worker=target.executor_id if is_remote else None,
-            context_tokens=await resolving.measure(db, who, body),
+            context_tokens=await resolving.measure(db, who, body), is_streamed=stream,
         )  # fmt: skip
         return await self.launch(
             db, who, KIND, input, body, stream=stream, model=target.model,
             executor_id=jobs.LOCAL if is_remote else target.executor_id,
+            # Until the turn ends, which is durable, its author learns nothing of it.
+            durable=stream or body.conversation_id is not None,
         )  # fmt: skip
 
     async def launch(
         self, db: Db, who: Principal, kind: str, input: msgspec.Struct, body: InConversation, *, stream: bool,
         executor_id: str, model: str | None = None, metered: bool = True, before: BeforeStart | None = None,
+        durable: bool = True,
     ) -> JobAttempt:  # fmt: skip
         """Start a job for someone who waits, with its turn in a conversation and its stream. `before` runs first."""
         if self._running >= MAX_TURNS:
             raise Overloaded("ai.busy", 2)
         turn_id = new_id()
-        async with db.write(who, kind) as tx:
+        async with db.write(who, kind, durable=durable) as tx:
             tx.target, tx.detail = turn_id, {"executor": executor_id, "model": model}
             if before is not None:
                 await before(tx, turn_id)
@@ -224,15 +227,18 @@ async def end(tx: Tx, job: EndedJob, outcome: Outcome, streams: Streams) -> None
     if isinstance(outcome, Succeeded):
         answer = outcome.result
         assert isinstance(answer, ChatAnswer)
-        await streams.end(tx, job.id, "done", answer)
-        state = TurnState.STOPPED if answer.finish_reason == STOPPED else TurnState.DONE
-        await conversations.end_turn(
-            tx, job.id, content=answer.text, state=state, usage=answer.usage, citations=answer.citations,
-            model=answer.model, executor=answer.executor,
-        )  # fmt: skip
+        if job.input.is_streamed:
+            await streams.end(tx, job.id, "done", answer)
+        if job.input.conversation_id is not None:
+            state = TurnState.STOPPED if answer.finish_reason == STOPPED else TurnState.DONE
+            await conversations.end_turn(
+                tx, job.id, content=answer.text, state=state, usage=answer.usage, citations=answer.citations,
+                model=answer.model, executor=answer.executor,
+            )  # fmt: skip
         return
     fault = fault_of(outcome)
-    await streams.end(tx, job.id, "error", to_error(fault))
+    if job.input.is_streamed:
+        await streams.end(tx, job.id, "error", to_error(fault))
     if job.input.conversation_id is not None:
         shown = await read_shown(tx, streams, job.id)
         error = conversations.TurnError(fault.code, fault.message, fault.key, fault.params)
