@@ -11,9 +11,9 @@ const server = "http://127.0.0.1:8080";
 const chunks = [
   { name: "frame", test: /src[\\/](main\.tsx|features[\\/]home[\\/])/ },
   { name: "entrance", test: /src[\\/]features[\\/]entrance/ },
+  { name: "markdown", test: /src[\\/]ui[\\/]markdown[\\/]Markdown\.tsx/ },
   { name: "formulas", test: /src[\\/]ui[\\/]markdown[\\/]typeset\.ts/ },
   { name: "highlight", test: /src[\\/]ui[\\/]markdown[\\/]highlight\.tsx/ },
-  { name: "markdown", test: /src[\\/]ui[\\/]markdown[\\/]Markdown\.tsx/ },
   { name: "editor", test: /src[\\/]ui[\\/]markdown[\\/]MarkdownEditor/ },
   { name: "work", test: /src[\\/]features[\\/](search|notes|documents|repository)/ },
   { name: "chat", test: /src[\\/]features[\\/]chat/ },

@@ -214,7 +214,7 @@ def dependencies(settings: Settings, stopping: Stopping, tables: Tables) -> dict
         executors.Presence: executors.Presence(),
         ai.Gateway: gateway,
         ai.Turns: turns,
-        agents.Agents: agents.Agents(gateway, turns, toolbox, streams, files),
+        agents.Agents: agents.Agents(gateway, turns, queue, toolbox, streams, files),
     }
 
 

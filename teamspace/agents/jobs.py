@@ -8,7 +8,7 @@ from teamspace.core.permissions import Feature, Permission
 from teamspace.core.principal import Principal
 from teamspace.core.tables import JobSpec
 from teamspace.events import Streams
-from teamspace.jobs import EndedJob, JobContext, Outcome
+from teamspace.jobs import EndedJob, JobContext, Outcome, Queue
 
 JOBS = (
     JobSpec("ai.agent", "run", "A run of the agent, which its author waits for.", max_attempts=1, parks=False,
@@ -20,5 +20,5 @@ async def run(db: Db, who: Principal, input: AgentInput, work: JobContext, agent
     return await agents.run(db, who, input, work)
 
 
-async def end_run(tx: Tx, job: EndedJob, outcome: Outcome, streams: Streams) -> None:
-    await runs.end(tx, job, outcome, streams)
+async def end_run(tx: Tx, job: EndedJob, outcome: Outcome, streams: Streams, queue: Queue) -> None:
+    await runs.end(tx, job, outcome, streams, queue)

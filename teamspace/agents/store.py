@@ -23,16 +23,20 @@ async def select(db: Reads, fence: Fence, run_id: str) -> list[StepRow]:
     )  # fmt: skip
 
 
-async def copy(tx: Tx, fence: Fence, run_id: str, target: str) -> int:
-    """Copy the steps of a run to another; return how many there were."""
-    copied = await tx.all(
-        int,
+async def has_steps(db: Reads, fence: Fence, run_id: str) -> bool:
+    return await db.exists(
+        f"SELECT 1 FROM agent_steps WHERE run_id = :run_id AND {fence.sql} LIMIT 1", run_id=run_id, **fence.params
+    )
+
+
+async def copy(tx: Tx, fence: Fence, run_id: str, target: str) -> None:
+    """Copy the steps of a run to another."""
+    await tx.run(
         "INSERT INTO agent_steps (run_id, number, org_id, team_id, user_id, kind, data)"
         " SELECT :target, number, org_id, team_id, user_id, kind, data FROM agent_steps"
-        f" WHERE run_id = :run_id AND {fence.sql} RETURNING number",
+        f" WHERE run_id = :run_id AND {fence.sql}",
         target=target, run_id=run_id, **fence.params,
     )  # fmt: skip
-    return len(copied)
 
 
 async def delete_older(tx: Tx, before_run_id: str, limit: int) -> int:

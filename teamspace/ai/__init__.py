@@ -5,7 +5,15 @@ from teamspace.ai.domain.gateway import Gateway, GatewayAnswer, Models
 from teamspace.ai.domain.output import Output
 from teamspace.ai.domain.registry import Registry
 from teamspace.ai.domain.sources import Sources
-from teamspace.ai.domain.turns import STOPPED, Turns, fault_of, get_outcome, read_shown, to_error
+from teamspace.ai.domain.turns import (
+    STOPPED,
+    Turns,
+    end_in_conversation,
+    end_with_fault,
+    fault_of,
+    get_outcome,
+    state_of,
+)
 from teamspace.ai.schemas import MAX_BODY, ChatAnswer, ChatBody, Citation, DryRun, Prompt, TurnInput
 
 __all__ = [
@@ -24,10 +32,11 @@ __all__ = [
     "Sources",
     "TurnInput",
     "Turns",
+    "end_in_conversation",
+    "end_with_fault",
     "fault_of",
     "get_outcome",
-    "read_shown",
     "resolving",
     "sources",
-    "to_error",
+    "state_of",
 ]

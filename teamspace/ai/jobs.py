@@ -1,9 +1,10 @@
 """Job kinds that use a model."""
 
+from teamspace import conversations
 from teamspace.ai.domain import gateway, resolving, turns
 from teamspace.ai.domain.gateway import Gateway
 from teamspace.ai.domain.turns import Turns
-from teamspace.ai.schemas import ChatAnswer, ChatInput, TurnInput
+from teamspace.ai.schemas import ChatAnswer, ChatInput, IndexConversation, Indexed, TurnInput
 from teamspace.blobs import BlobStore
 from teamspace.completions import ModelAnswer, ModelRequest, structured
 from teamspace.core.db import Db, Tx
@@ -11,7 +12,7 @@ from teamspace.core.permissions import Feature, Permission
 from teamspace.core.principal import Principal
 from teamspace.core.tables import JobSpec
 from teamspace.events import Streams
-from teamspace.jobs import EndedJob, JobContext, Outcome
+from teamspace.jobs import EndedJob, JobContext, Outcome, Queue
 from teamspace.quota import Spend
 
 JOBS = (
@@ -21,6 +22,7 @@ JOBS = (
     JobSpec("ai.turn", "turn", "A turn of a chat, which its author waits for.", max_attempts=1, repeatable=False,
         permission=Permission.CHAT_USE, feature=Feature.CHAT, estimate="estimate_turn", spent="spent_on_turn",
         ended="end_turn"),
+    JobSpec("conversation.index", "index", "Index the text of a conversation for the search."),
 )  # fmt: skip
 
 
@@ -66,5 +68,10 @@ def spent_on_turn(result: ChatAnswer) -> Spend:
     return Spend(1, result.usage.total_tokens)
 
 
-async def end_turn(tx: Tx, job: EndedJob, outcome: Outcome, streams: Streams) -> None:
-    await turns.end(tx, job, outcome, streams)
+async def end_turn(tx: Tx, job: EndedJob, outcome: Outcome, streams: Streams, queue: Queue) -> None:
+    await turns.end(tx, job, outcome, streams, queue)
+
+
+async def index(db: Db, who: Principal, input: IndexConversation) -> Indexed:
+    await conversations.index(db, who, input.conversation_id)
+    return Indexed()

@@ -17,9 +17,11 @@ from teamspace.completions import (
 )
 from teamspace.quota import Dimension, Level
 
-MAX_BODY = 6 * 1024 * 1024
-"""In bytes; images are part of the body."""
-MAX_PROMPT = 1_000_000
+MAX_BODY = 2 * 1024 * 1024
+"""In bytes; images are part of the body. Larger ones are stored, and referred to."""
+MAX_TEXT = 600_000
+"""Bytes of a request besides its images. It is encoded and decoded several times on its way."""
+MAX_PROMPT = 400_000
 MAX_MESSAGES = 2_000
 MAX_PARTS = 200
 Id = Annotated[str, msgspec.Meta(max_length=100)]
@@ -95,7 +97,6 @@ class TurnInput(ChatInput, frozen=True, forbid_unknown_fields=True, omit_default
     """An estimate of what the conversation and the referenced things add to the prompt."""
     worker: str | None = None
     """The executor whose remote workers answer it; None if this server asks the model."""
-    is_streamed: bool = False
 
 
 class CitedSource(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -172,3 +173,11 @@ class DryRun(msgspec.Struct, frozen=True, kw_only=True):
     estimate: Estimate
     admitted: bool
     blocked_by: BlockingLimit | None
+
+
+class IndexConversation(msgspec.Struct, frozen=True):
+    conversation_id: str
+
+
+class Indexed(msgspec.Struct, frozen=True):
+    """The result of indexing: nothing but that it is done."""

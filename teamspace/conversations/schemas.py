@@ -9,7 +9,6 @@ from msgspec import UNSET, UnsetType
 from teamspace.completions import TokenUsage
 from teamspace.core.messages import Param
 from teamspace.core.paging import Paging
-from teamspace.core.tables import DomainEvent
 
 Title = Annotated[str, msgspec.Meta(max_length=1000)]
 Content = str | list[dict[str, Any]]
@@ -126,14 +125,6 @@ class BegunTurn(msgspec.Struct, frozen=True):
     id: str
     conversation_id: str
     prompt_id: str
-
-
-class TurnEnded(DomainEvent, frozen=True):
-    """An answer was stored: the conversation must be indexed again, by `conversations.index`."""
-
-    conversation_id: str
-    org_id: str
-    team_id: str
 
 
 class Turn(msgspec.Struct, frozen=True, omit_defaults=True):

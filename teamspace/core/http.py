@@ -395,7 +395,7 @@ class Gate:
             raise Overloaded("idempotency.first_failed") from None
         except Refusal as refusal:
             if claim.taken:  # it took effect: a repeat must get the same answer, not a second effect
-                await idempotency.store_response(self._db, who, claim, _problem(refusal, request.id))
+                await idempotency.store_response(self._db, who, claim, self._refusal_response(request, refusal))
             raise
         if claim.taken:
             await idempotency.store_response(self._db, who, claim, response)

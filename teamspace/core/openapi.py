@@ -26,13 +26,15 @@ _AUTH = {
     "OA": "A token of a person with a company role.",
 }
 _TEXT = {"schema": {"type": "string"}}
+_EVENT = {"type": "object", "properties": {name: {"type": "string"} for name in ("id", "event", "data")}}
+"""One server-sent event."""
 # fmt: off
 _BYTES: dict[Any, tuple[str, dict[str, Any]]] = {
     Content:   ("*/*",                      {}),
     Download:  ("application/octet-stream", {}),
     StoredContent:    ("*/*",                      {}),
-    Feed:           ("text/event-stream",        _TEXT),
-    EventStream:    ("text/event-stream",        _TEXT),
+    Feed:           ("text/event-stream",        _EVENT),
+    EventStream:    ("text/event-stream",        _EVENT),
     JsonLines: ("application/x-ndjson",     _TEXT),
 }
 # fmt: on

@@ -121,7 +121,7 @@ class ResponseWriter:
         return Response(200, reply.chunks, reply.content_type, {**size, **reply.headers}, stays_open)
 
     def events(self, reply: EventStream, disconnect: DisconnectWatch) -> Response:
-        headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
+        headers = {"x-accel-buffering": "no"}
         chunks = self._encode_events(reply.events, disconnect)
         return Response(200, chunks, "text/event-stream", headers, stays_open=True)
 

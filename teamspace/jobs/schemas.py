@@ -308,6 +308,11 @@ class JobClaim(msgspec.Struct, frozen=True):
     """Seconds by which a heartbeat extends the lease."""
 
     @property
+    def key(self) -> tuple[str, int]:
+        """The job and the attempt: a job that was lost can have two in one process."""
+        return self.job_id, self.attempt
+
+    @property
     def hash(self) -> str:
         return crypto.digest(self.secret)
 

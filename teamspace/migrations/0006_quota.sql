@@ -15,7 +15,8 @@ CREATE TABLE quota_limits (
 ) STRICT, WITHOUT ROWID;
 
 -- Reservations until they are settled or expire, then the real figures. Active reservations occupy their slots.
--- charged: if no one settles it, because the server died, what was reserved counts as spent.
+-- charged: if no one settles it, because the server died, what was reserved counts as spent. job_id: the job whose
+-- handler makes the call; when the attempt ends, what it has left open is charged.
 CREATE TABLE quota_ledger (
     id TEXT NOT NULL PRIMARY KEY,
     org_id TEXT NOT NULL REFERENCES orgs (id),
@@ -25,7 +26,8 @@ CREATE TABLE quota_ledger (
     slots INTEGER NOT NULL,
     requests INTEGER NOT NULL,
     tokens INTEGER NOT NULL,
-    charged BOOLEAN NOT NULL,
+    charged BOOLEAN NOT NULL DEFAULT FALSE,
+    job_id TEXT,
     began_at TEXT NOT NULL,
     expires_at TEXT NOT NULL,
     settled_at TEXT
@@ -34,6 +36,7 @@ CREATE TABLE quota_ledger (
 CREATE INDEX quota_ledger_org ON quota_ledger (org_id, expires_at) WHERE settled_at IS NULL;
 CREATE INDEX quota_ledger_team ON quota_ledger (team_id, expires_at) WHERE settled_at IS NULL;
 CREATE INDEX quota_ledger_dead ON quota_ledger (expires_at) WHERE settled_at IS NULL;
+CREATE INDEX quota_ledger_job ON quota_ledger (job_id) WHERE settled_at IS NULL AND job_id IS NOT NULL;
 
 -- The settled ledger summed up by window, for a company, a team, and a person in a team (`team/person`).
 CREATE TABLE quota_used (

@@ -37,7 +37,7 @@ CREATE TABLE jobs (
     claim_hash TEXT,
     lease_until TEXT,
     reservation_id TEXT,
-    stop_requested BOOLEAN NOT NULL,
+    stop_requested BOOLEAN NOT NULL DEFAULT FALSE,
     refused_spend TEXT,
     progress INTEGER,
     message TEXT,

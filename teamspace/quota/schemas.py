@@ -92,10 +92,11 @@ class Reservation(msgspec.Struct, frozen=True):
     began_at: str
 
 
-class LostReservation(msgspec.Struct, frozen=True):
+class OpenReservation(msgspec.Struct, frozen=True):
     """A reservation that no one has settled, with what it reserved."""
 
     id: str
+    org_id: str
     requests: int
     tokens: int
 

@@ -10,7 +10,7 @@ from teamspace.quota.schemas import (
     Dimension,
     Interval,
     LimitState,
-    LostReservation,
+    OpenReservation,
     QuotaAccount,
     Reservation,
     SettledSpend,
@@ -135,15 +135,16 @@ async def insert_reservation(
     *,
     slots: int,
     charged: bool,
+    job_id: str | None,
     now: str,
     ttl: float,
 ) -> None:
     await tx.run(
         "INSERT INTO quota_ledger (id, org_id, team_id, user_id, purpose, slots, requests, tokens, charged,"
-        " began_at, expires_at) VALUES (:id, :org_id, :team_id, :user_id, :purpose, :slots, :requests, :tokens, :charged,"
-        " :now, moment(:ttl))",
+        " job_id, began_at, expires_at) VALUES (:id, :org_id, :team_id, :user_id, :purpose, :slots, :requests, :tokens,"
+        " :charged, :job_id, :now, moment(:ttl))",
         id=id, org_id=account.org_id, team_id=account.team_id, user_id=account.user_id, purpose=purpose, slots=slots,
-        requests=spend.requests, tokens=spend.tokens, charged=charged, now=now, ttl=ttl,
+        requests=spend.requests, tokens=spend.tokens, charged=charged, job_id=job_id, now=now, ttl=ttl,
     )  # fmt: skip
 
 
@@ -171,13 +172,23 @@ async def settle_reservation(tx: Tx, id: str, spend: Spend, now: str) -> Reserva
     )  # fmt: skip
 
 
-async def select_lost(db: Reads, seconds: float, limit: int) -> list[LostReservation]:
+async def select_lost(db: Reads, seconds: float, limit: int) -> list[OpenReservation]:
     """Select reservations that are charged, and expired without being settled."""
     return await db.all(
-        LostReservation,
-        f"SELECT {columns(LostReservation)} FROM quota_ledger WHERE settled_at IS NULL AND expires_at < moment(:ago)"
+        OpenReservation,
+        f"SELECT {columns(OpenReservation)} FROM quota_ledger WHERE settled_at IS NULL AND expires_at < moment(:ago)"
         " AND charged ORDER BY expires_at LIMIT :limit",
         ago=-seconds, limit=limit,
+    )  # fmt: skip
+
+
+async def select_open(db: Reads, job_ids: Sequence[str]) -> list[OpenReservation]:
+    """Select what the handlers of jobs have reserved and not settled."""
+    return await db.all(
+        OpenReservation,
+        f"SELECT {columns(OpenReservation)} FROM quota_ledger WHERE job_id {db.dialect.in_strings.format('ids')}"
+        " AND job_id IS NOT NULL AND settled_at IS NULL ORDER BY id",
+        ids=as_json(job_ids),
     )  # fmt: skip
 
 

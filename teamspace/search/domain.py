@@ -10,12 +10,12 @@ from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
 from teamspace.core.replies import Page
 from teamspace.search import store
-from teamspace.search.schemas import Hit, Kind, SearchQuery, SearchResult, Source
+from teamspace.search.schemas import Hit, Kind, SearchableKind, SearchQuery, SearchResult
 
 SOURCES = (
-    Source("note", notes.read_fence),
-    Source("object", repository.read_fence),
-    Source("conversation", conversations.read_fence),
+    SearchableKind("note", notes.read_fence),
+    SearchableKind("object", repository.read_fence),
+    SearchableKind("conversation", conversations.read_fence),
 )
 """What can be searched; the package that owns the rows decides who may read which."""
 

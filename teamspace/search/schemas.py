@@ -46,7 +46,7 @@ class Hit(msgspec.Struct, frozen=True):
     updated_at: str
 
 
-class Source(msgspec.Struct, frozen=True):
+class SearchableKind(msgspec.Struct, frozen=True):
     """Something that can be searched."""
 
     kind: Kind

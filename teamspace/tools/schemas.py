@@ -1,5 +1,6 @@
 """Data types of tools."""
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -16,6 +17,8 @@ class ToolContext(msgspec.Struct, frozen=True):
     caller: CallerKind
     key: str = ""
     """Equal for repeated attempts of one call, so that a handler can recognize them."""
+    tools: Sequence[str] | None = None
+    """The only tools that may be called; by default all that are on for the team."""
 
 
 class Artifact(msgspec.Struct, frozen=True, kw_only=True):

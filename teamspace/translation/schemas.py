@@ -6,6 +6,7 @@ from typing import Annotated
 import msgspec
 
 from teamspace.completions import TokenUsage
+from teamspace.core.messages import Param
 from teamspace.core.paging import Paging
 
 MAX_TEXT = 100_000
@@ -67,8 +68,10 @@ class FailedCheck(msgspec.Struct, frozen=True, omit_defaults=True):
     message: str
     excerpt: str
     """The beginning of the segment's source."""
+    params: dict[str, Param] = {}
+    """The parameters of the message, whose key is `translation.check_<check>`."""
     key: str | None = None
-    """The key of the text in the catalog."""
+    """The key of the text in the translated catalog."""
 
 
 class GlossaryHit(msgspec.Struct, frozen=True):

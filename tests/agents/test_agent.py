@@ -174,6 +174,19 @@ async def test_a_failed_run_is_continued_after_its_last_step(settings: Settings)
         assert await tokens_used(ann) == 14
 
 
+async def test_a_run_that_has_not_ended_is_not_continued_by_a_second(settings: Settings) -> None:
+    """Both would make the calls that are open."""
+    async with model_world(settings) as (world, ann, server):
+        server.script([calls(("search", {"q": "x"})), stalls("Half"), says("By a second.")])
+        reading = asyncio.create_task(stream(ann, {"prompt": "Search"}, PATH))
+        await _until_asked(server, 2)
+        run_id = await _run_id(world)
+        assert (await ask(ann, "Search", 409, resume_from=run_id))["key"] == "agents.not_ended"
+        await ann.delete(f"/api/ai/chat/stream/{run_id}")
+        await reading
+        assert (await ask(ann, "Search", resume_from=run_id))["steps"]
+
+
 async def test_only_ones_own_runs_are_continued(settings: Settings) -> None:
     async with model_world(settings) as (world, ann, server):
         server.script([calls(("search", {"q": "x"})), fails()])
@@ -197,6 +210,18 @@ async def test_a_run_whose_server_is_lost_is_continued_by_another(settings: Sett
         assert (events[-1]["type"], events[-1]["text"]) == ("done", "Done.")
         assert [step["tool"] for step in events[-1]["steps"]] == ["create_note"]
         assert len((await ann.get("/api/notes")).json()["items"]) == 1
+        assert await broken_invariants(world) == []
+
+
+async def test_a_server_that_was_taken_for_lost_changes_nothing_any_more(settings: Settings) -> None:
+    async with model_world(settings) as (world, ann, server):
+        server.script([says("Of the lost server.", pause=0.2), says("Of the other one.", pause=0.6)])
+        reading = asyncio.create_task(stream(ann, {"prompt": "Hello"}, PATH))
+        await _until_asked(server, 1)
+        await _lose(world)
+        async with running(world):
+            events = await reading
+        assert (events[-1]["type"], events[-1].get("text")) == ("done", "Of the other one.")
         assert await broken_invariants(world) == []
 
 

@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from teamspace import jobs
+from teamspace.core.principal import system
 from teamspace.settings import Settings
 from tests.ai.help import chat, model_world, requests_used, tokens_used, wait_until_running
 from tests.executors.help import executor
@@ -244,3 +246,19 @@ async def test_the_turn_goes_on_when_its_caller_leaves(settings: Settings) -> No
         (job,) = (await ann.get("/api/jobs?kind=ai.turn")).json()["items"]
         assert job["state"] == "succeeded"
         assert await tokens_used(ann) == 7
+
+
+async def test_an_answer_that_came_too_late_to_be_stored_is_not_given(settings: Settings) -> None:
+    """The turn was lost meanwhile: what its conversation says is what its author is told."""
+    async with model_world(settings) as (world, ann, server):
+        server.script([says("Too late.", pause=0.3)])
+        talk = (await ann.post("/api/conversations", {})).json()["id"]
+        asking = asyncio.create_task(chat(ann, "Hello", 502, conversation_id=talk))
+        await wait_until_running(world)
+        async with world.db.maintenance(system()) as tx:
+            await tx.run("UPDATE jobs SET lease_until = moment(0)")
+        await jobs.sweep(world.db, world.app.queue)
+        assert (await asking)["key"] == "ai.interrupted"
+        turns = (await ann.get(f"/api/conversations/{talk}")).json()["turns"]
+        assert [turn["state"] for turn in turns] == ["done", "failed"]
+        assert await broken_invariants(world) == []

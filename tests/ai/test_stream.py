@@ -10,7 +10,7 @@ from teamspace.core.principal import system
 from teamspace.settings import Settings
 from tests.ai.help import joined, model_world, stream, tokens_used, wait_until_running
 from tests.executors.help import executor
-from tests.jobs.help import broken_invariants
+from tests.jobs.help import broken_invariants, running
 from tests.support.model_server import cuts, endless, garbage, says, stalls, writes
 from tests.support.world import Caller, World
 
@@ -235,3 +235,15 @@ async def test_a_stranger_cannot_continue_a_conversation(world: World) -> None:
     refused = await bob.post("/api/ai/chat", {"prompt": "Hello", "conversation_id": conversation})
     assert refused.status_code == 404
     assert await world.db.one(int, "SELECT COUNT(*) FROM jobs") == 0
+
+
+async def test_what_was_said_is_found_by_the_search(settings: Settings) -> None:
+    async with model_world(settings) as (world, ann, server):
+        conversation = (await ann.post("/api/conversations", {})).json()["id"]
+        server.script([says("Marmots whistle.")])
+        await stream(ann, {"prompt": "Which animals whistle?", "conversation_id": conversation})
+        async with running(world):
+            (job,) = (await ann.get("/api/jobs?kind=conversation.index")).json()["items"]
+            await world.app.queue.wait_for_end(world.db, job["id"], 10)
+        (found,) = (await ann.get("/api/search?q=marmots")).json()["items"]
+        assert (found["type"], found["id"]) == ("conversation", conversation)

@@ -40,11 +40,12 @@ UNFENCED = {
         "jobs.get_claimed", "jobs.lock_claimed", "jobs.get_succeeded", "jobs.get_kind",
     ),
     "belongs to a job that a fence has admitted": ("jobs.get_bodies", "jobs.lock_queued"),
+    "belongs to a job that this process runs": ("jobs.lock_running",),
     "the id or state of a job that the caller has created": (
         "jobs.find_by_origin", "jobs.find_by_key", "jobs.find_end", "jobs.get_end",
     ),
     "the server writes and ends the streams of its own work": (
-        "events.lock_stream", "events.lock_free_streams", "events.select_open_streams",
+        "events.lock_stream", "events.lock_free_streams", "events.select_open_streams", "events.select_all_batches",
     ),
     "ids of things and nothing else; fences then decide who is told": (
         "events.select_between", "events.select_of_org",
@@ -53,7 +54,7 @@ UNFENCED = {
         "events.get_newest", "events.has_unsettled", "events.get_floor", "events.select_oldest",
         "events.select_oldest_of_org", "events.count_by_org",
     ),
-    "the server charges what dead servers reserved": ("quota.select_lost",),
+    "the server charges what dead servers reserved": ("quota.select_lost", "quota.select_open"),
     "the server rebuilds the index": ("fulltext.select_outdated",),
     "of the caller, of the person who signs in or is invited, or for an operator": ("identity.get_account", "identity.get_totp"),
     "before the sign-in: a username or a secret link selects the row": (

@@ -109,6 +109,12 @@ async def populate(world: World) -> None:
     plan = (await bob("PUT", "/api/repo/plan.txt", content=b"Plan")).json()
     await bob.post(f"/api/repo-obj/{plan['id']}/share", {"user_id": ann.user_id})
     await world.worker(ann.org, ann.team)
+    await ann.post("/api/executors", {"name": "Far", "mode": "pull", "org_id": ann.org.id})
+    await ann.put("/api/model-roles", {"roles": {"utility": "Far"}})
+    await ann.post("/api/glossary", {"term": "plan", "target": "de", "translation": "Plan"})
+    await ann.post("/api/agent", {"prompt": "Hello"})
+    await ann.put("/api/model-roles", {"roles": {"chat": "Far", "utility": None}})
+    await ann.post("/api/translate", {"text": "Plan", "target": "de"})
     for _ in range(3):
         await ann.post("/api/jobs", {"kind": "ai.chat", "input": {"prompt": "Hello", "executor": "local"}})
     ((_, claimed), _) = await claim(world, 2)
@@ -246,6 +252,14 @@ LEDGER_ENTRY = (
 )
 """A ledger row of some team, without its figures and times."""
 VIOLATIONS = [
+    ("agents.company", f"UPDATE agent_steps SET org_id = {OTHER}"),
+    ("executors.roles", f"UPDATE team_model_roles SET org_id = {OTHER}"),
+    ("executors.roles", f"UPDATE executors SET org_id = {OTHER}"),
+    ("executors.roles", "UPDATE executors SET retired_at = 'x'"),
+    ("translation.company", f"UPDATE translations SET org_id = {OTHER}"),
+    ("translation.glossary", f"UPDATE glossaries SET org_id = {OTHER}"),
+    ("translation.glossary", f"UPDATE glossary_terms SET org_id = {OTHER}"),
+    ("translation.audit", "UPDATE translations SET id = 'x'"),
     ("audit.secrets", "INSERT INTO audit (id, org_id, at, actor_kind, action, detail, request_id, address)"
                       " VALUES ('x', 'x', 'x', 'x', 'x', '{\"token\":\"ts_a_4Zb\"}', 'x', 'x')"),
     ("audit.secrets", "INSERT INTO audit (id, org_id, at, actor_kind, action, detail, request_id, address)"
@@ -357,7 +371,7 @@ VIOLATIONS = [
     ("objects.newest", "DELETE FROM object_versions"),
     ("objects.newest", "UPDATE objects SET size = 7"),
     ("objects.newest", "INSERT INTO object_versions SELECT 'x', object_id, org_id, 2, removal, size, blob, sha256, etag,"
-                       " content_type, filename, title, carried, tags, author_id, actor_kind, run_id, created_at"
+                       " content_type, filename, title, carried, tags, author_id, actor_kind, run_id, created_at, text_blob"
                        " FROM object_versions"),
     ("objects.newest", "UPDATE objects SET removed = TRUE"),
     ("objects.newest", "UPDATE objects SET etag = 'x'"),

@@ -100,6 +100,22 @@ FILES = (
     ("safety-rules.txt", b"1. Wear the vest.\n2. Look up: cranes move.\n", "owner"),
     ("backup-2026-10.zip", b"PK\x05\x06" + bytes(18), "operator"),
 )
+WRITTEN = """\
+The wait is $W = \\frac{\\lambda}{\\mu(\\mu - \\lambda)}$ hours, and a berth costs $5 to $10.
+
+```python
+def wait(ships: int, rate: float) -> float:
+    return ships / (rate * (rate - ships))  # hours
+```
+"""
+"""A prompt with a formula, prices and code; the simulated model repeats it."""
+
+TERMS: tuple[tuple[str, str, str, str | None, list[str]], ...] = (
+    # term, language, translation, note, forbidden forms
+    ("quay", "de", "Kai", "The wall where ships moor.", ["Pier", "Steg"]),
+    ("crane", "de", "Kran", None, []),
+    ("quay", "nl", "kade", None, ["pier"]),
+)
 COMPANIES = (
     ("aurora", "Aurora Books", "pro", "aurora.example"),
     ("borealis", "Borealis Robotics", "business", "borealis.example"),
@@ -208,6 +224,8 @@ class Instance:
         self._create_companies()
         self._create_files()
         self._create_documents()
+        self._create_conversations()
+        self._create_terms()
         self._ids["JOB"] = self.call("GET", "/api/jobs", token=self.operator)["items"][0]["id"]
         return ids[-1]
 
@@ -262,6 +280,27 @@ class Instance:
             body = self.call("GET", f"/api/documents/{document}", token=self.operator)["body"]
             self.call("PUT", f"/api/documents/{document}", {"body": body.replace(old, new)}, self.session(who))
         self._ids["DOCUMENT"] = document
+
+    def conversation(self, *prompts: Any, who: str = "operator", title: str = "") -> str:
+        """Have prompts answered in a new conversation; return its id."""
+        draft = {"title": title} if title else {}
+        conversation_id: str = self.call("POST", "/api/conversations", draft, self.session(who))["id"]
+        for prompt in prompts:
+            body = {"prompt": prompt, "conversation_id": conversation_id}
+            self.call("POST", "/api/ai/chat", body, self.session(who))
+        return conversation_id
+
+    def _create_conversations(self) -> None:
+        self.conversation("Ideas for the open day?", who="member")
+        self.conversation(WRITTEN)
+        report = {"type": "object", "object_id": self._ids["FILE"], "version": 1}
+        question = {"type": "text", "text": "How long do ships wait on average?"}
+        self._ids["CONVERSATION"] = self.conversation("Good morning.", [question, report])
+
+    def _create_terms(self) -> None:
+        for term, target, translation, note, forbidden in TERMS:
+            draft = {"term": term, "target": target, "translation": translation, "note": note, "forbidden": forbidden}
+            self.call("POST", "/api/glossary", draft, self.operator)
 
     def _create_companies(self) -> None:
         self.call("POST", "/api/org/teams", {"name": "Workshop"}, self.operator)

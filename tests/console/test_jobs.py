@@ -1,4 +1,4 @@
-"""Model jobs in the console: exhausted quotas, failures, retries and workers."""
+"""Model jobs in the console: exhausted quotas, failures, retries, workers, and the runs of the agent."""
 
 import re
 import threading
@@ -165,6 +165,54 @@ def test_a_job_names_the_file_it_is_about_and_links_to_it(browser: Browser, oper
         expect(page.get_by_role("heading", name="Index quay-survey.txt", level=1)).to_be_visible()
         page.get_by_role("link", name="Open quay-survey.txt").click()
         expect(page.get_by_role("heading", name="quay-survey.txt", level=1)).to_be_visible()
+
+
+def test_a_run_of_the_agent_shows_its_steps_and_links_to_what_it_made(
+    browser: Browser, operator: OperatorClient
+) -> None:
+    run = operator.call("POST", "/api/agent", {"prompt": "Create a note titled Lunch saying Meet at noon."})
+    with window(browser, operator.url, token=operator.token) as page:
+        page.goto(f"/app/settings/team/jobs/{run['job_id']}")
+        job = page.get_by_role("article")
+        expect(job.get_by_role("region", name="Prompt")).to_contain_text("Create a note titled Lunch")
+        steps = job.get_by_role("region", name="Steps")
+        steps.locator("summary").filter(has_text="create_note").click()
+        expect(steps.get_by_role("region", name="Arguments")).to_contain_text("Meet at noon")
+        answer = job.get_by_role("region", name="Answer")
+        expect(answer).to_contain_text("Complete.")
+        expect(answer).to_contain_text("tokens")
+        expect(job.get_by_role("button", name="Retry")).to_have_count(0)
+        steps.get_by_role("link", name="Open").click()
+        expect(page.get_by_role("heading", name="Lunch", level=1)).to_be_visible()
+        expect(page.get_by_role("main")).to_contain_text("Meet at noon")
+
+
+def test_a_failed_run_is_continued_as_a_new_job(browser: Browser, operator: OperatorClient) -> None:
+    with pytest.raises(RuntimeError, match="502"):
+        operator.call("POST", "/api/agent", {"prompt": "Never. [simulate:fail]"})
+    failed = operator.call("GET", "/api/jobs?kind=ai.agent")["items"][0]["id"]
+    with window(browser, operator.url, token=operator.token) as page:
+        page.goto(f"/app/settings/team/jobs/{failed}")
+        job = page.get_by_role("article")
+        expect(job.get_by_role("alert")).to_contain_text("Continue goes on after the last step.")
+        with page.expect_response(lambda answer: answer.url.endswith("/api/agent") and answer.status == 404):
+            job.get_by_role("button", name="Continue").click()  # it has no step to continue after, and begins again
+        page.wait_for_url(lambda url: "/app/settings/team/jobs/" in url and failed not in url)
+        expect(job.get_by_role("region", name="Prompt")).to_contain_text("Never.")
+
+
+def test_a_running_answer_is_stopped(browser: Browser, operator: OperatorClient) -> None:
+    with window(browser, operator.url, token=operator.token) as page:
+        page.goto("/app/chat/new")
+        page.get_by_label("Your prompt").fill("**Ahoy** [simulate:slow:9] " + "and so on " * 60)
+        page.keyboard.press("Enter")
+        page.wait_for_url(re.compile(r"/app/chat/[0-9a-f-]{36}$"))
+        page.goto(f"/app/settings/team/jobs/{operator.call('GET', '/api/jobs?kind=ai.turn')['items'][0]['id']}")
+        job = page.get_by_role("article")
+        expect(job.get_by_role("region", name="Prompt").get_by_text("Ahoy", exact=True)).to_be_visible()
+        job.get_by_role("button", name="Stop").click()
+        expect(job.get_by_role("region", name="Answer")).to_contain_text("Stopped by a person.")
+        expect(job.get_by_role("link", name="Open conversation")).to_be_visible()
 
 
 def ask(page: Page, prompt: str, executor: str = "") -> None:

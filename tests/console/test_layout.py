@@ -20,7 +20,7 @@ def test_a_phone_has_a_bar_of_four_screens_and_settings_as_a_list(browser: Brows
         page.goto("/app/")
         settle(page)
         bar = page.get_by_role("navigation", name="Quick")
-        expect(bar.get_by_role("link")).to_have_text(["Home", "Search", "Notes", "Files"])
+        expect(bar.get_by_role("link")).to_have_text(["Search", "Notes", "Files", "Chat"])
         bar.get_by_role("button", name="More").tap()
         more = page.get_by_role("dialog", name="More")
         expect(more.get_by_role("link", name="Documents")).to_be_visible()

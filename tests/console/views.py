@@ -1,5 +1,6 @@
 """Every view of the console: screens, main dialogs, screen states, and the sign-in pages."""
 
+import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -13,6 +14,24 @@ from tests.console.writing import editor, lose_events, write
 WIDTHS = {1440: 900, 390: 844}
 PLAN = "Two boats on Sundays.\n"
 SCHEMES = ("light", "dark")
+
+
+LETTER = """\
+Boats leave the quay every hour from November on.
+
+Dear {name}, crane 3 is back on Tuesday. [simulate:lose-placeholder]
+
+- Bring [the map](https://harbour.example/map).
+"""
+MESSAGES = """\
+{
+  "menu": {
+    "open": "Open {name}",
+    "quay": "The quay is closed"
+  },
+  "lost": "Hello {you} [simulate:lose-placeholder]"
+}
+"""
 
 
 class View(NamedTuple):
@@ -55,6 +74,13 @@ FAILURE = {
 FULL = {
     "type": "urn:teamspace:problem:storage_full", "title": "No room", "status": 507, "code": "storage_full",
     "detail": "The company has no room left.", "request_id": "01a1de2d-91ef-7000-81db-fdd3b7347783",
+}  # fmt: skip
+
+
+NO_REQUESTS_LEFT = {
+    "type": "urn:teamspace:problem:quota_exceeded", "title": "Quota exceeded", "status": 429, "code": "quota_exceeded",
+    "detail": "No requests left.", "request_id": "01a1de2d-91ef-7000-81db-fdd3b7347784",
+    "dimension": "ai.requests", "level": "team", "resets_at": "2026-11-17T00:00:00Z",
 }  # fmt: skip
 
 
@@ -200,6 +226,51 @@ def search_for(query: str) -> Callable[[Page, Instance], None]:
     return act
 
 
+def show_arguments(page: Page, _: Instance) -> None:
+    page.get_by_role("button", name="arguments of search").click()
+    expect(page.get_by_role("table", name="Arguments of search")).to_be_visible()
+
+
+def edit_term(page: Page, _: Instance) -> None:
+    page.get_by_role("table", name="German").get_by_role("button", name="Edit quay").click()
+    expect(page.get_by_label("Translation of quay")).to_be_focused()
+
+
+def add_term(page: Page, _: Instance) -> None:
+    page.get_by_role("button", name="Add term").click()
+    expect(page.get_by_role("form", name="New term")).to_be_visible()
+
+
+def import_terms(page: Page, _: Instance) -> None:
+    """Import one term that is new, one that differs, and a line with an error."""
+    open_dialog("Import", "Import terms")(page, _)
+    content = b"term,target,translation\nberth,de,Liegeplatz\nquay,de,Kaje\nship,de,\n"
+    file = FilePayload(name="harbour.csv", mimeType="text/csv", buffer=content)
+    page.get_by_role("dialog").locator("input[type=file]").set_input_files(file)
+    expect(page.get_by_role("dialog").get_by_role("region", name="Errors")).to_be_visible()
+
+
+def translate_text(page: Page, _: Instance) -> None:
+    """Translate a text with terms of the glossary and a check that fails."""
+    page.get_by_role("textbox", name="Text", exact=True).fill(LETTER)
+    _translate(page)
+    page.get_by_role("region", name="Checks").get_by_role("button").first.click()
+
+
+def translate_catalog(page: Page, _: Instance) -> None:
+    page.get_by_role("textbox", name="Catalog", exact=True).fill(MESSAGES)
+    _translate(page)
+
+
+def _translate(page: Page) -> None:
+    target = page.get_by_role("combobox", name="To", exact=True)
+    target.fill("germ")
+    page.get_by_role("option", name="German").first.click()
+    expect(page.get_by_text(re.compile(r"^About \d+ tokens|^No cost"))).to_be_visible()
+    page.get_by_role("button", name="Translate").click()
+    expect(page.get_by_role("region", name="Checks")).to_be_visible()
+
+
 def list_three_jobs(route: Route) -> None:
     """Answer with one running, one queued and one finished job."""
     states = ("running", "queued", "succeeded")
@@ -232,6 +303,60 @@ def open_more(page: Page, _: Instance) -> None:
     if more.is_visible():
         more.click()
         expect(page.get_by_role("dialog", name="More")).to_be_visible()
+
+
+def ask(page: Page, prompt: str) -> None:
+    page.get_by_label("Your prompt").fill(prompt)
+    page.keyboard.press("Enter")
+
+
+def open_source(page: Page, _: Instance) -> None:
+    page.get_by_role("button", name="Source 1").click()
+    expect(page.get_by_role("complementary", name="Source").locator("mark")).to_be_visible()
+
+
+def open_written(page: Page, _: Instance) -> None:
+    """A conversation with a formula and code."""
+    page.get_by_role("region", name="Conversations").get_by_role("link", name="The wait is").first.click()
+    expect(page.locator("math")).not_to_have_count(0)
+
+
+def stop_answer(page: Page, _: Instance) -> None:
+    ask(page, "[simulate:slow:60] " + "The pilots ask for more time. " * 8)
+    expect(page.get_by_role("listitem", name="Answer")).to_contain_text("This is the simulated")
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_text("Stopped.")).to_be_visible()
+
+
+def use_tools(page: Page, _: Instance) -> None:
+    page.get_by_role("button", name="Use tools").click()
+    ask(page, "Search for pier. Create a note titled Pier plan saying Ask the yard. Read note n1")
+    expect(page.get_by_role("region", name="Pier plan")).to_be_visible()
+    expect(page.get_by_role("button", name="Regenerate")).to_be_visible()
+    page.locator("summary").first.click()
+    page.get_by_role("button", name="Use tools").click()
+
+
+def open_run(page: Page, instance: Instance) -> None:
+    """Open the job of an agent's run, with its first step."""
+    prompt = "Create a note titled Lunch saying Meet at noon. Read note n1"
+    run = instance.call("POST", "/api/agent", {"prompt": prompt}, instance.operator)
+    visit(page, f"/settings/team/jobs/{run['job_id']}")
+    page.get_by_role("region", name="Steps").locator("summary").first.click()
+    expect(page.get_by_role("region", name="Lunch").first).to_be_visible()
+
+
+def exceed_quota(page: Page, _: Instance) -> None:
+    page.route("**/api/ai/chat/stream", lambda route: route.fulfill(status=429, json=NO_REQUESTS_LEFT))
+    ask(page, "One more question, please.")
+    expect(page.get_by_role("alert")).to_contain_text("The team has no AI requests left.")
+
+
+def pick_a_file(page: Page, _: Instance) -> None:
+    field = page.get_by_label("Your prompt")
+    field.fill("Compare ")
+    field.press_sequentially("@pier-2")
+    expect(page.get_by_role("option", name="pier-2.md")).to_be_visible()
 
 
 def _name(path: str) -> str:
@@ -273,8 +398,27 @@ VIEWS = (
     View("account-factor",      "/app/settings/me/account",           act=open_dialog("Set up", "Two-factor authentication")),
     View("companies-new",       "/app/settings/instance/companies",   act=open_dialog("New company")),
     View("jobs-new",            "/app/settings/team/jobs",            act=open_dialog("Ask a model")),
+    View("jobs-run",            "/app/settings/team/jobs",            act=open_run),
     View("executors-new",       "/app/settings/instance/executors",   act=open_dialog("New executor")),
     View("usage-try",           "/app/settings/team/usage",           act=open_dialog("Test the quota")),
+    View("chat-new",            "/app/chat/new"),
+    View("chat-first",          "/app/chat",                 "owner"),
+    View("chat-written",        "/app/chat",                 act=open_written),
+    View("chat-source",         "/app/chat/CONVERSATION",    act=open_source),
+    View("chat-stopped",        "/app/chat/new",             act=stop_answer),
+    View("chat-tools",          "/app/chat/new",             act=use_tools),
+    View("chat-refused",        "/app/chat/new",             act=exceed_quota),
+    View("chat-share",          "/app/chat/CONVERSATION",    act=open_dialog("Share", "Share “Good morning.”")),
+    View("chat-pick",           "/app/chat/new",             act=pick_a_file),
+    View("tools-arguments",     "/app/settings/team/tools",           act=show_arguments),
+    View("tools-member",        "/app/settings/team/tools",           "member"),
+    View("models-member",       "/app/settings/team/models",          "member"),
+    View("glossary-edit",       "/app/settings/team/glossary",        act=edit_term),
+    View("glossary-add",        "/app/settings/team/glossary",        act=add_term),
+    View("glossary-import",     "/app/settings/team/glossary",        act=import_terms),
+    View("glossary-member",     "/app/settings/team/glossary",        "member"),
+    View("translate-text",      "/app/translate",                     act=translate_text),
+    View("translate-catalog",   "/app/translate?mode=catalog",        act=translate_catalog),
     View("search-results",      "/app/search?q=pier"),
     View("search-nothing",      "/app/search?q=zeppelin"),
     View("search-box",          "/app/",                     act=search_for("pier")),

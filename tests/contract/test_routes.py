@@ -21,10 +21,10 @@ ADDITIONAL = {
     "PATCH /api/members/:id", "DELETE /api/members/:id", "GET /api/contacts", "GET /api/events",
     "GET /api/conversations", "POST /api/conversations", "GET /api/conversations/:id", "PATCH /api/conversations/:id",
     "DELETE /api/conversations/:id", "POST /api/conversations/:id/share",
-    "POST /v1/chat/completions", "GET /v1/models",
+    "DELETE /api/ai/chat/stream/:id", "POST /v1/chat/completions", "GET /v1/models",
     "GET /app/*page", "GET /assets/*path",
 }  # fmt: skip
-"""Routes beyond the contract: readiness, API description, sessions, end of a membership, contacts, events, conversations, the OpenAI protocol, and the console's screens and files."""
+"""Routes beyond the contract: readiness, API description, sessions, end of a membership, contacts, events, conversations, stopping a turn, the OpenAI protocol, and the console's screens and files."""
 
 
 def routes_csv(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> list[str]:

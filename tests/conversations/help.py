@@ -45,8 +45,8 @@ async def begin(
 async def _start_job(tx: Tx, caller: Caller, job_id: str) -> None:
     await tx.run(
         "INSERT INTO jobs (id, org_id, team_id, user_id, kind, channel, state, phase, priority, run_at, attempt,"
-        " max_attempts, lease_expiries, input, created_at) VALUES (:id, :org_id, :team_id, :user_id, 'ai.turn',"
-        " 'ai.turn@local', 'queued', 'scheduled', 0, :later, 0, 1, 0, '{}', :now)",
+        " max_attempts, lease_expiries, stop_requested, input, created_at) VALUES (:id, :org_id, :team_id, :user_id, 'ai.turn',"
+        " 'ai.turn@local', 'queued', 'scheduled', 0, :later, 0, 1, 0, FALSE, '{}', :now)",
         id=job_id, org_id=caller.org.id, team_id=caller.team.id, user_id=caller.user_id, now=clock.stamp(),
         later=clock.later(clock.DAY),
     )  # fmt: skip

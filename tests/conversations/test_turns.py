@@ -7,9 +7,8 @@ import pytest
 
 from teamspace import conversations
 from teamspace.completions import ImagePart, ImageUrl, TextPart
-from teamspace.conversations import TurnEnded, TurnError, TurnState
+from teamspace.conversations import TurnError, TurnState
 from teamspace.conversations.domain import turns
-from teamspace.core.db import Tx
 from teamspace.core.errors import BadRequest, Conflict, Forbidden, NotFound, Refusal, TooLarge
 from tests.conversations.help import begin, broken, create, end, principal, say, told
 from tests.support.world import Caller, World
@@ -98,23 +97,6 @@ async def test_parts_can_be_structs(world: World) -> None:
     begun = await say(world, ann, id, [TextPart("Look"), ImagePart(ImageUrl("data:x"))])
     parts = [{"type": "text", "text": "Look"}, {"type": "image_url", "image_url": {"url": "data:x"}}]
     assert await told(world, ann, begun.id) == [parts]
-
-
-async def test_the_end_of_a_turn_is_emitted_once_in_its_transaction(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ended: list[tuple[TurnEnded, bool]] = []
-
-    async def listen(tx: Tx, event: TurnEnded) -> None:
-        stored = await tx.exists("SELECT 1 FROM conversation_turns WHERE role = 'assistant' AND state = 'done'")
-        ended.append((event, stored))
-
-    monkeypatch.setattr(world.db, "listeners", {TurnEnded: [listen]})
-    ann = await world.bootstrap()
-    id = await create(world, ann)
-    begun = await say(world, ann, id, "one")
-    await end(world, ann, begun.id)
-    assert ended == [(TurnEnded(id, ann.org.id, ann.team.id), True)]
 
 
 @pytest.mark.parametrize(

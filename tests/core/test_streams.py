@@ -56,7 +56,7 @@ async def test_events_have_their_ids(bench: Lab) -> None:
     async with bench.served() as url, httpx2.AsyncClient(base_url=url) as client:
         answer = await client.get("/lab/events")
     assert answer.headers["content-type"] == "text/event-stream"
-    assert answer.headers["cache-control"] == "no-store"
+    assert answer.headers["cache-control"] == "private, no-store"
     assert answer.headers["x-accel-buffering"] == "no"
     assert answer.text == "".join(
         f'id: {number}\nevent: count\ndata: {{"number":{number}}}\n\n' for number in (1, 2, 3)

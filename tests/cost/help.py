@@ -74,7 +74,7 @@ class Costs:
         elif cost > FLOOR and half is not None:
             smaller = min([(await measure_call(self._world, half()))[0] for _ in range(3)])
             again = min([cost] + [(await measure_call(self._world, call))[0] for _ in range(2)])
-            if again > FLOOR and again > GROWTH * smaller:
+            if again > GROWTH * max(FLOOR, smaller):
                 self.faults.append(f"{name}: {again * 1000:.1f} ms against {smaller * 1000:.1f} ms for half of it")
         return status
 

@@ -15,6 +15,7 @@ from teamspace.quota import store as quota
 from teamspace.quota.schemas import Spend
 from teamspace.repository import store as repository
 from teamspace.tenancy import store as tenancy
+from teamspace.translation import store as translation
 from tests.support.world import Caller, World
 
 ROWS = 3000
@@ -40,12 +41,15 @@ FILLINGS = (
     f" :org, :team, :owner, {_ID}, '{{}}', {_NOW}, {_NOW} FROM numbers",
     "INSERT INTO object_upload_parts (upload_id, number, org_id, size, blob, md5, created_at)"
     f" {_NUMBERS} {_ID}, 1, :org, 1, {_ID}, '', {_NOW} FROM numbers",
+    "INSERT INTO translation_memory (team_id, target, digest, org_id, revision, text, created_at)"
+    f" {_NUMBERS} :team, 'de', {_ID}, :org, 1, 'x', {_NOW} FROM numbers",
     f"INSERT INTO blobs (org_id, digest, size, blocks) {_NUMBERS} :org, {_ID}, 1, :blocks FROM numbers",
     "INSERT INTO audit (id, org_id, at, actor_kind, action, detail, request_id, address)"
     f" {_NUMBERS} {_ID} || batch.name, :org, {_NOW}, 'system', 'x', :detail, '', '' FROM numbers CROSS JOIN"
     " (SELECT 'a' AS name UNION SELECT 'b' UNION SELECT 'c' UNION SELECT 'd' UNION SELECT 'e') AS batch",
 )
 ALL = Fence("objects", (Clause("TRUE"),))
+MEMORY = Fence("translation_memory", (Clause("translation_memory.team_id = 't'"),))
 
 
 class Recorder(Reads):
@@ -71,6 +75,7 @@ LOOKUPS: dict[str, Lookup] = {
     "sizes of uploads": repository.select_upload_usage,
     "ended uploads": repository.delete_uploads,
     "blobs": lambda db, ids: blobs.release_references(db, "o", ids, ""),
+    "translation memory": lambda db, ids: translation.select_memory(db, MEMORY, "de", 1, ids),
     "names": lambda db, ids: tenancy.select_names(db, "o", ids),
     "people": lambda db, ids: tenancy.select_memberships_of(
         db, "o", user_ids=ids, team_ids=ids, with_org_roles=True, after="", limit=5

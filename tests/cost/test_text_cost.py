@@ -254,6 +254,16 @@ async def test_no_upload_blocks_the_loop(scenario: Scenario) -> None:
     assert not costs.faults
 
 
+async def test_no_text_of_a_version_blocks_the_loop(scenario: Scenario) -> None:
+    costs, ann = Costs(scenario.world), Caller(scenario.world, scenario.tokens["ann"])
+    for repeat in (b"a\n", b"\x81", b"\xff\xfe\x00\xd8", "\U0001f600".encode()):
+        created = await put(ann, "long.txt", repeat * (BODY // len(repeat)), content_type="text/plain")
+        path = f"/api/repo-obj/{created['id']}/content"
+        status = await costs.measure(f"text {repeat!r}", Call("GET", path, b"as=text", scenario.headers()))
+        assert status == 200
+    assert not costs.faults
+
+
 async def test_no_search_blocks_the_loop_whatever_it_finds(scenario: Scenario) -> None:
     """Twelve notes of a character that expands to eighteen once took 14 seconds to show."""
     costs, headers = Costs(scenario.world), scenario.headers()
@@ -435,7 +445,23 @@ async def no_user_text(world: World, ann: Caller) -> float:
     return 0.0
 
 
-JOBS = {"ai.chat": worst_chat, "repo.extract_text": worst_extraction, "repo.hash_parts": no_user_text}
+async def in_its_route(world: World, ann: Caller) -> float:
+    """The job starts in the request for it, whose texts are attacked as a route's."""
+    return 0.0
+
+
+async def worst_conversation(world: World, ann: Caller) -> float:
+    conversation = (await ann.post("/api/conversations", {})).json()["id"]
+    for repeat in ("a_", "\ufdfa"):
+        body = {"prompt": fill(repeat, 150_000), "conversation_id": conversation}
+        assert (await ann.post("/api/ai/chat", body)).status_code == 200
+    return await cpu_seconds(wait_until_finished(world, "conversation.index"))
+
+
+JOBS = {
+    "ai.chat": worst_chat, "ai.turn": in_its_route, "ai.agent": in_its_route, "conversation.index": worst_conversation,
+    "repo.extract_text": worst_extraction, "repo.hash_parts": no_user_text,
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", JOBS)

@@ -10,13 +10,14 @@ import tempfile
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
+from tests.durability.ai_soak import AiSoak
 from tests.durability.file_soak import FileSoak
 from tests.durability.job_soak import JobSoak
 from tests.durability.journal import Violation
 from tests.durability.soak import Plan, Soak
 from tests.support.postgres import Postgres
 
-SOAKS: dict[str, type[Soak]] = {"notes": Soak, "jobs": JobSoak, "files": FileSoak}
+SOAKS: dict[str, type[Soak]] = {"notes": Soak, "jobs": JobSoak, "files": FileSoak, "ai": AiSoak}
 
 
 def parse() -> argparse.Namespace:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.durability.ai_soak import AiSoak
 from tests.durability.file_soak import FileSoak
 from tests.durability.job_soak import JobSoak
 from tests.durability.soak import OPERATOR, Plan, Soak
@@ -50,6 +51,13 @@ async def test_every_version_survives_a_kill_and_no_garbage_is_left(postgres: Po
     assert soak.counts["writes acknowledged"] > 5
     assert soak.counts["blobs collected"] > 0
     assert min(soak.counts["in rows"], soak.counts["in files"]) > 0
+
+
+async def test_turns_and_runs_of_agents_end_once_after_a_kill(postgres: Postgres | None, tmp_path: Path) -> None:
+    with AiSoak(FEW, tmp_path, postgres) as soak:
+        await soak.run()
+    assert soak.model.asked > 5
+    assert soak.counts["agent done"] + soak.counts["stream done"] + soak.counts["chat done"] > 0
 
 
 def test_a_first_start_that_was_killed_can_be_repeated(postgres: Postgres | None, tmp_path: Path) -> None:

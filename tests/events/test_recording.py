@@ -34,7 +34,7 @@ async def test_the_check_covers_the_tables_of_all_subjects(world: World, ann: Ca
     }
     schema = "".join(migration.sql for migration in bundled_migrations())
     for table, columns in re.findall(r"CREATE TABLE (\w+) \((.*?)\n\) STRICT", schema, re.DOTALL):
-        if re.search(r"REFERENCES (notes|objects) \(id\) ON DELETE CASCADE", columns):
+        if re.search(r"REFERENCES (notes|objects|conversations) \(id\) ON DELETE CASCADE", columns):
             watched.add(table)
     jobs, provenance = {"jobs", "job_archive"}, {"object_derivations"}
     assert watched - jobs - provenance == changes.TABLES

@@ -68,6 +68,28 @@ async def _conversation(stage: Stage, setup: TeamSetup) -> str:
     return await stage.conversation(setup, owner=await stage.world.person(setup.org, setup.team))
 
 
+async def _stream(stage: Stage, setup: TeamSetup) -> str:
+    person, id = await stage.world.person(setup.org, setup.team), new_id()
+    async with stage.world.db.maintenance(system()) as tx:
+        await tx.run(
+            "INSERT INTO streams (id, org_id, team_id, owner_id, saved, ended, expires_at)"
+            " VALUES (:id, :org_id, :team_id, :owner_id, 0, FALSE, :expires_at)",
+            id=id, org_id=setup.org.id, team_id=setup.team.id, owner_id=person.user_id, expires_at="9999-01-01T00:00:00.000Z",
+        )  # fmt: skip
+    return id
+
+
+async def _agent_run(stage: Stage, setup: TeamSetup) -> str:
+    person, id = await stage.world.person(setup.org, setup.team), new_id()
+    async with stage.world.db.maintenance(system()) as tx:
+        await tx.run(
+            "INSERT INTO agent_steps (run_id, number, org_id, team_id, user_id, kind, data)"
+            " VALUES (:id, 1, :org_id, :team_id, :user_id, 'model', '{}')",
+            id=id, org_id=setup.org.id, team_id=setup.team.id, user_id=person.user_id,
+        )  # fmt: skip
+    return id
+
+
 async def _team_object(stage: Stage, setup: TeamSetup) -> str:
     return await stage.object(setup, "team")
 
@@ -267,6 +289,11 @@ SLOTS = (
     Slot("POST /api/conversations/:id/share",    "user_id",  in_other_company(_author),                   in_own_team(_former_colleague)),
     Slot("POST /api/conversations/:id/share",    "user_id",  in_other_company(_author),                   in_own_team(_former_colleague),            OK, body=_UNSHARE),
     Slot("GET /api/conversations",               "cursor",   timed_cursor(in_other_company(_conversation)), timed_cursor(in_own_team(_conversation)), OK),
+    Slot("POST /api/ai/chat",                    "conversation_id", in_other_company(_conversation),      in_own_team(_conversation)),
+    Slot("POST /api/ai/chat/stream",             "conversation_id", in_other_company(_conversation),      in_own_team(_conversation)),
+    Slot("DELETE /api/ai/chat/stream/:id",       "id",       in_other_company(_stream),                   in_own_team(_stream)),
+    Slot("POST /api/agent",                      "conversation_id", in_other_company(_conversation),      in_own_team(_conversation)),
+    Slot("POST /api/agent",                      "resume_from", in_other_company(_agent_run),             in_own_team(_agent_run)),
     Slot("GET /api/documents/:id",               "id",       in_other_company(_team_object),              in_own_team(_private_object)),
     Slot("PUT /api/documents/:id",               "id",       in_other_company(_team_object),              in_own_team(_private_object)),
     Slot("DELETE /api/documents/:id",            "id",       in_other_company(_team_object),              in_own_team(_private_object)),
@@ -360,8 +387,13 @@ NOT_IDS = frozenset({
     "plan", "dimension", "window", "enabled", "disabled", "slug", "domain",
     "kind", "input", "run_at", "priority", "state", "prompt", "mode", "model", "capabilities", "kinds", "models", "url", "key",
     "max_wait", "claim_token", "progress", "message", "result", "error", "POST /api/executors org_id",
-    "prefix", "delimiter", "version", "method", "expires_in", "download", "effective", "q", "principal_type", "capability", "expires_at",
+    "prefix", "delimiter", "version", "method", "expires_in", "download", "as_", "effective", "q", "principal_type", "capability", "expires_at",
     "GET /api/repo-obj/:id cursor",
+    "system", "messages", "executor", "max_tokens", "temperature", "response_format", "tools", "tool_choice", "max_rounds",
+    "parent_id", "regenerate",  # turns of a conversation that the caller can continue
+    "audio", "function_call", "functions", "logprobs", "max_completion_tokens", "modalities", "n", "parallel_tool_calls",
+    "stop", "stream", "stream_options", "web_search_options",
+    "PUT /api/model-roles roles.chat", "PUT /api/model-roles roles.utility",  # names of executors: see tests/executors
     "text", "catalog", "source", "dry_run", "term", "translation", "note", "forbidden",
     "POST /api/translate target", "POST /api/translate/catalog target", "POST /api/glossary target", "GET /api/glossary target",
     "GET /api/glossary cursor",  # a language and a term

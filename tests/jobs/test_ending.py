@@ -12,7 +12,7 @@ from teamspace.core.db import Tx
 from teamspace.core.errors import ExecutorFailed
 from teamspace.core.principal import Call, Principal, system
 from teamspace.core.tables import JobSpec
-from teamspace.jobs import Authority, EndedJob, JobOrigin, Outcome, Succeeded
+from teamspace.jobs import Authority, EndedJob, Failed, JobFault, JobOrigin, Outcome, Succeeded
 from teamspace.jobs.domain.ending import MAX_LEASE_EXPIRIES
 from teamspace.jobs.schemas import State
 from teamspace.quota import Spend
@@ -132,6 +132,20 @@ async def test_a_job_whose_kind_fails_does_not_cost_the_others_their_results(
         await world.app.attempts.write_batch(world.db, outcomes)
     states = [(await get_job(ann, id))["state"] for id in ids]
     assert states == ["running", "succeeded", "succeeded"], "the first runs again when its lease expires"
+
+
+async def test_of_two_attempts_in_one_batch_the_valid_one_counts(world: World, ann: Caller) -> None:
+    job_id = await create(ann, "good")
+    ((_, stale),) = await claim(world, 1, (PAID,))
+    async with world.db.maintenance(system()) as tx:
+        await tx.run("UPDATE jobs SET lease_until = moment(0)")
+    await jobs.sweep(world.db, queue(world))
+    await queue(world).promote(world.db)
+    ((_, valid),) = await claim(world, 1, (PAID,))
+    late = Failed(JobFault("Too late.", "late", retryable=False))
+    written = await world.app.attempts.write_batch(world.db, [(valid, Succeeded(Answer("good"))), (stale, late)])
+    assert written == {valid.key}
+    assert (await get_job(ann, job_id))["state"] == "succeeded"
 
 
 async def test_a_lost_job_ends_although_its_kind_fails(

@@ -40,7 +40,7 @@ async def test_a_job_is_created_run_and_shown(world: World) -> None:
 WRONG: tuple[tuple[dict[str, Any], str], ...] = (
     ({}, "/kind"),
     ({"kind": "ai.dance", "input": {}}, "/kind"),
-    ({"kind": "ai.chat"}, "/input"),
+    ({"kind": "ai.chat"}, "/input/prompt"),
     ({"kind": "ai.chat", "input": {"prompt": 5}}, "/input/prompt"),
     ({"kind": "ai.chat", "input": {"prompt": "x", "colour": "red"}}, "/input"),
     ({"kind": "ai.chat", "input": {"prompt": "x"}, "priority": 3}, "/priority"),

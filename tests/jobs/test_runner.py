@@ -46,7 +46,7 @@ async def test_jobs_start_while_results_are_being_stored_up_to_a_limit(
             await queue(world).enqueue(tx, Authority.of(who), KIND, Step())
     finish_many = Queue.finish_many
 
-    async def slow(*args: object) -> set[str]:
+    async def slow(*args: object) -> set[tuple[str, int]]:
         await release.wait()
         return await finish_many(*args)  # type: ignore[arg-type]
 

@@ -103,6 +103,9 @@ def test_the_official_sdk_chats(served: Served, key: str) -> None:
 
     cut = client.chat.completions.create(model="default", messages=messages, stop=["Hello"])
     assert cut.choices[0].message.content == text.partition("Hello")[0]
+    stopped = list(client.chat.completions.create(model="default", messages=messages, stop="Hello", stream=True))
+    assert "".join(chunk.choices[0].delta.content or "" for chunk in stopped) == text.partition("Hello")[0]
+    assert stopped[-1].choices[0].finish_reason == "stop"
     short = client.chat.completions.create(model="default", messages=messages, max_completion_tokens=3)
     assert short.choices[0].finish_reason == "length"
 

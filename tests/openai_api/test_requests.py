@@ -8,7 +8,15 @@ import pytest
 from teamspace.ai import ChatBody
 from teamspace.completions import TokenUsage, ToolCall
 from teamspace.core.decoding import decode_body
-from teamspace.core.errors import BadRequest
+from teamspace.core.errors import (
+    BadRequest,
+    NoExecutor,
+    QuotaExceeded,
+    RateLimited,
+    Refusal,
+    TokenExpired,
+    Unauthenticated,
+)
 from teamspace.openai_api.domain import answers, requests
 from teamspace.openai_api.domain.errors import render
 from teamspace.openai_api.domain.stops import StopFilter
@@ -109,6 +117,25 @@ def test_what_cannot_be_done_is_refused_and_the_field_is_named(fields: dict[str,
         requests.to_chat_body(body)
     error = render(refused.value).error
     assert (error.param, error.type) == (param, "invalid_request_error")
+
+
+@pytest.mark.parametrize(
+    ("refusal", "kind", "code"),
+    [
+        (Unauthenticated(), "invalid_request_error", "invalid_api_key"),
+        (TokenExpired(), "invalid_request_error", "invalid_api_key"),
+        (RateLimited("request.too_many", 1, seconds=1), "rate_limit_exceeded", "rate_limit_exceeded"),
+        (
+            QuotaExceeded("quota.slots", 1, limit=1, dimension="d", level="l"),
+            "insufficient_quota",
+            "insufficient_quota",
+        ),
+        (NoExecutor("executors.none_answers", executors="x"), "server_error", "no_executor"),
+    ],
+)
+def test_an_error_has_openai_s_type_and_code(refusal: Refusal, kind: str, code: str) -> None:
+    error = render(refusal).error
+    assert (error.type, error.code, error.param, error.message) == (kind, code, None, refusal.detail)
 
 
 def test_a_completion_has_openai_s_shape() -> None:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import httpx2
+import msgspec
 import pytest
 
 from teamspace.ai import MAX_BODY
@@ -11,6 +12,7 @@ from teamspace.settings import Settings
 from tests.executors.help import push, world_calling
 from tests.support.upstream import Upstream
 from tests.support.world import World
+from tests.support.world import world as open_world
 
 MODELS, CHAT = "/v1/models", "/v1/chat/completions"
 HELLO = {"role": "user", "content": "Hello"}
@@ -62,6 +64,16 @@ async def test_every_refusal_of_a_completion_has_openai_s_shape(settings: Settin
         silent = await ann.post(CHAT, {"model": "m", "messages": [HELLO]})
         assert error(silent) == (503, "no_executor", None)
         assert silent.headers["retry-after"] == "30"
+
+
+async def test_a_replayed_error_has_openai_s_shape_too(settings: Settings) -> None:
+    async with open_world(msgspec.structs.replace(settings, simulate=True)) as world:
+        ann = await world.bootstrap()
+        body = {"model": "default", "messages": [{"role": "user", "content": "[simulate:fail]"}]}
+        for _ in range(2):
+            answer = await ann.post(CHAT, body, headers={"idempotency-key": "1"})
+            assert error(answer) == (502, "executor_failed", None)
+        assert answer.headers["idempotency-replayed"] == "true"
 
 
 async def test_errors_of_the_gate_have_openai_s_shape(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

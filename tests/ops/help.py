@@ -115,7 +115,7 @@ def ship_migrations(monkeypatch: Any, *more: Migration) -> None:
 
 
 async def fill(world: World) -> list[str]:
-    """Adds people, second factors, notes, a conversation, shares, sign-in attempts and blobs; returns the unused recovery codes of ann."""
+    """Adds people, second factors, notes, a conversation, a glossary, a translation, shares, sign-in attempts and blobs; returns the unused recovery codes of ann."""
     ann = await world.bootstrap()
     joined = (await ann.post("/api/members", {"username": "bob", "role": "member"})).json()
     bob = Caller(world, joined["token"])
@@ -130,6 +130,11 @@ async def fill(world: World) -> list[str]:
     await conversations.say(world, ann, conversation, "Где? 🎉", "nul\0")
     grant = {"user_id": joined["member"]["user_id"], "permission": "notes:write"}
     await ann.post(f"/api/conversations/{conversation}/share", grant)
+    await ann.post("/api/glossary", {"term": "crane", "target": "de", "translation": "Kran", "forbidden": ["漢字"]})
+    await ann.post("/api/translate", {"text": "A crane {name} 🎉", "target": "de"})
+    await ann.post(
+        "/api/features/chat", {"enabled": True}
+    )  # the last row of the audit log, of which no invariant speaks
     await brand(world, ann.org.id, LOGO)
     await brand(world, "", BANNER)
     for data in (UNUSED, SCRAP):

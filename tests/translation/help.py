@@ -5,12 +5,12 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from teamspace.ai import Gateway, GatewayAnswer
+from teamspace.ai import DryRun, Gateway, GatewayAnswer
+from teamspace.ai.schemas import Estimate
 from teamspace.completions import JsonSchema, ModelAnswer, ModelRequest, TokenUsage, estimate_tokens, text_of
 from teamspace.core.db import Db
 from teamspace.core.principal import Principal
-from tests.support.model_server import writes
-from tests.support.upstream import Behaviour, ReceivedRequest
+from tests.support.upstream import Behaviour, ReceivedRequest, reply
 
 Model = Callable[[dict[str, Any]], Any]
 """Takes the prompt's JSON and returns the answer's."""
@@ -32,6 +32,9 @@ class ScriptedGateway(Gateway):
         parsed = self._model(prompt)
         usage = TokenUsage.of(estimate_tokens(text_of(request.prompt)), 1)
         return GatewayAnswer(ModelAnswer(json.dumps(parsed), usage, "scripted", parsed=parsed), "local", True)
+
+    async def preview(self, db: Db, who: Principal, request: ModelRequest, **options: Any) -> DryRun:
+        return DryRun(executor="local", model=None, estimate=Estimate(0, 0), admitted=True, blocked_by=None)
 
     @property
     def sent(self) -> list[str]:
@@ -55,11 +58,14 @@ def by_table(table: dict[str, str]) -> Model:
     return each(lambda segment: table[segment["text"]])
 
 
-def serving(model: Model) -> Behaviour:
-    """A step of a model server that answers with a function."""
+def serving(model: Model, *, tokens: int = 7) -> Behaviour:
+    """A step of a model server that answers with a function, and reports this usage."""
 
     async def behave(request: ReceivedRequest, writer: asyncio.StreamWriter) -> None:
         prompt = json.loads(request.body)["messages"][-1]["content"]
-        await writes(model(json.loads(prompt)))(request, writer)
+        message = {"role": "assistant", "content": json.dumps(model(json.loads(prompt)))}
+        choice = {"index": 0, "message": message, "finish_reason": "stop"}
+        usage = {"prompt_tokens": tokens - 2, "completion_tokens": 2}
+        await reply(writer, 200, {"model": "tiny", "choices": [choice], "usage": usage})
 
     return behave

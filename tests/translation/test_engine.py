@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from teamspace import tenancy, translation
-from teamspace.core.errors import QuotaExceeded, ResponseRefused
+from teamspace.core.errors import ExecutorFailed, QuotaExceeded, Refusal, ResponseRefused
 from teamspace.core.principal import Call, IdempotencyClaim, Principal
-from teamspace.translation.domain import engine
+from teamspace.translation.domain import engine, model_run
 from tests.support.world import Caller, World
 from tests.translation.help import Model, ScriptedGateway, by_table, each, upper
 
@@ -78,7 +78,7 @@ async def test_a_failing_segment_is_repaired_once_with_what_is_wrong(ann: Caller
     assert (done.texts, done.checks) == ({"a": "HELLO {name}", "b": "GOOD"}, [])
     assert len(gateway.prompts) == 2
     assert gateway.prompts[1]["segments"] == [
-        {"id": 0, "text": "Hello \u27e61\u27e7", "translation": "HALLO", "problems": ["Placeholders differ. Missing: {name}. Added: -."]}
+        {"id": 0, "text": "Hello \u27e61\u27e7", "translation": "HALLO", "problems": ["Placeholders differ. Missing: \u27e61\u27e7. Added: -."]}
     ]  # fmt: skip
 
 
@@ -152,7 +152,7 @@ async def test_batches_are_bounded_and_at_most_four_are_in_flight(ann: Caller) -
         f"l{n}": f"long{n} " * 600 for n in range(6)
     }
     done = await engine.translate(gateway, ann.world.db, await principal(ann), texts, target="de")
-    assert done.texts == {key: text.upper() for key, text in texts.items()} and most == engine.MAX_IN_FLIGHT
+    assert done.texts == {key: text.upper() for key, text in texts.items()} and most == model_run.MAX_IN_FLIGHT
     for prompt in gateway.prompts:
         assert len(prompt["segments"]) <= 25
         assert sum(len(segment["text"]) for segment in prompt["segments"]) <= 12_000
@@ -168,17 +168,30 @@ async def test_after_a_refusal_no_further_batch_is_sent(ann: Caller) -> None:
     texts = {f"k{n}": f"word {n} {chr(97 + n % 26)}" for n in range(2_000)}
     with pytest.raises(QuotaExceeded):
         await engine.translate(gateway, ann.world.db, await principal(ann), texts, target="de")
-    assert len(gateway.prompts) <= 6 + engine.MAX_IN_FLIGHT
+    assert len(gateway.prompts) <= 6 + model_run.MAX_IN_FLIGHT
 
 
-async def test_a_quota_that_ends_before_the_repair_leaves_what_was_translated(ann: Caller) -> None:
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        QuotaExceeded("quota.slots", 60, limit=1, dimension="x", level="team"),
+        ExecutorFailed("ai.simulated_failure"),
+        ResponseRefused("translation.no_answer"),
+    ],
+    ids=lambda refusal: refusal.code,
+)
+async def test_a_repair_that_is_refused_leaves_what_was_translated(ann: Caller, refusal: Refusal) -> None:
     def model(prompt: dict[str, Any]) -> Any:
         if "problems" in prompt["segments"][0]:
-            raise QuotaExceeded("quota.slots", 60, limit=1, dimension="x", level="team")
-        return each(lambda segment: "HALLO")(prompt)
+            raise refusal
+        return each(lambda segment: "HALLO \u27e61\u27e7 {x}")(prompt)
 
-    done, _ = await translate(ann, "Hello {name}", model)
-    assert done.texts[""] == "HALLO" and failed(done) == [(None, 0, "placeholders")]
+    done, gateway = await translate(ann, "Hello {name}", model)
+    assert done.texts[""] == "HALLO {name} {x}" and failed(done) == [(None, 0, "placeholders")]
+    assert done.checks[0].params == {"missing": "-", "added": "{x}"}
+    assert gateway.prompts[1]["segments"][0]["translation"] == "HALLO \u27e61\u27e7 {x}", (
+        "what stays is hidden here too"
+    )
 
 
 # Glossary

@@ -47,6 +47,11 @@ async def limit(caller: Caller, dimension: str, most: int, window: str | None = 
     assert (await caller.post("/api/quota", body)).status_code == 200
 
 
+def words(count: int) -> dict[str, str]:
+    """A catalog of short texts, 25 of which are a batch."""
+    return {f"k{n}": f"word {chr(97 + n % 26)}{n}" for n in range(count)}
+
+
 def problems(answer: dict[str, Any]) -> list[tuple[str | None, int, str]]:
     return [(check.get("key"), check["segment"], check["check"]) for check in answer["checks"]]
 
@@ -100,7 +105,7 @@ async def test_the_memory_costs_nothing(ann: Caller) -> None:
 
 
 async def test_a_request_with_an_idempotency_key_is_translated_once(ann: Caller) -> None:
-    body = {"catalog": {f"k{n}": f"word {chr(97 + n % 26)}{n}" for n in range(120)}, "target": "de"}
+    body = {"catalog": words(120), "target": "de"}
     headers = {"idempotency-key": "once"}
     answers = [await ann.post("/api/translate/catalog", body, headers=headers) for _ in range(2)]
     assert [answer.status_code for answer in answers] == [200, 200] and answers[0].json() == answers[1].json()
@@ -174,7 +179,7 @@ async def test_history_is_paged_newest_first_and_bounded(ann: Caller, monkeypatc
 async def test_a_dry_run_says_what_it_would_cost_and_stores_nothing(world: World, ann: Caller) -> None:
     await translate(ann, "Known")
     before = await world.counts()
-    catalog = {f"k{n}": f"word {chr(97 + n % 26)}{n}" for n in range(60)} | {"known": "Known"}
+    catalog = words(60) | {"known": "Known"}
     answer = await translate_catalog(ann, catalog, dry_run=True)
     assert (answer["dry_run"], answer["admitted"], answer["blocked_by"]) == (True, True, None)
     assert answer["estimate"]["requests"] == 3 and answer["estimate"]["tokens"] > 3 * 512
@@ -197,18 +202,32 @@ async def test_a_suspended_company_can_estimate_but_not_translate(world: World, 
     assert len(await listed(member)) == 1
 
 
-async def test_a_quota_that_ends_on_the_way_refuses_the_whole_and_meters_what_was_spent(ann: Caller) -> None:
+async def test_a_quota_that_does_not_suffice_refuses_the_whole_before_anything_is_sent(ann: Caller) -> None:
     await limit(ann, "ai.requests", 4)
-    catalog = {f"k{n}": f"word {chr(97 + n % 26)}{n}" for n in range(300)}
-    refused = await translate_catalog(ann, catalog, 429)
+    refused = await translate_catalog(ann, words(300), 429)
     assert (refused["code"], refused["dimension"], refused["level"]) == ("quota_exceeded", "ai.requests", "team")
-    assert await requests_used(ann) == 4 and await tokens_used(ann) > 0 and await listed(ann) == []
+    assert await requests_used(ann) == 0 and await listed(ann) == []
+    assert len((await translate_catalog(ann, words(100)))["catalog"]) == 100
+
+
+async def test_a_quota_that_ends_on_the_way_refuses_the_whole_and_meters_what_was_spent(settings: Settings) -> None:
+    async with model_world(settings) as (_, ann, server):
+        server.script([serving(each(upper), tokens=10_000)] * 12)
+        await limit(ann, "ai.tokens.total", 40_000)
+        refused = await translate_catalog(ann, words(300), 429)
+        assert (refused["code"], refused["dimension"], refused["level"]) == (
+            "quota_exceeded",
+            "ai.tokens.total",
+            "team",
+        )
+        sent = len(server.chat_requests())
+        assert 4 <= sent < 12 and await requests_used(ann) == sent and await tokens_used(ann) == sent * 10_000
+        assert await listed(ann) == []
 
 
 async def test_fewer_batches_are_in_flight_if_the_quota_allows_only_one(ann: Caller) -> None:
     await limit(ann, "ai.concurrency", 1, None)
-    catalog = {f"k{n}": f"word {chr(97 + n % 26)}{n}" for n in range(150)}
-    answer = await translate_catalog(ann, catalog)
+    answer = await translate_catalog(ann, words(150))
     assert len(answer["catalog"]) == 150 and await requests_used(ann) == 6
 
 
@@ -260,7 +279,7 @@ async def test_a_model_server_that_fails_is_reported(settings: Settings) -> None
 
 async def test_two_people_translate_the_same_at_the_same_time(world: World, ann: Caller) -> None:
     bob = await world.person(ann.org, ann.team)
-    catalog = {f"k{n}": f"word {chr(97 + n % 26)}{n}" for n in range(100)}
+    catalog = words(100)
     one, other = await asyncio.gather(*(translate_catalog(person, catalog) for person in (ann, bob)))
     assert one["catalog"] == other["catalog"]
     assert (await translate_catalog(ann, catalog))["memory_hits"] == 100

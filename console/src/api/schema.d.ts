@@ -1655,7 +1655,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Stop a turn. It ends with what it has produced, and is charged for that.
+         * Stop a streamed turn. It ends with what it has produced, and is charged for that.
          * @description A session or API token. Requires `chat:use`.
          */
         delete: operations["ai.stop"];
@@ -4525,6 +4525,10 @@ export interface components {
             check: components["schemas"]["Check"];
             message: string;
             excerpt: string;
+            /** @default {} */
+            params?: {
+                [key: string]: string | number;
+            };
             /** @default null */
             key?: string | null;
         };
@@ -5073,7 +5077,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": string;
+                    "text/event-stream": unknown;
                 };
             };
             /** @description `invalid_request` */
@@ -15600,7 +15604,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": string;
+                    "text/event-stream": unknown;
                     "application/json": components["schemas"]["DryRun"];
                 };
             };
@@ -16810,7 +16814,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AgentAnswer"] | components["schemas"]["DryRun"];
-                    "text/event-stream": string;
+                    "text/event-stream": unknown;
                 };
             };
             /** @description `invalid_request` */
@@ -17547,7 +17551,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Completion"];
-                    "text/event-stream": string;
+                    "text/event-stream": unknown;
                 };
             };
             /** @description `invalid_request` */

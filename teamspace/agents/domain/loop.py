@@ -143,16 +143,16 @@ class Loop:
     async def _find_result(
         self, who: Principal, call: ToolCall, arguments: dict[str, Any] | None, *, key: str
     ) -> ToolResult | ToolError:
+        name, context = call.function.name, ToolContext("agent", key, self._input.tools)
         if arguments is None:
+            await self._toolbox.refuse(self._db, who, name, context, "invalid_request")
             return ToolError("invalid_request", "The arguments are not a JSON object.")
         if len(transcript.tool_steps(self._steps)) >= MAX_CALLS:
+            await self._toolbox.refuse(self._db, who, name, context, "tool_limit")
             return ToolError("tool_limit", f"No more than {MAX_CALLS} calls are possible in one run.")
-        name = call.function.name
-        if self._input.tools is not None and name not in self._input.tools:
-            return ToolError("tool_disabled", "This tool was not offered.")
         try:
             async with asyncio.timeout(_TOOL_SECONDS):
-                return await self._toolbox.call(self._db, who, name, arguments, ToolContext("agent", key))
+                return await self._toolbox.call(self._db, who, name, arguments, context)
         except Refusal as refusal:
             return ToolError(refusal.code, refusal.detail)
         except TimeoutError:
@@ -175,6 +175,7 @@ class Loop:
     async def _save(self, who: Principal, step: AnyStep) -> None:
         row = StepRow(self._work.job_id, len(self._steps) + 1, msgspec.json.encode(step).decode())
         async with self._db.maintenance(who) as tx:
+            await self._work.confirm(tx)
             kind = "model" if isinstance(step, ModelStep) else "tool"
             await store.insert(tx, QuotaAccount.of(who), row, kind)
         self._steps.append(step)

@@ -2,33 +2,32 @@
 
 import msgspec
 
-from teamspace import conversations, jobs
+from teamspace import jobs
 from teamspace.agents import access, store
 from teamspace.agents.domain.loop import Loop
 from teamspace.agents.domain.transcript import INSTRUCTION, to_functions
 from teamspace.agents.schemas import AgentAnswer, AgentBody, AgentInput
 from teamspace.ai import (
-    STOPPED,
     DryRun,
     Gateway,
     Output,
     TurnInput,
     Turns,
+    end_in_conversation,
+    end_with_fault,
     fault_of,
     get_outcome,
-    read_shown,
     resolving,
-    to_error,
+    state_of,
 )
 from teamspace.blobs import BlobStore
 from teamspace.completions import ModelRequest
-from teamspace.conversations import TurnState
 from teamspace.core import clock, ids
 from teamspace.core.db import Db, Tx
-from teamspace.core.errors import BadRequest, NotFound
+from teamspace.core.errors import BadRequest, Conflict, NotFound
 from teamspace.core.principal import Principal, system
 from teamspace.events import Streams, StreamWriter
-from teamspace.jobs import EndedJob, JobAttempt, JobContext, Outcome, Succeeded
+from teamspace.jobs import EndedJob, JobAttempt, JobContext, Outcome, Queue, Succeeded
 from teamspace.tools import BoundTool, Toolbox
 
 KIND = "ai.agent"
@@ -39,8 +38,10 @@ _BATCH = 500
 class Agents:
     """Begins and runs agents."""
 
-    def __init__(self, gateway: Gateway, turns: Turns, toolbox: Toolbox, streams: Streams, files: BlobStore) -> None:
-        self._gateway, self._turns, self._toolbox = gateway, turns, toolbox
+    def __init__(
+        self, gateway: Gateway, turns: Turns, queue: Queue, toolbox: Toolbox, streams: Streams, files: BlobStore
+    ) -> None:  # fmt: skip
+        self._gateway, self._turns, self._queue, self._toolbox = gateway, turns, queue, toolbox
         self._streams, self._files = streams, files
 
     async def preview(self, db: Db, who: Principal, body: AgentBody) -> DryRun:
@@ -67,7 +68,9 @@ class Agents:
 
         async def continue_run(tx: Tx, run_id: str) -> None:
             if body.resume_from is not None:
-                await _copy_steps(tx, who, body.resume_from, run_id)
+                await store.copy(tx, access.fence(who), body.resume_from, run_id)
+                if not await self._queue.has_ended(tx, body.resume_from):
+                    raise Conflict("agents.not_ended")
 
         input = AgentInput(body.prompt, body.system, body.tools, body.max_rounds, body.conversation_id)
         return await self._turns.launch(
@@ -79,6 +82,8 @@ class Agents:
         if not (body.prompt or body.regenerate or body.resume_from):
             raise BadRequest.at("/prompt", "value.empty")
         resolving.check_conversation(body)
+        if body.resume_from is not None and not await store.has_steps(db, access.fence(who), body.resume_from):
+            raise NotFound("agents.no_run")
         return await self._toolbox.list_offered(db, who, body.tools)
 
     # The job
@@ -106,24 +111,18 @@ class Agents:
             return await self._streams.open(db, tx, who, work.job_id)
 
 
-async def end(tx: Tx, job: EndedJob, outcome: Outcome, streams: Streams) -> None:
+async def end(tx: Tx, job: EndedJob, outcome: Outcome, streams: Streams, queue: Queue) -> None:
     """End the stream and the conversation's turn, in the transaction that ends the job."""
     if isinstance(outcome, Succeeded):
         answer = outcome.result
         assert isinstance(answer, AgentAnswer)
         await streams.end(tx, job.id, "done", answer)
-        state = TurnState.STOPPED if answer.finish_reason == STOPPED else TurnState.DONE
-        await conversations.end_turn(
-            tx, job.id, content=answer.text, state=state, usage=answer.usage, citations=answer.citations,
-            steps=answer.steps, model=answer.model, executor=answer.executor,
+        await end_in_conversation(
+            tx, queue, job, content=answer.text, state=state_of(answer.finish_reason), usage=answer.usage,
+            citations=answer.citations, steps=answer.steps, model=answer.model, executor=answer.executor,
         )  # fmt: skip
-        return
-    fault = fault_of(outcome)
-    await streams.end(tx, job.id, "error", to_error(fault))
-    if job.input.conversation_id is not None:
-        error = conversations.TurnError(fault.code, fault.message, fault.key, fault.params)
-        shown = await read_shown(tx, streams, job.id)
-        await conversations.end_turn(tx, job.id, content=shown, state=TurnState.FAILED, error=error)
+    else:
+        await end_with_fault(tx, queue, streams, job, fault_of(outcome))
 
 
 async def tidy(db: Db) -> None:
@@ -133,11 +132,6 @@ async def tidy(db: Db) -> None:
     while deleted == _BATCH:
         async with db.maintenance(system()) as tx:
             deleted = await store.delete_older(tx, before, _BATCH)
-
-
-async def _copy_steps(tx: Tx, who: Principal, run_id: str, target: str) -> None:
-    if not await store.copy(tx, access.fence(who), run_id, target):
-        raise NotFound("agents.no_run")
 
 
 def _instruct(system_prompt: str | None) -> str:

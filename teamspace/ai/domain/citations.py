@@ -12,7 +12,8 @@ import msgspec
 
 from teamspace import notes, repository
 from teamspace.ai.domain import quotes
-from teamspace.ai.domain.sources import Source, Sources, unescape
+from teamspace.ai.domain.quotes import SearchableText
+from teamspace.ai.domain.sources import PromptSource, Sources, unescape
 from teamspace.ai.schemas import Citation, CitedSource
 from teamspace.blobs import BlobStore
 from teamspace.core import pools
@@ -53,7 +54,8 @@ class Citations:
         self._held, self._searched = "", 0
         self._markers = 0
         self._numbers: dict[tuple[int, str], int] = {}
-        self._texts: OrderedDict[int, str] = OrderedDict()
+        self._given: dict[tuple[int, int], SearchableText] = {}
+        self._complete: OrderedDict[int, SearchableText] = OrderedDict()
 
     # The filter
 
@@ -121,25 +123,26 @@ class Citations:
         return Citation(number, cited, *span, quote, True)
 
     async def _find(
-        self, db: Reads, files: BlobStore, who: Principal, source: Source, quote: str
+        self, db: Reads, files: BlobStore, who: Principal, source: PromptSource, quote: str
     ) -> tuple[int, int] | None:
         """Look at what the model was given first, then at the complete text of the version."""
-        if span := await _locate(source.text, quote):
+        given = self._given.setdefault((source.number, source.start), SearchableText(source.text))
+        if span := await _locate(given, quote):
             return span[0] + source.start, span[1] + source.start
         if source.is_complete:
             return None
-        return await _locate(await self._complete_text(db, files, who, source), quote)
+        return await _locate(await self._load_complete(db, files, who, source), quote)
 
-    async def _complete_text(self, db: Reads, files: BlobStore, who: Principal, source: Source) -> str:
-        if source.number not in self._texts:
-            self._texts[source.number] = await _load(db, files, who, source)
-            if len(self._texts) > _MAX_TEXTS:
-                self._texts.popitem(last=False)
-        self._texts.move_to_end(source.number)
-        return self._texts[source.number]
+    async def _load_complete(self, db: Reads, files: BlobStore, who: Principal, source: PromptSource) -> SearchableText:
+        if source.number not in self._complete:
+            self._complete[source.number] = SearchableText(await _load(db, files, who, source))
+            if len(self._complete) > _MAX_TEXTS:
+                self._complete.popitem(last=False)
+        self._complete.move_to_end(source.number)
+        return self._complete[source.number]
 
 
-async def _can_read(db: Reads, who: Principal, source: Source) -> bool:
+async def _can_read(db: Reads, who: Principal, source: PromptSource) -> bool:
     try:
         if source.type == "note":
             await notes.find(db, who, source.id)
@@ -150,7 +153,7 @@ async def _can_read(db: Reads, who: Principal, source: Source) -> bool:
     return True
 
 
-async def _load(db: Reads, files: BlobStore, who: Principal, source: Source) -> str:
+async def _load(db: Reads, files: BlobStore, who: Principal, source: PromptSource) -> str:
     """Return the complete text of the version; empty if it is gone. A note has only its newest version."""
     try:
         if source.type == "note":
@@ -161,11 +164,11 @@ async def _load(db: Reads, files: BlobStore, who: Principal, source: Source) -> 
         return ""
 
 
-async def _locate(text: str, quote: str) -> tuple[int, int] | None:
+async def _locate(text: SearchableText, quote: str) -> tuple[int, int] | None:
     """Find the words; an escaped character counts as itself, unless the source contains it in this form."""
     for words in dict.fromkeys((quote, unescape(quote))):
         small = len(text) <= _THREAD_CHARACTERS
-        span = quotes.locate(text, words) if small else await pools.TEXT.run(quotes.locate, text, words)
+        span = text.locate(words) if small else await pools.TEXT.run(text.locate, words)
         if span is not None:
             return span
     return None

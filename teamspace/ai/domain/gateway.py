@@ -70,10 +70,12 @@ class Gateway:
             async with self._audited(db, who, target, purpose) as tx:
                 estimated = estimate(request)
                 reserved = await quota.reserve(
-                    tx, QuotaAccount.of(who), estimated, purpose=purpose, charged=True, ttl=_TTL
-                )
+                    tx, QuotaAccount.of(who), estimated, purpose=purpose, charged=True, ttl=_TTL,
+                    job_id=None if origin is None else origin.run_id,
+                )  # fmt: skip
             async with self._settling(db, reserved) as settle:
-                answer = await self.ask(db, who, target, request, on_delta=on_delta, stop=stop)
+                asked = msgspec.structs.replace(request, model=request.model or target.model)
+                answer = await self.ask(db, who, target.executor_id, asked, on_delta=on_delta, stop=stop)
                 await settle(Spend(1, answer.usage.total_tokens))
         return GatewayAnswer(answer, target.name, target.simulated)
 
@@ -106,12 +108,11 @@ class Gateway:
     # Models that this server calls
 
     async def ask(
-        self, db: Db, who: Principal, target: Target, request: ModelRequest, *, on_delta: OnDelta | None = None,
+        self, db: Db, who: Principal, executor_id: str, request: ModelRequest, *, on_delta: OnDelta | None = None,
         stop: asyncio.Event | None = None,
     ) -> ModelAnswer:  # fmt: skip
-        """Call a model, unmetered. An answer that is not streamed matches its response format."""
-        model = self._models.of(db, target.executor_id, attempt=1, org_id=who.org_id)
-        request = msgspec.structs.replace(request, model=request.model or target.model)
+        """Call the model of an executor, unmetered. An answer that is not streamed matches its response format."""
+        model = self._models.of(db, executor_id, attempt=1, org_id=who.org_id)
         if on_delta is not None:
             return await _stream(model, request, on_delta, stop)
         return await _stoppable(_answer(model, request), request, stop)

@@ -7,7 +7,7 @@ import re
 import unicodedata
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator
+from functools import lru_cache
 
 _MAX_EXPANSION = 4
 """A run that would get longer by this factor is left as it is."""
@@ -25,32 +25,52 @@ _INVISIBLE = dict.fromkeys(
      *range(0xFFF9, 0xFFFC), *range(0xD800, 0xE000), *range(0xE0000, 0xE0080))
 )  # fmt: skip
 """Joiners, soft hyphens, text direction, tags, halves of characters."""
+_HIDDEN = re.compile(f"[{re.escape(''.join(map(chr, _INVISIBLE)))}]")
 _SAME = _BLANK | {ord(each): one for one, several in _LIKE.items() for each in several}
 """Characters that are replaced by one that is like them."""
 _SHOWN = _BLANK | _INVISIBLE
 _UNEVEN = re.compile(r" {2,}|[\x21-\x7e]?[^\x00-\x7f]+")
 """Where normalization can change the length."""
+_CHUNK, _MAX_OVERHANG = 16 * 1024, 100
+"""Text is normalized in chunks, so that other threads get their turn."""
 
 
-class _Places:
-    """Maps the characters of a normalized text to the original, by the places where both differ."""
+class _Normalized:
+    """A normalized text, and for each of its characters the place in the original."""
 
     def __init__(self) -> None:
+        self._pieces: list[str] = []
+        self._size = 0
+        # The text is like the original from each of these starts on, or up to the next one replaces what ends at `end`.
         self._starts, self._origins, self._ends = array("q", [0]), array("q", [0]), array("q", [-1])
 
-    def replace(self, start: int, size: int, origin: int, end: int) -> None:
-        """`size` characters from `start` on are those from `origin` up to `end`, and then both go on alike."""
-        self._starts.extend((start, start + size))
+    def keep(self, piece: str) -> None:
+        """Append a piece that has as many characters as the original."""
+        self._pieces.append(piece)
+        self._size += len(piece)
+
+    def replace(self, origin: int, end: int, piece: str) -> None:
+        """Append a piece that replaces the original from `origin` up to `end`."""
+        self._starts.extend((self._size, self._size + len(piece)))
         self._origins.extend((origin, end))
         self._ends.extend((end, -1))
+        self.keep(piece)
 
-    def original(self, at: int) -> tuple[int, int]:
-        """Return start and end in the original of the normalized character at `at`."""
+    def find(self, words: str) -> tuple[int, int] | None:
+        """Return start and end in the original of the first place with these words."""
+        at = str(self).find(words)
+        return None if at < 0 else (self._original(at)[0], self._original(at + len(words) - 1)[1])
+
+    def _original(self, at: int) -> tuple[int, int]:
         step = bisect_right(self._starts, at) - 1
         if self._ends[step] >= 0:
             return self._origins[step], self._ends[step]
         place = self._origins[step] + at - self._starts[step]
         return place, place + 1
+
+    def __str__(self) -> str:
+        self._pieces = ["".join(self._pieces)]
+        return self._pieces[0]
 
 
 def clean(quote: str) -> str:
@@ -58,45 +78,76 @@ def clean(quote: str) -> str:
     return " ".join(quote.translate(_SHOWN).split())
 
 
-def locate(text: str, quote: str) -> tuple[int, int] | None:
-    """Return start and end of the first place with the quoted words, or None."""
-    at = text.find(quote)
-    if at >= 0:
-        return at, at + len(quote)
-    wanted = _normalize(quote)[0].strip()
-    if not wanted:
-        return None
-    normalized, places = _normalize(text)
-    at = normalized.find(wanted)
-    return None if at < 0 else (places.original(at)[0], places.original(at + len(wanted) - 1)[1])
+class SearchableText:
+    """A text in which quoted words are found; it is normalized once, if at all."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._normalized: _Normalized | None = None
+
+    def __len__(self) -> int:
+        return len(self._text)
+
+    def locate(self, quote: str) -> tuple[int, int] | None:
+        """Return start and end of the first place with the quoted words, or None."""
+        at = self._text.find(quote)
+        if at >= 0:
+            return at, at + len(quote)
+        wanted = str(_normalize(quote)).strip()
+        if not wanted:
+            return None
+        self._normalized = self._normalized or _normalize(self._text)
+        return self._normalized.find(wanted)
 
 
-def _normalize(text: str) -> tuple[str, _Places]:
-    pieces, places, done, size = list[str](), _Places(), 0, 0
-    even = text.translate(_SAME)
-    for run in _UNEVEN.finditer(even):
-        for start, end, piece in _uneven_pieces(run[0], run.start()):
-            pieces += [even[done:start], piece]
-            size += start - done
-            places.replace(size, len(piece), start, end)
-            size, done = size + len(piece), end
-    return "".join([*pieces, even[done:]]), places
+def _normalize(text: str) -> _Normalized:
+    normalized, start = _Normalized(), 0
+    while start < len(text):
+        end = _end_of_chunk(text, start + _CHUNK)
+        _normalize_chunk(normalized, text[start:end].translate(_SAME), start)
+        start = end
+    return normalized
 
 
-def _uneven_pieces(run: str, at: int) -> Iterator[tuple[int, int, str]]:
-    """Return the parts of a run that normalization changes: start, end and the new text."""
+def _end_of_chunk(text: str, end: int) -> int:
+    """Return where a chunk can end: not in white space, and not before a character that combines with another."""
+    for place in range(end, min(end + _MAX_OVERHANG, len(text))):
+        if not (text[place].isspace() or text[place - 1].isspace() or unicodedata.combining(text[place])):
+            return place
+    return min(end, len(text))
+
+
+def _normalize_chunk(normalized: _Normalized, chunk: str, offset: int) -> None:
+    done = 0
+    for run in _UNEVEN.finditer(chunk):
+        normalized.keep(chunk[done : run.start()])
+        _normalize_run(normalized, run[0], offset + run.start())
+        done = run.end()
+    normalized.keep(chunk[done:])
+
+
+def _normalize_run(normalized: _Normalized, run: str, origin: int) -> None:
+    end = origin + len(run)
     if run[0] == " ":
-        yield at, at + len(run), " "
-        return
+        return normalized.replace(origin, end, " ")
+    if unicodedata.is_normalized("NFKC", run) and not _HIDDEN.search(run):
+        return normalized.keep(run)
+    each = [_fold_one(character) for character in run]
+    if sum(map(len, each)) > _MAX_EXPANSION * len(run):
+        return normalized.keep(run)
     plain = _fold(run)
-    if plain == run or len(plain) > _MAX_EXPANSION * len(run):
-        return
-    each = [_fold(character) for character in run]
     if "".join(each) != plain:  # characters were combined
-        yield at, at + len(run), plain
-        return
-    yield from ((at + place, at + place + 1, new) for place, new in enumerate(each) if new != run[place])
+        return normalized.replace(origin, end, plain)
+    for place, piece in enumerate(each, origin):
+        if len(piece) == 1:
+            normalized.keep(piece)
+        else:
+            normalized.replace(place, place + 1, piece)
+    return None
 
 
 def _fold(run: str) -> str:
     return unicodedata.normalize("NFKC", run.translate(_INVISIBLE)).translate(_SAME)
+
+
+_fold_one = lru_cache(4096)(_fold)

@@ -9,11 +9,11 @@ from msgspec import UNSET, UnsetType
 from teamspace import conversations, notes, repository
 from teamspace.ai.domain import sources
 from teamspace.ai.domain.sources import Attached, Sources
-from teamspace.ai.schemas import ChatBody, ChatInput, ChatPart, NotePart, ObjectPart, Prompt, TurnInput
+from teamspace.ai.schemas import MAX_TEXT, ChatBody, ChatInput, ChatPart, NotePart, ObjectPart, Prompt, TurnInput
 from teamspace.blobs import BlobStore
 from teamspace.completions import Content, ImagePart, Message, ModelRequest, Part, Speaker, TextPart, text_of
 from teamspace.core.db import Db
-from teamspace.core.errors import BadRequest
+from teamspace.core.errors import BadRequest, TooLarge
 from teamspace.core.principal import Principal
 
 _FIELDS = ChatInput.__struct_fields__
@@ -111,6 +111,7 @@ def _has_image(parts: Sequence[Part]) -> bool:
 async def measure(db: Db, who: Principal, input: ChatInput) -> int:
     """Return the estimated tokens of what a prompt refers to; raise if something cannot be read, or an image is not
     part of the request."""
+    check_size(input)
     for index, part in enumerate(_parts(input.prompt)):
         if isinstance(part, ImagePart) and not part.image_url.url.startswith("data:image/"):
             raise BadRequest.at(f"/prompt/{index}/image_url/url", "ai.image_url")
@@ -124,6 +125,16 @@ async def measure(db: Db, who: Principal, input: ChatInput) -> int:
     if isinstance(input, ChatBody | TurnInput) and input.conversation_id is not None:
         characters += await conversations.measure(db, who, input.conversation_id)
     return min(characters, sources.MAX_CHARACTERS + conversations.MAX_HISTORY) // 4
+
+
+def check_size(input: ChatInput) -> None:
+    """Raise TooLarge if a request has too much besides its images."""
+    images = sum(len(part.image_url.url) for part in _parts(input.prompt) if isinstance(part, ImagePart))
+    for message in input.messages:
+        if isinstance(message.content, list):
+            images += sum(len(part.image_url.url) for part in message.content if isinstance(part, ImagePart))
+    if len(msgspec.json.encode(input)) - images > MAX_TEXT:
+        raise TooLarge("ai.text", limit=MAX_TEXT)
 
 
 def without_references(input: ChatInput) -> ModelRequest:

@@ -38,7 +38,7 @@ _MAX_TITLE = 200
 Reference = ObjectPart | NotePart
 
 
-class Source(msgspec.Struct, frozen=True):
+class PromptSource(msgspec.Struct, frozen=True):
     """A version of an object or a note, and the passage of its text that the model is given."""
 
     number: int
@@ -64,16 +64,16 @@ class Sources:
     """The numbered sources of a turn. One version has one number, however often it is added."""
 
     def __init__(self) -> None:
-        self._by_number: dict[int, Source] = {}
+        self._by_number: dict[int, PromptSource] = {}
         self._numbers: dict[tuple[str, str, int], int] = {}
 
-    def __iter__(self) -> Iterator[Source]:
+    def __iter__(self) -> Iterator[PromptSource]:
         return iter(self._by_number.values())
 
     def __len__(self) -> int:
         return len(self._by_number)
 
-    def get(self, number: int) -> Source | None:
+    def get(self, number: int) -> PromptSource | None:
         return self._by_number.get(number)
 
     @property
@@ -81,13 +81,13 @@ class Sources:
         """How many more characters may be added."""
         return max(0, MAX_CHARACTERS - sum(len(_escape(source.text)) for source in self))
 
-    def add(self, source: Source) -> Source:
+    def add(self, source: PromptSource) -> PromptSource:
         """Add a source and return it with its number."""
         number = self._numbers.setdefault((source.type, source.id, source.version), len(self._numbers) + 1)
         self._by_number[number] = msgspec.structs.replace(source, number=number)
         return self._by_number[number]
 
-    def add_passage(self, tool: str, value: dict[str, Any]) -> Source | None:
+    def add_passage(self, tool: str, value: dict[str, Any]) -> PromptSource | None:
         """Add what `read_document` or `read_note` returned; None for other tools."""
         if tool == "read_document":
             return self.add(_of_passage("object", value["object_id"], value["version_id"], value["text"], value))
@@ -96,8 +96,8 @@ class Sources:
         return None
 
 
-def _of_passage(type: SourceType, id: str, version_id: str | None, text: str, value: dict[str, Any]) -> Source:
-    return Source(0, type, id, value["version"], version_id, value["title"], text, value["start"], value["total"])
+def _of_passage(type: SourceType, id: str, version_id: str | None, text: str, value: dict[str, Any]) -> PromptSource:
+    return PromptSource(0, type, id, value["version"], version_id, value["title"], text, value["start"], value["total"])
 
 
 class Attached(msgspec.Struct, frozen=True):
@@ -105,7 +105,7 @@ class Attached(msgspec.Struct, frozen=True):
 
     sources: Sources
     images: list[ImagePart]
-    by_part: dict[Reference, Source]
+    by_part: dict[Reference, PromptSource]
     missing: set[Reference]
     """What the caller cannot read any more."""
 
@@ -119,7 +119,7 @@ async def load(db: Reads, files: BlobStore, who: Principal, parts: Sequence[Refe
     distinct = list(dict.fromkeys(parts))
     if len(distinct) > MAX_SOURCES:
         raise BadRequest("ai.sources", limit=MAX_SOURCES)
-    found: dict[Reference, Source] = {}
+    found: dict[Reference, PromptSource] = {}
     for part in distinct:
         if (source := await _load_part(db, files, who, part, attached)) is not None:
             found[part] = source
@@ -145,7 +145,9 @@ async def load_available(
             attached.by_part[part] = attached.sources.add(fitting)
 
 
-async def _load_part(db: Reads, files: BlobStore, who: Principal, part: Reference, attached: Attached) -> Source | None:
+async def _load_part(
+    db: Reads, files: BlobStore, who: Principal, part: Reference, attached: Attached
+) -> PromptSource | None:
     """Return the text of a part; None if it is an image, which is attached."""
     if isinstance(part, NotePart):
         return _of_note(await notes.find(db, who, part.note_id))
@@ -155,14 +157,14 @@ async def _load_part(db: Reads, files: BlobStore, who: Principal, part: Referenc
     return _of_object(await repository.read_version_text(db, files, who, part.object_id, part.version))
 
 
-def _of_note(note: notes.Note) -> Source:
+def _of_note(note: notes.Note) -> PromptSource:
     body = note.body
-    return Source(0, "note", note.id, note.version, None, note.title, body[:MAX_CHARACTERS], 0, len(body))
+    return PromptSource(0, "note", note.id, note.version, None, note.title, body[:MAX_CHARACTERS], 0, len(body))
 
 
-def _of_object(read: repository.VersionText) -> Source:
+def _of_object(read: repository.VersionText) -> PromptSource:
     version, content = read.version, read.text
-    return Source(
+    return PromptSource(
         0,
         "object",
         version.object_id,
@@ -175,7 +177,7 @@ def _of_object(read: repository.VersionText) -> Source:
     )
 
 
-def _share(found: Sequence[Source], room: int) -> Iterator[Source]:
+def _share(found: Sequence[PromptSource], room: int) -> Iterator[PromptSource]:
     """Return the sources, cut so that they fit together."""
     sizes = [len(_escape(source.text)) for source in found]
     limits = dict[int, int]()
@@ -206,20 +208,23 @@ async def _load_image(db: Reads, files: BlobStore, version: VersionRow, before: 
 # In a prompt
 
 
-def mention(source: Source) -> str:
-    """Return what stands in a message for a source that was attached to it."""
-    return f"(Source {source.number}: {text.one_line(source.title, max_length=_MAX_TITLE)})"
+def mention(source: PromptSource) -> str:
+    """Return what stands in a message for a source that was attached to it.
+
+    Without its title: these are words of other people, and in the message they would be those of the person who asks.
+    """
+    return f"(Source {source.number})"
 
 
 _ESCAPED = "&lt;"
 
 
-def render(sources: Iterable[Source]) -> str:
+def render(sources: Iterable[PromptSource]) -> str:
     """Return the sources as text for a prompt; a source that is cut says so."""
     return "\n\n".join(_render(source) for source in sources)
 
 
-def _render(source: Source) -> str:
+def _render(source: PromptSource) -> str:
     title = escape(text.one_line(source.title, max_length=_MAX_TITLE))
     end = source.start + len(source.text)
     part = "" if source.is_complete else f' part="characters {source.start} to {end} of {source.total}"'

@@ -11,13 +11,13 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from teamspace import conversations, executors, jobs
+from teamspace import conversations, jobs
 from teamspace.ai.domain import gateway as gateways
 from teamspace.ai.domain import resolving
 from teamspace.ai.domain.gateway import Gateway
 from teamspace.ai.domain.output import DELTA, START, Output
 from teamspace.ai.domain.resolving import InConversation
-from teamspace.ai.schemas import ChatAnswer, ChatBody, ChatInput, DryRun, SchemaFault, TurnInput
+from teamspace.ai.schemas import ChatAnswer, ChatBody, ChatInput, DryRun, IndexConversation, SchemaFault, TurnInput
 from teamspace.blobs import BlobStore
 from teamspace.completions import ModelAnswer, ModelRequest, structured
 from teamspace.conversations import TurnState
@@ -26,7 +26,7 @@ from teamspace.core.errors import BadRequest, ExecutorFailed, InternalError, Ove
 from teamspace.core.ids import new_id
 from teamspace.core.principal import Principal
 from teamspace.events import StreamRow, Streams
-from teamspace.executors import Mode, Target
+from teamspace.executors import Mode
 from teamspace.jobs import (
     Authority,
     Cancelled,
@@ -45,6 +45,7 @@ from teamspace.jobs import (
 from teamspace.quota import Spend
 
 KIND = "ai.turn"
+INDEX = "conversation.index"
 STOPPED = "stopped"
 """The finish reason of an answer that a person has stopped."""
 MAX_TURNS = 2_000
@@ -89,7 +90,7 @@ class Turns:
         input = TurnInput(
             **resolving.to_fields(body), executor_name=target.name, is_simulated=target.simulated,
             conversation_id=body.conversation_id, worker=target.executor_id if is_remote else None,
-            context_tokens=await resolving.measure(db, who, body), is_streamed=stream,
+            context_tokens=await resolving.measure(db, who, body),
         )  # fmt: skip
         return await self.launch(
             db, who, KIND, input, body, stream=stream, model=target.model,
@@ -111,17 +112,18 @@ class Turns:
             tx.target, tx.detail = turn_id, {"executor": executor_id, "model": model}
             if before is not None:
                 await before(tx, turn_id)
-            if body.conversation_id is not None:
-                await conversations.begin_turn(
-                    tx, who, body.conversation_id, turn_id=turn_id, prompt=msgspec.to_builtins(body.prompt) or None,
-                    parent_id=body.parent_id, regenerate=body.regenerate,
-                )  # fmt: skip
             if stream:
                 await self._streams.open(db, tx, who, turn_id)
             job, claim = await self._queue.start(
                 tx, Authority.of(who), kind, input, id=turn_id, executor_id=executor_id, model=model,
                 title=_title(body), metered=metered, lease=jobs.ATTEMPT_LEASE,
             )  # fmt: skip
+            # After the quota: the end of a turn takes both locks in this order too.
+            if body.conversation_id is not None:
+                await conversations.begin_turn(
+                    tx, who, body.conversation_id, turn_id=turn_id, prompt=msgspec.to_builtins(body.prompt) or None,
+                    parent_id=body.parent_id, regenerate=body.regenerate,
+                )  # fmt: skip
         attempt = self._attempts.start(db, job, claim)
         self._running += 1
         attempt.task.add_done_callback(self._count_end)
@@ -183,9 +185,9 @@ class Turns:
         if input.worker is not None:
             answer = await self._gateway.ask_worker(db, who, input.worker, request, work.job_id, work.stop)
         else:
-            target = _to_target(input, work)
             on_delta = output.add if output.is_streamed else None
-            answer = await self._gateway.ask(db, who, target, request, on_delta=on_delta, stop=work.stop)
+            asked = msgspec.structs.replace(request, model=request.model or work.model)
+            answer = await self._gateway.ask(db, who, work.executor_id, asked, on_delta=on_delta, stop=work.stop)
         if not output.has_added:
             await output.add(answer.text)
         await output.end_block()
@@ -222,29 +224,42 @@ def estimate(input: TurnInput) -> Spend:
     return Spend(estimated.requests, estimated.tokens + input.context_tokens)
 
 
-async def end(tx: Tx, job: EndedJob, outcome: Outcome, streams: Streams) -> None:
+async def end(tx: Tx, job: EndedJob, outcome: Outcome, streams: Streams, queue: Queue) -> None:
     """End the stream and the conversation's turn, in the transaction that ends the job."""
     if isinstance(outcome, Succeeded):
         answer = outcome.result
         assert isinstance(answer, ChatAnswer)
-        if job.input.is_streamed:
-            await streams.end(tx, job.id, "done", answer)
-        if job.input.conversation_id is not None:
-            state = TurnState.STOPPED if answer.finish_reason == STOPPED else TurnState.DONE
-            await conversations.end_turn(
-                tx, job.id, content=answer.text, state=state, usage=answer.usage, citations=answer.citations,
-                model=answer.model, executor=answer.executor,
-            )  # fmt: skip
-        return
-    fault = fault_of(outcome)
-    if job.input.is_streamed:
-        await streams.end(tx, job.id, "error", to_error(fault))
+        await streams.end(tx, job.id, "done", answer)
+        await end_in_conversation(
+            tx, queue, job, content=answer.text, state=state_of(answer.finish_reason), usage=answer.usage,
+            citations=answer.citations, model=answer.model, executor=answer.executor,
+        )  # fmt: skip
+    else:
+        await end_with_fault(tx, queue, streams, job, fault_of(outcome))
+
+
+async def end_with_fault(tx: Tx, queue: Queue, streams: Streams, job: EndedJob, fault: JobFault) -> None:
+    """End a turn that has no answer. What it has shown is kept."""
+    await streams.end(tx, job.id, "error", to_error(fault))
     if job.input.conversation_id is not None:
         shown = await read_shown(tx, streams, job.id)
         error = conversations.TurnError(fault.code, fault.message, fault.key, fault.params)
-        await conversations.end_turn(
-            tx, job.id, content=shown, state=TurnState.FAILED, executor=job.input.executor_name, error=error
-        )  # fmt: skip
+        await end_in_conversation(tx, queue, job, content=shown, state=TurnState.FAILED, error=error)
+
+
+async def end_in_conversation(tx: Tx, queue: Queue, job: EndedJob, **answer: Any) -> None:
+    """Store the answer in the turn's conversation, if it has one, and have the conversation indexed."""
+    conversation_id = job.input.conversation_id
+    if conversation_id is None:
+        return
+    await conversations.end_turn(tx, job.id, **answer)
+    # The server's own work: a token's scope limits its caller, and the person may have left.
+    authority = Authority.of_company(job.account.org_id, job.account.team_id)
+    await queue.enqueue(tx, authority, INDEX, IndexConversation(conversation_id))
+
+
+def state_of(finish_reason: str) -> TurnState:
+    return TurnState.STOPPED if finish_reason == STOPPED else TurnState.DONE
 
 
 def fault_of(outcome: Outcome) -> JobFault:
@@ -280,17 +295,10 @@ def get_outcome(attempt: JobAttempt) -> msgspec.Struct:
         raise attempt.error
     if isinstance(attempt.outcome, Failed) and attempt.outcome.fault.code == "internal_error":
         raise InternalError("request.internal_error")
-    raise ExecutorFailed("jobs.interrupted")
+    raise ExecutorFailed("ai.interrupted")
 
 
 def _title(body: InConversation) -> JobTitle | None:
     if body.conversation_id is None:
         return None
     return JobTitle(resolving.first_words(body.prompt), JobSubject(conversations.KIND, body.conversation_id))
-
-
-def _to_target(input: TurnInput, work: JobContext) -> Target:
-    mode = Mode.LOCAL if work.executor_id == jobs.LOCAL else Mode.PUSH
-    return Target(
-        work.executor_id, input.executor_name, mode, work.model, input.is_simulated, executors.TargetSource.DEFAULT, ()
-    )

@@ -18,7 +18,6 @@ from teamspace.conversations.schemas import (
     Content,
     ConversationRow,
     StoredTurn,
-    TurnEnded,
     TurnError,
     TurnRole,
     TurnRow,
@@ -179,7 +178,6 @@ async def end_turn(
         excerpt=contents.excerpt_of(text), now=clock.stamp(),
     )  # fmt: skip
     await record(tx, conversation, Change.UPDATED)
-    await tx.emit(TurnEnded(conversation.id, conversation.org_id, conversation.team_id))
 
 
 async def history(db: Reads, who: Principal, turn_id: str) -> list[StoredTurn]:

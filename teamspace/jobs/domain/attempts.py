@@ -8,7 +8,7 @@ from functools import partial
 
 import msgspec
 
-from teamspace.core.db import Db
+from teamspace.core.db import Db, Tx
 from teamspace.core.errors import ExecutorFailed, QuotaExceeded, Refusal, ResponseRefused, Unauthenticated
 from teamspace.core.principal import Principal
 from teamspace.jobs.domain import authority
@@ -42,6 +42,7 @@ class JobContext:
     def __init__(
         self, job: Job, executor_id: str, report: Callable[[float, str | None], Awaitable[None]],
         deadline: asyncio.Timeout, stop: asyncio.Event, get_principal: Callable[[], Awaitable[Principal]],
+        confirm: Callable[[Tx], Awaitable[None]],
     ) -> None:  # fmt: skip
         self.job_id = job.id
         self.attempt = job.attempt
@@ -54,6 +55,8 @@ class JobContext:
         """Set when a person asks the handler to stop; it may then return what it has."""
         self.get_principal = get_principal
         """Return the requester with the rights of this moment; raises if they have left or may no longer do this."""
+        self.confirm = confirm
+        """Raise StaleClaim in a transaction of the handler's if another attempt may have begun: its work stands."""
         self._deadline = deadline
 
     @contextmanager
@@ -82,14 +85,14 @@ class JobAttempt:
         self.aborted = False
         """The server stops, so the handler was cancelled."""
         self.outcome: Outcome | None = None
-        """None until the handler has returned, and if the claim is stale or the attempt was aborted."""
+        """None until it is stored: what is not stored has not happened, and someone else may end the job otherwise."""
         self.error: Exception | None = None
         """What the handler raised."""
         self.task: asyncio.Task[None]
 
     @property
     def key(self) -> tuple[str, int]:
-        return self.claim.job_id, self.claim.attempt
+        return self.claim.key
 
     async def wait(self) -> None:
         """Wait until the outcome is stored. The attempt goes on if the waiter is cancelled."""
@@ -105,7 +108,7 @@ class JobAttempts:
         """The attempts whose handler runs, by job and number: a job that was lost can be claimed here again."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._beating: asyncio.Task[None] | None = None
-        self._outcomes: list[tuple[JobClaim, Outcome, asyncio.Future[None]]] = []
+        self._outcomes: list[tuple[JobClaim, Outcome, asyncio.Future[bool]]] = []
         self._writer: asyncio.Task[None] | None = None
 
     @property
@@ -177,7 +180,7 @@ class JobAttempts:
 
     async def _run(self, db: Db, attempt: JobAttempt) -> None:
         try:
-            attempt.outcome = await self._find_outcome(db, attempt)
+            outcome = await self._find_outcome(db, attempt)
         except asyncio.CancelledError:
             if not (attempt.stale or attempt.aborted):
                 raise
@@ -188,7 +191,8 @@ class JobAttempts:
             del self._working[attempt.key]
             if attempt.handled:
                 attempt.handled()
-        await self._write_outcome(db, attempt.claim, attempt.outcome)
+        if await self._write_outcome(db, attempt.claim, outcome):
+            attempt.outcome = outcome
 
     async def _find_outcome(self, db: Db, attempt: JobAttempt) -> Outcome:
         """Run the handler and return how it ended."""
@@ -242,40 +246,45 @@ class JobAttempts:
         async with asyncio.timeout(kind.row.seconds) as deadline:
             if "work" in kind.runner_arguments:
                 requester = partial(authority.get_principal, db, kind, job)
-                arguments["work"] = JobContext(job, claim.executor_id, report, deadline, attempt.stop, requester)
+                confirm = partial(self._queue.confirm, claim=claim)
+                arguments["work"] = JobContext(
+                    job, claim.executor_id, report, deadline, attempt.stop, requester, confirm
+                )
             return await kind.handler(**arguments)
 
     # Outcomes are stored in batches: while one batch is written, the next one collects.
 
-    async def _write_outcome(self, db: Db, claim: JobClaim, outcome: Outcome) -> None:
-        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    async def _write_outcome(self, db: Db, claim: JobClaim, outcome: Outcome) -> bool:
+        """Store an outcome; return whether it was."""
+        done: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         self._outcomes.append((claim, outcome, done))
         if self._writer is None:
             self._writer = asyncio.create_task(self._write_outcomes(db))
-        await done
+        return await done
 
     async def _write_outcomes(self, db: Db) -> None:
         while self._outcomes:
             batch, self._outcomes = self._outcomes, []
-            await self.write_batch(db, [(claim, outcome) for claim, outcome, _ in batch])
-            for *_, done in batch:
+            written = await self.write_batch(db, [(claim, outcome) for claim, outcome, _ in batch])
+            for claim, _, done in batch:
                 if not done.done():
-                    done.set_result(None)
+                    done.set_result(claim.key in written)
         self._writer = None
 
-    async def write_batch(self, db: Db, ended: Sequence[tuple[JobClaim, Outcome]]) -> None:
+    async def write_batch(self, db: Db, ended: Sequence[tuple[JobClaim, Outcome]]) -> set[tuple[str, int]]:
         """Write a batch of outcomes, with retries: a busy database must not cost the work of the batch.
+
+        Returns the keys of the claims whose outcome was stored.
 
         If the batch fails, each outcome is written alone: one that cannot be written must not cost the others.
         """
         try:
-            await self._write(db, ended)
+            return await self._write(db, ended)
         except Exception:
             log.exception("writing %d outcomes failed, retrying one by one", len(ended))
-            for one in ended:
-                await self._write_alone(db, one)
+            return set[tuple[str, int]]().union(*[await self._write_alone(db, one) for one in ended])
 
-    async def _write_alone(self, db: Db, ended: tuple[JobClaim, Outcome]) -> None:
+    async def _write_alone(self, db: Db, ended: tuple[JobClaim, Outcome]) -> set[tuple[str, int]]:
         for pause in _RETRY_DELAYS:
             try:
                 return await self._write(db, [ended])
@@ -283,8 +292,10 @@ class JobAttempts:
                 log.exception("writing the outcome of job %s failed, retrying", ended[0].job_id)
                 await asyncio.sleep(pause)
         log.error("the outcome of job %s is lost; it runs again when its lease expires", ended[0].job_id)
+        return set()
 
-    async def _write(self, db: Db, ended: Sequence[tuple[JobClaim, Outcome]]) -> None:
+    async def _write(self, db: Db, ended: Sequence[tuple[JobClaim, Outcome]]) -> set[tuple[str, int]]:
         written = await self._queue.finish_many(db, ended)
-        for job_id in {claim.job_id for claim, _ in ended} - written:
+        for job_id, _ in {claim.key for claim, _ in ended} - written:
             log.warning("job %s lost its claim before it finished; its outcome is dropped", job_id)
+        return written

@@ -51,9 +51,12 @@ async def apply(
     transitions = [transition(job, outcome, repeatable=kinds[job.kind].row.repeatable) for job, outcome in outcomes]
     await store.apply(tx, transitions)
     metered = [(job, outcome) for job, outcome in outcomes if job.reservation_id]
-    await quota.lock_companies(tx, [job.org_id for job, _ in metered])
+    # An unmetered handler can call models, each with a reservation of its own.
+    cut_off = await quota.find_open(tx, [job.id for job, _ in outcomes if kinds[job.kind].estimate is None])
+    await quota.lock_companies(tx, [*(job.org_id for job, _ in metered), *(row.org_id for row in cut_off)])
     for job, outcome in metered:
         await quota.settle(tx, job.reservation_id or "", spent(kinds[job.kind], job, outcome))
+    await quota.charge(tx, cut_off)
     ended = []
     for (job, outcome), change in zip(outcomes, transitions, strict=True):
         if change.state is not State.QUEUED:

@@ -20,7 +20,7 @@ import msgspec
 
 from teamspace import quota, tenancy
 from teamspace.core import crypto
-from teamspace.core.db import Db, Tx
+from teamspace.core.db import Db, Reads, Tx
 from teamspace.core.disconnect import DisconnectWatch
 from teamspace.core.errors import StaleClaim
 from teamspace.core.ids import new_id
@@ -291,6 +291,11 @@ class Queue:
                 await changes.record(tx, [job])
         return job
 
+    async def confirm(self, tx: Tx, claim: JobClaim) -> None:
+        """Raise StaleClaim unless the claim is valid, and keep it so until the commit."""
+        if not await store.lock_claimed(tx, [claim]):
+            raise stale_claim()
+
     async def extend_many(self, db: Db, claims: Sequence[JobClaim], lease: float) -> dict[tuple[str, int], bool]:
         """Extend the leases and the quota reservations of these claims.
 
@@ -334,13 +339,13 @@ class Queue:
             raise stale_claim()
         return repeated
 
-    async def finish_many(self, db: Db, ended: Sequence[tuple[JobClaim, Outcome]]) -> set[str]:
-        """Apply the outcomes of many attempts in one commit; return the ids of jobs whose claim was valid."""
-        outcomes = {claim.job_id: outcome for claim, outcome in ended}
+    async def finish_many(self, db: Db, ended: Sequence[tuple[JobClaim, Outcome]]) -> set[tuple[str, int]]:
+        """Apply the outcomes of many attempts in one commit; return the keys of the valid claims."""
+        outcomes = {claim.key: outcome for claim, outcome in ended}
         async with db.maintenance(system()) as tx:
             jobs = await store.lock_claimed(tx, [claim for claim, _ in ended])
-            await self._apply(tx, [(job, outcomes[job.id]) for job in jobs])
-        return {job.id for job in jobs}
+            await self._apply(tx, [(job, outcomes[job.id, job.attempt]) for job in jobs])
+        return {(job.id, job.attempt) for job in jobs}
 
     async def return_all_of(self, tx: Tx, executor_id: str) -> None:
         """Requeue all jobs of a retired executor. Its claims become stale."""
@@ -386,6 +391,9 @@ class Queue:
                     return None
                 await self.wake.wait(wake_up, min(left, _POLL), disconnect)
         return state
+
+    async def has_ended(self, db: Reads, job_id: str) -> bool:
+        return await store.find_end(db, job_id) is not None
 
     async def get_end(self, db: Db, job_id: str) -> msgspec.Struct | JobFault | None:
         """Return the result of a job that has ended, or why it has none; None if it has not ended."""

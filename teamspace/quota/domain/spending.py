@@ -15,7 +15,7 @@ from teamspace.core.principal import system
 from teamspace.events import Change
 from teamspace.quota import store
 from teamspace.quota.domain import windows
-from teamspace.quota.schemas import Dimension, Level, LimitState, QuotaAccount, Spend, Window
+from teamspace.quota.schemas import Dimension, Level, LimitState, OpenReservation, QuotaAccount, Spend, Window
 
 TTL = 120
 """Seconds until a reservation expires if it is not renewed."""
@@ -34,13 +34,16 @@ _PERSONAL = (Window.DAY, Window.MONTH)
 
 async def reserve(
     tx: Tx, account: QuotaAccount, estimate: Spend, *, purpose: str, slot: bool = True, charged: bool = False,
-    ttl: float = TTL,
+    job_id: str | None = None, ttl: float = TTL,
 ) -> str:  # fmt: skip
     """Reserve at every level and return the reservation's id, or raise QuotaExceeded.
 
-    With `charged`, what was reserved counts as spent if the server dies before it settles.
+    With `charged`, what was reserved counts as spent if the server dies before it settles. With `job_id`, already when
+    the attempt of that job ends.
     """
-    reserved = await try_reserve(tx, account, estimate, purpose=purpose, slot=slot, charged=charged, ttl=ttl)
+    reserved = await try_reserve(
+        tx, account, estimate, purpose=purpose, slot=slot, charged=charged, job_id=job_id, ttl=ttl
+    )
     if isinstance(reserved, LimitState):
         raise refusal(reserved)
     return reserved
@@ -48,14 +51,14 @@ async def reserve(
 
 async def try_reserve(
     tx: Tx, account: QuotaAccount, estimate: Spend, *, purpose: str, slot: bool = True, charged: bool = False,
-    ttl: float = TTL,
+    job_id: str | None = None, ttl: float = TTL,
 ) -> str | LimitState:  # fmt: skip
     """Like `reserve`, but return the exhausted limit instead of raising, for callers that can wait."""
     if limit := await find_exhausted(tx, account, estimate, slot=slot):
         return limit
     id = new_id()
     await store.insert_reservation(
-        tx, id, account, purpose, estimate, slots=int(slot), charged=charged, now=clock.stamp(), ttl=ttl
+        tx, id, account, purpose, estimate, slots=int(slot), charged=charged, job_id=job_id, now=clock.stamp(), ttl=ttl
     )
     return id
 
@@ -132,6 +135,17 @@ async def settle(tx: Tx, id: str, spent: Spend) -> None:
     )
 
 
+async def find_open(tx: Tx, job_ids: Sequence[str]) -> list[OpenReservation]:
+    """Return what the handlers of jobs have reserved and not settled."""
+    return await store.select_open(tx, job_ids) if job_ids else []
+
+
+async def charge(tx: Tx, open: Iterable[OpenReservation]) -> None:
+    """Settle reservations with what they reserved: their calls were cut off, and have had their cost."""
+    for row in open:
+        await settle(tx, row.id, Spend(row.requests, row.tokens))
+
+
 async def release(tx: Tx, id: str) -> None:
     """Settle a reservation with nothing spent."""
     await settle(tx, id, NOTHING)
@@ -180,8 +194,7 @@ async def _charge_lost(db: Db) -> int:
     """Settle reservations of dead servers with what they reserved; one that is settled meanwhile stays as it is."""
     lost = await store.select_lost(db, _LOST_AFTER, _BATCH)
     async with db.maintenance(system()) as tx:
-        for row in lost:
-            await settle(tx, row.id, Spend(row.requests, row.tokens))
+        await charge(tx, lost)
     return len(lost)
 
 

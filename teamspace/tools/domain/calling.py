@@ -61,7 +61,7 @@ class Toolbox:
         switches = {row.tool: row.enabled for row in await store.select(db, who.team_id)}
         for index, name in enumerate(names or ()):
             if name not in self._by_name:
-                raise BadRequest.at(f"/tools/{index}", "tools.none")
+                raise BadRequest.at(f"/tools/{index}", "tools.unknown")
             _check(who, self._by_name[name], switches.get(name))
         tools = [self._by_name[name] for name in sorted(set(names or self._by_name))]
         return [tool for tool in tools if _is_offered(who, tool, switches.get(tool.name))]
@@ -72,6 +72,8 @@ class Toolbox:
         """Call a tool as `who`; raise a Refusal if it may not be called like this, or if it refuses."""
         try:
             tool = self.find(name)
+            if context.tools is not None and name not in context.tools:
+                raise ToolDisabled("tools.not_offered", tool=name)
             await _check_caller(db, who, tool)
             parsed = await _parse(tool, arguments)
         except Refusal as refusal:
@@ -81,6 +83,10 @@ class Toolbox:
         offered = {"db": db, "who": who, "context": context}
         given = {key: offered[key] for key in tool.wants} | tool.provided | tool.to_arguments(parsed)
         return results.to_result(tool.row, await retry_on_conflict(lambda: tool.handler(**given)))
+
+    async def refuse(self, db: Db, who: Principal, name: str, context: ToolContext, code: str) -> None:
+        """Record a call that is refused before it reaches the gate."""
+        await _record(db, who, name, context, code)
 
 
 async def _check_caller(db: Db, who: Principal, tool: BoundTool) -> None:

@@ -59,6 +59,7 @@ class Item(msgspec.Struct, frozen=True):
     segment: Segment
     terms: SegmentTerms
     translation: str | None = None
+    """What the model made of it before, with tokens."""
     problems: tuple[SegmentProblem, ...] = ()
 
 
@@ -119,10 +120,7 @@ def to_request(batch: Sequence[Item], source: str | None, target: str) -> ModelR
     prompt = _Prompt(
         source=source or AUTO,
         target=target,
-        segments=[
-            _Sent(item.number, item.segment.masked, item.translation, [each.message for each in item.problems])
-            for item in batch
-        ],
+        segments=[_Sent(item.number, item.segment.masked, item.translation, _describe(item)) for item in batch],
         glossary=[_Term(each.term, each.translation or "", each.forbidden, each.note) for each in glossary.values()],
         plural_categories=sorted(languages.plural_rule(target).required) if has_messages else None,
     )
@@ -130,15 +128,20 @@ def to_request(batch: Sequence[Item], source: str | None, target: str) -> ModelR
 
 
 def read_answer(batch: Sequence[Item], answer: ModelAnswer) -> BatchResult:
-    """Return the translations with what was masked put back; only those that were asked for."""
+    """Return the translations, still with tokens; only those that were asked for."""
     try:
         read = msgspec.convert(answer.parsed, _Answer)
     except msgspec.ValidationError:
         return BatchResult({}, None)
     asked = {item.number: item.segment for item in batch}
     translations = {
-        each.id: parts.unmask(each.text.replace("\0", "").strip(), asked[each.id].kept)
+        each.id: each.text.replace("\0", "").strip()
         for each in read.segments
         if each.id in asked and len(each.text) <= _MAX_GROWTH * len(asked[each.id].masked) + _ROOM
     }
     return BatchResult(translations, languages.read_tag(read.source) if read.source else None)
+
+
+def _describe(item: Item) -> list[str]:
+    """Return what is wrong, in the model's terms: with tokens for what it does not see."""
+    return [parts.hide(problem.message, item.segment.kept) for problem in item.problems]

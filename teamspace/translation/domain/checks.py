@@ -46,6 +46,7 @@ _MAX_SHOWN = 200
 class SegmentProblem(msgspec.Struct, frozen=True):
     check: Check
     message: str
+    params: dict[str, Param]
 
 
 class TermHit(msgspec.Struct, frozen=True):
@@ -66,7 +67,7 @@ NO_TERMS = SegmentTerms()
 
 def problem(check: Check, **params: Param) -> SegmentProblem:
     shown = {name: value[:_MAX_SHOWN] if isinstance(value, str) else value for name, value in params.items()}
-    return SegmentProblem(check, render(_MESSAGES[check], shown))
+    return SegmentProblem(check, render(_MESSAGES[check], shown), shown)
 
 
 def find_problems(

@@ -98,6 +98,13 @@ def unmask(text: str, kept: Sequence[str]) -> str:
     return _TOKEN.sub(part_of, text)
 
 
+def hide(text: str, kept: Sequence[str]) -> str:
+    """Replace parts by their tokens in a text about them."""
+    for number, part in sorted(enumerate(kept, 1), key=lambda entry: -len(entry[1])):
+        text = text.replace(part, f"{_OPEN}{number}{_CLOSE}")
+    return text
+
+
 def texts(parts: Sequence[Part]) -> Iterator[str]:
     return (part.text for part in parts if part.kind is PartKind.TEXT)
 

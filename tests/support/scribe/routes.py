@@ -26,6 +26,8 @@ class Plan(msgspec.Struct, frozen=True):
     rows: int
     rate: float
     """Rows per second."""
+    wait: float = 0
+    """Seconds before the first."""
 
 
 async def write(db: Db, who: Principal, streams: Streams, body: Plan) -> EventStream:
@@ -39,6 +41,7 @@ async def write(db: Db, who: Principal, streams: Streams, body: Plan) -> EventSt
 
 
 async def _write(db: Db, streams: Streams, writer: StreamWriter, plan: Plan) -> None:
+    await asyncio.sleep(plan.wait)
     loop = asyncio.get_running_loop()
     began = loop.time()
     for number in range(plan.rows):

@@ -4,8 +4,9 @@ import { useSyncExternalStore } from "react";
 
 import { token } from "@/api/token";
 import { retryWhileBusy } from "@/net/busy";
+import type { Content } from "@/ui/turns/shapes";
 
-import { createConversation, deleteConversation, getConversation, stopAnswer, type Content, type Conversation } from "./api";
+import { createConversation, deleteConversation, getConversation, stopAnswer, type Conversation } from "./api";
 import type { Draft } from "./drafts";
 import { Answering, type Door, type Snapshot } from "./stream/answering";
 

@@ -2,30 +2,7 @@
 
 import { answer, api, type Schemas } from "@/api/client";
 import type { ShareRequest } from "@/ui/sharing/people/shares";
-
-export interface TextPart {
-  type: "text";
-  text: string;
-}
-
-export interface ImagePart {
-  type: "image_url";
-  image_url: { url: string };
-}
-
-export interface ObjectPart {
-  type: "object";
-  object_id: string;
-  version?: number | null;
-}
-
-export interface NotePart {
-  type: "note";
-  note_id: string;
-}
-
-export type Part = TextPart | ImagePart | ObjectPart | NotePart;
-export type Content = string | Part[];
+import type { Content, Reported, Step } from "@/ui/turns/shapes";
 
 export interface Source {
   type: "object" | "note";
@@ -48,44 +25,12 @@ export interface Citation {
   reason?: string | null;
 }
 
-export const ARTIFACT_KINDS = ["document", "table", "text", "link", "image"] as const;
-
-/** A result that is a thing of its own; some have more keys than these. */
-export interface Artifact {
-  kind: (typeof ARTIFACT_KINDS)[number];
-  title: string;
-  summary?: string | null;
-  content_type?: string | null;
-  object_id?: string | null;
-  version_id?: string | null;
-  note_id?: string | null;
-  url?: string | null;
-  text?: string | null;
-  columns?: string[] | null;
-  rows?: unknown[][] | null;
-}
-
-export interface Reported {
-  code?: string;
-  message?: string;
-  key?: string | null;
-  params?: Record<string, string | number> | null;
-}
-
-export interface Step {
-  /** Absent in stored answers. */
-  call?: string;
-  tool: string;
-  arguments: unknown;
-  /** Absent while the tool runs. */
-  result?: unknown;
-  artifact?: Artifact | null;
-  error?: Reported | string | null;
-}
-
 export type TokenUsage = Schemas["TokenUsage"];
 export type ConversationItem = Schemas["ConversationItem"];
 export type Model = Schemas["ModelReport"];
+
+/** The name of the model that makes up its answers. */
+export const SIMULATED = "simulated";
 
 /** The parts, citations and steps of a turn are objects to the server's conversations: their shapes are those above. */
 export interface Turn extends Omit<Schemas["Turn"], "content" | "citations" | "steps" | "error"> {

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 
-import { contentOf, imagesOf, referencesOf, textOf, withText } from "./content";
+import { imagesOf, referencesOf, textOf } from "@/ui/turns/content";
+
+import { contentOf, withText } from "./content";
 
 const NOTE = { type: "note", id: "n1", title: "Handover" } as const;
 const FILE = { type: "object", id: "o1", title: "report.pdf" } as const;

@@ -1,18 +1,9 @@
-/** The content of a prompt: its text, and what goes with it. */
+/** Builds and changes the content of a prompt. */
 
-import type { Content, ImagePart, NotePart, ObjectPart, Part } from "./api";
+import { partsOf } from "@/ui/turns/content";
+import type { Content } from "@/ui/turns/shapes";
+
 import type { Reference } from "./drafts";
-
-export function textOf(content: Content): string {
-  if (typeof content === "string") return content;
-  return content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
-}
-
-export const imagesOf = (content: Content): ImagePart[] => partsOf(content).filter((part) => part.type === "image_url");
-export const referencesOf = (content: Content): (ObjectPart | NotePart)[] =>
-  partsOf(content).filter((part) => part.type === "object" || part.type === "note");
-
-const partsOf = (content: Content): Part[] => (typeof content === "string" ? [] : content);
 
 /** A text alone is sent as it is. */
 export function contentOf(text: string, references: readonly Reference[], images: readonly string[]): Content {

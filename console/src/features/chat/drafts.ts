@@ -1,6 +1,5 @@
 /** Unsent prompts, kept in this browser for each conversation. */
 
-import { useDebouncedCallback } from "@mantine/hooks";
 import { useCallback, useMemo, useState } from "react";
 
 import { useSession } from "@/session";
@@ -19,7 +18,6 @@ export interface Draft {
 }
 
 export const EMPTY: Draft = { text: "", references: [] };
-const PAUSE = 200;
 
 export function parseDraft(value: unknown): Draft | null {
   const { text, references } = (value ?? {}) as Partial<Draft>;
@@ -37,25 +35,18 @@ export function useDraft(place: string): [Draft, (draft: Draft) => void] {
   const { me } = useSession();
   const stored = useMemo(() => storedDrafts("chat", me.user.id, localStorage, parseDraft), [me.user.id]);
   const [held, setHeld] = useState(() => ({ place, draft: stored.find(place) ?? EMPTY }));
-  const keep = useDebouncedCallback(
-    (where: string, now: Draft) => {
-      if (now.text === "" && now.references.length === 0) stored.drop(where);
-      else stored.keep(where, { ...now, at: new Date().toISOString() });
-    },
-    { delay: PAUSE, flushOnUnmount: true },
-  );
   let { draft } = held;
   if (held.place !== place) {
-    keep.flush();
     draft = stored.find(place) ?? EMPTY;
     setHeld({ place, draft });
   }
   const change = useCallback(
     (now: Draft) => {
       setHeld({ place, draft: now });
-      keep(place, now);
+      if (now.text === "" && now.references.length === 0) stored.drop(place);
+      else stored.keep(place, { ...now, at: new Date().toISOString() });
     },
-    [keep, place],
+    [stored, place],
   );
   return [draft, change];
 }

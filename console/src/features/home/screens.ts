@@ -5,7 +5,7 @@ import { screen } from "@/navigation/tables";
 export const homeScreens = [
   screen("/", {
     title: "home.title",
-    nav: { group: "main", icon: IconHome, keys: "g h", bottomBar: true },
+    nav: { group: "main", icon: IconHome, keys: "g h" },
     load: () => import("./HomeScreen"),
   }),
 ] as const;

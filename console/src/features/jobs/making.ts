@@ -9,4 +9,7 @@ export const making = createOpening();
 /** As the server checks it for a chat job. */
 export const ASKING = { permission: "chat:use", feature: "chat" } as const satisfies Needs;
 
+/** As the server checks it for an agent's run. */
+export const RUNNING = { permission: "chat:use", feature: "agent" } as const satisfies Needs;
+
 export const useMayAsk = (): boolean => allowed(ASKING, useSession());

@@ -96,6 +96,14 @@ export function useRetry() {
   return useChange((id: string) => answer(api.POST("/api/jobs", { body: { retry_of: id } })));
 }
 
+export function useStop() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (id: string) => answer(api.DELETE("/api/ai/chat/stream/{id}", { params: { path: { id } } })),
+    onSettled: () => void client.invalidateQueries({ queryKey: JOBS }),
+  });
+}
+
 export function useCancel() {
   return useChange((id: string) => answer(api.POST("/api/jobs/{id}/cancel", { params: { path: { id } } })));
 }

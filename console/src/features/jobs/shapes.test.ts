@@ -6,7 +6,8 @@ import { chatInputOf, chatResultOf } from "./shapes";
 
 test("a prompt is a text, or the parts of one", () => {
   expect(chatInputOf({ prompt: "Hello" })).toMatchObject({ prompt: "Hello", messages: [] });
-  expect(chatInputOf({ prompt: [{ type: "text", text: "One" }, { type: "text", text: "Two" }] })?.prompt).toBe("One\nTwo");
+  const parts = [{ type: "text", text: "One" }, { type: "note", note_id: "n1" }, { type: "image_url", image_url: { url: "data:image/png;base64,AA==" } }];
+  expect(chatInputOf({ prompt: [...parts, { type: "object" }, { type: "film" }, 5] })?.prompt).toEqual(parts);
 });
 
 test("what is no question to a model is not taken for one", () => {

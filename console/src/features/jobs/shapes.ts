@@ -1,12 +1,14 @@
 /** Parses prompts and answers from a job's data; other types of jobs have other data. */
 
+import type { Content, Part } from "@/ui/turns/shapes";
+
 export interface Said {
   role: string;
   content: string;
 }
 
 export interface ChatInput {
-  prompt: string;
+  prompt: Content;
   system?: string;
   messages: Said[];
   executor?: string;
@@ -21,8 +23,8 @@ export interface ChatResult {
 
 type Fields = Record<string, unknown>;
 
-const isObject = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value);
-const textOf = (value: unknown): string | undefined => (typeof value === "string" && value ? value : undefined);
+export const isObject = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value);
+export const textOf = (value: unknown): string | undefined => (typeof value === "string" && value ? value : undefined);
 const countOf = (value: unknown): number => (typeof value === "number" ? value : 0);
 
 export function chatInputOf(input: unknown): ChatInput | null {
@@ -33,11 +35,17 @@ export function chatInputOf(input: unknown): ChatInput | null {
   return { prompt, messages, system: textOf(input.system), executor: textOf(input.executor) };
 }
 
-/** A text, or text parts. */
-function promptOf(prompt: unknown): string | undefined {
+/** A text, or the parts that are known. */
+function promptOf(prompt: unknown): Content | undefined {
   if (typeof prompt === "string") return prompt;
-  if (!Array.isArray(prompt)) return undefined;
-  return prompt.map((part: unknown) => (isObject(part) && textOf(part.text)) || "").join("\n");
+  return Array.isArray(prompt) ? prompt.filter(isPart) : undefined;
+}
+
+function isPart(value: unknown): value is Part {
+  if (!isObject(value)) return false;
+  const { type, text, image_url: image, object_id: object, note_id: note } = value;
+  if (type === "image_url") return isObject(image) && typeof image.url === "string";
+  return (type === "text" && typeof text === "string") || (type === "object" && typeof object === "string") || (type === "note" && typeof note === "string");
 }
 
 function isSaid(value: unknown): value is Said {

@@ -59,8 +59,9 @@ test("how long it took", () => {
 });
 
 test("every failure has a next step, also one that nobody thought of", () => {
-  expect(nextStep({ code: "timeout", message: "" })).toMatch(/Ask for less/);
-  expect(nextStep({ code: "moon_phase", message: "" })).toMatch(/Retry/);
+  expect(nextStep({ code: "timeout", message: "" }, "ai.chat")).toMatch(/Ask for less/);
+  expect(nextStep({ code: "moon_phase", message: "" }, "ai.chat")).toMatch(/Retry/);
+  expect(nextStep({ code: "timeout", message: "" }, "ai.agent")).toMatch(/Continue/);
 });
 
 test("a failure is told in the present language, a worker's own message as it is", () => {

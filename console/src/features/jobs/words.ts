@@ -6,6 +6,7 @@ import { duration } from "@/ui/quantities";
 import { fullQuotaWords } from "@/ui/quotaWords";
 
 import type { Fault, Job, JobItem, JobOutline, Waiting } from "./queries";
+import { turnKindOf } from "./turns";
 
 const TITLED = ["repo.extract_text", "repo.hash_parts"] as const;
 const FAULTS = ["lost", "timeout", "unauthenticated", "executor_failed", "internal_error"] as const;
@@ -53,7 +54,9 @@ export function tookWords({ started_at: from, finished_at: until }: Pick<JobItem
 export const faultWords = (fault: Fault): string => reportedText(fault) ?? fault.message;
 
 /** What the requester can do about a failure. */
-export function nextStep({ code }: Fault): string {
+export function nextStep({ code }: Fault, kind: string): string {
+  const turn = turnKindOf(kind);
+  if (turn) return t(`jobs.failed.${turn}`);
   const known = FAULTS.find((name) => name === code);
   const key: MessageKey = known ? `jobs.failed.${known}` : "jobs.failed.other";
   return t(key);

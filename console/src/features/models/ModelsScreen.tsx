@@ -1,5 +1,7 @@
 /** Model roles: which model answers for each kind of work, and why; admins choose the executor. */
 
+import { Link } from "@tanstack/react-router";
+
 import { useExecutors, type Executor } from "@/api/executors";
 import { t } from "@/i18n";
 import { useSession } from "@/session";
@@ -12,9 +14,15 @@ import { useReports, useRoles, type Report, type Roles } from "./queries";
 import { SimulatedNotice } from "./SimulatedNotice";
 
 export default function ModelsScreen() {
-  const { me } = useSession();
+  const { me, can } = useSession();
+  const intro = t("models.intro", { team: me.team.name });
+  const whoChooses = (
+    <>
+      {t("models.reader")} <Link to="/settings/team/people">{t("models.reader.people")}</Link>
+    </>
+  );
   return (
-    <Page title={t("models.title")} intro={t("models.intro", { team: me.team.name })}>
+    <Page title={t("models.title")} intro={can("settings:manage") ? intro : <>{intro} {whoChooses}</>}>
       <Models />
     </Page>
   );

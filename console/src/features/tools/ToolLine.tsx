@@ -25,7 +25,9 @@ export function ToolLine({ tool }: { tool: Tool }) {
       <div className={styles.head}>
         <div className={styles.words}>
           <code className={styles.name}>{tool.name}</code>
-          <p>{tool.description}</p>
+          <p>
+            <Description text={tool.description} />
+          </p>
           <Needs tool={tool} />
         </div>
         {can("settings:manage") ? <ToolSwitch tool={tool} /> : <State enabled={tool.enabled} />}
@@ -46,6 +48,11 @@ export function ToolLine({ tool }: { tool: Tool }) {
       )}
     </li>
   );
+}
+
+/** Names of arguments and tools are in backticks. */
+function Description({ text }: { text: string }) {
+  return text.split("`").map((piece, place) => (place % 2 === 1 ? <code key={place}>{piece}</code> : piece));
 }
 
 function Needs({ tool: { permission, feature } }: { tool: Tool }) {

@@ -72,11 +72,11 @@ export function MarkedResult({ label, text, lang, busy, terms, block }: ResultPr
 function Pieces({ text, terms, block }: Marks & { text: string }) {
   return piecesOf(text, terms, block).map((piece, place) =>
     piece.term ? (
-      <mark key={place} className={styles.term} data-block={piece.inBlock || undefined}>
+      <mark key={place} className={styles.term} data-marked={piece.inBlock || undefined}>
         {piece.text}
       </mark>
     ) : (
-      <span key={place} data-block={piece.inBlock || undefined}>
+      <span key={place} className={styles.piece} data-marked={piece.inBlock || undefined}>
         {piece.text}
       </span>
     ),
@@ -86,7 +86,7 @@ function Pieces({ text, terms, block }: Marks & { text: string }) {
 function useScrollToBlock(block: Range | undefined) {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (block) box.current?.querySelector("[data-block]")?.scrollIntoView({ block: "center" });
+    if (block) box.current?.querySelector("[data-marked]")?.scrollIntoView({ block: "center" });
   }, [block]);
   return box;
 }

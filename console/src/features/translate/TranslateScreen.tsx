@@ -15,9 +15,10 @@ import { useWork } from "./work";
 
 export default function TranslateScreen() {
   const go = useGo();
-  const { mode = "text", open } = useAddress();
+  const address = useAddress();
+  const { mode = "text", open } = address;
   const work = useWork();
-  useOpening(open, work);
+  useOpening(address, work);
   return (
     <Page
       title={t("translate.title")}

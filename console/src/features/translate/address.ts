@@ -17,7 +17,8 @@ export function addressed({ mode, open }: Record<string, unknown>): Address {
 
 export const useAddress = (): Address => addressed(useSearch({ strict: false }));
 
-export function useGo(): (address: Address) => void {
+/** `replace` leaves no step back. */
+export function useGo(): (address: Address, replace?: boolean) => void {
   const go = useNavigate();
-  return ({ mode, open }) => void go({ to: "/translate", search: { mode: mode === "text" ? undefined : mode, open } });
+  return ({ mode, open }, replace = false) => void go({ to: "/translate", search: { mode: mode === "text" ? undefined : mode, open }, replace });
 }

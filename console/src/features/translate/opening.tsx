@@ -1,4 +1,4 @@
-/** Opens a translation of the history; text that isn't translated yet can be brought back. */
+/** Opens a translation of the history. Text that isn't translated yet can be brought back. */
 
 import { Button } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
@@ -6,22 +6,25 @@ import { useEffect, useEffectEvent, useRef } from "react";
 
 import { t } from "@/i18n";
 
-import styles from "./Translate.module.css";
+import { useGo, type Address } from "./address";
 import { openedCatalog, openedText } from "./outcomes";
 import { useHistory, type TranslationRecord } from "./queries";
+import styles from "./Translate.module.css";
 import type { Work } from "./work";
 
 const LONG_ENOUGH = 12_000;
 
-export function useOpening(id: string | undefined, work: Work): void {
+export function useOpening({ open: id, mode = "text" }: Address, work: Work): void {
   const history = useHistory();
+  const go = useGo();
+  const isChanged = work.draft[mode] !== work[mode]?.asked;
   const opened = useRef<string | undefined>(undefined);
   const record = history.data?.find((one) => one.id === id);
   const { hasNextPage, isFetching, isSuccess, fetchNextPage } = history;
 
   const open = useEffectEvent((found: TranslationRecord) => {
     const { draft, text, catalog, change } = work;
-    const lost = found.kind === "text" ? draft.text !== text?.asked && draft.text : draft.catalog !== catalog?.asked && draft.catalog;
+    const isLost = draft[found.kind] !== work[found.kind]?.asked && draft[found.kind].trim() !== "";
     const languages = { source: found.source ?? "", target: found.target };
     if (found.kind === "text") {
       const outcome = openedText(found);
@@ -30,12 +33,16 @@ export function useOpening(id: string | undefined, work: Work): void {
       const outcome = openedCatalog(found) ?? null;
       change({ draft: { ...draft, ...languages, catalog: outcome?.asked ?? "" }, catalog: outcome });
     }
-    if (lost) offerBack(() => change({ draft, text, catalog }));
+    if (isLost) offerBack(() => change({ draft, text, catalog }));
   });
 
+  // What is in the field now isn't in the history.
+  const leave = useEffectEvent(() => go({ mode }, true));
+
   useEffect(() => {
-    if (id === opened.current) return;
-    if (id === undefined) opened.current = undefined;
+    if (id === opened.current) {
+      if (id !== undefined && isChanged) leave();
+    } else if (id === undefined) opened.current = undefined;
     else if (record) {
       opened.current = id;
       open(record);
@@ -46,7 +53,7 @@ export function useOpening(id: string | undefined, work: Work): void {
         notifications.show({ color: "warning", message: t("translate.history.gone") });
       }
     }
-  }, [id, record, isSuccess, isFetching, hasNextPage, fetchNextPage]);
+  }, [id, isChanged, record, isSuccess, isFetching, hasNextPage, fetchNextPage]);
 }
 
 function offerBack(restore: () => void): void {

@@ -21,7 +21,7 @@ interface Props {
 export function Chips({ references, attachments, onRemoveReference, onRemoveAttachment }: Props) {
   if (references.length + attachments.length === 0) return null;
   return (
-    <ul className={styles.chips} aria-label={t("chat.attached")}>
+    <ul className={styles.chips} aria-label={t("turns.attached")}>
       {references.map(({ id, type, title }) => (
         <Chip key={id} name={title} onRemove={() => onRemoveReference(id)}>
           {type === "note" ? <IconNotes aria-hidden size={14} /> : <IconFile aria-hidden size={14} />}

@@ -38,7 +38,8 @@ function Simulated() {
 
 function Name() {
   const model = useModel();
-  return model.data ? <span title={t("chat.model")}>{model.data.model}</span> : null;
+  if (!model.data || model.data.simulated) return null;
+  return <span title={t("chat.model")}>{model.data.model ?? t("chat.model.none")}</span>;
 }
 
 function Choice({ executor, onChoose }: Props) {
@@ -54,7 +55,7 @@ function Choice({ executor, onChoose }: Props) {
       aria-label={t("chat.model.choose")}
       allowDeselect={false}
       comboboxProps={{ width: 240, position: "top-start" }}
-      data={[{ value: "", label: model.data?.model ?? t("chat.model.default") }, ...names.map((name) => ({ value: name, label: name }))]}
+      data={[{ value: "", label: (!model.data?.simulated && model.data?.model) || t("chat.model.default") }, ...names.map((name) => ({ value: name, label: name }))]}
       value={names.includes(executor) ? executor : ""}
       onChange={(value) => onChoose(value ?? "")}
     />

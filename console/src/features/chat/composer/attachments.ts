@@ -65,7 +65,7 @@ export function useAttachments(place: string, onReference: (reference: Reference
         const id = ++born.current;
         const stop = new AbortController();
         stops.current.set(id, stop);
-        setItems((all) => [...all, { id, name: file.name || t("chat.attached.image"), state: "busy", progress: 0 }]);
+        setItems((all) => [...all, { id, name: file.name || t("turns.attached.image"), state: "busy", progress: 0 }]);
         const work = isInline(file) ? read(file).then((image) => change(id, { image, state: "ready" })) : upload(file, stop.signal, (progress) => change(id, { progress })).then((reference) => {
           remove(id);
           told.current(reference);

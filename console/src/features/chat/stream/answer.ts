@@ -1,6 +1,8 @@
 /** What is known of an answer so far, from its events: each counts once, and in its order, however often and when it comes. */
 
-import type { Citation, Reported, Step, TokenUsage } from "../api";
+import type { Reported, Step } from "@/ui/turns/shapes";
+
+import type { Citation, TokenUsage } from "../api";
 import type { AnswerEvent, Numbered } from "./events";
 
 export interface Answer {

@@ -1,8 +1,9 @@
 /** Events of an answer, as the server sends them. */
 
 import type { ServerEvent } from "@/net/eventParser";
+import type { Artifact, Reported } from "@/ui/turns/shapes";
 
-import type { Artifact, Citation, Reported, TokenUsage } from "../api";
+import type { Citation, TokenUsage } from "../api";
 
 export type AnswerEvent =
   | { type: "start"; id: string; model?: string; executor?: string; simulated?: boolean; conversation_id?: string; text?: string }

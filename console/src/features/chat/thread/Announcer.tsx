@@ -14,22 +14,26 @@ const PAUSE_MS = 1_000;
 export function Announcer({ now }: { now: Snapshot | undefined }) {
   const [words, setWords] = useState("");
   const said = useRef({ id: "", length: 0 });
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const id = now?.answer.id ?? "";
   const text = now?.answer.text ?? "";
   const isOver = now?.connection === "over";
+  const latest = useRef(text);
+  latest.current = text;
+
   useEffect(() => {
     if (id === "") return;
     if (said.current.id !== id) said.current = { id, length: 0 };
-    const whole = isOver ? text.length : wholeSentences(text);
-    if (whole <= said.current.length && !isOver) return;
-    const say = (): void => {
-      const fresh = plain(text.slice(said.current.length, whole));
-      said.current = { id, length: Math.max(whole, said.current.length) };
-      setWords(isOver ? `${fresh} ${t("chat.answer.over")}` : fresh);
+    const say = (whole: number, end = ""): void => {
+      clearTimeout(timer.current);
+      timer.current = undefined;
+      setWords(`${plain(latest.current.slice(said.current.length, whole))} ${end}`.trim());
+      said.current.length = whole;
     };
-    const timer = setTimeout(say, isOver ? 0 : PAUSE_MS);
-    return () => clearTimeout(timer);
+    if (isOver) say(text.length, t("chat.answer.over"));
+    else if (wholeSentences(text) > said.current.length) timer.current ??= setTimeout(() => say(wholeSentences(latest.current)), PAUSE_MS);
   }, [id, text, isOver]);
+  useEffect(() => () => clearTimeout(timer.current), []);
   return (
     <p className="sr-only" aria-live="polite" aria-atomic="true">
       {words}

@@ -9,15 +9,15 @@ import { lazily } from "@/ui/lazily";
 import type { Marks } from "@/ui/markdown/Markdown";
 import { Tag } from "@/ui/Tag";
 import { Time } from "@/ui/Time";
+import { ArtifactCard } from "@/ui/turns/ArtifactCard";
+import { textOf } from "@/ui/turns/content";
+import { ToolCard } from "@/ui/turns/ToolCard";
 
-import type { Citation, Turn } from "../api";
-import { textOf } from "../content";
+import { SIMULATED, type Citation, type Turn } from "../api";
 import { CitationMark } from "../sources/CitationMark";
 import type { Snapshot } from "../stream/answering";
-import { ArtifactCard } from "./ArtifactCard";
 import { Siblings } from "./Siblings";
 import styles from "./Thread.module.css";
-import { ToolCard } from "./ToolCard";
 
 const Markdown = lazily<{ text: string; marks?: Marks; hosts?: boolean }>(() =>
   import("@/ui/markdown/Markdown").then((module) => ({ default: module.Markdown })),
@@ -42,7 +42,7 @@ export function AnswerTurn({ turn, siblings, now, mayAsk, onSwitch, onRegenerate
   return (
     <li className={styles.answer} aria-label={t("chat.answer")} aria-busy={isRunning}>
       {steps.map((step, place) => (
-        <ToolCard key={step.call ?? place} step={step} isRunning={isRunning} />
+        <ToolCard key={step.call ?? place} step={step} state={turn.state} />
       ))}
       {text && <Text text={text} citations={turn.citations ?? []} onCitation={onCitation} />}
       {artifacts.map((artifact, place) => (
@@ -61,8 +61,7 @@ export function AnswerTurn({ turn, siblings, now, mayAsk, onSwitch, onRegenerate
           )}
           <Siblings turn={turn} siblings={siblings} onSwitch={onSwitch} />
           <span className={styles.facts}>
-            {turn.simulated && <Tag tone="warning">{t("chat.simulated")}</Tag>}
-            {turn.model && <span>{turn.model}</span>}
+            {turn.simulated || turn.model === SIMULATED ? <Tag tone="warning">{t("chat.simulated")}</Tag> : turn.model && <span>{turn.model}</span>}
             {turn.usage && <span>{t("chat.tokens", { count: number(turn.usage.total_tokens) })}</span>}
             <Time at={turn.created_at} />
           </span>

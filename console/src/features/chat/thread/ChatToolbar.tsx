@@ -3,7 +3,7 @@
 import { ActionIcon, Button, Menu, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { IconCloudOff, IconDots, IconLink, IconPencil, IconShare2, IconTrash, IconUsers } from "@tabler/icons-react";
-import { useNavigate } from "@tanstack/react-router";
+import { useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 
 import { t } from "@/i18n";
@@ -39,10 +39,12 @@ export function ChatToolbar({ conversation, lost }: { conversation?: Conversatio
   useCommand("share", manage("share"));
   useCommand("delete", manage("delete"));
   const close = (): void => setOpen(null);
+  // Without an open conversation, the list has the page's heading.
+  const Heading = "id" in useParams({ strict: false }) ? "h1" : "h2";
   return (
     <div className={styles.toolbar} role="toolbar" aria-label={t("chat.toolbar")}>
       <BackToList to="/chat" />
-      <h1 className={styles.title}>{conversation ? titleOf(conversation) : t("chat.new")}</h1>
+      <Heading className={styles.title}>{conversation ? titleOf(conversation) : t("chat.new")}</Heading>
       {Boolean(lost) && (
         <span className={styles.shared} role="status">
           <IconCloudOff aria-hidden size={14} />

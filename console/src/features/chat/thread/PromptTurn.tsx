@@ -7,10 +7,12 @@ import { useEffect, useRef, useState } from "react";
 import { t } from "@/i18n";
 import { useSession } from "@/session";
 import { useNames } from "@/ui/names";
+import { Attached } from "@/ui/turns/Attached";
+import { textOf } from "@/ui/turns/content";
+import type { Content } from "@/ui/turns/shapes";
 
-import type { Content, Turn } from "../api";
-import { imagesOf, referencesOf, textOf, withText } from "../content";
-import { ReferenceLink } from "./Reference";
+import type { Turn } from "../api";
+import { withText } from "../content";
 import { Siblings } from "./Siblings";
 import styles from "./Thread.module.css";
 
@@ -28,24 +30,9 @@ export function PromptTurn({ turn, siblings, mayAsk, onSwitch, onEdit }: Props) 
   const { me } = useSession();
   const names = useNames();
   const text = textOf(turn.content);
-  const references = referencesOf(turn.content);
-  const images = imagesOf(turn.content);
   return (
     <li className={styles.prompt} aria-label={t("chat.prompt")}>
-      {(references.length > 0 || images.length > 0) && (
-        <ul className={styles.attached} aria-label={t("chat.attached")}>
-          {images.map(({ image_url: { url } }, place) => (
-            <li key={place}>
-              <img className={styles.picture} src={url} alt={t("chat.attached.image")} />
-            </li>
-          ))}
-          {references.map((part, place) => (
-            <li key={place}>
-              <ReferenceLink part={part} />
-            </li>
-          ))}
-        </ul>
-      )}
+      <Attached content={turn.content} end />
       {isEditing ? (
         <Edit text={text} mayAsk={mayAsk} onCancel={() => setIsEditing(false)} onSend={(words) => onEdit(withText(turn.content, words), () => setIsEditing(false))} />
       ) : (
@@ -106,7 +93,7 @@ function Edit({ text, mayAsk, onCancel, onSend }: EditProps) {
           }
         }}
       />
-      <div className={styles.attached}>
+      <div className={styles.buttons}>
         <Button variant="default" size="compact-md" onClick={onCancel}>
           {t("action.cancel")}
         </Button>

@@ -1,27 +1,45 @@
-/** A job's input: a prompt as text, anything else as JSON. */
+/** A job's input: a prompt as it was written, anything else as JSON. */
 
 import { t } from "@/i18n";
+import { Markdown } from "@/ui/markdown/Markdown";
 import { Snippet } from "@/ui/Snippet";
+import { Attached } from "@/ui/turns/Attached";
+import { textOf } from "@/ui/turns/content";
+import type { Content } from "@/ui/turns/shapes";
 
-import { chatInputOf } from "../shapes";
+import { chatInputOf, type ChatInput } from "../shapes";
 import styles from "./Job.module.css";
 
 const SPEAKERS = ["system", "user", "assistant"] as const;
 
 export function JobInput({ input }: { input: unknown }) {
   const chat = chatInputOf(input);
-  if (!chat) return <Snippet label={t("jobs.input")} text={JSON.stringify(input, null, 2)} />;
-  const before = chat.system ? [{ role: "system", content: chat.system }, ...chat.messages] : chat.messages;
-  if (before.length === 0) return <p className={styles.prompt}>{chat.prompt}</p>;
+  return chat ? <Asked chat={chat} /> : <Snippet label={t("jobs.input")} text={JSON.stringify(input, null, 2)} />;
+}
+
+export function Asked({ chat: { system, messages, prompt } }: { chat: ChatInput }) {
+  const before = system ? [{ role: "system", content: system }, ...messages] : messages;
+  if (before.length === 0) return <Said content={prompt} />;
   return (
     <dl className={styles.talk}>
-      {[...before, { role: "user", content: chat.prompt }].map((said, place) => (
+      {[...before, { role: "user", content: prompt }].map(({ role, content }, place) => (
         <div key={place}>
-          <dt>{speaker(said.role)}</dt>
-          <dd className={styles.prompt}>{said.content}</dd>
+          <dt>{speaker(role)}</dt>
+          <dd>
+            <Said content={content} />
+          </dd>
         </div>
       ))}
     </dl>
+  );
+}
+
+function Said({ content }: { content: Content }) {
+  return (
+    <div className={styles.prompt}>
+      <Markdown text={textOf(content)} />
+      <Attached content={content} />
+    </div>
   );
 }
 

@@ -5,17 +5,22 @@ import { Markdown } from "@/ui/markdown/Markdown";
 import { Snippet } from "@/ui/Snippet";
 
 import { chatResultOf, type ChatResult } from "../shapes";
+import { endingWords } from "../turns";
 import styles from "./Job.module.css";
 
 export function Result({ result }: { result: unknown }) {
   const answer = chatResultOf(result);
-  if (!answer) return <Snippet label={t("jobs.result")} text={JSON.stringify(result, null, 2)} />;
+  return answer ? <Answer answer={answer} /> : <Snippet label={t("jobs.result")} text={JSON.stringify(result, null, 2)} />;
+}
+
+export function Answer({ answer }: { answer: ChatResult }) {
+  const { text, finishReason: reason } = answer;
   return (
     <>
-      <div className={styles.answer}>
-        <Markdown text={answer.text} />
-      </div>
-      {answer.finishReason === "length" && <p className={styles.cut}>{t("jobs.answer.cut")}</p>}
+      <div className={styles.answer}>{text ? <Markdown text={text} hosts /> : <span className="muted">{t("jobs.answer.none")}</span>}</div>
+      <p className={styles.ending} data-tone={reason === "stop" ? undefined : "warning"}>
+        {endingWords(reason)}
+      </p>
       <Cost answer={answer} />
     </>
   );

@@ -13,7 +13,7 @@ import styles from "./Job.module.css";
 export function Standing({ job }: { job: Job }) {
   const { state, waiting, error } = job;
   if (state === "running") return <Running job={job} />;
-  if (state === "failed" && error) return <FailedFor fault={error} attempts={attemptWords(job)} />;
+  if (state === "failed" && error) return <FailedFor fault={error} job={job} />;
   if (state !== "queued" || !waiting) return null;
   return (
     <Alert color="gray" role="note" icon={<IconClock aria-hidden size={18} />} title={waitingTitle(waiting)}>
@@ -34,11 +34,11 @@ function Running({ job }: { job: Job }) {
   );
 }
 
-function FailedFor({ fault, attempts }: { fault: Fault; attempts: string }) {
+function FailedFor({ fault, job }: { fault: Fault; job: Job }) {
   return (
-    <Alert color="danger" icon={<IconAlertTriangle aria-hidden size={18} />} title={t("jobs.failed", { attempts })}>
+    <Alert color="danger" icon={<IconAlertTriangle aria-hidden size={18} />} title={t("jobs.failed", { attempts: attemptWords(job) })}>
       <p className={styles.line}>{faultWords(fault)}</p>
-      <p className={styles.line}>{nextStep(fault)}</p>
+      <p className={styles.line}>{nextStep(fault, job.kind)}</p>
       <p className={styles.code}>{fault.code}</p>
     </Alert>
   );

@@ -8,8 +8,8 @@ import type { ReactNode } from "react";
 import { t } from "@/i18n";
 import { hostOf, safeAddress } from "@/ui/markdown/addresses";
 
-import type { Artifact } from "../api";
-import styles from "./Turn.module.css";
+import type { Artifact } from "./shapes";
+import styles from "./Turns.module.css";
 
 const PICTURES: Record<Artifact["kind"], Icon> = { document: IconFileText, table: IconTable, text: IconTextCaption, link: IconLink, image: IconPhoto };
 /** More are in the file. */
@@ -24,7 +24,7 @@ export function ArtifactCard({ artifact }: { artifact: Artifact }) {
         <Picture aria-hidden size={18} />
         <span className={styles.words}>
           <b>{artifact.title}</b>
-          {artifact.summary && <span>{artifact.summary}</span>}
+          <span>{artifact.note_id ? t("turns.reference.note") : artifact.summary}</span>
         </span>
         <Way artifact={artifact} />
       </div>
@@ -33,9 +33,10 @@ export function ArtifactCard({ artifact }: { artifact: Artifact }) {
   );
 }
 
-function Way({ artifact: { note_id: note, object_id: object, url } }: { artifact: Artifact }) {
-  const label = t("chat.artifact.open");
+function Way({ artifact: { kind, note_id: note, object_id: object, url } }: { artifact: Artifact }) {
+  const label = t("turns.artifact.open");
   if (note) return <Button variant="default" size="compact-sm" renderRoot={(props) => <Link {...props} to="/notes/$id" params={{ id: note }} />}>{label}</Button>;
+  if (object && kind === "document") return <Button variant="default" size="compact-sm" renderRoot={(props) => <Link {...props} to="/documents/$id" params={{ id: object }} />}>{label}</Button>;
   if (object) return <Button variant="default" size="compact-sm" renderRoot={(props) => <Link {...props} to="/files/$id" params={{ id: object }} />}>{label}</Button>;
   const address = url ? safeAddress(url) : undefined;
   if (!address) return null;
@@ -74,7 +75,7 @@ function Content({ artifact: { kind, title, text, columns, rows } }: { artifact:
             ))}
           </tbody>
         </table>
-        {rows.length > MOST_ROWS && <p className="muted">{t("chat.artifact.rows", { count: rows.length - MOST_ROWS })}</p>}
+        {rows.length > MOST_ROWS && <p className="muted">{t("turns.artifact.rows", { count: rows.length - MOST_ROWS })}</p>}
       </div>
     );
   }

@@ -8,8 +8,8 @@ import { answer, api } from "@/api/client";
 import { t } from "@/i18n";
 import chips from "@/ui/Chip.module.css";
 
-import type { NotePart, ObjectPart } from "../api";
-import styles from "./Turn.module.css";
+import type { NotePart, ObjectPart } from "./shapes";
+import styles from "./Turns.module.css";
 
 /** A name that can't be read, or isn't any more, is left out. */
 function useTitle(part: ObjectPart | NotePart): string | undefined {
@@ -32,14 +32,14 @@ export function ReferenceLink({ part }: { part: ObjectPart | NotePart }) {
     return (
       <Link to="/notes/$id" params={{ id: part.note_id }} className={`${chips.chip} ${styles.reference}`}>
         <IconNotes aria-hidden size={13} />
-        <span>{title ?? t("chat.reference.note")}</span>
+        <span>{title ?? t("turns.reference.note")}</span>
       </Link>
     );
   }
   return (
     <Link to="/files/$id" params={{ id: part.object_id }} search={part.version ? { version: part.version } : {}} className={`${chips.chip} ${styles.reference}`}>
       <IconFile aria-hidden size={13} />
-      <span>{title ?? t("chat.reference.object")}</span>
+      <span>{title ?? t("turns.reference.object")}</span>
     </Link>
   );
 }

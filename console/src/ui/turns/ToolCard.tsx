@@ -5,13 +5,16 @@ import { IconAlertTriangle, IconCheck, IconChevronRight, IconLoader2, IconTool }
 import { reportedText, t } from "@/i18n";
 import { Snippet } from "@/ui/Snippet";
 
-import type { Step } from "../api";
-import styles from "./Turn.module.css";
+import type { Step } from "./shapes";
+import styles from "./Turns.module.css";
 
 const LONGEST = 4_000;
 
-export function ToolCard({ step, isRunning }: { step: Step; isRunning: boolean }) {
-  const hasResult = step.result !== undefined || step.error !== undefined;
+/** Of the answer that the tool was used for. */
+type TurnState = "running" | "done" | "failed" | "stopped";
+
+export function ToolCard({ step, state }: { step: Step; state: TurnState }) {
+  const isOver = state === "done" || step.result !== undefined || Boolean(step.artifact);
   const fault = faultOf(step);
   const result = resultOf(step);
   return (
@@ -19,24 +22,28 @@ export function ToolCard({ step, isRunning }: { step: Step; isRunning: boolean }
       <summary>
         <IconChevronRight aria-hidden size={14} className={styles.chevron} />
         <IconTool aria-hidden size={15} />
-        <span className="sr-only">{t("chat.tool")}</span>
+        <span className="sr-only">{t("turns.tool")}</span>
         <span className={styles.name}>{step.tool}</span>
-        <span className={styles.short}>{fault ?? result.split("\n")[0]}</span>
-        <State isOver={hasResult} isRunning={isRunning} failed={fault !== undefined} />
+        <span className={styles.short}>{fault ?? shortOf(step)}</span>
+        <State isOver={isOver} isRunning={state === "running"} failed={fault !== undefined} />
       </summary>
       <div className={styles.inside}>
-        <h3>{t("chat.tool.arguments")}</h3>
-        <Snippet label={t("chat.tool.arguments")} text={written(step.arguments)} />
+        <h3>{t("turns.tool.arguments")}</h3>
+        <Snippet label={t("turns.tool.arguments")} text={written(step.arguments)} />
         {fault && (
           <>
-            <h3>{t("chat.tool.error")}</h3>
+            <h3>{t("turns.tool.error")}</h3>
             <p>{fault}</p>
           </>
         )}
         {result && (
           <>
-            <h3>{t("chat.tool.result")}</h3>
-            <p>{result.slice(0, LONGEST)}</p>
+            <h3>{t("turns.tool.result")}</h3>
+            {/* Scrolls by keyboard, too. */}
+            {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+            <pre className={styles.excerpt} role="region" aria-label={t("turns.tool.result")} tabIndex={0}>
+              {result.slice(0, LONGEST)}
+            </pre>
           </>
         )}
       </div>
@@ -49,7 +56,7 @@ function State({ isOver, isRunning, failed }: { isOver: boolean; isRunning: bool
     return (
       <span className={styles.state} data-tone="danger">
         <IconAlertTriangle aria-hidden size={14} />
-        {t("chat.tool.failed")}
+        {t("turns.tool.failed")}
       </span>
     );
   }
@@ -57,14 +64,14 @@ function State({ isOver, isRunning, failed }: { isOver: boolean; isRunning: bool
     return (
       <span className={styles.state} data-tone="success">
         <IconCheck aria-hidden size={14} />
-        {t("chat.tool.done")}
+        {t("turns.tool.done")}
       </span>
     );
   }
   return (
     <span className={styles.state}>
       <IconLoader2 aria-hidden size={14} />
-      {isRunning ? t("chat.tool.running") : t("chat.tool.ended")}
+      {isRunning ? t("turns.tool.running") : t("turns.tool.ended")}
     </span>
   );
 }
@@ -73,6 +80,14 @@ function faultOf({ error }: Step): string | undefined {
   if (error === undefined || error === null) return undefined;
   if (typeof error === "string") return error;
   return reportedText({ key: error.key, params: error.params ?? undefined }) ?? error.message ?? error.code;
+}
+
+/** A result in a few words. */
+function shortOf({ result, artifact }: Step): string {
+  if (artifact) return artifact.title;
+  if (Array.isArray(result)) return t("turns.tool.items", { count: result.length });
+  const text = typeof result === "string" ? result : result === undefined || result === null ? "" : JSON.stringify(result);
+  return text.split("\n")[0] ?? "";
 }
 
 const resultOf = ({ result }: Step): string => (result === undefined || result === null ? "" : typeof result === "string" ? result : written(result));
