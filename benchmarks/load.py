@@ -11,7 +11,7 @@ import multiprocessing
 import re
 import time
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import repeat
 from multiprocessing.connection import Connection as Pipe
@@ -69,9 +69,12 @@ class Result:
         return self.client_cpu / self.seconds
 
 
-def request(method: str, path: str, token: str = "", body: bytes = b"") -> bytes:
+def request(
+    method: str, path: str, token: str = "", body: bytes = b"", headers: Mapping[str, str] | None = None
+) -> bytes:
     """The bytes of one request."""
     lines = [f"{method} {path} HTTP/1.1", "Host: 127.0.0.1"]
+    lines += [f"{name}: {value}" for name, value in (headers or {}).items()]
     if token:
         lines.append(f"Authorization: Bearer {token}")
     if body:

@@ -35,12 +35,14 @@ class Server:
         log: Path,
         environment: Mapping[str, str] | None = None,
         answers: frozenset[int] = frozenset({200}),
+        patience: float = START_LIMIT,
     ) -> None:
         self.command = command
         self.port = port
         self.health = f"http://127.0.0.1:{port}{health}"
         self.log = log
         self.answers = answers
+        self.patience = patience
         self.environment = {**os.environ, **(environment or {})}
         self.process: subprocess.Popen[bytes] | None = None
 
@@ -64,7 +66,7 @@ class Server:
             return False
 
     def require_starting(self, began: float) -> None:
-        late = time.perf_counter() - began > START_LIMIT
+        late = time.perf_counter() - began > self.patience
         if late or (self.process and self.process.poll() is not None):
             self.stop()
             raise RuntimeError(f"server did not start: {self.log.read_text()[-2000:]}")

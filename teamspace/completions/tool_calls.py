@@ -14,13 +14,13 @@ NULL = msgspec.Raw(b"null")
 _Short = Annotated[str, msgspec.Meta(max_length=200)]
 
 
-class _Function(msgspec.Struct, frozen=True):
+class _Function(msgspec.Struct, frozen=True, gc=False):
     name: _Short | None = None
     arguments: msgspec.Raw = NULL
     """A text; some servers send the object itself."""
 
 
-class _Fragment(msgspec.Struct, frozen=True):
+class _Fragment(msgspec.Struct, frozen=True, gc=False):
     """A part of a call, or a whole one."""
 
     index: int | None = None

@@ -96,6 +96,10 @@ class _Chunk(msgspec.Struct, frozen=True):
     error: msgspec.Raw = NULL
 
 
+_CHUNK = msgspec.json.Decoder(_Chunk)
+_CHOICES = msgspec.json.Decoder(tuple[_ChunkChoice])
+
+
 class _Model(msgspec.Struct, frozen=True, gc=False):
     id: Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 
@@ -136,7 +140,7 @@ async def from_wire_stream(
     """Read a streamed response: yield its deltas, then the whole answer."""
     partial = _PartialAnswer(request)
     try:
-        async with aclosing(_lines(pieces)) as lines, aclosing(_data(lines)) as chunks:
+        async with aclosing(_data(pieces)) as chunks:
             async for data in chunks:
                 if data == b"[DONE]":
                     break
@@ -171,7 +175,7 @@ class _PartialAnswer:
     def add(self, data: bytes) -> str:
         """Add a chunk and return its text."""
         try:
-            chunk = msgspec.json.decode(data, type=_Chunk)
+            chunk = _CHUNK.decode(data)
             choices = _choices(chunk.choices)
             for choice in choices:
                 self._calls.add(choice.delta.tool_calls)
@@ -207,27 +211,31 @@ class _PartialAnswer:
         return self._usage or (estimate_usage(self._request, text) if text else None)
 
 
-async def _data(lines: AsyncIterable[bytes]) -> AsyncGenerator[bytes, None]:
+async def _data(pieces: AsyncIterable[bytes]) -> AsyncGenerator[bytes, None]:
     """Yield the data lines of a stream of server-sent events. Model servers send one line per event."""
-    async for line in lines:
-        name, _, value = line.partition(b":")
-        if name == b"data":
-            yield value.strip()
-        elif name and name not in _FIELDS:
-            raise _invalid_stream()
-
-
-async def _lines(pieces: AsyncIterable[bytes]) -> AsyncGenerator[bytes, None]:
     rest = bytearray()
     async for piece in pieces:
         *lines, last = piece.split(b"\n")
         for line in lines:
-            yield bytes(rest + line).removesuffix(b"\r")
+            data = _read_line(bytes(rest + line) if rest else line)
             rest.clear()
+            if data is not None:
+                yield data
         rest += last
         if len(rest) > MAX_LINE:
             raise _invalid_stream()
-    yield bytes(rest)
+    if (data := _read_line(bytes(rest))) is not None:
+        yield data
+
+
+def _read_line(line: bytes) -> bytes | None:
+    """Return the data of a line; None if it is another field, a comment or empty."""
+    name, _, value = line.removesuffix(b"\r").partition(b":")
+    if name == b"data":
+        return value.strip()
+    if name and name not in _FIELDS:
+        raise _invalid_stream()
+    return None
 
 
 def _answer(
@@ -259,11 +267,13 @@ def _choices(raw: msgspec.Raw) -> tuple[_ChunkChoice, ...]:
     """Return the choice of a chunk, if it has one."""
     if bytes(raw).strip(b"[ ]") in (b"", b"null"):
         return ()
-    return msgspec.json.decode(raw, type=tuple[_ChunkChoice])
+    return _CHOICES.decode(raw)
 
 
 def _usage(reported: msgspec.Raw) -> TokenUsage | None:
     """Return the usage that the server reported; None if it is missing or implausible."""
+    if reported == NULL:
+        return None
     try:
         usage = msgspec.json.decode(reported, type=_Usage)
     except MALFORMED:

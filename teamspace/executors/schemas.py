@@ -122,6 +122,14 @@ class PushRow(msgspec.Struct, frozen=True):
     reach: NetworkReach
 
 
+class OfferedRow(ExecutorRow, frozen=True):
+    """An executor to choose from."""
+
+    health: Health
+    is_busy: bool
+    """Whether a remote worker of it has a job: then it does not poll."""
+
+
 class ExecutorStatusRow(ExecutorRow, frozen=True):
     """An executor with its health by the database's clock and its number of running jobs."""
 

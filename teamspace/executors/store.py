@@ -4,7 +4,7 @@ import msgspec
 
 from teamspace.core.db import Fence, Reads, Tx, columns
 from teamspace.core.tables import EncryptedColumn, Invariant
-from teamspace.executors.schemas import ExecutorRow, ExecutorStatusRow, ModelRoleRow, PushRow
+from teamspace.executors.schemas import ExecutorRow, ExecutorStatusRow, ModelRoleRow, OfferedRow, PushRow
 
 ENCRYPTED = (EncryptedColumn("executors", "secret", "id"),)
 
@@ -40,6 +40,17 @@ async def select(db: Reads, fence: Fence) -> list[ExecutorStatusRow]:
         ExecutorStatusRow,
         f"SELECT {columns(ExecutorRow)}, {_HEALTH}, {_RUNNING} FROM executors"
         f" WHERE retired_at IS NULL AND {fence.sql} ORDER BY id DESC",
+        **fence.params,
+    )
+
+
+async def select_offered(db: Reads, fence: Fence) -> list[OfferedRow]:
+    """Newest first. Counts nothing, since every chat chooses an executor."""
+    return await db.all(
+        OfferedRow,
+        f"SELECT {columns(ExecutorRow)}, {_HEALTH}, mode = 'pull' AND EXISTS (SELECT 1 FROM jobs"
+        " WHERE jobs.executor_id = executors.id AND jobs.state = 'running')"
+        f" FROM executors WHERE retired_at IS NULL AND {fence.sql} ORDER BY id DESC",
         **fence.params,
     )
 

@@ -7,18 +7,18 @@ when it was reached, and after a refusal nothing is sent.
 import asyncio
 import itertools
 import json
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from datetime import timedelta
 from typing import Any
 
 import httpx2
 import pytest
 
 from teamspace import jobs, quota
+from teamspace.core import clock
 from teamspace.core.principal import system
 from teamspace.quota import Dimension, Level, QuotaDraft
-from teamspace.quota.domain import windows
 from teamspace.quota.schemas import Window
 from teamspace.settings import Settings
 from tests.ai.help import model_world, parse_events
@@ -226,8 +226,7 @@ async def test_a_used_up_limit_sends_nothing_until_it_is_raised_or_its_window_en
         assert race.meter.asked == 2
         with pytest.raises(Refused):
             await ask(race.callers[1], "agent")
-        later = windows._moment() + timedelta(hours=1)
-        monkeypatch.setattr(windows, "_moment", lambda at=None: later)
+        monkeypatch.setattr(clock, "now", lambda: time.time() + clock.HOUR)
         await ask(race.callers[1], "agent")
         assert race.meter.asked == 3
         assert await broken_invariants(race.world) == []

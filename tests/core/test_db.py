@@ -34,6 +34,8 @@ from tests.support.tampering import tamper
 WHO = Principal("api", Call("request-1", "127.0.0.1"), user_id="u", org_id="o", team_id="t", token_id="k")
 
 
+NORMAL, FULL = 1, 2
+"""How SQLite numbers what a commit waits for."""
 on_postgres = pytest.mark.parametrize("database_url", ["postgres"], indirect=True)
 """For tests that need concurrent writers; SQLite has one."""
 
@@ -510,6 +512,42 @@ async def test_a_failed_commit_is_acknowledged_to_no_writer(tmp_path: Path, monk
         pass
     assert await actions(db) == ["thing.first", "thing.second"]
     await db.close()
+
+
+def sync_level(engine: Sqlite) -> int:
+    return int(engine._writer.execute("PRAGMA synchronous").get)
+
+
+async def test_a_transaction_that_may_be_lost_waits_for_no_disk(tmp_path: Path) -> None:
+    engine = Sqlite(tmp_path / "unsynced.db")
+    await engine.script("CREATE TABLE things (id TEXT PRIMARY KEY)")
+    async with engine.transaction(durable=False) as tx:
+        assert sync_level(engine) == NORMAL
+        await tx.fetch("INSERT INTO things (id) VALUES ('now')", {})
+        await tx.defer("INSERT INTO things (id) VALUES ('deferred')", {})
+    assert engine._batch is None
+    assert len(await engine.fetch("SELECT id FROM things", {})) == 2
+    with pytest.raises(ZeroDivisionError):
+        async with engine.transaction(durable=False) as tx:
+            await tx.fetch("INSERT INTO things (id) VALUES ('failed')", {})
+            raise ZeroDivisionError
+    assert len(await engine.fetch("SELECT id FROM things", {})) == 2
+    assert sync_level(engine) == FULL
+    await engine.close()
+
+
+async def test_a_transaction_that_may_be_lost_shares_the_commit_of_others(tmp_path: Path) -> None:
+    engine = Sqlite(tmp_path / "shared.db")
+    await engine.script("CREATE TABLE things (id TEXT PRIMARY KEY)")
+
+    async def insert(id: str, *, durable: bool) -> None:
+        async with engine.transaction(durable=durable) as tx:
+            assert sync_level(engine) == FULL
+            await tx.fetch("INSERT INTO things (id) VALUES (:id)", {"id": id})
+
+    await asyncio.gather(*(insert(str(number), durable=number % 2 == 0) for number in range(6)))
+    assert len(await engine.fetch("SELECT id FROM things", {})) == 6
+    await engine.close()
 
 
 async def test_waiting_writers_share_one_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -241,6 +241,35 @@ async def test_pieces_arrive_as_they_are_sent_and_the_connection_is_used_again()
         assert upstream.connections == 1
 
 
+async def test_a_server_that_is_faster_than_its_reader_must_wait() -> None:
+    sent = 0
+
+    async def fast(request: ReceivedRequest, writer: asyncio.StreamWriter) -> None:
+        nonlocal sent
+        writer.write(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n")
+        while True:
+            writer.write(b"10000\r\n" + b" " * 65536 + b"\r\n")
+            sent += 65536
+            await writer.drain()
+
+    async with Upstream(fast) as upstream:
+        async with Egress(allow=[upstream.address]).stream(outgoing(upstream.url)) as response:
+            await anext(response)
+            await asyncio.sleep(0.3)
+            before = sent
+            await asyncio.sleep(0.3)
+            assert sent == before
+        await upstream.closed()
+
+
+async def test_the_total_time_also_ends_a_response_that_never_pauses() -> None:
+    timeouts = Timeouts(connect=1, read=1, total=0.3)
+    async with Upstream(endless) as upstream:
+        egress = Egress(allow=[upstream.address])
+        with pytest.raises(EgressFailed, match="did not answer in time"):
+            await get(egress, upstream.url, timeouts=timeouts, max_bytes=10**12)
+
+
 async def test_the_read_timeout_applies_to_each_piece() -> None:
     timeouts = Timeouts(connect=1, read=0.4, total=10)
     async with Upstream(chunks(*[b"x"] * 6, pause=0.15)) as upstream:

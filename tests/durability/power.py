@@ -66,7 +66,8 @@ async def record(root: Path, work: Callable[[Workload], Awaitable[None]], **sett
     with recorder.recording():
         async with world(settings_of(root, settings)) as instance:
             assert isinstance(instance.db.engine, Sqlite)
-            instance.db.engine._writer.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
+            instance.db.engine.checkpoint_pages = CHECKPOINT_PAGES
+            instance.db.engine._writer.wal_autocheckpoint(CHECKPOINT_PAGES)
             workload = Workload(recorder, instance)
             await work(workload)
     return Recording(recorder.log, workload.token, workload.possible, _read(root), settings)

@@ -95,17 +95,20 @@ class Turns:
         return await self.launch(
             db, who, KIND, input, body, stream=stream, model=target.model,
             executor_id=jobs.LOCAL if is_remote else target.executor_id,
+            # Until the turn ends, which is durable, its author learns nothing of it.
+            durable=stream or body.conversation_id is not None,
         )  # fmt: skip
 
     async def launch(
         self, db: Db, who: Principal, kind: str, input: msgspec.Struct, body: InConversation, *, stream: bool,
         executor_id: str, model: str | None = None, metered: bool = True, before: BeforeStart | None = None,
+        durable: bool = True,
     ) -> JobAttempt:  # fmt: skip
         """Start a job for someone who waits, with its turn in a conversation and its stream. `before` runs first."""
         if self._running >= MAX_TURNS:
             raise Overloaded("ai.busy", 2)
         turn_id = new_id()
-        async with db.write(who, kind) as tx:
+        async with db.write(who, kind, durable=durable) as tx:
             tx.target, tx.detail = turn_id, {"executor": executor_id, "model": model}
             if before is not None:
                 await before(tx, turn_id)

@@ -196,13 +196,17 @@ class Db(Reads):
         return [build(row) for row in await self.engine.fetch_offloaded(sql, params, seconds=seconds)]
 
     @asynccontextmanager
-    async def write(self, who: Principal, action: str, *, lock: tuple[str, str] | None = None) -> AsyncIterator[Tx]:
+    async def write(
+        self, who: Principal, action: str, *, lock: tuple[str, str] | None = None, durable: bool = True
+    ) -> AsyncIterator[Tx]:
         """Run the block in a write transaction; leaving it returns when the commit is on disk.
+
+        One that is not `durable` may be lost in a power cut: for what no one is told before a later, durable write.
 
         The guard refuses writes of suspended companies, and the commit includes an audit row.
         `lock` (subject, key) is taken before the guard runs, for writes whose guards could deadlock.
         """
-        async with self._transaction() as session:
+        async with self._transaction(durable=durable) as session:
             tx = Tx(self, session, who, action)
             if lock:
                 await tx.lock(*lock)

@@ -3,6 +3,7 @@
 A statement takes microseconds, so it needs no thread. Only the commit, which waits for the disk, runs in a
 thread, together with the deferred statements. Each transaction is a savepoint in an open batch. The batch
 commits once, and only then do its transactions return: nothing is acknowledged that a power cut could undo.
+A transaction that may be lost in a power cut waits for no disk, so it needs neither batch nor thread.
 """
 
 import asyncio
@@ -35,7 +36,8 @@ def connect(path: Path, *, sync: str = "full", readonly: bool = False) -> apsw.C
     connection.set_busy_timeout(BUSY_MS)  # first: another process may already hold a lock for the next statements
     # Without it the planner uses bound values, and prepares a statement again at every call.
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
-    connection.create_scalar_function("moment", _moment, 1)
+    # Deterministic within a statement, so that it is not called again for every row.
+    connection.create_scalar_function("moment", _moment, 1, deterministic=True)
     connection.register_fts5_function("relevance", relevance)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute(f"PRAGMA synchronous = {sync}")
@@ -138,7 +140,9 @@ class Sqlite:
     dialect = SQLITE
 
     def __init__(self, path: Path, *, sync: str = "full") -> None:
-        self._path = path
+        self._path, self._sync = path, sync
+        self.checkpoint_pages = 1000
+        """How long the log may become before a commit makes a checkpoint: SQLite's default."""
         self._writer = connect(path, sync=sync)
         self._reader = connect(path, readonly=True)
         self._write_lock = asyncio.Lock()
@@ -168,6 +172,10 @@ class Sqlite:
     @asynccontextmanager
     async def transaction(self, *, durable: bool = True) -> AsyncIterator[SqliteTransaction]:
         async with self._write_lock:
+            if not durable and self._batch is None:
+                async with self._unsynced() as session:
+                    yield session
+                return
             batch = self._batch or self._begin()
             _run(self._writer, "SAVEPOINT unit", {})
             session = SqliteTransaction(self._writer)
@@ -181,9 +189,28 @@ class Sqlite:
                 raise
         await end
 
-    def _begin(self) -> CommitBatch:
+    @asynccontextmanager
+    async def _unsynced(self) -> AsyncIterator[SqliteTransaction]:
+        """Run a transaction of its own, whose commit only writes to the operating system's memory."""
+        self._check_sync()
+        self._writer.execute("PRAGMA synchronous = normal")
+        self._writer.wal_autocheckpoint(0)  # it waits for the disk; the next batch makes it
+        try:
+            _run(self._writer, "BEGIN IMMEDIATE", {})
+            session = SqliteTransaction(self._writer)
+            yield session
+            self._finish(session.deferred)
+        finally:
+            self._roll_back()
+            self._writer.execute(f"PRAGMA synchronous = {self._sync}")
+            self._writer.wal_autocheckpoint(self.checkpoint_pages)
+
+    def _check_sync(self) -> None:
         if self._broken:
             raise StorageFull("database.sync_failed")
+
+    def _begin(self) -> CommitBatch:
+        self._check_sync()
         _run(self._writer, "BEGIN IMMEDIATE", {})
         self._batch = batch = CommitBatch()
         # The lock is FIFO: the commit runs after all transactions that wait for it now.
@@ -198,15 +225,15 @@ class Sqlite:
                 return
             self._batch = None
             try:
-                await asyncio.get_running_loop().run_in_executor(self._thread, self._finish, batch)
+                await asyncio.get_running_loop().run_in_executor(self._thread, self._finish, batch.deferred)
             except Exception as fault:
                 self._roll_back()
                 batch.fail(fault)
             else:
                 batch.end()
 
-    def _finish(self, batch: CommitBatch) -> None:
-        for sql, params in batch.deferred:
+    def _finish(self, deferred: Sequence[tuple[str, Params]]) -> None:
+        for sql, params in deferred:
             _run(self._writer, sql, params)
         try:
             self._writer.execute("COMMIT")

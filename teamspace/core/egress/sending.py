@@ -1,16 +1,17 @@
 """Send a request over a new or an idle connection, and read its response within limits.
 
-Apart from the other modules, since the library takes long to import and many servers make no requests.
+Apart from the other modules, since many servers make no requests.
 """
 
 import asyncio
 from contextlib import suppress
 from typing import Self
 
-import httpcore2
+import h11
 
 from teamspace.core.egress.connections import ConnectionKey, ConnectionPool
-from teamspace.core.egress.requests import EgressFailed, EgressFault, NoConnection, OutgoingRequest
+from teamspace.core.egress.http1 import ConnectionBroken, Http1Connection
+from teamspace.core.egress.requests import EgressFailed, EgressFault, OutgoingRequest
 from teamspace.core.egress.urls import Destination
 
 _IDEMPOTENT = frozenset({"GET", "HEAD", "OPTIONS", "PUT", "DELETE"})
@@ -18,8 +19,6 @@ _MAX_PIECES = 300_000
 _PIECES_AT_ONCE = 500
 """Parsed without giving way to other tasks: some 10 ms."""
 _REST_SECONDS, _REST_BYTES = 0.2, 64 * 1024
-_BROKEN = (httpcore2.NetworkError, httpcore2.ProtocolError, OSError)
-_TIMED_OUT = (httpcore2.TimeoutException, TimeoutError)
 
 
 class _ConnectionLost(EgressFailed):
@@ -30,15 +29,14 @@ class StreamedResponse:
     """A response whose body is read piece by piece; its connection is used again once all was read."""
 
     def __init__(
-        self, answer: httpcore2.Response, pool: ConnectionPool, key: ConnectionKey,
-        connection: httpcore2.AsyncHTTPConnection, *, deadline: float, max_bytes: int,
+        self, head: h11.Response, request: OutgoingRequest, pool: ConnectionPool, key: ConnectionKey,
+        connection: Http1Connection, deadline: float,
     ) -> None:  # fmt: skip
-        self.status = answer.status
-        self.headers = _headers(answer)
+        self.status = head.status_code
+        self.headers = _headers(head)
         """Lower-case names."""
-        self._answer, self._pieces = answer, answer.aiter_stream()
         self._pool, self._key, self._connection = pool, key, connection
-        self._deadline, self._max_bytes = deadline, max_bytes
+        self._read_seconds, self._deadline, self._max_bytes = request.timeouts.read, deadline, request.max_bytes
         self._count = self._received = 0
         self._ended = False
 
@@ -50,12 +48,12 @@ class StreamedResponse:
             raise StopAsyncIteration
         try:
             piece = await self._read()
-            if piece is None:
-                await self._release()
         except BaseException:
             self.close()
             raise
         if piece is None:
+            self._ended = True
+            self._pool.put(self._key, self._connection)
             raise StopAsyncIteration
         return piece
 
@@ -71,37 +69,18 @@ class StreamedResponse:
         """Close the connection, unless all was read."""
         if not self._ended:
             self._ended = True
-            self._pool.discard(self._connection)
-
-    async def _release(self) -> None:
-        await self._answer.aclose()
-        if not await self._has_more():
-            self._pool.put(self._key, self._connection)
-            self._ended = True
-        self.close()
-
-    async def _has_more(self) -> bool:
-        """Return whether TLS holds bytes that were read from the socket together with the response."""
-        stream = self._answer.extensions["network_stream"]
-        if stream.get_extra_info("ssl_object") is None:
-            return False
-        try:
-            await stream.read(1, timeout=0)
-        except httpcore2.ReadTimeout:
-            return False
-        except _BROKEN:
-            pass
-        return True
+            self._connection.close()
 
     async def _read(self) -> bytes | None:
+        if self._count % _PIECES_AT_ONCE == 0:
+            await asyncio.sleep(0)
+        if asyncio.get_running_loop().time() > self._deadline:  # what has come already needs no waiting
+            raise EgressFailed(EgressFault.TIMEOUT)
         try:
-            async with asyncio.timeout_at(self._deadline):
-                if self._count % _PIECES_AT_ONCE == 0:
-                    await asyncio.sleep(0)
-                piece = await anext(self._pieces, None)
-        except _TIMED_OUT:
+            piece = await self._connection.receive_piece(self._read_seconds, self._deadline)
+        except TimeoutError:
             raise EgressFailed(EgressFault.TIMEOUT) from None
-        except _BROKEN as fault:
+        except ConnectionBroken as fault:
             raise EgressFailed(EgressFault.NOT_HTTP) from fault
         self._count += 1
         self._received += len(piece or b"")
@@ -120,64 +99,47 @@ async def send(
     A server can close an idle connection while a request is on its way. The request is then sent once more if it is
     idempotent; another may have been carried out, and paid for.
     """
-    message = _message(request, target, key)
     if idle := pool.take(key):
         try:
-            return await _exchange(message, pool, key, idle, deadline=deadline, max_bytes=request.max_bytes)
+            return await _exchange(request, target, pool, key, idle, deadline)
         except _ConnectionLost:
             if request.method not in _IDEMPOTENT:
                 raise
-    return await _exchange(message, pool, key, pool.connect(key), deadline=deadline, max_bytes=request.max_bytes)
+    connection = await pool.connect(key, request.timeouts.connect)
+    return await _exchange(request, target, pool, key, connection, deadline)
 
 
 async def _exchange(
-    message: httpcore2.Request, pool: ConnectionPool, key: ConnectionKey, connection: httpcore2.AsyncHTTPConnection,
-    *, deadline: float, max_bytes: int,
+    request: OutgoingRequest, target: Destination, pool: ConnectionPool, key: ConnectionKey,
+    connection: Http1Connection, deadline: float,
 ) -> StreamedResponse:  # fmt: skip
     try:
-        answer = await _answer(connection, message)
-        response = StreamedResponse(answer, pool, key, connection, deadline=deadline, max_bytes=max_bytes)
+        head = await _receive_head(request, target, connection, deadline)
+        response = StreamedResponse(head, request, pool, key, connection, deadline)
         if response.headers.get("content-encoding", "identity").lower() != "identity":
             # A small compressed body could expand without end.
             raise EgressFailed(EgressFault.COMPRESSED)
     except BaseException:
-        pool.discard(connection)
+        connection.close()
         raise
     return response
 
 
-async def _answer(connection: httpcore2.AsyncHTTPConnection, message: httpcore2.Request) -> httpcore2.Response:
+async def _receive_head(
+    request: OutgoingRequest, target: Destination, connection: Http1Connection, deadline: float
+) -> h11.Response:
     try:
-        return await connection.handle_async_request(message)
-    except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as fault:
-        raise NoConnection(str(fault)) from fault
-    except httpcore2.TimeoutException as fault:
-        raise EgressFailed(EgressFault.TIMEOUT) from fault
-    except _BROKEN as fault:
+        connection.send(request, target)
+        return await connection.receive_head(request.timeouts.read, deadline)
+    except TimeoutError:
+        raise EgressFailed(EgressFault.TIMEOUT) from None
+    except ConnectionBroken as fault:
         raise _ConnectionLost(EgressFault.NOT_HTTP) from fault
 
 
-def _message(request: OutgoingRequest, target: Destination, key: ConnectionKey) -> httpcore2.Request:
-    length = {"content-length": str(len(request.body))} if request.body or request.method not in ("GET", "HEAD") else {}
-    headers = {
-        "host": target.authority, "accept-encoding": "identity", "user-agent": "teamspace", **request.headers, **length,
-    }  # fmt: skip
-    timeouts = request.timeouts
-    return httpcore2.Request(
-        request.method,
-        httpcore2.URL(scheme=key.scheme.encode(), host=str(key.address).encode(), port=key.port, target=(target.path or "/").encode()),
-        headers=[(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()],
-        content=request.body,
-        extensions={
-            "timeout": {"connect": timeouts.connect, "read": timeouts.read, "write": timeouts.read},
-            "sni_hostname": key.host,
-        },
-    )  # fmt: skip
-
-
-def _headers(answer: httpcore2.Response) -> dict[str, str]:
+def _headers(head: h11.Response) -> dict[str, str]:
     headers: dict[str, str] = {}
-    for raw_name, raw_value in answer.headers:
-        name, value = raw_name.decode("latin-1").lower(), raw_value.decode("latin-1")
+    for raw_name, raw_value in head.headers:
+        name, value = raw_name.decode("latin-1"), raw_value.decode("latin-1")
         headers[name] = f"{headers[name]}, {value}" if name in headers else value
     return headers

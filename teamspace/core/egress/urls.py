@@ -2,6 +2,7 @@
 
 import ipaddress
 import re
+from functools import lru_cache
 
 import msgspec
 
@@ -48,6 +49,7 @@ class Destination(msgspec.Struct, frozen=True):
         return _literal(self.host)
 
 
+@lru_cache(1024)
 def parse(url: str) -> Destination:
     """Parse a URL; refuse anything that another parser could read differently."""
     if len(url) > _MAX_LENGTH or not url.isascii():
@@ -77,6 +79,7 @@ def bracket(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
+@lru_cache(1024)
 def _literal(host: str) -> Address | None:
     try:
         return ipaddress.ip_address(host)

@@ -21,11 +21,11 @@ from teamspace.executors.domain.fleet import Fleet
 from teamspace.executors.domain.offers import accepted_kinds
 from teamspace.executors.domain.registry import LOCAL_NAME
 from teamspace.executors.schemas import (
-    ExecutorStatusRow,
     Health,
     Mode,
     ModelCatalog,
     ModelRole,
+    OfferedRow,
     Reason,
     Target,
     TargetSource,
@@ -90,9 +90,9 @@ def check_choice(who: Principal, name: str | None) -> None:
 # Who can answer
 
 
-async def select_offered(db: Reads, who: Principal, fleet: Fleet, kind: str) -> list[ExecutorStatusRow]:
+async def select_offered(db: Reads, who: Principal, fleet: Fleet, kind: str) -> list[OfferedRow]:
     """Select the executors that take jobs of a kind from the caller's company."""
-    rows = await fleet.select(db, access.fence(who))
+    rows = await fleet.select_offered(db, access.fence(who))
     return [row for row in rows if kind in accepted_kinds(row, fleet.queue.kinds)]
 
 
@@ -101,7 +101,7 @@ async def list_answerers(db: Reads, who: Principal, fleet: Fleet) -> list[Answer
     return to_answerers(fleet, await select_offered(db, who, fleet, KIND))
 
 
-def to_answerers(fleet: Fleet, rows: list[ExecutorStatusRow]) -> list[Answerer]:
+def to_answerers(fleet: Fleet, rows: list[OfferedRow]) -> list[Answerer]:
     """Return this server and the executors of the rows."""
     return [_local_answerer(fleet, alone=not rows), *(_to_answerer(fleet, row) for row in rows)]
 
@@ -124,10 +124,10 @@ def _local_answerer(fleet: Fleet, *, alone: bool) -> Answerer:
     )  # fmt: skip
 
 
-def _to_answerer(fleet: Fleet, row: ExecutorStatusRow) -> Answerer:
+def _to_answerer(fleet: Fleet, row: OfferedRow) -> Answerer:
     tracker = fleet.health_of(row.id)
     # A worker that is busy does not poll.
-    answers = tracker.is_available if row.mode is Mode.PUSH else row.health is Health.UP or row.running > 0
+    answers = tracker.is_available if row.mode is Mode.PUSH else row.health is Health.UP or row.is_busy
     return Answerer(
         row.id, row.org_id, row.name, row.mode, *_models(row.model, tracker.models), simulated=False, answers_now=answers
     )  # fmt: skip

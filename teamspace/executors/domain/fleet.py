@@ -24,7 +24,7 @@ from teamspace.executors import store
 from teamspace.executors.domain.health import HealthTracker
 from teamspace.executors.domain.offers import accepted_kinds, offered_kinds
 from teamspace.executors.domain.presence import Presence, channels_of
-from teamspace.executors.schemas import ExecutorRow, ExecutorStatusRow, Health, Mode, ModelRole
+from teamspace.executors.schemas import ExecutorRow, ExecutorStatusRow, Health, Mode, ModelRole, OfferedRow
 from teamspace.settings import PushExecutor, Settings
 
 _CACHE_SECONDS = 1.0
@@ -42,6 +42,8 @@ class Fleet:
         }
         """The name of the instance's default executor per role; empty if there is none."""
         self._configured = {f"env:{executor.name}": executor for executor in settings.executors}
+        self._configured_rows = [_row(*item) for item in self._configured.items()]
+        self._configured_offers = [_offer(row) for row in self._configured_rows]
         self._slots = settings.job_slots
         self._trackers: dict[str, HealthTracker] = {}
         self._presence = Presence()
@@ -74,29 +76,28 @@ class Fleet:
 
     async def select(self, db: Reads, fence: Fence) -> list[ExecutorStatusRow]:
         """Select the executors of the settings, which all companies can use, then those within the fence."""
-        configured = [await self._status_row(db, id, executor) for id, executor in self._configured.items()]
+        configured = [await self._status_row(db, row) for row in self._configured_rows]
         rows = await store.select(db, fence)
         return [*configured, *(msgspec.structs.replace(row, health=self._health(row)) for row in rows)]
+
+    async def select_offered(self, db: Reads, fence: Fence) -> list[OfferedRow]:
+        """Like `select`, without what only people read."""
+        return [*self._configured_offers, *await store.select_offered(db, fence)]
 
     def _health(self, row: ExecutorStatusRow) -> Health:
         return self.health_of(row.id).adjust_health(row.health) if row.mode is Mode.PUSH else row.health
 
-    async def _status_row(self, db: Reads, id: str, executor: PushExecutor) -> ExecutorStatusRow:
-        tracker = self.health_of(id)
-        row = msgspec.structs.asdict(self._row(id, executor))
+    async def _status_row(self, db: Reads, configured: ExecutorRow) -> ExecutorStatusRow:
+        tracker = self.health_of(configured.id)
+        row = msgspec.structs.asdict(configured)
         row["last_seen_at"] = None if tracker.seen_at is None else clock.stamp(tracker.seen_at)
-        return ExecutorStatusRow(**row, health=tracker.health_by_probe, running=await store.count_running(db, id))
-
-    def _row(self, id: str, executor: PushExecutor) -> ExecutorRow:
-        return ExecutorRow(
-            id, "", executor.name, Mode.PUSH, executor.model, [], None, executor.url,
-            fingerprint(executor.key), NetworkReach.LISTED, None, None,
-        )  # fmt: skip
+        running = await store.count_running(db, configured.id)
+        return ExecutorStatusRow(**row, health=tracker.health_by_probe, running=running)
 
     async def _push_rows(self, db: Db) -> list[ExecutorRow]:
         if time.monotonic() - self._read_at > _CACHE_SECONDS:
             self._read_at = time.monotonic()
-            self._rows = [*(self._row(*item) for item in self._configured.items()), *await store.select_push(db)]
+            self._rows = [*self._configured_rows, *await store.select_push(db)]
         return self._rows
 
     def invalidate(self) -> None:
@@ -175,6 +176,17 @@ class Fleet:
         if tracker.answers and executor_id != jobs.LOCAL and not self.is_configured(executor_id):
             async with db.maintenance(system()) as tx:
                 await store.touch(tx, executor_id)
+
+
+def _row(id: str, executor: PushExecutor) -> ExecutorRow:
+    return ExecutorRow(
+        id, "", executor.name, Mode.PUSH, executor.model, [], None, executor.url,
+        fingerprint(executor.key), NetworkReach.LISTED, None, None,
+    )  # fmt: skip
+
+
+def _offer(row: ExecutorRow) -> OfferedRow:
+    return OfferedRow(**msgspec.structs.asdict(row), health=Health.NEW, is_busy=False)
 
 
 def secret_place(executor_id: str) -> str:

@@ -16,7 +16,7 @@ from teamspace.core.principal import Principal
 from teamspace.executors.domain import choosing
 from teamspace.executors.domain.fleet import Fleet
 from teamspace.executors.domain.registry import LOCAL_NAME
-from teamspace.executors.schemas import ExecutorStatusRow, Mode, ModelRole
+from teamspace.executors.schemas import Mode, ModelRole, OfferedRow
 from teamspace.jobs import BoundKind, JobRoute
 
 
@@ -52,7 +52,7 @@ class ExecutorRouter:
         found = (preference.answerer for preference in preferences)
         return next((answerer for answerer in found if answerer and answerer.answers_now), None)
 
-    def _model_channel(self, kind: BoundKind, offered: list[ExecutorStatusRow], model: str) -> str:
+    def _model_channel(self, kind: BoundKind, offered: list[OfferedRow], model: str) -> str:
         """Return the channel of executors with the model, or else of executors without a fixed model."""
         local = self._fleet.local
         if kind.handler and local and local.model == model:

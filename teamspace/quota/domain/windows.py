@@ -1,6 +1,7 @@
 """Time windows: when the current one began and when it ends, in UTC."""
 
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 from teamspace.core import clock
 from teamspace.quota.schemas import Window
@@ -10,14 +11,21 @@ _EPOCH = "1970-01-01T00:00:00.000Z"
 
 def start_of(window: Window, at: float | None = None) -> str:
     """Return the start of the current window, or of the window at another time."""
-    return _EPOCH if window is Window.LIFETIME else _stamp(_start(window, _moment(at)))
+    seconds = clock.now() if at is None else at
+    return _EPOCH if window is Window.LIFETIME else _start_at(window, int(seconds // clock.MINUTE))
+
+
+@lru_cache(256)
+def _start_at(window: Window, minute: int) -> str:
+    # Every window starts with a minute, and a chat needs some twenty of them.
+    return _stamp(_start(window, datetime.fromtimestamp(minute * clock.MINUTE, UTC)))
 
 
 def end_of(window: Window | None) -> str | None:
     """Return the end of the current window; None for `lifetime` or without a window."""
     if window is None or window is Window.LIFETIME:
         return None
-    return _stamp(_next(window, _start(window, _moment())))
+    return _stamp(_next(window, _start(window, datetime.fromtimestamp(clock.now(), UTC))))
 
 
 def all_starts() -> dict[str, str]:
@@ -31,10 +39,6 @@ def elapsed_share(window: Window | None) -> float:
         return 1
     start, end = clock.seconds(start_of(window)), clock.seconds(ending)
     return (clock.now() - start) / (end - start)
-
-
-def _moment(at: float | None = None) -> datetime:
-    return datetime.fromtimestamp(clock.now() if at is None else at, UTC)
 
 
 def _start(window: Window, now: datetime) -> datetime:

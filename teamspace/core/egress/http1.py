@@ -1,0 +1,173 @@
+"""One connection that speaks HTTP/1.1, one request at a time. h11 writes and reads the messages."""
+
+import asyncio
+import select
+import ssl
+from typing import Any, Self, cast
+
+import h11
+
+from teamspace.core.egress.requests import NoConnection, OutgoingRequest
+from teamspace.core.egress.urls import Destination
+
+_MAX_HEAD = 100 * 1024
+_MAX_BUFFERED = 64 * 1024
+"""Bytes that may wait for their reader. Beyond that, the server must wait."""
+
+
+class ConnectionBroken(Exception):
+    """The connection has ended too early, or the server does not speak HTTP."""
+
+
+class Http1Connection(asyncio.Protocol):
+    """A connection. If anything goes wrong in a method, close it."""
+
+    def __init__(self) -> None:
+        self._http = h11.Connection(h11.CLIENT, max_incomplete_event_size=_MAX_HEAD)
+        self._received: list[bytes] = []
+        self._size = 0
+        self._is_idle, self._is_paused, self._has_ended = True, False, False
+        self._fault: Exception | None = None
+        self._waiter: asyncio.Future[None] | None = None
+
+    @classmethod
+    async def open(
+        cls, address: str, port: int, certificates: ssl.SSLContext | None, host: str, seconds: float
+    ) -> Self:
+        """Connect; with certificates, use TLS and check that the server's is for `host`. Raises NoConnection."""
+        loop = asyncio.get_running_loop()
+        server_hostname = host if certificates else None
+        try:
+            async with asyncio.timeout(seconds):
+                _, connection = await loop.create_connection(
+                    cls, address, port, ssl=certificates, server_hostname=server_hostname
+                )
+        except OSError as fault:  # also timeouts and TLS
+            raise NoConnection(str(fault)) from fault
+        return connection
+
+    def close(self) -> None:
+        """Close it at once, also in the middle of a response."""
+        self._is_idle = False
+        self._transport.abort()
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether another request can be sent: the response is complete, and nothing has come since, nor the end."""
+        return self._is_idle and not self._has_ended and not self._is_readable()
+
+    def _is_readable(self) -> bool:
+        """Return whether the socket has something that the event loop has not seen yet."""
+        poll = select.poll()
+        poll.register(self._transport.get_extra_info("socket").fileno(), select.POLLIN)
+        return bool(poll.poll(0))
+
+    # A request and its response
+
+    def send(self, request: OutgoingRequest, target: Destination) -> None:
+        length = (
+            {"content-length": str(len(request.body))} if request.body or request.method not in ("GET", "HEAD") else {}
+        )
+        headers = {
+            "host": target.authority, "accept-encoding": "identity", "user-agent": "teamspace", **request.headers,
+            **length,
+        }  # fmt: skip
+        self._is_idle = False
+        if self._has_ended:
+            raise ConnectionBroken
+        try:
+            head = h11.Request(method=request.method, target=target.path or "/", headers=list(headers.items()))
+            parts = [self._http.send(head), self._http.send(h11.Data(data=request.body)), self._http.send(_END)]
+        except h11.LocalProtocolError as fault:
+            raise ConnectionBroken from fault
+        self._transport.write(b"".join(part for part in parts if part))
+
+    async def receive_head(self, seconds: float, deadline: float) -> h11.Response:
+        """Return the status and the headers. Raises TimeoutError if nothing comes for some seconds."""
+        while not isinstance(event := await self._next_event(seconds, deadline), h11.Response):
+            if not isinstance(event, h11.InformationalResponse):
+                raise ConnectionBroken
+        return event
+
+    async def receive_piece(self, seconds: float, deadline: float) -> bytes | None:
+        """Return the next piece of the body; None after the last."""
+        event = await self._next_event(seconds, deadline)
+        if isinstance(event, h11.Data):
+            return bytes(event.data)
+        if not isinstance(event, h11.EndOfMessage):
+            raise ConnectionBroken
+        self._end_response()
+        return None
+
+    def _end_response(self) -> None:
+        is_complete = self._http.our_state is h11.DONE and self._http.their_state is h11.DONE
+        # More than the response would be taken for the response to the next request.
+        if is_complete and not self._received and not self._http.trailing_data[0]:
+            self._http.start_next_cycle()
+            self._is_idle = True
+
+    async def _next_event(self, seconds: float, deadline: float) -> Any:
+        while True:
+            try:
+                event = self._http.next_event()
+            except h11.RemoteProtocolError as fault:
+                raise ConnectionBroken from fault
+            if event is not h11.NEED_DATA:
+                return event
+            if not self._received and not self._has_ended:
+                await self._wait(seconds, deadline)
+            self._http.receive_data(self._take_received())
+
+    async def _wait(self, seconds: float, deadline: float) -> None:
+        loop = asyncio.get_running_loop()
+        waiter = self._waiter = loop.create_future()
+        timer = loop.call_at(min(loop.time() + seconds, deadline), _time_out, waiter)
+        try:
+            await waiter
+        finally:
+            timer.cancel()
+            self._waiter = None
+
+    def _take_received(self) -> bytes:
+        """Return what has come; nothing at the end."""
+        data = self._received[0] if len(self._received) == 1 else b"".join(self._received)
+        self._received, self._size = [], 0
+        if self._is_paused:
+            self._is_paused = False
+            self._transport.resume_reading()
+        if not data and self._fault is not None:
+            raise ConnectionBroken from self._fault
+        return data
+
+    # What the event loop calls
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        # uvloop's transports do not inherit from asyncio's.
+        self._transport = cast(asyncio.Transport, transport)
+
+    def data_received(self, data: bytes) -> None:
+        if self._is_idle:
+            self.close()  # not a response to anything
+            return
+        self._received.append(data)
+        self._size += len(data)
+        if self._size > _MAX_BUFFERED and not self._is_paused:
+            self._is_paused = True
+            self._transport.pause_reading()
+        self._wake()
+
+    def connection_lost(self, fault: Exception | None) -> None:
+        self._has_ended, self._fault = True, fault
+        self._wake()
+
+    def _wake(self) -> None:
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+
+_END = h11.EndOfMessage()
+
+
+def _time_out(waiter: asyncio.Future[None]) -> None:
+    if not waiter.done():
+        waiter.set_exception(TimeoutError())
