@@ -24,6 +24,7 @@ from teamspace import (
     instance,
     jobs,
     localization,
+    plugins,
     quota,
     repository,
     s3,
@@ -44,10 +45,11 @@ from teamspace.core.logs import LogHandler
 from teamspace.core.metrics import Metrics
 from teamspace.core.notifications import NotificationRelay
 from teamspace.core.openapi import Description
+from teamspace.core.plugin_calls import PluginGuard
 from teamspace.core.principal import system
 from teamspace.core.refusals import Refusals
 from teamspace.core.routing import Endpoint
-from teamspace.core.tables import BlobColumn, On, OwnedTable, collect_listeners
+from teamspace.core.tables import On, OwnedTable, collect_listeners
 from teamspace.s3.bucket import S3App
 from teamspace.settings import Settings, load
 
@@ -63,20 +65,19 @@ class App:
     """The state of a running server."""
 
     def __init__(
-        self, settings: Settings, db: Db, log_handler: LogHandler | None, tables: Tables = wiring.SHIPPED
+        self, settings: Settings, db: Db, log_handler: LogHandler | None, tables: Tables | None = None
     ) -> None:
         self.settings = settings
         self.db = db
         self.stopping = Stopping()
         self.last_use = identity.LastUse()
         self.head_log = audit_log.HeadLog()
-        assembly = assemble(settings, self.stopping, tables)
+        assembly = assemble(settings, self.stopping, tables or wiring.load(settings))
         self.tables, self.endpoints = assembly.tables, assembly.endpoints
         self.dependencies = assembly.dependencies
         for result in self.tables.results:
             if result.state == "failed":
                 log.error("the plugin %s was not loaded: %s", result.package.source, result.error)
-        db.listeners = collect_listeners(self.tables.located(On))
         self.files: blobs.BlobStore = self.dependencies[blobs.BlobStore]
         self.metrics: Metrics = self.dependencies[Metrics]
         self.queue: jobs.Queue = self.dependencies[jobs.Queue]
@@ -125,7 +126,6 @@ class App:
 
     async def upkeep(self) -> None:
         """Run the periodic tasks, such as sealing audit rows and deleting expired keys, credentials and blobs."""
-        blob_columns = self.tables.rows(BlobColumn)
         tasks: tuple[tuple[float, Callable[[], Awaitable[object]]], ...] = (
             (1, self.db.watch_schema),
             (1, partial(audit.seal, self.db)),
@@ -146,9 +146,11 @@ class App:
             (3600, partial(repository.abort_stale_uploads, self.db)),
             (
                 60,
-                partial(blobs.collect, self.db, self.files, blob_columns, retention=self.settings.blob_retention),
+                partial(
+                    blobs.collect, self.db, self.files, wiring.BLOB_COLUMNS, retention=self.settings.blob_retention
+                ),
             ),
-            (clock.DAY, partial(blobs.find_untracked, self.db, blob_columns)),
+            (clock.DAY, partial(blobs.find_untracked, self.db, wiring.BLOB_COLUMNS)),
             (3600, partial(self.head_log.write_new, self.db)),
         )
         relay = NotificationRelay(self.db.engine, self.dependencies[Notifier])
@@ -187,12 +189,16 @@ def dependencies(settings: Settings, stopping: Stopping, tables: Tables) -> dict
     fleet = executors.Fleet(settings, queue, Egress(allow=settings.egress_allow, own=settings.own_addresses))
     attempts, streams, files = jobs.JobAttempts(queue), events.Streams(wake), wiring.open_store(settings, tables)
     gateway = ai.Gateway(fleet, ai.Registry(fleet, simulate=settings.simulate))
-    turns, toolbox = ai.Turns(gateway, queue, attempts, streams, files), tools.Toolbox()
+    metrics = Metrics()
+    guard = PluginGuard(metrics)
+    turns, toolbox = ai.Turns(gateway, queue, attempts, streams, files), tools.Toolbox(guard)
     return {
         Settings: settings,
         Description: Description(),
         Notifier: wake,
-        Metrics: Metrics(),
+        Metrics: metrics,
+        PluginGuard: guard,
+        plugins.PluginCatalog: plugins.PluginCatalog(tables),
         blobs.BlobStore: files,
         instance.RowCounts: instance.RowCounts(),
         instance.Readiness: instance.Readiness(stopping),
@@ -245,7 +251,7 @@ def list_endpoints() -> list[Endpoint]:
 
 @asynccontextmanager
 async def open_database(
-    settings: Settings, check: Callable[[Engine], Awaitable[None]] | None = None, tables: Tables = wiring.SHIPPED
+    settings: Settings, check: Callable[[Engine], Awaitable[None]] | None = None
 ) -> AsyncIterator[Db]:
     """Connect, migrate, and verify the secret key. `check` runs before anything is changed, and may raise."""
     prepare_folder(settings.data)
@@ -253,7 +259,7 @@ async def open_database(
         if check:
             await check(engine)
         await migrate(engine)
-        yield await _open_handle(engine, settings, tables, create=True)
+        yield await _open_handle(engine, settings, create=True)
 
 
 async def run_migrations(settings: Settings) -> list[str]:
@@ -264,12 +270,12 @@ async def run_migrations(settings: Settings) -> list[str]:
 
 
 @asynccontextmanager
-async def open_for_inspection(settings: Settings, tables: Tables = wiring.SHIPPED) -> AsyncIterator[Db]:
+async def open_for_inspection(settings: Settings) -> AsyncIterator[Db]:
     """Open the database without creating, migrating or writing anything."""
     _check_present(settings)
     async with _connect(settings) as engine:
         await check_schema(engine)
-        yield await _open_handle(engine, settings, tables, create=False)
+        yield await _open_handle(engine, settings, create=False)
 
 
 @asynccontextmanager
@@ -308,10 +314,10 @@ async def _connect(settings: Settings) -> AsyncIterator[Engine]:
         await engine.close()
 
 
-async def _open_handle(engine: Engine, settings: Settings, tables: Tables, *, create: bool) -> Db:
+async def _open_handle(engine: Engine, settings: Settings, *, create: bool) -> Db:
     vault = await open_vault(engine, settings.secret_key, settings.data, create=create)
     return Db(
-        engine, vault, guard=tenancy.write_guard(hosted=settings.hosted), listeners=collect_listeners(tables.located(On)),
+        engine, vault, guard=tenancy.write_guard(hosted=settings.hosted), listeners=collect_listeners(wiring.SHIPPED.located(On)),
         rights_tables=tenancy.RIGHTS_TABLES,
     )  # fmt: skip
 

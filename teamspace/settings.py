@@ -103,6 +103,14 @@ def _file(text: str) -> Path | None:
     return Path(text) if text else None
 
 
+def _folders(text: str) -> tuple[Path, ...]:
+    folders = tuple(Path(part.strip()) for part in text.split(",") if part.strip())
+    for folder in folders:
+        if not folder.is_dir():
+            raise ValueError(f"there is no folder {folder}")
+    return folders
+
+
 def _token(text: str) -> str:
     if text and len(text) < 24:
         raise ValueError("must have at least 24 characters")
@@ -198,6 +206,7 @@ SETTINGS = (
     Setting("SERVICE_MODEL_ROLE_CHAT",    _executor_name,             "",          "The shared executor that answers chats of teams that have not chosen one; without it, the local executor, or a push executor if only that has a model."),
     Setting("SERVICE_MODEL_ROLE_UTILITY", _executor_name,             "",          "The same for work in the background, such as extraction and translation drafts."),
     Setting("SERVICE_EGRESS_ALLOW",       _allow_list,                    "",          "host:port pairs, separated by commas, that may be called without https and in private networks."),
+    Setting("SERVICE_PLUGINS",            _folders,                   "",          "Folders, separated by commas, with plugins besides those that ship: each is a plugin or contains plugins."),
     Setting("SERVICE_DEMO",               _flag,                      "false",     "Allows demo companies with known passwords on an instance that others can reach."),
     Setting("SERVICE_SIMULATE",           _flag,                      "false",     "For tests: [simulate:hang], [simulate:fail], [simulate:bad-json] and similar in a prompt control the simulated model."),
     Setting("SERVICE_LOG",                _one_of("text", "json"),    "text",      "The format of log lines."),
@@ -243,6 +252,7 @@ class Settings(msgspec.Struct, frozen=True):
     model_role_chat: str
     model_role_utility: str
     egress_allow: frozenset[tuple[str, int]]
+    plugins: tuple[Path, ...]
     demo: bool
     simulate: bool
     log: str

@@ -2,16 +2,16 @@
 
 import inspect
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from types import ModuleType
 from typing import Any
 
 import msgspec
 
-from teamspace import blobs, jobs, tools
+from teamspace import blobs, jobs, plugins, tools
 from teamspace.core import loader, routing
 from teamspace.core.loader import Candidate, Contribution, Package, Tables, TableType
-from teamspace.core.routing import BEARER, Endpoint, Route
+from teamspace.core.routing import Endpoint, Route
 from teamspace.core.tables import (
     BlobColumn,
     BlobStoreSpec,
@@ -26,6 +26,7 @@ from teamspace.core.tables import (
     TransientTable,
 )
 from teamspace.events import EventSubject
+from teamspace.plugins import PluginRoute
 from teamspace.settings import Settings, SettingsError
 
 PACKAGES = tuple(
@@ -42,7 +43,7 @@ PACKAGES = tuple(
         "agents", "translation", "openai_api",
         "localization",
         "search",
-        "instance", "console",
+        "instance", "console", "plugins",
     )
 )  # fmt: skip
 """The shipped packages, lowest level first. Their routes are matched in this order, before those of plugins."""
@@ -55,15 +56,15 @@ def _check_route(found: Candidate) -> Iterator[str]:
     route: Route = found.row
     for other in routing.find_hiding(route, found.earlier):
         yield f"{route.name}: hidden by {other.name} above it"
-    if not found.package.is_plugin:
-        return
+
+
+def _check_plugin_route(found: Candidate) -> Iterator[str]:
+    route: Route = found.row
     own = f"/api/x/{found.package.source}/"
-    if not route.path.startswith(own):
-        yield f"{route.name}: a plugin's routes are below {own}"
-    elif routing.paths_overlap(route.path, f"{own}bundle/*path"):
+    if routing.paths_overlap(route.path, f"{own}bundle/*path") or route.path == f"{own}bundle":
         yield f"{route.name}: {own}bundle/ is reserved"
-    if route.auth is not BEARER:
-        yield f"{route.name}: a plugin's routes take a bearer token"
+        return
+    yield from _check_route(found)
     for other in found.earlier:
         if routing.overlap(other, route) and not other.path.startswith(own):
             yield f"{route.name}: would take requests from {other.name}"
@@ -115,27 +116,44 @@ TABLES = (
 """The tables that packages can contribute."""
 
 
-def load(plugins: Iterable[Package] = (), types: Sequence[TableType] = TABLES) -> Tables:
-    """Return the tables of the shipped packages and of the plugins."""
-    return loader.load([*PACKAGES, *plugins], types)
+# fmt: off
+PLUGIN_TABLES = (
+    TableType("ROUTES",      PluginRoute,   check=_check_plugin_route, convert=plugins.to_route, converted=Route),
+    TableType("JOBS",        JobSpec,       key="kind", check=_check_kind),
+    TableType("TOOLS",       Tool,          key="name"),
+    TableType("BLOB_STORES", BlobStoreSpec, key="name", check=_check_blob_store),
+)
+# fmt: on
+"""The tables that a plugin's entry module can have."""
 
 
-SHIPPED = load()
+def load_shipped() -> Tables:
+    """Return the tables of the shipped packages and plugins."""
+    return loader.load(plugins.find_shipped(), PLUGIN_TABLES, loader.load(PACKAGES, TABLES))
 
 
-def invariants(tables: Tables = SHIPPED) -> tuple[Invariant, ...]:
-    """Return all invariants; those of blobs follow from the columns that reference blobs."""
-    return (*tables.rows(Invariant), *blobs.invariants(tables.rows(BlobColumn)))
+SHIPPED = load_shipped()
 
 
-INVARIANTS = invariants()
+def load(settings: Settings) -> Tables:
+    """Return all tables: of what ships, and of the plugins in the folders that the settings name."""
+    return add(plugins.find(settings.plugins))
+
+
+def add(more: Iterable[Package]) -> Tables:
+    """Return the tables of what ships and of more plugins."""
+    return loader.load(more, PLUGIN_TABLES, SHIPPED)
+
+
 BLOB_COLUMNS = SHIPPED.rows(BlobColumn)
+INVARIANTS = (*SHIPPED.rows(Invariant), *blobs.invariants(BLOB_COLUMNS))
 ENCRYPTED = SHIPPED.rows(EncryptedColumn)
 TRANSIENT_TABLES = frozenset(row.table for row in SHIPPED.rows(TransientTable))
 
 
-def open_store(settings: Settings, tables: Tables = SHIPPED) -> blobs.BlobStore:
+def open_store(settings: Settings, tables: Tables | None = None) -> blobs.BlobStore:
     """Open the blob store that the settings select."""
+    tables = tables or load(settings)
     openers = {row.name: getattr(module, row.opener) for module, row in tables.located(BlobStoreSpec)}
     if settings.blob_store not in openers:
         raise SettingsError(f"SERVICE_BLOB_STORE: must be one of {', '.join(openers)}")
@@ -176,9 +194,13 @@ def _bind(contribution: Contribution, provided: Mapping[type, Any], bound: Bound
 
     package = contribution.package
     try:
-        endpoints, wrong_routes = routing.bind(modules(Route), provided)
+        endpoints, wrong_routes = (
+            plugins.bind_routes(modules(Route), provided, package)
+            if package.is_plugin
+            else routing.bind(modules(Route), provided)
+        )
         kinds, wrong_kinds = jobs.bind(modules(JobSpec), provided)
-        own_tools, wrong_tools = tools.bind(modules(Tool), provided, package.source)
+        own_tools, wrong_tools = tools.bind(modules(Tool), provided, package)
     except Exception as fault:
         if not package.is_plugin:
             raise

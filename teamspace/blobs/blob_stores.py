@@ -1,18 +1,12 @@
-"""The kinds of blob stores."""
+"""A kind of blob store; the default one, rs3, is a plugin."""
 
-from teamspace.blobs.domain.local import FolderStore
 from teamspace.blobs.domain.remote import BucketAddress, BucketStore
 from teamspace.core.tables import BlobStoreSpec
 from teamspace.settings import Settings
 
 BLOB_STORES = (
-    BlobStoreSpec("rs3", "open_folder", "Files in the data folder."),
-    BlobStoreSpec("s3",  "open_bucket", "Objects in a bucket of an S3-compatible service."),
+    BlobStoreSpec("s3", "open_bucket", "Objects in a bucket of an S3-compatible service."),
 )  # fmt: skip
-
-
-def open_folder(settings: Settings) -> FolderStore:
-    return FolderStore(settings.data / "blobs", settings.disk_floor)
 
 
 def open_bucket(settings: Settings) -> BucketStore:

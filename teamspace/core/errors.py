@@ -3,6 +3,7 @@
     Refusal
     ├── BadRequest 400
     │   └── InvalidThemeToken
+    ├── UserError 400
     ├── Unauthenticated 401
     │   ├── InvalidCredentials, TotpRequired, TotpInvalid, TokenExpired
     ├── TenantSuspended 402
@@ -127,6 +128,16 @@ class InvalidThemeToken(BadRequest):
     """A theme token is unknown, malformed or lacks contrast; `against` is the token it was compared with."""
 
     code, title = "invalid_theme_token", "A theme token is not valid"
+
+
+class UserError(Refusal):
+    """A plugin refuses a request because of what the caller sent; the text is the plugin's own."""
+
+    status, code, title = 400, "plugin_error", "The plugin refused the request"
+    key = "plugins.user_error"
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message=str(message)[:1000])
 
 
 class Unauthenticated(Refusal):

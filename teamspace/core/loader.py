@@ -5,7 +5,10 @@ plugins are loaded in the same way. A fault of a shipped package stops the start
 plugin with all its rows.
 """
 
+import contextlib
 import re
+import signal
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
@@ -19,6 +22,8 @@ from teamspace.core.tables import BootError
 
 R = TypeVar("R")
 SHIPPED = "shipped"
+IMPORT_SECONDS = 10.0
+"""The time that importing a plugin may take."""
 _PLUGIN_ID = re.compile(r"[a-z][a-z0-9-]{0,63}")
 
 
@@ -29,6 +34,10 @@ class Package(msgspec.Struct, frozen=True):
     """Its import name."""
     source: str = SHIPPED
     """`shipped`, or the id of a plugin."""
+    is_ours: bool = True
+    """Whether it comes with the server: then its tools are on for every team."""
+    fault: str | None = None
+    """Why it cannot be loaded, if that is known before."""
 
     @property
     def is_plugin(self) -> bool:
@@ -57,6 +66,15 @@ class TableType(msgspec.Struct, frozen=True):
     """The attribute that no two rows share."""
     check: Callable[[Candidate], Iterable[str]] | None = None
     """Returns what else is wrong with a row."""
+    convert: Callable[[Any, Package], msgspec.Struct] | None = None
+    """Converts a row of a plugin to the type of the server's own rows."""
+    converted: type[msgspec.Struct] | None = None
+    """That type."""
+
+    @property
+    def stored_as(self) -> type[msgspec.Struct]:
+        """The type by which its rows are looked up."""
+        return self.converted or self.row
 
 
 class Contribution(msgspec.Struct, frozen=True):
@@ -80,12 +98,12 @@ class Tables:
 
     def __init__(self, contributions: Sequence[Contribution] = (), failed: Sequence[Loaded] = ()) -> None:
         self.contributions = tuple(contributions)
-        self._failed = tuple(failed)
+        self.failed = tuple(failed)
 
     @property
     def results(self) -> list[Loaded]:
         """The outcome for every package."""
-        return [*(Loaded(contribution.package) for contribution in self.contributions), *self._failed]
+        return [*(Loaded(contribution.package) for contribution in self.contributions), *self.failed]
 
     def rows(self, row: type[R]) -> tuple[R, ...]:
         return tuple(each for contribution in self.contributions for each in contribution.rows.get(row, ()))
@@ -100,12 +118,16 @@ class Tables:
         """Return the tables of all other packages, with the reasons why these have failed."""
         kept = [contribution for contribution in self.contributions if contribution.package not in failures]
         failed = [Loaded(package, "failed", error) for package, error in failures.items()]
-        return Tables(kept, [*self._failed, *failed])
+        return Tables(kept, [*self.failed, *failed])
 
 
-def load(packages: Iterable[Package], types: Sequence[TableType]) -> Tables:
-    """Return the packages' tables; raise BootError with all faults of shipped packages."""
-    contributions, failed, faults = list[Contribution](), list[Loaded](), list[str]()
+def load(packages: Iterable[Package], types: Sequence[TableType], before: Tables | None = None) -> Tables:
+    """Return the packages' tables after those that were loaded `before`.
+
+    Raises BootError with all faults of shipped packages.
+    """
+    before = before or Tables()
+    contributions, failed, faults = list(before.contributions), list(before.failed), list[str]()
     for package in packages:
         contribution, found = _try_to_collect(package, types, Tables(contributions, failed))
         if found and package.is_plugin:
@@ -132,49 +154,81 @@ def _collect(package: Package, types: Sequence[TableType], before: Tables) -> tu
     contribution = Contribution(package)
     faults = _find_name_faults(package, before)
     for table in types if not faults else ():
-        module = _find_module(package.name, table.module)
+        module = _find_module(package, table.module)
         if module is None or not (table.module or hasattr(module, table.name)):
             continue
         rows = getattr(module, table.name, None)
         if isinstance(rows, tuple):
-            faults += _find_row_faults(table, rows, package, module, before.rows(table.row))
-            contribution.rows[table.row], contribution.modules[table.row] = rows, module
+            checked, found = _check_rows(table, rows, package, module, before.rows(table.stored_as))
+            contribution.rows[table.stored_as], contribution.modules[table.stored_as] = checked, module
+            faults += found
         else:
-            faults.append(f"{module.__name__} has no tuple {table.name}")
+            faults.append(f"{_label(module, package)} has no tuple {table.name}")
     return contribution, faults
+
+
+def _label(module: ModuleType, package: Package) -> str:
+    """Return how to name a module to whoever wrote it: a plugin's author does not know where it is imported."""
+    return module.__name__.rpartition(".")[2] if package.is_plugin else module.__name__
 
 
 def _find_name_faults(package: Package, before: Tables) -> list[str]:
     if not package.is_plugin:
         return []
+    if package.fault is not None:
+        return [package.fault]
     if not _PLUGIN_ID.fullmatch(package.source):
         return [f"the id {package.source!r} is not lower-case letters, digits and hyphens"]
+    if package.source == SHIPPED:
+        return [f"the id {SHIPPED} is reserved"]
     if any(loaded.package.source == package.source for loaded in before.results):
         return [f"there are two plugins with the id {package.source}"]
     return []
 
 
-def _find_module(package: str, name: str) -> ModuleType | None:
+def _find_module(package: Package, name: str) -> ModuleType | None:
     """Import the module of a package, if it has one."""
-    root = import_module(package)
-    if not name:
-        return root
-    path = f"{package}.{name}"
-    return import_module(path) if hasattr(root, "__path__") and find_spec(path) else None
+    with _time_limit() if package.is_plugin else contextlib.nullcontext():
+        root = import_module(package.name)
+        if not name:
+            return root
+        path = f"{package.name}.{name}"
+        return import_module(path) if hasattr(root, "__path__") and find_spec(path) else None
 
 
-def _find_row_faults(
+@contextlib.contextmanager
+def _time_limit() -> Iterator[None]:
+    """Raise TimeoutError in the block after IMPORT_SECONDS; only the main thread can be interrupted."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def interrupt(*_: Any) -> None:
+        raise TimeoutError(f"importing it takes longer than {IMPORT_SECONDS:g} seconds")
+
+    former = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, IMPORT_SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, former)
+
+
+def _check_rows(
     table: TableType, rows: tuple[Any, ...], package: Package, module: ModuleType, earlier: tuple[Any, ...]
-) -> list[str]:
+) -> tuple[tuple[Any, ...], list[str]]:
+    """Return the rows as they are stored, and all that is wrong with them."""
     faults, before = list[str](), list(earlier)
-    for position, row in enumerate(rows):
-        if wrong := _find_wrong_types(table, row):
-            faults.append(f"{module.__name__}.{table.name}[{position}] {wrong}")
+    for position, given in enumerate(rows):
+        if wrong := _find_wrong_types(table, given):
+            faults.append(f"{_label(module, package)}.{table.name}[{position}] {wrong}")
             continue
+        row = table.convert(given, package) if table.convert else given
         faults += _find_duplicates(table, row, before)
         faults += table.check(Candidate(row, package, module, before)) if table.check else ()
         before.append(row)
-    return faults
+    return tuple(before[len(earlier) :]), faults
 
 
 def _find_duplicates(table: TableType, row: Any, before: Iterable[Any]) -> list[str]:

@@ -71,6 +71,10 @@ class Metrics:
         self._seconds = Histogram(
             _SECONDS, "Time to answer, in seconds.", ("method", "route"), buckets=BUCKETS, registry=self._registry
         )
+        self._plugin_failures = Counter(
+            "teamspace_plugin_failures", "Calls of a plugin that crashed or took too long.", ("plugin",),
+            registry=self._registry,
+        )  # fmt: skip
         # Looking up a labelled child costs more than counting, so they are cached.
         self._counts: dict[tuple[str, str, int], Counter] = {}
         self._times: dict[tuple[str, str], Histogram] = {}
@@ -88,6 +92,9 @@ class Metrics:
             latency = self._times[method, route] = self._seconds.labels(method, route)
         count.inc()
         latency.observe(seconds)
+
+    def count_plugin_failure(self, plugin: str) -> None:
+        self._plugin_failures.labels(plugin).inc()
 
     def add_gauge(self, name: str, doc: str, read: Callable[[], float]) -> None:
         """Add a gauge whose value `read` returns at every scrape."""

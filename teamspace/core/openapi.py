@@ -252,4 +252,4 @@ def _resolve(schema: dict[str, Any], components: dict[str, Any]) -> dict[str, An
 
 
 def _package(endpoint: Endpoint) -> str:
-    return endpoint.handler.__module__.split(".")[-2]
+    return endpoint.handler.__module__.split(".")[1]

@@ -140,7 +140,7 @@ def bind(modules: Iterable[ModuleType], provided: Mapping[type, Any]) -> tuple[l
                 continue
             endpoint = _endpoint(route, handler, provided)
             endpoints.append(endpoint)
-            faults += _faults(endpoint)
+            faults += find_faults(endpoint)
         unused = set(handlers) - {route.handler for route in rows}
         faults += [f"{module.__name__}.{name} has no route" for name in sorted(unused)]
     return endpoints, faults
@@ -174,7 +174,8 @@ def _inspect(handler: Callable[..., Any]) -> tuple[dict[str, Any], tuple[str, ..
     return get_type_hints(handler), tuple(inspect.signature(handler).parameters)
 
 
-def _faults(endpoint: Endpoint) -> list[str]:
+def find_faults(endpoint: Endpoint) -> list[str]:
+    """Return what is wrong with a route and its handler."""
     route, faults = endpoint.route, []
     parameters, taken = set(route.parameters()), endpoint.wants - set(_GATE_ARGUMENTS)
     if parameters != taken:

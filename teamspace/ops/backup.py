@@ -14,7 +14,6 @@ from teamspace.core.db.canary import read_canary
 from teamspace.core.db.catalog import Table
 from teamspace.core.db.engine import Snapshot
 from teamspace.core.db.migrate import applied_migrations
-from teamspace.core.loader import Tables
 from teamspace.core.tables import BlobColumn
 from teamspace.ops.archive import BackupWriter, TableSpool
 from teamspace.ops.atomic import atomic_file
@@ -27,15 +26,15 @@ from teamspace.ops.rows import blob_reader, encoder, select_all
 from teamspace.settings import Settings
 
 
-async def backup(settings: Settings, target: Path, *, force: bool = False, tables: Tables = wiring.SHIPPED) -> str:
+async def backup(settings: Settings, target: Path, *, force: bool = False) -> str:
     """Write everything except the secret key to `target`; return a summary."""
     started = time.monotonic()
-    files = wiring.open_store(settings, tables)
+    files = wiring.open_store(settings)
     async with _connect(settings) as engine:
         with atomic_file(target, force=force) as out, files.collection_paused():
             writer = BackupWriter(out)
             # The manifest comes first and describes the tables, so they are spooled to temporary files before.
-            manifest, spools = await _read_rows(engine, files, tables.rows(BlobColumn), target.parent)
+            manifest, spools = await _read_rows(engine, files, wiring.BLOB_COLUMNS, target.parent)
             writer.manifest(manifest, vault_for(manifest, settings))
             for name, spool in spools.items():
                 writer.table(name, spool.file)

@@ -8,7 +8,6 @@ from teamspace.core.crypto import KEY_FILE, Vault, WrongKey, new_key, parse_key,
 from teamspace.core.db import Db, Tx, catalog
 from teamspace.core.db.canary import finish_rekey, read_canary
 from teamspace.core.db.catalog import Table
-from teamspace.core.loader import Tables
 from teamspace.core.principal import Call, system
 from teamspace.core.tables import EncryptedColumn
 from teamspace.ops.errors import OpsError
@@ -17,12 +16,12 @@ from teamspace.ops.secrets import encrypted_values, row_condition
 from teamspace.settings import Settings
 
 
-async def rekey(settings: Settings, key_text: str | None = None, tables: Tables = wiring.SHIPPED) -> str:
+async def rekey(settings: Settings, key_text: str | None = None) -> str:
     """Re-encrypt everything with the given key, or a generated one; return a summary."""
     if settings.secret_key and key_text is None:
         raise OpsError("the key is in SERVICE_SECRET_KEY: pass the new one with --key-stdin")
     key = new_key() if key_text is None else parse_key(key_text)
-    columns = tables.rows(EncryptedColumn)
+    columns = wiring.ENCRYPTED
     async with exclusive_access(settings), open_for_inspection(settings) as db:
         if settings.secret_key:
             count = await _reencrypt(db, Vault(key), columns)

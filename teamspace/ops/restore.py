@@ -19,8 +19,6 @@ from teamspace.core.db import Engine, audit, catalog, connect
 from teamspace.core.db.dialect import Dialect
 from teamspace.core.db.engine import BulkLoad
 from teamspace.core.db.migrate import Migration, apply, bundled_migrations
-from teamspace.core.loader import Tables
-from teamspace.core.tables import BlobColumn
 from teamspace.ops.archive import BackupReader
 from teamspace.ops.blob_checks import check_listed
 from teamspace.ops.doctor import check_invariants
@@ -36,7 +34,7 @@ _BUFFER = 1 << 20
 _BLOBS_AT_ONCE = 8  # their disk syncs are combined; one after the other took five times as long
 
 
-async def restore(settings: Settings, source: Path, *, check: bool = True, tables: Tables = wiring.SHIPPED) -> str:
+async def restore(settings: Settings, source: Path, *, check: bool = True) -> str:
     """Fill the empty database and data folder from `source`; return a summary."""
     started = time.monotonic()
     with BackupReader(source) as reader:
@@ -53,8 +51,8 @@ async def restore(settings: Settings, source: Path, *, check: bool = True, table
                 await apply(target, dialect, newer)
                 # The blobs are now in another folder; the first start binds it to the database.
                 await target.fetch(f"DELETE FROM instance WHERE name = '{blobs.FOLDER_ID}'", {})
-                await _check(target, dialect, manifest, tables, invariants=check)
-                await _put_blobs(reader, wiring.open_store(settings, tables))
+                await _check(target, dialect, manifest, invariants=check)
+                await _put_blobs(reader, wiring.open_store(settings))
     left_out = f"; skipped {', '.join(unknown)}: not part of the schema" if unknown else ""
     return (
         f"restored {source} of {manifest.created_at}: {manifest.rows} rows of {len(manifest.tables)} tables,"
@@ -160,13 +158,13 @@ async def _load(target: BulkLoad, dialect: Dialect, reader: BackupReader) -> lis
     return [entry.name for entry in reader.manifest.tables if entry.name not in tables]
 
 
-async def _check(target: BulkLoad, dialect: Dialect, manifest: Manifest, tables: Tables, *, invariants: bool) -> None:
+async def _check(target: BulkLoad, dialect: Dialect, manifest: Manifest, *, invariants: bool) -> None:
     reads = SourceReads(target, dialect)
-    unlisted = await check_listed(reads, tables.rows(BlobColumn))
+    unlisted = await check_listed(reads, wiring.BLOB_COLUMNS)
     for fault in [*await target.dangling_references(), *unlisted.found]:
         raise OpsError(f"the backup is incomplete: {fault}")
     if invariants:
-        async for result in check_invariants(reads, tables):
+        async for result in check_invariants(reads):
             for fault in result.found:
                 raise OpsError(f"{result.name} is violated: {fault}; --no-check restores anyway")
         for fault in await audit.check_heads(reads, map(str, manifest.heads)):

@@ -403,6 +403,8 @@ NOT_IDS = frozenset({
     "POST /api/orgs owner.username", "POST /api/orgs team",
     "POST /api/members username", "POST /api/org/members username",
     "GET /app/*page page", "GET /assets/*path path",
+    "GET /api/x/:plugin/bundle/*path plugin", "GET /api/x/:plugin/bundle/*path path",
+    "GET /beta/bundle/:plugin/*path plugin", "GET /beta/bundle/:plugin/*path path", "lane",
 })
 # fmt: on
 

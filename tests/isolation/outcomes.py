@@ -33,6 +33,8 @@ ORG_SUSPENDED = Outcome(403, "org_suspended")
 HIDDEN = Outcome(404, "not_found")
 CONFLICT = Outcome(409, "conflict")
 EMPTY_QUERY = Outcome(400, "invalid_request", "`q`")
+NO_TEXT = Outcome(400, "invalid_request", "`text`")
+USER_ERROR = Outcome(400, "plugin_error")
 STALE_CLAIM = Outcome(409, "stale_claim")
 ALREADY_BOOTSTRAPPED = Outcome(409, "already_bootstrapped")
 

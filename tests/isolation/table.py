@@ -32,12 +32,14 @@ from tests.isolation.outcomes import (
     EMPTY_QUERY,
     FORBIDDEN,
     HIDDEN,
+    NO_TEXT,
     OK,
     ORG_SUSPENDED,
     STALE_CLAIM,
     TENANT_SUSPENDED,
     TOKEN_EXPIRED,
     UNAUTHENTICATED,
+    USER_ERROR,
     Outcome,
     forbidden,
     out_of_scope,
@@ -63,6 +65,7 @@ from tests.isolation.targets import (
     OWN_KEY,
     OWN_SESSION,
     PERSON,
+    PLUGIN_FILE,
     SCREEN,
     SCRIPT,
     SOME_JOB,
@@ -153,7 +156,9 @@ class Case(msgspec.Struct, frozen=True):
         body = None if self.body is None else await resolve_values(self.body, stage, kind)
         named = named or await self.target.make(stage, kind)
         path, _, query = self.path.partition("?")
-        return Request(self.method, re.sub(r"[:*]\w+", named, path), dict(parse_qsl(query)), body)
+        *values, last = named.split(" ")
+        filled = re.sub(r"[:*]\w+", lambda _: values.pop(0) if values else last, path)
+        return Request(self.method, filled, dict(parse_qsl(query)), body)
 
 
 # fmt: off
@@ -298,6 +303,13 @@ CASES = (
     Case("GET /api/usage",                  ANYONE),
     Case("POST /api/quota",                 role("instance:manage"),     _LIMIT),
     Case("GET /api/features",               ANYONE),
+    Case("GET /api/plugins",                ANYONE),
+    Case("GET /api/x/:plugin/bundle/*path", ANYONE,                      target=PLUGIN_FILE),
+    Case("GET /beta/bundle/:plugin/*path",  PUBLIC,                      None,                    HIDDEN, PLUGIN_FILE),
+    Case("GET /api/x/example-tools/word-count",  role("chat:use"),       None,                    NO_TEXT),
+    Case("POST /api/x/example-tools/word-count", role("chat:use"),       {"text": "Hello"}),
+    Case("GET /api/x/integrator-demo/eta",  role("chat:use"),            None,                    USER_ERROR),
+    Case("POST /api/x/integrator-demo/eta", role("chat:use"),            {"lane": "hamburg-oslo"}),
     Case("GET /api/tools",                  ANYONE),
     Case("POST /api/tools/:name",           role("settings:manage"),     {"enabled": True},       OK, TOOL),
     Case("POST /api/features/:name",        role("settings:manage"),     {"enabled": True},       OK, FEATURE),

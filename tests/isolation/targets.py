@@ -246,6 +246,10 @@ async def _script(stage: Stage, kind: Kind) -> str:
     return "scheme.js"
 
 
+async def _plugin_file(stage: Stage, kind: Kind) -> str:
+    return "example-tools word-counter.js"
+
+
 NOTE = Target(_team_note, note_access)
 CONVERSATION = Target(_conversation, conversation_access("notes:read", "notes:write"))
 CONVERSATION_TO_CONTINUE = Target(_conversation, conversation_access("notes:write"))
@@ -270,6 +274,7 @@ EXECUTOR = Target(_executor, anyone)
 NOTHING = Target(_nothing, anyone)
 SCREEN = Target(_screen, anyone)
 SCRIPT = Target(_script, anyone)
+PLUGIN_FILE = Target(_plugin_file, anyone)
 
 
 # Preparations

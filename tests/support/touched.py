@@ -11,7 +11,7 @@ from teamspace.core.routing import Route
 
 ROOT = Path(__file__).parents[2]
 _OWNERS = {
-    route.name: contribution.package.name.rpartition(".")[2]
+    route.name: "plugins" if contribution.package.is_plugin else contribution.package.name.rpartition(".")[2]
     for contribution in wiring.SHIPPED.contributions
     for route in contribution.rows.get(Route, ())
 }

@@ -11,7 +11,7 @@ from typing import Any
 import httpx2
 import msgspec
 
-from teamspace import identity, wiring
+from teamspace import identity
 from teamspace.app import App, open_database
 from teamspace.core import clock, crypto
 from teamspace.core.db import Tx
@@ -219,8 +219,8 @@ def _hanging_up(gate: Any) -> Any:
 
 
 @asynccontextmanager
-async def world(settings: Settings, tables: Tables = wiring.SHIPPED) -> AsyncIterator[World]:
-    async with open_database(settings, tables=tables) as db:
+async def world(settings: Settings, tables: Tables | None = None) -> AsyncIterator[World]:
+    async with open_database(settings) as db:
         app = App(settings, db, None, tables)
         transport = httpx2.ASGITransport(app=_hanging_up(app.gate), client=("127.0.0.1", 50000))
         async with httpx2.AsyncClient(transport=transport, base_url="http://teamspace.test") as client:

@@ -18,7 +18,7 @@ from teamspace.settings import Settings
 from teamspace.tenancy.schemas import Role
 from teamspace.tools.domain.results import MAX_SHOWN
 from tests.identity.help import broken
-from tests.loader.help import SAMPLE, world_with
+from tests.plugins.help import SAMPLE, world_with
 from tests.support.world import Caller, World
 
 pytestmark = pytest.mark.both_databases
@@ -162,6 +162,8 @@ async def test_a_team_turns_tools_on_and_off_for_itself(world: World) -> None:
         "create_document": ("shipped", True), "create_note": ("shipped", True), "read_document": ("shipped", True),
         "read_note": ("shipped", True), "search": ("shipped", True), "sample_agent": ("sample", False),
         "sample_card": ("sample", False), "sample_large": ("sample", False), "sample_sum": ("sample", True),
+            "sample_crash": ("sample", False), "shipment_eta": ("integrator-demo", True),
+            "word_count": ("example-tools", True),
     }  # fmt: skip
     assert await broken(world) == []
 

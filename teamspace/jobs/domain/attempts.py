@@ -215,7 +215,7 @@ class JobAttempts:
         except Refusal as refusal:
             transient = refusal.status in _TRANSIENT_STATUSES
             return Failed(JobFault.of(refusal, refusal.code, retryable=transient))
-        except Exception:
+        except (Exception, SystemExit):  # a plugin may try to leave
             log.exception("job %s of kind %s failed", job.id, job.kind)
             return Failed(JobFault.keyed("jobs.internal_error", "internal_error"))
         return await kind.judge(msgspec.json.decode(job.input, type=kind.input), result)

@@ -8,7 +8,7 @@ from typing import Any, get_type_hints
 
 import msgspec
 
-from teamspace.core.loader import SHIPPED
+from teamspace.core.loader import Package
 from teamspace.core.tables import Tool
 from teamspace.tools.domain import schema
 
@@ -22,8 +22,7 @@ class BoundTool(msgspec.Struct, frozen=True):
     """A row of a TOOLS table bound to its handler."""
 
     row: Tool
-    source: str
-    """`shipped`, or the id of a plugin."""
+    package: Package
     handler: Callable[..., Awaitable[Any]]
     arguments: type[msgspec.Struct]
     takes_struct: bool
@@ -36,8 +35,14 @@ class BoundTool(msgspec.Struct, frozen=True):
         return self.row.name
 
     @property
+    def source(self) -> str:
+        """`shipped`, or the id of a plugin."""
+        return self.package.source
+
+    @property
     def is_shipped(self) -> bool:
-        return self.source == SHIPPED
+        """Whether it is on for teams that have not decided."""
+        return self.package.is_ours
 
     def to_arguments(self, parsed: msgspec.Struct) -> dict[str, Any]:
         """Return the arguments as the handler takes them."""
@@ -50,19 +55,21 @@ class _Mismatch(Exception):
     """A row and its handler do not match."""
 
 
-def bind(modules: Iterable[ModuleType], provided: Mapping[type, Any], source: str) -> tuple[list[BoundTool], list[str]]:
+def bind(
+    modules: Iterable[ModuleType], provided: Mapping[type, Any], package: Package
+) -> tuple[list[BoundTool], list[str]]:
     """Bind every row to its handler; return the tools and all faults found."""
     tools, faults = list[BoundTool](), list[str]()
     for module in modules:
         for row in module.TOOLS:
             try:
-                tools.append(_bind_row(row, module, provided, source))
+                tools.append(_bind_row(row, module, provided, package))
             except (_Mismatch, TypeError, ValueError) as fault:
                 faults.append(f"{row.name}: {fault}")
     return tools, faults
 
 
-def _bind_row(row: Tool, module: ModuleType, provided: Mapping[type, Any], source: str) -> BoundTool:
+def _bind_row(row: Tool, module: ModuleType, provided: Mapping[type, Any], package: Package) -> BoundTool:
     handler = getattr(module, row.handler, None)
     if not inspect.iscoroutinefunction(handler):
         raise _Mismatch(f"{module.__name__} has no async function {row.handler}")
@@ -74,7 +81,7 @@ def _bind_row(row: Tool, module: ModuleType, provided: Mapping[type, Any], sourc
     own = {name: each for name, each in signature.parameters.items() if _is_argument(name, hints, provided)}
     shape = _shape(row, handler, own)
     return BoundTool(
-        row=row, source=source, handler=handler, arguments=shape, takes_struct=_WHOLE in own,
+        row=row, package=package, handler=handler, arguments=shape, takes_struct=_WHOLE in own,
         wants=frozenset(signature.parameters) & _GATE_ARGUMENTS,
         provided={name: provided[hints[name]] for name in signature.parameters if hints.get(name) in provided},
         schema=schema.describe(shape),

@@ -24,6 +24,7 @@ from teamspace.core.errors import (
     ToolDisabled,
 )
 from teamspace.core.permissions import Permission
+from teamspace.core.plugin_calls import PluginGuard
 from teamspace.core.principal import Principal
 from teamspace.tools import store
 from teamspace.tools.domain import results
@@ -39,7 +40,8 @@ _MAX_NAME = 64
 class Toolbox:
     """All tools, by name."""
 
-    def __init__(self) -> None:
+    def __init__(self, guard: PluginGuard) -> None:
+        self._guard = guard
         self._by_name: dict[str, BoundTool] = {}
 
     def __iter__(self) -> Iterator[BoundTool]:
@@ -82,7 +84,12 @@ class Toolbox:
         await _record(db, who, name, context, "ok")
         offered = {"db": db, "who": who, "context": context}
         given = {key: offered[key] for key in tool.wants} | tool.provided | tool.to_arguments(parsed)
-        return results.to_result(tool.row, await retry_on_conflict(lambda: tool.handler(**given)))
+        return results.to_result(tool.row, await self._run(tool, given))
+
+    async def _run(self, tool: BoundTool, given: Mapping[str, Any]) -> Any:
+        if tool.package.is_plugin:
+            return await self._guard.call(tool.source, f"the tool {tool.name}", lambda: tool.handler(**given))
+        return await retry_on_conflict(lambda: tool.handler(**given))
 
     async def refuse(self, db: Db, who: Principal, name: str, context: ToolContext, code: str) -> None:
         """Record a call that is refused before it reaches the gate."""

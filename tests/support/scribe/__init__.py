@@ -1,1 +1,1 @@
-"""A plugin whose routes write streams of content, row by row, for tests of kills and of load."""
+"""A package whose routes write streams of content, row by row, for tests of kills and of load."""

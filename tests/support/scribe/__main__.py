@@ -3,8 +3,10 @@
 from functools import partial
 
 from teamspace import app, cli, server, wiring
+from teamspace.core import loader
 from teamspace.core.loader import Package
 
 if __name__ == "__main__":
-    server.App = partial(app.App, tables=wiring.load([Package("tests.support.scribe", "scribe")]))  # type: ignore[attr-defined, assignment]
+    tables = loader.load([Package("tests.support.scribe")], wiring.TABLES, wiring.SHIPPED)
+    server.App = partial(app.App, tables=tables)  # type: ignore[attr-defined, assignment]
     cli.main()

@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 from teamspace import wiring
+from teamspace.core import loader
 from teamspace.core.loader import Package
 from teamspace.core.routing import BEARER, PUBLIC, Cors, Route
 from teamspace.settings import Settings
@@ -15,16 +16,15 @@ from tests.support.world import Caller, World
 from tests.support.world import world as open_world
 
 pytestmark = pytest.mark.both_databases
-FUNNEL = Package("tests.loader.sample_funnel")
+FUNNEL = loader.load([Package("tests.core.sample_funnel")], wiring.TABLES, wiring.SHIPPED)
 ELSEWHERE = {"origin": "https://elsewhere.example"}
 PROVISION_TOKEN = "the-token-of-whoever-hosts-this"
 
 
 @pytest.fixture
-async def world(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[World]:
-    monkeypatch.setattr(wiring, "PACKAGES", (*wiring.PACKAGES, FUNNEL))
+async def world(settings: Settings) -> AsyncIterator[World]:
     hosted = msgspec.structs.replace(settings, provision_token=PROVISION_TOKEN, base_url="https://acme.example")
-    async with open_world(hosted, wiring.load()) as instance:
+    async with open_world(hosted, FUNNEL) as instance:
         yield instance
 
 
@@ -89,10 +89,9 @@ async def test_all_other_routes_stay_closed_to_other_origins(world: World) -> No
     assert cors(await ann.delete("/api/funnel/acme", headers=ELSEWHERE)) == {}
 
 
-async def test_preflights_spend_the_rate_of_their_address(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wiring, "PACKAGES", (*wiring.PACKAGES, FUNNEL))
+async def test_preflights_spend_the_rate_of_their_address(settings: Settings) -> None:
     limited = msgspec.structs.replace(settings, rate_anonymous=3)
-    async with open_world(limited, wiring.load()) as world:
+    async with open_world(limited, FUNNEL) as world:
         answers = [await preflight(world, "/api/funnel/acme", "POST") for _ in range(5)]
     assert [answer.status_code for answer in answers] == [204, 204, 204, 429, 429]
     assert cors(answers[-1])["access-control-allow-origin"] == "*"

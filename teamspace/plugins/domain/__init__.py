@@ -1,0 +1,1 @@
+"""Finding plugins, binding their routes, serving their files and reporting on them."""

@@ -1,0 +1,80 @@
+"""Finds plugins and reads their manifests. What is wrong with one is its fault, and nobody else's."""
+
+import sys
+import zlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import ModuleType
+
+import msgspec
+
+import teamspace
+from teamspace.plugins.schemas import PluginManifest, PluginPackage
+
+MANIFEST = "plugin.json"
+MAX_MANIFEST = 64 * 1024
+_ROOT = "teamspace_plugins"
+"""Plugins are imported as modules of this package, so that one can import its own modules and no other's."""
+
+
+def find_shipped() -> list[PluginPackage]:
+    """Find the plugins that come with the server."""
+    root = Path(teamspace.__file__).parent
+    installed, checkout = root / "shipped_plugins", root.parent / "plugins"
+    return find([installed if installed.is_dir() else checkout], are_ours=True)
+
+
+def find(folders: Sequence[Path], *, are_ours: bool = False) -> list[PluginPackage]:
+    """Find the plugins in folders, each of which is a plugin or contains plugins."""
+    return [_describe(plugin, are_ours) for folder in folders for plugin in _plugin_folders(folder)]
+
+
+def _plugin_folders(folder: Path) -> Iterator[Path]:
+    if (folder / MANIFEST).exists():
+        yield folder
+        return
+    for each in sorted(folder.iterdir()):
+        if each.is_dir() and not each.name.startswith((".", "_")):
+            yield each
+
+
+def _describe(folder: Path, is_ours: bool) -> PluginPackage:
+    folder = folder.resolve()
+    try:
+        manifest = _read_manifest(folder / MANIFEST)
+    except ValueError as fault:
+        return PluginPackage("", folder.name, is_ours=is_ours, fault=str(fault), folder=folder)
+    missing = None if (folder / manifest.entry).is_file() else f"there is no file {manifest.entry}"
+    name = _prepare_import(folder, manifest)
+    return PluginPackage(name, manifest.id, is_ours=is_ours, fault=missing, folder=folder, manifest=manifest)
+
+
+def _read_manifest(file: Path) -> PluginManifest:
+    """Return the manifest; raise ValueError saying what is wrong."""
+    try:
+        with file.open("rb") as opened:
+            content = opened.read(MAX_MANIFEST + 1)
+    except OSError as fault:
+        raise ValueError(f"{MANIFEST} cannot be read: {fault.strerror}") from None
+    if len(content) > MAX_MANIFEST:
+        raise ValueError(f"{MANIFEST} has more than {MAX_MANIFEST} bytes")
+    try:
+        return msgspec.json.decode(content, type=PluginManifest)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
+        raise ValueError(f"{MANIFEST} is not a manifest: {fault}") from None
+
+
+def _prepare_import(folder: Path, manifest: PluginManifest) -> str:
+    """Make the plugin's folder a package, without importing anything; return the name of its entry module."""
+    # The same for the same folder only: another plugin of this id must not get the first one's modules.
+    package = f"{_ROOT}.{manifest.id.replace('-', '_')}_{zlib.crc32(bytes(folder)):08x}"
+    if package not in sys.modules:
+        sys.modules.setdefault(_ROOT, _package(_ROOT, []))
+        sys.modules[package] = _package(package, [str(folder)])
+    return f"{package}.{manifest.entry.removesuffix('.py')}"
+
+
+def _package(name: str, path: list[str]) -> ModuleType:
+    package = ModuleType(name)
+    package.__path__ = path
+    return package

@@ -1,0 +1,42 @@
+"""All that a plugin may import of Teamspace.
+
+A plugin's entry module has some of these tables, each a tuple of rows:
+
+    TOOLS        Tool            functions that models and workflows call
+    ROUTES       PluginRoute     HTTP routes below /api/x/<plugin>/
+    JOBS         JobSpec         kinds of jobs, named x.<plugin>.<name>
+    BLOB_STORES  BlobStoreSpec   places for files, selected by SERVICE_BLOB_STORE
+
+Rows name their functions, which are in the same module.
+"""
+
+from teamspace.blobs import FolderStore
+from teamspace.core.db import Db, Tx
+from teamspace.core.errors import UserError
+from teamspace.core.permissions import Feature, Permission
+from teamspace.core.principal import Principal
+from teamspace.core.tables import BlobStoreSpec, JobSpec, Tool
+from teamspace.jobs import JobContext
+from teamspace.plugins import PluginRequest, PluginRoute
+from teamspace.settings import Settings
+from teamspace.tools import Artifact, Toolbox, ToolContext
+
+__all__ = [
+    "Artifact",
+    "BlobStoreSpec",
+    "Db",
+    "Feature",
+    "FolderStore",
+    "JobContext",
+    "JobSpec",
+    "Permission",
+    "PluginRequest",
+    "PluginRoute",
+    "Principal",
+    "Settings",
+    "Tool",
+    "ToolContext",
+    "Toolbox",
+    "Tx",
+    "UserError",
+]

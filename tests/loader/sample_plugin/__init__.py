@@ -1,1 +1,0 @@
-"""A plugin with a row in every table that plugins use."""
