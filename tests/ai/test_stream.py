@@ -88,6 +88,38 @@ async def test_a_stream_is_resumed_without_a_second_charge(settings: Settings) -
         assert await tokens_used(ann) == 7
 
 
+@pytest.mark.parametrize("path", ["/api/ai/chat/stream", "/api/agent"])
+async def test_a_repeat_with_the_same_key_reads_the_first_turn_from_its_beginning(
+    settings: Settings, path: str
+) -> None:
+    async with model_world(settings) as (world, ann, server):
+        server.script([says(SLOW, pause=0.02)])
+
+        async def ask() -> list[dict[str, Any]]:
+            return await stream(ann, {"prompt": "Count"}, path, idempotency_key="k")
+
+        async def refused(prompt: str, accept: str = "text/event-stream") -> tuple[int, str]:
+            headers = {"accept": accept, "idempotency-key": "k"}
+            answer = await ann("POST", path, {"prompt": prompt}, headers=headers)
+            return answer.status_code, answer.json()["key"]
+
+        # The second may not see the first's commit, and then learns of it by its own.
+        first, second = asyncio.create_task(ask()), asyncio.create_task(ask())
+        await wait_until_running(world)
+        joined_later = asyncio.create_task(ask())
+        events = await first
+        assert joined(events) == SLOW
+        assert await second == await joined_later == await ask() == events
+        assert len(server.bodies) == 1
+        assert await tokens_used(ann) == 7
+        assert await refused("Count again") == (409, "idempotency.used")
+        if path == "/api/agent":
+            assert await refused("Count", "application/json") == (409, "idempotency.used"), "it is another request"
+        async with world.db.maintenance(system()) as tx:
+            await tx.run("DELETE FROM streams")
+        assert await refused("Count") == (409, "ai.stream_gone")
+
+
 async def test_a_reader_joins_a_running_turn(settings: Settings) -> None:
     async with model_world(settings) as (world, ann, server):
         server.script([says(SLOW, pause=0.02)])

@@ -22,7 +22,7 @@ from teamspace.blobs import BlobStore
 from teamspace.completions import ModelAnswer, ModelRequest, structured
 from teamspace.conversations import TurnState
 from teamspace.core.db import Db, Tx
-from teamspace.core.errors import BadRequest, ExecutorFailed, InternalError, Overloaded, Refusal
+from teamspace.core.errors import BadRequest, Conflict, ExecutorFailed, InternalError, NotFound, Overloaded, Refusal
 from teamspace.core.ids import new_id
 from teamspace.core.principal import Principal
 from teamspace.events import StreamRow, Streams
@@ -113,6 +113,7 @@ class Turns:
             if before is not None:
                 await before(tx, turn_id)
             if stream:
+                tx.opens_stream = True
                 await self._streams.open(db, tx, who, turn_id)
             job, claim = await self._queue.start(
                 tx, Authority.of(who), kind, input, id=turn_id, executor_id=executor_id, model=model,
@@ -151,6 +152,13 @@ class Turns:
         self.check_room(who)
         await self._streams.check_readable(db, who, turn_id)
         return self.read(db, who, turn_id, after)
+
+    async def replay(self, db: Db, who: Principal, turn_id: str) -> AsyncIterator[StreamRow]:
+        """Return a turn's stream from its beginning, for a repeat of the request that began it."""
+        try:
+            return await self.resume(db, who, turn_id, 0)
+        except NotFound:
+            raise Conflict("ai.stream_gone", id=turn_id) from None
 
     def read(self, db: Db, who: Principal, turn_id: str, after: int = 0) -> AsyncIterator[StreamRow]:
         return self._streams.read(db, who, turn_id, after)
