@@ -12,7 +12,7 @@ from teamspace.jobs import EndedJob, JobContext, Outcome, Queue
 
 JOBS = (
     JobSpec("ai.agent", "run", "A run of the agent, which its author waits for.", max_attempts=1, parks=False,
-        permission=Permission.CHAT_USE, feature=Feature.AGENT, ended="end_run"),
+        stoppable=True, permission=Permission.CHAT_USE, feature=Feature.AGENT, ended="end_run"),
 )  # fmt: skip
 
 

@@ -20,7 +20,7 @@ ROUTES = (
           refuses=(QuotaExceeded, ExecutorFailed, NoExecutor, ResponseRefused, Conflict), limit=MAX_BODY, dry_run=True),
     Route("POST",   "/api/ai/chat/stream",     BEARER, P.CHAT_USE, F.CHAT, "stream", "The same as server-sent events: `start`, `delta`, `citation`, then `done` or `error`. Send `Last-Event-ID` to resume for ten minutes, or repeat the `Idempotency-Key` to read from the beginning, without being charged again.",
           refuses=(QuotaExceeded, NoExecutor, Conflict), limit=MAX_BODY, dry_run=True),
-    Route("DELETE", "/api/ai/chat/stream/:id", BEARER, P.CHAT_USE, None,   "stop",   "Stop a streamed turn. It ends with what it has produced, and is charged for that.",
+    Route("DELETE", "/api/ai/chat/stream/:id", BEARER, P.CHAT_USE, None,   "stop",   "Stop a turn or an agent's run of the caller's, streamed or not. It ends with what it has produced, and is charged for that.",
           while_suspended=True),
 )
 # fmt: on

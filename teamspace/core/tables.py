@@ -48,6 +48,8 @@ class JobSpec(msgspec.Struct, frozen=True):
     """Whether an attempt that was cut off is made again; if not, the job fails, and is charged with its estimate."""
     parks: bool = True
     """Whether it waits if its handler finds a quota exhausted; if not, it fails."""
+    stoppable: bool = False
+    """Whether its requester can stop it: the handler then ends with what it has."""
     max_attempts: int = 3
     seconds: float = 600
     """The time limit of one attempt on this server."""

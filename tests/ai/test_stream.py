@@ -166,6 +166,25 @@ async def test_a_stopped_turn_ends_with_what_it_has_and_is_charged_for_that(sett
         assert (await ann.delete(f"/api/ai/chat/stream/{id}")).status_code == 204, "it has ended already"
 
 
+@pytest.mark.parametrize("path", ["/api/ai/chat", "/api/agent"])
+async def test_a_turn_that_is_not_streamed_is_stopped_by_its_author(settings: Settings, path: str) -> None:
+    async with model_world(settings) as (world, ann, server):
+        server.script([stalls("Half")])
+        conversation = (await ann.post("/api/conversations", {})).json()["id"]
+        asking = asyncio.create_task(ann.post(path, {"prompt": "Count", "conversation_id": conversation}))
+        await wait_until_running(world)
+        answer = (await ann.get(f"/api/conversations/{conversation}")).json()["turns"][1]
+        stop = f"/api/ai/chat/stream/{answer['id']}"
+        assert (await (await world.person(ann.org, ann.team)).delete(stop)).status_code == 404
+        assert (await ann.delete(stop)).status_code == 204
+        stopped = await asking
+        assert (stopped.status_code, stopped.json()["finish_reason"]) == (200, "stopped")
+        assert (await ann.delete(stop)).status_code == 204, "it has ended already"
+        other = (await ann.post("/api/jobs", {"kind": "ai.chat", "input": {"prompt": "Hello"}})).json()["id"]
+        assert (await ann.delete(f"/api/ai/chat/stream/{other}")).status_code == 404, "it is not a turn"
+        assert await broken_invariants(world) == []
+
+
 async def _wait_for_deltas(world: World, id: str) -> None:
     async with asyncio.timeout(10):
         while True:

@@ -165,10 +165,9 @@ class Turns:
 
     async def stop(self, db: Db, who: Principal, turn_id: str) -> None:
         """Ask a turn of the caller's to stop. It ends with what it has produced; one that has ended stays as it is."""
-        await self._streams.check_readable(db, who, turn_id)
         async with db.write(who, "ai.stop") as tx:
             tx.target = turn_id
-            if await self._queue.request_stop(tx, turn_id):
+            if await jobs.request_stop(tx, who, self._queue, turn_id):
                 tx.after_commit(lambda: self._attempts.stop(turn_id))
 
     # The job

@@ -1,11 +1,11 @@
-"""What people can do with jobs: create, retry, cancel."""
+"""What people can do with jobs: create, retry, cancel, stop."""
 
 import msgspec
 
 from teamspace import quota
 from teamspace.core import text
 from teamspace.core.db import Db, Tx
-from teamspace.core.errors import BadRequest, Forbidden, NotCancellable
+from teamspace.core.errors import BadRequest, Forbidden, NotCancellable, NotFound
 from teamspace.core.principal import Principal
 from teamspace.events import ReadableSubjects
 from teamspace.jobs import access
@@ -51,6 +51,15 @@ async def cancel(
         if not await queue.cancel(tx, job_id):
             raise NotCancellable("jobs.running" if row.state is State.RUNNING else "jobs.finished")
     return await viewing.find(db, who, readable, job_id)
+
+
+async def request_stop(tx: Tx, who: Principal, queue: Queue, job_id: str) -> bool:
+    """Ask a running job of the caller's to stop; return False if it has ended, and NotFound if it cannot be stopped."""
+    row = await viewing.get_row(tx, who, job_id)
+    kind = queue.kinds.get(row.kind)
+    if not access.is_requester(who, row) or kind is None or not kind.row.stoppable:
+        raise NotFound()
+    return await queue.request_stop(tx, job_id)
 
 
 async def _read_draft(
