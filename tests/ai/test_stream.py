@@ -50,9 +50,12 @@ async def test_events_have_ids_types_and_a_last_one(settings: Settings) -> None:
 
 async def test_the_simulated_model_streams(world: World) -> None:
     ann = await world.bootstrap()
-    events = await stream(ann, {"prompt": "Hello"})
+    conversation = (await ann.post("/api/conversations", {})).json()["id"]
+    events = await stream(ann, {"prompt": "Hello", "conversation_id": conversation})
     assert len(events) > 5
     assert joined(events) == events[-1]["text"]
+    kept = (await ann.get(f"/api/conversations/{conversation}")).json()["turns"][1]
+    assert (kept["finish_reason"], kept["simulated"]) == ("stop", True)
 
 
 async def test_a_response_format_is_judged_at_the_end(settings: Settings) -> None:
@@ -180,6 +183,8 @@ async def test_a_turn_that_is_not_streamed_is_stopped_by_its_author(settings: Se
         stopped = await asking
         assert (stopped.status_code, stopped.json()["finish_reason"]) == (200, "stopped")
         assert (await ann.delete(stop)).status_code == 204, "it has ended already"
+        kept = (await ann.get(f"/api/conversations/{conversation}")).json()["turns"][1]
+        assert (kept["state"], kept["finish_reason"]) == ("stopped", "stopped")
         other = (await ann.post("/api/jobs", {"kind": "ai.chat", "input": {"prompt": "Hello"}})).json()["id"]
         assert (await ann.delete(f"/api/ai/chat/stream/{other}")).status_code == 404, "it is not a turn"
         assert await broken_invariants(world) == []
@@ -261,7 +266,7 @@ async def _lose(world: World, id: str) -> None:
 async def test_a_conversation_remembers(settings: Settings) -> None:
     async with model_world(settings) as (world, ann, server):
         conversation = (await ann.post("/api/conversations", {})).json()["id"]
-        server.script([says("Hello Ann."), says("Ann."), says("Annie.")])
+        server.script([says("Hello Ann."), says("Ann.", finish="length"), says("Annie.")])
         await stream(ann, {"prompt": "I am Ann", "conversation_id": conversation})
         second = await stream(ann, {"prompt": "Who am I?", "conversation_id": conversation})
         assert [message["content"] for message in server.bodies[1]["messages"]] == [
@@ -272,6 +277,8 @@ async def test_a_conversation_remembers(settings: Settings) -> None:
         turns = (await ann.get(f"/api/conversations/{conversation}")).json()["turns"]
         assert [turn["content"] for turn in turns] == ["I am Ann", "Hello Ann.", "Who am I?", "Ann.", "Annie."]
         assert turns[3]["parent_id"] == turns[4]["parent_id"] == turns[2]["id"]
+        assert [turn.get("finish_reason") for turn in turns] == [None, "stop", None, "length", "stop"]
+        assert not any("simulated" in turn for turn in turns)
         assert turns[3]["id"] == second[0]["id"], "a turn has the id of its stream"
         edited = {"prompt": "I am Bob", "conversation_id": conversation, "parent_id": None}
         server.script([says("Hello Bob.")])

@@ -1634,7 +1634,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * The same as server-sent events: `start`, `delta`, `citation`, then `done` or `error`. Send `Last-Event-ID` to resume for ten minutes, without being charged again.
+         * The same as server-sent events: `start`, `delta`, `citation`, then `done` or `error`. Send `Last-Event-ID` to resume for ten minutes, or repeat the `Idempotency-Key` to read from the beginning, without being charged again.
          * @description A session or API token. Requires `chat:use`. Requires the feature `chat`.
          */
         post: operations["ai.stream"];
@@ -1655,7 +1655,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Stop a streamed turn. It ends with what it has produced, and is charged for that.
+         * Stop a turn or an agent's run of the caller's, streamed or not. It ends with what it has produced, and is charged for that.
          * @description A session or API token. Requires `chat:use`.
          */
         delete: operations["ai.stop"];
@@ -3465,6 +3465,10 @@ export interface components {
             model?: string | null;
             /** @default null */
             executor?: string | null;
+            /** @default false */
+            simulated?: boolean;
+            /** @default null */
+            finish_reason?: string | null;
             /** @default null */
             error?: components["schemas"]["TurnError"] | null;
         };
@@ -17599,7 +17603,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description `idempotency_conflict` */
+            /** @description `idempotency_conflict`, `conflict` */
             409: {
                 headers: {
                     [name: string]: unknown;

@@ -239,7 +239,8 @@ async def end(tx: Tx, job: EndedJob, outcome: Outcome, streams: Streams, queue: 
         await streams.end(tx, job.id, "done", answer)
         await end_in_conversation(
             tx, queue, job, content=answer.text, state=state_of(answer.finish_reason), usage=answer.usage,
-            citations=answer.citations, model=answer.model, executor=answer.executor,
+            citations=answer.citations, model=answer.model, executor=answer.executor, simulated=answer.simulated,
+            finish_reason=answer.finish_reason,
         )  # fmt: skip
     else:
         await end_with_fault(tx, queue, streams, job, fault_of(outcome))
