@@ -167,8 +167,11 @@ async def test_a_failed_run_is_continued_after_its_last_step(settings: Settings)
         server.script([calls(("create_note", {"title": "Once", "body": "x"})), fails(), says("Done.")])
         await ask(ann, "Make a note", 502)
         (failed,) = (await ann.get("/api/jobs?kind=ai.agent")).json()["items"]
-        answer = await ask(ann, "Make a note", resume_from=failed["id"])
+        answer = await ask(ann, "", resume_from=failed["id"])
         assert answer["text"] == "Done."
+        told = [(message["role"], message.get("content")) for message in server.bodies[-1]["messages"]]
+        assert [role for role, _ in told] == ["system", "user", "assistant", "tool"]
+        assert told[1][1] == "Make a note"
         assert [step["tool"] for step in answer["steps"]] == ["create_note"]
         assert len((await ann.get("/api/notes")).json()["items"]) == 1
         assert await tokens_used(ann) == 14
@@ -260,6 +263,27 @@ async def test_it_can_be_stopped(settings: Settings) -> None:
         assert (await ann.delete(f"/api/ai/chat/stream/{run_id}")).status_code == 204
         done = (await reading)[-1]
         assert (done["type"], done["finish_reason"]) == ("done", "stopped")
+        assert await broken_invariants(world) == []
+
+
+async def test_a_stopped_run_goes_on_when_it_is_continued(settings: Settings) -> None:
+    async with model_world(settings) as (world, ann, server):
+        conversation = (await ann.post("/api/conversations", {})).json()["id"]
+        server.script([calls(("search", {"q": "x"})), stalls("Half"), says("Whole.")])
+        body = {"prompt": "Search", "tools": ["search"], "conversation_id": conversation}
+        reading = asyncio.create_task(stream(ann, body, PATH))
+        await _until_asked(server, 2)
+        run_id = await _run_id(world)
+        await ann.delete(f"/api/ai/chat/stream/{run_id}")
+        await reading
+        answer = await ask(ann, "", resume_from=run_id)
+        assert (answer["text"], answer["finish_reason"], len(answer["steps"])) == ("Whole.", "stop", 1)
+        assert server.bodies[2]["messages"] == server.bodies[1]["messages"], "what was cut off is asked again"
+        assert [tool["function"]["name"] for tool in server.bodies[2]["tools"]] == ["search"]
+        turns = (await ann.get(f"/api/conversations/{conversation}")).json()["turns"]
+        assert [(turn["content"], turn["parent_id"]) for turn in turns[1:]] == [
+            ("Half", turns[0]["id"]), ("Whole.", turns[0]["id"]),
+        ]  # fmt: skip
         assert await broken_invariants(world) == []
 
 

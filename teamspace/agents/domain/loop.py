@@ -65,7 +65,7 @@ class Loop:
     async def restore(self, who: Principal) -> None:
         """Take over the steps that are stored already."""
         for row in await store.select(self._db, access.fence(who), self._work.job_id):
-            step: AnyStep = msgspec.json.decode(row.data, type=AnyStep)
+            step = transcript.decode(row)
             self._steps.append(step)
             if isinstance(step, ModelStep):
                 self._output.restore(step.text)
