@@ -77,6 +77,26 @@ async def test_a_refusal_is_an_ordinary_answer_before_the_stream(world: World) -
     assert (refused.status_code, refused.json()["code"]) == (429, "quota_exceeded")
 
 
+async def test_a_refusal_for_want_of_a_slot_says_what_frees_one(settings: Settings) -> None:
+    async with model_world(settings) as (world, ann, server):
+        limit = {"dimension": "ai.concurrency", "window": None}
+        await ann.post("/api/quota", {**limit, "limit": 1})
+        server.script([stalls("Half"), says("Whole.")])
+        reading = await begin(world, ann, {"prompt": "Count"})
+        refused = (await ann.post("/api/ai/chat", {"prompt": "Hello"})).json()
+        assert (refused["code"], refused["key"], refused["level"]) == ("quota_exceeded", "quota.slots", "team")
+        assert refused["params"] == {"limit": 1, "dimension": "ai.concurrency", "level": "team"}
+        assert "resets_at" not in refused
+        assert "ends" in refused["detail"]
+        await ann.delete(f"/api/ai/chat/stream/{await turn_id(world)}")
+        await reading
+        assert (await ann.post("/api/ai/chat", {"prompt": "Hello"})).status_code == 200
+        await ann.post("/api/quota", {**limit, "limit": 0})
+        never = await ann.post("/api/ai/chat", {"prompt": "Hello"})
+        assert (never.status_code, never.json()["key"]) == (429, "quota.used_up")
+        assert "retry-after" not in never.headers, "waiting does not help"
+
+
 # Resuming
 
 
