@@ -67,6 +67,8 @@ class JobSpec(msgspec.Struct, frozen=True):
     """Maps the requester and the input to the job's title, in the transaction that creates it on request."""
     ended: str | None = None
     """Called once, with the job and its outcome, in the transaction that ends it."""
+    steps: str | None = None
+    """Maps a reader and the job's id to what it has done so far, as far as the reader may know it."""
     input: type[msgspec.Struct] | None = None
     result: type[msgspec.Struct] | None = None
 

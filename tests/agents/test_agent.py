@@ -254,6 +254,23 @@ async def test_a_model_that_fails_is_a_clear_error(settings: Settings, fault: An
         assert await broken_invariants(world) == []
 
 
+async def test_its_steps_so_far_are_read_without_its_stream(settings: Settings) -> None:
+    async with model_world(settings) as (world, ann, server):
+        conversation = (await ann.post("/api/conversations", {})).json()["id"]
+        bob = await world.person(ann.org, ann.team)
+        await ann.post(f"/api/conversations/{conversation}/share", {"user_id": bob.user_id, "permission": "notes:read"})
+        server.script([calls(("search", {"q": "x"})), stalls("Half")])
+        asking = asyncio.create_task(ann.post(PATH, {"prompt": "Search", "conversation_id": conversation}))
+        await _until_asked(server, 2)
+        path = f"/api/jobs/{await _run_id(world)}"
+        running_job = (await ann.get(path)).json()
+        assert (running_job["state"], running_job["result"]) == ("running", None)
+        assert running_job["steps"] == [{"tool": "search", "arguments": {"q": "x"}, "result": []}]
+        assert (await bob.get(path)).json()["steps"] == [], "until the answer is there, they are for its author"
+        await ann.delete(f"/api/ai/chat/stream/{running_job['id']}")
+        assert (await asking).json()["steps"] == (await ann.get(path)).json()["result"]["steps"] == running_job["steps"]
+
+
 async def test_it_can_be_stopped(settings: Settings) -> None:
     async with model_world(settings) as (world, ann, server):
         server.script([calls(("search", {"q": "x"})), stalls("Half")])

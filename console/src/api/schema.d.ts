@@ -1088,7 +1088,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Return a job with its state, why it waits, its result or error; or a summary, as in the list.
+         * Return a job with its state, why it waits, what an agent has done so far, its result or error; or a summary, as in the list.
          * @description A session or API token.
          */
         get: operations["jobs.show"];
@@ -3293,6 +3293,8 @@ export interface components {
             finished_at: string | null;
             input: unknown;
             result: unknown;
+            /** @default [] */
+            steps?: unknown[];
         };
         /**
          * State

@@ -5,8 +5,8 @@ import msgspec
 from teamspace import jobs
 from teamspace.agents import access, store
 from teamspace.agents.domain.loop import Loop
-from teamspace.agents.domain.transcript import INSTRUCTION, count_complete, decode, to_functions
-from teamspace.agents.schemas import AgentAnswer, AgentBody, AgentInput
+from teamspace.agents.domain.transcript import INSTRUCTION, count_complete, decode, to_functions, tool_steps
+from teamspace.agents.schemas import AgentAnswer, AgentBody, AgentInput, Step
 from teamspace.ai import (
     DryRun,
     Gateway,
@@ -23,7 +23,7 @@ from teamspace.ai import (
 from teamspace.blobs import BlobStore
 from teamspace.completions import ModelRequest
 from teamspace.core import clock, ids
-from teamspace.core.db import Db, Tx
+from teamspace.core.db import Db, Reads, Tx
 from teamspace.core.errors import BadRequest, Conflict, NotFound
 from teamspace.core.principal import Principal, system
 from teamspace.events import Streams, StreamWriter
@@ -141,6 +141,11 @@ async def end(tx: Tx, job: EndedJob, outcome: Outcome, streams: Streams, queue: 
         )  # fmt: skip
     else:
         await end_with_fault(tx, queue, streams, job, fault_of(outcome))
+
+
+async def list_steps(db: Reads, who: Principal, run_id: str) -> list[Step]:
+    """Return the tool calls of a run so far; none if it is another person's."""
+    return tool_steps(decode(row) for row in await store.select(db, access.fence(who), run_id))
 
 
 async def tidy(db: Db) -> None:

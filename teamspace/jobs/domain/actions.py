@@ -36,7 +36,7 @@ async def enqueue(
             priority=draft.priority, run_at=run_at, retry_of=draft.retry_of,
         )  # fmt: skip
         tx.detail = {"kind": kind.name}
-    return await viewing.get_full(db, who, readable, tx.target)
+    return await viewing.get_full(db, who, queue.kinds, readable, tx.target)
 
 
 async def cancel(
@@ -50,7 +50,7 @@ async def cancel(
         tx.target = job_id
         if not await queue.cancel(tx, job_id):
             raise NotCancellable("jobs.running" if row.state is State.RUNNING else "jobs.finished")
-    return await viewing.find(db, who, readable, job_id)
+    return await viewing.find(db, who, queue.kinds, readable, job_id)
 
 
 async def request_stop(tx: Tx, who: Principal, queue: Queue, job_id: str) -> bool:
@@ -72,7 +72,7 @@ async def _read_draft(
         return kind, kind.read_input({} if draft.input is None else draft.input)
     if draft.kind is not None or draft.input is not None:
         raise BadRequest.at("/retry_of", "jobs.retry_alone")
-    before = await viewing.get_full(db, who, readable, draft.retry_of)
+    before = await viewing.get_full(db, who, queue.kinds, readable, draft.retry_of)
     if before.state not in _FINISHED:
         raise BadRequest.at("/retry_of", "jobs.retry_unfinished", state=before.state)
     kind = queue.kinds.callable(before.kind)

@@ -292,9 +292,11 @@ class Queue:
         return job
 
     async def confirm(self, tx: Tx, claim: JobClaim) -> None:
-        """Raise StaleClaim unless the claim is valid, and keep it so until the commit."""
-        if not await store.lock_claimed(tx, [claim]):
+        """Raise StaleClaim unless the claim is valid, and keep it so until the commit; tell who follows the job."""
+        claimed = await store.lock_claimed(tx, [claim])
+        if not claimed:
             raise stale_claim()
+        await changes.record(tx, claimed)
 
     async def extend_many(self, db: Db, claims: Sequence[JobClaim], lease: float) -> dict[tuple[str, int], bool]:
         """Extend the leases and the quota reservations of these claims.
