@@ -91,9 +91,9 @@ async def test_it_has_no_more_rights_than_the_person(settings: Settings) -> None
         assert answer["steps"][0]["error"]["code"] == "not_found"
         assert answer["steps"][1]["result"] == []
         assert "9,000" not in str(server.bodies)
-        audit = (await ann.get("/api/audit?action=tool.call")).json()["items"]
+        audit = (await ann.get("/api/audit?action=tool.end")).json()["items"]
         assert [(row["target"], row["detail"]["outcome"]) for row in reversed(audit)] == [
-            ("read_note", "ok"), ("search", "ok"),
+            ("read_note", "not_found"), ("search", "ok"),
         ]  # fmt: skip
 
 
