@@ -309,4 +309,5 @@ def get_outcome(attempt: JobAttempt) -> msgspec.Struct:
 def _title(body: InConversation) -> JobTitle | None:
     if body.conversation_id is None:
         return None
-    return JobTitle(resolving.first_words(body.prompt), JobSubject(conversations.KIND, body.conversation_id))
+    title = conversations.title_of(msgspec.to_builtins(body.prompt))
+    return JobTitle(title, JobSubject(conversations.KIND, body.conversation_id))
