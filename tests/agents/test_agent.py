@@ -36,11 +36,11 @@ async def test_it_calls_tools_and_answers(settings: Settings) -> None:
             [
                 calls(("search", {"q": "budget"})),
                 calls(("read_note", {"id": id})),
-                says('It is 40,000 euros [^1: "The budget is 40,000 euros."].'),
+                says('It is 40,000 euros [^1: "The budget is 40,000 euros."], not 9 [1] or 8 [\u20631].'),
             ]
         )
         answer = await ask(ann, "What is the budget?")
-        assert answer["text"] == "It is 40,000 euros [1]."
+        assert answer["text"] == "It is 40,000 euros [\u20631], not 9 [1] or 8 [1].", "only the first is the server's"
         assert [step["tool"] for step in answer["steps"]] == ["search", "read_note"]
         assert answer["steps"][0]["result"][0]["id"] == id
         (citation,) = answer["citations"]
