@@ -2,8 +2,8 @@
 
 from teamspace.agents.domain import runs
 from teamspace.agents.domain.runs import Agents
-from teamspace.agents.schemas import AgentAnswer, AgentInput
-from teamspace.core.db import Db, Tx
+from teamspace.agents.schemas import AgentAnswer, AgentInput, Step
+from teamspace.core.db import Db, Reads, Tx
 from teamspace.core.permissions import Feature, Permission
 from teamspace.core.principal import Principal
 from teamspace.core.tables import JobSpec
@@ -12,7 +12,7 @@ from teamspace.jobs import EndedJob, JobContext, Outcome, Queue
 
 JOBS = (
     JobSpec("ai.agent", "run", "A run of the agent, which its author waits for.", max_attempts=1, parks=False,
-        permission=Permission.CHAT_USE, feature=Feature.AGENT, ended="end_run"),
+        stoppable=True, permission=Permission.CHAT_USE, feature=Feature.AGENT, ended="end_run", steps="steps"),
 )  # fmt: skip
 
 
@@ -22,3 +22,7 @@ async def run(db: Db, who: Principal, input: AgentInput, work: JobContext, agent
 
 async def end_run(tx: Tx, job: EndedJob, outcome: Outcome, streams: Streams, queue: Queue) -> None:
     await runs.end(tx, job, outcome, streams, queue)
+
+
+async def steps(db: Reads, who: Principal, job_id: str) -> list[Step]:
+    return await runs.list_steps(db, who, job_id)

@@ -21,11 +21,13 @@ ROUTES = (
 
 
 async def agent(
-    db: Db, who: Principal, body: AgentBody, accept: str, last_event_id: str, agents: Agents, turns: Turns
-) -> AgentAnswer | DryRun | EventStream:
+    db: Db, who: Principal, body: AgentBody, accept: str, last_event_id: str, replay_of: str, agents: Agents, turns: Turns
+) -> AgentAnswer | DryRun | EventStream:  # fmt: skip
     if last_event_id:
         run_id, seen = parse_position(last_event_id)
         return to_event_stream(await turns.resume(db, who, run_id, seen), run_id)
+    if replay_of:
+        return to_event_stream(await turns.replay(db, who, replay_of), replay_of)
     if body.dry_run:
         return await agents.preview(db, who, body)
     if accept != "text/event-stream":

@@ -24,7 +24,10 @@ class AgentBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     parent_id: Id | UnsetType | None = UNSET
     regenerate: Id | None = None
     resume_from: Id | None = None
-    """A run of the caller's that failed or was stopped: it is continued after its last step."""
+    """A run of the caller's that failed or was stopped: it is continued after its last complete step.
+
+    Without a prompt, with its prompt, instructions and tools, and in its conversation if it has one.
+    """
     dry_run: bool = False
 
 

@@ -29,13 +29,13 @@ async def has_steps(db: Reads, fence: Fence, run_id: str) -> bool:
     )
 
 
-async def copy(tx: Tx, fence: Fence, run_id: str, target: str) -> None:
-    """Copy the steps of a run to another."""
+async def copy(tx: Tx, fence: Fence, run_id: str, target: str, until: int) -> None:
+    """Copy the steps of a run to another, up to this number."""
     await tx.run(
         "INSERT INTO agent_steps (run_id, number, org_id, team_id, user_id, kind, data)"
         " SELECT :target, number, org_id, team_id, user_id, kind, data FROM agent_steps"
-        f" WHERE run_id = :run_id AND {fence.sql}",
-        target=target, run_id=run_id, **fence.params,
+        f" WHERE run_id = :run_id AND number <= :until AND {fence.sql}",
+        target=target, run_id=run_id, until=until, **fence.params,
     )  # fmt: skip
 
 

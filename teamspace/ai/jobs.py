@@ -20,7 +20,7 @@ JOBS = (
         permission=Permission.CHAT_USE, feature=Feature.CHAT, estimate="estimate", spent="spent", verify="verify",
         assign="assign", check="check"),
     JobSpec("ai.turn", "turn", "A turn of a chat, which its author waits for.", max_attempts=1, repeatable=False,
-        permission=Permission.CHAT_USE, feature=Feature.CHAT, estimate="estimate_turn", spent="spent_on_turn",
+        stoppable=True, permission=Permission.CHAT_USE, feature=Feature.CHAT, estimate="estimate_turn", spent="spent_on_turn",
         ended="end_turn"),
     JobSpec("conversation.index", "index", "Index the text of a conversation for the search."),
 )  # fmt: skip

@@ -18,9 +18,9 @@ ROUTES = (
           refuses=(QuotaExceeded,)),
     Route("POST",   "/api/ai/chat",            BEARER, P.CHAT_USE, F.CHAT, "chat",   "Have a prompt answered by a model. `response_format` asks for JSON, which is checked; `conversation_id` stores the turn; `dry_run` only says what it would cost.",
           refuses=(QuotaExceeded, ExecutorFailed, NoExecutor, ResponseRefused, Conflict), limit=MAX_BODY, dry_run=True),
-    Route("POST",   "/api/ai/chat/stream",     BEARER, P.CHAT_USE, F.CHAT, "stream", "The same as server-sent events: `start`, `delta`, `citation`, then `done` or `error`. Send `Last-Event-ID` to resume for ten minutes, without being charged again.",
+    Route("POST",   "/api/ai/chat/stream",     BEARER, P.CHAT_USE, F.CHAT, "stream", "The same as server-sent events: `start`, `delta`, `citation`, then `done` or `error`. Send `Last-Event-ID` to resume for ten minutes, or repeat the `Idempotency-Key` to read from the beginning, without being charged again.",
           refuses=(QuotaExceeded, NoExecutor, Conflict), limit=MAX_BODY, dry_run=True),
-    Route("DELETE", "/api/ai/chat/stream/:id", BEARER, P.CHAT_USE, None,   "stop",   "Stop a streamed turn. It ends with what it has produced, and is charged for that.",
+    Route("DELETE", "/api/ai/chat/stream/:id", BEARER, P.CHAT_USE, None,   "stop",   "Stop a turn or an agent's run of the caller's, streamed or not. It ends with what it has produced, and is charged for that.",
           while_suspended=True),
 )
 # fmt: on
@@ -35,11 +35,13 @@ async def chat(db: Db, who: Principal, body: ChatBody, turns: Turns) -> ChatAnsw
 
 
 async def stream(
-    db: Db, who: Principal, body: ChatBody, last_event_id: str, turns: Turns
+    db: Db, who: Principal, body: ChatBody, last_event_id: str, replay_of: str, turns: Turns
 ) -> EventStream | DryRun:  # fmt: skip
     if last_event_id:
         turn_id, seen = parse_position(last_event_id)
         return to_event_stream(await turns.resume(db, who, turn_id, seen), turn_id)
+    if replay_of:
+        return to_event_stream(await turns.replay(db, who, replay_of), replay_of)
     if body.dry_run:
         return await turns.preview(db, who, body)
     turns.check_room(who)

@@ -162,6 +162,7 @@ class BlockingLimit(msgspec.Struct, frozen=True):
     dimension: Dimension
     level: Level
     resets_at: str | None
+    """None if it does not reset: a slot of `ai.concurrency` is free when a running request ends."""
 
 
 class DryRun(msgspec.Struct, frozen=True, kw_only=True):

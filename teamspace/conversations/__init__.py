@@ -1,6 +1,7 @@
 """Conversations with models: a tree of prompts and answers that belongs to a person and can be shared."""
 
 from teamspace.conversations.access import SUBJECTS
+from teamspace.conversations.domain.content import title_of
 from teamspace.conversations.domain.conversations import create, find, read_fence
 from teamspace.conversations.domain.indexing import index
 from teamspace.conversations.domain.turns import MAX_HISTORY, begin_turn, end_turn, history, measure
@@ -40,4 +41,5 @@ __all__ = [
     "index",
     "measure",
     "read_fence",
+    "title_of",
 ]

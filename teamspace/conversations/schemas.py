@@ -92,6 +92,8 @@ class TurnRow(msgspec.Struct, frozen=True):
     steps: list[dict[str, Any]] | None = None
     model: str | None = None
     executor: str | None = None
+    simulated: bool = False
+    finish_reason: str | None = None
     error: TurnError | None = None
 
 
@@ -142,6 +144,10 @@ class Turn(msgspec.Struct, frozen=True, omit_defaults=True):
     steps: list[dict[str, Any]] | None = None
     model: str | None = None
     executor: str | None = None
+    simulated: bool = False
+    """Whether no model answered, but the simulated one."""
+    finish_reason: str | None = None
+    """How the answer ended: `stop`, `length`, `stopped`, `tool_limit`, `quota`, or what the model says."""
     error: TurnError | None = None
 
 

@@ -184,16 +184,17 @@ async def insert_turn(tx: Tx, turn: TurnRow) -> None:
 
 async def end_turn(
     tx: Tx, turn_id: str, answer: Answer, *, state: TurnState, characters: int, usage: TokenUsage | None,
-    model: str | None, executor: str | None, error: TurnError | None,
+    model: str | None, executor: str | None, simulated: bool, finish_reason: str | None, error: TurnError | None,
 ) -> bool:  # fmt: skip
     """Return False if the turn is not running any more."""
     return await tx.exists(
         "UPDATE conversation_turns SET state = :state, size = :size, characters = :characters, content = :content,"
-        " usage = :usage, citations = :citations, steps = :steps, model = :model, executor = :executor, error = :error"
+        " usage = :usage, citations = :citations, steps = :steps, model = :model, executor = :executor,"
+        " simulated = :simulated, finish_reason = :finish_reason, error = :error"
         " WHERE id = :id AND state = 'running' RETURNING id",
         id=turn_id, state=state, size=answer.size, characters=characters, content=answer.content,
         usage=None if usage is None else as_json(usage), citations=answer.citations, steps=answer.steps, model=model,
-        executor=executor, error=None if error is None else as_json(error),
+        executor=executor, simulated=simulated, finish_reason=finish_reason, error=None if error is None else as_json(error),
     )  # fmt: skip
 
 

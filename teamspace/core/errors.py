@@ -64,6 +64,8 @@ class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
     dimension: str | None = None
     level: str | None = None
     resets_at: str | None = None
+    """When an exhausted quota starts anew. Absent if it does not: slots are free when a running request ends, stored
+    content when it is deleted."""
 
 
 class KeyedError(Exception):

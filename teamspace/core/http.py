@@ -35,6 +35,7 @@ from teamspace.core.errors import (
     TenantSuspended,
     Unauthenticated,
 )
+from teamspace.core.idempotency import FirstStream
 from teamspace.core.limits import KeyedConcurrencyLimit, LoadShedder, Rate, Stopping
 from teamspace.core.logs import LogHandler
 from teamspace.core.metrics import Metrics
@@ -383,15 +384,15 @@ class Gate:
         header: bytes,
         body: bytes,
     ) -> Response:
-        claim = idempotency.parse_key(header, f"{request.method} {request.path}", body)
+        claim = idempotency.parse_key(header, _identity(request, endpoint), body)
         if first := await idempotency.find_replay(self._db, who, claim):
-            return first
+            return await self._replay(request, endpoint, arguments, first)
         who.call.claim = claim
         try:
             response = await self._handle(request, endpoint, arguments)
         except IdempotencyKeyTaken:
             if first := await idempotency.find_replay(self._db, who, claim, taken=True):
-                return first
+                return await self._replay(request, endpoint, arguments, first)
             raise Overloaded("idempotency.first_failed") from None
         except Refusal as refusal:
             if claim.taken:  # it took effect: a repeat must get the same answer, not a second effect
@@ -400,6 +401,15 @@ class Gate:
         if claim.taken:
             await idempotency.store_response(self._db, who, claim, response)
         return response
+
+    async def _replay(
+        self, request: Request, endpoint: Endpoint, arguments: dict[str, Any], first: Response | FirstStream
+    ) -> Response:
+        """Return the first response; the handler opens a stream again."""
+        if isinstance(first, Response):
+            return first
+        again = {**arguments, "replay_of": first.target}
+        return idempotency.mark_replayed(await self._handle(request, endpoint, again))
 
     async def _handle_upload(
         self, request: Request, endpoint: Endpoint, who: Principal, parameters: dict[str, str]
@@ -510,6 +520,8 @@ def _arguments(
         arguments["gzip"] = b"gzip" in request.headers.get(b"accept-encoding", b"")
     if "last_event_id" in wants:
         arguments["last_event_id"] = request.headers.get(b"last-event-id", b"").decode("latin-1")
+    if "replay_of" in wants:
+        arguments["replay_of"] = ""
     if "disconnect" in wants:
         arguments["disconnect"] = request.disconnect
     if endpoint.body:
@@ -520,6 +532,12 @@ def _arguments(
         name = next(iter(request.parameters()), "")
         raise BadRequest.at(name, "request.no_query")
     return arguments
+
+
+def _identity(request: Request, endpoint: Endpoint) -> str:
+    """Return what, besides the body, makes two requests the same to their handler."""
+    accept = f" {request.accept}" if "accept" in endpoint.wants else ""
+    return f"{request.method} {request.path}{accept}"
 
 
 def _with_verified_cursor(db: Db, query: Any) -> Any:

@@ -3,6 +3,8 @@
 The write stores the key in the same commit as its effect (see `Db.write`), so a crash can never lead to a
 second effect. The response is stored right after. If the process dies in between, a repeat is told that the
 request took effect and its response was lost; it is not executed again.
+
+A stream is not stored as a response. The commit that opens it says so, and a repeat reads it from its beginning.
 """
 
 import asyncio
@@ -12,7 +14,7 @@ import re
 import msgspec
 
 from teamspace.core import clock
-from teamspace.core.db import Db
+from teamspace.core.db import Db, columns
 from teamspace.core.db.handles import CLAIM_SECONDS
 from teamspace.core.errors import BadRequest, Conflict, IdempotencyConflict
 from teamspace.core.principal import IdempotencyClaim, Principal
@@ -29,11 +31,18 @@ class _StoredKey(msgspec.Struct, frozen=True):
     digest: bytes
     status: int | None
     answer: str | None
+    target: str | None
 
 
 class _StoredResponse(msgspec.Struct, frozen=True):
     body: bytes
     headers: dict[str, str]
+
+
+class FirstStream(msgspec.Struct, frozen=True):
+    """The response to the first request was a stream of this target."""
+
+    target: str
 
 
 def parse_key(header: bytes, route: str, body: bytes) -> IdempotencyClaim:
@@ -42,7 +51,9 @@ def parse_key(header: bytes, route: str, body: bytes) -> IdempotencyClaim:
     return IdempotencyClaim(header.decode(), hashlib.sha256(route.encode() + b"\n" + body).digest())
 
 
-async def find_replay(db: Db, who: Principal, claim: IdempotencyClaim, *, taken: bool = False) -> Response | None:
+async def find_replay(
+    db: Db, who: Principal, claim: IdempotencyClaim, *, taken: bool = False
+) -> Response | FirstStream | None:
     """Return the first response to this key, waiting for it if necessary; None if the key is new.
 
     With `taken` another request is known to have the key, perhaps in a commit that is not visible yet.
@@ -56,6 +67,8 @@ async def find_replay(db: Db, who: Principal, claim: IdempotencyClaim, *, taken:
             raise IdempotencyConflict("idempotency.used")
         if stored is not None and stored.status is not None and stored.answer is not None:
             return _replay(db, who, claim, stored.status, stored.answer)
+        if stored is not None and stored.status is not None and stored.target is not None:
+            return FirstStream(stored.target)
         if waited >= _WAIT_SECONDS:
             raise Conflict("idempotency.no_response")
         waited += _POLL_SECONDS
@@ -91,14 +104,19 @@ async def delete_expired(db: Db, who: Principal) -> None:
 async def _find(db: Db, who: Principal, claim: IdempotencyClaim) -> _StoredKey | None:
     return await db.one(
         _StoredKey,
-        "SELECT digest, status, answer FROM idempotency WHERE owner = :owner AND key = :key AND created_at >= :then",
+        f"SELECT {columns(_StoredKey)} FROM idempotency WHERE owner = :owner AND key = :key AND created_at >= :then",
         owner=who.rights_key, key=claim.key, then=clock.ago(CLAIM_SECONDS),
     )  # fmt: skip
 
 
 def _replay(db: Db, who: Principal, claim: IdempotencyClaim, status: int, encrypted: str) -> Response:
     first = msgspec.json.decode(db.vault.decrypt(_context(who, claim), encrypted), type=_StoredResponse)
-    return Response(status, first.body, headers={**first.headers, "idempotency-replayed": "true"})
+    return mark_replayed(Response(status, first.body, headers=first.headers))
+
+
+def mark_replayed(response: Response) -> Response:
+    response.headers = {**response.headers, "idempotency-replayed": "true"}
+    return response
 
 
 def _context(who: Principal, claim: IdempotencyClaim) -> str:

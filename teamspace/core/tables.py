@@ -48,6 +48,8 @@ class JobSpec(msgspec.Struct, frozen=True):
     """Whether an attempt that was cut off is made again; if not, the job fails, and is charged with its estimate."""
     parks: bool = True
     """Whether it waits if its handler finds a quota exhausted; if not, it fails."""
+    stoppable: bool = False
+    """Whether its requester can stop it: the handler then ends with what it has."""
     max_attempts: int = 3
     seconds: float = 600
     """The time limit of one attempt on this server."""
@@ -65,6 +67,8 @@ class JobSpec(msgspec.Struct, frozen=True):
     """Maps the requester and the input to the job's title, in the transaction that creates it on request."""
     ended: str | None = None
     """Called once, with the job and its outcome, in the transaction that ends it."""
+    steps: str | None = None
+    """Maps a reader and the job's id to what it has done so far, as far as the reader may know it."""
     input: type[msgspec.Struct] | None = None
     result: type[msgspec.Struct] | None = None
 

@@ -1,6 +1,7 @@
 """Durable jobs: a queue that is fair between teams, leases, and the server's own worker."""
 
 from teamspace.jobs.access import SUBJECTS
+from teamspace.jobs.domain.actions import request_stop
 from teamspace.jobs.domain.attempts import ATTEMPT_LEASE, JobAttempt, JobAttempts, JobContext
 from teamspace.jobs.domain.authority import REQUESTER_GONE, get_principal
 from teamspace.jobs.domain.channels import (
@@ -82,6 +83,7 @@ __all__ = [
     "push_channel",
     "reason_of",
     "recover",
+    "request_stop",
     "served_by",
     "stale_claim",
     "sweep",

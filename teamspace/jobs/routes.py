@@ -18,7 +18,7 @@ ROUTES = (
           refuses=(FeatureDisabled, QuotaExceeded)),
     Route("GET",  "/api/jobs",            BEARER, None,       None, "index",   "List the team's jobs, newest first: in full if the caller can read the subject, or requested a job without one; otherwise as summaries."),
     Route("POST", "/api/jobs/:id/cancel", BEARER, None,       None, "cancel",  "Cancel a queued job; running jobs are not stopped.", refuses=(Forbidden, NotCancellable)),
-    Route("GET",  "/api/jobs/:id",        BEARER, None,       None, "show",    "Return a job with its state, why it waits, its result or error; or a summary, as in the list."),
+    Route("GET",  "/api/jobs/:id",        BEARER, None,       None, "show",    "Return a job with its state, why it waits, what an agent has done so far, its result or error; or a summary, as in the list."),
 )
 # fmt: on
 
@@ -37,5 +37,5 @@ async def cancel(db: Db, who: Principal, queue: Queue, readable: ReadableSubject
     return await actions.cancel(db, who, queue, readable, id)
 
 
-async def show(db: Db, who: Principal, readable: ReadableSubjects, id: str) -> JobDetail | JobSummary:
-    return await viewing.find(db, who, readable, id)
+async def show(db: Db, who: Principal, queue: Queue, readable: ReadableSubjects, id: str) -> JobDetail | JobSummary:
+    return await viewing.find(db, who, queue.kinds, readable, id)

@@ -435,6 +435,8 @@ class JobDetail(JobItem, frozen=True, kw_only=True, tag="full"):
 
     input: Any
     result: Any
+    steps: list[Any] = []
+    """What a job without a result has done so far, if its kind stores that."""
 
 
 class Obsolete(KeyedError):

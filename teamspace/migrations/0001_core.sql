@@ -78,6 +78,7 @@ CREATE INDEX blobs_to_collect ON blobs (collect_at) WHERE collect_at IS NOT NULL
 
 -- Idempotency keys of the last day. The answer is encrypted, since it can contain a secret.
 -- target: what the request wrote, as in the audit log.
+-- status: null until the response is known. With a status and no answer, the response is a stream of the target.
 CREATE TABLE idempotency (
     owner TEXT NOT NULL,
     key TEXT NOT NULL,

@@ -40,6 +40,8 @@ CREATE TABLE conversation_turns (
     steps TEXT,
     model TEXT,
     executor TEXT,
+    simulated BOOLEAN NOT NULL DEFAULT FALSE,
+    finish_reason TEXT,
     error TEXT,
     created_at TEXT NOT NULL
 ) STRICT;

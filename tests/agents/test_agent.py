@@ -36,11 +36,11 @@ async def test_it_calls_tools_and_answers(settings: Settings) -> None:
             [
                 calls(("search", {"q": "budget"})),
                 calls(("read_note", {"id": id})),
-                says('It is 40,000 euros [^1: "The budget is 40,000 euros."].'),
+                says('It is 40,000 euros [^1: "The budget is 40,000 euros."], not 9 [1] or 8 [\u20631].'),
             ]
         )
         answer = await ask(ann, "What is the budget?")
-        assert answer["text"] == "It is 40,000 euros [1]."
+        assert answer["text"] == "It is 40,000 euros [\u20631], not 9 [1] or 8 [1].", "only the first is the server's"
         assert [step["tool"] for step in answer["steps"]] == ["search", "read_note"]
         assert answer["steps"][0]["result"][0]["id"] == id
         (citation,) = answer["citations"]
@@ -91,9 +91,9 @@ async def test_it_has_no_more_rights_than_the_person(settings: Settings) -> None
         assert answer["steps"][0]["error"]["code"] == "not_found"
         assert answer["steps"][1]["result"] == []
         assert "9,000" not in str(server.bodies)
-        audit = (await ann.get("/api/audit?action=tool.call")).json()["items"]
+        audit = (await ann.get("/api/audit?action=tool.end")).json()["items"]
         assert [(row["target"], row["detail"]["outcome"]) for row in reversed(audit)] == [
-            ("read_note", "ok"), ("search", "ok"),
+            ("read_note", "not_found"), ("search", "ok"),
         ]  # fmt: skip
 
 
@@ -167,8 +167,11 @@ async def test_a_failed_run_is_continued_after_its_last_step(settings: Settings)
         server.script([calls(("create_note", {"title": "Once", "body": "x"})), fails(), says("Done.")])
         await ask(ann, "Make a note", 502)
         (failed,) = (await ann.get("/api/jobs?kind=ai.agent")).json()["items"]
-        answer = await ask(ann, "Make a note", resume_from=failed["id"])
+        answer = await ask(ann, "", resume_from=failed["id"])
         assert answer["text"] == "Done."
+        told = [(message["role"], message.get("content")) for message in server.bodies[-1]["messages"]]
+        assert [role for role, _ in told] == ["system", "user", "assistant", "tool"]
+        assert told[1][1] == "Make a note"
         assert [step["tool"] for step in answer["steps"]] == ["create_note"]
         assert len((await ann.get("/api/notes")).json()["items"]) == 1
         assert await tokens_used(ann) == 14
@@ -251,6 +254,23 @@ async def test_a_model_that_fails_is_a_clear_error(settings: Settings, fault: An
         assert await broken_invariants(world) == []
 
 
+async def test_its_steps_so_far_are_read_without_its_stream(settings: Settings) -> None:
+    async with model_world(settings) as (world, ann, server):
+        conversation = (await ann.post("/api/conversations", {})).json()["id"]
+        bob = await world.person(ann.org, ann.team)
+        await ann.post(f"/api/conversations/{conversation}/share", {"user_id": bob.user_id, "permission": "notes:read"})
+        server.script([calls(("search", {"q": "x"})), stalls("Half")])
+        asking = asyncio.create_task(ann.post(PATH, {"prompt": "Search", "conversation_id": conversation}))
+        await _until_asked(server, 2)
+        path = f"/api/jobs/{await _run_id(world)}"
+        running_job = (await ann.get(path)).json()
+        assert (running_job["state"], running_job["result"]) == ("running", None)
+        assert running_job["steps"] == [{"tool": "search", "arguments": {"q": "x"}, "result": []}]
+        assert (await bob.get(path)).json()["steps"] == [], "until the answer is there, they are for its author"
+        await ann.delete(f"/api/ai/chat/stream/{running_job['id']}")
+        assert (await asking).json()["steps"] == (await ann.get(path)).json()["result"]["steps"] == running_job["steps"]
+
+
 async def test_it_can_be_stopped(settings: Settings) -> None:
     async with model_world(settings) as (world, ann, server):
         server.script([calls(("search", {"q": "x"})), stalls("Half")])
@@ -260,6 +280,27 @@ async def test_it_can_be_stopped(settings: Settings) -> None:
         assert (await ann.delete(f"/api/ai/chat/stream/{run_id}")).status_code == 204
         done = (await reading)[-1]
         assert (done["type"], done["finish_reason"]) == ("done", "stopped")
+        assert await broken_invariants(world) == []
+
+
+async def test_a_stopped_run_goes_on_when_it_is_continued(settings: Settings) -> None:
+    async with model_world(settings) as (world, ann, server):
+        conversation = (await ann.post("/api/conversations", {})).json()["id"]
+        server.script([calls(("search", {"q": "x"})), stalls("Half"), says("Whole.")])
+        body = {"prompt": "Search", "tools": ["search"], "conversation_id": conversation}
+        reading = asyncio.create_task(stream(ann, body, PATH))
+        await _until_asked(server, 2)
+        run_id = await _run_id(world)
+        await ann.delete(f"/api/ai/chat/stream/{run_id}")
+        await reading
+        answer = await ask(ann, "", resume_from=run_id)
+        assert (answer["text"], answer["finish_reason"], len(answer["steps"])) == ("Whole.", "stop", 1)
+        assert server.bodies[2]["messages"] == server.bodies[1]["messages"], "what was cut off is asked again"
+        assert [tool["function"]["name"] for tool in server.bodies[2]["tools"]] == ["search"]
+        turns = (await ann.get(f"/api/conversations/{conversation}")).json()["turns"]
+        assert [(turn["content"], turn["parent_id"]) for turn in turns[1:]] == [
+            ("Half", turns[0]["id"]), ("Whole.", turns[0]["id"]),
+        ]  # fmt: skip
         assert await broken_invariants(world) == []
 
 

@@ -50,9 +50,12 @@ async def test_events_have_ids_types_and_a_last_one(settings: Settings) -> None:
 
 async def test_the_simulated_model_streams(world: World) -> None:
     ann = await world.bootstrap()
-    events = await stream(ann, {"prompt": "Hello"})
+    conversation = (await ann.post("/api/conversations", {})).json()["id"]
+    events = await stream(ann, {"prompt": "Hello", "conversation_id": conversation})
     assert len(events) > 5
     assert joined(events) == events[-1]["text"]
+    kept = (await ann.get(f"/api/conversations/{conversation}")).json()["turns"][1]
+    assert (kept["finish_reason"], kept["simulated"]) == ("stop", True)
 
 
 async def test_a_response_format_is_judged_at_the_end(settings: Settings) -> None:
@@ -74,6 +77,26 @@ async def test_a_refusal_is_an_ordinary_answer_before_the_stream(world: World) -
     assert (refused.status_code, refused.json()["code"]) == (429, "quota_exceeded")
 
 
+async def test_a_refusal_for_want_of_a_slot_says_what_frees_one(settings: Settings) -> None:
+    async with model_world(settings) as (world, ann, server):
+        limit = {"dimension": "ai.concurrency", "window": None}
+        await ann.post("/api/quota", {**limit, "limit": 1})
+        server.script([stalls("Half"), says("Whole.")])
+        reading = await begin(world, ann, {"prompt": "Count"})
+        refused = (await ann.post("/api/ai/chat", {"prompt": "Hello"})).json()
+        assert (refused["code"], refused["key"], refused["level"]) == ("quota_exceeded", "quota.slots", "team")
+        assert refused["params"] == {"limit": 1, "dimension": "ai.concurrency", "level": "team"}
+        assert "resets_at" not in refused
+        assert "ends" in refused["detail"]
+        await ann.delete(f"/api/ai/chat/stream/{await turn_id(world)}")
+        await reading
+        assert (await ann.post("/api/ai/chat", {"prompt": "Hello"})).status_code == 200
+        await ann.post("/api/quota", {**limit, "limit": 0})
+        never = await ann.post("/api/ai/chat", {"prompt": "Hello"})
+        assert (never.status_code, never.json()["key"]) == (429, "quota.used_up")
+        assert "retry-after" not in never.headers, "waiting does not help"
+
+
 # Resuming
 
 
@@ -86,6 +109,38 @@ async def test_a_stream_is_resumed_without_a_second_charge(settings: Settings) -
             assert rest == events[seen:], seen
         assert len(server.bodies) == 1
         assert await tokens_used(ann) == 7
+
+
+@pytest.mark.parametrize("path", ["/api/ai/chat/stream", "/api/agent"])
+async def test_a_repeat_with_the_same_key_reads_the_first_turn_from_its_beginning(
+    settings: Settings, path: str
+) -> None:
+    async with model_world(settings) as (world, ann, server):
+        server.script([says(SLOW, pause=0.02)])
+
+        async def ask() -> list[dict[str, Any]]:
+            return await stream(ann, {"prompt": "Count"}, path, idempotency_key="k")
+
+        async def refused(prompt: str, accept: str = "text/event-stream") -> tuple[int, str]:
+            headers = {"accept": accept, "idempotency-key": "k"}
+            answer = await ann("POST", path, {"prompt": prompt}, headers=headers)
+            return answer.status_code, answer.json()["key"]
+
+        # The second may not see the first's commit, and then learns of it by its own.
+        first, second = asyncio.create_task(ask()), asyncio.create_task(ask())
+        await wait_until_running(world)
+        joined_later = asyncio.create_task(ask())
+        events = await first
+        assert joined(events) == SLOW
+        assert await second == await joined_later == await ask() == events
+        assert len(server.bodies) == 1
+        assert await tokens_used(ann) == 7
+        assert await refused("Count again") == (409, "idempotency.used")
+        if path == "/api/agent":
+            assert await refused("Count", "application/json") == (409, "idempotency.used"), "it is another request"
+        async with world.db.maintenance(system()) as tx:
+            await tx.run("DELETE FROM streams")
+        assert await refused("Count") == (409, "ai.stream_gone")
 
 
 async def test_a_reader_joins_a_running_turn(settings: Settings) -> None:
@@ -132,6 +187,27 @@ async def test_a_stopped_turn_ends_with_what_it_has_and_is_charged_for_that(sett
         assert (done["type"], done["finish_reason"], done["text"]) == ("done", "stopped", "Half an answer")
         assert await tokens_used(ann) == done["usage"]["total_tokens"] > 0
         assert (await ann.delete(f"/api/ai/chat/stream/{id}")).status_code == 204, "it has ended already"
+
+
+@pytest.mark.parametrize("path", ["/api/ai/chat", "/api/agent"])
+async def test_a_turn_that_is_not_streamed_is_stopped_by_its_author(settings: Settings, path: str) -> None:
+    async with model_world(settings) as (world, ann, server):
+        server.script([stalls("Half")])
+        conversation = (await ann.post("/api/conversations", {})).json()["id"]
+        asking = asyncio.create_task(ann.post(path, {"prompt": "Count", "conversation_id": conversation}))
+        await wait_until_running(world)
+        answer = (await ann.get(f"/api/conversations/{conversation}")).json()["turns"][1]
+        stop = f"/api/ai/chat/stream/{answer['id']}"
+        assert (await (await world.person(ann.org, ann.team)).delete(stop)).status_code == 404
+        assert (await ann.delete(stop)).status_code == 204
+        stopped = await asking
+        assert (stopped.status_code, stopped.json()["finish_reason"]) == (200, "stopped")
+        assert (await ann.delete(stop)).status_code == 204, "it has ended already"
+        kept = (await ann.get(f"/api/conversations/{conversation}")).json()["turns"][1]
+        assert (kept["state"], kept["finish_reason"]) == ("stopped", "stopped")
+        other = (await ann.post("/api/jobs", {"kind": "ai.chat", "input": {"prompt": "Hello"}})).json()["id"]
+        assert (await ann.delete(f"/api/ai/chat/stream/{other}")).status_code == 404, "it is not a turn"
+        assert await broken_invariants(world) == []
 
 
 async def _wait_for_deltas(world: World, id: str) -> None:
@@ -210,7 +286,7 @@ async def _lose(world: World, id: str) -> None:
 async def test_a_conversation_remembers(settings: Settings) -> None:
     async with model_world(settings) as (world, ann, server):
         conversation = (await ann.post("/api/conversations", {})).json()["id"]
-        server.script([says("Hello Ann."), says("Ann."), says("Annie.")])
+        server.script([says("Hello Ann."), says("Ann.", finish="length"), says("Annie.")])
         await stream(ann, {"prompt": "I am Ann", "conversation_id": conversation})
         second = await stream(ann, {"prompt": "Who am I?", "conversation_id": conversation})
         assert [message["content"] for message in server.bodies[1]["messages"]] == [
@@ -221,6 +297,8 @@ async def test_a_conversation_remembers(settings: Settings) -> None:
         turns = (await ann.get(f"/api/conversations/{conversation}")).json()["turns"]
         assert [turn["content"] for turn in turns] == ["I am Ann", "Hello Ann.", "Who am I?", "Ann.", "Annie."]
         assert turns[3]["parent_id"] == turns[4]["parent_id"] == turns[2]["id"]
+        assert [turn.get("finish_reason") for turn in turns] == [None, "stop", None, "length", "stop"]
+        assert not any("simulated" in turn for turn in turns)
         assert turns[3]["id"] == second[0]["id"], "a turn has the id of its stream"
         edited = {"prompt": "I am Bob", "conversation_id": conversation, "parent_id": None}
         server.script([says("Hello Bob.")])

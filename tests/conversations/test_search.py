@@ -31,7 +31,7 @@ async def test_prompts_and_answers_of_all_branches_are_found(world: World) -> No
     await conversations.index(world.db, system(org_id=ann.org.id), id)
     for word in ("oranges", "juicy", "grapefruit", "pomelo", "tangerine"):
         (item,) = await found(ann, word)
-        assert (item["type"], item["id"], item["title"]) == ("conversation", id, "What about *oranges*?")
+        assert (item["type"], item["id"], item["title"]) == ("conversation", id, "What about oranges?")
         assert await found(bob, word) == []
     assert await found(ann, "lemon") == []
     assert "<mark>juicy</mark>" in (await found(ann, "juicy"))[0]["snippet"]

@@ -1,5 +1,7 @@
 """The routes of the OpenAI protocol: the list of models, and that every error has OpenAI's shape."""
 
+import asyncio
+import json
 from typing import Any
 
 import httpx2
@@ -9,7 +11,9 @@ import pytest
 from teamspace.ai import MAX_BODY
 from teamspace.core.http import Gate
 from teamspace.settings import Settings
+from tests.ai.help import model_world, wait_until_running
 from tests.executors.help import push, world_calling
+from tests.support.model_server import says
 from tests.support.upstream import Upstream
 from tests.support.world import World
 from tests.support.world import world as open_world
@@ -74,6 +78,23 @@ async def test_a_replayed_error_has_openai_s_shape_too(settings: Settings) -> No
             answer = await ann.post(CHAT, body, headers={"idempotency-key": "1"})
             assert error(answer) == (502, "executor_failed", None)
         assert answer.headers["idempotency-replayed"] == "true"
+
+
+async def test_a_stream_with_a_key_goes_on_without_its_reader_and_can_be_read_again(settings: Settings) -> None:
+    async with model_world(settings) as (world, ann, server):
+        server.script([says("One two three four five", pause=0.05)])
+        body = {"model": "default", "messages": [HELLO], "stream": True}
+        left = asyncio.create_task(ann.post(CHAT, body, headers={"idempotency-key": "1"}))
+        await wait_until_running(world)
+        left.cancel()
+        texts = []
+        for _ in range(2):
+            answer = await ann.post(CHAT, body, headers={"idempotency-key": "1"})
+            assert answer.headers["idempotency-replayed"] == "true"
+            chunks = [json.loads(line[6:]) for line in answer.text.splitlines() if line.startswith("data: {")]
+            texts.append("".join(chunk["choices"][0]["delta"].get("content", "") for chunk in chunks))
+        assert texts == ["One two three four five"] * 2
+        assert len(server.bodies) == 1
 
 
 async def test_errors_of_the_gate_have_openai_s_shape(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

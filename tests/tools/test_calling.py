@@ -63,10 +63,12 @@ async def note_of(caller: Caller, title: str = "Harbour", **fields: Any) -> str:
     return note_id
 
 
-async def calls(world: World) -> list[tuple[str, str]]:
-    """The recorded calls: tool and outcome."""
+async def calls(world: World, action: str = "tool.call") -> list[tuple[str, str]]:
+    """The recorded calls, or their ends: tool and outcome."""
     columns = ", ".join(audit.AuditRow.__struct_fields__)
-    rows = await world.db.all(audit.AuditRow, f"SELECT {columns} FROM audit WHERE action = 'tool.call' ORDER BY id")
+    rows = await world.db.all(
+        audit.AuditRow, f"SELECT {columns} FROM audit WHERE action = :action ORDER BY id", action=action
+    )
     return [(row.target or "", json.loads(row.detail)["outcome"]) for row in rows]
 
 
@@ -248,14 +250,25 @@ async def test_wrong_shapes_at_maximum_size_are_refused_at_once(world: World, na
 # The record
 
 
-async def test_every_call_is_recorded_without_its_arguments(world: World) -> None:
+async def test_every_call_and_its_outcome_are_recorded_without_its_arguments(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ann = await world.bootstrap()
     note = await note_of(ann, "A secret title")
     await value(ann, "read_note", id=note)
     await call(ann, "read_note", id="a secret id")
     await call(ann, "sample_sum", amounts=[])
-    assert await calls(world) == [("read_note", "ok"), ("read_note", "ok"), ("sample_sum", "tool_disabled")]
-    details = await world.db.all(str, "SELECT detail FROM audit WHERE action = 'tool.call'")
+
+    async def broken_search(**_: object) -> None:
+        raise ZeroDivisionError
+
+    search = msgspec.structs.replace(world.app.toolbox.find("search"), handler=broken_search)
+    monkeypatch.setitem(world.app.toolbox._by_name, "search", search)
+    assert code(await call(ann, "search", q="a")) == (500, "internal_error")
+    admitted = [("read_note", "admitted"), ("read_note", "admitted")]
+    assert await calls(world) == [*admitted, ("sample_sum", "tool_disabled"), ("search", "admitted")]
+    assert await calls(world, "tool.end") == [("read_note", "ok"), ("read_note", "not_found"), ("search", "failed")]
+    details = await world.db.all(str, "SELECT detail FROM audit WHERE action LIKE 'tool.%'")
     assert not any("secret" in detail or note in detail for detail in details)
 
 

@@ -43,6 +43,8 @@ MAX_SECONDS = 120.0
 _TOOL_SECONDS = 60.0
 _THREAD_BYTES = 32 * 1024
 _MAX_SUMMARY = 1000
+_NOT_ASKED = ModelStep("", transcript.NOTHING, "", "", False, STOPPED)
+"""Of a run that was stopped before its first round."""
 
 
 class Loop:
@@ -63,7 +65,7 @@ class Loop:
     async def restore(self, who: Principal) -> None:
         """Take over the steps that are stored already."""
         for row in await store.select(self._db, access.fence(who), self._work.job_id):
-            step: AnyStep = msgspec.json.decode(row.data, type=AnyStep)
+            step = transcript.decode(row)
             self._steps.append(step)
             if isinstance(step, ModelStep):
                 self._output.restore(step.text)
@@ -181,7 +183,8 @@ class Loop:
         self._steps.append(step)
 
     def _to_answer(self, finish_reason: str) -> AgentAnswer:
-        last = transcript.model_steps(self._steps)[-1]
+        rounds = transcript.model_steps(self._steps)
+        last = rounds[-1] if rounds else _NOT_ASKED
         return AgentAnswer(
             text=self._output.text, steps=transcript.tool_steps(self._steps), usage=transcript.total_usage(self._steps),
             finish_reason=finish_reason, model=last.model, executor=last.executor, simulated=last.simulated,

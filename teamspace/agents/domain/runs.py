@@ -5,8 +5,8 @@ import msgspec
 from teamspace import jobs
 from teamspace.agents import access, store
 from teamspace.agents.domain.loop import Loop
-from teamspace.agents.domain.transcript import INSTRUCTION, to_functions
-from teamspace.agents.schemas import AgentAnswer, AgentBody, AgentInput
+from teamspace.agents.domain.transcript import INSTRUCTION, count_complete, decode, to_functions, tool_steps
+from teamspace.agents.schemas import AgentAnswer, AgentBody, AgentInput, Step
 from teamspace.ai import (
     DryRun,
     Gateway,
@@ -23,7 +23,7 @@ from teamspace.ai import (
 from teamspace.blobs import BlobStore
 from teamspace.completions import ModelRequest
 from teamspace.core import clock, ids
-from teamspace.core.db import Db, Tx
+from teamspace.core.db import Db, Reads, Tx
 from teamspace.core.errors import BadRequest, Conflict, NotFound
 from teamspace.core.principal import Principal, system
 from teamspace.events import Streams, StreamWriter
@@ -46,6 +46,7 @@ class Agents:
 
     async def preview(self, db: Db, who: Principal, body: AgentBody) -> DryRun:
         """Return what one round would cost at least, as a read."""
+        body = await self._complete(db, who, body)
         tools = await self._check(db, who, body)
         context = await resolving.measure(db, who, _to_turn(body))
         request = _to_request(body, tools)
@@ -61,6 +62,7 @@ class Agents:
 
     async def begin(self, db: Db, who: Principal, body: AgentBody, *, stream: bool) -> JobAttempt:
         """Begin a run, or raise QuotaExceeded if not even its first round can be paid."""
+        body = await self._complete(db, who, body)
         tools = await self._check(db, who, body)
         await self._gateway.choose(db, who, name=None, model=None)
         context = await resolving.measure(db, who, _to_turn(body))
@@ -68,22 +70,37 @@ class Agents:
 
         async def continue_run(tx: Tx, run_id: str) -> None:
             if body.resume_from is not None:
-                await store.copy(tx, access.fence(who), body.resume_from, run_id)
-                if not await self._queue.has_ended(tx, body.resume_from):
-                    raise Conflict("agents.not_ended")
+                await self._copy_steps(tx, who, body.resume_from, run_id)
 
         input = AgentInput(body.prompt, body.system, body.tools, body.max_rounds, body.conversation_id)
         return await self._turns.launch(
             db, who, KIND, input, body, stream=stream, executor_id=jobs.LOCAL, metered=False, before=continue_run
         )
 
+    async def _copy_steps(self, tx: Tx, who: Principal, ended_id: str, run_id: str) -> None:
+        if not await self._queue.has_ended(tx, ended_id):
+            raise Conflict("agents.not_ended")
+        steps = [decode(row) for row in await store.select(tx, access.fence(who), ended_id)]
+        await store.copy(tx, access.fence(who), ended_id, run_id, count_complete(steps))
+
+    async def _complete(self, db: Db, who: Principal, body: AgentBody) -> AgentBody:
+        """Return the request with what it takes over from the run that it continues."""
+        if body.resume_from is None:
+            return body
+        if not await store.has_steps(db, access.fence(who), body.resume_from):
+            raise NotFound("agents.no_run")
+        if body.prompt or body.regenerate:
+            return body
+        before = await self._queue.get_input(db, KIND, body.resume_from)
+        if not isinstance(before, AgentInput):
+            raise NotFound("agents.no_run")
+        return _continued(body, before)
+
     async def _check(self, db: Db, who: Principal, body: AgentBody) -> list[BoundTool]:
         """Check the request; return the tools that the agent may use."""
-        if not (body.prompt or body.regenerate or body.resume_from):
+        if not (body.prompt or body.regenerate):
             raise BadRequest.at("/prompt", "value.empty")
         resolving.check_conversation(body)
-        if body.resume_from is not None and not await store.has_steps(db, access.fence(who), body.resume_from):
-            raise NotFound("agents.no_run")
         return await self._toolbox.list_offered(db, who, body.tools)
 
     # The job
@@ -120,9 +137,15 @@ async def end(tx: Tx, job: EndedJob, outcome: Outcome, streams: Streams, queue: 
         await end_in_conversation(
             tx, queue, job, content=answer.text, state=state_of(answer.finish_reason), usage=answer.usage,
             citations=answer.citations, steps=answer.steps, model=answer.model, executor=answer.executor,
+            simulated=answer.simulated, finish_reason=answer.finish_reason,
         )  # fmt: skip
     else:
         await end_with_fault(tx, queue, streams, job, fault_of(outcome))
+
+
+async def list_steps(db: Reads, who: Principal, run_id: str) -> list[Step]:
+    """Return the tool calls of a run so far; none if it is another person's."""
+    return tool_steps(decode(row) for row in await store.select(db, access.fence(who), run_id))
 
 
 async def tidy(db: Db) -> None:
@@ -136,6 +159,16 @@ async def tidy(db: Db) -> None:
 
 def _instruct(system_prompt: str | None) -> str:
     return f"{INSTRUCTION}\n\n{system_prompt}" if system_prompt else INSTRUCTION
+
+
+def _continued(body: AgentBody, before: AgentInput) -> AgentBody:
+    conversation_id = body.conversation_id or before.conversation_id
+    is_answered_again = conversation_id is not None and conversation_id == before.conversation_id
+    return msgspec.structs.replace(
+        body, prompt="" if is_answered_again else before.prompt, system=body.system or before.system,
+        tools=before.tools if body.tools is None else body.tools, conversation_id=conversation_id,
+        regenerate=body.resume_from if is_answered_again else None,
+    )  # fmt: skip
 
 
 def _to_turn(body: AgentBody) -> TurnInput:

@@ -38,6 +38,20 @@ _CANDIDATE = re.compile(rf"{_HEAD}|\[\Z|\[\^[0-9]{{0,4}}\Z|\[\^[0-9]{{1,4}}:[ ]?
 _END_OR_HEAD = re.compile(rf'["”]\]|{_HEAD}')
 
 
+_SEPARATOR = "\u2063"
+"""INVISIBLE SEPARATOR. The server writes it into its citation marks, and removes it from what a model writes."""
+
+
+def to_mark(number: int) -> str:
+    """Return what stands for a citation in an answer; nothing that a model writes is equal to it."""
+    return f"[{_SEPARATOR}{number}]"
+
+
+def without_marks(delta: str) -> str:
+    """Return what a model wrote so that none of it is a citation mark."""
+    return delta.replace(_SEPARATOR, "")
+
+
 class Marker(msgspec.Struct, frozen=True):
     """A citation as the model wrote it."""
 

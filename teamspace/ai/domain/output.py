@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from teamspace.ai.domain import citations
 from teamspace.ai.domain.citations import Citations, Marker
 from teamspace.ai.domain.sources import Sources
 from teamspace.ai.schemas import Citation
@@ -61,7 +62,7 @@ class Output:
         if self._filter is None:
             self._show(delta)
             return
-        for piece in self._filter.feed(delta):
+        for piece in self._filter.feed(citations.without_marks(delta)):
             await self._add_piece(piece)
 
     async def end_block(self) -> str:
@@ -88,7 +89,7 @@ class Output:
         if citation not in self.citations:
             self.citations.append(citation)
             self._tell("citation", citation)
-        self._show(f"[{citation.number}]")
+        self._show(citations.to_mark(citation.number))
 
     def _show(self, text: str) -> None:
         if not text:

@@ -17,7 +17,6 @@ from teamspace.core.errors import BadRequest, TooLarge
 from teamspace.core.principal import Principal
 
 _FIELDS = ChatInput.__struct_fields__
-_MAX_TITLE = 80
 Reference = ObjectPart | NotePart
 
 
@@ -155,12 +154,6 @@ def check_conversation(body: InConversation) -> None:
         raise BadRequest.at("/prompt", "ai.regenerate_alone")
     if body.conversation_id is None and (body.regenerate is not None or body.parent_id is not UNSET):
         raise BadRequest.at("/conversation_id", "ai.conversation_required")
-
-
-def first_words(prompt: Prompt) -> str:
-    """Return the beginning of a prompt, as the title of its job."""
-    text = prompt if isinstance(prompt, str) else text_of([part for part in prompt if isinstance(part, TextPart)])
-    return " ".join(text[:1000].split())[:_MAX_TITLE]
 
 
 def _parts(prompt: Prompt) -> Sequence[ChatPart]:

@@ -22,7 +22,7 @@ from teamspace.blobs import BlobStore
 from teamspace.completions import ModelAnswer, ModelRequest, structured
 from teamspace.conversations import TurnState
 from teamspace.core.db import Db, Tx
-from teamspace.core.errors import BadRequest, ExecutorFailed, InternalError, Overloaded, Refusal
+from teamspace.core.errors import BadRequest, Conflict, ExecutorFailed, InternalError, NotFound, Overloaded, Refusal
 from teamspace.core.ids import new_id
 from teamspace.core.principal import Principal
 from teamspace.events import StreamRow, Streams
@@ -113,6 +113,7 @@ class Turns:
             if before is not None:
                 await before(tx, turn_id)
             if stream:
+                tx.opens_stream = True
                 await self._streams.open(db, tx, who, turn_id)
             job, claim = await self._queue.start(
                 tx, Authority.of(who), kind, input, id=turn_id, executor_id=executor_id, model=model,
@@ -152,15 +153,21 @@ class Turns:
         await self._streams.check_readable(db, who, turn_id)
         return self.read(db, who, turn_id, after)
 
+    async def replay(self, db: Db, who: Principal, turn_id: str) -> AsyncIterator[StreamRow]:
+        """Return a turn's stream from its beginning, for a repeat of the request that began it."""
+        try:
+            return await self.resume(db, who, turn_id, 0)
+        except NotFound:
+            raise Conflict("ai.stream_gone", id=turn_id) from None
+
     def read(self, db: Db, who: Principal, turn_id: str, after: int = 0) -> AsyncIterator[StreamRow]:
         return self._streams.read(db, who, turn_id, after)
 
     async def stop(self, db: Db, who: Principal, turn_id: str) -> None:
         """Ask a turn of the caller's to stop. It ends with what it has produced; one that has ended stays as it is."""
-        await self._streams.check_readable(db, who, turn_id)
         async with db.write(who, "ai.stop") as tx:
             tx.target = turn_id
-            if await self._queue.request_stop(tx, turn_id):
+            if await jobs.request_stop(tx, who, self._queue, turn_id):
                 tx.after_commit(lambda: self._attempts.stop(turn_id))
 
     # The job
@@ -232,7 +239,8 @@ async def end(tx: Tx, job: EndedJob, outcome: Outcome, streams: Streams, queue: 
         await streams.end(tx, job.id, "done", answer)
         await end_in_conversation(
             tx, queue, job, content=answer.text, state=state_of(answer.finish_reason), usage=answer.usage,
-            citations=answer.citations, model=answer.model, executor=answer.executor,
+            citations=answer.citations, model=answer.model, executor=answer.executor, simulated=answer.simulated,
+            finish_reason=answer.finish_reason,
         )  # fmt: skip
     else:
         await end_with_fault(tx, queue, streams, job, fault_of(outcome))
@@ -301,4 +309,5 @@ def get_outcome(attempt: JobAttempt) -> msgspec.Struct:
 def _title(body: InConversation) -> JobTitle | None:
     if body.conversation_id is None:
         return None
-    return JobTitle(resolving.first_words(body.prompt), JobSubject(conversations.KIND, body.conversation_id))
+    title = conversations.title_of(msgspec.to_builtins(body.prompt))
+    return JobTitle(title, JobSubject(conversations.KIND, body.conversation_id))

@@ -4,15 +4,13 @@ from collections.abc import Sequence
 
 import msgspec
 
+from teamspace.conversations.domain import titles
 from teamspace.conversations.schemas import Answer, Content
-from teamspace.core import text
 from teamspace.core.db import as_json
 
-TITLE_LENGTH, EXCERPT_LENGTH = 80, 280
+EXCERPT_LENGTH = 280
 IMAGE_CHARACTERS = 4_000
 """What an image counts among the characters that a model reads."""
-_TITLE_SEARCHED = 1_000
-"""Characters in which a title is looked for."""
 _STEP = 1_000
 _decoder: msgspec.json.Decoder[Content] = msgspec.json.Decoder(Content)
 
@@ -40,9 +38,7 @@ def count_characters(content: Content) -> int:
 
 def title_of(content: Content) -> str:
     """Return the first line that has words, shortened; empty if there is none."""
-    beginning = text_of(content).lstrip()[:_TITLE_SEARCHED]
-    lines = (text.one_line(" ".join(line.split()), max_length=TITLE_LENGTH) for line in beginning.splitlines())
-    return next((line.strip() for line in lines if line.strip()), "")
+    return titles.to_title(text_of(content))
 
 
 def excerpt_of(content: Content) -> str:

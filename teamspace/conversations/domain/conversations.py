@@ -159,5 +159,6 @@ def _to_turn(row: TurnRow) -> Turn:
     return Turn(
         id=row.id, parent_id=row.parent_id, role=row.role, content=contents.decode(row.content), state=row.state,
         created_at=row.created_at, author=row.author_id, usage=row.usage, citations=row.citations, steps=row.steps,
-        model=row.model, executor=row.executor, error=row.error,
+        model=row.model, executor=row.executor, simulated=row.simulated, finish_reason=row.finish_reason,
+        error=row.error,
     )  # fmt: skip

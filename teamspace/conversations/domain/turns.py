@@ -154,6 +154,8 @@ async def end_turn(
     steps: Sequence[object] = (),
     model: str | None = None,
     executor: str | None = None,
+    simulated: bool = False,
+    finish_reason: str | None = None,
     error: TurnError | None = None,
 ) -> None:
     """Store the answer, once: nothing happens if there is no such turn, or it has ended already.
@@ -169,8 +171,9 @@ async def end_turn(
         cut = TooLarge("conversations.cut", limit=MAX_SIZE)
         error = TurnError(cut.code, cut.detail, cut.key, cut.params)
     ended = await store.end_turn(
-        tx, turn_id, answer, state=state, characters=len(text), usage=usage, model=model, executor=executor, error=error
-    )
+        tx, turn_id, answer, state=state, characters=len(text), usage=usage, model=model, executor=executor,
+        simulated=simulated, finish_reason=finish_reason, error=error,
+    )  # fmt: skip
     if not ended:
         return
     await store.add(

@@ -86,6 +86,8 @@ class Tx(Reads):
         self.action = action
         self.target: str | None = None
         self.detail: dict[str, Any] = {}
+        self.opens_stream = False
+        """Whether the response is a stream of `target`, which a repeat of the request reads again."""
         self.org_id = who.org_id
         self.team_id = who.team_id
         self.vault = db.vault
@@ -339,11 +341,13 @@ async def _take_idempotency_key(tx: Tx) -> None:
     if claim is None or claim.taken:
         return
     taken = await tx.exists(
-        "INSERT INTO idempotency (owner, key, digest, created_at, target) VALUES (:owner, :key, :digest, :now, :target)"
+        "INSERT INTO idempotency (owner, key, digest, created_at, target, status)"
+        " VALUES (:owner, :key, :digest, :now, :target, :status)"
         " ON CONFLICT (owner, key) DO UPDATE SET digest = excluded.digest, created_at = excluded.created_at,"
-        " status = NULL, answer = NULL, target = excluded.target WHERE idempotency.created_at < :forgotten RETURNING key",
+        " status = excluded.status, answer = NULL, target = excluded.target"
+        " WHERE idempotency.created_at < :forgotten RETURNING key",
         owner=tx.who.rights_key, key=claim.key, digest=claim.digest, now=clock.stamp(),
-        forgotten=clock.ago(CLAIM_SECONDS), target=tx.target,
+        forgotten=clock.ago(CLAIM_SECONDS), target=tx.target, status=200 if tx.opens_stream else None,
     )  # fmt: skip
     if not taken:
         raise IdempotencyKeyTaken

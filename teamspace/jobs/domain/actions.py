@@ -1,11 +1,11 @@
-"""What people can do with jobs: create, retry, cancel."""
+"""What people can do with jobs: create, retry, cancel, stop."""
 
 import msgspec
 
 from teamspace import quota
 from teamspace.core import text
 from teamspace.core.db import Db, Tx
-from teamspace.core.errors import BadRequest, Forbidden, NotCancellable
+from teamspace.core.errors import BadRequest, Forbidden, NotCancellable, NotFound
 from teamspace.core.principal import Principal
 from teamspace.events import ReadableSubjects
 from teamspace.jobs import access
@@ -36,7 +36,7 @@ async def enqueue(
             priority=draft.priority, run_at=run_at, retry_of=draft.retry_of,
         )  # fmt: skip
         tx.detail = {"kind": kind.name}
-    return await viewing.get_full(db, who, readable, tx.target)
+    return await viewing.get_full(db, who, queue.kinds, readable, tx.target)
 
 
 async def cancel(
@@ -50,7 +50,16 @@ async def cancel(
         tx.target = job_id
         if not await queue.cancel(tx, job_id):
             raise NotCancellable("jobs.running" if row.state is State.RUNNING else "jobs.finished")
-    return await viewing.find(db, who, readable, job_id)
+    return await viewing.find(db, who, queue.kinds, readable, job_id)
+
+
+async def request_stop(tx: Tx, who: Principal, queue: Queue, job_id: str) -> bool:
+    """Ask a running job of the caller's to stop; return False if it has ended, and NotFound if it cannot be stopped."""
+    row = await viewing.get_row(tx, who, job_id)
+    kind = queue.kinds.get(row.kind)
+    if not access.is_requester(who, row) or kind is None or not kind.row.stoppable:
+        raise NotFound()
+    return await queue.request_stop(tx, job_id)
 
 
 async def _read_draft(
@@ -63,7 +72,7 @@ async def _read_draft(
         return kind, kind.read_input({} if draft.input is None else draft.input)
     if draft.kind is not None or draft.input is not None:
         raise BadRequest.at("/retry_of", "jobs.retry_alone")
-    before = await viewing.get_full(db, who, readable, draft.retry_of)
+    before = await viewing.get_full(db, who, queue.kinds, readable, draft.retry_of)
     if before.state not in _FINISHED:
         raise BadRequest.at("/retry_of", "jobs.retry_unfinished", state=before.state)
     kind = queue.kinds.callable(before.kind)

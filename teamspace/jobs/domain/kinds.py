@@ -1,14 +1,14 @@
 """The kinds of jobs, collected from the packages' JOBS tables and checked against their code at boot."""
 
 import inspect
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from types import ModuleType
 from typing import Any, get_type_hints
 
 import msgspec
 
-from teamspace.core.db import Db, Tx
+from teamspace.core.db import Db, Reads, Tx
 from teamspace.core.decoding import convert
 from teamspace.core.errors import BadRequest, FeatureDisabled, FieldError, Forbidden, ResponseRefused
 from teamspace.core.principal import Principal
@@ -35,6 +35,7 @@ class BoundKind(msgspec.Struct, frozen=True):
     assign: Callable[[Db, Principal, Any], Awaitable[msgspec.Struct]] | None
     describe: Callable[[Tx, Principal, Any], Awaitable[JobTitle]] | None
     ended: Callable[[Tx, EndedJob, Outcome], Awaitable[None]] | None
+    steps: Callable[[Reads, Principal, str], Awaitable[Sequence[msgspec.Struct]]] | None
 
     @property
     def name(self) -> str:
@@ -130,6 +131,7 @@ def bind(modules: Iterable[ModuleType], provided: Mapping[type, Any]) -> tuple[l
                 row.assign,
                 row.describe,
                 row.ended,
+                row.steps,
             )
             missing = [name for name in functions if name and not hasattr(module, name)]
             if missing:
@@ -160,6 +162,7 @@ def _bind_row(row: JobSpec, module: ModuleType, provided: Mapping[type, Any]) ->
         assign=_with_dependencies(getattr(module, row.assign), provided) if row.assign else None,
         describe=getattr(module, row.describe) if row.describe else None,
         ended=_with_dependencies(getattr(module, row.ended), provided) if row.ended else None,
+        steps=getattr(module, row.steps) if row.steps else None,
     )
 
 

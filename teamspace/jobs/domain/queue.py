@@ -292,9 +292,11 @@ class Queue:
         return job
 
     async def confirm(self, tx: Tx, claim: JobClaim) -> None:
-        """Raise StaleClaim unless the claim is valid, and keep it so until the commit."""
-        if not await store.lock_claimed(tx, [claim]):
+        """Raise StaleClaim unless the claim is valid, and keep it so until the commit; tell who follows the job."""
+        claimed = await store.lock_claimed(tx, [claim])
+        if not claimed:
             raise stale_claim()
+        await changes.record(tx, claimed)
 
     async def extend_many(self, db: Db, claims: Sequence[JobClaim], lease: float) -> dict[tuple[str, int], bool]:
         """Extend the leases and the quota reservations of these claims.
@@ -394,6 +396,11 @@ class Queue:
 
     async def has_ended(self, db: Reads, job_id: str) -> bool:
         return await store.find_end(db, job_id) is not None
+
+    async def get_input(self, db: Reads, kind: str, job_id: str) -> msgspec.Struct | None:
+        """Return the input of a job of this kind, also if it is archived."""
+        bodies = await store.get_bodies(db, job_id)
+        return None if bodies is None else msgspec.json.decode(bodies.input, type=self.kinds[kind].input)
 
     async def get_end(self, db: Db, job_id: str) -> msgspec.Struct | JobFault | None:
         """Return the result of a job that has ended, or why it has none; None if it has not ended."""

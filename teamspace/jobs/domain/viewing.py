@@ -12,6 +12,7 @@ from teamspace.core.principal import Principal
 from teamspace.events import ReadableSubjects
 from teamspace.jobs import access, store
 from teamspace.jobs.domain.channels import local_channel
+from teamspace.jobs.domain.kinds import Kinds
 from teamspace.jobs.schemas import (
     JobDetail,
     JobItem,
@@ -41,7 +42,9 @@ async def list_jobs(db: Db, who: Principal, readable: ReadableSubjects, query: J
     return JobPage(items, page.next_cursor)
 
 
-async def find(db: Reads, who: Principal, readable: ReadableSubjects, job_id: str) -> JobDetail | JobSummary:
+async def find(
+    db: Reads, who: Principal, kinds: Kinds, readable: ReadableSubjects, job_id: str
+) -> JobDetail | JobSummary:
     row = await get_row(db, who, job_id)
     if not access.may_read(who, row, await _select_readable(db, who, readable, [row])):
         return to_summary(row)
@@ -50,12 +53,16 @@ async def find(db: Reads, who: Principal, readable: ReadableSubjects, job_id: st
         raise NotFound()
     item = await (await _View.load(db, who)).render(db, row)
     result = None if bodies.result is None else msgspec.json.decode(bodies.result)
-    return JobDetail(**msgspec.structs.asdict(item), input=msgspec.json.decode(bodies.input), result=result)
+    kind = kinds.get(row.kind)
+    steps = [*await kind.steps(db, who, row.id)] if result is None and kind and kind.steps else []
+    return JobDetail(
+        **msgspec.structs.asdict(item), input=msgspec.json.decode(bodies.input), result=result, steps=steps
+    )  # fmt: skip
 
 
-async def get_full(db: Reads, who: Principal, readable: ReadableSubjects, job_id: str) -> JobDetail:
+async def get_full(db: Reads, who: Principal, kinds: Kinds, readable: ReadableSubjects, job_id: str) -> JobDetail:
     """Return a job that the caller may read in full, or raise NotFound."""
-    found = await find(db, who, readable, job_id)
+    found = await find(db, who, kinds, readable, job_id)
     if not isinstance(found, JobDetail):
         raise NotFound()
     return found

@@ -25,18 +25,31 @@ async def complete(
     db: Db, who: Principal, fleet: Fleet, turns: Turns, request: CompletionRequest
 ) -> Completion | EventStream:
     """Have a request answered: as a whole, or as chunks if it asks for a stream."""
-    stops = StopFilter(requests.stop_sequences(request))
+    stops = _stops(request)
     body = requests.to_chat_body(request)
     await models.check(db, who, fleet, body.model)
     if request.stream:
         turns.check_room(who)
-        attempt = await turns.begin(db, who, body, stream=True)
-        return EventStream(_stream(db, who, turns, request, stops, attempt.job.id))
+        turn_id = (await turns.begin(db, who, body, stream=True)).job.id
+        rows = turns.read(db, who, turn_id)
+        return EventStream(_stream(db, who, turns, request, rows, turn_id, goes_on=who.call.claim is not None))
     answer = await turns.answer(db, who, body)
     return answers.completion(
         answer.id, int(time.time()), answer.model or request.model, text=stops.feed(answer.text) + stops.flush(),
         tool_calls=_tool_calls(request, answer), finish_reason=answer.finish_reason, usage=answer.usage,
     )  # fmt: skip
+
+
+async def replay(
+    db: Db, who: Principal, turns: Turns, request: CompletionRequest, turn_id: str
+) -> EventStream:  # fmt: skip
+    """Return the chunks of the turn that the same request has begun."""
+    rows = await turns.replay(db, who, turn_id)
+    return EventStream(_stream(db, who, turns, request, rows, turn_id, goes_on=True))
+
+
+def _stops(request: CompletionRequest) -> StopFilter:
+    return StopFilter(requests.stop_sequences(request))
 
 
 def _tool_calls(request: CompletionRequest, answer: ChatAnswer) -> list[ToolCall]:
@@ -45,13 +58,14 @@ def _tool_calls(request: CompletionRequest, answer: ChatAnswer) -> list[ToolCall
 
 
 async def _stream(
-    db: Db, who: Principal, turns: Turns, request: CompletionRequest, stops: StopFilter, turn_id: str
-) -> AsyncIterator[ServerSentEvent]:
-    """Yield the turn's stream as chunks. Nobody can resume it here: if the reader leaves, the turn is stopped."""
-    chunks = _chunks(request, turn_id)
+    db: Db, who: Principal, turns: Turns, request: CompletionRequest, rows: AsyncIterator[StreamRow], turn_id: str, *,
+    goes_on: bool,
+) -> AsyncIterator[ServerSentEvent]:  # fmt: skip
+    """Yield the turn's stream as chunks. Unless it goes on for a reader to come, it is stopped if the reader leaves."""
+    chunks, stops = _chunks(request, turn_id), _stops(request)
     is_running = True
     try:
-        async with aclosing(turns.read(db, who, turn_id)) as rows:  # type: ignore[type-var]
+        async with aclosing(rows):  # type: ignore[type-var]
             async for row in rows:
                 is_running = is_running and not row.is_last
                 for piece in _to_chunks(row, chunks, request, stops):
@@ -60,7 +74,7 @@ async def _stream(
                     is_running = False
                     await turns.stop(db, who, turn_id)
     finally:
-        if is_running:
+        if is_running and not goes_on:
             await turns.stop(db, who, turn_id)
 
 

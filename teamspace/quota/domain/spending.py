@@ -157,7 +157,7 @@ async def spend(tx: Tx, account: QuotaAccount, spent: Spend, *, purpose: str) ->
 
 
 def resets_at(limit: LimitState) -> str | None:
-    """Return when the window of a limit ends; None if it has none."""
+    """Return when the window of a limit ends; None if it has none: slots are free when running requests end."""
     return None if limit.dimension is Dimension.CONCURRENCY else windows.end_of(limit.per)
 
 
@@ -168,7 +168,7 @@ def refusal(limit: LimitState) -> QuotaExceeded:
 
 def _refusal(limit: LimitState, resets_at: str | None) -> QuotaExceeded:
     dimension, level, most, used = limit.dimension, limit.level, limit.most or 0, limit.used + limit.reserved
-    if limit.dimension is Dimension.CONCURRENCY:
+    if limit.dimension is Dimension.CONCURRENCY and most:
         return QuotaExceeded("quota.slots", 1, limit=most, dimension=dimension, level=level)
     if resets_at is None:
         return QuotaExceeded("quota.used_up", None, dimension=dimension, level=level, used=used, limit=most)

@@ -1,11 +1,12 @@
 """The gate of tools: every call passes the same checks, whoever makes it.
 
 The tool exists and is on for the team; scope, feature and permission allow it; the arguments are valid. Then the call
-is recorded in the audit log, and the handler runs. Quotas are not checked here: a handler that calls a model spends
-them there, once.
+is recorded in the audit log, the handler runs, and how it ended is recorded too: a call without an end was cut off by
+the death of its server. Quotas are not checked here: a handler that calls a model spends them there, once.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from typing import Any
 
 import msgspec
@@ -81,10 +82,11 @@ class Toolbox:
         except Refusal as refusal:
             await _record(db, who, name, context, refusal.code)
             raise
-        await _record(db, who, name, context, "ok")
-        offered = {"db": db, "who": who, "context": context}
-        given = {key: offered[key] for key in tool.wants} | tool.provided | tool.to_arguments(parsed)
-        return results.to_result(tool.row, await self._run(tool, given))
+        await _record(db, who, name, context, "admitted")
+        async with _recorded_end(db, who, name, context):
+            offered = {"db": db, "who": who, "context": context}
+            given = {key: offered[key] for key in tool.wants} | tool.provided | tool.to_arguments(parsed)
+            return results.to_result(tool.row, await self._run(tool, given))
 
     async def _run(self, tool: BoundTool, given: Mapping[str, Any]) -> Any:
         if tool.package.is_plugin:
@@ -143,9 +145,27 @@ def _check_json(encoded: bytes) -> None:
         raise BadRequest.at("/arguments", "tools.nul")
 
 
-async def _record(db: Db, who: Principal, name: str, context: ToolContext, outcome: str) -> None:
+@asynccontextmanager
+async def _recorded_end(db: Db, who: Principal, name: str, context: ToolContext) -> AsyncIterator[None]:
+    """Record how the call ends: `ok`, the code with which its handler refuses, or `failed`."""
+    outcome = "failed"
+    try:
+        yield
+        outcome = "ok"
+    except Refusal as refusal:
+        outcome = refusal.code
+        raise
+    finally:
+        # Also of a company that was suspended meanwhile: it has happened.
+        call = msgspec.structs.replace(who.call, while_suspended=True)
+        await _record(db, msgspec.structs.replace(who, call=call), name, context, outcome, "tool.end")
+
+
+async def _record(
+    db: Db, who: Principal, name: str, context: ToolContext, outcome: str, action: str = "tool.call"
+) -> None:
     # Without the request's idempotency key, which belongs to the effect of the tool.
     actor = msgspec.structs.replace(who, call=msgspec.structs.replace(who.call, claim=None))
-    async with db.write(actor, "tool.call") as tx:
+    async with db.write(actor, action) as tx:
         tx.target = text.one_line(name, max_length=_MAX_NAME)
         tx.detail = {"outcome": outcome, "caller": context.caller}

@@ -29,17 +29,12 @@ export type TokenUsage = Schemas["TokenUsage"];
 export type ConversationItem = Schemas["ConversationItem"];
 export type Model = Schemas["ModelReport"];
 
-/** The name of the model that makes up its answers. */
-export const SIMULATED = "simulated";
-
 /** The parts, citations and steps of a turn are objects to the server's conversations: their shapes are those above. */
 export interface Turn extends Omit<Schemas["Turn"], "content" | "citations" | "steps" | "error"> {
   content: Content;
   citations?: Citation[] | null;
   steps?: Step[] | null;
   error?: Reported | null;
-  simulated?: boolean | null;
-  finish_reason?: string | null;
 }
 
 export interface Conversation extends Omit<Schemas["Conversation"], "turns"> {

@@ -27,8 +27,9 @@ test("a run has its prompt, its steps and its answer", () => {
   expect(run?.answer).toMatchObject({ text: "Done.", finishReason: "stop", usage: { total: 5 } });
 });
 
-test("a run without an answer yet has its prompt", () => {
-  expect(turnOf(job({ prompt: "Go." }))).toMatchObject({ asked: { prompt: "Go." }, steps: [], answer: undefined });
+test("a run without an answer yet has its prompt and its steps so far", () => {
+  const running = { ...job({ prompt: "Go." }), steps: RESULT.steps.slice(2) };
+  expect(turnOf(running)).toMatchObject({ asked: { prompt: "Go." }, steps: [{ tool: "search" }], answer: undefined });
 });
 
 test("an answer that was regenerated has no prompt of its own", () => {
@@ -46,9 +47,11 @@ test("every ending has words", () => {
   ]);
 });
 
-test("a run that failed or had no quota left can be continued", () => {
+test("a run that failed, was stopped or had no quota left can be continued", () => {
   expect(canContinue({ ...job({}), state: "failed" })).toBe(true);
-  expect(canContinue({ ...job({}, { ...RESULT, finish_reason: "quota" }), state: "succeeded" })).toBe(true);
+  for (const reason of ["quota", "stopped"]) {
+    expect(canContinue({ ...job({}, { ...RESULT, finish_reason: reason }), state: "succeeded" })).toBe(true);
+  }
   expect(canContinue({ ...job({}, RESULT), state: "succeeded" })).toBe(false);
   expect(canContinue({ ...job({}, null, "ai.turn"), state: "failed" })).toBe(false);
 });

@@ -9,7 +9,7 @@ import { chatInputOf, chatResultOf, isObject, textOf, type ChatInput, type ChatR
 const KINDS = ["ai.agent", "ai.turn"] as const;
 const ENDINGS = ["length", "quota", "stop", "stopped", "tool_limit"] as const;
 
-type Data = Pick<Job, "kind" | "input" | "result">;
+type Data = Pick<Job, "kind" | "input" | "result" | "steps">;
 
 export interface TurnView {
   kind: (typeof KINDS)[number];
@@ -23,15 +23,16 @@ export interface TurnView {
 export const turnKindOf = (kind: string): TurnView["kind"] | undefined => KINDS.find((name) => name === kind);
 
 /** Null for jobs of other kinds. */
-export function turnOf({ kind, input, result }: Data): TurnView | null {
+export function turnOf({ kind, input, result, steps: soFar }: Data): TurnView | null {
   const known = turnKindOf(kind);
   if (!known) return null;
   const given = isObject(input) ? input : {};
+  const steps: unknown[] = isObject(result) && Array.isArray(result.steps) ? result.steps : (soFar ?? []);
   return {
     kind: known,
     asked: chatInputOf({ prompt: "", ...given }) ?? { prompt: "", messages: [] },
     conversationId: textOf(given.conversation_id),
-    steps: isObject(result) && Array.isArray(result.steps) ? result.steps.flatMap(stepOf) : [],
+    steps: steps.flatMap(stepOf),
     answer: chatResultOf(result) ?? undefined,
   };
 }
@@ -53,9 +54,10 @@ export function endingWords(reason: string): string {
   return known ? t(`jobs.ending.${known}`) : t("jobs.ending.other", { reason });
 }
 
-/** A run that can go on after its last step: one that failed, or had no quota left. */
+/** A run that can go on after its last step: one that failed, was stopped, or had no quota left. */
 export function canContinue(job: Data & Pick<Job, "state">): boolean {
-  return job.kind === "ai.agent" && (job.state === "failed" || turnOf(job)?.answer?.finishReason === "quota");
+  const ending = turnOf(job)?.answer?.finishReason ?? "";
+  return job.kind === "ai.agent" && (job.state === "failed" || ["quota", "stopped"].includes(ending));
 }
 
 export interface AgentRequest {

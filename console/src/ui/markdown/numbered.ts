@@ -1,4 +1,7 @@
-/** Numbers in brackets within a text, such as `[2]`, as elements of their own: those that stand for something. */
+/**
+ * Numbers in brackets within a text as elements of their own: those that stand for something. The server writes an
+ * invisible separator before the number, which no model can write: a plain `[2]` is a text like any other.
+ */
 
 interface Node {
   type: string;
@@ -7,7 +10,7 @@ interface Node {
   data?: { hName: string };
 }
 
-const NUMBER = /\[(\d{1,4})\]/g;
+const NUMBER = /\[\u2063(\d{1,4})\]/g;
 
 export function numbered(numbers: ReadonlySet<number> = new Set()) {
   return (tree: Node): void => {

@@ -21,7 +21,7 @@ export const ACTIONS = [
   "profile.update",
   "account.activate",
   "feature.switch",
-  "tool.call", "tool.switch",
+  "tool.call", "tool.end", "tool.switch",
   "quota.set",
   "branding.update", "branding.logo", "branding.delete",
   "team.create",

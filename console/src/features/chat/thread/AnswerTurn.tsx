@@ -13,7 +13,7 @@ import { ArtifactCard } from "@/ui/turns/ArtifactCard";
 import { textOf } from "@/ui/turns/content";
 import { ToolCard } from "@/ui/turns/ToolCard";
 
-import { SIMULATED, type Citation, type Turn } from "../api";
+import type { Citation, Turn } from "../api";
 import { CitationMark } from "../sources/CitationMark";
 import type { Snapshot } from "../stream/answering";
 import { Siblings } from "./Siblings";
@@ -61,7 +61,7 @@ export function AnswerTurn({ turn, siblings, now, mayAsk, onSwitch, onRegenerate
           )}
           <Siblings turn={turn} siblings={siblings} onSwitch={onSwitch} />
           <span className={styles.facts}>
-            {turn.simulated || turn.model === SIMULATED ? <Tag tone="warning">{t("chat.simulated")}</Tag> : turn.model && <span>{turn.model}</span>}
+            {turn.simulated ? <Tag tone="warning">{t("chat.simulated")}</Tag> : turn.model && <span>{turn.model}</span>}
             {turn.usage && <span>{t("chat.tokens", { count: number(turn.usage.total_tokens) })}</span>}
             <Time at={turn.created_at} />
           </span>
