@@ -3166,16 +3166,16 @@ export interface components {
             tags: string[];
             owner: string;
             team_id: string;
-            shared_with: components["schemas"]["NoteGrant"][];
+            shared_with: components["schemas"]["Grant"][];
             version: number;
             created_at: string;
             updated_at: string;
         };
         /**
-         * NoteGrant
-         * @description A person a note is shared with, and their permission.
+         * Grant
+         * @description A person something is shared with, and their permission.
          */
-        NoteGrant: {
+        Grant: {
             user_id: string;
             permission: components["schemas"]["Permission"];
         };
@@ -3233,16 +3233,16 @@ export interface components {
             tags?: string[];
         };
         /**
-         * NoteShare
-         * @description `permission` is one of `notes:*`; null removes the share.
+         * Share
+         * @description Conversations are shared with `notes:read` or `notes:write`, notes with any of `notes:*`; null removes the share.
          */
-        NoteShare: {
+        Share: {
             user_id: string;
             permission: components["schemas"]["Permission"] | null;
         };
-        /** NoteShares */
-        NoteShares: {
-            items: components["schemas"]["NoteGrant"][];
+        /** Shares */
+        Shares: {
+            items: components["schemas"]["Grant"][];
         };
         /**
          * JobDraft
@@ -3425,19 +3425,10 @@ export interface components {
             title: string;
             owner: string;
             team_id: string;
-            shared_with: components["schemas"]["ConversationGrant"][];
+            shared_with: components["schemas"]["Grant"][];
             turns: components["schemas"]["Turn"][];
             created_at: string;
             updated_at: string;
-        };
-        /**
-         * ConversationGrant
-         * @description A person a conversation is shared with, and their permission.
-         */
-        ConversationGrant: {
-            user_id: string;
-            /** @enum {unknown} */
-            permission: "notes:read" | "notes:write";
         };
         /** Turn */
         Turn: {
@@ -3531,18 +3522,6 @@ export interface components {
         /** ConversationChange */
         ConversationChange: {
             title: string;
-        };
-        /**
-         * ConversationShare
-         * @description `permission` is `notes:read` to read or `notes:write` to continue; null removes the share.
-         */
-        ConversationShare: {
-            user_id: string;
-            permission: ("notes:read" | "notes:write") | null;
-        };
-        /** ConversationShares */
-        ConversationShares: {
-            items: components["schemas"]["ConversationGrant"][];
         };
         /**
          * Page[Executor]
@@ -11583,7 +11562,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NoteShare"];
+                "application/json": components["schemas"]["Share"];
             };
         };
         responses: {
@@ -11593,7 +11572,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["NoteShares"];
+                    "application/json": components["schemas"]["Shares"];
                 };
             };
             /** @description `invalid_request` */
@@ -12654,7 +12633,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ConversationShare"];
+                "application/json": components["schemas"]["Share"];
             };
         };
         responses: {
@@ -12664,7 +12643,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ConversationShares"];
+                    "application/json": components["schemas"]["Shares"];
                 };
             };
             /** @description `invalid_request` */
