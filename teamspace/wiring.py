@@ -36,7 +36,7 @@ PACKAGES = tuple(
         "events",
         "identity", "quota", "audit", "blobs", "fulltext", "extraction",
         "tenancy",
-        "branding", "tools",
+        "branding", "tools", "sharing",
         "notes", "jobs", "conversations",
         "executors", "repository",
         "ai", "documents", "s3",

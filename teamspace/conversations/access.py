@@ -4,32 +4,19 @@ Conversations are private. Access comes from ownership, while the owner is a mem
 a grant. Roles give none, and neither ownership nor grants extend a token's scope.
 """
 
-from teamspace import events, tenancy
-from teamspace.conversations.schemas import Access
+from teamspace import events, sharing
+from teamspace.conversations.schemas import CONVERSATIONS, Access
 from teamspace.core.db import Clause, Fence, no_rows
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
 
-_OWN = Clause(
-    "conversations.owner_id = :user_id AND conversations.org_id = :org_id"
-    f" AND {tenancy.is_current_member('conversations')}"
-)
-
-
-def _granted(*permissions: P, where: str = "TRUE") -> Clause:
-    chosen = ", ".join(f"'{permission}'" for permission in permissions)
-    return Clause(
-        f"grants.user_id = :user_id AND grants.org_id = :org_id AND grants.permission IN ({chosen}) AND {where}",
-        through="conversation_grants AS grants", key="grants.conversation_id", alias="grants",
-    )  # fmt: skip
-
-
+_OWN = sharing.owned("conversations")
 _CLAUSES = {
-    Access.READ: (_OWN, _granted(P.NOTES_READ, P.NOTES_WRITE)),
-    Access.CONTINUE: (_OWN, _granted(P.NOTES_WRITE)),
+    Access.READ: (_OWN, sharing.granted(CONVERSATIONS, P.NOTES_READ)),
+    Access.CONTINUE: (_OWN, sharing.granted(CONVERSATIONS, P.NOTES_WRITE)),
     Access.MANAGE: (_OWN,),
 }
-_SHARED = (_granted(P.NOTES_READ, P.NOTES_WRITE, where="conversations.owner_id <> :user_id"),)
+_SHARED = (sharing.granted_by_others(CONVERSATIONS),)
 
 
 def fence(who: Principal, access: Access) -> Fence:

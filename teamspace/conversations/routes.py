@@ -6,8 +6,6 @@ from teamspace.conversations.schemas import (
     ConversationChange,
     ConversationItem,
     ConversationQuery,
-    ConversationShare,
-    ConversationShares,
     NewConversation,
 )
 from teamspace.core.db import Db
@@ -15,6 +13,7 @@ from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
 from teamspace.core.replies import Created, Page
 from teamspace.core.routing import BEARER, Route, row
+from teamspace.sharing import Share, Shares
 
 # fmt: off
 ROUTES = (
@@ -48,5 +47,5 @@ async def delete(db: Db, who: Principal, id: str) -> None:
     await conversations.delete(db, who, id)
 
 
-async def share(db: Db, who: Principal, id: str, body: ConversationShare) -> ConversationShares:
-    return ConversationShares(await conversations.share(db, who, id, body))
+async def share(db: Db, who: Principal, id: str, body: Share) -> Shares:
+    return Shares(await conversations.share(db, who, id, body))

@@ -9,14 +9,14 @@ from msgspec import UNSET, UnsetType
 from teamspace.completions import TokenUsage
 from teamspace.core.messages import Param
 from teamspace.core.paging import Paging
+from teamspace.core.permissions import Permission as P
+from teamspace.sharing import Grant, OwnedRow, Shareable
 
+CONVERSATIONS = Shareable("conversations", "conversation", (P.NOTES_READ, P.NOTES_WRITE), repeated=("updated_at",))
+"""A grant to read it, or to continue it: the words with which a note is shared."""
 Title = Annotated[str, msgspec.Meta(max_length=1000)]
 Content = str | list[dict[str, Any]]
 """A text, or the parts of a chat request's prompt."""
-
-
-GrantPermission = Literal["notes:read", "notes:write"]
-"""To read a conversation, or to continue it: the words with which a note is shared."""
 
 
 class TurnRole(StrEnum):
@@ -39,13 +39,6 @@ class Access(StrEnum):
     MANAGE = "manage"
 
 
-class ConversationGrant(msgspec.Struct, frozen=True):
-    """A person a conversation is shared with, and their permission."""
-
-    user_id: str
-    permission: GrantPermission
-
-
 class TurnError(msgspec.Struct, frozen=True, omit_defaults=True):
     """Why a turn failed, or what is missing in it."""
 
@@ -56,13 +49,9 @@ class TurnError(msgspec.Struct, frozen=True, omit_defaults=True):
     params: dict[str, Param] = {}
 
 
-class ConversationRow(msgspec.Struct, frozen=True):
+class ConversationRow(OwnedRow, frozen=True):
     """A conversation as stored."""
 
-    id: str
-    org_id: str
-    team_id: str
-    owner_id: str
     title: str
     excerpt: str
     turns: int
@@ -157,7 +146,7 @@ class Conversation(msgspec.Struct, frozen=True):
     """Empty until it is given or the first prompt with text arrives."""
     owner: str
     team_id: str
-    shared_with: list[ConversationGrant]
+    shared_with: list[Grant]
     turns: list[Turn]
     """All branches, in the order of creation."""
     created_at: str
@@ -184,17 +173,6 @@ class NewConversation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class ConversationChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     title: Title
-
-
-class ConversationShare(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`permission` is `notes:read` to read or `notes:write` to continue; null removes the share."""
-
-    user_id: Annotated[str, msgspec.Meta(max_length=100)]
-    permission: GrantPermission | None
-
-
-class ConversationShares(msgspec.Struct, frozen=True):
-    items: list[ConversationGrant]
 
 
 class ConversationQuery(Paging, frozen=True, forbid_unknown_fields=True):

@@ -2,13 +2,13 @@
 
 import msgspec
 
+from teamspace import sharing
 from teamspace.completions import TokenUsage
 from teamspace.conversations.schemas import (
+    CONVERSATIONS,
     Answer,
-    ConversationGrant,
     ConversationItem,
     ConversationRow,
-    GrantPermission,
     TurnError,
     TurnRow,
     TurnState,
@@ -16,9 +16,8 @@ from teamspace.conversations.schemas import (
 from teamspace.core.db import Fence, Reads, Tx, as_json, columns, placeholders
 from teamspace.core.tables import Invariant, OwnedTable
 
-KIND = "conversation"
-"""The kind of conversations in the full-text index and in the event log."""
-OWNED_TABLES = (OwnedTable("conversations", KIND),)
+KIND = CONVERSATIONS.name
+OWNED_TABLES = (OwnedTable(CONVERSATIONS.table, KIND),)
 _SHARED = "(SELECT 1 FROM conversation_grants WHERE conversation_id = conversations.id LIMIT 1) IS NOT NULL"
 """Not EXISTS: PostgreSQL would read the grants of all conversations to decide it for one page."""
 _ITEM = f"id, title, owner_id, excerpt, {_SHARED}, created_at, updated_at"
@@ -116,18 +115,6 @@ async def delete(tx: Tx, fence: Fence, conversation_id: str) -> None:
     await tx.run(f"DELETE FROM conversations WHERE id = :id AND {fence.sql}", id=conversation_id, **fence.params)
 
 
-async def select_readers(tx: Tx, fence: Fence, conversation_id: str) -> list[str]:
-    """Return everyone who can read a conversation, as `events.Readers`."""
-    return await tx.all(
-        str,
-        "SELECT 'user:' || conversations.owner_id FROM conversations JOIN memberships"
-        " ON memberships.team_id = conversations.team_id AND memberships.user_id = conversations.owner_id"
-        f" WHERE conversations.id = :id AND {fence.sql}"
-        " UNION ALL SELECT 'user:' || user_id FROM conversation_grants WHERE conversation_id = :id",
-        id=conversation_id, **fence.params,
-    )  # fmt: skip
-
-
 # Turns
 
 
@@ -201,56 +188,16 @@ async def end_turn(
 # Grants
 
 
-async def select_grants(db: Reads, conversation_id: str) -> list[ConversationGrant]:
-    return await db.all(
-        ConversationGrant,
-        "SELECT user_id, permission FROM conversation_grants WHERE conversation_id = :id ORDER BY user_id",
-        id=conversation_id,
-    )
-
-
 async def is_shared(db: Reads, conversation_id: str) -> bool:
     return await db.exists("SELECT 1 FROM conversation_grants WHERE conversation_id = :id LIMIT 1", id=conversation_id)
 
 
-async def put_grant(
-    tx: Tx, fence: Fence, conversation_id: str, grantee: str, permission: GrantPermission, by: str, now: str
-) -> bool:
-    """Return False if the fence no longer admits the conversation."""
-    return await tx.exists(
-        "INSERT INTO conversation_grants (conversation_id, user_id, org_id, permission, granted_by, created_at,"
-        " updated_at) SELECT id, :grantee, org_id, :permission, :by, :now, updated_at FROM conversations"
-        f" WHERE id = :conversation_id AND {fence.sql} {tx.dialect.share_lock}"
-        " ON CONFLICT (conversation_id, user_id) DO UPDATE SET permission = excluded.permission,"
-        " granted_by = excluded.granted_by, created_at = excluded.created_at RETURNING conversation_id",
-        conversation_id=conversation_id, grantee=grantee, permission=permission, by=by, now=now, **fence.params,
-    )  # fmt: skip
-
-
-async def delete_grant(tx: Tx, fence: Fence, conversation_id: str, grantee: str) -> None:
-    await tx.run(
-        "DELETE FROM conversation_grants WHERE conversation_id = :id AND user_id = :grantee"
-        f" AND EXISTS (SELECT 1 FROM conversations WHERE id = :id AND {fence.sql})",
-        id=conversation_id, grantee=grantee, **fence.params,
-    )  # fmt: skip
-
-
 # fmt: off
 INVARIANTS = (
-    Invariant("conversations.company", "a conversation, its team, its owner, its turns and its grants belong to one company",
-        "SELECT c.id FROM conversations c JOIN teams t ON t.id = c.team_id JOIN users u ON u.id = c.owner_id"
-        " WHERE c.org_id <> t.org_id OR c.org_id <> u.org_id UNION ALL"
-        " SELECT t.id FROM conversation_turns t JOIN conversations c ON c.id = t.conversation_id"
-        " WHERE t.org_id <> c.org_id UNION ALL"
-        " SELECT g.conversation_id FROM conversation_grants g JOIN conversations c ON c.id = g.conversation_id"
-        " JOIN users u ON u.id = g.user_id WHERE g.org_id <> c.org_id OR u.org_id <> c.org_id"),
-    Invariant("conversations.audit", "a conversation's creation is in the audit log",
-        "SELECT id FROM conversations WHERE id NOT IN"
-        " (SELECT target FROM audit WHERE action = 'conversation.create' AND target IS NOT NULL)"),
-    Invariant("conversations.text", "every conversation is in the full-text index, and no deleted one",
-        "SELECT id FROM conversations WHERE NOT EXISTS"
-        " (SELECT 1 FROM texts WHERE kind = 'conversation' AND ref = conversations.id AND org_id = conversations.org_id)"
-        " UNION ALL SELECT ref FROM texts WHERE kind = 'conversation' AND ref NOT IN (SELECT id FROM conversations)"),
+    *sharing.invariants(CONVERSATIONS),
+    Invariant("conversations.turns", "a conversation and its turns belong to one company",
+        "SELECT t.id FROM conversation_turns t JOIN conversations c ON c.id = t.conversation_id"
+        " WHERE t.org_id <> c.org_id"),
     Invariant("conversations.counts", "a conversation counts its turns, those that ended, and their sizes",
         "SELECT c.id FROM conversations c LEFT JOIN (SELECT conversation_id, COUNT(*) AS turns, MAX(number) AS newest,"
         " SUM(size) AS size, SUM(CASE WHEN role = 'assistant' AND state <> 'running' THEN 1 ELSE 0 END) AS ended"

@@ -7,20 +7,16 @@ Ownership and grants never extend a token's scope.
 
 from functools import cache
 
-import msgspec
-
-from teamspace import events, tenancy
+from teamspace import events, sharing
 from teamspace.core.db import Clause, Fence, no_rows
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
+from teamspace.notes.schemas import NOTES
 
-LADDER = (P.NOTES_READ, P.NOTES_WRITE, P.NOTES_DELETE, P.NOTES_MANAGE)
-"""The permissions a note can be shared with, in ascending order; each includes those before it."""
-
-_OWN = Clause(f"notes.owner_id = :user_id AND notes.org_id = :org_id AND {tenancy.is_current_member('notes')}")
+_OWN = sharing.owned("notes")
 _TEAM = Clause("notes.team_id = :team_id AND notes.visibility = 'team'")
 _COMPANY = Clause("notes.org_id = :org_id AND notes.visibility = 'team'")
-_OTHERS = "notes.owner_id <> :user_id"
+_SHARED = (sharing.granted_by_others(NOTES),)
 
 
 def fence(who: Principal, permission: P, *, across_org: bool = False) -> Fence:
@@ -42,25 +38,17 @@ def shared(who: Principal) -> Fence:
     """Return the notes that others shared with `who`."""
     if not who.in_scope(P.NOTES_READ):
         return no_rows("notes")
-    granted = _grant_clause(P.NOTES_READ)
-    return Fence("notes", (msgspec.structs.replace(granted, where=f"{granted.where} AND {_OTHERS}"),), _params(who))
+    return Fence("notes", _SHARED, _params(who))
 
 
 @cache
 def _clauses(permission: P, by_role: bool, by_company: bool) -> tuple[Clause, ...]:
-    ways = [_OWN, _grant_clause(permission)]
+    ways = [_OWN, sharing.granted(NOTES, permission)]
     if by_role:
         ways.append(_TEAM)
     if by_company:
         ways.append(_COMPANY)
     return tuple(ways)
-
-
-@cache
-def _grant_clause(permission: P) -> Clause:
-    rungs = ", ".join(f"'{rung}'" for rung in LADDER[LADDER.index(permission) :])
-    where = f"grants.user_id = :user_id AND grants.org_id = :org_id AND grants.permission IN ({rungs})"
-    return Clause(where, through="note_grants AS grants", key="grants.note_id")
 
 
 def _params(who: Principal) -> dict[str, str]:

@@ -1,11 +1,10 @@
 """Create, read, change, delete and share notes."""
 
 import unicodedata
-from collections.abc import Sequence
 
 from msgspec import UNSET
 
-from teamspace import events, fulltext, tenancy
+from teamspace import fulltext, sharing
 from teamspace.core import clock, paging, text
 from teamspace.core.db import Db, Fence, Reads, Tx
 from teamspace.core.errors import BadRequest, Forbidden, NotFound, OutOfScope, VersionMismatch
@@ -15,25 +14,26 @@ from teamspace.core.principal import Principal
 from teamspace.core.replies import Page
 from teamspace.events import Change, Readers
 from teamspace.notes import access, store
-from teamspace.notes.schemas import NewNote, Note, NoteChange, NoteGrant, NoteItem, NoteQuery, NoteRow, NoteShare
+from teamspace.notes.schemas import NOTES, NewNote, Note, NoteChange, NoteItem, NoteQuery, NoteRow
+from teamspace.sharing import Grant, Share
 
-MAX_GRANTS = 500
 MAX_TAGS, TAG_LENGTH = 20, 50
 
 
 async def create(db: Db, who: Principal, draft: NewNote) -> Note:
     now = clock.stamp()
     row = NoteRow(
-        id=new_id(), team_id=who.team_id, owner_id=who.user_id, title=text.clean_name(draft.title, "title", max_length=200),
-        body=draft.body, visibility=draft.visibility, tags=_normalize_tags(draft.tags), version=1, created_at=now, updated_at=now,
+        id=new_id(), org_id=who.org_id, team_id=who.team_id, owner_id=who.user_id,
+        title=text.clean_name(draft.title, "title", max_length=200), body=draft.body, visibility=draft.visibility,
+        tags=_normalize_tags(draft.tags), version=1, created_at=now, updated_at=now,
     )  # fmt: skip
     body = await fulltext.prepare(row.body, is_markdown=True)
     async with db.write(who, "note.create") as tx:
         tx.target = row.id
-        await store.insert(tx, who.org_id, row)
+        await store.insert(tx, row)
         await store.insert_tags(tx, row.id, who.org_id, row.tags)
-        await _index_text(tx, who.org_id, row, body)
-        await _record(tx, row, Change.CREATED)
+        await _index_text(tx, row, body)
+        await sharing.record(tx, NOTES, row, Change.CREATED)
     return _to_note(row, [])
 
 
@@ -47,7 +47,7 @@ async def find(db: Reads, who: Principal, note_id: str) -> Note:
     rows = await store.get_with_grants(db, access.fence(who, P.NOTES_READ, across_org=True), note_id)
     if not rows:
         raise NotFound()
-    grants = [NoteGrant(row.grantee, row.permission) for row in rows if row.grantee and row.permission]
+    grants = [Grant(row.grantee, row.permission) for row in rows if row.grantee and row.permission]
     return _to_note(rows[0], sorted(grants, key=lambda grant: grant.user_id))
 
 
@@ -77,63 +77,34 @@ async def update(db: Db, who: Principal, note_id: str, change: NoteChange, seen:
             await store.delete_tags(tx, note_id)
             await store.insert_tags(tx, note_id, who.org_id, tags)
         if any(field is not None for field in (title, body, tags)):
-            await _index_text(tx, who.org_id, row, text_of_body)
-        withdrawn = before.visibility == "team" and row.visibility == "private"
-        await _record(tx, row, Change.UPDATED, _readers_by_role(who, row) if withdrawn else ())
+            await _index_text(tx, row, text_of_body)
+        await sharing.record(tx, NOTES, row, Change.UPDATED, _readers_by_role(before) if visibility else ())
         tx.target, tx.detail = note_id, {"version": row.version}
-        return _to_note(row, await store.select_grants(tx, note_id))
+        return _to_note(row, await sharing.select_grants(tx, NOTES, note_id))
 
 
 async def delete(db: Db, who: Principal, note_id: str, seen: int | None) -> None:
     async with db.write(who, "note.delete") as tx:
         row = await _require(tx, who, note_id, P.NOTES_DELETE)
         tx.target = note_id
-        readers = await store.select_readers(tx, access.fence(who, P.NOTES_DELETE), note_id)
+        readers = await sharing.select_readers(tx, NOTES, access.fence(who, P.NOTES_DELETE), note_id)
         if not await store.delete(tx, note_id, seen):
             raise await _conflict(tx, who, note_id, P.NOTES_DELETE)
-        await fulltext.drop(tx, store.KIND, note_id)
-        await _record(tx, row, Change.DELETED, readers)
+        await fulltext.drop(tx, NOTES.name, note_id)
+        await sharing.record(tx, NOTES, row, Change.DELETED, [*readers, *_readers_by_role(row)])
 
 
-async def share(db: Db, who: Principal, note_id: str, request: NoteShare) -> list[NoteGrant]:
+async def share(db: Db, who: Principal, note_id: str, request: Share) -> list[Grant]:
     """Share the note with a colleague, change their permission, or remove it; return the note's grants."""
-    if request.permission is not None and request.permission not in access.LADDER:
-        raise BadRequest.at("/permission", "notes.permission")
     async with db.write(who, "note.share" if request.permission else "note.unshare") as tx:
         note = await _require(tx, who, note_id, P.NOTES_MANAGE)
-        tx.target, tx.detail = note_id, {"user_id": request.user_id, "permission": request.permission}
-        if request.permission is None:
-            await store.delete_grant(tx, access.fence(who, P.NOTES_MANAGE), note_id, request.user_id)
-            await _record(tx, note, Change.UPDATED, [Readers.user(request.user_id)])
-        else:
-            await _grant(tx, who, note, request.user_id, request.permission)
-            await _record(tx, note, Change.UPDATED)
-        grants = await store.select_grants(tx, note_id)
-        if request.permission and len(grants) > MAX_GRANTS:
-            raise BadRequest("notes.grants", limit=MAX_GRANTS)
-        return grants
+        if request.permission and not who.in_scope(request.permission):
+            raise OutOfScope("rights.out_of_scope", permission=request.permission)
+        return await sharing.share(tx, NOTES, note, access.fence(who, P.NOTES_MANAGE), request)
 
 
-async def _grant(tx: Tx, who: Principal, note: NoteRow, user_id: str, permission: P) -> None:
-    if not who.in_scope(permission):
-        raise OutOfScope("rights.out_of_scope", permission=permission)
-    if user_id == note.owner_id and await tenancy.is_member(tx, note.team_id, user_id):
-        raise BadRequest.at("/user_id", "notes.owner")
-    if not await tenancy.is_colleague(tx, who, user_id):
-        raise NotFound("tenancy.no_person")
-    manageable = access.fence(who, P.NOTES_MANAGE)
-    if not await store.put_grant(tx, manageable, note.id, user_id, permission, who.user_id, clock.stamp()):
-        raise NotFound()
-
-
-async def _record(tx: Tx, note: NoteRow, change: Change, readers: Sequence[str] = ()) -> None:
-    """Record a change; `readers` are those who may have lost the note by it."""
-    org_id = tx.org_id
-    await events.record(tx, store.KIND, note.id, change=change, org_id=org_id, team_id=note.team_id, readers=readers)
-
-
-def _readers_by_role(who: Principal, note: NoteRow) -> list[str]:
-    return [Readers.role(note.team_id), Readers.org(who.org_id)]
+def _readers_by_role(note: NoteRow) -> list[str]:
+    return [Readers.role(note.team_id), Readers.org(note.org_id)] if note.visibility == "team" else []
 
 
 async def _require(tx: Tx, who: Principal, note_id: str, permission: P) -> NoteRow:
@@ -190,16 +161,16 @@ def _normalize_tag(tag: str) -> str:
     return text.clean_name(unicodedata.normalize("NFKC", tag), "tags", max_length=TAG_LENGTH)
 
 
-async def _index_text(tx: Tx, org_id: str, row: NoteRow, body: fulltext.Prepared | None) -> None:
+async def _index_text(tx: Tx, row: NoteRow, body: fulltext.Prepared | None) -> None:
     """Update the full-text index; without a body, the indexed body stays."""
     labels = " ".join(row.tags)
     if body is None:
-        await fulltext.rename(tx, store.KIND, row.id, title=row.title, labels=labels)
+        await fulltext.rename(tx, NOTES.name, row.id, title=row.title, labels=labels)
     else:
-        await fulltext.put(tx, store.KIND, row.id, org_id, title=row.title, labels=labels, body=body)
+        await fulltext.put(tx, NOTES.name, row.id, row.org_id, title=row.title, labels=labels, body=body)
 
 
-def _to_note(row: NoteRow, grants: list[NoteGrant]) -> Note:
+def _to_note(row: NoteRow, grants: list[Grant]) -> Note:
     return Note(
         id=row.id, title=row.title, body=row.body, visibility=row.visibility, tags=row.tags, owner=row.owner_id,
         team_id=row.team_id, shared_with=grants, version=row.version, created_at=row.created_at,

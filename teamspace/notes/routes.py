@@ -8,7 +8,8 @@ from teamspace.core.replies import Created, Page, Reply
 from teamspace.core.request import Match
 from teamspace.core.routing import BEARER, Route, row
 from teamspace.notes import domain
-from teamspace.notes.schemas import NewNote, Note, NoteChange, NoteItem, NoteQuery, NoteShare, NoteShares
+from teamspace.notes.schemas import NewNote, Note, NoteChange, NoteItem, NoteQuery
+from teamspace.sharing import Share, Shares
 
 # fmt: off
 ROUTES = (
@@ -47,5 +48,5 @@ async def delete(db: Db, who: Principal, id: str, match: Match) -> None:
     await domain.delete(db, who, id, match.version)
 
 
-async def share(db: Db, who: Principal, id: str, body: NoteShare) -> NoteShares:
-    return NoteShares(await domain.share(db, who, id, body))
+async def share(db: Db, who: Principal, id: str, body: Share) -> Shares:
+    return Shares(await domain.share(db, who, id, body))

@@ -7,26 +7,19 @@ from msgspec import UNSET, UnsetType
 
 from teamspace.core.paging import Paging
 from teamspace.core.permissions import Permission
+from teamspace.core.permissions import Permission as P
+from teamspace.sharing import Grant, OwnedRow, Shareable
 
+NOTES = Shareable("notes", "note", (P.NOTES_READ, P.NOTES_WRITE, P.NOTES_DELETE, P.NOTES_MANAGE))
 Visibility = Literal["private", "team", "shared"]
 Title = Annotated[str, msgspec.Meta(max_length=1000)]
 Body = Annotated[str, msgspec.Meta(max_length=500_000)]
 Tags = Annotated[list[Annotated[str, msgspec.Meta(max_length=200)]], msgspec.Meta(max_length=50)]
 
 
-class NoteGrant(msgspec.Struct, frozen=True):
-    """A person a note is shared with, and their permission."""
-
-    user_id: str
-    permission: Permission
-
-
-class NoteRow(msgspec.Struct, frozen=True):
+class NoteRow(OwnedRow, frozen=True):
     """A note as stored."""
 
-    id: str
-    team_id: str
-    owner_id: str
     title: str
     body: str
     visibility: Visibility
@@ -51,7 +44,7 @@ class Note(msgspec.Struct, frozen=True):
     tags: list[str]
     owner: str
     team_id: str
-    shared_with: list[NoteGrant]
+    shared_with: list[Grant]
     version: int
     created_at: str
     updated_at: str
@@ -100,17 +93,6 @@ class NoteChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     body: Body | UnsetType = UNSET
     visibility: Visibility | UnsetType = UNSET
     tags: Tags | UnsetType = UNSET
-
-
-class NoteShare(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`permission` is one of `notes:*`; null removes the share."""
-
-    user_id: Annotated[str, msgspec.Meta(max_length=100)]
-    permission: Permission | None
-
-
-class NoteShares(msgspec.Struct, frozen=True):
-    items: list[NoteGrant]
 
 
 class NoteQuery(Paging, frozen=True, forbid_unknown_fields=True):

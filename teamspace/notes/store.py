@@ -2,15 +2,14 @@
 
 import msgspec
 
-from teamspace.core.db import Fence, Reads, Tx, as_json, columns
-from teamspace.core.permissions import Permission
-from teamspace.core.tables import Count, Invariant, OwnedTable
-from teamspace.notes.schemas import NoteGrant, NoteGrantRow, NoteItem, NoteRow
+from teamspace import sharing
+from teamspace.core.db import Fence, Reads, Tx, as_json, columns, placeholders
+from teamspace.core.tables import Count, OwnedTable
+from teamspace.notes.schemas import NOTES, NoteGrantRow, NoteItem, NoteRow
 
 COUNTS = (Count("notes", "SELECT COUNT(*) FROM notes"),)
-KIND = "note"
-"""The kind of notes in the full-text index and in the event log."""
-OWNED_TABLES = (OwnedTable("notes", KIND),)
+INVARIANTS = sharing.invariants(NOTES)
+OWNED_TABLES = (OwnedTable(NOTES.table, NOTES.name),)
 EXCERPT = 280
 _ITEM = f"id, title, substr(body, 1, {EXCERPT}), visibility, tags, owner_id, team_id, version, created_at, updated_at"
 
@@ -53,13 +52,11 @@ async def admits(db: Reads, fence: Fence, note_id: str) -> bool:
     return await db.exists(f"SELECT 1 FROM notes WHERE id = :id AND {fence.sql}", id=note_id, **fence.params)
 
 
-async def insert(tx: Tx, org_id: str, note: NoteRow) -> None:
-    values = msgspec.structs.asdict(note) | {"tags": as_json(note.tags)}
+async def insert(tx: Tx, note: NoteRow) -> None:
     await tx.run(
-        "INSERT INTO notes (id, org_id, team_id, owner_id, title, body, visibility, tags, version, created_at, updated_at)"
-        " VALUES (:id, :org_id, :team_id, :owner_id, :title, :body, :visibility, :tags, :version, :created_at, :updated_at)",
-        org_id=org_id, **values,
-    )  # fmt: skip
+        f"INSERT INTO notes ({columns(NoteRow)}) VALUES ({placeholders(NoteRow)})",
+        **(msgspec.structs.asdict(note) | {"tags": as_json(note.tags)}),
+    )
 
 
 async def update(
@@ -87,19 +84,6 @@ async def delete(tx: Tx, note_id: str, seen: int | None) -> bool:
     return await tx.exists(f"DELETE FROM notes WHERE id = :id {condition} RETURNING id", id=note_id, seen=seen)
 
 
-async def select_readers(tx: Tx, fence: Fence, note_id: str) -> list[str]:
-    """Return everyone who can read a note, as `events.Readers`."""
-    return await tx.all(
-        str,
-        "SELECT 'user:' || notes.owner_id FROM notes JOIN memberships ON memberships.team_id = notes.team_id"
-        f" AND memberships.user_id = notes.owner_id WHERE notes.id = :id AND {fence.sql}"
-        " UNION ALL SELECT 'user:' || user_id FROM note_grants WHERE note_id = :id"
-        " UNION ALL SELECT 'role:' || team_id FROM notes WHERE id = :id AND visibility = 'team'"
-        " UNION ALL SELECT 'org:' || org_id FROM notes WHERE id = :id AND visibility = 'team'",
-        id=note_id, **fence.params,
-    )  # fmt: skip
-
-
 async def insert_tags(tx: Tx, note_id: str, org_id: str, tags: list[str]) -> None:
     await tx.run(
         "INSERT INTO note_tags (note_id, org_id, tag)"
@@ -110,51 +94,3 @@ async def insert_tags(tx: Tx, note_id: str, org_id: str, tags: list[str]) -> Non
 
 async def delete_tags(tx: Tx, note_id: str) -> None:
     await tx.run("DELETE FROM note_tags WHERE note_id = :note_id", note_id=note_id)
-
-
-async def select_grants(db: Reads, note_id: str) -> list[NoteGrant]:
-    return await db.all(
-        NoteGrant,
-        "SELECT user_id, permission FROM note_grants WHERE note_id = :note_id ORDER BY user_id",
-        note_id=note_id,
-    )
-
-
-async def put_grant(
-    tx: Tx, fence: Fence, note_id: str, grantee: str, permission: Permission, by: str, now: str
-) -> bool:
-    """Return False if the fence no longer admits the note."""
-    return await tx.exists(
-        "INSERT INTO note_grants (note_id, user_id, org_id, permission, granted_by, created_at)"
-        " SELECT id, :grantee, org_id, :permission, :by, :now FROM notes"
-        f" WHERE id = :note_id AND {fence.sql} {tx.dialect.share_lock}"
-        " ON CONFLICT (note_id, user_id) DO UPDATE SET permission = excluded.permission,"
-        " granted_by = excluded.granted_by, created_at = excluded.created_at RETURNING note_id",
-        note_id=note_id, grantee=grantee, permission=permission, by=by, now=now, **fence.params,
-    )  # fmt: skip
-
-
-async def delete_grant(tx: Tx, fence: Fence, note_id: str, grantee: str) -> None:
-    await tx.run(
-        "DELETE FROM note_grants WHERE note_id = :note_id AND user_id = :grantee"
-        f" AND EXISTS (SELECT 1 FROM notes WHERE id = :note_id AND {fence.sql})",
-        note_id=note_id, grantee=grantee, **fence.params,
-    )  # fmt: skip
-
-
-# fmt: off
-INVARIANTS = (
-    Invariant("notes.company", "a note, its team, its owner and its grants belong to one company",
-        "SELECT n.id FROM notes n JOIN teams t ON t.id = n.team_id JOIN users u ON u.id = n.owner_id"
-        " WHERE n.org_id <> t.org_id OR n.org_id <> u.org_id UNION ALL"
-        " SELECT g.note_id FROM note_grants g JOIN notes n ON n.id = g.note_id JOIN users u ON u.id = g.user_id"
-        " WHERE g.org_id <> n.org_id OR u.org_id <> n.org_id"),
-    Invariant("notes.audit", "a note's creation is in the audit log",
-        "SELECT id FROM notes WHERE id NOT IN"
-        " (SELECT target FROM audit WHERE action = 'note.create' AND target IS NOT NULL)"),
-    Invariant("notes.text", "every note is in the full-text index, and no deleted one",
-        "SELECT id FROM notes WHERE NOT EXISTS"
-        " (SELECT 1 FROM texts WHERE kind = 'note' AND ref = notes.id AND org_id = notes.org_id) UNION ALL"
-        " SELECT ref FROM texts WHERE kind = 'note' AND ref NOT IN (SELECT id FROM notes)"),
-)
-# fmt: on

@@ -14,14 +14,14 @@ from itertools import chain
 
 import msgspec
 
-from teamspace import events, tenancy
+from teamspace import events, sharing
 from teamspace.core.db import Clause, Fence, no_rows
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
 from teamspace.repository.schemas import AccessLevel
 
 _NOT_EXPIRED = "(grants.expires_at IS NULL OR grants.expires_at > moment(0))"
-_OWN = Clause(f"objects.owner_id = :user_id AND objects.org_id = :org_id AND {tenancy.is_current_member('objects')}")
+_OWN = sharing.owned("objects")
 _TEAM = Clause("objects.team_id = :team_id AND objects.visibility = 'team'")
 _COMPANY = Clause("objects.org_id = :org_id AND objects.visibility = 'team'")
 _OWN_UPLOAD = Clause(

@@ -60,9 +60,9 @@ UNFENCED = {
     "before the sign-in: a username or a secret link selects the row": (
         "identity.get_account_by_name", "identity.get_activation", "identity.is_known_network",
     ),
-    "belongs to a note that a fence has admitted": ("notes.select_grants",),
+    "belongs to a row that a fence has admitted": ("sharing.select_grants",),
     "belongs to a conversation that a fence has admitted": (
-        "conversations.select_grants", "conversations.is_shared", "conversations.select_turns", "conversations.get_turn",
+        "conversations.is_shared", "conversations.select_turns", "conversations.get_turn",
         "conversations.get_numbered_turn", "conversations.is_being_answered",
     ),
     "the server stores the answer of its own job, and indexes it": (

@@ -33,7 +33,7 @@ LOCKED = {
 """The lock that every verb takes which runs the statement."""
 LAST_WRITER_WINS = {
     "the whole row is the value that was sent": (
-        "conversations.put_grant", "notes.put_grant", "quota.put_limit", "repository.put_grant", "repository.put_upload_part",
+        "quota.put_limit", "repository.put_grant", "repository.put_upload_part", "sharing.put_grant",
         "translation.put_term", "translation.put_memory",
     ),
     "one value, from the request": (

@@ -337,7 +337,7 @@ VIOLATIONS = [
     ("notes.company", f"UPDATE note_grants SET org_id = {OTHER}"),
     ("notes.company", "UPDATE note_grants SET user_id = (SELECT id FROM users WHERE username = 'zoe')"),
     ("conversations.company", f"UPDATE conversations SET org_id = {OTHER}"),
-    ("conversations.company", f"UPDATE conversation_turns SET org_id = {OTHER}"),
+    ("conversations.turns", f"UPDATE conversation_turns SET org_id = {OTHER}"),
     ("conversations.company", f"UPDATE conversation_grants SET org_id = {OTHER}"),
     ("conversations.company", "UPDATE conversation_grants SET user_id = (SELECT id FROM users WHERE username = 'zoe')"),
     ("conversations.audit", "INSERT INTO conversations (id, org_id, team_id, owner_id, title, excerpt, turns, ended, size,"

@@ -7,11 +7,13 @@ import pytest
 from teamspace import conversations
 from teamspace.conversations import access, store
 from teamspace.conversations.domain import turns
-from teamspace.conversations.schemas import Access
+from teamspace.conversations.schemas import CONVERSATIONS, Access
 from teamspace.core import clock
 from teamspace.core.db import Reads
 from teamspace.core.db.engine import Params, Row
+from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal, system
+from teamspace.sharing import store as sharing
 from tests.conversations.help import begin, broken, create, end, principal, say
 from tests.cost.help import LIMIT, Call, Costs, cpu_seconds
 from tests.support.world import Caller, World
@@ -69,16 +71,16 @@ async def statements(world: World, who: Principal) -> list[tuple[str, Params]]:
         await store.lock(db, fence, "x1")
         await store.admits(db, fence, "x1")
         await store.delete(db, fence, "x1")
-        await store.select_readers(db, fence, "x1")
-        await store.delete_grant(db, fence, "x1", who.user_id)
+        await sharing.select_readers(db, CONVERSATIONS, fence, "x1")
+        await sharing.delete_grant(db, CONVERSATIONS, fence, "x1", who.user_id)
         await store.rename(db, fence, "x1", "y", "")
-        await store.put_grant(db, fence, "x1", who.user_id, "notes:read", "", "")
+        await sharing.put_grant(db, CONVERSATIONS, fence, "x1", who.user_id, P.NOTES_READ, "", "")
     await store.add(db, "x1", turns=2, ended=0, size=1, title="", excerpt="", now="")
     await store.lock_of_turn(db, "assistantx1")
     await store.get_for_index(db, "x1")
     await store.lock_for_index(db, "x1", 1)
     await store.select_turns(db, "x1")
-    await store.select_grants(db, "x1")
+    await sharing.select_grants(db, CONVERSATIONS, "x1")
     await store.is_shared(db, "x1")
     await store.select_path(db, read, "assistantx1", 1000)
     await store.get_turn(db, "x1", "userx1")
@@ -191,5 +193,5 @@ async def _fill_one(world: World, ann: Caller, id: str) -> None:
                 " VALUES (:id, :org, :id, :id, :id, FALSE, '')", id=f"p{number}", org=ann.org.id,
             )  # fmt: skip
             manageable = access.fence(principal(ann), Access.MANAGE)
-            await store.put_grant(tx, manageable, id, f"p{number}", "notes:read", "", clock.stamp())
+            await sharing.put_grant(tx, CONVERSATIONS, manageable, id, f"p{number}", P.NOTES_READ, "", clock.stamp())
     assert turns.MAX_SIZE * 0.95 < (await world.db.one(int, "SELECT size FROM conversations") or 0) < turns.MAX_SIZE

@@ -6,8 +6,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from teamspace.conversations.domain import conversations
 from teamspace.core import clock
+from teamspace.sharing import domain as sharing
 from teamspace.tenancy.schemas import OrgRole, Role
 from tests.conversations.help import begin, broken, create, end, say
 from tests.support.world import Caller, World
@@ -180,13 +180,13 @@ async def test_shares_are_changed_and_taken_back(world: World) -> None:
 async def test_a_conversation_is_shared_with_a_limited_number_of_people(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(conversations, "MAX_GRANTS", 2)
+    monkeypatch.setattr(sharing, "MAX_GRANTS", 2)
     ann = await world.bootstrap()
     people = [await world.person(ann.org, ann.team) for _ in range(3)]
     id = await create(world, ann)
     answers = [await share(ann, id, person) for person in people]
     assert [answer.status_code for answer in answers] == [200, 200, 400]
-    assert answers[2].json()["key"] == "conversations.grants"
+    assert answers[2].json()["key"] == "sharing.grants"
     assert (await share(ann, id, people[0], "notes:write")).status_code == 200
 
 

@@ -146,21 +146,30 @@ async def race(requests: Iterable[Awaitable[httpx2.Response]]) -> Counter[int]:
 
 
 class Pause:
-    """Pauses the next request just before the transaction of `action`, so that others can run in between."""
+    """Pauses the next request just before the transaction of `action`, so that others can run in between.
 
-    def __init__(self, world: World, action: str) -> None:
+    With `guarded` the pause is in the transaction, after its guard.
+    """
+
+    def __init__(self, world: World, action: str, *, guarded: bool = False) -> None:
         self.reached, self.over = asyncio.Event(), asyncio.Event()
         self._write: Callable[..., AbstractAsyncContextManager[Tx]] = world.db.write
-        self._action = action
+        self._action, self._guarded = action, guarded
         world.db.write = self._paused_write  # type: ignore[method-assign]
 
     @asynccontextmanager
     async def _paused_write(self, who: Principal, action: str, **options: Any) -> AsyncIterator[Tx]:
-        if action == self._action and not self.reached.is_set():
-            self.reached.set()
-            await self.over.wait()
+        chosen = action == self._action and not self.reached.is_set()
+        if chosen and not self._guarded:
+            await self._wait()
         async with self._write(who, action, **options) as tx:
+            if chosen and self._guarded:
+                await self._wait()
             yield tx
+
+    async def _wait(self) -> None:
+        self.reached.set()
+        await self.over.wait()
 
     async def during(self, slow: Awaitable[httpx2.Response], between: Awaitable[Any]) -> httpx2.Response:
         """Run `between` while `slow` is paused, and return the answer to `slow`."""

@@ -12,7 +12,7 @@ import pytest
 from teamspace import blobs, fulltext, identity
 from teamspace.completions import TokenUsage
 from teamspace.conversations import store as conversation_store
-from teamspace.conversations.schemas import ConversationRow
+from teamspace.conversations.schemas import CONVERSATIONS, ConversationRow
 from teamspace.core import clock, crypto
 from teamspace.core.db import Clause, Fence
 from teamspace.core.db.migrate import bundled_migrations
@@ -26,10 +26,11 @@ from teamspace.executors.schemas import ExecutorRow, Mode
 from teamspace.identity import store as identity_store
 from teamspace.jobs import Authority
 from teamspace.notes import store as note_store
-from teamspace.notes.schemas import NoteRow, Visibility
+from teamspace.notes.schemas import NOTES, NoteRow, Visibility
 from teamspace.repository import store as object_store
 from teamspace.repository.schemas import AccessLevel, ObjectRow, VersionRow
 from teamspace.settings import Settings
+from teamspace.sharing import store as sharing
 from teamspace.tenancy.schemas import Org, OrgRole, Role, Team
 from teamspace.translation import store as translation_store
 from teamspace.translation.schemas import GlossaryTerm, TranslationKind, TranslationRecord
@@ -166,16 +167,14 @@ class Stage:
     ) -> str:  # fmt: skip
         owner_id, now = (owner or setup.author).user_id, clock.stamp()
         row = NoteRow(
-            id=new_id(), team_id=setup.team.id, owner_id=owner_id, title=title, body="isolation", visibility=visibility,
-            tags=[], version=1, created_at=now, updated_at=now,
+            id=new_id(), org_id=setup.org.id, team_id=setup.team.id, owner_id=owner_id, title=title, body="isolation",
+            visibility=visibility, tags=[], version=1, created_at=now, updated_at=now,
         )  # fmt: skip
         async with self.world.db.maintenance(system(org_id=setup.org.id)) as tx:
-            await note_store.insert(tx, setup.org.id, row)
-            await fulltext.put(
-                tx, note_store.KIND, row.id, setup.org.id, title=title, body=await fulltext.prepare(row.body)
-            )
+            await note_store.insert(tx, row)
+            await fulltext.put(tx, NOTES.name, row.id, setup.org.id, title=title, body=await fulltext.prepare(row.body))
             for user_id, permission in (granted or {}).items():
-                await note_store.put_grant(tx, _ALL_NOTES, row.id, user_id, Permission(permission), owner_id, now)
+                await sharing.put_grant(tx, NOTES, _ALL_NOTES, row.id, user_id, Permission(permission), owner_id, now)
         return row.id
 
     async def conversation(
@@ -188,9 +187,11 @@ class Stage:
         )  # fmt: skip
         async with self.world.db.maintenance(system(org_id=setup.org.id)) as tx:
             await conversation_store.insert(tx, row)
-            await fulltext.put(tx, conversation_store.KIND, row.id, setup.org.id, title=row.title)
+            await fulltext.put(tx, CONVERSATIONS.name, row.id, setup.org.id, title=row.title)
             for user_id, permission in (granted or {}).items():
-                await conversation_store.put_grant(tx, _ALL_CONVERSATIONS, row.id, user_id, permission, owner_id, now)
+                await sharing.put_grant(
+                    tx, CONVERSATIONS, _ALL_CONVERSATIONS, row.id, user_id, permission, owner_id, now
+                )
         return row.id
 
     async def object(

@@ -13,7 +13,8 @@ from teamspace.core.ids import new_id
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Call, Principal, ScopeEntry, system
 from teamspace.notes import access, domain, store
-from teamspace.notes.schemas import NoteQuery, NoteRow
+from teamspace.notes.schemas import NOTES, NoteQuery, NoteRow
+from teamspace.sharing import store as sharing
 from teamspace.tenancy.domain import roles
 from teamspace.tenancy.schemas import OrgRole, Role
 from tests.support.world import World
@@ -125,13 +126,15 @@ async def insert_model(world: World, model: Model) -> tuple[list[Principal], lis
 
 async def _insert_note(world: World, model: Model, callers: list[Principal], note: Note, team_id: str) -> str:
     owner, now = callers[note.owner], clock.stamp()
-    row = NoteRow(new_id(), team_id, owner.user_id, "title", "", note.visibility, [], 1, now, now)  # type: ignore[arg-type]
+    row = NoteRow(new_id(), owner.org_id, team_id, owner.user_id, "title", "", note.visibility, [], 1, now, now)  # type: ignore[arg-type]
     async with world.db.maintenance(system()) as tx:
-        await store.insert(tx, owner.org_id, row)
-        await fulltext.put(tx, store.KIND, row.id, owner.org_id, title=row.title, body=await fulltext.prepare(row.body))
+        await store.insert(tx, row)
+        await fulltext.put(tx, NOTES.name, row.id, owner.org_id, title=row.title, body=await fulltext.prepare(row.body))
         for reader, permission in note.grants.items():
             if model.people[reader].org == model.people[note.owner].org and reader != note.owner:
-                await store.put_grant(tx, ALL, row.id, callers[reader].user_id, P(permission), owner.user_id, now)
+                await sharing.put_grant(
+                    tx, NOTES, ALL, row.id, callers[reader].user_id, P(permission), owner.user_id, now
+                )
     return row.id
 
 

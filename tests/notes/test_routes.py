@@ -10,6 +10,8 @@ from teamspace.core.db import no_rows
 from teamspace.core.permissions import Permission
 from teamspace.core.principal import system
 from teamspace.notes import store
+from teamspace.notes.schemas import NOTES
+from teamspace.sharing import store as sharing
 from teamspace.tenancy.schemas import OrgRole, Role
 from tests.support.world import Caller, World
 
@@ -161,8 +163,8 @@ async def test_rights_are_checked_in_the_statement_that_changes_them(world: Worl
     assert (await ann.post(f"/api/notes/{note}/share", grant)).json() == {"items": [grant]}
     nothing, now = no_rows("notes"), clock.stamp()
     async with world.db.maintenance(system(org_id=ann.org.id)) as tx:
-        assert not await store.put_grant(tx, nothing, note, bob.user_id, Permission.NOTES_MANAGE, "", now)
-        await store.delete_grant(tx, nothing, note, bob.user_id)
+        assert not await sharing.put_grant(tx, NOTES, nothing, note, bob.user_id, Permission.NOTES_MANAGE, "", now)
+        await sharing.delete_grant(tx, NOTES, nothing, note, bob.user_id)
         changed = await store.update(
             tx, nothing, note, title=None, body=None, visibility="team", tags=None, now=now, seen=None
         )

@@ -1,22 +1,18 @@
 """Create, read, rename, delete and share conversations."""
 
-from collections.abc import Sequence
-
 from msgspec import UNSET
 
-from teamspace import events, fulltext, tenancy
+from teamspace import fulltext, sharing
 from teamspace.conversations import access, store
 from teamspace.conversations.domain import content as contents
 from teamspace.conversations.schemas import (
+    CONVERSATIONS,
     Access,
     Conversation,
     ConversationChange,
-    ConversationGrant,
     ConversationItem,
     ConversationQuery,
     ConversationRow,
-    ConversationShare,
-    GrantPermission,
     NewConversation,
     Turn,
     TurnRow,
@@ -27,9 +23,9 @@ from teamspace.core.errors import BadRequest, Forbidden, NotFound
 from teamspace.core.ids import new_id
 from teamspace.core.principal import Principal
 from teamspace.core.replies import Page
-from teamspace.events import Change, Readers
+from teamspace.events import Change
+from teamspace.sharing import Grant, Share
 
-MAX_GRANTS = 500
 _TITLE_LENGTH = 200
 _NEWEST = ("~", "~")
 
@@ -45,7 +41,7 @@ async def create(db: Db, who: Principal, draft: NewConversation) -> Conversation
         tx.target = row.id
         await store.insert(tx, row)
         await fulltext.put(tx, store.KIND, row.id, row.org_id, title=row.title)
-        await record(tx, row, Change.CREATED)
+        await sharing.record(tx, CONVERSATIONS, row, Change.CREATED)
     return _to_conversation(row, [], [])
 
 
@@ -69,7 +65,8 @@ async def find(db: Reads, who: Principal, conversation_id: str) -> Conversation:
     row = await store.get(db, access.fence(who, Access.READ), conversation_id)
     if row is None:
         raise NotFound()
-    return _to_conversation(row, await store.select_grants(db, row.id), await store.select_turns(db, row.id))
+    grants = await sharing.select_grants(db, CONVERSATIONS, row.id)
+    return _to_conversation(row, grants, await store.select_turns(db, row.id))
 
 
 async def rename(db: Db, who: Principal, conversation_id: str, change: ConversationChange) -> ConversationItem:
@@ -79,7 +76,7 @@ async def rename(db: Db, who: Principal, conversation_id: str, change: Conversat
         tx.target, now = row.id, clock.stamp()
         await store.rename(tx, access.fence(who, Access.CONTINUE), row.id, title, now)
         await fulltext.rename(tx, store.KIND, row.id, title=title, labels="")
-        await record(tx, row, Change.UPDATED)
+        await sharing.record(tx, CONVERSATIONS, row, Change.UPDATED)
         shared = await store.is_shared(tx, row.id)
     return ConversationItem(row.id, title, row.owner_id, row.excerpt, shared, row.created_at, now)
 
@@ -89,37 +86,17 @@ async def delete(db: Db, who: Principal, conversation_id: str) -> None:
         row = await require(tx, who, conversation_id, Access.MANAGE)
         tx.target = row.id
         manageable = access.fence(who, Access.MANAGE)
-        readers = await store.select_readers(tx, manageable, row.id)
+        readers = await sharing.select_readers(tx, CONVERSATIONS, manageable, row.id)
         await store.delete(tx, manageable, row.id)
         await fulltext.drop(tx, store.KIND, row.id)
-        await record(tx, row, Change.DELETED, readers)
+        await sharing.record(tx, CONVERSATIONS, row, Change.DELETED, readers)
 
 
-async def share(db: Db, who: Principal, conversation_id: str, request: ConversationShare) -> list[ConversationGrant]:
+async def share(db: Db, who: Principal, conversation_id: str, request: Share) -> list[Grant]:
     """Share the conversation with a colleague, change their permission, or remove it; return its grants."""
     async with db.write(who, "conversation.share" if request.permission else "conversation.unshare") as tx:
         row = await require(tx, who, conversation_id, Access.MANAGE)
-        tx.target, tx.detail = row.id, {"user_id": request.user_id, "permission": request.permission}
-        if request.permission is None:
-            await store.delete_grant(tx, access.fence(who, Access.MANAGE), row.id, request.user_id)
-            await record(tx, row, Change.UPDATED, [Readers.user(request.user_id)])
-        else:
-            await _grant(tx, who, row, request.user_id, request.permission)
-            await record(tx, row, Change.UPDATED)
-        grants = await store.select_grants(tx, row.id)
-        if request.permission and len(grants) > MAX_GRANTS:
-            raise BadRequest("conversations.grants", limit=MAX_GRANTS)
-        return grants
-
-
-async def _grant(tx: Tx, who: Principal, row: ConversationRow, user_id: str, permission: GrantPermission) -> None:
-    if user_id == row.owner_id:
-        raise BadRequest.at("/user_id", "conversations.owner")
-    if not await tenancy.is_colleague(tx, who, user_id):
-        raise NotFound("tenancy.no_person")
-    manageable = access.fence(who, Access.MANAGE)
-    if not await store.put_grant(tx, manageable, row.id, user_id, permission, who.user_id, clock.stamp()):
-        raise NotFound()
+        return await sharing.share(tx, CONVERSATIONS, row, access.fence(who, Access.MANAGE), request)
 
 
 async def require(tx: Tx, who: Principal, conversation_id: str, needed: Access) -> ConversationRow:
@@ -132,13 +109,6 @@ async def require(tx: Tx, who: Principal, conversation_id: str, needed: Access) 
     return row
 
 
-async def record(tx: Tx, row: ConversationRow, change: Change, readers: Sequence[str] = ()) -> None:
-    """Record a change; `readers` are those who may have lost the conversation by it."""
-    await events.record(
-        tx, store.KIND, row.id, change=change, org_id=row.org_id, team_id=row.team_id, readers=readers
-    )  # fmt: skip
-
-
 def read_fence(who: Principal, *, across_org: bool = False) -> Fence:
     """Return the conversations that `who` can read; roles in the company add none. For other packages."""
     return access.fence(who, Access.READ)
@@ -148,7 +118,7 @@ def _clean_title(title: str) -> str:
     return text.clean_name(title, "title", max_length=_TITLE_LENGTH)
 
 
-def _to_conversation(row: ConversationRow, grants: list[ConversationGrant], turns: list[TurnRow]) -> Conversation:
+def _to_conversation(row: ConversationRow, grants: list[Grant], turns: list[TurnRow]) -> Conversation:
     return Conversation(
         id=row.id, title=row.title, owner=row.owner_id, team_id=row.team_id, shared_with=grants,
         turns=[_to_turn(turn) for turn in turns], created_at=row.created_at, updated_at=row.updated_at,

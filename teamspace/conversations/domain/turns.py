@@ -7,12 +7,13 @@ from collections.abc import Sequence
 
 from msgspec import UNSET, UnsetType
 
-from teamspace import fulltext
+from teamspace import fulltext, sharing
 from teamspace.completions import TokenUsage
 from teamspace.conversations import access, store
 from teamspace.conversations.domain import content as contents
-from teamspace.conversations.domain.conversations import record, require
+from teamspace.conversations.domain.conversations import require
 from teamspace.conversations.schemas import (
+    CONVERSATIONS,
     Access,
     BegunTurn,
     Content,
@@ -140,7 +141,7 @@ async def _add(tx: Tx, conversation: ConversationRow, turns: Sequence[TurnRow], 
     )  # fmt: skip
     if title and not conversation.title:
         await fulltext.rename(tx, store.KIND, conversation.id, title=title, labels="")
-    await record(tx, conversation, Change.UPDATED)
+    await sharing.record(tx, CONVERSATIONS, conversation, Change.UPDATED)
 
 
 async def end_turn(
@@ -180,7 +181,7 @@ async def end_turn(
         tx, conversation.id, turns=0, ended=1, size=answer.size - ANSWER_SIZE, title="",
         excerpt=contents.excerpt_of(text), now=clock.stamp(),
     )  # fmt: skip
-    await record(tx, conversation, Change.UPDATED)
+    await sharing.record(tx, CONVERSATIONS, conversation, Change.UPDATED)
 
 
 async def history(db: Reads, who: Principal, turn_id: str) -> list[StoredTurn]:

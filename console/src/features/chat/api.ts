@@ -48,8 +48,7 @@ export const getConversation = async (id: string) => (await answer(api.GET("/api
 export const createConversation = () => answer(api.POST("/api/conversations", { body: {} }));
 export const renameConversation = (id: string, title: string) => answer(api.PATCH("/api/conversations/{id}", { ...at(id), body: { title } }));
 export const deleteConversation = (id: string) => answer(api.DELETE("/api/conversations/{id}", at(id)));
-export const shareConversation = (id: string, { user_id, permission }: ShareRequest) =>
-  answer(api.POST("/api/conversations/{id}/share", { ...at(id), body: { user_id, permission: permission as Schemas["ConversationShare"]["permission"] } }));
+export const shareConversation = (id: string, body: ShareRequest) => answer(api.POST("/api/conversations/{id}/share", { ...at(id), body }));
 export const getModel = () => answer(api.GET("/api/ai/model"));
 
 export const stopAnswer = (id: string) => answer(api.DELETE("/api/ai/chat/stream/{id}", at(id)));

@@ -14,7 +14,7 @@ export interface ShareRequest {
 
 export interface SharedThing {
   owner: string;
-  shared_with: readonly Schemas["NoteGrant"][];
+  shared_with: readonly Schemas["Grant"][];
 }
 
 /** The mutation that shares. */

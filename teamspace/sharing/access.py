@@ -1,0 +1,28 @@
+"""The clauses of fences that ownership and grants give. Neither extends a token's scope: callers check it."""
+
+import msgspec
+
+from teamspace import tenancy
+from teamspace.core.db import Clause
+from teamspace.core.permissions import Permission
+from teamspace.sharing.schemas import Shareable
+
+
+def owned(table: str) -> Clause:
+    """Return the clause for the rows of `:user_id`, while they are a member of the row's team."""
+    return Clause(f"{table}.owner_id = :user_id AND {table}.org_id = :org_id AND {tenancy.is_current_member(table)}")
+
+
+def granted(kind: Shareable, permission: Permission) -> Clause:
+    """Return the clause for the rows on which `:user_id` was granted `permission`, or one that includes it."""
+    rungs = ", ".join(f"'{rung}'" for rung in kind.ladder[kind.ladder.index(permission) :])
+    return Clause(
+        f"grants.user_id = :user_id AND grants.org_id = :org_id AND grants.permission IN ({rungs})",
+        through=f"{kind.grants} AS grants", key=f"grants.{kind.key}", alias="grants" if kind.repeated else "",
+    )  # fmt: skip
+
+
+def granted_by_others(kind: Shareable) -> Clause:
+    """Return the clause for the rows that others shared with `:user_id`."""
+    clause = granted(kind, kind.ladder[0])
+    return msgspec.structs.replace(clause, where=f"{clause.where} AND {kind.table}.owner_id <> :user_id")

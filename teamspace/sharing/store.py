@@ -1,0 +1,68 @@
+"""Grants in SQL: one statement per function, no rules."""
+
+from teamspace.core.db import Fence, Reads, Tx
+from teamspace.core.permissions import Permission
+from teamspace.core.tables import Invariant
+from teamspace.sharing.schemas import Grant, Shareable
+
+
+async def select_grants(db: Reads, kind: Shareable, id: str) -> list[Grant]:
+    return await db.all(
+        Grant, f"SELECT user_id, permission FROM {kind.grants} WHERE {kind.key} = :id ORDER BY user_id", id=id
+    )
+
+
+async def select_readers(db: Reads, kind: Shareable, fence: Fence, id: str) -> list[str]:
+    """Return the owner and those it is shared with, as `events.Readers`."""
+    table = kind.table
+    return await db.all(
+        str,
+        f"SELECT 'user:' || {table}.owner_id FROM {table} JOIN memberships ON memberships.team_id = {table}.team_id"
+        f" AND memberships.user_id = {table}.owner_id WHERE {table}.id = :id AND {fence.sql}"
+        f" UNION ALL SELECT 'user:' || user_id FROM {kind.grants} WHERE {kind.key} = :id",
+        id=id, **fence.params,
+    )  # fmt: skip
+
+
+async def put_grant(
+    tx: Tx, kind: Shareable, fence: Fence, id: str, grantee: str, permission: Permission, by: str, now: str
+) -> bool:
+    """Return False if the fence no longer admits the row."""
+    repeated = "".join(f", {column}" for column in kind.repeated)
+    return await tx.exists(
+        f"INSERT INTO {kind.grants} ({kind.key}, user_id, org_id, permission, granted_by, created_at{repeated})"
+        f" SELECT id, :grantee, org_id, :permission, :by, :now{repeated} FROM {kind.table}"
+        f" WHERE id = :id AND {fence.sql} {tx.dialect.share_lock}"
+        f" ON CONFLICT ({kind.key}, user_id) DO UPDATE SET permission = excluded.permission,"
+        f" granted_by = excluded.granted_by, created_at = excluded.created_at RETURNING {kind.key}",
+        id=id, grantee=grantee, permission=permission, by=by, now=now, **fence.params,
+    )  # fmt: skip
+
+
+async def delete_grant(tx: Tx, kind: Shareable, fence: Fence, id: str, grantee: str) -> None:
+    await tx.run(
+        f"DELETE FROM {kind.grants} WHERE {kind.key} = :id AND user_id = :grantee"
+        f" AND EXISTS (SELECT 1 FROM {kind.table} WHERE id = :id AND {fence.sql})",
+        id=id, grantee=grantee, **fence.params,
+    )  # fmt: skip
+
+
+# fmt: off
+def invariants(kind: Shareable) -> tuple[Invariant, ...]:
+    """Return what must be true of the rows of every such table."""
+    table, name = kind.table, kind.name
+    return (
+        Invariant(f"{table}.company", f"a {name}, its team, its owner and its grants belong to one company",
+            f"SELECT r.id FROM {table} r JOIN teams t ON t.id = r.team_id JOIN users u ON u.id = r.owner_id"
+            " WHERE r.org_id <> t.org_id OR r.org_id <> u.org_id UNION ALL"
+            f" SELECT r.id FROM {kind.grants} g JOIN {table} r ON r.id = g.{kind.key} JOIN users u ON u.id = g.user_id"
+            " WHERE g.org_id <> r.org_id OR u.org_id <> r.org_id"),
+        Invariant(f"{table}.audit", f"a {name}'s creation is in the audit log",
+            f"SELECT id FROM {table} WHERE id NOT IN"
+            f" (SELECT target FROM audit WHERE action = '{name}.create' AND target IS NOT NULL)"),
+        Invariant(f"{table}.text", f"every {name} is in the full-text index, and no deleted one",
+            f"SELECT id FROM {table} WHERE NOT EXISTS"
+            f" (SELECT 1 FROM texts WHERE kind = '{name}' AND ref = {table}.id AND org_id = {table}.org_id) UNION ALL"
+            f" SELECT ref FROM texts WHERE kind = '{name}' AND ref NOT IN (SELECT id FROM {table})"),
+    )
+# fmt: on
