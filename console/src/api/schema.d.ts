@@ -1088,7 +1088,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Return a job with its state, why it waits, its result or error; or a summary, as in the list.
+         * Return a job with its state, why it waits, what an agent has done so far, its result or error; or a summary, as in the list.
          * @description A session or API token.
          */
         get: operations["jobs.show"];
@@ -1634,7 +1634,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * The same as server-sent events: `start`, `delta`, `citation`, then `done` or `error`. Send `Last-Event-ID` to resume for ten minutes, without being charged again.
+         * The same as server-sent events: `start`, `delta`, `citation`, then `done` or `error`. Send `Last-Event-ID` to resume for ten minutes, or repeat the `Idempotency-Key` to read from the beginning, without being charged again.
          * @description A session or API token. Requires `chat:use`. Requires the feature `chat`.
          */
         post: operations["ai.stream"];
@@ -1655,7 +1655,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Stop a streamed turn. It ends with what it has produced, and is charged for that.
+         * Stop a turn or an agent's run of the caller's, streamed or not. It ends with what it has produced, and is charged for that.
          * @description A session or API token. Requires `chat:use`.
          */
         delete: operations["ai.stop"];
@@ -3274,16 +3274,16 @@ export interface components {
             tags: string[];
             owner: string;
             team_id: string;
-            shared_with: components["schemas"]["NoteGrant"][];
+            shared_with: components["schemas"]["Grant"][];
             version: number;
             created_at: string;
             updated_at: string;
         };
         /**
-         * NoteGrant
-         * @description A person a note is shared with, and their permission.
+         * Grant
+         * @description A person something is shared with, and their permission.
          */
-        NoteGrant: {
+        Grant: {
             user_id: string;
             permission: components["schemas"]["Permission"];
         };
@@ -3341,16 +3341,16 @@ export interface components {
             tags?: string[];
         };
         /**
-         * NoteShare
-         * @description `permission` is one of `notes:*`; null removes the share.
+         * Share
+         * @description Conversations are shared with `notes:read` or `notes:write`, notes with any of `notes:*`; null removes the share.
          */
-        NoteShare: {
+        Share: {
             user_id: string;
             permission: components["schemas"]["Permission"] | null;
         };
-        /** NoteShares */
-        NoteShares: {
-            items: components["schemas"]["NoteGrant"][];
+        /** Shares */
+        Shares: {
+            items: components["schemas"]["Grant"][];
         };
         /**
          * JobDraft
@@ -3401,6 +3401,8 @@ export interface components {
             finished_at: string | null;
             input: unknown;
             result: unknown;
+            /** @default [] */
+            steps?: unknown[];
         };
         /**
          * State
@@ -3533,19 +3535,10 @@ export interface components {
             title: string;
             owner: string;
             team_id: string;
-            shared_with: components["schemas"]["ConversationGrant"][];
+            shared_with: components["schemas"]["Grant"][];
             turns: components["schemas"]["Turn"][];
             created_at: string;
             updated_at: string;
-        };
-        /**
-         * ConversationGrant
-         * @description A person a conversation is shared with, and their permission.
-         */
-        ConversationGrant: {
-            user_id: string;
-            /** @enum {unknown} */
-            permission: "notes:read" | "notes:write";
         };
         /** Turn */
         Turn: {
@@ -3573,6 +3566,10 @@ export interface components {
             model?: string | null;
             /** @default null */
             executor?: string | null;
+            /** @default false */
+            simulated?: boolean;
+            /** @default null */
+            finish_reason?: string | null;
             /** @default null */
             error?: components["schemas"]["TurnError"] | null;
         };
@@ -3639,18 +3636,6 @@ export interface components {
         /** ConversationChange */
         ConversationChange: {
             title: string;
-        };
-        /**
-         * ConversationShare
-         * @description `permission` is `notes:read` to read or `notes:write` to continue; null removes the share.
-         */
-        ConversationShare: {
-            user_id: string;
-            permission: ("notes:read" | "notes:write") | null;
-        };
-        /** ConversationShares */
-        ConversationShares: {
-            items: components["schemas"]["ConversationGrant"][];
         };
         /**
          * Page[Executor]
@@ -11740,7 +11725,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NoteShare"];
+                "application/json": components["schemas"]["Share"];
             };
         };
         responses: {
@@ -11750,7 +11735,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["NoteShares"];
+                    "application/json": components["schemas"]["Shares"];
                 };
             };
             /** @description `invalid_request` */
@@ -12811,7 +12796,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ConversationShare"];
+                "application/json": components["schemas"]["Share"];
             };
         };
         responses: {
@@ -12821,7 +12806,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ConversationShares"];
+                    "application/json": components["schemas"]["Shares"];
                 };
             };
             /** @description `invalid_request` */
@@ -17756,7 +17741,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description `idempotency_conflict` */
+            /** @description `idempotency_conflict`, `conflict` */
             409: {
                 headers: {
                     [name: string]: unknown;
