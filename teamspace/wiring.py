@@ -40,7 +40,7 @@ PACKAGES = tuple(
         "notes", "jobs", "conversations",
         "executors", "repository",
         "ai", "documents", "s3",
-        "agents", "translation", "openai_api",
+        "agents", "translation", "openai_api", "mcp",
         "localization",
         "search",
         "instance", "console", "plugins",

@@ -560,6 +560,8 @@ def _reply(request: Request, result: Reply[Any], body: Any) -> Response:
             known = request.match().if_none_match or frozenset()
             if tag in known or "*" in known:
                 return Response(304, content_type=None, headers=headers)
+    if body is None:
+        return Response(result.status, content_type=None, headers=headers)
     encoded = msgspec.json.encode(body)
     return Response(result.status, encoded, headers=headers, on_undelivered=result.on_undelivered)
 

@@ -27,6 +27,7 @@ from teamspace import (
     instance,
     jobs,
     localization,
+    mcp,
     notes,
     openai_api,
     plugins,
@@ -47,7 +48,7 @@ ROOT = Path(teamspace.__file__).parent
 PACKAGES = {
     "agents": agents, "ai": ai, "audit": audit, "blobs": blobs, "branding": branding, "console": console, "conversations": conversations, "documents": documents,
     "events": events, "executors": executors, "extraction": extraction, "fulltext": fulltext, "identity": identity, "instance": instance, "jobs": jobs,
-    "localization": localization, "notes": notes, "openai_api": openai_api, "plugins": plugins, "quota": quota, "repository": repository, "s3": s3, "search": search, "sharing": sharing, "tenancy": tenancy,
+    "localization": localization, "mcp": mcp, "notes": notes, "openai_api": openai_api, "plugins": plugins, "quota": quota, "repository": repository, "s3": s3, "search": search, "sharing": sharing, "tenancy": tenancy,
     "tools": tools, "translation": translation,
 }  # fmt: skip
 SQL = re.compile(r"\b(SELECT .+ FROM|INSERT INTO|UPDATE \w+ SET|DELETE FROM|CREATE TABLE)\b", re.DOTALL)

@@ -122,6 +122,7 @@ ROUTES: dict[str, Entry] = {
     "GET /api/glossary":                    Entry(),
     "POST /v1/chat/completions":            Entry({"model": "default", "messages": [{"role": "user", "content": "Hello"}]}),
     "GET /v1/models":                       Entry(),
+    "POST /mcp":                            Entry({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "search", "arguments": {"q": "x"}}}),
     "GET /api/usage":                       Entry(),
     "POST /api/quota":                      Entry(_LIMIT),
     "GET /api/features":                    Entry(),

@@ -402,6 +402,7 @@ NOT_IDS = frozenset({
     "POST /api/provision username", "POST /api/provision org", "POST /api/provision team",
     "POST /api/orgs owner.username", "POST /api/orgs team",
     "POST /api/members username", "POST /api/org/members username",
+    "jsonrpc", "POST /mcp id", "params",  # ids in `params`: see tests/mcp
     "GET /app/*page page", "GET /assets/*path path",
     "GET /api/x/:plugin/bundle/*path plugin", "GET /api/x/:plugin/bundle/*path path",
     "GET /beta/bundle/:plugin/*path plugin", "GET /beta/bundle/:plugin/*path path", "lane",

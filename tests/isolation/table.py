@@ -177,6 +177,7 @@ _COMPANY   = {"name": "Company", "owner": new_owner}
 _LIMIT     = {"dimension": "ai.requests", "limit": None, "window": "day"}
 _TITLE     = {"title": "Title"}
 _JOB       = {"kind": "ai.chat", "input": {"prompt": "Hello"}}
+_PING      = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 _CHAT      = {"model": "default", "messages": [{"role": "user", "content": "Hello"}]}
 _EXECUTOR  = {"name": new_username, "mode": "pull"}
 _CLAIM     = {"claim_token": "x"}
@@ -299,6 +300,7 @@ CASES = (
     Case("GET /api/glossary",               role("chat:use")),
     Case("POST /v1/chat/completions",       role("chat:use"),            _CHAT),
     Case("GET /v1/models",                  role("chat:use")),
+    Case("POST /mcp",                       ANYONE,                      _PING),
 
     Case("GET /api/usage",                  ANYONE),
     Case("POST /api/quota",                 role("instance:manage"),     _LIMIT),
