@@ -80,8 +80,8 @@ class Agents:
     async def _copy_steps(self, tx: Tx, who: Principal, ended_id: str, run_id: str) -> None:
         if not await self._queue.has_ended(tx, ended_id):
             raise Conflict("agents.not_ended")
-        steps = [decode(row) for row in await store.select(tx, access.fence(who), ended_id)]
-        await store.copy(tx, access.fence(who), ended_id, run_id, count_complete(steps))
+        until = count_complete(await store.select(tx, access.fence(who), ended_id))
+        await store.copy(tx, access.fence(who), ended_id, run_id, until)
 
     async def _complete(self, db: Db, who: Principal, body: AgentBody) -> AgentBody:
         """Return the request with what it takes over from the run that it continues."""

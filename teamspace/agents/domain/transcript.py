@@ -52,10 +52,10 @@ def open_calls(steps: Sequence[AnyStep]) -> list[ToolCall]:
     return []
 
 
-def count_complete(steps: Sequence[AnyStep]) -> int:
+def count_complete(rows: Sequence[StepRow]) -> int:
     """Return the number of steps without an answer that was cut off by a stop."""
-    is_cut = bool(steps) and isinstance(last := steps[-1], ModelStep) and last.finish_reason == STOPPED
-    return len(steps) - is_cut
+    last = decode(rows[-1]) if rows else None
+    return len(rows) - (isinstance(last, ModelStep) and last.finish_reason == STOPPED)
 
 
 def total_usage(steps: Iterable[AnyStep]) -> TokenUsage:

@@ -54,7 +54,7 @@ async def cancel(
 
 
 async def request_stop(tx: Tx, who: Principal, queue: Queue, job_id: str) -> bool:
-    """Ask a running job of the caller's to stop; return False if it has ended, and NotFound if it cannot be stopped."""
+    """Ask a job of the caller's to stop; return False if it has ended. Raises NotFound if its kind cannot be stopped."""
     row = await viewing.get_row(tx, who, job_id)
     kind = queue.kinds.get(row.kind)
     if not access.is_requester(who, row) or kind is None or not kind.row.stoppable:

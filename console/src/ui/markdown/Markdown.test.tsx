@@ -13,11 +13,17 @@ const shown = (text: string, marks?: Marks): string =>
   );
 
 test("numbers that stand for something are shown as it, beside formulas and code", () => {
-  const html = shown("Late[1] by $x^2$, not `a[1]` and not [2].", MARKS);
+  const html = shown("Late[\u20631] by $x^2$, not `a[1]` and not [2].", MARKS);
   expect(html).toContain("Late<button>1</button> by ");
   expect(html).toContain("<code>x^2</code>");
   expect(html).toContain("<code>a[1]</code>");
   expect(html).toContain("not [2].");
+});
+
+test("what a model writes itself is no mark, and its links don't catch the marks", () => {
+  const html = shown("Late[\u20631], not[1].\n\n[1]: https://example.com", MARKS);
+  expect(html.match(/<button>/g)).toHaveLength(1);
+  expect(html).toContain("Late<button>1</button>");
 });
 
 test("an image is a link that says where it leads, and nothing is fetched", () => {
