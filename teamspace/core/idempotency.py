@@ -37,6 +37,7 @@ class _StoredKey(msgspec.Struct, frozen=True):
 class _StoredResponse(msgspec.Struct, frozen=True):
     body: bytes
     headers: dict[str, str]
+    content_type: str | None
 
 
 class FirstStream(msgspec.Struct, frozen=True):
@@ -87,7 +88,7 @@ async def find_target(db: Db, who: Principal, claim: IdempotencyClaim) -> str | 
 async def store_response(db: Db, who: Principal, claim: IdempotencyClaim, response: Response) -> None:
     if not isinstance(response.body, bytes):
         return
-    encoded = msgspec.json.encode(_StoredResponse(response.body, response.headers))
+    encoded = msgspec.json.encode(_StoredResponse(response.body, response.headers, response.content_type))
     async with db.maintenance(who) as tx:
         await tx.run(
             "UPDATE idempotency SET status = :status, answer = :answer WHERE owner = :owner AND key = :key",
@@ -111,7 +112,7 @@ async def _find(db: Db, who: Principal, claim: IdempotencyClaim) -> _StoredKey |
 
 def _replay(db: Db, who: Principal, claim: IdempotencyClaim, status: int, encrypted: str) -> Response:
     first = msgspec.json.decode(db.vault.decrypt(_context(who, claim), encrypted), type=_StoredResponse)
-    return mark_replayed(Response(status, first.body, headers=first.headers))
+    return mark_replayed(Response(status, first.body, first.content_type, first.headers))
 
 
 def mark_replayed(response: Response) -> Response:

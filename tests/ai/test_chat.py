@@ -162,6 +162,7 @@ async def test_an_idempotency_key_repeats_a_failure_after_the_model_was_asked(se
         first = await ann.post("/api/ai/chat", {"prompt": "Hello"}, headers=headers)
         again = await ann.post("/api/ai/chat", {"prompt": "Hello"}, headers=headers)
         assert (first.status_code, again.status_code) == (502, 502)
+        assert again.headers["content-type"] == first.headers["content-type"] == "application/problem+json"
         assert len(server.bodies) == 1
 
 
