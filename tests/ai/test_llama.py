@@ -20,6 +20,7 @@ PUSH, PULL = "noise", "far"
 KINDS = {"kind": {"enum": ["boat", "car"]}, "new": {"type": "boolean"}, "doors": {"enum": [0, 2, 4]}}
 SCHEMA = {"type": "object", "properties": KINDS, "required": [*KINDS], "additionalProperties": False}
 FORMAT = {"type": "json_schema", "json_schema": {"name": "vehicle", "schema": SCHEMA, "strict": True}}
+PIXEL = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 WEATHER: Any = {
     "type": "function",
     "function": {
@@ -175,6 +176,15 @@ def test_an_agent_runs_the_tools_that_the_model_calls(client: httpx2.Client) -> 
     assert (run["executor"], run["finish_reason"], len(run["steps"])) == ("Push", "tool_limit", 2)
     assert all("result" in step or step["error"]["code"] for step in run["steps"])
     assert metered(client) == before + run["usage"]["total_tokens"]
+
+
+def test_prompts_that_the_model_cannot_take_are_refused_and_harm_no_others(client: httpx2.Client) -> None:
+    picture = [{"type": "image_url", "image_url": {"url": PIXEL}}]
+    refused = (("x" * 20_000, "exceeds the available context size"), *[(picture, "image input is not supported")] * 3)
+    for prompt, reason in refused:
+        answer = client.post("/api/ai/chat", json={"prompt": prompt, "model": PUSH})
+        assert (answer.status_code, reason in answer.json()["detail"]) == (502, True), answer.text
+    assert chat(client, prompt="Say something", max_tokens=8, model=PUSH)["usage"]["completion_tokens"] == 8
 
 
 def test_a_stopped_answer_is_metered_by_what_came(client: httpx2.Client, llama: Llama) -> None:
