@@ -69,6 +69,9 @@ def refusal(status: int, body: bytes) -> CompletionError:
         return CompletionError("model.rejected", retryable=False, unhealthy=False)
     if 300 <= status < 400:
         return CompletionError("model.redirects", retryable=False)
+    if status == 500 and (reason := error_message(body)):
+        # llama.cpp's response to an image that its model cannot take: other requests would be answered.
+        return CompletionError("model.failed_because", reason=reason, unhealthy=False)
     return CompletionError("model.failed", status=status)
 
 

@@ -213,6 +213,6 @@ def _estimate_message(message: Message) -> int:
     return estimate_tokens(text_of(message.content)) + images * IMAGE_TOKENS + calls
 
 
-def estimate_usage(request: ModelRequest, text: str) -> TokenUsage:
-    """Estimate the usage of a request that was answered with this text."""
-    return TokenUsage.of(estimate_prompt(request), estimate_tokens(text))
+def estimate_usage(request: ModelRequest, text: str, deltas: int = 0) -> TokenUsage:
+    """Estimate the usage of a request that was answered with this text. Each delta has one token at least."""
+    return TokenUsage.of(estimate_prompt(request), max(estimate_tokens(text), deltas))

@@ -101,9 +101,11 @@ async def judge(request: ModelRequest, answer: ModelAnswer) -> ModelAnswer:
         return answer
     try:
         return replace(answer, parsed=await parse(wanted, answer.text))
-    except SchemaMismatch as fault:
-        fault.usage = answer.usage
-        raise
+    except SchemaMismatch as mismatch:
+        is_cut_off = mismatch.key == "model.not_json" and answer.finish_reason == "length"
+        fault = SchemaMismatch("model.cut_off") if is_cut_off else mismatch
+        fault.raw, fault.usage = mismatch.raw, answer.usage
+        raise fault from None
 
 
 async def _repair(call: Call, request: ModelRequest, answer: ModelAnswer, bad: SchemaMismatch) -> ModelAnswer:

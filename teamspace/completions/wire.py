@@ -188,7 +188,8 @@ class _PartialAnswer:
         text = ""
         for choice in choices:
             text, self._finish_reason = choice.delta.content or "", choice.finish_reason or self._finish_reason
-        self._texts.append(text)
+        if text:
+            self._texts.append(text)
         self._length += len(text)
         if self._length > MAX_CHARACTERS:
             raise _too_long()
@@ -199,7 +200,7 @@ class _PartialAnswer:
             raise CompletionError("model.ended_early")
         try:
             return _answer(
-                self._request, "".join(self._texts), self._calls, self._model, self._finish_reason, self._usage
+                self._request, "".join(self._texts), self._calls, self._model, self._finish_reason, self.spent
             )
         except MALFORMED:
             raise _invalid_stream() from None
@@ -208,7 +209,7 @@ class _PartialAnswer:
     def spent(self) -> TokenUsage | None:
         """The reported usage, or an estimate for the text that has arrived."""
         text = "".join(self._texts) + self._calls.text
-        return self._usage or (estimate_usage(self._request, text) if text else None)
+        return self._usage or (estimate_usage(self._request, text, len(self._texts)) if text else None)
 
 
 async def _data(pieces: AsyncIterable[bytes]) -> AsyncGenerator[bytes, None]:

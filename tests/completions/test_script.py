@@ -114,7 +114,8 @@ async def test_translations(egress: Egress, server: ModelServer) -> None:
 FAULTS: dict[str, tuple[Behaviour, str, bool]] = {
     # step, message, whether the started stream has cost something
     "too many requests": (rate_limited(), "overloaded|too many", False),
-    "server error": (fails(500), "500", False),
+    "server error": (fails(500), "failed: Out of memory", False),
+    "gateway error": (fails(502), "502", False),
     "another page": (wrong_type(), "valid completion", False),
     "stall": (stalls("Half a"), "did not answer in time", True),
     "cut": (cuts("Half a"), "closed the connection", True),

@@ -222,6 +222,13 @@ async def test_two_bad_answers_are_refused_and_both_calls_are_paid() -> None:
     assert (failed.value.path, failed.value.raw, failed.value.usage) == ("/name", '{"name": 7}', TokenUsage.of(30, 7))
 
 
+async def test_an_answer_that_was_cut_off_is_said_to_be() -> None:
+    cut = ModelAnswer('{"name": "Ad', FIRST, finish_reason="length")
+    with pytest.raises(SchemaMismatch, match="reached the limit of tokens") as failed:
+        await structured.complete(Scripted(cut, cut), REQUEST)
+    assert (failed.value.raw, failed.value.usage) == ('{"name": "Ad', FIRST + FIRST)
+
+
 async def test_a_failed_repair_costs_the_first_call_too() -> None:
     bad = ModelAnswer("It is Ada.", FIRST)
     for spent, total in ((None, FIRST), (SECOND, FIRST + SECOND)):

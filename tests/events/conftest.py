@@ -1,11 +1,18 @@
 """Fixtures for tests of events."""
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Callable
 
 import pytest
+import uvloop
 
 from tests.events.help import Process, process
 from tests.support.world import Caller, World
+
+
+def pytest_asyncio_loop_factories() -> dict[str, Callable[[], asyncio.AbstractEventLoop]]:
+    """These tests run on the server's event loop, whose timers differ from those of asyncio's own."""
+    return {"uvloop": uvloop.new_event_loop}
 
 
 @pytest.fixture

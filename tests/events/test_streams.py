@@ -121,7 +121,7 @@ async def test_a_stream_that_grows_fast_is_saved_early(
 ) -> None:
     monkeypatch.setattr(module, "SAVE_SECONDS", 60)
     writer = await opened(streams, world.db, who)
-    for number in range(module.SAVE_ROWS):
+    for number in range(2 * module.SAVE_ROWS):
         writer.append("delta", delta(number))
     await until(lambda: not writer.unsaved)
 

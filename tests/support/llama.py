@@ -14,9 +14,20 @@ _BYTES = [f"<0x{number:02X}>" for number in range(256)]
 _TOKENS = ["<unk>", "<s>", "</s>", *_BYTES, *(f"▁{letter}" for letter in "abcdefghijklmnopqrstuvwxyz")]
 _KINDS = [2, 3, 3, *([6] * 256), *([1] * 26)]
 """llama.cpp's token types: unknown, control, byte, normal."""
-_WIDTH, _INNER, _CONTEXT = 32, 64, 2048
+_UNLIKELY = {index for index, token in enumerate(_TOKENS) if not token.startswith("▁") and not 33 <= index - 3 < 127}
+"""Tokens that the model writes only if a grammar demands them: the end, and bytes that are not visible characters."""
+_WIDTH, _INNER, _CONTEXT = 32, 64, 32768
 _UINT32, _INT32, _FLOAT32, _BOOL, _STRING, _ARRAY = 4, 5, 6, 7, 8, 9
 _ALIGNMENT = 32
+_TEMPLATE = """\
+{% if tools %}<|im_start|>system
+{{ tools | tojson }}<|im_end|>
+{% endif %}{% for message in messages %}<|im_start|>{{ message.role }}
+{{ message.content or '' }}{% if message.tool_calls %}{% set call = message.tool_calls[0].function %}\
+}{"name": "{{ call.name }}", "arguments": {{ call.arguments | tojson }}}{% endif %}<|im_end|>
+{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant
+{% endif %}"""
+"""ChatML, in which a call of a tool begins with a bracket. Noise has one soon; llama.cpp's grammar writes the rest."""
 
 
 def write_model(path: Path) -> None:
@@ -69,6 +80,9 @@ def _random(name: str, shape: tuple[int, ...]) -> bytes:
     count = shape[0] * (shape[1] if len(shape) == 2 else 1)
     rng = random.Random(name)
     numbers = [1.0] * count if len(shape) == 1 else [rng.gauss(0, 0.5) for _ in range(count)]
+    if name == "output.weight":
+        for token in _UNLIKELY:
+            numbers[token * _WIDTH : (token + 1) * _WIDTH] = [0.0] * _WIDTH
     return struct.pack(f"<{count}f", *numbers)
 
 
@@ -138,7 +152,7 @@ def _serve(model: str) -> None:
     params.n_parallel = 2
     params.warmup = False
     params.cpuparams.n_threads = 1
-    params.chat_template = "chatml"
+    params.chat_template = _TEMPLATE
     server = xllamacpp.Server(params)
     print("serving", server.listening_address, flush=True)
     sys.stdin.read()  # until the parent exits

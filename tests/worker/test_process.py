@@ -14,9 +14,9 @@ from tests.support.upstream import ReceivedRequest, Upstream, completion
 from tests.worker.help import Site, running_worker
 
 
-@pytest.fixture
-def llama(tmp_path: Path) -> Iterator[Llama]:
-    with Llama(tmp_path) as server:
+@pytest.fixture(scope="module")
+def llama(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Llama]:
+    with Llama(tmp_path_factory.mktemp("llama")) as server:
         yield server
 
 

@@ -223,8 +223,10 @@ async def _stream(model: Model, request: ModelRequest, on_delta: OnDelta, stop: 
         try:
             await on_delta(text)
         except Refusal as refusal:  # the stream is full, or cannot be saved
-            tokens = completions.estimate_usage(request, "".join(produced)).total_tokens
-            raise ExecutorFailed("ai.not_shown", reason=refusal.detail, retryable=False, tokens=tokens) from refusal
+            spent = _estimate_spent(request, produced)
+            raise ExecutorFailed(
+                "ai.not_shown", reason=refusal.detail, retryable=False, tokens=spent.total_tokens
+            ) from refusal
 
     async def read() -> ModelAnswer:
         answer = None
@@ -255,11 +257,15 @@ async def _stoppable(
     except TimeoutError:
         if not scope.expired():
             raise
-        text = "".join(produced or ())
-        return ModelAnswer(text, completions.estimate_usage(request, text), request.model or "", "stopped")
+        usage = _estimate_spent(request, produced or [])
+        return ModelAnswer("".join(produced or ()), usage, request.model or "", "stopped")
     finally:
         if watching:
             watching.cancel()
+
+
+def _estimate_spent(request: ModelRequest, produced: list[str]) -> TokenUsage:
+    return completions.estimate_usage(request, "".join(produced), len(produced))
 
 
 async def _expire(scope: asyncio.Timeout, stop: asyncio.Event) -> None:

@@ -141,15 +141,15 @@ class Streams:
         """Save after that time; while it saves, rows wait for the next time."""
         if self._saver is not None:
             return
-        loop = asyncio.get_running_loop()
-        if self._timer is not None:
-            if seconds or self._timer.when() <= loop.time():
-                return
-            self._timer.cancel()
-        self._timer = loop.call_later(seconds, self._start_saving)
+        if not seconds:
+            self._start_saving()
+        elif self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(seconds, self._start_saving)
 
     def _start_saving(self) -> None:
-        self._timer = None
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
         self._saver = asyncio.get_running_loop().create_task(self._save_in_background())
 
     async def _save_in_background(self) -> None:
