@@ -21,6 +21,7 @@ from teamspace.jobs.domain.sweeping import recover, sweep, tidy
 from teamspace.jobs.schemas import (
     Authority,
     Cancelled,
+    EncodedInput,
     EndedJob,
     Failed,
     Job,
@@ -49,6 +50,7 @@ __all__ = [
     "Authority",
     "BoundKind",
     "Cancelled",
+    "EncodedInput",
     "EndedJob",
     "Failed",
     "Job",

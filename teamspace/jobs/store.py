@@ -468,6 +468,10 @@ async def apply(tx: Tx, transitions: Sequence[Transition]) -> None:
     )
 
 
+async def set_result(tx: Tx, job_id: str, result: str) -> None:
+    await tx.run("UPDATE jobs SET result = :result WHERE id = :id", id=job_id, result=result)
+
+
 async def get_kind(db: Reads, job_id: str) -> str | None:
     return await db.one(str, "SELECT kind FROM jobs WHERE id = :id", id=job_id)
 

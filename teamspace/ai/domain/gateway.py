@@ -19,7 +19,7 @@ from teamspace.core.db import Db, Reads, Tx
 from teamspace.core.errors import ExecutorFailed, NoExecutor, Refusal, ResponseRefused
 from teamspace.core.principal import Principal, system
 from teamspace.executors import Mode, ModelRole, Target
-from teamspace.jobs import Authority, JobFault, JobOrigin
+from teamspace.jobs import Authority, EncodedInput, JobFault, JobOrigin
 from teamspace.quota import QuotaAccount, Spend
 
 CHAT = "ai.chat"
@@ -63,12 +63,13 @@ class Gateway:
         """
         target = await self.choose(db, who, name=request.executor, model=request.model, role=role)
         if target.mode is Mode.PULL:
+            input = self._queue.encode(CHAT, to_input(request))
             async with self._audited(db, who, target, purpose) as tx:
-                job_id = await self._enqueue(tx, who, target.executor_id, request, origin)
+                job_id = await self._enqueue(tx, who, target.executor_id, input, request.model, origin)
             answer = await self.wait_for_worker(db, job_id, stop)
         else:
+            estimated = estimate(request)
             async with self._audited(db, who, target, purpose) as tx:
-                estimated = estimate(request)
                 reserved = await quota.reserve(
                     tx, QuotaAccount.of(who), estimated, purpose=purpose, charged=True, ttl=_TTL,
                     job_id=None if origin is None else origin.run_id,
@@ -154,18 +155,19 @@ class Gateway:
         self, db: Db, who: Principal, executor_id: str, request: ModelRequest, turn_id: str, stop: asyncio.Event
     ) -> ModelAnswer:
         """Have a worker of an executor do the work of a turn, with the turn's reservation."""
+        input, origin = self._queue.encode(CHAT, to_input(request)), JobOrigin(turn_id, "model")
         async with db.maintenance(who) as tx:
-            job_id = await self._enqueue(tx, who, executor_id, request, JobOrigin(turn_id, "model"), instead_of=turn_id)
+            job_id = await self._enqueue(tx, who, executor_id, input, request.model, origin, instead_of=turn_id)
         return await self.wait_for_worker(db, job_id, stop)
 
     async def _enqueue(
-        self, tx: Tx, who: Principal, executor_id: str, request: ModelRequest, origin: JobOrigin | None,
-        instead_of: str | None = None,
+        self, tx: Tx, who: Principal, executor_id: str, input: EncodedInput, model: str | None,
+        origin: JobOrigin | None, instead_of: str | None = None,
     ) -> str:  # fmt: skip
         """Enqueue a model call for the workers of an executor, ahead of other jobs; raises QuotaExceeded."""
         return await self._queue.enqueue_next(
-            tx, Authority.of(who), CHAT, to_input(request), channel=jobs.executor_channel(CHAT, executor_id),
-            model=request.model, origin=origin, ttl=_TTL, instead_of=instead_of,
+            tx, Authority.of(who), CHAT, input, channel=jobs.executor_channel(CHAT, executor_id),
+            model=model, origin=origin, ttl=_TTL, instead_of=instead_of,
         )  # fmt: skip
 
     async def wait_for_worker(self, db: Db, job_id: str, stop: asyncio.Event | None = None) -> ModelAnswer:
