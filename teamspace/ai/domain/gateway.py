@@ -12,7 +12,9 @@ from typing import Protocol
 import msgspec
 
 from teamspace import completions, executors, jobs, quota
+from teamspace.ai.domain import renewing
 from teamspace.ai.domain.models import Model
+from teamspace.ai.domain.renewing import Renewals
 from teamspace.ai.schemas import BlockingLimit, ChatInput, DryRun, Estimate
 from teamspace.completions import Delta, ModelAnswer, ModelRequest, TokenUsage, structured
 from teamspace.core.db import Db, Reads, Tx
@@ -30,7 +32,7 @@ _MAX_SECONDS = 290.0
 _CLAIM_SECONDS = 60.0
 """How long a request waits for a remote worker to take it."""
 _TTL = _MAX_SECONDS + 30
-"""Seconds. A reservation outlasts its call."""
+"""Seconds. The reservation of a remote worker's call outlasts it."""
 
 OnDelta = Callable[[str], Awaitable[None]]
 
@@ -51,6 +53,7 @@ class GatewayAnswer(msgspec.Struct, frozen=True):
 class Gateway:
     def __init__(self, fleet: executors.Fleet, models: Models) -> None:
         self._fleet, self._queue, self._models = fleet, fleet.queue, models
+        self._renewals = Renewals()
 
     async def call(
         self, db: Db, who: Principal, request: ModelRequest, *, purpose: str, role: ModelRole = ModelRole.CHAT,
@@ -71,7 +74,7 @@ class Gateway:
             estimated = estimate(request)
             async with self._audited(db, who, target, purpose) as tx:
                 reserved = await quota.reserve(
-                    tx, QuotaAccount.of(who), estimated, purpose=purpose, charged=True, ttl=_TTL,
+                    tx, QuotaAccount.of(who), estimated, purpose=purpose, charged=True, ttl=renewing.TTL,
                     job_id=None if origin is None else origin.run_id,
                 )  # fmt: skip
             async with self._settling(db, reserved) as settle:
@@ -135,7 +138,8 @@ class Gateway:
                 await quota.settle(tx, reservation_id, spent)
 
         try:
-            yield settle
+            with self._renewals.renew(db, reservation_id):
+                yield settle
         except (ExecutorFailed, ResponseRefused) as failure:
             await settle(Spend(0, 0) if failure.tokens is None else Spend(1, failure.tokens))
             raise
