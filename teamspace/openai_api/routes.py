@@ -8,6 +8,7 @@ from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
 from teamspace.core.replies import EventStream
 from teamspace.core.routing import BEARER, Route
+from teamspace.events import Streams
 from teamspace.executors import Fleet
 from teamspace.openai_api.domain import chatting, models
 from teamspace.openai_api.domain.errors import FORMAT, ModelNotFound
@@ -23,9 +24,9 @@ ROUTES = (
 
 
 async def complete(
-    db: Db, who: Principal, fleet: Fleet, turns: Turns, body: CompletionRequest
+    db: Db, who: Principal, fleet: Fleet, turns: Turns, streams: Streams, body: CompletionRequest
 ) -> Completion | EventStream:
-    return await chatting.complete(db, who, fleet, turns, body)
+    return await chatting.complete(db, who, fleet, turns, streams, body)
 
 
 async def list_models(db: Db, who: Principal, fleet: Fleet) -> ModelCards:

@@ -359,7 +359,7 @@ async def test_a_reader_that_leaves_or_stalls_holds_nothing(
         writer.append("delta", delta(number))
     await limited.save()
     assert not writer.unsaved and limited._memory.used == 0
-    await stalled.aclose()  # type: ignore[attr-defined]
+    await stalled.aclose()
     limited.check_room(who)
     assert not limited._notifier._topics
 

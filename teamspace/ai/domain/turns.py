@@ -5,7 +5,7 @@ reserves its quota; the transaction that ends its job settles that, ends the str
 turn ends, it is charged and told once.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from typing import Any
 
 import msgspec
@@ -143,17 +143,10 @@ class Turns:
 
     # Streams
 
-    def check_room(self, who: Principal) -> None:
-        """Raise RateLimited if the caller reads too many streams already."""
-        self._streams.check_room(who)
-
-    async def resume(self, db: Db, who: Principal, turn_id: str, after: int) -> AsyncIterator[StreamRow]:
+    async def resume(self, db: Db, who: Principal, turn_id: str, after: int) -> AsyncGenerator[StreamRow, None]:
         """Return the rest of a turn's stream; NotFound for everyone but its author."""
-        self.check_room(who)
+        self._streams.check_room(who)
         await self._streams.check_readable(db, who, turn_id)
-        return self.read(db, who, turn_id, after)
-
-    def read(self, db: Db, who: Principal, turn_id: str, after: int = 0) -> AsyncIterator[StreamRow]:
         return self._streams.read(db, who, turn_id, after)
 
     async def stop(self, db: Db, who: Principal, turn_id: str) -> None:

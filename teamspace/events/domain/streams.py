@@ -7,7 +7,7 @@ process find them.
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -230,7 +230,7 @@ class Streams:
         if await store.get_stream(db, access.own_streams_fence(who), stream_id) is None:
             raise NotFound()
 
-    async def read(self, db: Db, who: Principal, stream_id: str, after: int = 0) -> AsyncIterator[StreamRow]:
+    async def read(self, db: Db, who: Principal, stream_id: str, after: int = 0) -> AsyncGenerator[StreamRow, None]:
         """Yield the rows after a number, also new ones, until the last; NotFound for everyone but the owner.
 
         After a number that the stream does not have yet, only the rows beyond it are yielded, and the last in any case.

@@ -1,7 +1,7 @@
 """A chat turn for a client of the OpenAI protocol."""
 
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
 
 import msgspec
@@ -12,7 +12,7 @@ from teamspace.completions import ToolCall
 from teamspace.core.db import Db
 from teamspace.core.principal import Principal
 from teamspace.core.replies import EventStream, ServerSentEvent
-from teamspace.events import StreamRow
+from teamspace.events import StreamRow, Streams
 from teamspace.executors import Fleet
 from teamspace.openai_api.domain import answers, models, requests
 from teamspace.openai_api.domain.stops import StopFilter
@@ -22,16 +22,16 @@ _DONE = msgspec.Raw(b"[DONE]")
 
 
 async def complete(
-    db: Db, who: Principal, fleet: Fleet, turns: Turns, request: CompletionRequest
+    db: Db, who: Principal, fleet: Fleet, turns: Turns, streams: Streams, request: CompletionRequest
 ) -> Completion | EventStream:
     """Have a request answered: as a whole, or as chunks if it asks for a stream."""
     stops = StopFilter(requests.stop_sequences(request))
     body = requests.to_chat_body(request)
     await models.check(db, who, fleet, body.model)
     if request.stream:
-        turns.check_room(who)
+        streams.check_room(who)
         attempt = await turns.begin(db, who, body, stream=True)
-        return EventStream(_stream(db, who, turns, request, stops, attempt.job.id))
+        return EventStream(_stream(db, who, turns, streams, request, stops, attempt.job.id))
     answer = await turns.answer(db, who, body)
     return answers.completion(
         answer.id, int(time.time()), answer.model or request.model, text=stops.feed(answer.text) + stops.flush(),
@@ -45,13 +45,13 @@ def _tool_calls(request: CompletionRequest, answer: ChatAnswer) -> list[ToolCall
 
 
 async def _stream(
-    db: Db, who: Principal, turns: Turns, request: CompletionRequest, stops: StopFilter, turn_id: str
-) -> AsyncIterator[ServerSentEvent]:
+    db: Db, who: Principal, turns: Turns, streams: Streams, request: CompletionRequest, stops: StopFilter, turn_id: str
+) -> AsyncGenerator[ServerSentEvent, None]:
     """Yield the turn's stream as chunks. Nobody can resume it here: if the reader leaves, the turn is stopped."""
     chunks = _chunks(request, turn_id)
     is_running = True
     try:
-        async with aclosing(turns.read(db, who, turn_id)) as rows:  # type: ignore[type-var]
+        async with aclosing(streams.read(db, who, turn_id)) as rows:
             async for row in rows:
                 is_running = is_running and not row.is_last
                 for piece in _to_chunks(row, chunks, request, stops):

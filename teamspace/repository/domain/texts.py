@@ -6,7 +6,7 @@ quota: the file it came from already does, and compressed it is not much larger 
 """
 
 import zlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
 
@@ -162,7 +162,7 @@ async def get_content(db: Db, files: BlobStore, who: Principal, object_id: str, 
     )  # fmt: skip
 
 
-async def _slice(data: bytes, start: int, length: int) -> AsyncIterator[bytes]:
+async def _slice(data: bytes, start: int, length: int) -> AsyncGenerator[bytes, None]:
     yield data[start : start + length]
 
 
