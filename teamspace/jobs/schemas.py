@@ -227,6 +227,8 @@ class Job(msgspec.Struct, frozen=True):
     reservation_id: str | None
     lease_until: str | None
     rank: int | None
+    estimate: Spend | None
+    """What an attempt reserves; None if its kind is not metered."""
     refused_spend: Spend | None
     input: str
 

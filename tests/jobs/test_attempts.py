@@ -16,7 +16,7 @@ from teamspace.core.tables import JobSpec
 from teamspace.jobs import Authority, JobAttempt, JobContext, Queue, Succeeded
 from teamspace.jobs.domain import attempts
 from teamspace.quota import Spend
-from tests.jobs.help import broken_invariants, get_job, queue, running
+from tests.jobs.help import broken_invariants, claim, get_job, queue, running
 from tests.support.world import Caller, World
 
 JOBS = (
@@ -43,7 +43,11 @@ async def wait(input: Wait, work: JobContext) -> Waited:
     return Waited(True, input.text)
 
 
+ESTIMATED: list[Wait] = []
+
+
 def estimate(input: Wait) -> Spend:
+    ESTIMATED.append(input)
     return Spend(1, 100)
 
 
@@ -181,6 +185,17 @@ async def test_a_server_that_stops_gives_back_what_can_be_repeated(world: World,
     await world.app.attempts.abort(world.db)
     assert (await get_job(ann, repeatable.job.id))["state"] == "queued"
     assert (await get_job(ann, once.job.id))["error"]["code"] == "interrupted"
+
+
+async def test_a_claim_reserves_what_was_estimated_before(world: World, ann: Caller) -> None:
+    """Inputs can be large, and the transaction of a claim is for many jobs."""
+    who = Principal("api", Call(), user_id=ann.user_id, org_id=ann.org.id, team_id=ann.team.id)
+    async with world.db.maintenance(who) as tx:
+        await queue(world).enqueue(tx, Authority.of(who), "test.wait", Wait())
+    ESTIMATED.clear()
+    ((job, _),) = await claim(world, 1, (jobs.local_channel("test.wait"),))
+    assert (job.estimate, ESTIMATED) == (Spend(1, 100), [])
+    assert await world.db.one(int, "SELECT tokens FROM quota_ledger WHERE settled_at IS NULL") == 100
 
 
 async def test_large_jobs_that_end_together_do_not_block_the_loop(world: World, ann: Caller) -> None:

@@ -152,7 +152,7 @@ class Queue:
             tx, id, kind, authority, title=_shortened(title), origin=origin, idempotency_key=idempotency_key,
             channel=channel or local_channel(kind), model=model, priority=priority, run_at=run_at,
             max_attempts=self.kinds[kind].row.max_attempts, retry_of=retry_of,
-            input=(input if isinstance(input, EncodedInput) else self.encode(kind, input)).json,
+            input=input if isinstance(input, EncodedInput) else self.encode(kind, input),
         )  # fmt: skip
         if not inserted:  # by another transaction, a moment ago
             return await _find_existing(tx, authority, origin, idempotency_key) or id
@@ -177,7 +177,7 @@ class Queue:
             reservation_id = await self._reserve(tx, authority, kind, input, ttl)
         await store.insert(
             tx, id, kind, authority, title=None, origin=origin, idempotency_key=None, channel=channel, model=model,
-            priority=NORMAL, run_at=None, max_attempts=self.kinds[kind].row.max_attempts, input=input.json,
+            priority=NORMAL, run_at=None, max_attempts=self.kinds[kind].row.max_attempts, input=input,
             retry_of=None, reservation_id=reservation_id, admitted=True,
         )  # fmt: skip
         await changes.record_new(tx, authority.account.org_id, authority.account.team_id, id)
@@ -197,7 +197,7 @@ class Queue:
         job = await store.insert(
             tx, id, kind, authority, title=_shortened(title), origin=None, idempotency_key=None,
             channel=local_channel(kind), model=model, priority=NORMAL, run_at=None,
-            max_attempts=self.kinds[kind].row.max_attempts, input=input.json, retry_of=None, claim=claim,
+            max_attempts=self.kinds[kind].row.max_attempts, input=input, retry_of=None, claim=claim,
             reservation_id=reservation_id,
         )  # fmt: skip
         assert job is not None
@@ -263,17 +263,15 @@ class Queue:
         taken = await store.take(tx, ids, executor_id=executor_id, claim_hash=claim_hash, lease=lease)
         await changes.record(tx, taken)
         if len(taken) > 1:
-            await quota.lock_companies(tx, [job.org_id for job in taken if self.kinds[job.kind].estimate])
+            await quota.lock_companies(tx, [job.org_id for job in taken if job.estimate])
         by_rank = sorted(taken, key=lambda job: job.rank or 0)  # RETURNING guarantees no order
         return [job for job in by_rank if await self._reserve_quota(tx, job)]
 
     async def _reserve_quota(self, tx: Tx, job: Job) -> bool:
         """Reserve quota for the job, or park it and return False."""
-        kind = self.kinds[job.kind]
-        if kind.estimate is None or job.reservation_id:
+        if job.estimate is None or job.reservation_id:
             return True
-        estimate = kind.estimate(msgspec.json.decode(job.input, type=kind.input))
-        reserved = await quota.try_reserve(tx, job.account, estimate, purpose=job.kind)
+        reserved = await quota.try_reserve(tx, job.account, job.estimate, purpose=job.kind)
         if isinstance(reserved, quota.LimitState):
             await self._apply(tx, [(job, Parked(QuotaBlock.of(quota.refusal(reserved))))])
             return False
