@@ -10,7 +10,7 @@ from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
 from teamspace.core.replies import EventStream
 from teamspace.core.routing import BEARER, Route
-from teamspace.events import parse_position, to_event_stream
+from teamspace.events import Streams, parse_position, to_event_stream
 
 # fmt: off
 ROUTES = (
@@ -21,7 +21,8 @@ ROUTES = (
 
 
 async def agent(
-    db: Db, who: Principal, body: AgentBody, accept: str, last_event_id: str, replay_of: str, agents: Agents, turns: Turns
+    db: Db, who: Principal, body: AgentBody, accept: str, last_event_id: str, replay_of: str, agents: Agents,
+    turns: Turns, streams: Streams,
 ) -> AgentAnswer | DryRun | EventStream:  # fmt: skip
     if last_event_id:
         run_id, seen = parse_position(last_event_id)
@@ -32,6 +33,6 @@ async def agent(
         return await agents.preview(db, who, body)
     if accept != "text/event-stream":
         return await agents.answer(db, who, body)
-    turns.check_room(who)
+    streams.check_room(who)
     run_id = (await agents.begin(db, who, body, stream=True)).job.id
-    return to_event_stream(turns.read(db, who, run_id), run_id)
+    return to_event_stream(streams.read(db, who, run_id), run_id)

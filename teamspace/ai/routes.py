@@ -10,7 +10,7 @@ from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
 from teamspace.core.replies import EventStream
 from teamspace.core.routing import BEARER, Route
-from teamspace.events import parse_position, to_event_stream
+from teamspace.events import Streams, parse_position, to_event_stream
 
 # fmt: off
 ROUTES = (
@@ -35,7 +35,7 @@ async def chat(db: Db, who: Principal, body: ChatBody, turns: Turns) -> ChatAnsw
 
 
 async def stream(
-    db: Db, who: Principal, body: ChatBody, last_event_id: str, replay_of: str, turns: Turns
+    db: Db, who: Principal, body: ChatBody, last_event_id: str, replay_of: str, turns: Turns, streams: Streams
 ) -> EventStream | DryRun:  # fmt: skip
     if last_event_id:
         turn_id, seen = parse_position(last_event_id)
@@ -44,9 +44,9 @@ async def stream(
         return to_event_stream(await turns.replay(db, who, replay_of), replay_of)
     if body.dry_run:
         return await turns.preview(db, who, body)
-    turns.check_room(who)
+    streams.check_room(who)
     turn_id = (await turns.begin(db, who, body, stream=True)).job.id
-    return to_event_stream(turns.read(db, who, turn_id), turn_id)
+    return to_event_stream(streams.read(db, who, turn_id), turn_id)
 
 
 async def stop(db: Db, who: Principal, id: str, turns: Turns) -> None:

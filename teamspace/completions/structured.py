@@ -65,7 +65,7 @@ async def check_format(wanted: ResponseFormat | None, at: str = "/response_forma
 
 async def check_schema(schema: dict[str, Any], at: str) -> None:
     """Raise BadRequest, with the place below the pointer `at`, if a JSON schema cannot be used."""
-    await pools.TEXT.run(json_schemas.check, schema, at)
+    await pools.SCHEMAS.run(json_schemas.check, schema, at)
 
 
 async def parse(wanted: ResponseFormat, text: str) -> Any:
@@ -74,7 +74,10 @@ async def parse(wanted: ResponseFormat, text: str) -> Any:
     The JSON may be in a fenced code block, which models like to write; anything else around it is a mismatch.
     """
     try:
-        return await pools.TEXT.run(_parse, wanted, text)
+        body, value = await pools.TEXT.run(_parse, wanted, text)
+        if isinstance(wanted, JsonSchema):
+            await pools.SCHEMAS.run(_validate, wanted.named.schema, body)
+        return value
     except SchemaMismatch as fault:
         fault.raw = text[:MAX_RAW]
         raise
@@ -129,23 +132,28 @@ def _repair_request(request: ModelRequest, answer: ModelAnswer, bad: SchemaMisma
     )  # fmt: skip
 
 
-def _parse(wanted: ResponseFormat, text: str) -> Any:
+def _parse(wanted: ResponseFormat, text: str) -> tuple[msgspec.Raw, Any]:
+    """Return the JSON of an answer, and its value."""
     body = _unfenced(text).encode(errors="replace")
     if json_body.is_too_deep(body):
         raise SchemaMismatch("model.too_deep", limit=json_body.MAX_DEPTH)
+    if json_body.has_too_many_values(body):
+        raise SchemaMismatch("model.too_many_values", containers=json_body.MAX_CONTAINERS, values=json_body.MAX_VALUES)
     try:
         value = msgspec.json.decode(body)
     except MALFORMED as fault:
         raise SchemaMismatch("model.not_json", reason=str(fault)) from None
     if isinstance(wanted, JsonObject) and not isinstance(value, dict):
         raise SchemaMismatch("model.not_an_object")
-    if isinstance(wanted, JsonSchema):
-        try:
-            json_schemas.validate(wanted.named.schema, value)
-        except json_schemas.InvalidValue as fault:
-            place = fault.path or "its top level"
-            raise SchemaMismatch("model.mismatch", fault.path, place=place, reason=fault.reason) from None
-    return value
+    return msgspec.Raw(body), value
+
+
+def _validate(schema: dict[str, Any], body: msgspec.Raw) -> None:
+    try:
+        json_schemas.validate(schema, body)
+    except json_schemas.InvalidValue as fault:
+        place = fault.path or "its top level"
+        raise SchemaMismatch("model.mismatch", fault.path, place=place, reason=fault.reason) from None
 
 
 def _unfenced(text: str) -> str:

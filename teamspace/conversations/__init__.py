@@ -1,7 +1,7 @@
 """Conversations with models: a tree of prompts and answers that belongs to a person and can be shared."""
 
 from teamspace.conversations.access import SUBJECTS
-from teamspace.conversations.domain.content import title_of
+from teamspace.conversations.domain.content import encode_prompt, title_of
 from teamspace.conversations.domain.conversations import create, find, read_fence
 from teamspace.conversations.domain.indexing import index
 from teamspace.conversations.domain.turns import MAX_HISTORY, begin_turn, end_turn, history, measure
@@ -35,6 +35,7 @@ __all__ = [
     "TurnState",
     "begin_turn",
     "create",
+    "encode_prompt",
     "end_turn",
     "find",
     "history",

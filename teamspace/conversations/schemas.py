@@ -96,11 +96,23 @@ class StoredTurn(msgspec.Struct, frozen=True):
     """As it was stored: parts that refer to files or notes contain the reference."""
 
 
+class EncodedPrompt(msgspec.Struct, frozen=True):
+    """A prompt as it is stored, with what is shown of it; made before its transaction begins."""
+
+    content: str
+    size: int
+    characters: int
+    parts: int
+    title: str = ""
+    excerpt: str = ""
+
+
 class Answer(msgspec.Struct, frozen=True):
     """An answer as JSON, as far as it fits in its conversation."""
 
     content: str
     is_complete: bool
+    text: str
     citations: str | None = None
     steps: str | None = None
 

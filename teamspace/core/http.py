@@ -203,7 +203,8 @@ class Gate:
                 if not response.stays_open:
                     held.enter_context(self._downloads.take(token=info.token, address=address))
             except RateLimited as refusal:
-                async with aclosing(response.body):  # type: ignore[type-var]
+                assert not isinstance(response.body, bytes)
+                async with aclosing(response.body):
                     response = self._refusal_response(request, refusal)
             await self._send(request, response, send)
         return response.status
@@ -416,7 +417,7 @@ class Gate:
     ) -> Response:
         """Stream the raw body to the handler; it can be read only once, so any retry is up to the handler."""
         arguments = _arguments(self._db, request, endpoint, who, parameters, b"")
-        async with aclosing(request.chunks(endpoint.route.limit)) as chunks:  # type: ignore[type-var]
+        async with aclosing(request.chunks(endpoint.route.limit)) as chunks:
             return self._encode(request, await endpoint.handler(**arguments, upload=chunks))
 
     # encode

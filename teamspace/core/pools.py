@@ -47,6 +47,7 @@ class Pool:
 # fmt: off
 #                       what                   threads  waiting  refusal
 TEXT      = Pool("texts being parsed",              2,      64, "busy.texts")             # words, snippets, large JSON and XML
+SCHEMAS   = Pool("JSON schemas being checked",      2,      64, "busy.schemas")           # each thread waits for its process
 PASSWORDS = Pool("password checks",                 4,      32, "busy.passwords")         # argon2, 64 MiB each
 STRENGTH  = Pool("password strength checks",        1,      32, "busy.password_strength") # zxcvbn
 READS     = Pool("long reads",                      4,      64, "busy.reads")             # SQLite off the loop: searches, exports

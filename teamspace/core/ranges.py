@@ -1,7 +1,7 @@
 """Conditional and range requests for stored bytes, as in RFC 9110."""
 
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from email.utils import formatdate, parsedate_to_datetime
 
 import msgspec
@@ -50,7 +50,7 @@ async def with_first_chunk(response: Response) -> Response:
     return msgspec.structs.replace(response, body=_prepend(first, response.body))
 
 
-async def _prepend(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+async def _prepend(first: bytes, rest: AsyncGenerator[bytes, None]) -> AsyncGenerator[bytes, None]:
     yield first
     async for chunk in rest:
         yield chunk

@@ -1,6 +1,6 @@
 """What a handler can return besides a plain struct: a status, a version, a page, bytes, a stream."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from typing import Any, ClassVar, Generic, TypeVar
 
 import msgspec
@@ -50,7 +50,7 @@ class Content(msgspec.Struct, frozen=True):
 class Download(msgspec.Struct, frozen=True):
     """Bytes that are streamed in constant memory, at the reader's speed."""
 
-    chunks: AsyncIterator[bytes]
+    chunks: AsyncGenerator[bytes, None]
     content_type: str
     size: int | None = None
     headers: dict[str, str] = {}
@@ -64,7 +64,7 @@ class StoredContent(msgspec.Struct, frozen=True):
     """Bytes with random access: the gate handles conditional and range requests."""
 
     size: int
-    read: Callable[[int, int], AsyncIterator[bytes]]
+    read: Callable[[int, int], AsyncGenerator[bytes, None]]
     """Called with the offset and the number of bytes."""
     content_type: str
     tag: str
@@ -94,4 +94,4 @@ class EventStream(msgspec.Struct, frozen=True):
     It is not counted as a download: whoever offers it limits their number.
     """
 
-    events: AsyncIterator[ServerSentEvent]
+    events: AsyncGenerator[ServerSentEvent, None]

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import re
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, MutableMapping, Sequence
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -157,7 +157,7 @@ class Request:
         tags = (tag.strip().removeprefix("W/").strip('"') for tag in header.decode("latin-1").split(","))
         return frozenset(tags)
 
-    async def chunks(self, limit: int) -> AsyncIterator[bytes]:
+    async def chunks(self, limit: int) -> AsyncGenerator[bytes, None]:
         """Yield the body as it arrives; refuse more than `limit` bytes, and disconnect a client that stalls."""
         declared = self.headers.get(b"content-length", b"0")
         if declared.isdigit() and int(declared) > limit:

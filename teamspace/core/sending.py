@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, MutableMapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, MutableMapping
 from typing import Any
 
 import msgspec
@@ -45,7 +45,7 @@ class Response(msgspec.Struct):
     """A response that is ready to be sent."""
 
     status: int
-    body: bytes | AsyncIterator[bytes] = b""
+    body: bytes | AsyncGenerator[bytes, None] = b""
     content_type: str | None = "application/json"
     headers: dict[str, str] = {}
     """Override the common headers; an empty value removes one."""
@@ -82,11 +82,11 @@ class ResponseWriter:
             await self._stream(send, body, disconnect)
         await send({"type": "http.response.body", "body": b""})
 
-    async def _stream(self, send: Send, chunks: AsyncIterator[bytes], disconnect: DisconnectWatch) -> None:
+    async def _stream(self, send: Send, chunks: AsyncGenerator[bytes, None], disconnect: DisconnectWatch) -> None:
         """Stop reading when the client disconnects; a client that reads nothing for too long counts as disconnected."""
         disconnect.watch()
         try:
-            async with asyncio.timeout(None) as stalled, contextlib.aclosing(chunks):  # type: ignore[type-var]
+            async with asyncio.timeout(None) as stalled, contextlib.aclosing(chunks):
                 with IdleTimer(WRITE_STALL_SECONDS, lambda: stalled.reschedule(0)) as idle:
                     async for chunk in chunks:
                         await asyncio.sleep(
@@ -126,8 +126,8 @@ class ResponseWriter:
         return Response(200, chunks, "text/event-stream", headers, stays_open=True)
 
     async def _encode_events(
-        self, events: AsyncIterator[ServerSentEvent], disconnect: DisconnectWatch
-    ) -> AsyncIterator[bytes]:
+        self, events: AsyncGenerator[ServerSentEvent, None], disconnect: DisconnectWatch
+    ) -> AsyncGenerator[bytes, None]:
         """Encode the events; send a comment when idle; end when the server stops or the client disconnects."""
         pump = _EventPump(events)
         gone = disconnect.watch()
@@ -161,14 +161,14 @@ class ResponseWriter:
 class _EventPump:
     """Encodes events as they come. Those that come while others are sent wait together, in bounded memory."""
 
-    def __init__(self, events: AsyncIterator[ServerSentEvent]) -> None:
+    def __init__(self, events: AsyncGenerator[ServerSentEvent, None]) -> None:
         self._events = events
         self._waiting: list[bytes] = []
         self._size = 0
         self._news, self._room = asyncio.Event(), asyncio.Event()
 
     async def run(self) -> None:
-        async with contextlib.aclosing(self._events):  # type: ignore[type-var]
+        async with contextlib.aclosing(self._events):
             async for event in self._events:
                 encoded = encode_event(event)
                 self._waiting.append(encoded)

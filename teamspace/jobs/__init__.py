@@ -22,6 +22,7 @@ from teamspace.jobs.domain.sweeping import recover, sweep, tidy
 from teamspace.jobs.schemas import (
     Authority,
     Cancelled,
+    EncodedInput,
     EndedJob,
     Failed,
     Job,
@@ -50,6 +51,7 @@ __all__ = [
     "Authority",
     "BoundKind",
     "Cancelled",
+    "EncodedInput",
     "EndedJob",
     "Failed",
     "Job",

@@ -163,6 +163,11 @@ class Succeeded(msgspec.Struct, frozen=True):
     """The job has a valid result."""
 
     result: msgspec.Struct
+    json: str = ""
+    """The result as it is stored. Encoded at once, so that no transaction has to wait for that."""
+
+    def __post_init__(self) -> None:
+        msgspec.structs.force_setattr(self, "json", msgspec.json.encode(self.result).decode())
 
 
 class Failed(msgspec.Struct, frozen=True):
@@ -222,6 +227,8 @@ class Job(msgspec.Struct, frozen=True):
     reservation_id: str | None
     lease_until: str | None
     rank: int | None
+    estimate: Spend | None
+    """What an attempt reserves; None if its kind is not metered."""
     refused_spend: Spend | None
     input: str
 
@@ -250,7 +257,15 @@ class EndedJob(msgspec.Struct, frozen=True):
     id: str
     account: QuotaAccount
     origin: JobOrigin | None
-    input: Any
+    input: str
+    """As JSON. It can be large, and the transaction that ends the job waits: decode only the fields that are needed."""
+
+
+class EncodedInput(msgspec.Struct, frozen=True):
+    """The input of a new job, encoded before its transaction begins (`Queue.encode`)."""
+
+    json: str
+    estimate: Spend | None
 
 
 class Transition(msgspec.Struct, frozen=True, kw_only=True):

@@ -15,6 +15,7 @@ from teamspace.jobs.schemas import (
     Authority,
     ClaimSlot,
     CompanyPlan,
+    EncodedInput,
     ExtendedJob,
     Job,
     JobBodies,
@@ -69,7 +70,7 @@ _CLOCK = (
 
 async def insert(
     tx: Tx, id: str, kind: str, authority: Authority, *, channel: str, model: str | None, priority: int,
-    run_at: str | None, max_attempts: int, input: str, title: JobTitle | None, origin: JobOrigin | None,
+    run_at: str | None, max_attempts: int, input: EncodedInput, title: JobTitle | None, origin: JobOrigin | None,
     idempotency_key: str | None, retry_of: str | None, claim: JobClaim | None = None, reservation_id: str | None = None,
     admitted: bool = False,
 ) -> Job | None:  # fmt: skip
@@ -82,13 +83,14 @@ async def insert(
         Job,
         "INSERT INTO jobs (id, org_id, team_id, user_id, scope, limited_by, kind, title, subject_type, subject_id, channel,"
         " model, run_id, step, item, idempotency_key, state, phase, priority, run_at, rank, attempt, max_attempts,"
-        " lease_expiries, executor_id, claim_hash, lease_until, started_at, reservation_id, stop_requested, input, retry_of,"
-        " created_at) VALUES (:id, :org_id, :team_id, :user_id, :scope, :limited_by,"
+        " lease_expiries, executor_id, claim_hash, lease_until, started_at, reservation_id, stop_requested, estimate, input,"
+        " retry_of, created_at) VALUES (:id, :org_id, :team_id, :user_id, :scope, :limited_by,"
         " :kind, :title, :subject_type, :subject_id, :channel, :model, :run_id, :step, :item, :idempotency_key, :state,"
         " CASE WHEN CAST(:run_at AS TEXT) > moment(0) THEN 'scheduled' ELSE 'ready' END, :priority,"
         f" COALESCE(CAST(:run_at AS TEXT), moment(0)), {_CLOCK if admitted else 'NULL'}, :attempt, :max_attempts, 0,"
         " :executor_id, :claim_hash, CASE WHEN :state = 'running' THEN moment(:lease) END,"
-        " CASE WHEN :state = 'running' THEN moment(0) END, :reservation_id, FALSE, :input, :retry_of, moment(0))"
+        " CASE WHEN :state = 'running' THEN moment(0) END, :reservation_id, FALSE, :estimate, :input, :retry_of,"
+        " moment(0))"
         f" ON CONFLICT DO NOTHING RETURNING {columns(Job)}",
         id=id, org_id=authority.account.org_id, team_id=authority.account.team_id, user_id=authority.account.user_id,
         scope=None if authority.scope is None else as_json([str(entry) for entry in authority.scope]),
@@ -96,7 +98,7 @@ async def insert(
         subject_type=subject.type if subject else None, subject_id=subject.id if subject else None, channel=channel,
         model=model, run_id=origin.run_id if origin else None, step=origin.step if origin else None,
         item=origin.item if origin else None, idempotency_key=idempotency_key, run_at=run_at, priority=priority,
-        max_attempts=max_attempts, input=input, retry_of=retry_of, reservation_id=reservation_id,
+        max_attempts=max_attempts, input=input.json, estimate=as_json(input.estimate) if input.estimate else None, retry_of=retry_of, reservation_id=reservation_id,
         state="running" if claim else "queued", attempt=claim.attempt if claim else 0,
         executor_id=claim.executor_id if claim else None, claim_hash=claim.hash if claim else None,
         lease=claim.lease if claim else 0,
@@ -466,6 +468,10 @@ async def apply(tx: Tx, transitions: Sequence[Transition]) -> None:
         " FROM change WHERE jobs.id = change.id",
         changes=as_json(transitions),
     )
+
+
+async def set_result(tx: Tx, job_id: str, result: str) -> None:
+    await tx.run("UPDATE jobs SET result = :result WHERE id = :id", id=job_id, result=result)
 
 
 async def get_kind(db: Reads, job_id: str) -> str | None:

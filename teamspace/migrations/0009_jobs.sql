@@ -7,7 +7,7 @@
 -- started at once. stop_requested: its handler is asked to stop.
 -- user_id, scope, limited_by: on whose behalf it runs, the scope of the token it was requested with, and another member
 -- whose rights limit it; user_id is '' if no member requested it. run_id, step, item: the part of a run that it is for.
--- refused_spend: what results that were refused have cost.
+-- estimate: what an attempt of a metered kind reserves. refused_spend: what results that were refused have cost. Both: JSON.
 CREATE TABLE jobs (
     id TEXT NOT NULL PRIMARY KEY,
     org_id TEXT NOT NULL REFERENCES orgs (id),
@@ -38,6 +38,7 @@ CREATE TABLE jobs (
     lease_until TEXT,
     reservation_id TEXT,
     stop_requested BOOLEAN NOT NULL DEFAULT FALSE,
+    estimate TEXT,
     refused_spend TEXT,
     progress INTEGER,
     message TEXT,

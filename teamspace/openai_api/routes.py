@@ -8,6 +8,7 @@ from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
 from teamspace.core.replies import EventStream
 from teamspace.core.routing import BEARER, Route
+from teamspace.events import Streams
 from teamspace.executors import Fleet
 from teamspace.openai_api.domain import chatting, models
 from teamspace.openai_api.domain.errors import FORMAT, ModelNotFound
@@ -23,11 +24,11 @@ ROUTES = (
 
 
 async def complete(
-    db: Db, who: Principal, fleet: Fleet, turns: Turns, body: CompletionRequest, replay_of: str
+    db: Db, who: Principal, fleet: Fleet, turns: Turns, streams: Streams, body: CompletionRequest, replay_of: str
 ) -> Completion | EventStream:
     if replay_of:
         return await chatting.replay(db, who, turns, body, replay_of)
-    return await chatting.complete(db, who, fleet, turns, body)
+    return await chatting.complete(db, who, fleet, turns, streams, body)
 
 
 async def list_models(db: Db, who: Principal, fleet: Fleet) -> ModelCards:

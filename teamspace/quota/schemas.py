@@ -90,6 +90,8 @@ class Reservation(msgspec.Struct, frozen=True):
     team_id: str
     user_id: str
     began_at: str
+    requests: int
+    tokens: int
 
 
 class OpenReservation(msgspec.Struct, frozen=True):

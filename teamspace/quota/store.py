@@ -162,13 +162,14 @@ async def extend_reservations(tx: Tx, ids: Sequence[str], ttl: float) -> None:
     )  # fmt: skip
 
 
-async def settle_reservation(tx: Tx, id: str, spend: Spend, now: str) -> Reservation | None:
-    """Settle a reservation; return None if it was settled before or does not exist."""
+async def settle_reservation(tx: Tx, id: str, spend: Spend | None, now: str) -> Reservation | None:
+    """Settle a reservation, without a spend with what it reserved; return None if it was settled before or does not
+    exist."""
     return await tx.one(
         Reservation,
-        "UPDATE quota_ledger SET slots = 0, requests = :requests, tokens = :tokens, settled_at = :now"
-        f" WHERE id = :id AND settled_at IS NULL RETURNING {columns(Reservation)}",
-        id=id, requests=spend.requests, tokens=spend.tokens, now=now,
+        "UPDATE quota_ledger SET slots = 0, requests = COALESCE(:requests, requests), tokens = COALESCE(:tokens, tokens),"
+        f" settled_at = :now WHERE id = :id AND settled_at IS NULL RETURNING {columns(Reservation)}",
+        id=id, requests=spend.requests if spend else None, tokens=spend.tokens if spend else None, now=now,
     )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ import contextlib
 import json
 import time
 from typing import Any
+from unittest.mock import ANY
 
 import msgspec
 import pytest
@@ -58,8 +59,6 @@ BAD_SCHEMAS: list[tuple[Any, str, str]] = [
     ({"$dynamicRef": "#x"}, "/$dynamicRef", "not supported"),
     ({"pattern": "(?=a)b"}, "/pattern", "not a valid JSON schema"),
     ({"pattern": "(a{1000}){1000}"}, "/pattern", "not a valid JSON schema"),
-    ({"patternProperties": {f"a{n}": {} for n in range(65)}}, "", "more than 64 patterns"),
-    ({"const": [{"pattern": "a"}] * 65, "$ref": "#/const/0"}, "", "more than 64 patterns"),
     ({"$schema": "http://json-schema.org/draft-04/schema#", "items": {"id": "x"}}, "/items/id", "not supported"),
     ({"enum": ["x" * 70_000]}, "", "larger than 65536 bytes"),
     (nested(60), "", "deeper than 50 levels"),
@@ -152,14 +151,15 @@ HOSTILE: list[tuple[dict[str, Any], Any]] = [
     ({"anyOf": [{"type": "string", "minLength": n} for n in range(1500)]}, [{"a": "x" * 20} for _ in range(20_000)]),
     ({"patternProperties": {f"a{n}": True for n in range(60)}}, {str(n): 1 for n in range(50_000)}),
     ({"uniqueItems": True}, [{"a": n} for n in range(50_000)]),
+    ({"allOf": [{"uniqueItems": True}] * 2500}, list(range(100_000))),
+    ({"unevaluatedProperties": False, "anyOf": [{"properties": {"b": {}}}] * 1400}, {str(n): 1 for n in range(50_000)}),
+    ({"items": {}}, [[]] * 340_000),
 ]
 
 
 @pytest.mark.parametrize(("schema", "value"), HOSTILE)
 async def test_a_hostile_schema_or_answer_does_not_block_the_event_loop(schema: dict[str, Any], value: Any) -> None:
-    wanted = JsonSchema(schema=schema)
-    await structured.check_format(wanted)
-    text = json.dumps(value)
+    wanted, text = JsonSchema(schema=schema), json.dumps(value)
     longest, ended = 0.0, False  # in processor time, which other work on the machine does not change
 
     async def beat() -> None:
@@ -170,13 +170,25 @@ async def test_a_hostile_schema_or_answer_does_not_block_the_event_loop(schema: 
             longest = max(longest, time.process_time() - before)
 
     beating = asyncio.create_task(beat())
-    began = time.process_time()
+    began = time.monotonic()
     with contextlib.suppress(SchemaMismatch):
+        await structured.check_format(wanted)
         await structured.parse(wanted, text)
     ended = True
     await beating
-    assert time.process_time() - began < 10
-    assert longest < 0.3
+    assert time.monotonic() - began < 10
+    print("LONGEST", longest)
+    assert longest < 0.1
+
+
+async def test_schemas_are_checked_after_one_that_took_too_long() -> None:
+    fits = '{"name": "Ada"}'
+    assert await asyncio.gather(
+        *(structured.parse(JsonSchema(schema=PERSON), fits) for _ in range(3)),
+        structured.parse(JsonSchema(schema=doubled(40)), "1"),
+        *(structured.parse(JsonSchema(schema=PERSON), fits) for _ in range(3)),
+        return_exceptions=True,
+    ) == [*[{"name": "Ada"}] * 3, ANY, *[{"name": "Ada"}] * 3]
 
 
 # Repair

@@ -35,7 +35,7 @@ async def begin(
     turn_id = new_id()
     async with world.db.write(principal(caller), "chat.turn") as tx:
         begun = await conversations.begin_turn(
-            tx, principal(caller), conversation_id, turn_id=turn_id, prompt=prompt, parent_id=parent_id,
+            tx, principal(caller), conversation_id, turn_id=turn_id, prompt=conversations.encode_prompt(prompt or ""), parent_id=parent_id,
             regenerate=regenerate,
         )  # fmt: skip
         await _start_job(tx, caller, turn_id)

@@ -2,7 +2,7 @@
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 
 import msgspec
 
@@ -78,7 +78,7 @@ async def upload(key: str, upload: AsyncIterator[bytes]) -> dict[str, str | int]
 
 
 async def download(count: str) -> Download:
-    async def chunks() -> AsyncIterator[bytes]:
+    async def chunks() -> AsyncGenerator[bytes, None]:
         for start in range(0, int(count), 65536):
             yield b"x" * min(65536, int(count) - start)
 
@@ -86,7 +86,7 @@ async def download(count: str) -> Download:
 
 
 async def count(counted: Counted) -> Download:
-    async def chunks() -> AsyncIterator[bytes]:
+    async def chunks() -> AsyncGenerator[bytes, None]:
         try:
             for counted.read in range(1, COUNTED + 1):
                 yield b"x" * 65536
@@ -114,7 +114,7 @@ async def gift(gifts: Gifts, disconnect: DisconnectWatch) -> Reply[dict[str, int
 
 
 async def held() -> Download:
-    async def chunks() -> AsyncIterator[bytes]:
+    async def chunks() -> AsyncGenerator[bytes, None]:
         while True:
             yield b"x"
             await asyncio.sleep(0.01)
@@ -127,7 +127,7 @@ async def mine(who: Principal) -> Download:
 
 
 async def flood(counted: Counted) -> EventStream:
-    async def events() -> AsyncIterator[ServerSentEvent]:
+    async def events() -> AsyncGenerator[ServerSentEvent, None]:
         try:
             for counted.read in range(1, COUNTED + 1):
                 yield ServerSentEvent("large", {"text": "x" * 65536})
@@ -138,7 +138,7 @@ async def flood(counted: Counted) -> EventStream:
 
 
 async def events() -> EventStream:
-    async def three() -> AsyncIterator[ServerSentEvent]:
+    async def three() -> AsyncGenerator[ServerSentEvent, None]:
         for number in (1, 2, 3):
             yield ServerSentEvent("count", {"number": number}, str(number))
 
@@ -146,7 +146,7 @@ async def events() -> EventStream:
 
 
 async def endless() -> EventStream:
-    async def forever() -> AsyncIterator[ServerSentEvent]:
+    async def forever() -> AsyncGenerator[ServerSentEvent, None]:
         yield ServerSentEvent("begin", {})
         await asyncio.Event().wait()
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Callable, MutableMapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, MutableMapping
 from contextlib import asynccontextmanager
 from typing import Any
 from urllib.parse import urlsplit
@@ -30,7 +30,7 @@ async def test_a_raw_body_is_streamed(bench: Lab) -> None:
 
 
 async def test_a_raw_body_beyond_the_limit_is_refused(bench: Lab) -> None:
-    async def more_than_allowed() -> AsyncIterator[bytes]:
+    async def more_than_allowed() -> AsyncGenerator[bytes, None]:
         for _ in range(MAX_COUNT // 65536 + 1):
             yield b"x" * 65536
 
@@ -169,7 +169,7 @@ async def test_a_stalled_reader_is_disconnected(bench: Lab, monkeypatch: pytest.
 async def test_large_chunks_are_sent_in_bounded_pieces(bench: Lab) -> None:
     sent: list[int] = []
 
-    async def chunks() -> AsyncIterator[bytes]:
+    async def chunks() -> AsyncGenerator[bytes, None]:
         yield b"x" * (3 * sending.PIECE + 1)
         yield b"x"
 

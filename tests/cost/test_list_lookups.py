@@ -1,14 +1,17 @@
-"""A statement that takes a list finds its rows by index, and its text is the same for every length."""
+"""A statement that takes a list, a page or what is old finds its rows by index; the text is the same for every list."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import pytest
 
+from teamspace.agents import store as agents
 from teamspace.blobs import store as blobs
 from teamspace.core.db import Clause, Fence, Reads, audit
 from teamspace.core.db.engine import Params, Row
 from teamspace.core.principal import system
+from teamspace.events import store as events
+from teamspace.executors import store as executors
 from teamspace.identity import store as identity
 from teamspace.notes import store as notes
 from teamspace.quota import store as quota
@@ -43,12 +46,31 @@ FILLINGS = (
     f" {_NUMBERS} {_ID}, 1, :org, 1, {_ID}, '', {_NOW} FROM numbers",
     "INSERT INTO translation_memory (team_id, target, digest, org_id, revision, text, created_at)"
     f" {_NUMBERS} :team, 'de', {_ID}, :org, 1, 'x', {_NOW} FROM numbers",
+    "INSERT INTO agent_steps (run_id, number, org_id, team_id, user_id, kind, data)"
+    f" {_NUMBERS} {_ID}, 1, :org, {_ID}, :owner, 'model', '{{}}' FROM numbers",
+    f"INSERT INTO team_model_roles (team_id, role, org_id, executor_id, updated_at) {_NUMBERS} {_ID}, 'chat', :org, {_ID},"
+    f" {_NOW} FROM numbers",
+    f"INSERT INTO glossaries (team_id, target, org_id, revision) {_NUMBERS} {_ID}, 'de', :org, 1 FROM numbers",
+    "INSERT INTO glossary_terms (team_id, target, term_key, org_id, term, translation, forbidden, updated_at)"
+    f" {_NUMBERS} {_ID}, 'de', 'x', :org, 'x', 'x', '[]', {_NOW} FROM numbers",
+    "INSERT INTO translations (id, org_id, team_id, author_id, kind, target, texts, truncated, checks, glossary_hits,"
+    f" memory_hits, model, usage, created_at) {_NUMBERS} {_ID}, :org, {_ID}, :owner, 'text', 'de', '[]', FALSE, '[]',"
+    f" '[]', 0, '', '{{}}', {_NOW} FROM numbers",
+    f"INSERT INTO streams (id, org_id, team_id, owner_id, saved, ended, expires_at) {_NUMBERS} {_ID}, :org, :team, :owner,"
+    f" 1, FALSE, {_ID} FROM numbers",
+    f"INSERT INTO stream_batches (stream_id, first, last, org_id, content) {_NUMBERS} {_ID}, 1, 1, :org, '[]' FROM numbers",
+    "INSERT INTO quota_ledger (id, org_id, team_id, user_id, purpose, slots, requests, tokens, charged, job_id, began_at,"
+    f" expires_at) {_NUMBERS} {_ID}, :org, :team, :owner, 'x', 0, 0, 0, TRUE, {_ID}, {_NOW}, {_ID} FROM numbers",
     f"INSERT INTO blobs (org_id, digest, size, blocks) {_NUMBERS} :org, {_ID}, 1, :blocks FROM numbers",
     "INSERT INTO audit (id, org_id, at, actor_kind, action, detail, request_id, address)"
     f" {_NUMBERS} {_ID} || batch.name, :org, {_NOW}, 'system', 'x', :detail, '', '' FROM numbers CROSS JOIN"
     " (SELECT 'a' AS name UNION SELECT 'b' UNION SELECT 'c' UNION SELECT 'd' UNION SELECT 'e') AS batch",
 )
 ALL = Fence("objects", (Clause("TRUE"),))
+TERMS = Fence("glossary_terms", (Clause("glossary_terms.team_id = 'x1'"),))
+TRANSLATIONS = Fence("translations", (Clause("translations.team_id = 'x1' AND translations.author_id = 'x1'"),))
+STREAMS = Fence("streams", (Clause("streams.owner_id = 'x1'"),))
+STEPS = Fence("agent_steps", (Clause("agent_steps.user_id = 'x1'"),))
 MEMORY = Fence("translation_memory", (Clause("translation_memory.team_id = 't'"),))
 
 
@@ -66,6 +88,9 @@ class Recorder(Reads):
     async def run(self, sql: str, **params: Any) -> None:
         await self._fetch(sql, params)
 
+    async def defer(self, sql: str, **params: Any) -> None:
+        await self._fetch(sql, params)
+
 
 Lookup = Callable[[Any, list[str]], Awaitable[object]]
 LOOKUPS: dict[str, Lookup] = {
@@ -80,7 +105,26 @@ LOOKUPS: dict[str, Lookup] = {
     "people": lambda db, ids: tenancy.select_memberships_of(
         db, "o", user_ids=ids, team_ids=ids, with_org_roles=True, after="", limit=5
     ),
+    "free streams": events.lock_free_streams,
+    "open streams": events.select_open_streams,
+    "reservations of jobs": quota.select_open,
+    "renewed reservations": lambda db, ids: quota.extend_reservations(db, ids, 20),
     "seals": lambda db, ids: audit._put_seals(db, [(id, 1, "") for id in ids]),
+}
+PAGES: dict[str, Lookup] = {
+    "steps of a run": lambda db, _: agents.select(db, STEPS, "x1"),
+    "old steps": lambda db, _: agents.delete_older(db, "x0", 5),
+    "model roles of a team": lambda db, _: executors.select_model_roles(db, "x1"),
+    "model roles of an executor": lambda db, _: executors.delete_model_roles_of(db, "x1"),
+    "terms": lambda db, _: translation.select_terms(db, TERMS, None, ("", ""), 51),
+    "number of terms": lambda db, _: translation.count_terms(db, TERMS, "de"),
+    "translations": lambda db, _: translation.select(db, TRANSLATIONS, "~", 51),
+    "old translations": lambda db, _: translation.delete_old(db, TRANSLATIONS, 100),
+    "old memory": lambda db, _: translation.forget_before(db, "x1", ""),
+    "rows of a stream": lambda db, _: events.select_batches(db, STREAMS, "x1", 0, 1, 5),
+    "all rows of a stream": lambda db, _: events.select_all_batches(db, "x1"),
+    "old streams": lambda db, _: events.delete_expired_streams(db, "x0", 5),
+    "lost reservations": lambda db, _: quota.select_lost(db, 600, 5),
 }
 WRITES: dict[str, Lookup] = {
     "tags": lambda db, ids: notes.insert_tags(db, "n", "o", ids),
@@ -116,9 +160,9 @@ _LISTS = ("json_each", "CONSTANT ROW", "SCAN page", "SCAN people", "SCAN sealed"
 """Scans of the list itself, and of the page that was found; a company has few roles."""
 
 
-async def test_rows_of_a_list_are_found_by_index(world: World) -> None:
+async def test_rows_are_found_by_index(world: World) -> None:
     await fill(world, await world.bootstrap())
-    for name, call in LOOKUPS.items():
+    for name, call in (LOOKUPS | PAGES).items():
         steps = await plan(world, call, ["x1", "x2", "x3"])
         scans = [
             step for step in steps if any(scan in step for scan in _SCANS) and not any(own in step for own in _LISTS)

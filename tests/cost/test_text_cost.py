@@ -30,6 +30,7 @@ from teamspace.core.tables import JobSpec
 from teamspace.s3.domain.operations import OPERATIONS, Operation, ResourceLevel
 from teamspace.s3.domain.requests import MAX_XML
 from teamspace.settings import Settings, load
+from tests.ai.help import model_world
 from tests.cost import attack
 from tests.cost.attack import REPEATS, fill
 from tests.cost.help import LIMIT, Call, Costs, cpu_seconds, every_nth
@@ -236,6 +237,40 @@ async def test_no_header_blocks_the_loop(scenario: Scenario) -> None:
             )
     many = [*scenario.headers(), *[(b"x", b"")] * HEADER_ROOM]
     await costs.measure("many headers", Call("GET", f"/api/notes/{note}", headers=many))
+    assert not costs.faults
+
+
+def image(size: int) -> dict[str, object]:
+    return {"type": "image_url", "image_url": {"url": "data:image/png;base64," + "A" * size}}
+
+
+IMAGES: dict[str, tuple[str, dict[str, object]]] = {
+    "one": ("/api/ai/chat", {"prompt": [image(2_090_000)]}),
+    "one of an agent": ("/api/agent", {"prompt": [image(2_090_000)]}),
+    "one in a conversation": ("/api/ai/chat", {"prompt": [image(1_500_000)], "conversation_id": ""}),
+    "many": ("/api/ai/chat", {"prompt": [image(10_000)] * 199}),
+    "one in each message": (
+        "/v1/chat/completions",
+        {"model": "default", "messages": [{"role": "user", "content": [image(900)]}] * 1_900},
+    ),
+    "many tiny ones in each message": (
+        "/api/ai/chat",
+        {"prompt": "x", "messages": [{"role": "user", "content": [image(1)] * 5}] * 1_500},
+    ),
+}
+
+
+@pytest.mark.parametrize("images", IMAGES)
+async def test_no_images_block_the_loop(settings: Settings, images: str) -> None:
+    """From the body to the job that stores them and to the model server."""
+    path, body = IMAGES[images]
+    async with model_world(settings) as (world, ann, server):
+        if "conversation_id" in body:
+            body["conversation_id"] = (await ann.post("/api/conversations", {})).json()["id"]
+        headers = [(b"authorization", f"Bearer {ann.token}".encode()), (b"content-type", b"application/json")]
+        costs = Costs(world)
+        await costs.measure(images, Call("POST", path, headers=headers, body=msgspec.json.encode(body)))
+        assert server.images
     assert not costs.faults
 
 

@@ -1,6 +1,6 @@
 """Streams as server-sent events: names, types and positions."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 
 import msgspec
 import pytest
@@ -11,7 +11,7 @@ from teamspace.core.sending import encode_event
 from teamspace.events import StreamRow
 
 
-async def some_rows() -> AsyncIterator[StreamRow]:
+async def some_rows() -> AsyncGenerator[StreamRow, None]:
     yield StreamRow(1, "start", b"{}")
     yield StreamRow(2, "delta", b'{"text":"a\\nb"}')
     yield StreamRow(3, "done", b'{"usage":{"tokens":2}}', is_last=True)
@@ -30,7 +30,7 @@ async def test_each_event_has_its_position_name_and_type() -> None:
 async def test_large_data_is_not_decoded() -> None:
     text = msgspec.json.encode({"text": "x" * 1_000_000})
 
-    async def large() -> AsyncIterator[StreamRow]:
+    async def large() -> AsyncGenerator[StreamRow, None]:
         yield StreamRow(1, "done", text, is_last=True)
 
     (event,) = [event async for event in events.to_event_stream(large(), "abc").events]

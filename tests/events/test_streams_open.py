@@ -34,14 +34,14 @@ async def test_a_reader_that_falls_behind_is_reset_and_costs_no_more(
     assert "reset" in names and len(names) < 10
     resumed = await server.listen(ann, rest[-1].cursor)
     assert resumed.names == ["ready"], "after the reset it has missed nothing"
-    await chunks.aclose()  # type: ignore[attr-defined]
+    await chunks.aclose()
 
 
 async def test_idle_streams_are_pinged(server: Process, ann: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(subscribers, "PING_SECONDS", 0.01)
     chunks = server.hub.listen(server.db, await principal(ann), None)
     assert [await anext(chunks) for _ in range(3)][1:] == [b": ping\n\n"] * 2
-    await chunks.aclose()  # type: ignore[attr-defined]
+    await chunks.aclose()
     assert server.hub.size == 0
 
 

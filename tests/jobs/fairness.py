@@ -9,16 +9,17 @@ import time
 
 from teamspace.core.ids import new_id
 from teamspace.core.principal import system
-from teamspace.jobs import Authority, local_channel, store
+from teamspace.jobs import Authority, EncodedInput, local_channel, store
 from teamspace.jobs.domain import lanes
 from teamspace.jobs.schemas import NORMAL, Lane
-from teamspace.quota import QuotaAccount
+from teamspace.quota import QuotaAccount, Spend
 from tests.jobs.help import claim, complete, create_job
 from tests.jobs.model import new_world
 from tests.support.world import Caller, World
 
 KIND = "ai.chat"
 QUIET = 9
+INPUT = EncodedInput('{"prompt":"x"}', Spend(1, 500))
 _BATCH = 1000
 
 
@@ -31,7 +32,7 @@ async def enqueue_many(world: World, person: Caller, jobs: int) -> None:
             for _ in range(start, min(start + _BATCH, jobs)):
                 await store.insert(
                     tx, new_id(), KIND, authority, channel=local_channel(KIND), model=None, priority=NORMAL, run_at=None,
-                    max_attempts=3, input='{"prompt":"x"}', title=None, origin=None, idempotency_key=None, retry_of=None,
+                    max_attempts=3, input=INPUT, title=None, origin=None, idempotency_key=None, retry_of=None,
                 )  # fmt: skip
             await lanes.promote(tx, [lane])
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+import time
 from collections.abc import Awaitable, Callable
 
 import msgspec
@@ -12,10 +13,10 @@ from teamspace.core.errors import QuotaExceeded
 from teamspace.core.ids import new_id
 from teamspace.core.principal import Call, Principal, system
 from teamspace.core.tables import JobSpec
-from teamspace.jobs import Authority, JobAttempt, JobContext, Queue
+from teamspace.jobs import Authority, JobAttempt, JobContext, Queue, Succeeded
 from teamspace.jobs.domain import attempts
 from teamspace.quota import Spend
-from tests.jobs.help import broken_invariants, get_job, queue, running
+from tests.jobs.help import broken_invariants, claim, get_job, queue, running
 from tests.support.world import Caller, World
 
 JOBS = (
@@ -24,12 +25,14 @@ JOBS = (
 )
 
 
-class Wait(msgspec.Struct, frozen=True):
+class Wait(msgspec.Struct, frozen=True, omit_defaults=True):
     seconds: float = 60
+    text: str = ""
 
 
-class Waited(msgspec.Struct, frozen=True):
+class Waited(msgspec.Struct, frozen=True, omit_defaults=True):
     stopped: bool
+    text: str = ""
 
 
 async def wait(input: Wait, work: JobContext) -> Waited:
@@ -37,10 +40,14 @@ async def wait(input: Wait, work: JobContext) -> Waited:
         await asyncio.wait_for(work.stop.wait(), input.seconds)
     except TimeoutError:
         return Waited(False)
-    return Waited(True)
+    return Waited(True, input.text)
+
+
+ESTIMATED: list[Wait] = []
 
 
 def estimate(input: Wait) -> Spend:
+    ESTIMATED.append(input)
     return Spend(1, 100)
 
 
@@ -57,14 +64,14 @@ async def ann(world: World, monkeypatch: pytest.MonkeyPatch) -> Caller:
     return await world.bootstrap()
 
 
-async def start(world: World, ann: Caller, kind: str = "test.wait", seconds: float = 60) -> JobAttempt:
+async def start(world: World, ann: Caller, kind: str = "test.wait", seconds: float = 60, text: str = "") -> JobAttempt:
     who = Principal("api", Call(), user_id=ann.user_id, org_id=ann.org.id, team_id=ann.team.id)
     async with world.db.maintenance(who) as tx:
         job, claim = await queue(world).start(
             tx,
             Authority.of(who),
             kind,
-            Wait(seconds),
+            queue(world).encode(kind, Wait(seconds, text)),
             id=new_id(),
             executor_id=jobs.LOCAL,
             lease=attempts.ATTEMPT_LEASE,
@@ -180,12 +187,52 @@ async def test_a_server_that_stops_gives_back_what_can_be_repeated(world: World,
     assert (await get_job(ann, once.job.id))["error"]["code"] == "interrupted"
 
 
+async def test_a_claim_reserves_what_was_estimated_before(world: World, ann: Caller) -> None:
+    """Inputs can be large, and the transaction of a claim is for many jobs."""
+    who = Principal("api", Call(), user_id=ann.user_id, org_id=ann.org.id, team_id=ann.team.id)
+    async with world.db.maintenance(who) as tx:
+        await queue(world).enqueue(tx, Authority.of(who), "test.wait", Wait())
+    ESTIMATED.clear()
+    ((job, _),) = await claim(world, 1, (jobs.local_channel("test.wait"),))
+    assert (job.estimate, ESTIMATED) == (Spend(1, 100), [])
+    assert await world.db.one(int, "SELECT tokens FROM quota_ledger WHERE settled_at IS NULL") == 100
+
+
+async def test_large_jobs_that_end_together_do_not_block_the_loop(world: World, ann: Caller) -> None:
+    begun = [await start(world, ann, text="x" * 1_500_000) for _ in range(8)]
+    longest, ended = 0.0, False
+
+    async def beat() -> None:
+        nonlocal longest
+        while not ended:
+            before = time.thread_time()
+            await asyncio.sleep(0)
+            longest = max(longest, time.thread_time() - before)
+
+    beating = asyncio.create_task(beat())
+    await asyncio.sleep(2 * attempts._BEATS)
+    for attempt in begun:
+        attempt.stop.set()
+        await asyncio.sleep(0)
+    await asyncio.gather(*(attempt.wait() for attempt in begun))
+    ended = True
+    await beating
+    assert all(isinstance(attempt.outcome, Succeeded) for attempt in begun)
+    assert longest < 0.1
+
+
 async def _lose(world: World, ann: Caller, kind: str) -> str:
     """Start a job whose server then dies: its lease expires."""
     who = Principal("api", Call(), user_id=ann.user_id, org_id=ann.org.id, team_id=ann.team.id)
     async with world.db.maintenance(who) as tx:
         job, _ = await queue(world).start(
-            tx, Authority.of(who), kind, Wait(), id=new_id(), executor_id=jobs.LOCAL, lease=-1
+            tx,
+            Authority.of(who),
+            kind,
+            queue(world).encode(kind, Wait()),
+            id=new_id(),
+            executor_id=jobs.LOCAL,
+            lease=-1,
         )
     await jobs.sweep(world.db, queue(world))
     return job.id

@@ -6,12 +6,15 @@ from typing import Any
 import httpx2
 import pytest
 
+from teamspace.ai.domain import renewing
+from teamspace.core import clock
 from teamspace.settings import Settings
 from teamspace.tenancy.schemas import Role
 from teamspace.translation.domain import history
 from teamspace.translation.schemas import MAX_CATALOG
 from tests.ai.help import model_world, requests_used, tokens_used
 from tests.support.model_server import fails, says
+from tests.support.upstream import silent
 from tests.support.world import Caller, World
 from tests.translation.help import each, serving, upper
 
@@ -54,6 +57,26 @@ def words(count: int) -> dict[str, str]:
 
 def problems(answer: dict[str, Any]) -> list[tuple[str | None, int, str]]:
     return [(check.get("key"), check["segment"], check["check"]) for check in answer["checks"]]
+
+
+async def test_the_slot_of_a_killed_server_is_free_soon(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(renewing, "_PAUSE", 0.1)
+    expiry = "SELECT MAX(expires_at) FROM quota_ledger WHERE settled_at IS NULL"
+    async with model_world(settings) as (world, ann, server):
+        server.script([silent])
+        running = asyncio.create_task(translate(ann, "Hello"))
+        first = await until(world, f"{expiry} AND slots = 1")
+        assert clock.seconds(first) - clock.now() <= 20
+        assert await until(world, f"{expiry} HAVING MAX(expires_at) > :first", first=first)  # while the call runs
+        running.cancel()
+
+
+async def until(world: World, sql: str, **params: str) -> str:
+    async with asyncio.timeout(10):
+        while True:
+            if found := await world.db.one(str, sql, **params):
+                return found
+            await asyncio.sleep(0.05)
 
 
 # With the simulated model

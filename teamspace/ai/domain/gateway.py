@@ -12,14 +12,16 @@ from typing import Protocol
 import msgspec
 
 from teamspace import completions, executors, jobs, quota
+from teamspace.ai.domain import renewing
 from teamspace.ai.domain.models import Model
+from teamspace.ai.domain.renewing import Renewals
 from teamspace.ai.schemas import BlockingLimit, ChatInput, DryRun, Estimate
 from teamspace.completions import Delta, ModelAnswer, ModelRequest, TokenUsage, structured
 from teamspace.core.db import Db, Reads, Tx
 from teamspace.core.errors import ExecutorFailed, NoExecutor, Refusal, ResponseRefused
 from teamspace.core.principal import Principal, system
 from teamspace.executors import Mode, ModelRole, Target
-from teamspace.jobs import Authority, JobFault, JobOrigin
+from teamspace.jobs import Authority, EncodedInput, JobFault, JobOrigin
 from teamspace.quota import QuotaAccount, Spend
 
 CHAT = "ai.chat"
@@ -30,7 +32,7 @@ _MAX_SECONDS = 290.0
 _CLAIM_SECONDS = 60.0
 """How long a request waits for a remote worker to take it."""
 _TTL = _MAX_SECONDS + 30
-"""Seconds. A reservation outlasts its call."""
+"""Seconds. The reservation of a remote worker's call outlasts it."""
 
 OnDelta = Callable[[str], Awaitable[None]]
 
@@ -51,6 +53,7 @@ class GatewayAnswer(msgspec.Struct, frozen=True):
 class Gateway:
     def __init__(self, fleet: executors.Fleet, models: Models) -> None:
         self._fleet, self._queue, self._models = fleet, fleet.queue, models
+        self._renewals = Renewals()
 
     async def call(
         self, db: Db, who: Principal, request: ModelRequest, *, purpose: str, role: ModelRole = ModelRole.CHAT,
@@ -63,14 +66,15 @@ class Gateway:
         """
         target = await self.choose(db, who, name=request.executor, model=request.model, role=role)
         if target.mode is Mode.PULL:
+            input = self._queue.encode(CHAT, to_input(request))
             async with self._audited(db, who, target, purpose) as tx:
-                job_id = await self._enqueue(tx, who, target.executor_id, request, origin)
+                job_id = await self._enqueue(tx, who, target.executor_id, input, request.model, origin)
             answer = await self.wait_for_worker(db, job_id, stop)
         else:
+            estimated = estimate(request)
             async with self._audited(db, who, target, purpose) as tx:
-                estimated = estimate(request)
                 reserved = await quota.reserve(
-                    tx, QuotaAccount.of(who), estimated, purpose=purpose, charged=True, ttl=_TTL,
+                    tx, QuotaAccount.of(who), estimated, purpose=purpose, charged=True, ttl=renewing.TTL,
                     job_id=None if origin is None else origin.run_id,
                 )  # fmt: skip
             async with self._settling(db, reserved) as settle:
@@ -134,7 +138,8 @@ class Gateway:
                 await quota.settle(tx, reservation_id, spent)
 
         try:
-            yield settle
+            with self._renewals.renew(db, reservation_id):
+                yield settle
         except (ExecutorFailed, ResponseRefused) as failure:
             await settle(Spend(0, 0) if failure.tokens is None else Spend(1, failure.tokens))
             raise
@@ -154,18 +159,19 @@ class Gateway:
         self, db: Db, who: Principal, executor_id: str, request: ModelRequest, turn_id: str, stop: asyncio.Event
     ) -> ModelAnswer:
         """Have a worker of an executor do the work of a turn, with the turn's reservation."""
+        input, origin = self._queue.encode(CHAT, to_input(request)), JobOrigin(turn_id, "model")
         async with db.maintenance(who) as tx:
-            job_id = await self._enqueue(tx, who, executor_id, request, JobOrigin(turn_id, "model"), instead_of=turn_id)
+            job_id = await self._enqueue(tx, who, executor_id, input, request.model, origin, instead_of=turn_id)
         return await self.wait_for_worker(db, job_id, stop)
 
     async def _enqueue(
-        self, tx: Tx, who: Principal, executor_id: str, request: ModelRequest, origin: JobOrigin | None,
-        instead_of: str | None = None,
+        self, tx: Tx, who: Principal, executor_id: str, input: EncodedInput, model: str | None,
+        origin: JobOrigin | None, instead_of: str | None = None,
     ) -> str:  # fmt: skip
         """Enqueue a model call for the workers of an executor, ahead of other jobs; raises QuotaExceeded."""
         return await self._queue.enqueue_next(
-            tx, Authority.of(who), CHAT, to_input(request), channel=jobs.executor_channel(CHAT, executor_id),
-            model=request.model, origin=origin, ttl=_TTL, instead_of=instead_of,
+            tx, Authority.of(who), CHAT, input, channel=jobs.executor_channel(CHAT, executor_id),
+            model=model, origin=origin, ttl=_TTL, instead_of=instead_of,
         )  # fmt: skip
 
     async def wait_for_worker(self, db: Db, job_id: str, stop: asyncio.Event | None = None) -> ModelAnswer:

@@ -5,7 +5,7 @@ reserves its quota; the transaction that ends its job settles that, ends the str
 turn ends, it is charged and told once.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from typing import Any
 
 import msgspec
@@ -107,7 +107,8 @@ class Turns:
         """Start a job for someone who waits, with its turn in a conversation and its stream. `before` runs first."""
         if self._running >= MAX_TURNS:
             raise Overloaded("ai.busy", 2)
-        turn_id = new_id()
+        turn_id, encoded = new_id(), self._queue.encode(kind, input)
+        prompt = conversations.encode_prompt(body.prompt) if body.conversation_id is not None else None
         async with db.write(who, kind, durable=durable) as tx:
             tx.target, tx.detail = turn_id, {"executor": executor_id, "model": model}
             if before is not None:
@@ -116,13 +117,13 @@ class Turns:
                 tx.opens_stream = True
                 await self._streams.open(db, tx, who, turn_id)
             job, claim = await self._queue.start(
-                tx, Authority.of(who), kind, input, id=turn_id, executor_id=executor_id, model=model,
+                tx, Authority.of(who), kind, encoded, id=turn_id, executor_id=executor_id, model=model,
                 title=_title(body), metered=metered, lease=jobs.ATTEMPT_LEASE,
             )  # fmt: skip
             # After the quota: the end of a turn takes both locks in this order too.
-            if body.conversation_id is not None:
+            if body.conversation_id is not None and prompt is not None:
                 await conversations.begin_turn(
-                    tx, who, body.conversation_id, turn_id=turn_id, prompt=msgspec.to_builtins(body.prompt) or None,
+                    tx, who, body.conversation_id, turn_id=turn_id, prompt=prompt,
                     parent_id=body.parent_id, regenerate=body.regenerate,
                 )  # fmt: skip
         attempt = self._attempts.start(db, job, claim)
@@ -143,25 +144,18 @@ class Turns:
 
     # Streams
 
-    def check_room(self, who: Principal) -> None:
-        """Raise RateLimited if the caller reads too many streams already."""
-        self._streams.check_room(who)
-
-    async def resume(self, db: Db, who: Principal, turn_id: str, after: int) -> AsyncIterator[StreamRow]:
+    async def resume(self, db: Db, who: Principal, turn_id: str, after: int) -> AsyncGenerator[StreamRow, None]:
         """Return the rest of a turn's stream; NotFound for everyone but its author."""
-        self.check_room(who)
+        self._streams.check_room(who)
         await self._streams.check_readable(db, who, turn_id)
-        return self.read(db, who, turn_id, after)
+        return self._streams.read(db, who, turn_id, after)
 
-    async def replay(self, db: Db, who: Principal, turn_id: str) -> AsyncIterator[StreamRow]:
+    async def replay(self, db: Db, who: Principal, turn_id: str) -> AsyncGenerator[StreamRow, None]:
         """Return a turn's stream from its beginning, for a repeat of the request that began it."""
         try:
             return await self.resume(db, who, turn_id, 0)
         except NotFound:
             raise Conflict("ai.stream_gone", id=turn_id) from None
-
-    def read(self, db: Db, who: Principal, turn_id: str, after: int = 0) -> AsyncIterator[StreamRow]:
-        return self._streams.read(db, who, turn_id, after)
 
     async def stop(self, db: Db, who: Principal, turn_id: str) -> None:
         """Ask a turn of the caller's to stop. It ends with what it has produced; one that has ended stays as it is."""
@@ -249,7 +243,7 @@ async def end(tx: Tx, job: EndedJob, outcome: Outcome, streams: Streams, queue: 
 async def end_with_fault(tx: Tx, queue: Queue, streams: Streams, job: EndedJob, fault: JobFault) -> None:
     """End a turn that has no answer. What it has shown is kept."""
     await streams.end(tx, job.id, "error", to_error(fault))
-    if job.input.conversation_id is not None:
+    if _conversation_of(job) is not None:
         shown = await read_shown(tx, streams, job.id)
         error = conversations.TurnError(fault.code, fault.message, fault.key, fault.params)
         await end_in_conversation(tx, queue, job, content=shown, state=TurnState.FAILED, error=error)
@@ -257,13 +251,23 @@ async def end_with_fault(tx: Tx, queue: Queue, streams: Streams, job: EndedJob, 
 
 async def end_in_conversation(tx: Tx, queue: Queue, job: EndedJob, **answer: Any) -> None:
     """Store the answer in the turn's conversation, if it has one, and have the conversation indexed."""
-    conversation_id = job.input.conversation_id
+    conversation_id = _conversation_of(job)
     if conversation_id is None:
         return
     await conversations.end_turn(tx, job.id, **answer)
     # The server's own work: a token's scope limits its caller, and the person may have left.
     authority = Authority.of_company(job.account.org_id, job.account.team_id)
     await queue.enqueue(tx, authority, INDEX, IndexConversation(conversation_id))
+
+
+class _Placed(msgspec.Struct, frozen=True):
+    """Where a turn is: all that its end needs of an input with images."""
+
+    conversation_id: str | None = None
+
+
+def _conversation_of(job: EndedJob) -> str | None:
+    return msgspec.json.decode(job.input, type=_Placed).conversation_id
 
 
 def state_of(finish_reason: str) -> TurnState:
@@ -284,15 +288,19 @@ def to_error(fault: JobFault) -> dict[str, Any]:
     return {"code": fault.code, "message": fault.message, "key": fault.key, "params": fault.params}
 
 
+class _Shown(msgspec.Struct, frozen=True, gc=False):
+    text: str = ""
+
+
 async def read_shown(tx: Tx, streams: Streams, turn_id: str) -> str:
     """Return the text that a turn has shown before it failed."""
-    text = ""
-    for row in await streams.read_saved(tx, turn_id):
-        if row.name == START:  # another server has continued the run
-            text = msgspec.json.decode(row.data).get("text", "")
-        elif row.name == DELTA:
-            text += msgspec.json.decode(row.data)["text"]
-    return text
+    texts: list[str] = []
+    for name, shown in await streams.read_saved(tx, turn_id, _Shown):
+        if name == START:  # another server has continued the run
+            texts = [shown.text]
+        elif name == DELTA:
+            texts.append(shown.text)
+    return "".join(texts)
 
 
 def get_outcome(attempt: JobAttempt) -> msgspec.Struct:

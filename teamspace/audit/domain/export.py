@@ -1,7 +1,7 @@
 """Exports the audit log, oldest first, as lines that can be verified without the server."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 
 import msgspec
 
@@ -36,7 +36,7 @@ async def _section(db: Reads, org_id: str, search: AuditSearch, last: int) -> tu
     return start or 0, await store.seq_from(db, org_id, search.end) or last
 
 
-async def _lines(db: Reads, search: AuditSearch, seq: int, last: int) -> AsyncIterator[bytes]:
+async def _lines(db: Reads, search: AuditSearch, seq: int, last: int) -> AsyncGenerator[bytes, None]:
     while seq < last:
         through = min(seq + STRIDE, last)
         if lines := await store.select_lines(db, search, seq, through):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from teamspace.conversations.domain import titles
-from teamspace.conversations.schemas import Answer, Content
+from teamspace.conversations.schemas import Answer, Content, EncodedPrompt
 from teamspace.core.db import as_json
 
 EXCERPT_LENGTH = 280
@@ -19,9 +19,14 @@ def decode(stored: str) -> Content:
     return _decoder.decode(stored)
 
 
-def normalize(prompt: str | Sequence[object]) -> Content:
-    """Return a prompt as it is stored: parts can be structs."""
-    return decode(as_json(prompt))
+def encode_prompt(prompt: str | Sequence[object]) -> EncodedPrompt:
+    """Return a prompt as it is stored; its parts can be structs."""
+    stored = as_json(prompt)
+    content = prompt if isinstance(prompt, str) else decode(stored)
+    return EncodedPrompt(
+        stored, len(stored.encode()), count_characters(content), 0 if isinstance(content, str) else len(content),
+        title_of(content), excerpt_of(content),
+    )  # fmt: skip
 
 
 def text_of(content: Content) -> str:
@@ -48,7 +53,7 @@ def excerpt_of(content: Content) -> str:
 def fit(text: str, citations: Sequence[object], steps: Sequence[object], size: int) -> Answer:
     """Return an answer of at most `size` bytes: the beginning of the text, then citations and steps if they fit."""
     beginning = _beginning(text, size)
-    answer = Answer(as_json(beginning), is_complete=beginning == text)
+    answer = Answer(as_json(beginning), beginning == text, beginning)
     for name, parts in (("citations", citations), ("steps", steps)):
         if parts:
             encoded = as_json(list(parts))
@@ -59,6 +64,8 @@ def fit(text: str, citations: Sequence[object], steps: Sequence[object], size: i
 
 def _beginning(text: str, size: int) -> str:
     """Return the beginning of a text whose JSON has at most `size` bytes, in steps of a thousand characters."""
+    if len(as_json(text).encode()) <= size:
+        return text
     used = len('""')
     for start in range(0, len(text), _STEP):
         used += len(as_json(text[start : start + _STEP]).encode()) - len('""')

@@ -16,8 +16,8 @@ from teamspace.conversations.schemas import (
     CONVERSATIONS,
     Access,
     BegunTurn,
-    Content,
     ConversationRow,
+    EncodedPrompt,
     StoredTurn,
     TurnError,
     TurnRole,
@@ -41,6 +41,8 @@ ANSWER_SIZE = 16 * 1024
 MAX_HISTORY = 400_000
 """Characters that a model is given of the turns before a prompt."""
 _EMPTY = as_json("")
+_NOTHING = (_EMPTY, as_json([]))
+NO_PROMPT = contents.encode_prompt("")
 
 
 async def begin_turn(
@@ -49,7 +51,7 @@ async def begin_turn(
     conversation_id: str,
     *,
     turn_id: str,
-    prompt: str | Sequence[object] | None,
+    prompt: EncodedPrompt,
     parent_id: str | UnsetType | None = UNSET,
     regenerate: str | None = None,
 ) -> BegunTurn:
@@ -59,30 +61,30 @@ async def begin_turn(
     `regenerate`, the id of an answer, its prompt is answered again and there is no new one.
     """
     conversation = await require(tx, who, conversation_id, Access.CONTINUE)
-    now, content, added = clock.stamp(), contents.normalize(prompt or ""), list[TurnRow]()
+    now, added = clock.stamp(), list[TurnRow]()
     if regenerate is not None:
-        question, content = await _find_prompt(tx, conversation, regenerate), ""
+        question, prompt = await _find_prompt(tx, conversation, regenerate), NO_PROMPT
     else:
-        question = await _new_prompt(tx, who, conversation, content, parent_id, now)
+        question = await _new_prompt(tx, who, conversation, prompt, parent_id, now)
         added = [question]
     added.append(_running(conversation, turn_id, question, conversation.turns + len(added) + 1, now))
-    await _add(tx, conversation, added, content, now)
+    await _add(tx, conversation, added, prompt, now)
     return BegunTurn(turn_id, conversation.id, question.id)
 
 
 async def _new_prompt(
-    tx: Tx, who: Principal, conversation: ConversationRow, prompt: Content, parent_id: str | UnsetType | None, now: str
+    tx: Tx, who: Principal, conversation: ConversationRow, prompt: EncodedPrompt, parent_id: str | UnsetType | None,
+    now: str,
 ) -> TurnRow:  # fmt: skip
-    if not prompt:
+    if prompt.content in _NOTHING:
         raise BadRequest.at("/prompt", "value.empty")
-    if not isinstance(prompt, str) and len(prompt) > MAX_PARTS:
+    if prompt.parts > MAX_PARTS:
         raise BadRequest.at("/prompt", "conversations.parts", limit=MAX_PARTS)
     parent = await _find_parent(tx, conversation, parent_id)
-    stored = as_json(prompt)
     return TurnRow(
         id=new_id(), conversation_id=conversation.id, org_id=conversation.org_id, number=conversation.turns + 1,
         parent_id=parent.id if parent else None, author_id=who.user_id, role=TurnRole.USER, state=TurnState.DONE,
-        size=len(stored.encode()), characters=contents.count_characters(prompt), content=stored, created_at=now,
+        size=prompt.size, characters=prompt.characters, content=prompt.content, created_at=now,
     )  # fmt: skip
 
 
@@ -127,7 +129,9 @@ async def _get_answer(tx: Tx, conversation: ConversationRow, turn_id: str, point
     return turn
 
 
-async def _add(tx: Tx, conversation: ConversationRow, turns: Sequence[TurnRow], prompt: Content, now: str) -> None:
+async def _add(
+    tx: Tx, conversation: ConversationRow, turns: Sequence[TurnRow], prompt: EncodedPrompt, now: str
+) -> None:
     size = sum(turn.size for turn in turns)
     if conversation.turns + len(turns) > MAX_TURNS:
         raise Conflict("conversations.turns", limit=MAX_TURNS)
@@ -135,12 +139,11 @@ async def _add(tx: Tx, conversation: ConversationRow, turns: Sequence[TurnRow], 
         raise TooLarge("conversations.size", limit=MAX_SIZE)
     for turn in turns:
         await store.insert_turn(tx, turn)
-    title, excerpt = contents.title_of(prompt), contents.excerpt_of(prompt)
     await store.add(
-        tx, conversation.id, turns=len(turns), ended=0, size=size, title=title, excerpt=excerpt, now=now
+        tx, conversation.id, turns=len(turns), ended=0, size=size, title=prompt.title, excerpt=prompt.excerpt, now=now
     )  # fmt: skip
-    if title and not conversation.title:
-        await fulltext.rename(tx, store.KIND, conversation.id, title=title, labels="")
+    if prompt.title and not conversation.title:
+        await fulltext.rename(tx, store.KIND, conversation.id, title=prompt.title, labels="")
     await sharing.record(tx, CONVERSATIONS, conversation, Change.UPDATED)
 
 
@@ -167,19 +170,18 @@ async def end_turn(
     if conversation is None:
         return
     answer = contents.fit(content, citations, steps, MAX_SIZE - conversation.size + ANSWER_SIZE)
-    text = contents.decode(answer.content)
     if not answer.is_complete and error is None:
         cut = TooLarge("conversations.cut", limit=MAX_SIZE)
         error = TurnError(cut.code, cut.detail, cut.key, cut.params)
     ended = await store.end_turn(
-        tx, turn_id, answer, state=state, characters=len(text), usage=usage, model=model, executor=executor,
+        tx, turn_id, answer, state=state, characters=len(answer.text), usage=usage, model=model, executor=executor,
         simulated=simulated, finish_reason=finish_reason, error=error,
     )  # fmt: skip
     if not ended:
         return
     await store.add(
         tx, conversation.id, turns=0, ended=1, size=answer.size - ANSWER_SIZE, title="",
-        excerpt=contents.excerpt_of(text), now=clock.stamp(),
+        excerpt=contents.excerpt_of(answer.text), now=clock.stamp(),
     )  # fmt: skip
     await sharing.record(tx, CONVERSATIONS, conversation, Change.UPDATED)
 

@@ -8,7 +8,7 @@ from teamspace.core.db.handles import Db, Guard, Reads, Tx, WriteBatch
 from teamspace.core.db.migrate import SchemaError, check_schema, migrate
 from teamspace.core.db.opening import connect
 from teamspace.core.db.retrying import retry_on_conflict
-from teamspace.core.db.rows import as_json, columns, in_list, placeholders
+from teamspace.core.db.rows import as_json, columns, placeholders
 
 __all__ = [
     "ENCRYPTED",
@@ -29,7 +29,6 @@ __all__ = [
     "check_schema",
     "columns",
     "connect",
-    "in_list",
     "migrate",
     "no_rows",
     "placeholders",

@@ -1,7 +1,7 @@
 """Convert rows to frozen structs by position: `columns(Note)` lists the columns in the order of Note's fields."""
 
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from enum import Enum
 from functools import cache, lru_cache
 from typing import Any, TypeVar, Union, get_args, get_origin
@@ -23,12 +23,6 @@ def columns(shape: type[msgspec.Struct], table: str = "") -> str:
 def placeholders(shape: type[msgspec.Struct]) -> str:
     """Return the named parameters for an INSERT of `columns(shape)`."""
     return ", ".join(f":{field.name}" for field in msgspec.structs.fields(shape))
-
-
-def in_list(name: str, values: Sequence[Any]) -> tuple[str, dict[str, Any]]:
-    """Return the placeholders for an SQL IN list, and the parameters for them."""
-    params = {f"{name}_{index}": value for index, value in enumerate(values)}
-    return ", ".join(f":{param}" for param in params), params
 
 
 def as_json(value: object) -> str:

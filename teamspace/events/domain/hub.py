@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from weakref import WeakValueDictionary
 
@@ -77,7 +77,7 @@ class Hub:
 
     async def listen(
         self, db: Db, who: Principal, cursor: str | None, disconnect: DisconnectWatch | None = None
-    ) -> AsyncIterator[bytes]:
+    ) -> AsyncGenerator[bytes, None]:
         """Yield the caller's events as they happen, first those after `cursor`; ends when the credential does."""
         subscriber = Subscriber(who)
         try:
@@ -109,7 +109,7 @@ class Hub:
                 self._position = await store.get_newest(db)
         return True
 
-    async def _catch_up(self, db: Db, subscriber: Subscriber, cursor: str | None) -> AsyncIterator[bytes]:
+    async def _catch_up(self, db: Db, subscriber: Subscriber, cursor: str | None) -> AsyncGenerator[bytes, None]:
         """Yield `ready` and what was missed since the cursor; then the subscriber is live, without a gap."""
         org_id = subscriber.org_id
         position = await self._resume_at(db, subscriber, cursor) if cursor else self._now

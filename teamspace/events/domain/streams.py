@@ -7,9 +7,9 @@ process find them.
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -23,6 +23,7 @@ from teamspace.events import access, store
 from teamspace.events.domain.writers import MAX_UNSAVED_ROWS, Memory, StreamWriter, pack, unpack
 from teamspace.events.schemas import StreamRow, StreamState
 
+T = TypeVar("T")
 log = logging.getLogger("teamspace.events")
 
 SAVE_SECONDS, SAVE_ROWS = 0.25, 500
@@ -209,12 +210,16 @@ class Streams:
 
     # Reading
 
-    async def read_saved(self, tx: Tx, stream_id: str) -> list[StreamRow]:
-        """Return what is saved of a stream, or will be with this transaction, for whoever ends it."""
-        rows = [row for batch in await store.select_all_batches(tx, stream_id) for row in unpack(batch, None)]
-        newest = rows[-1].number if rows else 0
+    async def read_saved(self, tx: Tx, stream_id: str, data: type[T]) -> list[tuple[str, T]]:
+        """Return what is saved of a stream, or will be with this transaction, for whoever ends it: names and data."""
+        batches, rows = await store.select_all_batches(tx, stream_id), list[tuple[str, T]]()
+        decoder = msgspec.json.Decoder(list[tuple[str, data]])  # type: ignore[valid-type]
+        for batch in batches:
+            rows += decoder.decode(batch.content)
+        newest = batches[-1].last if batches else 0
         writer = self._writers.get(stream_id)
-        return rows + [row for row in (writer.unsaved if writer else ()) if row.number > newest]
+        unsaved = [row for row in (writer.unsaved if writer else ()) if row.number > newest]
+        return rows + [(row.name, msgspec.json.decode(row.data, type=data)) for row in unsaved]
 
     def check_room(self, who: Principal) -> None:
         """Raise RateLimited if this caller has too many readers; call it before what the stream reports is begun."""
@@ -225,7 +230,7 @@ class Streams:
         if await store.get_stream(db, access.own_streams_fence(who), stream_id) is None:
             raise NotFound()
 
-    async def read(self, db: Db, who: Principal, stream_id: str, after: int = 0) -> AsyncIterator[StreamRow]:
+    async def read(self, db: Db, who: Principal, stream_id: str, after: int = 0) -> AsyncGenerator[StreamRow, None]:
         """Yield the rows after a number, also new ones, until the last; NotFound for everyone but the owner.
 
         After a number that the stream does not have yet, only the rows beyond it are yielded, and the last in any case.

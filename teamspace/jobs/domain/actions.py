@@ -13,7 +13,7 @@ from teamspace.jobs.domain import viewing
 from teamspace.jobs.domain.kinds import BoundKind
 from teamspace.jobs.domain.queue import Queue
 from teamspace.jobs.domain.routing import JobRouter
-from teamspace.jobs.schemas import Authority, JobDetail, JobDraft, JobSummary, State
+from teamspace.jobs.schemas import Authority, EncodedInput, JobDetail, JobDraft, JobSummary, State
 
 _FINISHED = (State.SUCCEEDED, State.FAILED, State.CANCELLED)
 
@@ -27,12 +27,13 @@ async def enqueue(
     if kind.verify:
         await kind.verify(db, who, input)
     run_at = None if draft.run_at is None else text.timestamp(draft.run_at, "run_at")
+    encoded = queue.encode(kind.name, input)
     async with db.write(who, "job.enqueue") as tx:
-        await _check_quota(tx, who, kind, input)
+        await _check_quota(tx, who, encoded)
         title = await kind.describe(tx, who, input) if kind.describe else None
         route = await router.route(tx, who, kind, input)
         tx.target = await queue.enqueue(
-            tx, Authority.of(who), kind.name, input, title=title, channel=route.channel, model=route.model,
+            tx, Authority.of(who), kind.name, encoded, title=title, channel=route.channel, model=route.model,
             priority=draft.priority, run_at=run_at, retry_of=draft.retry_of,
         )  # fmt: skip
         tx.detail = {"kind": kind.name}
@@ -79,9 +80,9 @@ async def _read_draft(
     return kind, kind.read_input(before.input)
 
 
-async def _check_quota(tx: Tx, who: Principal, kind: BoundKind, input: msgspec.Struct) -> None:
+async def _check_quota(tx: Tx, who: Principal, input: EncodedInput) -> None:
     """Raise if a quota is exhausted. A free slot is not required: the job will wait for one."""
-    if kind.estimate is not None:
+    if input.estimate is not None:
         account = quota.QuotaAccount.of(who)
-        if bound := await quota.find_exhausted(tx, account, kind.estimate(input), slot=False):
+        if bound := await quota.find_exhausted(tx, account, input.estimate, slot=False):
             raise quota.refusal(bound)

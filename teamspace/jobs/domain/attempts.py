@@ -5,6 +5,7 @@ import logging
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
@@ -24,13 +25,19 @@ from teamspace.jobs.schemas import (
     Parked,
     QuotaBlock,
     Returned,
+    Succeeded,
 )
 from teamspace.quota import Spend
 
+T = TypeVar("T")
 log = logging.getLogger("teamspace.jobs")
 ATTEMPT_LEASE = 8
 """Seconds. Short, so that other servers continue the jobs of a killed server within ten seconds."""
 _BEATS = ATTEMPT_LEASE / 3
+_MAX_BATCH = 4 * 1024 * 1024
+"""Characters of inputs and results that are written by one transaction: it holds the event loop on SQLite."""
+_FAILURE_SIZE = 384 * 1024
+"""What an outcome without a result counts as: its kind can take some milliseconds to store what the job has shown."""
 _RETRY_DELAYS = (0.1, 1.0, 5.0)
 _TRANSIENT_STATUSES = (429, 502, 503, 507)
 """Statuses of refusals that are worth a retry."""
@@ -99,6 +106,19 @@ class JobAttempt:
         await asyncio.wait((self.task,))
 
 
+class _Unwritten(NamedTuple):
+    """An outcome that is not stored yet."""
+
+    attempt: JobAttempt
+    outcome: Outcome
+    done: asyncio.Future[bool]
+
+    @property
+    def size(self) -> int:
+        end = len(self.outcome.json) if isinstance(self.outcome, Succeeded) else _FAILURE_SIZE
+        return len(self.attempt.job.input) + end
+
+
 class JobAttempts:
     """All attempts that run in this process."""
 
@@ -108,7 +128,7 @@ class JobAttempts:
         """The attempts whose handler runs, by job and number: a job that was lost can be claimed here again."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._beating: asyncio.Task[None] | None = None
-        self._outcomes: list[tuple[JobClaim, Outcome, asyncio.Future[bool]]] = []
+        self._outcomes: list[_Unwritten] = []
         self._writer: asyncio.Task[None] | None = None
 
     @property
@@ -164,7 +184,10 @@ class JobAttempts:
         self._beating = None
 
     async def _extend_leases(self, db: Db) -> None:
-        beating = list(self._working.values())
+        for beating in split_by_size(list(self._working.values()), lambda attempt: len(attempt.job.input)):
+            await self._extend_some(db, beating)
+
+    async def _extend_some(self, db: Db, beating: Sequence[JobAttempt]) -> None:
         valid = await self._queue.extend_many(db, [attempt.claim for attempt in beating], ATTEMPT_LEASE)
         for attempt in beating:
             asked_to_stop = valid.get(attempt.key)
@@ -191,7 +214,7 @@ class JobAttempts:
             del self._working[attempt.key]
             if attempt.handled:
                 attempt.handled()
-        if await self._write_outcome(db, attempt.claim, outcome):
+        if await self._write_outcome(db, attempt, outcome):
             attempt.outcome = outcome
 
     async def _find_outcome(self, db: Db, attempt: JobAttempt) -> Outcome:
@@ -254,21 +277,22 @@ class JobAttempts:
 
     # Outcomes are stored in batches: while one batch is written, the next one collects.
 
-    async def _write_outcome(self, db: Db, claim: JobClaim, outcome: Outcome) -> bool:
+    async def _write_outcome(self, db: Db, attempt: JobAttempt, outcome: Outcome) -> bool:
         """Store an outcome; return whether it was."""
         done: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-        self._outcomes.append((claim, outcome, done))
+        self._outcomes.append(_Unwritten(attempt, outcome, done))
         if self._writer is None:
             self._writer = asyncio.create_task(self._write_outcomes(db))
         return await done
 
     async def _write_outcomes(self, db: Db) -> None:
         while self._outcomes:
-            batch, self._outcomes = self._outcomes, []
-            written = await self.write_batch(db, [(claim, outcome) for claim, outcome, _ in batch])
-            for claim, _, done in batch:
-                if not done.done():
-                    done.set_result(claim.key in written)
+            unwritten, self._outcomes = self._outcomes, []
+            for batch in split_by_size(unwritten, lambda each: each.size):
+                written = await self.write_batch(db, [(each.attempt.claim, each.outcome) for each in batch])
+                for each in batch:
+                    if not each.done.done():
+                        each.done.set_result(each.attempt.key in written)
         self._writer = None
 
     async def write_batch(self, db: Db, ended: Sequence[tuple[JobClaim, Outcome]]) -> set[tuple[str, int]]:
@@ -299,3 +323,17 @@ class JobAttempts:
         for job_id, _ in {claim.key for claim, _ in ended} - written:
             log.warning("job %s lost its claim before it finished; its outcome is dropped", job_id)
         return written
+
+
+def split_by_size(items: Sequence[T], size: Callable[[T], int]) -> Iterator[list[T]]:
+    """Split into batches that one transaction can write."""
+    batch: list[T] = []
+    total = 0
+    for item in items:
+        if batch and total + size(item) > _MAX_BATCH:
+            yield batch
+            batch, total = [], 0
+        batch.append(item)
+        total += size(item)
+    if batch:
+        yield batch

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from teamspace import quota
 from teamspace.core.db import Tx
@@ -38,6 +39,7 @@ SLOT_RETRY_SECONDS = 1
 LOST = JobFault.keyed("jobs.lost", "lost", retryable=False, times=MAX_LEASE_EXPIRIES)
 INTERRUPTED = JobFault.keyed("jobs.interrupted", "interrupted", retryable=False)
 _NOTHING = Spend(0, 0)
+_LONG_RESULT = 16 * 1024
 
 
 async def apply(
@@ -49,7 +51,7 @@ async def apply(
     Without `tell_kinds`, the kinds' `ended` functions are not called.
     """
     transitions = [transition(job, outcome, repeatable=kinds[job.kind].row.repeatable) for job, outcome in outcomes]
-    await store.apply(tx, transitions)
+    await _write(tx, transitions)
     metered = [(job, outcome) for job, outcome in outcomes if job.reservation_id]
     # An unmetered handler can call models, each with a reservation of its own.
     cut_off = await quota.find_open(tx, [job.id for job, _ in outcomes if kinds[job.kind].estimate is None])
@@ -66,13 +68,24 @@ async def apply(
     return [job.lane for job, _ in metered], ended
 
 
-def spent(kind: BoundKind, job: Job, outcome: Outcome) -> Spend:
-    """Return what an attempt has cost, with its refused results."""
+async def _write(tx: Tx, transitions: Sequence[Transition]) -> None:
+    """Write all transitions with one statement, and then long results: SQLite would parse them once for each column."""
+    long = [change for change in transitions if change.result and len(change.result) > _LONG_RESULT]
+    if long:
+        ids = {change.id for change in long}
+        short = [replace(change, result="") if change.id in ids else change for change in transitions]
+    await store.apply(tx, short if long else transitions)
+    for change in long:
+        await store.set_result(tx, change.id, change.result or "")
+
+
+def spent(kind: BoundKind, job: Job, outcome: Outcome) -> Spend | None:
+    """Return what an attempt has cost, with its refused results; None if it is what was reserved."""
     last = _NOTHING
-    if isinstance(outcome, Lost | Returned) and not kind.row.repeatable and kind.estimate:
+    if isinstance(outcome, Lost | Returned) and not kind.row.repeatable:
         # The model has probably done its work, and no one else will report what that cost.
-        last = kind.estimate(msgspec.json.decode(job.input, type=kind.input))
-    elif isinstance(outcome, Succeeded) and kind.spent:
+        return None
+    if isinstance(outcome, Succeeded) and kind.spent:
         last = kind.spent(outcome.result)
     elif isinstance(outcome, Failed) and outcome.spent:
         last = outcome.spent
@@ -98,8 +111,7 @@ def add(one: Spend, other: Spend | None) -> Spend:
 
 async def _tell_kind(tx: Tx, kind: BoundKind, job: Job, outcome: Outcome) -> None:
     if kind.ended is not None:
-        input = msgspec.json.decode(job.input, type=kind.input)
-        await kind.ended(tx, EndedJob(job.id, job.account, job.origin, input), outcome)
+        await kind.ended(tx, EndedJob(job.id, job.account, job.origin, job.input), outcome)
 
 
 def transition(job: Job, outcome: Outcome, *, repeatable: bool = True) -> Transition:
@@ -107,8 +119,8 @@ def transition(job: Job, outcome: Outcome, *, repeatable: bool = True) -> Transi
     match outcome:
         case Lost() | Returned() if not repeatable:
             return _to(job, State.FAILED, error=_json(INTERRUPTED))
-        case Succeeded(result):
-            return _to(job, State.SUCCEEDED, result=_json(result))
+        case Succeeded(_, result):
+            return _to(job, State.SUCCEEDED, result=result)
         case Failed(fault) if fault.retryable and (failures := job.attempt - job.lease_expiries) < job.max_attempts:
             return _to(job, State.QUEUED, phase=Phase.SCHEDULED, error=_json(fault), delay=retry_delay(failures))
         case Failed(fault):

@@ -36,6 +36,7 @@ from teamspace.jobs.schemas import (
     Authority,
     Cancelled,
     ClaimSlot,
+    EncodedInput,
     Job,
     JobClaim,
     JobFault,
@@ -130,8 +131,13 @@ class Queue:
 
     # Enqueue
 
+    def encode(self, kind: str, input: msgspec.Struct) -> EncodedInput:
+        """Encode the input of a new job, and estimate what it spends: before its transaction, since both can take long."""
+        estimate = self.kinds[kind].estimate
+        return EncodedInput(msgspec.json.encode(input).decode(), estimate(input) if estimate else None)
+
     async def enqueue(
-        self, tx: Tx, authority: Authority, kind: str, input: msgspec.Struct, *, title: JobTitle | None = None,
+        self, tx: Tx, authority: Authority, kind: str, input: msgspec.Struct | EncodedInput, *, title: JobTitle | None = None,
         origin: JobOrigin | None = None, idempotency_key: str | None = None, channel: str | None = None,
         model: str | None = None, priority: int = NORMAL, run_at: str | None = None, retry_of: str | None = None,
     ) -> str:  # fmt: skip
@@ -145,7 +151,8 @@ class Queue:
         inserted = await store.insert(
             tx, id, kind, authority, title=_shortened(title), origin=origin, idempotency_key=idempotency_key,
             channel=channel or local_channel(kind), model=model, priority=priority, run_at=run_at,
-            max_attempts=self.kinds[kind].row.max_attempts, input=_encode(input), retry_of=retry_of,
+            max_attempts=self.kinds[kind].row.max_attempts, retry_of=retry_of,
+            input=input if isinstance(input, EncodedInput) else self.encode(kind, input),
         )  # fmt: skip
         if not inserted:  # by another transaction, a moment ago
             return await _find_existing(tx, authority, origin, idempotency_key) or id
@@ -154,7 +161,7 @@ class Queue:
         return id
 
     async def enqueue_next(
-        self, tx: Tx, authority: Authority, kind: str, input: msgspec.Struct, *, channel: str, model: str | None = None,
+        self, tx: Tx, authority: Authority, kind: str, input: EncodedInput, *, channel: str, model: str | None = None,
         origin: JobOrigin | None = None, ttl: float = quota.TTL, instead_of: str | None = None,
     ) -> str:  # fmt: skip
         """Insert a job that someone waits for: the next of its channel, whatever the cap of its lane.
@@ -170,7 +177,7 @@ class Queue:
             reservation_id = await self._reserve(tx, authority, kind, input, ttl)
         await store.insert(
             tx, id, kind, authority, title=None, origin=origin, idempotency_key=None, channel=channel, model=model,
-            priority=NORMAL, run_at=None, max_attempts=self.kinds[kind].row.max_attempts, input=_encode(input),
+            priority=NORMAL, run_at=None, max_attempts=self.kinds[kind].row.max_attempts, input=input,
             retry_of=None, reservation_id=reservation_id, admitted=True,
         )  # fmt: skip
         await changes.record_new(tx, authority.account.org_id, authority.account.team_id, id)
@@ -178,7 +185,7 @@ class Queue:
         return id
 
     async def start(
-        self, tx: Tx, authority: Authority, kind: str, input: msgspec.Struct, *, id: str, executor_id: str,
+        self, tx: Tx, authority: Authority, kind: str, input: EncodedInput, *, id: str, executor_id: str,
         model: str | None = None, title: JobTitle | None = None, metered: bool = True, lease: float = LEASE,
     ) -> tuple[Job, JobClaim]:  # fmt: skip
         """Insert a job that this process runs at once (`JobAttempts.start`), outside of lanes and caps.
@@ -190,7 +197,7 @@ class Queue:
         job = await store.insert(
             tx, id, kind, authority, title=_shortened(title), origin=None, idempotency_key=None,
             channel=local_channel(kind), model=model, priority=NORMAL, run_at=None,
-            max_attempts=self.kinds[kind].row.max_attempts, input=_encode(input), retry_of=None, claim=claim,
+            max_attempts=self.kinds[kind].row.max_attempts, input=input, retry_of=None, claim=claim,
             reservation_id=reservation_id,
         )  # fmt: skip
         assert job is not None
@@ -206,11 +213,10 @@ class Queue:
         return job.reservation_id
 
     async def _reserve(
-        self, tx: Tx, authority: Authority, kind: str, input: msgspec.Struct, ttl: float = quota.TTL
+        self, tx: Tx, authority: Authority, kind: str, input: EncodedInput, ttl: float = quota.TTL
     ) -> str:
-        estimate = self.kinds[kind].estimate
-        assert estimate is not None
-        return await quota.reserve(tx, authority.account, estimate(input), purpose=kind, ttl=ttl)
+        assert input.estimate is not None
+        return await quota.reserve(tx, authority.account, input.estimate, purpose=kind, ttl=ttl)
 
     # Claim
 
@@ -257,17 +263,15 @@ class Queue:
         taken = await store.take(tx, ids, executor_id=executor_id, claim_hash=claim_hash, lease=lease)
         await changes.record(tx, taken)
         if len(taken) > 1:
-            await quota.lock_companies(tx, [job.org_id for job in taken if self.kinds[job.kind].estimate])
+            await quota.lock_companies(tx, [job.org_id for job in taken if job.estimate])
         by_rank = sorted(taken, key=lambda job: job.rank or 0)  # RETURNING guarantees no order
         return [job for job in by_rank if await self._reserve_quota(tx, job)]
 
     async def _reserve_quota(self, tx: Tx, job: Job) -> bool:
         """Reserve quota for the job, or park it and return False."""
-        kind = self.kinds[job.kind]
-        if kind.estimate is None or job.reservation_id:
+        if job.estimate is None or job.reservation_id:
             return True
-        estimate = kind.estimate(msgspec.json.decode(job.input, type=kind.input))
-        reserved = await quota.try_reserve(tx, job.account, estimate, purpose=job.kind)
+        reserved = await quota.try_reserve(tx, job.account, job.estimate, purpose=job.kind)
         if isinstance(reserved, quota.LimitState):
             await self._apply(tx, [(job, Parked(QuotaBlock.of(quota.refusal(reserved))))])
             return False
@@ -336,7 +340,7 @@ class Queue:
             await self._apply(tx, [(job, outcome)])
             return job
         # A worker that got no response repeats its result.
-        repeated = isinstance(outcome, Succeeded) and await store.get_succeeded(tx, claim, _encode(outcome.result))
+        repeated = isinstance(outcome, Succeeded) and await store.get_succeeded(tx, claim, outcome.json)
         if not repeated:
             raise stale_claim()
         return repeated
@@ -484,7 +488,3 @@ def _convert(raw: Any, shape: type[msgspec.Struct]) -> msgspec.Struct:
         return msgspec.convert(raw, shape)
     except msgspec.ValidationError:
         raise stale_claim() from None
-
-
-def _encode(value: msgspec.Struct) -> str:
-    return msgspec.json.encode(value).decode()

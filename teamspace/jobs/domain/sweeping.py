@@ -17,7 +17,8 @@ log = logging.getLogger("teamspace.jobs")
 ARCHIVE_AFTER = 7 * 24 * 3600
 _FORGET_CHANNELS_AFTER = 24 * 3600
 _BATCH = 200
-_EXPIRED_PER_BATCH = 50
+_EXPIRED_PER_BATCH = 10
+"""Each may have an input of 2 MiB, which is written anew."""
 
 
 async def sweep(db: Db, queue: Queue) -> None:

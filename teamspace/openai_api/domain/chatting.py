@@ -1,7 +1,7 @@
 """A chat turn for a client of the OpenAI protocol."""
 
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
 
 import msgspec
@@ -12,7 +12,7 @@ from teamspace.completions import ToolCall
 from teamspace.core.db import Db
 from teamspace.core.principal import Principal
 from teamspace.core.replies import EventStream, ServerSentEvent
-from teamspace.events import StreamRow
+from teamspace.events import StreamRow, Streams
 from teamspace.executors import Fleet
 from teamspace.openai_api.domain import answers, models, requests
 from teamspace.openai_api.domain.stops import StopFilter
@@ -22,16 +22,16 @@ _DONE = msgspec.Raw(b"[DONE]")
 
 
 async def complete(
-    db: Db, who: Principal, fleet: Fleet, turns: Turns, request: CompletionRequest
+    db: Db, who: Principal, fleet: Fleet, turns: Turns, streams: Streams, request: CompletionRequest
 ) -> Completion | EventStream:
     """Have a request answered: as a whole, or as chunks if it asks for a stream."""
     stops = _stops(request)
     body = requests.to_chat_body(request)
     await models.check(db, who, fleet, body.model)
     if request.stream:
-        turns.check_room(who)
+        streams.check_room(who)
         turn_id = (await turns.begin(db, who, body, stream=True)).job.id
-        rows = turns.read(db, who, turn_id)
+        rows = streams.read(db, who, turn_id)
         return EventStream(_stream(db, who, turns, request, rows, turn_id, goes_on=who.call.claim is not None))
     answer = await turns.answer(db, who, body)
     return answers.completion(
@@ -58,14 +58,14 @@ def _tool_calls(request: CompletionRequest, answer: ChatAnswer) -> list[ToolCall
 
 
 async def _stream(
-    db: Db, who: Principal, turns: Turns, request: CompletionRequest, rows: AsyncIterator[StreamRow], turn_id: str, *,
-    goes_on: bool,
-) -> AsyncIterator[ServerSentEvent]:  # fmt: skip
+    db: Db, who: Principal, turns: Turns, request: CompletionRequest, rows: AsyncGenerator[StreamRow, None],
+    turn_id: str, *, goes_on: bool,
+) -> AsyncGenerator[ServerSentEvent, None]:  # fmt: skip
     """Yield the turn's stream as chunks. Unless it goes on for a reader to come, it is stopped if the reader leaves."""
     chunks, stops = _chunks(request, turn_id), _stops(request)
     is_running = True
     try:
-        async with aclosing(rows):  # type: ignore[type-var]
+        async with aclosing(rows):
             async for row in rows:
                 is_running = is_running and not row.is_last
                 for piece in _to_chunks(row, chunks, request, stops):

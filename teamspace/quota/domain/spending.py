@@ -110,13 +110,17 @@ async def renew_many(tx: Tx, ids: Sequence[str], ttl: float = TTL) -> None:
         await store.extend_reservations(tx, ids, ttl)
 
 
-async def settle(tx: Tx, id: str, spent: Spend) -> None:
-    """Add the real figures to the counters, once, in the windows in which the reservation began; also after it expired."""
+async def settle(tx: Tx, id: str, spent: Spend | None) -> None:
+    """Add the real figures to the counters, once, in the windows in which the reservation began; also after it expired.
+
+    None stands for what was reserved.
+    """
     entry = await store.settle_reservation(tx, id, spent, clock.stamp())
     if entry is None:
         return
     # Also if nothing was spent: a transaction that is refused because of this reservation must commit first.
     await tx.lock("quota", entry.org_id)
+    spent = Spend(entry.requests, entry.tokens)
     if spent == NOTHING:
         return
     began = clock.seconds(entry.began_at)
@@ -143,7 +147,7 @@ async def find_open(tx: Tx, job_ids: Sequence[str]) -> list[OpenReservation]:
 async def charge(tx: Tx, open: Iterable[OpenReservation]) -> None:
     """Settle reservations with what they reserved: their calls were cut off, and have had their cost."""
     for row in open:
-        await settle(tx, row.id, Spend(row.requests, row.tokens))
+        await settle(tx, row.id, None)
 
 
 async def release(tx: Tx, id: str) -> None:

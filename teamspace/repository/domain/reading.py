@@ -3,7 +3,7 @@
 import hashlib
 import logging
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from functools import partial
 
 from teamspace import blobs
@@ -55,7 +55,9 @@ async def get_content(db: Db, files: BlobStore, who: Principal, object_id: str, 
     )  # fmt: skip
 
 
-async def read_range(db: Reads, files: BlobStore, version: VersionRow, start: int, length: int) -> AsyncIterator[bytes]:
+async def read_range(
+    db: Reads, files: BlobStore, version: VersionRow, start: int, length: int
+) -> AsyncGenerator[bytes, None]:
     """Read bytes of a version that a fence has admitted. Damaged or missing blobs are logged and raise."""
     try:
         async for chunk in _read_blobs(db, files, version, start, length):
@@ -67,7 +69,7 @@ async def read_range(db: Reads, files: BlobStore, version: VersionRow, start: in
 
 async def _read_blobs(
     db: Reads, files: BlobStore, version: VersionRow, start: int, length: int
-) -> AsyncIterator[bytes]:
+) -> AsyncGenerator[bytes, None]:
     if version.blob is not None:
         async for chunk in blobs.read_range(db, files, version.org_id, version.blob, start, length):
             yield chunk

@@ -6,9 +6,11 @@ quota: the file it came from already does, and compressed it is not much larger 
 """
 
 import zlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
+
+import msgspec
 
 from teamspace import blobs, extraction, fulltext, jobs
 from teamspace.blobs import BlobStore, StagedBlob
@@ -160,7 +162,7 @@ async def get_content(db: Db, files: BlobStore, who: Principal, object_id: str, 
     )  # fmt: skip
 
 
-async def _slice(data: bytes, start: int, length: int) -> AsyncIterator[bytes]:
+async def _slice(data: bytes, start: int, length: int) -> AsyncGenerator[bytes, None]:
     yield data[start : start + length]
 
 
@@ -201,7 +203,8 @@ async def ended(tx: Tx, job: jobs.EndedJob, outcome: jobs.Outcome) -> None:
     if isinstance(outcome, jobs.Succeeded):
         return
     fault = _FAULTS.get(jobs.reason_of(outcome), extraction.ExtractionReason.CRASHED)
-    row = await store.fail_text(tx, job.input.object_id, job.account.user_id, fault)
+    object_id = msgspec.json.decode(job.input, type=ExtractText).object_id
+    row = await store.fail_text(tx, object_id, job.account.user_id, fault)
     if row is not None:
         await changes.record(tx, row, Change.UPDATED)
 

@@ -11,6 +11,8 @@ _MAX_DEPTH = 40
 _MAX_VALUES = 5000
 _MAX_PROMPT = 100_000
 _MAX_ITEMS = 100
+_MAX_MATCHED = 1000
+"""Characters that are matched with a pattern."""
 _WORD = re.compile(r"[^\W_][\w'-]*")
 _NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,15})?")
 _LOWER, _UPPER = ("minimum", "exclusiveMinimum", "minLength", "minItems"), ("maximum", "maxLength", "maxItems")
@@ -167,10 +169,9 @@ class _Writer:
 
     def _matching(self, pattern: str, said: str) -> str:
         """Return what the prompt has for a pattern, or an example."""
-        texts: list[str] = [said, *_WORD.findall(said), *self._words[:200]]
-        for text in texts:
-            if text and _fits(pattern, text):
-                return text
+        texts: list[str] = [said[:_MAX_MATCHED], *_WORD.findall(said[:_MAX_MATCHED]), *self._words[:200]]
+        if found := json_schemas.first_match(pattern, filter(None, texts)):
+            return found
         try:
             return patterns.example(pattern)
         except patterns.Unsupported:
@@ -203,14 +204,6 @@ def _merged(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
         elif key in _LOWER or key in _UPPER:
             both[key] = (max if key in _LOWER else min)(one, other)
     return both
-
-
-def _fits(pattern: str, text: str) -> bool:
-    try:
-        json_schemas.validate({"pattern": pattern}, text)
-    except json_schemas.InvalidValue:
-        return False
-    return True
 
 
 def _clause(text: str) -> str:
