@@ -22,7 +22,7 @@ ROUTES = (
     Route("GET",    "/api/conversations/:id",       BEARER, row(P.CHAT_USE), None, "show",   "Return a conversation with the turns of all branches, in the order of their creation."),
     Route("PATCH",  "/api/conversations/:id",       BEARER, row(P.CHAT_USE), None, "update", "Rename a conversation; returns it as in a list."),
     Route("DELETE", "/api/conversations/:id",       BEARER, row(P.CHAT_USE), None, "delete", "Delete a conversation with its turns and shares."),
-    Route("POST",   "/api/conversations/:id/share", BEARER, row(P.CHAT_USE), None, "share",  "Share a conversation with a colleague, to read or to continue it, or remove their access; returns its shares."),
+    Route("POST",   "/api/conversations/:id/share", BEARER, row(P.CHAT_USE), None, "share",  "Share a conversation with a colleague, to read it (`notes:read`) or to continue it (`notes:write`), or remove their access; returns its shares."),
 )
 # fmt: on
 

@@ -79,11 +79,14 @@ class MountedResponse(msgspec.Struct, frozen=True):
 class MountedApp(Protocol):
     """Another protocol on the same port, with its own credentials and error format."""
 
+    name: str
+    """In the access log, for requests that are refused before they are handled."""
+
     def matches(self, request: Request) -> bool: ...
 
     def handle(self, request: Request, call: Call) -> Awaitable[MountedResponse]: ...
 
-    def refusal_response(self, request: Request, refusal: Refusal) -> MountedResponse: ...
+    def refusal_response(self, request: Request, refusal: Refusal) -> Response: ...
 
 
 log = logging.getLogger("teamspace.http")
@@ -211,7 +214,7 @@ class Gate:
 
     def _refusal_response(self, request: Request, refusal: Refusal) -> Response:
         if self._mounted is not None and self._mounted.matches(request):
-            return self._mounted.refusal_response(request, refusal).response
+            return self._mounted.refusal_response(request, refusal)
         if error_format := self._error_formats.get(request.path):
             return Response(refusal.status, msgspec.json.encode(error_format.render(refusal)), headers=refusal.headers)
         return _problem(refusal, request.id)
@@ -221,11 +224,9 @@ class Gate:
         await self._writer.send(send, response, request.id, head=head, disconnect=request.disconnect)
 
     async def _respond(self, request: Request, info: "_RequestInfo") -> Response:
-        if self._mounted is not None and self._mounted.matches(request):
-            mounted_response = await self._respond_mounted(self._mounted, request)
-            info.route, info.user, info.token = mounted_response.route, mounted_response.user, mounted_response.token
-            return mounted_response.response
         try:
+            if self._mounted is not None and self._mounted.matches(request):
+                return await self._respond_mounted(self._mounted, request, info)
             return await self._respond_routed(request, info)
         except Refusal as refusal:
             self._record(request, info, refusal)
@@ -241,19 +242,13 @@ class Gate:
         if self._refusals and refusal.recorded and info.who is not None:
             self._refusals.add_request(info.who, refusal, f"{request.method} {info.route}")
 
-    async def _respond_mounted(self, mounted: MountedApp, request: Request) -> MountedResponse:
-        try:
-            request.check()
-            self.shedder.admit()
-            return await mounted.handle(request, Call(request.id, self._address(request), request.agent))
-        except Refusal as refusal:
-            await request.drain()
-            return mounted.refusal_response(request, refusal)
-        except Disconnected:
-            raise
-        except Exception:
-            log.exception("request %s failed", request.id)
-            return mounted.refusal_response(request, InternalError("request.internal_error"))
+    async def _respond_mounted(self, mounted: MountedApp, request: Request, info: "_RequestInfo") -> Response:
+        info.route = mounted.name
+        request.check()
+        self.shedder.admit()
+        handled = await mounted.handle(request, Call(request.id, self._address(request), request.agent))
+        info.route, info.user, info.token = handled.route, handled.user, handled.token
+        return handled.response
 
     def _address(self, request: Request) -> str:
         """Return the client's address, taken from X-Forwarded-For if the proxy is trusted."""

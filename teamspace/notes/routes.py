@@ -20,7 +20,7 @@ ROUTES = (
           refuses=(VersionMismatch,)),
     Route("DELETE", "/api/notes/:id",       BEARER, row(P.NOTES_DELETE), None, "delete", "Delete a note and its shares.",
           refuses=(VersionMismatch,)),
-    Route("POST",   "/api/notes/:id/share", BEARER, row(P.NOTES_MANAGE), None, "share",  "Share a note with a colleague, or remove their access; returns the note's shares."),
+    Route("POST",   "/api/notes/:id/share", BEARER, row(P.NOTES_MANAGE), None, "share",  "Share a note with a colleague, with any of `notes:*`, or remove their access; returns the note's shares."),
 )
 # fmt: on
 

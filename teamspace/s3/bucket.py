@@ -36,6 +36,8 @@ _CORS = {"access-control-allow-origin": "*", "access-control-expose-headers": "*
 
 
 class S3App:
+    name = "s3"
+
     def __init__(self, services: Services, callers: CallerCache, refused_rate: Rate, refusals: Refusals) -> None:
         self._services, self._callers, self._refused_rate, self._refusals = services, callers, refused_rate, refusals
         self._suffix = f".{urlsplit(services.address).hostname or ''}"
@@ -51,7 +53,7 @@ class S3App:
     async def handle(self, request: Request, call: Call) -> MountedResponse:
         if request.method == "OPTIONS":
             return MountedResponse(_preflight(request), "s3:preflight")
-        route, who = "s3", None
+        route, who = self.name, None
         try:
             verified = await self._verify(request, call)
             who = self._callers.record_use(verified.key, call)
@@ -66,8 +68,8 @@ class S3App:
             response = _error_response(request, error_codes.as_s3_error(refusal))
         return MountedResponse(response, route, who.user_id if who else "", who.token_id if who else "")
 
-    def refusal_response(self, request: Request, refusal: Refusal) -> MountedResponse:
-        return MountedResponse(_error_response(request, error_codes.as_s3_error(refusal)), "s3")
+    def refusal_response(self, request: Request, refusal: Refusal) -> Response:
+        return _error_response(request, error_codes.as_s3_error(refusal))
 
     async def _verify(self, request: Request, call: Call) -> Verified[CachedCaller]:
         return await verify(

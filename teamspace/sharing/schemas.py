@@ -48,7 +48,7 @@ class Grant(msgspec.Struct, frozen=True):
 
 
 class Share(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Conversations are shared with `notes:read` or `notes:write`, notes with any of `notes:*`; null removes the share."""
+    """`permission` is one that the route names; null removes the share."""
 
     user_id: Annotated[str, msgspec.Meta(max_length=100)]
     permission: Permission | None

@@ -74,7 +74,10 @@ async def test_a_logo_is_public_and_served_as_uploaded(world: World, data: bytes
         "x-content-type-options": "nosniff",
     }
     assert (await world.anonymous("HEAD", logo_path(data))).content == b""
-    assert await audit_rows(world) == [("branding.logo", "instance", ["logo"]), ("branding.logo", ann.org.id, ["logo"])]
+    assert await audit_rows(world) == [
+        ("branding.set_logo", "instance", ["logo"]),
+        ("branding.set_logo", ann.org.id, ["logo"]),
+    ]
     assert await violations(world) == []
 
 

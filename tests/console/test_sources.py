@@ -20,10 +20,20 @@ def test_the_api_types_are_up_to_date(tmp_path: Path) -> None:
     assert generated.read_text() == (CONSOLE / TYPES).read_text(), "the API has changed: run scripts/fix"
 
 
-def test_every_audited_action_has_a_label() -> None:
+VERBS = {
+    "abort", "activate", "add", "begin", "bootstrap", "call", "cancel", "change", "choose", "complete", "create", "delete",
+    "disable", "drop", "echo", "enable", "end", "enqueue", "fail", "invite", "open", "prepare", "provision", "refuse",
+    "rekey", "remove", "renew", "reset", "resume", "retire", "revoke", "set", "share", "stop", "suspend", "switch", "tag",
+    "transfer", "unshare", "update",
+}  # fmt: skip
+"""The first word after the noun of an audited action: `note.create`, `user.reset_password`."""
+
+
+def test_every_audited_action_is_a_noun_with_a_verb_and_has_a_label() -> None:
     actions = {action for path in (ROOT / "teamspace").rglob("*.py") for action in audited_actions(path.read_text())}
     known = re.findall(r'"([a-z_.]+)"', (CONSOLE / "src/ui/trail/actions.ts").read_text().partition("as const")[0])
     assert sorted(known) == sorted(actions)
+    assert {verb.partition("_")[0] for _, verb in (action.split(".") for action in actions)} == VERBS
 
 
 def test_every_job_kind_has_a_label() -> None:
@@ -46,10 +56,12 @@ def test_the_lock_file_names_no_registry() -> None:
 
 
 def audited_actions(source: str) -> Iterator[str]:
-    """The actions in `db.write(who, ...)` and `tx.action = ...`."""
+    """The actions in `db.write(who, ...)`, `tx.action = ...` and `_write_audit_row(tx, ...)`."""
     for node in ast.walk(ast.parse(source)):
         match node:
             case ast.Call(func=ast.Attribute(attr="write"), args=[_, action]):
+                yield from action_names(action)
+            case ast.Call(func=ast.Name("_write_audit_row"), args=[_, action, _]):
                 yield from action_names(action)
             case ast.Assign(targets=[ast.Attribute(attr="action")], value=action):
                 yield from action_names(action)

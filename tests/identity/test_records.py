@@ -73,7 +73,7 @@ async def test_account_changes_are_audited(world: World, hands: Hands) -> None:
     await assert_audited(world, ann, ("POST", "/api/profile", {"locale": "en"}), "profile.update", me)
     await assert_audited(world, ann, ("POST", "/api/password", change), "password.change", me)
     await assert_audited(world, ann, ("POST", "/api/2fa/enable", {}), "totp.enable", me)
-    await assert_audited(world, ann, ("POST", "/api/2fa/recovery-codes", {}), "totp.recovery_codes", me)
+    await assert_audited(world, ann, ("POST", "/api/2fa/recovery-codes", {}), "totp.renew_codes", me)
     await assert_audited(world, ann, ("DELETE", "/api/2fa", {"password": OTHER_PASSWORD}), "totp.disable", me)
 
     shown, row = await write_and_find_row(world, ann, "POST", "/api/2fa/enable", {"confirm": True})
@@ -87,7 +87,7 @@ async def test_changes_of_members_and_tokens_are_audited(world: World) -> None:
     added, row = await write_and_find_row(world, ann, "POST", "/api/members", {"username": "bob", "role": "member"})
     bob = added.json()["member"]["user_id"]
     assert (row.action, row.target, row.detail) == ("member.add", bob, '{"role":"member"}')
-    await assert_audited(world, ann, ("PATCH", f"/api/members/{bob}", {"role": "admin"}), "member.role", bob)
+    await assert_audited(world, ann, ("PATCH", f"/api/members/{bob}", {"role": "admin"}), "member.set_role", bob)
     await assert_audited(world, ann, ("DELETE", f"/api/members/{bob}", None), "member.remove", bob)
 
     made, row = await write_and_find_row(world, ann, "POST", "/api/tokens", {"name": "script", "scope": ["notes:read"]})

@@ -91,6 +91,8 @@ async def test_a_stop_with_endless_uploads_jobs_and_polls_ends_in_time_and_loses
         assert "and 1 jobs" in served.logs
         assert f"job {job} was interrupted and requeued" in served.logs
         assert "Traceback" not in served.logs
+        cancelled = served.logs.partition("cancelling 2 requests")[2].partition("message=stopped")[0]
+        assert cancelled.count(" request=") == 2, "both have ended, and were logged, before the database was closed"
         served.settings["SERVICE_SIMULATE"] = "false"
         served.start()
         assert served.call("GET", f"/api/notes/{note['id']}", token=client.token)["body"] == "It was answered."

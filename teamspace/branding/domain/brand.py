@@ -65,7 +65,7 @@ async def set_logo(db: Db, files: BlobStore, who: Principal, org_id: str, reques
     fields = await _store_logo(
         db, files, who, org_id, await logos.validate(request.data, request.content_type, "/data")
     )
-    async with db.write(who, "branding.logo", lock=_lock(org_id)) as tx:
+    async with db.write(who, "branding.set_logo", lock=_lock(org_id)) as tx:
         return await _replace(tx, org_id, fields)
 
 

@@ -65,7 +65,7 @@ async def _confirm(db: Db, who: Principal, code: str) -> TotpSecret:
 
 async def renew_codes(db: Db, who: Principal, proof: Proof) -> RecoveryCodes:
     await proofs.require_if_minted(db, who, password=proof.password, code=proof.code)
-    async with db.write(who, "totp.recovery_codes", lock=("user", who.user_id)) as tx:
+    async with db.write(who, "totp.renew_codes", lock=("user", who.user_id)) as tx:
         tx.target = who.user_id
         if not await codes.has_second_factor(tx, who.user_id):
             raise FactorOff

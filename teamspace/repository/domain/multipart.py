@@ -104,7 +104,7 @@ async def add_stored_part(
 
 @asynccontextmanager
 async def _put_part(db: Db, who: Principal, upload: UploadRow, part: UploadPartRow) -> AsyncIterator[Tx]:
-    async with db.write(who, "upload.part") as tx:
+    async with db.write(who, "upload.add_part") as tx:
         tx.target, tx.detail = upload.id, {"key": upload.key, "part": part.number}
         await _touch(tx, upload)
         yield tx

@@ -260,7 +260,7 @@ def _version_row(who: Principal, draft: VersionDraft, row: ObjectRow, content: V
 
 
 async def set_visibility(db: Db, who: Principal, object_id: str, visibility: Visibility) -> RepositoryObject:
-    async with db.write(who, "object.visibility") as tx:
+    async with db.write(who, "object.set_visibility") as tx:
         row = await finding.require(tx, who, object_id, P.FILES_MANAGE)
         tx.target, tx.detail = row.id, {"visibility": visibility}
         now = clock.stamp()

@@ -28,7 +28,7 @@ async def add(db: Db, who: Principal, settings: Settings, request: NewColleague)
     _check_team_role(who, request.role)
     member = NewMember(request.username, request.role, request.password, request.display_name)
     password_hash = await members.hash_password(member)
-    async with db.write(who, "org.member.add", lock=("org", who.org_id)) as tx:
+    async with db.write(who, "org.add_member", lock=("org", who.org_id)) as tx:
         team = await _get_team(tx, who, request.team_id)
         person, first_access = await members.add_to_team(tx, who, settings, team, member, password_hash)
         if await store.count_owners(tx, team.id) == 0:
@@ -41,7 +41,7 @@ async def add(db: Db, who: Principal, settings: Settings, request: NewColleague)
 
 
 async def change_role(db: Db, who: Principal, user_id: str, role: OrgRole | None) -> Member:
-    async with db.write(who, "org.member.role", lock=("org", who.org_id)) as tx:
+    async with db.write(who, "org.set_role", lock=("org", who.org_id)) as tx:
         before = await _get_colleague(tx, who, who.team_id, user_id)
         if user_id == who.user_id:
             raise SelfRoleChange("tenancy.own_company_role")

@@ -62,7 +62,7 @@ async def change_role(db: Db, who: Principal, user_id: str, role: Role) -> Membe
     if user_id == who.user_id:
         raise SelfRoleChange("tenancy.own_role")
     roles.check_grantable(who, role)
-    async with db.write(who, "member.role", lock=("team", who.team_id)) as tx:
+    async with db.write(who, "member.set_role", lock=("team", who.team_id)) as tx:
         before = await _get_changeable(tx, who, user_id)
         await store.update_role(tx, who.team_id, user_id, role)
         await _record(tx, who.team_id, user_id, Change.UPDATED)

@@ -22,7 +22,7 @@ async def put(db: Db, who: Principal, draft: TermDraft) -> GlossaryTerm:
     """Add, update or delete a term."""
     term = _clean(draft)
     key = term.term.casefold()
-    async with db.write(who, "glossary.delete" if term.translation is None else "glossary.put") as tx:
+    async with db.write(who, "glossary.delete" if term.translation is None else "glossary.set") as tx:
         tx.target, tx.detail = term.term, {"target": term.target}
         # One writer at a time, so that the limit holds and every change has its own revision.
         await tx.lock("glossary", f"{who.team_id}:{term.target}")
