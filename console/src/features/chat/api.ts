@@ -29,10 +29,10 @@ export type TokenUsage = Schemas["TokenUsage"];
 export type ConversationItem = Schemas["ConversationItem"];
 export type Model = Schemas["ModelReport"];
 
-/** The name of the model that makes up its answers. */
+/** The name of the simulated model. */
 export const SIMULATED = "simulated";
 
-/** The parts, citations and steps of a turn are objects to the server's conversations: their shapes are those above. */
+/** The schema leaves parts, citations and steps of a turn open: these are their types. */
 export interface Turn extends Omit<Schemas["Turn"], "content" | "citations" | "steps" | "error"> {
   content: Content;
   citations?: Citation[] | null;
