@@ -107,8 +107,15 @@ The wait is $W = \\frac{\\lambda}{\\mu(\\mu - \\lambda)}$ hours, and a berth cos
 def wait(ships: int, rate: float) -> float:
     return ships / (rate * (rate - ships))  # hours
 ```
+
+## Per pier
+
+| Pier | Ships a day | Average wait | Longest wait of the month | What to do |
+|---|---|---|---|---|
+| 1 | 14 | 6 min | 18 min | Nothing |
+| 2 | 9 | 21 min | 1 h 40 min | Ask the yard for the electrician's report |
 """
-"""A prompt with a formula, prices and code; the simulated model repeats it."""
+"""A prompt with a formula, prices, code and a wide table; the simulated model repeats it."""
 
 TERMS: tuple[tuple[str, str, str, str | None, list[str]], ...] = (
     # term, language, translation, note, forbidden forms
@@ -133,6 +140,10 @@ def picture(file_format: str = "PNG") -> bytes:
     out = io.BytesIO()
     image.save(out, file_format)
     return out.getvalue()
+
+
+def _person(who: str) -> Person:
+    return OPERATOR if who == "operator" else PEOPLE[who]
 
 
 class Instance:
@@ -163,8 +174,7 @@ class Instance:
     def session(self, who: str) -> str:
         """A session token of a person. It is shared by all tests: do not sign it out."""
         if who not in self._sessions:
-            person = OPERATOR if who == "operator" else PEOPLE[who]
-            self._sessions[who] = self.sign_in(person.username)
+            self._sessions[who] = self.sign_in(_person(who).username)
         return self._sessions[who]
 
     def sign_in(self, username: str) -> str:
@@ -200,7 +210,7 @@ class Instance:
 
     def id_of(self, who: str) -> str:
         members = self.call("GET", "/api/members", token=self.operator)["items"]
-        user_id: str = next(member["user_id"] for member in members if member["username"] == PEOPLE[who].username)
+        user_id: str = next(member["user_id"] for member in members if member["username"] == _person(who).username)
         return user_id
 
     def resolve(self, address: str) -> str:
@@ -296,6 +306,10 @@ class Instance:
         report = {"type": "object", "object_id": self._ids["FILE"], "version": 1}
         question = {"type": "text", "text": "How long do ships wait on average?"}
         self._ids["CONVERSATION"] = self.conversation("Good morning.", [question, report])
+        shared = self.conversation("When does the crane come back?", who="member", title="Crane 3")
+        reader = {"user_id": self.id_of("operator"), "permission": "notes:read"}
+        self.call("POST", f"/api/conversations/{shared}/share", reader, self.session("member"))
+        self._ids["SHARED"] = shared
 
     def _create_terms(self) -> None:
         for term, target, translation, note, forbidden in TERMS:

@@ -43,15 +43,19 @@ def test_a_reload_resumes_the_answer(browser: Browser, instance: Instance) -> No
         assert [turn["state"] for turn in stored(instance, page)["turns"]] == ["done", "done"], "it was asked once"
 
 
-def test_a_lost_connection_resumes_where_it_broke(browser: Browser, sqlite_instance: Instance) -> None:
+def test_an_answer_goes_on_when_the_browser_is_online_again(browser: Browser, sqlite_instance: Instance) -> None:
     with opened_chat(browser, sqlite_instance) as page:
         page.add_init_script(CUT_STREAMS)
         page.reload()
         settle(page)
         ask(page, f"{LONG} [simulate:slow:8]")
         expect(answer(page)).to_contain_text("word5")
+        page.context.set_offline(True)
         page.evaluate("cutStreams()")
         expect(page.get_by_text("Connection lost. Reconnecting…")).to_be_visible()
+        expect(page.get_by_text("Can’t reach the server. Retrying…")).to_be_visible()
+        expect(answer(page), "what was heard stays").to_contain_text("word5")
+        page.context.set_offline(False)
         expect(page.get_by_role("button", name="Regenerate")).to_be_visible()
         assert_each_word_once(answer(page))
         assert len(stored(sqlite_instance, page)["turns"]) == 2

@@ -231,6 +231,12 @@ def show_arguments(page: Page, _: Instance) -> None:
     expect(page.get_by_role("table", name="Arguments of search")).to_be_visible()
 
 
+def show_no_terms(page: Page, _: Instance) -> None:
+    page.route("**/api/glossary*", lambda route: route.fulfill(json={"items": [], "next_cursor": None}))
+    page.reload()
+    settle(page)
+
+
 def edit_term(page: Page, _: Instance) -> None:
     page.get_by_role("table", name="German").get_by_role("button", name="Edit quay").click()
     expect(page.get_by_label("Translation of quay")).to_be_focused()
@@ -321,6 +327,41 @@ def open_written(page: Page, _: Instance) -> None:
     expect(page.locator("math")).not_to_have_count(0)
 
 
+def see_answer_begin(page: Page, _: Instance) -> None:
+    """An answer that is being given; the server ends it after a minute."""
+    ask(page, "[simulate:slow:60] " + "The pilots ask for more time. " * 8)
+    expect(page.get_by_role("listitem", name="Answer")).to_contain_text("This is the simulated")
+    page.mouse.move(0, 0)
+
+
+def lose_answer(page: Page, _: Instance) -> None:
+    """A window that is online again replaces its connection, and here it gets none."""
+    see_answer_begin(page, _)
+    page.route("**/api/ai/chat/stream", lambda route: route.abort())
+    page.route("**/health", lambda route: route.abort())
+    page.context.set_offline(True)
+    page.context.set_offline(False)
+    expect(page.get_by_text("Connection lost.")).to_be_visible()
+
+
+def fail_answer(page: Page, _: Instance) -> None:
+    ask(page, "[simulate:fail] Which pier is free on Sunday?")
+    expect(page.get_by_role("alert")).to_be_visible()
+
+
+def branch(page: Page, _: Instance) -> None:
+    """Two versions of a prompt, the second with two answers."""
+    ask(page, "Which pier is free on Sunday?")
+    expect(page.get_by_role("button", name="Regenerate")).to_be_enabled()
+    page.get_by_role("button", name="Edit prompt").click()
+    page.keyboard.type(" And on Monday?")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("listitem", name="Prompt")).to_contain_text("2 / 2")
+    page.get_by_role("button", name="Regenerate").click()
+    expect(page.get_by_role("listitem", name="Answer")).to_contain_text("2 / 2")
+    page.mouse.move(0, 0)
+
+
 def stop_answer(page: Page, _: Instance) -> None:
     ask(page, "[simulate:slow:60] " + "The pilots ask for more time. " * 8)
     expect(page.get_by_role("listitem", name="Answer")).to_contain_text("This is the simulated")
@@ -335,6 +376,7 @@ def use_tools(page: Page, _: Instance) -> None:
     expect(page.get_by_role("button", name="Regenerate")).to_be_visible()
     page.locator("summary").first.click()
     page.get_by_role("button", name="Use tools").click()
+    page.mouse.move(0, 0)
 
 
 def open_run(page: Page, instance: Instance) -> None:
@@ -408,11 +450,17 @@ VIEWS = (
     View("chat-stopped",        "/app/chat/new",             act=stop_answer),
     View("chat-tools",          "/app/chat/new",             act=use_tools),
     View("chat-refused",        "/app/chat/new",             act=exceed_quota),
+    View("chat-running",        "/app/chat/new",             act=see_answer_begin),
+    View("chat-lost",           "/app/chat/new",             act=lose_answer),
+    View("chat-failed",         "/app/chat/new",             act=fail_answer),
+    View("chat-branches",       "/app/chat/new",             act=branch),
+    View("chat-read-only",      "/app/chat/SHARED"),
     View("chat-share",          "/app/chat/CONVERSATION",    act=open_dialog("Share", "Share “Good morning.”")),
     View("chat-pick",           "/app/chat/new",             act=pick_a_file),
     View("tools-arguments",     "/app/settings/team/tools",           act=show_arguments),
     View("tools-member",        "/app/settings/team/tools",           "member"),
     View("models-member",       "/app/settings/team/models",          "member"),
+    View("glossary-empty",      "/app/settings/team/glossary",        act=show_no_terms),
     View("glossary-edit",       "/app/settings/team/glossary",        act=edit_term),
     View("glossary-add",        "/app/settings/team/glossary",        act=add_term),
     View("glossary-import",     "/app/settings/team/glossary",        act=import_terms),

@@ -1,4 +1,4 @@
-/** The files of the catalogs, which the page names: each address holds a digest of what is in it. */
+/** Addresses of the catalog files, listed in the page; each contains a digest of its content. */
 
 type Files = Readonly<Record<string, string>>;
 
@@ -7,7 +7,7 @@ function filesOfPage(): Files {
   return meta ? (JSON.parse(meta.content) as Files) : {};
 }
 
-/** The file of a locale, or of the nearest one there is; the first is everyone's. */
+/** The file of a locale, or of the nearest there is; the first is the default. */
 export function fileOf(wanted: string, files = filesOfPage()): string | undefined {
   const [language = "", ...rest] = wanted.split("-");
   for (let length = rest.length; length >= 0; length -= 1) {

@@ -1,4 +1,4 @@
-/** Words: every text of the console is a message of the catalog, with plurals, numbers and dates as the locale has them. */
+/** Messages of the catalog, formatted with the locale's plurals, numbers and dates. */
 
 import { IntlMessageFormat } from "intl-messageformat";
 
@@ -7,13 +7,13 @@ import { fileOf } from "./files";
 import type english from "../../../teamspace/catalogs/en.json";
 
 type Catalog = typeof english;
-/** `namespace.key`, for every message there is: a misspelt one does not compile. */
+/** `namespace.key` of every message; a misspelt one doesn't compile. */
 export type MessageKey = { [N in keyof Catalog & string]: `${N}.${keyof Catalog[N] & string}` }[keyof Catalog & string];
 type Texts = Partial<Record<MessageKey, string>>;
 export type Values = Record<string, string | number | boolean | Date | null | undefined>;
 
 let locale = "en";
-/** The one message that is needed before a catalog could be fetched. */
+/** The only message that can be needed before a catalog is loaded. */
 const BUILT_IN: Texts = { "state.unreachable": "Can’t reach the server. Retrying…" };
 let messages = BUILT_IN;
 const compiled = new Map<MessageKey, IntlMessageFormat>();
@@ -21,16 +21,16 @@ const compiled = new Map<MessageKey, IntlMessageFormat>();
 let asked: { locale: string; done: Promise<void> } | undefined;
 let heard: string | undefined;
 
-/** Whether a locale, or without one the browser's, is what was asked for and is spoken by now. */
+/** Whether the catalog of a locale (by default the browser's) is loaded. */
 export const speaks = (wanted = navigator.language): boolean => heard === wanted;
 
-/** Speaks a locale, or the nearest that there is; without one the browser's. What is spoken already is not asked for again. */
+/** Loads the catalog of a locale (by default the browser's), or the nearest there is; a loaded one isn't fetched again. */
 export function loadCatalog(wanted = navigator.language): Promise<void> {
   if (asked?.locale !== wanted) asked = { locale: wanted, done: learn(wanted).catch(forget) };
   return asked.done;
 }
 
-/** What failed can be asked for again. */
+/** A failed load can be retried. */
 function forget(fault: unknown): never {
   asked = undefined;
   throw fault;
@@ -39,7 +39,7 @@ function forget(fault: unknown): never {
 async function learn(wanted: string): Promise<void> {
   const response = await firstOf(addressesOf(wanted));
   const catalog = (await response.json()) as { locale: string; messages: Record<string, Record<string, string>> };
-  // An answer that comes late does not take the word from what was asked for after it.
+  // A late response doesn't replace a catalog that was requested after it.
   if (heard !== undefined && asked?.locale !== wanted) return;
   heard = wanted;
   speak(catalog.locale, flat(catalog.messages));
@@ -82,7 +82,7 @@ export function speak(name: string, texts: Texts): void {
   if (typeof document !== "undefined") document.documentElement.lang = name;
 }
 
-/** The message in the present locale; a key without one shows itself, which a test finds. */
+/** The message in the current locale; a missing one is shown as its key, which a test detects. */
 export function t(key: MessageKey, values?: Values): string {
   let format = compiled.get(key);
   if (!format) {
@@ -98,7 +98,7 @@ export interface Reported {
   params?: Values;
 }
 
-/** Its text in the present locale; undefined if this catalog has none, or one with other parameters. */
+/** Its text in the current locale; undefined if the catalog has none, or one with other parameters. */
 export function reportedText({ key, params }: Reported): string | undefined {
   const name = `refusals.${key ?? ""}` as MessageKey;
   if (messages[name] === undefined) return undefined;

@@ -1,15 +1,15 @@
-/** The language of who is here: nothing is shown in another one while it is fetched. */
+/** Loads the user's language; nothing is shown in another one meanwhile. */
 
 import { useEffect, useState } from "react";
 
 import { loadCatalog, speaks } from ".";
 
-/** Whether it is spoken by now; null is whatever the browser speaks, and undefined that nobody is known yet. */
+/** Whether the catalog is loaded. Null stands for the browser's language; undefined if the user isn't known yet. */
 export function useLanguage(wanted: string | null | undefined): boolean {
   const [settled, setSettled] = useState<string | null>();
   useEffect(() => {
     if (wanted === undefined) return;
-    // Words that cannot be fetched are no reason to keep somebody out: those that are there stay.
+    // Without the catalog, the console stays usable with the one that is loaded.
     const settle = (): void => setSettled(wanted);
     loadCatalog(wanted ?? undefined).then(settle, settle);
   }, [wanted]);

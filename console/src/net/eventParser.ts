@@ -7,7 +7,7 @@ export interface ServerEvent {
   id: string;
 }
 
-/** Letters of an event, unless a stream is known to have longer ones. A server that sends more is not ours. */
+/** Maximum characters of an event, unless a stream is known to have longer ones. */
 const LONGEST = 64 * 1024;
 const LINE_END = /\r\n|\n|\r/;
 

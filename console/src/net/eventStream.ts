@@ -1,4 +1,4 @@
-/** A stream of server-sent events that is kept open: after an interruption it is opened again, and resumed. */
+/** A stream of server-sent events that reconnects and resumes after an interruption. */
 
 import { EventParser, type ServerEvent } from "./eventParser";
 import { checkServer, serverBack } from "./reachability";
@@ -7,17 +7,17 @@ import { checkServer, serverBack } from "./reachability";
 export const SILENCE_MS = 45_000;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
-/** A connection that held for so long was a good one: the next pause is short again. */
+/** A connection that lasted this long resets the backoff. */
 const GOOD_MS = 10_000;
 
 export interface StreamOptions {
   connect: (lastEventId: string | undefined, signal: AbortSignal) => Promise<Response>;
-  /** Events that came together; none if the server only said that it is there. */
+  /** Events of one chunk; empty for a keep-alive comment. */
   onEvents: (events: ServerEvent[]) => void;
   onInterrupted: () => void;
-  /** The session is over: nothing more is tried. */
+  /** The session has ended: no further attempt. */
   onRefused: (response: Response) => void;
-  /** Letters of the longest event that is expected. */
+  /** Maximum characters of an event. */
   longest?: number;
 }
 
@@ -50,10 +50,16 @@ export class EventStream {
     }
   }
 
-  /** Something happened that may have brought the connection back: waits no longer, and gives up one that is dead. */
+  /** Retries now instead of after the pause, and drops a connection that has been silent for too long. */
   nudge(): void {
     this.#endPause?.();
     if (this.#attempt && Date.now() - this.#heardAt > SILENCE_MS) this.#attempt.abort();
+  }
+
+  /** Replaces the connection: after a network change it may be dead although it seems open. */
+  renew(): void {
+    this.#endPause?.();
+    this.#attempt?.abort();
   }
 
   /** One connection, until it ends. */

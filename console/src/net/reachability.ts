@@ -1,9 +1,11 @@
-/** Whether the server can be reached: doubted when a request fails, and checked until it answers again. */
+/** Whether the server can be reached: checked when a request fails, and polled until it answers again. */
 
 import { useSyncExternalStore } from "react";
 
 const RETRY_MS = 3_000;
 const TIMEOUT_MS = 5_000;
+
+if (typeof window !== "undefined") window.addEventListener("online", () => void (lost && checkServer()));
 
 let lost = false;
 let checking: Promise<boolean> | undefined;

@@ -26,12 +26,14 @@ interface Props<Row> {
   keyOf: (row: Row) => string;
   /** Row actions. */
   actions?: (row: Row) => ReactNode;
+  /** The row of a choice that is taken. */
+  isChosen?: (row: Row) => boolean;
 }
 
 /** Explicit roles: as cards the table isn't laid out as a table, and some browsers then drop its semantics. */
 const CELL = { role: "cell" };
 
-export function DataTable<Row>({ caption, columns, rows, keyOf, actions }: Props<Row>) {
+export function DataTable<Row>({ caption, columns, rows, keyOf, actions, isChosen }: Props<Row>) {
   const table = useArrowKeys();
   return (
     <div className={styles.room}>
@@ -53,7 +55,7 @@ export function DataTable<Row>({ caption, columns, rows, keyOf, actions }: Props
         </thead>
         <tbody>
           {rows.map((row) => (
-            <tr key={keyOf(row)} role="row">
+            <tr key={keyOf(row)} role="row" data-chosen={isChosen?.(row) || undefined}>
               {columns.map((column, place) => cellOf(column, row, place === 0))}
               {actions && (
                 <td {...CELL} className={styles.actions}>

@@ -30,7 +30,8 @@ export function useEndless<Item>(queryKey: QueryKey, read: (cursor?: string) => 
   });
 }
 
-interface Query {
+/** What is known of the pages of a list. */
+export interface Pages {
   hasNextPage: boolean;
   isFetchingNextPage: boolean;
   isFetchNextPageError: boolean;
@@ -39,7 +40,7 @@ interface Query {
 }
 
 /** End of the loaded list. `eager` loads on without scrolling: a filter needs the full list. */
-export function Endless({ query, eager = false }: { query: Query; eager?: boolean }) {
+export function Endless({ query, eager = false }: { query: Pages; eager?: boolean }) {
   const end = useRef<HTMLDivElement>(null);
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = query;
   const ready = hasNextPage && !isFetchingNextPage && !isFetchNextPageError;

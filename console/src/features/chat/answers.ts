@@ -1,4 +1,4 @@
-/** Answers that are being given in this tab, by conversation: they go on while another screen is shown. */
+/** Answers that this tab streams, by conversation; they continue while another screen is shown. */
 
 import { useSyncExternalStore } from "react";
 
@@ -10,7 +10,7 @@ import { createConversation, deleteConversation, getConversation, stopAnswer, ty
 import type { Draft } from "./drafts";
 import { Answering, type Door, type Snapshot } from "./stream/answering";
 
-/** What was asked, shown until the server's own turns are there. */
+/** The prompt, shown until the server returns its turn. */
 export interface Asked {
   /** Absent if a prompt is answered again. */
   content?: Content;
@@ -22,7 +22,7 @@ export interface Question extends Asked {
   regenerate?: string;
   tools: boolean;
   executor?: string;
-  /** Given back to the composer if nothing is answered. */
+  /** Restored in the composer if the prompt is refused. */
   draft?: Draft;
 }
 
@@ -39,7 +39,7 @@ const AGENT = "/api/agent";
 
 const entries = new Map<string, Entry>();
 const listeners = new Set<() => void>();
-/** Streams that can't be heard here: only what is stored of them can be shown. */
+/** Turns whose stream can't be read here: their stored state is polled instead. */
 const unheard = new Set<string>();
 
 function tell(): void {
@@ -67,7 +67,7 @@ export function dismiss(place: string): void {
   if (entries.delete(place)) tell();
 }
 
-/** The conversation was created: what was begun without it goes on in it. */
+/** The conversation was created: moves the answer from `new` to its id. */
 export function settle(id: string): void {
   const entry = entries.get(NEW);
   if (!entry) return;
@@ -81,7 +81,7 @@ export interface Events {
   onOver: (end: Snapshot, conversationId: string | undefined) => void;
 }
 
-/** Without a conversation, one is created; it goes again if nothing is answered. */
+/** Without a conversation, one is created, and deleted again if the prompt is refused. */
 export function ask(conversation: Conversation | undefined, question: Question, { onStarted, onOver }: Events): void {
   let id = conversation?.id;
   const known = new Set(conversation?.turns.map((turn) => turn.id));
@@ -101,7 +101,7 @@ export function ask(conversation: Conversation | undefined, question: Question, 
   });
 }
 
-/** Hears an answer that was begun elsewhere, or before a reload. */
+/** Follows an answer that was started in another tab, or before a reload. */
 export function resume(conversationId: string, turnId: string, onOver: Door["onOver"]): void {
   if (entries.has(conversationId) || unheard.has(turnId)) return;
   const door: Door = {
@@ -141,13 +141,15 @@ function post(path: string, body: object, lastEventId: string | undefined, signa
   return retryWhileBusy(() => fetch(path, { method: "POST", headers, body: JSON.stringify(body), cache: "no-store", signal }));
 }
 
-/** The answer that a request has begun although nothing came back. */
+/** The answer that a request started although its response was lost. */
 async function runningIn(conversationId: string, known: ReadonlySet<string>): Promise<string | undefined> {
   const { turns } = await getConversation(conversationId);
   return turns.findLast((turn) => turn.role === "assistant" && !known.has(turn.id))?.id;
 }
 
-// The next user mustn't see them.
+window.addEventListener("online", () => entries.forEach(({ answering }) => answering.renew()));
+
+// Answers belong to the session.
 token.subscribe(() => {
   if (token.get() !== null) return;
   entries.forEach(({ answering }) => answering.abandon());

@@ -29,7 +29,7 @@ export type TokenUsage = Schemas["TokenUsage"];
 export type ConversationItem = Schemas["ConversationItem"];
 export type Model = Schemas["ModelReport"];
 
-/** The parts, citations and steps of a turn are objects to the server's conversations: their shapes are those above. */
+/** The schema leaves parts, citations and steps of a turn open: these are their types. */
 export interface Turn extends Omit<Schemas["Turn"], "content" | "citations" | "steps" | "error"> {
   content: Content;
   citations?: Citation[] | null;

@@ -1,4 +1,4 @@
-/** Asks in a conversation, and shows the answer where it belongs. */
+/** Sends a prompt and shows its answer in the conversation. */
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useRouter } from "@tanstack/react-router";

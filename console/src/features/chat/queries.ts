@@ -16,14 +16,14 @@ export type Found = Schemas["SearchResult"];
 export type Usage = Schemas["Usage"];
 
 const LOOK_AGAIN = 30_000;
-/** An answer that can't be heard is looked at. */
+/** Polling interval for an answer whose stream can't be read. */
 const SOON = 2_000;
 
 export function useConversations() {
   return useEndless(LISTS, listConversations);
 }
 
-/** A conversation; refetched while an answer is given that can't be heard, and while changes aren't told. */
+/** A conversation; polled while it has a running answer without a stream, and while live updates are off. */
 export function useConversation(id: string | undefined, watches: boolean) {
   const live = useLive();
   return useQuery({
@@ -38,7 +38,7 @@ export function useConversation(id: string | undefined, watches: boolean) {
   });
 }
 
-/** After an answer: the conversation has it, the list is in another order, and something was spent. */
+/** After an answer, the conversation, the order of the list and the usage have changed. */
 export async function refetchAnswered(client: QueryClient, id: string): Promise<void> {
   await Promise.all([
     client.invalidateQueries({ queryKey: one(id) }),

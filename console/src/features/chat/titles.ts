@@ -1,4 +1,4 @@
-/** Names for what has none yet. */
+/** Titles of conversations. */
 
 import { t } from "@/i18n";
 

@@ -53,7 +53,7 @@ test("an attempt beyond the most is one that made up for a lost worker", () => {
 
 test("how long it took", () => {
   const from = (until: string) => tookWords({ started_at: "2026-11-15T12:00:00Z", finished_at: until });
-  expect(from("2026-11-15T12:00:00.400Z")).toBe("took less than a second");
+  expect(from("2026-11-15T12:00:00.400Z")).toBe("under 1 second");
   expect(from("2026-11-15T12:01:30Z")).toBe("took 1 minute 30 seconds");
   expect(tookWords({ started_at: null, finished_at: "2026-11-15T12:00:00Z" })).toBe("");
 });

@@ -1,19 +1,20 @@
 /** All results, best first; without a query, search tips. */
 
 import { Switch, TextInput } from "@mantine/core";
-import { useDebouncedCallback } from "@mantine/hooks";
 import { IconSearch, IconSearchOff } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
-import { useRef, useState } from "react";
+import { useRef } from "react";
 
 import { t } from "@/i18n";
 import { useSession } from "@/session";
 import { Endless } from "@/ui/endless";
 import { Page } from "@/ui/Page";
+import list from "@/ui/panes/PaneList.module.css";
 import { Segments } from "@/ui/Segments";
 import { Empty, Failed, Loading } from "@/ui/states";
 import { Time } from "@/ui/Time";
 import { useCommand } from "@/ui/commands";
+import { useAddressText } from "@/ui/useAddressText";
 
 import { placeOf, TYPES, useAddress, useRefine, type Address, type Type } from "./address";
 import { PICTURES } from "./kinds";
@@ -53,21 +54,10 @@ export default function SearchScreen() {
   );
 }
 
-/** The input updates at once; the address follows after a pause. */
 function Question({ q }: { q: string }) {
   const refine = useRefine();
   const input = useRef<HTMLInputElement>(null);
-  const [typed, setTyped] = useState(q);
-  const [told, setTold] = useState(q);
-  const tell = useDebouncedCallback((words: string) => {
-    setTold(words.trim());
-    refine({ q: words.trim() || undefined });
-  }, PAUSE);
-  if (q !== told) {
-    // The address changed from outside: by Back, or by the search box.
-    setTold(q);
-    setTyped(q);
-  }
+  const [typed, type] = useAddressText(q, (words) => refine({ q: words }), PAUSE);
   useCommand("search", () => {
     input.current?.focus();
     input.current?.select();
@@ -84,10 +74,7 @@ function Question({ q }: { q: string }) {
       leftSection={<IconSearch aria-hidden size={17} />}
       maxLength={LONGEST}
       value={typed}
-      onChange={(event) => {
-        setTyped(event.currentTarget.value);
-        tell(event.currentTarget.value);
-      }}
+      onChange={(event) => type(event.currentTarget.value)}
     />
   );
 }
@@ -107,7 +94,7 @@ function Results({ address }: { address: Address }) {
           {t("search.none.words")}
         </Empty>
       )}
-      <ol className={styles.results} aria-label={t("search.results")}>
+      <ol className={list.list} aria-label={t("search.results")}>
         {things.map((thing) => (
           <Result key={`${thing.type} ${thing.id}`} thing={thing} />
         ))}
@@ -130,8 +117,9 @@ function Result({ thing }: { thing: Found }) {
           <span className={styles.snippet}>
             <Marked snippet={thing.snippet} />
           </span>
-          <span className={styles.meta}>
-            {t(`search.one.${thing.type}`)} · <Time at={thing.updated_at} />
+          <span className={list.meta}>
+            {t(`search.one.${thing.type}`)}
+            <Time at={thing.updated_at} />
           </span>
         </span>
       </Link>

@@ -6,6 +6,7 @@ import type { ReactNode } from "react";
 import { t } from "@/i18n";
 import { Tag } from "@/ui/Tag";
 
+import { checkText } from "./checkText";
 import type { FailedCheck, Hit } from "./queries";
 import styles from "./Translate.module.css";
 
@@ -37,7 +38,7 @@ export function Checks({ checks, shown, onShow, listed = true }: ChecksProps) {
             <li key={place}>
               <button type="button" className={styles.check} aria-pressed={check === shown} onClick={() => onShow?.(check)}>
                 <span>
-                  <b>{t(`translate.check.${check.check}`)}</b> {check.message}
+                  <b>{t(`translate.check.${check.check}`)}</b> {checkText(check)}
                 </span>
                 <span className={styles.excerpt}>{check.excerpt}</span>
                 <span className="sr-only">{t("translate.checks.show")}</span>

@@ -31,18 +31,22 @@ export function Panes({ work, detected, onSwap, source, sourceFoot, result, resu
   return (
     <>
       <div className={styles.languages}>
+        <div className={styles.from}>
+          <LanguageSelect
+            className={styles.language}
+            aria-label={t("translate.source")}
+            other={auto}
+            value={draft.source || AUTO}
+            onChange={(code) => changeDraft({ source: code === AUTO ? "" : code })}
+          />
+          <Tooltip label={t("translate.swap")} openDelay={300}>
+            <ActionIcon variant="default" size={36} aria-label={t("translate.swap")} disabled={!onSwap} onClick={onSwap}>
+              <IconArrowsExchange aria-hidden size={17} />
+            </ActionIcon>
+          </Tooltip>
+        </div>
         <LanguageSelect
-          aria-label={t("translate.source")}
-          other={auto}
-          value={draft.source || AUTO}
-          onChange={(code) => changeDraft({ source: code === AUTO ? "" : code })}
-        />
-        <Tooltip label={t("translate.swap")} openDelay={300}>
-          <ActionIcon variant="default" size={36} aria-label={t("translate.swap")} disabled={!onSwap} onClick={onSwap}>
-            <IconArrowsExchange aria-hidden size={17} />
-          </ActionIcon>
-        </Tooltip>
-        <LanguageSelect
+          className={styles.language}
           aria-label={t("translate.target")}
           placeholder={t("translate.target.choose")}
           value={draft.target || null}

@@ -7,6 +7,7 @@ import { flat, speak } from "@/i18n";
 
 import { blocksOf, blockWith } from "./blocks";
 import { MOST_TEXTS, parseCatalog } from "./catalog";
+import { checkText } from "./checkText";
 import { foundDraft, keepDraft, NOTHING } from "./draft";
 import { piecesOf, termsIn } from "./marks";
 
@@ -61,6 +62,14 @@ test("what isn't a catalog is refused with the reason", () => {
   expect(parseCatalog('{"a": 1}').fault).toBe("There are no texts in this file.");
   const many = Object.fromEntries(Array.from({ length: MOST_TEXTS + 1 }, (_, place) => [`k${place}`, "x"]));
   expect(parseCatalog(JSON.stringify(many)).fault).toBe("2,001 texts are too many at once: the limit is 2,000. Split the file.");
+});
+
+test("a failed check is told in the language of the console", () => {
+  const failed = { check: "placeholders", segment: 0, excerpt: "", message: "By the server.", params: { missing: "{name}", added: "-" } } as const;
+  speak("de", { "refusals.translation.check_placeholders": "Platzhalter fehlen: {missing}." });
+  expect(checkText(failed)).toBe("Platzhalter fehlen: {name}.");
+  expect(checkText({ ...failed, check: "icu" })).toBe("By the server.");
+  speak("en", flat(english));
 });
 
 test("a draft comes back to who wrote it until nothing is left to translate", () => {

@@ -28,7 +28,7 @@ export default function typeset(source: string, displayMode: boolean): globalThi
   return made;
 }
 
-/** The page's policy takes styles that are set, and refuses those that are written as an attribute. */
+/** The content security policy allows styles set by script, but not style attributes. */
 function withoutStyles(node: Node): void {
   if (node.attributes?.style !== undefined) {
     node.attributes[STYLE] = node.attributes.style;

@@ -68,7 +68,7 @@ export function Composer({ place, entry, now, isBusy, onAsk, onStop }: Props) {
       }),
   );
 
-  // What was refused is given back, unless something else was written meanwhile.
+  // Restore a refused prompt, unless the user has typed something else.
   const refused = now?.refusal ? entry?.asked?.draft : undefined;
   const given = useRef<typeof refused>(undefined);
   useEffect(() => {
@@ -234,13 +234,13 @@ export function Composer({ place, entry, now, isBusy, onAsk, onStop }: Props) {
   );
 }
 
-/** Where there is a keyboard, a new chat begins in the prompt, and one that has just begun goes on there. */
+/** With a keyboard, the prompt has the focus in a new chat, and keeps it when the chat gets its own address. */
 function useFocus(field: React.RefObject<HTMLTextAreaElement | null>, place: string, isBusy: boolean): void {
   const hasKeyboard = useMediaQuery("(hover: hover) and (pointer: fine)", undefined, { getInitialValueInEffect: false });
   const begins = hasKeyboard && (isBusy || (place === NEW && location.pathname.endsWith("/new")));
   useEffect(() => {
     if (begins && document.activeElement === document.body) field.current?.focus({ preventScroll: true });
-    // Only when the composer appears at a place.
+    // Only when the composer is shown for another conversation.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [place]);
 }

@@ -12,7 +12,7 @@ let fill: Fill | undefined;
 
 export const suggest: Fill = (suggested) => fill?.(suggested);
 
-/** Returns a function that ends it. */
+/** Returns a function to unsubscribe. */
 export function onSuggested(listener: Fill): () => void {
   fill = listener;
   return () => {

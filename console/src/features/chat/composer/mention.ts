@@ -10,7 +10,7 @@ export interface Mention {
 /** Words of a name, not the rest of a text. */
 const LONGEST = 60;
 
-/** The mention that the caret is in; undefined in addresses of mail, and after a line or two spaces. */
+/** The mention that the caret is in; undefined in an email address, and after a line break or two spaces. */
 export function mentionAt(text: string, caret: number): Mention | undefined {
   const found = /(?:^|[\s(])@([^\n@]*)$/.exec(text.slice(0, caret));
   const words = found?.[1];

@@ -1,44 +1,35 @@
-/** A conversation in the list: title, excerpt, whose it is, and when something last happened. */
+/** A conversation in the list: title, excerpt, when something last happened, and whose it is. */
 
 import { IconUsers } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { memo } from "react";
 
 import { t } from "@/i18n";
+import list from "@/ui/panes/PaneList.module.css";
+import { rowLink, type RowPlace } from "@/ui/panes/rows";
 import { plain } from "@/ui/plain";
 import { Time } from "@/ui/Time";
 
 import type { ConversationItem } from "../api";
 import { titleOf } from "../titles";
-import styles from "./ConversationList.module.css";
+import styles from "./ConversationRow.module.css";
 
-interface Props {
+interface Props extends RowPlace {
   item: ConversationItem;
   /** Who shared it with the user; absent for the user's own. */
   owner?: string;
-  open: boolean;
-  /** The tab stop of the list; arrow keys move to the other rows. */
-  entry: boolean;
 }
 
-export const ConversationRow = memo(function ConversationRow({ item, owner, open, entry }: Props) {
+export const ConversationRow = memo(function ConversationRow({ item, owner, ...place }: Props) {
   return (
-    <li className={styles.row}>
-      <Link
-        to="/chat/$id"
-        params={{ id: item.id }}
-        search={({ q }: { q?: string }) => ({ q })}
-        className={styles.link}
-        aria-current={open ? "true" : undefined}
-        tabIndex={entry ? 0 : -1}
-        data-row
-      >
-        <b>{titleOf(item)}</b>
-        <span className={styles.excerpt}>{plain(item.excerpt)}</span>
-        <span className={styles.meta}>
+    <li className={list.row}>
+      <Link to="/chat/$id" params={{ id: item.id }} search={({ q }: { q?: string }) => ({ q })} {...rowLink(place)}>
+        <b className={list.name}>{titleOf(item)}</b>
+        <span className={list.excerpt}>{plain(item.excerpt)}</span>
+        <span className={list.meta}>
           <Time at={item.updated_at} />
           {(item.shared || owner) && (
-            <span className={styles.mark}>
+            <span className={styles.shared}>
               <IconUsers aria-hidden size={13} />
               {owner ? t("chat.shared.by", { name: owner }) : t("chat.shared")}
             </span>

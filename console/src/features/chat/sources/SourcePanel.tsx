@@ -84,11 +84,12 @@ function whyOf({ reason }: Citation): string {
 function SourceLink({ source: { type, id, version }, children }: { source: Source; children: ReactNode }) {
   const content = (
     <>
-      {children} <IconExternalLink aria-hidden size={13} />
+      <span>{children}</span>
+      <IconExternalLink aria-hidden size={13} />
     </>
   );
-  if (type === "note") return <Link to="/notes/$id" params={{ id }}>{content}</Link>;
-  return <Link to="/files/$id" params={{ id }} search={version ? { version } : {}}>{content}</Link>;
+  if (type === "note") return <Link to="/notes/$id" params={{ id }} className={styles.open}>{content}</Link>;
+  return <Link to="/files/$id" params={{ id }} search={version ? { version } : {}} className={styles.open}>{content}</Link>;
 }
 
 interface PassageProps {

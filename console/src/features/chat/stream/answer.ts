@@ -1,4 +1,4 @@
-/** What is known of an answer so far, from its events: each counts once, and in its order, however often and when it comes. */
+/** The state of an answer, reduced from its events. Repeated events count once; early ones wait for those before them. */
 
 import type { Reported, Step } from "@/ui/turns/shapes";
 
@@ -17,9 +17,9 @@ export interface Answer {
   finishReason?: string;
   error?: Reported;
   isOver: boolean;
-  /** The number of the last event that counts. */
+  /** The number of the last applied event. */
   last: number;
-  /** Events that came before others that are missing. */
+  /** Events whose predecessors are missing. */
   early: ReadonlyMap<number, AnswerEvent>;
 }
 
@@ -28,7 +28,7 @@ export const NOTHING: Answer = { text: "", citations: [], steps: [], isOver: fal
 export function heard(answer: Answer, { stream, number, event }: Numbered): Answer {
   if (answer.isOver || number <= answer.last || (answer.id !== undefined && answer.id !== stream)) return answer;
   const known = { ...answer, id: stream };
-  // The last event has all that the others brought.
+  // The last event has the complete answer.
   if (isLast(event)) return { ...applied(known, event), last: number, early: new Map() };
   if (number > answer.last + 1) return { ...known, early: new Map(answer.early).set(number, event) };
   return caughtUp({ ...applied(known, event), last: number });
@@ -47,7 +47,7 @@ function caughtUp(answer: Answer): Answer {
 function applied(answer: Answer, event: AnswerEvent): Answer {
   switch (event.type) {
     case "start":
-      // Another server that takes over tells what stands of the text.
+      // A server that takes over sends the text so far.
       return { ...answer, model: event.model, executor: event.executor, simulated: event.simulated, text: event.text ?? "" };
     case "delta":
       return { ...answer, text: answer.text + event.text };

@@ -95,6 +95,19 @@ test("a connection that breaks is resumed after the last event, and what comes a
   expect(one.snapshot.connection).toBe("over");
 });
 
+test("when the network is back, a connection that may be dead is replaced, but no request is repeated", async () => {
+  const one = await answering();
+  one.renew();
+  await wait(5_000);
+  expect(server.asked).toEqual([undefined]);
+  await server.send(START, delta(2, "Hel"));
+  one.renew();
+  await wait(5_000);
+  expect(server.asked).toEqual([undefined, "t1:2"]);
+  await server.send(delta(3, "lo"));
+  expect(one.snapshot).toMatchObject({ connection: "open", answer: { text: "Hello" } });
+});
+
 test("a break is told, and so is the end of it", async () => {
   const told: string[] = [];
   const one = await answering();

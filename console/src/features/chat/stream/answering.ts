@@ -1,6 +1,6 @@
 /**
- * An answer that is being given: its stream is opened once, and after an interruption resumed where it broke off, so
- * that nothing is asked or shown twice. Independent of any screen.
+ * A streamed answer: the request is sent once, and a broken stream is resumed after its last event, so that nothing is
+ * asked or shown twice. Independent of any screen.
  */
 
 import { Refusal, refused } from "@/api/client";
@@ -12,7 +12,7 @@ import { numberedEvent } from "./events";
 
 /** The last event repeats the whole answer. */
 const LONGEST_EVENT = 16 * 1024 * 1024;
-/** Text that comes together is shown together. */
+/** Deltas that arrive within it are rendered together. */
 const GATHER_MS = 40;
 
 export type Connection = "sending" | "open" | "lost" | "over";
@@ -21,16 +21,16 @@ export interface Snapshot {
   answer: Answer;
   connection: Connection;
   isStopping: boolean;
-  /** Why nothing was answered. */
+  /** Why the prompt was refused. */
   refusal?: Refusal;
-  /** The stream isn't kept any more, or isn't the caller's: only what is stored of the answer is left. */
+  /** The stream has expired or belongs to someone else: only the stored answer is left. */
   isGone: boolean;
 }
 
 export interface Door {
-  /** Asks, or with an event's id resumes after it. */
+  /** Sends the request, or with an event's id resumes the stream after it. */
   connect: (lastEventId: string | undefined, signal: AbortSignal) => Promise<Response>;
-  /** The stream that a request without an answer has opened, if it has. */
+  /** The id of the stream that a request opened although its response was lost. */
   find: () => Promise<string | undefined>;
   stop: (id: string) => Promise<unknown>;
   onStarted?: (id: string) => void;
@@ -38,7 +38,7 @@ export interface Door {
 }
 
 const GONE: readonly number[] = [404, 410];
-/** Answers to a resumption that another attempt doesn't change. */
+/** Statuses after which another attempt to resume is pointless. */
 const FINAL: readonly number[] = [400, 401, 403, 405, 413, 422];
 
 export class Answering {
@@ -48,8 +48,9 @@ export class Answering {
   #snapshot: Snapshot = { answer: NOTHING, connection: "sending", isStopping: false, isGone: false };
   #wasAsked = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #stream: EventStream | undefined;
 
-  /** With an id, the answer has begun already: it is heard from its start. */
+  /** With an id, the answer is running already: its stream is read from the start. */
   constructor(door: Door, id?: string) {
     this.#door = door;
     if (id !== undefined) this.#snapshot = { ...this.#snapshot, answer: { ...NOTHING, id } };
@@ -64,19 +65,24 @@ export class Answering {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Settles when the answer is over, or refused, or abandoned. */
+  /** Settles when the answer is complete, refused or abandoned. */
   run(): Promise<void> {
-    const stream = new EventStream({
+    this.#stream = new EventStream({
       connect: this.#connect,
       onEvents: this.#hear,
       onInterrupted: () => this.#set({ connection: "lost" }),
       onRefused: () => undefined,
       longest: LONGEST_EVENT,
     });
-    return stream.run(this.#over.signal);
+    return this.#stream.run(this.#over.signal);
   }
 
-  /** Ends the answer with what there is of it. */
+  /** Reconnects after a network change. A request without any event yet is left alone: it must not be sent twice. */
+  renew(): void {
+    if (this.#snapshot.answer.last > 0) this.#stream?.renew();
+  }
+
+  /** Asks the server to end the answer with the text so far. */
   async stop(): Promise<void> {
     const { answer, connection, isStopping } = this.#snapshot;
     if (connection === "over" || (isStopping && answer.id === undefined)) return;
@@ -85,12 +91,12 @@ export class Answering {
     try {
       await this.#door.stop(answer.id);
     } catch (fault) {
-      // An answer that ended meanwhile can't be stopped, and needn't be.
+      // The answer has ended in the meantime.
       if (!(fault instanceof Refusal && GONE.includes(fault.status))) this.#set({ isStopping: false });
     }
   }
 
-  /** Listens no longer; the server goes on. */
+  /** Closes the stream; the server continues. */
   abandon(): void {
     clearTimeout(this.#timer);
     this.#over.abort();
@@ -111,14 +117,14 @@ export class Answering {
     return response;
   };
 
-  /** A server that said no, in whatever step, isn't asked again; one that couldn't be asked may be. */
+  /** A refusal is final; a connection error is retried. */
   #refuse(fault: unknown): Response {
     if (!(fault instanceof Refusal) || fault.unreachable) throw fault;
     this.#end({ refusal: fault });
     return Response.error();
   }
 
-  /** Where the answer begins; undefined before it was asked for, and if the request didn't arrive. */
+  /** The event id before the first event; undefined if the request wasn't sent or didn't arrive. */
   async #beginning(): Promise<string | undefined> {
     const id = this.#snapshot.answer.id ?? (this.#wasAsked ? await this.#door.find() : undefined);
     return id === undefined ? undefined : `${id}:0`;

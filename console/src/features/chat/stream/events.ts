@@ -22,7 +22,7 @@ export interface Numbered {
 
 const PLACE = /^(.+):(\d+)$/;
 
-/** Undefined for what isn't an event of an answer: a newer server may send more. */
+/** Undefined for unknown events: a newer server may send more kinds. */
 export function numberedEvent({ id, data }: ServerEvent): Numbered | undefined {
   const place = PLACE.exec(id);
   if (!place) return undefined;

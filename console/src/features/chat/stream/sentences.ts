@@ -1,8 +1,8 @@
-/** For screen readers: a growing text is read out sentence by sentence, not word by word. */
+/** Splits a streamed text into sentences for screen readers. */
 
 const END = /[.!?…:;](?=["'”’)\]]*\s)|\n/g;
 
-/** The length of the part that consists of whole sentences. */
+/** The length of the complete sentences. */
 export function wholeSentences(text: string): number {
   const last = [...text.matchAll(END)].at(-1);
   return last ? last.index + 1 : 0;

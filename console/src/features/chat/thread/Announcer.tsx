@@ -1,4 +1,4 @@
-/** Reads an answer out as it is given: whole sentences, not words. */
+/** Announces a streamed answer to screen readers, in whole sentences. */
 
 import { useEffect, useRef, useState } from "react";
 
@@ -8,7 +8,7 @@ import { plain } from "@/ui/plain";
 import type { Snapshot } from "../stream/answering";
 import { wholeSentences } from "../stream/sentences";
 
-/** What comes within it is read out together. */
+/** Sentences that arrive within it are announced together. */
 const PAUSE_MS = 1_000;
 
 export function Announcer({ now }: { now: Snapshot | undefined }) {

@@ -1,6 +1,6 @@
 /** An answer: the tools that were used, its text with sources, how it ended, and what can be done with it. */
 
-import { ActionIcon, Alert, CopyButton, Tooltip } from "@mantine/core";
+import { ActionIcon, Alert, Button, CopyButton, Tooltip } from "@mantine/core";
 import { IconAlertTriangle, IconCheck, IconCopy, IconPlugConnectedX, IconPlayerStop, IconRefresh } from "@tabler/icons-react";
 import { Suspense, useDeferredValue, useMemo } from "react";
 
@@ -12,6 +12,7 @@ import { Time } from "@/ui/Time";
 import { ArtifactCard } from "@/ui/turns/ArtifactCard";
 import { textOf } from "@/ui/turns/content";
 import { ToolCard } from "@/ui/turns/ToolCard";
+import { withoutMarks } from "@/ui/turns/withoutMarks";
 
 import type { Citation, Turn } from "../api";
 import { CitationMark } from "../sources/CitationMark";
@@ -26,7 +27,7 @@ const Markdown = lazily<{ text: string; marks?: Marks; hosts?: boolean }>(() =>
 interface Props {
   turn: Turn;
   siblings: Turn[];
-  /** While it is being given. */
+  /** While it is streamed. */
   now?: Snapshot;
   mayAsk: boolean;
   onSwitch: (id: string) => void;
@@ -48,11 +49,11 @@ export function AnswerTurn({ turn, siblings, now, mayAsk, onSwitch, onRegenerate
       {artifacts.map((artifact, place) => (
         <ArtifactCard key={place} artifact={artifact} />
       ))}
-      {isRunning ? <Working now={now} hasText={text !== ""} /> : <Ending turn={turn} />}
+      {isRunning ? <Working now={now} hasText={text !== ""} /> : <Ending turn={turn} onAgain={mayAsk ? onRegenerate : undefined} />}
       {!isRunning && (
         <div className={styles.row}>
-          {text && <Copy text={text} />}
-          {mayAsk && (
+          {text && <Copy text={withoutMarks(text)} />}
+          {mayAsk && turn.state !== "failed" && (
             <Tooltip label={t("chat.regenerate")} openDelay={300}>
               <ActionIcon variant="subtle" color="gray" size={26} aria-label={t("chat.regenerate")} onClick={onRegenerate}>
                 <IconRefresh aria-hidden size={15} />
@@ -72,7 +73,7 @@ export function AnswerTurn({ turn, siblings, now, mayAsk, onSwitch, onRegenerate
 }
 
 function Text({ text, citations, onCitation }: { text: string; citations: readonly Citation[]; onCitation: Props["onCitation"] }) {
-  // Typing comes before a text that grows.
+  // Input has priority over rendering a streamed text.
   const shown = useDeferredValue(text);
   const marks = useMemo((): Marks => {
     const known = new Map(citations.map((citation) => [citation.number, citation]));
@@ -85,7 +86,7 @@ function Text({ text, citations, onCitation }: { text: string; citations: readon
     };
   }, [citations, onCitation]);
   return (
-    <Suspense fallback={<div className={styles.text}>{shown}</div>}>
+    <Suspense fallback={<div className={styles.raw}>{shown}</div>}>
       <Markdown text={shown} marks={marks} hosts />
     </Suspense>
   );
@@ -116,8 +117,8 @@ function Working({ now, hasText }: { now?: Snapshot; hasText: boolean }) {
 
 const CUT_SHORT = ["length", "tool_limit", "quota"] as const;
 
-/** How an answer ended, if not as it should. */
-function Ending({ turn: { state, error, finish_reason: reason } }: { turn: Turn }) {
+/** How an answer ended, if not normally. */
+function Ending({ turn: { state, error, finish_reason: reason }, onAgain }: { turn: Turn; onAgain?: () => void }) {
   if (state === "stopped") {
     return (
       <p className={styles.note}>
@@ -129,8 +130,17 @@ function Ending({ turn: { state, error, finish_reason: reason } }: { turn: Turn 
   if (state === "failed") {
     return (
       <Alert color="danger" role="alert" title={t("chat.failed")}>
-        {(error && reportedText({ key: error.key, params: error.params ?? undefined })) ?? error?.message ?? t("state.failed.unknown")}
-        {error?.code && <code className="muted"> {error.code}</code>}
+        <div className={styles.failed}>
+          <span>
+            {(error && reportedText({ key: error.key, params: error.params ?? undefined })) ?? error?.message ?? t("state.failed.unknown")}
+            {error?.code && <code className="muted"> {error.code}</code>}
+          </span>
+          {onAgain && (
+            <Button variant="default" size="compact-md" onClick={onAgain}>
+              {t("state.again")}
+            </Button>
+          )}
+        </div>
       </Alert>
     );
   }

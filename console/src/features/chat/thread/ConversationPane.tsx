@@ -23,7 +23,7 @@ export function ConversationPane({ place }: { place: string }) {
   const conversation = useConversation(isNew ? undefined : place, !now || now.connection === "over");
   useResume(conversation.data, entry !== undefined);
   if (isNew && !can("chat:use")) return <Refused permission="chat:use" screen={t("chat.title")} />;
-  // What has just begun is shown before the server tells of it.
+  // A new conversation is shown before the server returns it.
   if (isNew || conversation.data || (conversation.isPending && entry)) {
     return <Thread place={place} conversation={conversation.data} entry={entry} now={now} lost={conversation.isError ? conversation.error : undefined} />;
   }
@@ -36,7 +36,7 @@ export function ConversationPane({ place }: { place: string }) {
   );
 }
 
-/** After a reload, or begun in another tab: an answer that is being given is heard here, too. */
+/** Follows a running answer after a reload, or if another tab asked for it. */
 function useResume(conversation: Conversation | undefined, isHeard: boolean): void {
   const client = useQueryClient();
   const running = conversation?.turns.findLast((turn) => turn.role === "assistant" && turn.state === "running" && !isUnheard(turn.id));

@@ -30,25 +30,30 @@ export function PromptTurn({ turn, siblings, mayAsk, onSwitch, onEdit }: Props) 
   const { me } = useSession();
   const names = useNames();
   const text = textOf(turn.content);
+  const author = turn.author !== me.user.id && turn.author;
   return (
     <li className={styles.prompt} aria-label={t("chat.prompt")}>
       <Attached content={turn.content} end />
       {isEditing ? (
         <Edit text={text} mayAsk={mayAsk} onCancel={() => setIsEditing(false)} onSend={(words) => onEdit(withText(turn.content, words), () => setIsEditing(false))} />
       ) : (
-        text && <div className={styles.bubble}>{text}</div>
+        <div className={styles.said}>
+          {mayAsk && (
+            <Tooltip label={t("chat.edit")} openDelay={300}>
+              <ActionIcon variant="subtle" color="gray" size={26} aria-label={t("chat.edit")} onClick={() => setIsEditing(true)}>
+                <IconPencil aria-hidden size={15} />
+              </ActionIcon>
+            </Tooltip>
+          )}
+          {text && <div className={styles.bubble}>{text}</div>}
+        </div>
       )}
-      <div className={styles.row}>
-        {turn.author && turn.author !== me.user.id && <span>{names.of(turn.author)}</span>}
-        <Siblings turn={turn} siblings={siblings} onSwitch={onSwitch} />
-        {mayAsk && !isEditing && (
-          <Tooltip label={t("chat.edit")} openDelay={300}>
-            <ActionIcon variant="subtle" color="gray" size={26} aria-label={t("chat.edit")} onClick={() => setIsEditing(true)}>
-              <IconPencil aria-hidden size={15} />
-            </ActionIcon>
-          </Tooltip>
-        )}
-      </div>
+      {(author || siblings.length > 1) && (
+        <div className={styles.row}>
+          {author && <span>{names.of(author)}</span>}
+          <Siblings turn={turn} siblings={siblings} onSwitch={onSwitch} />
+        </div>
+      )}
     </li>
   );
 }
@@ -63,8 +68,13 @@ interface EditProps {
 function Edit({ text, mayAsk, onCancel, onSend }: EditProps) {
   const [words, setWords] = useState(text);
   const field = useRef<HTMLTextAreaElement>(null);
-  // The button that had the focus is gone.
-  useEffect(() => field.current?.focus(), []);
+  useEffect(() => {
+    // The button that had the focus is gone.
+    field.current?.focus();
+    field.current?.setSelectionRange(text.length, text.length);
+    // Only when the form appears.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, []);
   return (
     <form
       className={styles.editing}

@@ -1,10 +1,10 @@
-/** The turns to show: those on the server, and what is said or heard in this tab and isn't there yet. */
+/** The turns to show: those on the server, and those of this tab that the server hasn't returned yet. */
 
 import type { Turn } from "../api";
 import type { Asked } from "../answers";
 import type { Snapshot } from "../stream/answering";
 
-/** Ids of a prompt and an answer that the server hasn't named yet. */
+/** Ids of a prompt and an answer until the server assigns theirs. */
 export const ASKED = "asked";
 export const PENDING = "pending";
 
@@ -12,7 +12,7 @@ export function shownTurns(turns: readonly Turn[], asked: Asked | undefined, now
   if (!now || now.refusal || now.isGone) return turns;
   const id = now.answer.id ?? PENDING;
   const stored = turns.find((turn) => turn.id === id);
-  // What the server has stored of an answer that is over is final.
+  // The stored version of a finished answer wins.
   if (stored && stored.state !== "running") return turns;
   if (stored) return turns.map((turn) => (turn === stored ? { ...turn, ...heardOf(now) } : turn));
   if (!asked) return turns;

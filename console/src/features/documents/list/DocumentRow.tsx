@@ -5,37 +5,28 @@ import { memo } from "react";
 
 import { t } from "@/i18n";
 import { useNames } from "@/ui/names";
+import list from "@/ui/panes/PaneList.module.css";
+import { rowLink, type RowPlace } from "@/ui/panes/rows";
 import { Time } from "@/ui/Time";
 import { VisibilityWord } from "@/ui/visibility/VisibilityWord";
 
 import type { Address } from "../filters";
 import type { DocumentItem } from "../text";
-import styles from "./DocumentList.module.css";
+import styles from "./DocumentRow.module.css";
 
-interface Props {
+interface Props extends RowPlace {
   document: DocumentItem;
-  open: boolean;
-  /** The tab stop of the list; arrow keys move to the other rows. */
-  entry: boolean;
 }
 
-export const DocumentRow = memo(function DocumentRow({ document, open, entry }: Props) {
+export const DocumentRow = memo(function DocumentRow({ document, ...place }: Props) {
   const names = useNames();
   return (
-    <li className={styles.row}>
-      <Link
-        to="/documents/$id"
-        params={{ id: document.id }}
-        search={(now: Address) => ({ ...now, edit: undefined })}
-        className={styles.link}
-        aria-current={open ? "true" : undefined}
-        tabIndex={entry ? 0 : -1}
-        data-row
-      >
-        <b>{document.title}</b>
-        <span className={styles.meta}>
+    <li className={list.row}>
+      <Link to="/documents/$id" params={{ id: document.id }} search={(now: Address) => ({ ...now, edit: undefined })} {...rowLink(place)}>
+        <b className={list.name}>{document.title}</b>
+        <span className={list.meta}>
           <VisibilityWord visibility={document.visibility} />
-          <span className={styles.who}>{names.ofOrYou(document.owner)}</span>
+          <span className={list.who}>{names.ofOrYou(document.owner)}</span>
           <Time at={document.updated_at} />
           <span className={styles.version}>{t("documents.version", { version: document.version })}</span>
         </span>

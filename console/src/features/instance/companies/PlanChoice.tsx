@@ -5,6 +5,7 @@ import { IconAlertTriangle } from "@tabler/icons-react";
 import { useState } from "react";
 
 import { t } from "@/i18n";
+import { DataTable } from "@/ui/DataTable";
 import { notice, noticeFault } from "@/ui/notice";
 import { Section } from "@/ui/Page";
 import { limitOf } from "@/ui/QuotaTable";
@@ -40,30 +41,17 @@ export function PlanChoice({ company }: { company: Company }) {
 
 function Caps({ chosen }: { chosen: Plan }) {
   return (
-    <table className={styles.caps}>
-      <caption className="sr-only">{t("companies.plan.caps")}</caption>
-      <thead>
-        <tr>
-          <th scope="col">{t("quotas.plan")}</th>
-          {DIMENSIONS.map((dimension) => (
-            <th key={dimension} scope="col">
-              {t(`quotas.dimension.${dimension}`)}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {PLAN_NAMES.map((plan) => (
-          <tr key={plan} data-chosen={plan === chosen || undefined}>
-            <th scope="row">
-              <Radio value={plan} label={t(`quotas.plan.${plan}`)} />
-            </th>
-            {DIMENSIONS.map((dimension) => (
-              <td key={dimension}>{limitOf(capOf(plan, dimension))}</td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <div className={styles.caps}>
+      <DataTable
+        caption={t("companies.plan.caps")}
+        rows={PLAN_NAMES}
+        keyOf={(plan) => plan}
+        isChosen={(plan) => plan === chosen}
+        columns={[
+          { title: t("quotas.plan"), cell: (plan) => <Radio value={plan} label={t(`quotas.plan.${plan}`)} /> },
+          ...DIMENSIONS.map((dimension) => ({ title: t(`quotas.dimension.${dimension}`), cell: (plan: Plan) => limitOf(capOf(plan, dimension)) })),
+        ]}
+      />
+    </div>
   );
 }

@@ -3,6 +3,8 @@
 import { Link } from "@tanstack/react-router";
 
 import { t } from "@/i18n";
+import list from "@/ui/panes/PaneList.module.css";
+import { rowLink, type RowPlace } from "@/ui/panes/rows";
 import { Progress } from "@/ui/Progress";
 import { Time } from "@/ui/Time";
 
@@ -13,41 +15,30 @@ import { SubjectLink } from "../Subject";
 import { attemptWords, faultWords, jobWords, tookWords, waitingTitle } from "../words";
 import styles from "./JobList.module.css";
 
-interface Props {
+interface Props extends RowPlace {
   job: JobItem | JobOutline;
   owner: string;
-  open: boolean;
-  /** The tab stop of the list; arrow keys move to the other rows. */
-  entry: boolean;
 }
 
-export function JobRow({ job, owner, open, entry }: Props) {
+export function JobRow({ job, owner, ...place }: Props) {
   const read = job.view === "full" ? job : undefined;
   const words = read && standing(read);
   return (
-    <li className={styles.row}>
-      <Link
-        to="/settings/team/jobs/$id"
-        params={{ id: job.id }}
-        search={(now: Filters) => now}
-        className={styles.link}
-        aria-current={open ? "true" : undefined}
-        tabIndex={entry ? 0 : -1}
-        data-row
-      >
+    <li className={`${list.row} ${styles.row}`}>
+      <Link to="/settings/team/jobs/$id" params={{ id: job.id }} search={(now: Filters) => now} {...rowLink(place)}>
         <span className={styles.name}>
           <b title={jobWords(job)}>{jobWords(job)}</b>
           <StateTag state={job.state} />
         </span>
         {job.state === "running" && typeof read?.progress === "number" && <Progress label={t("jobs.progress")} share={read.progress} />}
-        {words && <span className={styles.words}>{words}</span>}
-        <span className={styles.meta}>
+        {words && <span className={list.excerpt}>{words}</span>}
+        <span className={`${list.meta} ${styles.meta}`}>
           <span className={styles.who}>{[owner, read?.model, job.state === "succeeded" && tookWords(job)].filter(Boolean).join(" · ")}</span>
           {read && read.attempt > 1 && <span>{attemptWords(read)}</span>}
           <Time at={job.created_at} />
         </span>
       </Link>
-      <SubjectLink job={job} className={styles.subject} tabIndex={entry ? 0 : -1} />
+      <SubjectLink job={job} className={styles.subject} tabIndex={place.entry ? 0 : -1} />
     </li>
   );
 }

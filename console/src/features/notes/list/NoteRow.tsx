@@ -3,6 +3,8 @@
 import { Link } from "@tanstack/react-router";
 import { memo } from "react";
 
+import list from "@/ui/panes/PaneList.module.css";
+import { rowLink, type RowPlace } from "@/ui/panes/rows";
 import { plain } from "@/ui/plain";
 import { Time } from "@/ui/Time";
 import { VisibilityWord } from "@/ui/visibility/VisibilityWord";
@@ -11,31 +13,20 @@ import type { Address } from "../filters";
 import type { NoteItem } from "../text";
 import styles from "./NoteRow.module.css";
 
-interface Props {
+interface Props extends RowPlace {
   note: NoteItem;
   owner: string;
-  open: boolean;
-  /** The tab stop of the list; arrow keys move to the other rows. */
-  entry: boolean;
 }
 
-export const NoteRow = memo(function NoteRow({ note, owner, open, entry }: Props) {
+export const NoteRow = memo(function NoteRow({ note, owner, ...place }: Props) {
   return (
-    <li className={styles.row}>
-      <Link
-        to="/notes/$id"
-        params={{ id: note.id }}
-        search={(now: Address) => ({ ...now, edit: undefined })}
-        className={styles.link}
-        aria-current={open ? "true" : undefined}
-        tabIndex={entry ? 0 : -1}
-        data-row
-      >
-        <b>{note.title}</b>
-        <span className={styles.excerpt}>{plain(note.excerpt)}</span>
-        <span className={styles.meta}>
+    <li className={list.row}>
+      <Link to="/notes/$id" params={{ id: note.id }} search={(now: Address) => ({ ...now, edit: undefined })} {...rowLink(place)}>
+        <b className={list.name}>{note.title}</b>
+        <span className={list.excerpt}>{plain(note.excerpt)}</span>
+        <span className={list.meta}>
           <VisibilityWord visibility={note.visibility} />
-          <span className={styles.who}>{owner}</span>
+          <span className={list.who}>{owner}</span>
           <Time at={note.updated_at} />
           {note.tags.length > 0 && <span className={styles.tags}>{note.tags.map((tag) => `#${tag}`).join(" ")}</span>}
         </span>

@@ -7,6 +7,7 @@ import { t } from "@/i18n";
 import { Tag } from "@/ui/Tag";
 import { fits, TextFilter } from "@/ui/TextFilter";
 
+import { checkText } from "../checkText";
 import type { CatalogOutcome } from "../outcomes";
 import type { FailedCheck } from "../queries";
 import styles from "../Translate.module.css";
@@ -72,9 +73,9 @@ function Entry({ name, text, translation, target, checks }: EntryProps) {
       <dd className="muted" dir="auto">
         {text}
       </dd>
-      {checks.map(({ check, message, segment }) => (
-        <dd key={`${check} ${segment}`} className={styles.bad}>
-          {message}
+      {checks.map((failed) => (
+        <dd key={`${failed.check} ${failed.segment}`} className={styles.bad}>
+          {checkText(failed)}
         </dd>
       ))}
     </div>
