@@ -51,7 +51,7 @@ def _cases() -> Iterator[ParameterSet]:
     for view in VIEWS:
         chosen = zlib.crc32(view.name.encode()) % len(DEVICES)
         for index, device in enumerate(DEVICES):
-            marks = [] if index == chosen else [pytest.mark.thorough]
+            marks = [pytest.mark.about(f"console/{view.feature}"), *([] if index == chosen else [pytest.mark.thorough])]
             yield pytest.param(view, device, marks=marks, id=f"{view.name}-{device.scheme}")
 
 
