@@ -31,22 +31,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deselect redundant combinations, unless `--thorough` is set or their subject has changed."""
+    """Without `--thorough`, deselect what is marked so, and redundant combinations whose subject has not changed."""
     if config.getoption("thorough"):
         return
-    deselected = {item for item in items if _is_redundant(item) and not is_touched(item)}
+    deselected = {
+        item for item in items if item.get_closest_marker("thorough") or (_is_redundant(item) and not is_touched(item))
+    }
     if deselected:
         config.hook.pytest_deselected(items=list(deselected))
         items[:] = [item for item in items if item not in deselected]
 
 
 def _is_redundant(item: pytest.Item) -> bool:
-    return (
-        bool(item.get_closest_marker("thorough"))
-        or _runs_on_the_other_database(item)
-        or _is_outside_the_sample(item)
-        or _is_another_ones_turn(item)
-    )
+    return _runs_on_the_other_database(item) or _is_outside_the_sample(item) or _is_another_ones_turn(item)
 
 
 def _is_outside_the_sample(item: pytest.Item) -> bool:
