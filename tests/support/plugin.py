@@ -14,6 +14,8 @@ from tests.support.touched import changed, commit, folder_of, is_touched
 DATABASES = ("sqlite", "postgres")
 ON_BOTH = frozenset({"core", "cost", "durability", "fulltext", "jobs", "quota", "search"})
 """Folders that test SQL, locking or durability, where the databases differ."""
+ON_ONE = frozenset({"console"})
+"""Folders that reach the database only through routes, which other folders test on both."""
 SERVER = pytest.StashKey[Postgres]()
 BUCKETS = pytest.StashKey[Buckets]()
 
@@ -31,15 +33,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Without `--thorough`, deselect what is marked so, and redundant combinations whose subject has not changed."""
+    """Without `--thorough`, deselect what only repeats a proof, and redundant tests whose subject has not changed."""
     if config.getoption("thorough"):
         return
-    deselected = {
-        item for item in items if item.get_closest_marker("thorough") or (_is_redundant(item) and not is_touched(item))
-    }
+    deselected = {item for item in items if _is_repetition(item) or (_is_redundant(item) and not is_touched(item))}
     if deselected:
         config.hook.pytest_deselected(items=list(deselected))
         items[:] = [item for item in items if item not in deselected]
+
+
+def _is_repetition(item: pytest.Item) -> bool:
+    on_the_other = folder_of(item) in ON_ONE and _runs_on_the_other_database(item)
+    return on_the_other or item.get_closest_marker("thorough") is not None
 
 
 def _is_redundant(item: pytest.Item) -> bool:
@@ -70,7 +75,7 @@ def _runs_on_the_other_database(item: pytest.Item) -> bool:
 
 
 def _needs_both_databases(item: pytest.Item) -> bool:
-    if item.get_closest_marker("by_turns"):
+    if item.get_closest_marker("by_turns") or folder_of(item) in ON_ONE:
         return False
     if changed() & {"db", "migrations"}:
         return True
