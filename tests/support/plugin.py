@@ -1,7 +1,9 @@
 """Test selection, and one PostgreSQL and one SeaweedFS per run, shared by all pytest-xdist workers."""
 
+import gc
 import os
 import zlib
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -30,6 +32,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="every combination: both databases, every role, every screen size and colour scheme, all examples",
     )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Modules and tests live until the end: the garbage collector would walk them again and again."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
