@@ -93,7 +93,7 @@ def _compress(static: Path) -> None:
 
 
 def check(console: Path) -> None:
-    """Run the linters, including accessibility rules, and the unit tests."""
+    """Check the types, run the linters, including accessibility rules, and the unit tests."""
     npm("run", "lint", console=console)
     npm("test", console=console)
 

@@ -12,7 +12,7 @@ from teamspace.app import prepare_folder
 from teamspace.core.db import connect, migrate
 from teamspace.identity.domain import passwords
 from teamspace.settings import Settings, load
-from tests.support import changes
+from tests.support import changes, lost_tasks
 from tests.support.cheap_hashes import HASHER
 from tests.support.databases import Databases
 from tests.support.postgres import create_database, drop_database
@@ -36,6 +36,14 @@ def no_silent_changes(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     with changes.required(monkeypatch) as silent:
         yield silent
     assert silent == []
+
+
+@pytest.fixture(autouse=True)
+def no_lost_tasks() -> Iterator[list[str]]:
+    """Fails a test during which a task is found that has failed unnoticed; an earlier test may have started it."""
+    with lost_tasks.collected() as lost:
+        yield lost
+    assert lost == []
 
 
 @pytest.fixture(scope="session")

@@ -150,7 +150,9 @@ def _handlers(module: ModuleType) -> dict[str, Callable[..., Any]]:
     return {
         name: value
         for name, value in vars(module).items()
-        if inspect.iscoroutinefunction(value) and value.__module__ == module.__name__ and not name.startswith("_")
+        if getattr(value, "__module__", "") == module.__name__
+        and not name.startswith("_")
+        and inspect.iscoroutinefunction(value)
     }
 
 

@@ -23,7 +23,7 @@ from tests.support.upstream import Behaviour, ReceivedRequest, silent
 from tests.support.world import PASSWORD
 from tests.worker.help import Site, running_worker
 
-pytestmark = pytest.mark.both_databases
+pytestmark = pytest.mark.about("agents", "core", "db", "events", "jobs", "migrations", "quota", "server", "worker")
 STREAM, CHAT, AGENT = "/api/ai/chat/stream", "/api/ai/chat", "/api/agent"
 REPORTED, TYPICAL = 7, 512
 """Tokens: what the model server reports for each answer, and what is reserved for one of unknown length."""

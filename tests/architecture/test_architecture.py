@@ -4,6 +4,7 @@ import ast
 import re
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -44,6 +45,7 @@ from teamspace import (
 from teamspace.core.db.migrate import bundled_migrations
 from teamspace.settings import SETTINGS, Settings
 
+pytestmark = pytest.mark.xdist_group("architecture")
 ROOT = Path(teamspace.__file__).parent
 PACKAGES = {
     "agents": agents, "ai": ai, "audit": audit, "blobs": blobs, "branding": branding, "console": console, "conversations": conversations, "documents": documents,
@@ -56,6 +58,15 @@ WITHOUT_COMPANY = {"event_log", "instance", "idempotency", "login_attempts", "mi
 """Tables whose rows belong to no company; all others have an org_id."""
 
 
+@cache
+def syntax(path: Path) -> list[ast.AST]:
+    return list(ast.walk(ast.parse(path.read_text())))
+
+
+def all_files() -> list[Path]:
+    return sorted(ROOT.rglob("*.py"))
+
+
 def files() -> Iterator[tuple[str, Path]]:
     for name in PACKAGES:
         for path in sorted((ROOT / name).rglob("*.py")):
@@ -63,7 +74,7 @@ def files() -> Iterator[tuple[str, Path]]:
 
 
 def imported(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in syntax(path):
         if isinstance(node, ast.ImportFrom) and node.module:
             yield node.module
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
@@ -71,12 +82,22 @@ def imported(path: Path) -> Iterator[str]:
             yield from (alias.name for alias in node.names)
 
 
-@pytest.mark.parametrize(("package", "path"), list(files()), ids=lambda value: str(value).rsplit("teamspace/", 1)[-1])
-def test_packages_use_only_each_others_public_names(package: str, path: Path) -> None:
-    for module in imported(path):
-        parts = module.split(".")
-        if parts[0] == "teamspace" and len(parts) > 2 and parts[1] in PACKAGES and parts[1] != package:
-            assert parts[2] in PACKAGES[parts[1]].__all__, f"{path.name} imports {module}, which is not public"
+def is_internal(module: str, package: str) -> bool:
+    """Whether a module or name belongs to another package than `package`, which does not export it."""
+    parts = module.split(".")
+    if parts[0] != "teamspace" or len(parts) < 3 or parts[1] not in PACKAGES or parts[1] == package:
+        return False
+    return parts[2] not in PACKAGES[parts[1]].__all__
+
+
+def test_packages_use_only_each_others_public_names() -> None:
+    uses = [
+        f"{path.relative_to(ROOT)} imports {module}"
+        for package, path in files()
+        for module in imported(path)
+        if is_internal(module, package)
+    ]
+    assert uses == []
 
 
 def test_every_package_is_loaded_lowest_level_first() -> None:
@@ -88,16 +109,13 @@ def test_every_package_is_loaded_lowest_level_first() -> None:
     assert positions == sorted(positions)
 
 
-def strings(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            yield node.value
+def contains_sql(path: Path) -> bool:
+    constants = [node.value for node in syntax(path) if isinstance(node, ast.Constant)]
+    return any(isinstance(value, str) and SQL.search(value) for value in constants)
 
 
-@pytest.mark.parametrize(("package", "path"), list(files()), ids=lambda value: str(value).rsplit("teamspace/", 1)[-1])
-def test_only_stores_contain_sql(package: str, path: Path) -> None:
-    if path.name != "store.py":
-        assert not [text for text in strings(path) if SQL.search(text)]
+def test_only_stores_contain_sql() -> None:
+    assert [path for _, path in files() if path.name != "store.py" and contains_sql(path)] == []
 
 
 def store_functions() -> Iterator[tuple[str, ast.AsyncFunctionDef]]:
@@ -113,13 +131,19 @@ def text_of(function: ast.AsyncFunctionDef) -> str:
     return " ".join(value for value in constants if isinstance(value, str))
 
 
-@pytest.mark.parametrize(
-    ("package", "function"), list(store_functions()), ids=lambda value: getattr(value, "name", value)
-)
-def test_a_store_function_that_writes_takes_a_transaction(package: str, function: ast.AsyncFunctionDef) -> None:
-    if re.search(r"\b(INSERT INTO|UPDATE \w+ SET|DELETE FROM)\b", text_of(function)):
-        first = function.args.args[0]
-        assert (first.arg, ast.unparse(first.annotation or ast.Constant(""))) == ("tx", "Tx")
+def writes(function: ast.AsyncFunctionDef) -> bool:
+    return bool(re.search(r"\b(INSERT INTO|UPDATE \w+ SET|DELETE FROM)\b", text_of(function)))
+
+
+def takes_transaction(function: ast.AsyncFunctionDef) -> bool:
+    first = function.args.args[0]
+    return (first.arg, ast.unparse(first.annotation or ast.Constant(""))) == ("tx", "Tx")
+
+
+def test_a_store_function_that_writes_takes_a_transaction() -> None:
+    writing = [(package, function) for package, function in store_functions() if writes(function)]
+    assert len(writing) > 100
+    assert [f"{package}.{function.name}" for package, function in writing if not takes_transaction(function)] == []
 
 
 COUNTED = {
@@ -144,9 +168,13 @@ def test_the_public_names_are_sorted_and_exist(module: ModuleType) -> None:
     assert (module.__doc__ or "").strip()
 
 
-@pytest.mark.parametrize("path", sorted(ROOT.rglob("*.py")), ids=lambda path: str(path.relative_to(ROOT)))
-def test_every_module_has_a_docstring(path: Path) -> None:
-    assert (ast.get_docstring(ast.parse(path.read_text())) or "").strip()
+def docstring(path: Path) -> str:
+    (module,) = [node for node in syntax(path) if isinstance(node, ast.Module)]
+    return (ast.get_docstring(module) or "").strip()
+
+
+def test_every_module_has_a_docstring() -> None:
+    assert [path for path in all_files() if not docstring(path)] == []
 
 
 def test_every_table_has_an_org_id() -> None:
@@ -174,13 +202,12 @@ EXECUTORS = {"core/pools.py", "core/db/sqlite.py"}
 """Files that create executors: the thread pools, and SQLite's commit thread."""
 
 
-@pytest.mark.parametrize("path", sorted(ROOT.rglob("*.py")), ids=lambda path: str(path.relative_to(ROOT)))
-def test_threads_belong_to_a_pool_with_a_purpose(path: Path) -> None:
+def test_threads_belong_to_a_pool_with_a_purpose() -> None:
     """A full pool must not block unrelated work; see core/pools.py."""
-    source = path.read_text()
-    assert not DEFAULT_EXECUTOR.search(source)
-    if str(path.relative_to(ROOT)) not in EXECUTORS:
-        assert "run_in_executor" not in source and "ThreadPoolExecutor" not in source
+    sources = {str(path.relative_to(ROOT)): path.read_text() for path in all_files()}
+    assert [name for name, source in sources.items() if DEFAULT_EXECUTOR.search(source)] == []
+    creating = {name for name, source in sources.items() if re.search("run_in_executor|ThreadPoolExecutor", source)}
+    assert creating <= EXECUTORS
 
 
 _BY_CODE = re.compile(r"type\[.*\]|Any|bool|P|Callable\[.*\]|tuple\[Route, \.\.\.\]")
@@ -190,8 +217,8 @@ _BY_CODE = re.compile(r"type\[.*\]|Any|bool|P|Callable\[.*\]|tuple\[Route, \.\.\
 def test_unbounded_caches_have_keys_that_the_code_limits() -> None:
     """An unbounded cache must not be keyed by user input, such as list lengths, prefixes or texts."""
     unbounded = []
-    for path in sorted(ROOT.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text())):
+    for path in all_files():
+        for node in syntax(path):
             if isinstance(node, ast.FunctionDef) and any(ast.unparse(each) == "cache" for each in node.decorator_list):
                 arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
                 kinds = [ast.unparse(argument.annotation) for argument in arguments if argument.annotation]

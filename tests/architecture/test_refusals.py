@@ -4,6 +4,7 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -13,7 +14,7 @@ import teamspace
 from teamspace.core.messages import DEFAULT, catalogs, parameters
 
 ROOT = Path(teamspace.__file__).parent
-TREES = {path: ast.parse(path.read_text()) for path in sorted(ROOT.rglob("*.py"))}
+pytestmark = pytest.mark.xdist_group("refusals")
 TEXTS = catalogs()[DEFAULT]["refusals"]
 KEY = re.compile(r"[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*")
 LIMITS = {"Pool": (3, "Overloaded"), "ConcurrencyLimit": (0, "Overloaded"), "KeyedConcurrencyLimit": (0, "RateLimited")}
@@ -36,9 +37,16 @@ class Site(msgspec.Struct, frozen=True):
     params: frozenset[str] | None
 
 
+@cache
+def nodes() -> dict[Path, list[ast.AST]]:
+    """The syntax of every file. Read by the tests and not at import: every pytest-xdist worker imports this module."""
+    return {path.relative_to(ROOT): list(ast.walk(ast.parse(path.read_text()))) for path in sorted(ROOT.rglob("*.py"))}
+
+
+@cache
 def classes() -> dict[str, ast.ClassDef]:
     """Return the errors with a text in the catalog, by name."""
-    every = [node for tree in TREES.values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    every = [node for file in nodes().values() for node in file if isinstance(node, ast.ClassDef)]
     found: dict[str, ast.ClassDef] = {}
     names = {"KeyedError"}
     while names:
@@ -50,27 +58,24 @@ def classes() -> dict[str, ast.ClassDef]:
     return found
 
 
-CLASSES = classes()
-
-
 def class_key(name: str) -> ast.expr | None:
-    for statement in CLASSES[name].body:
+    for statement in classes()[name].body:
         if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "key":
             return statement.value
     return None
 
 
 def has_constructor(name: str) -> bool:
-    return any(isinstance(part, ast.FunctionDef) and part.name == "__init__" for part in CLASSES[name].body)
+    return any(isinstance(part, ast.FunctionDef) and part.name == "__init__" for part in classes()[name].body)
 
 
-def sites() -> Iterator[Site]:
-    for path, tree in TREES.items():
-        for node in ast.walk(tree):
-            place = f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 0)}"
+def find_sites() -> Iterator[Site]:
+    for path, file in nodes().items():
+        for node in file:
+            place = f"{path}:{getattr(node, 'lineno', 0)}"
             if isinstance(node, ast.Call):
                 yield from called(node, place)
-            elif isinstance(node, ast.ClassDef) and node.name in CLASSES and (key := class_key(node.name)):
+            elif isinstance(node, ast.ClassDef) and node.name in classes() and (key := class_key(node.name)):
                 yield Site(place, node.name, key, passed_to_super(node))
             elif isinstance(node, ast.AnnAssign) and node.value and re.search(r"\bKey\b", ast.unparse(node.annotation)):
                 yield from (Site(place, str(path), key, None) for key in keys_in(node.value))
@@ -87,7 +92,7 @@ def called(call: ast.Call, place: str) -> Iterator[Site]:
     if owner in LIMITS:
         position, owner = LIMITS[owner]
         params: frozenset[str] | None = frozenset({"by", "limit"} if owner == "RateLimited" else ())
-    elif owner in EXPLANATIONS or (owner in CLASSES and not (class_key(owner) and has_constructor(owner))):
+    elif owner in EXPLANATIONS or (owner in classes() and not (class_key(owner) and has_constructor(owner))):
         names = {keyword.arg for keyword in call.keywords}
         params = None if None in names else frozenset(str(name) for name in names) - NOT_PARAMETERS
     else:
@@ -127,28 +132,33 @@ def constants(key: ast.expr) -> list[str]:
     return []
 
 
-SITES = list(sites())
-USED = [(site, key) for site in SITES for key in constants(site.key) if key]
+@cache
+def sites() -> list[Site]:
+    return list(find_sites())
+
+
+def used() -> list[tuple[Site, str]]:
+    return [(site, key) for site in sites() for key in constants(site.key) if key]
 
 
 def test_a_key_is_written_out_or_passed_on() -> None:
     """A key that is put together from parts cannot be found in the catalog, nor the other way round."""
-    dynamic = {ast.unparse(site.key) for site in SITES if not constants(site.key)}
+    dynamic = {ast.unparse(site.key) for site in sites() if not constants(site.key)}
     assert {key for key in dynamic if not FORWARDED.fullmatch(key)} == set()
 
 
 def test_every_key_in_the_code_has_a_text() -> None:
-    assert {f"{site.place}: {key}" for site, key in USED if key not in TEXTS} == set()
+    assert {f"{site.place}: {key}" for site, key in used() if key not in TEXTS} == set()
 
 
 def test_every_text_is_used() -> None:
-    assert set(TEXTS) - {key for _, key in USED} == set()
+    assert set(TEXTS) - {key for _, key in used()} == set()
 
 
 def test_the_parameters_are_those_of_the_text() -> None:
     wrong = [
         f"{site.place}: {key} takes {sorted(parameters(TEXTS[key]))}, not {sorted(site.params)}"
-        for site, key in USED
+        for site, key in used()
         if site.params is not None and key in TEXTS and site.params != parameters(TEXTS[key])
     ]
     assert wrong == []
@@ -156,7 +166,7 @@ def test_the_parameters_are_those_of_the_text() -> None:
 
 def test_a_key_belongs_to_one_refusal() -> None:
     owners = defaultdict(set)
-    for site, key in USED:
+    for site, key in used():
         owners[key].add(site.owner)
     assert {key: sorted(names) for key, names in owners.items() if len(names) > 1} == {}
 

@@ -9,6 +9,7 @@ test_lost_updates.py` tries the pairs of writes.
 import ast
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -152,7 +153,7 @@ class Function(NamedTuple):
         return in_reach and any((module, other.name) in self.references for module in other.modules)
 
 
-def functions() -> Iterator[Function]:
+def find_functions() -> Iterator[Function]:
     for path in sorted(ROOT.rglob("*.py")):
         module = ast.parse(path.read_text())
         nodes = [node for node in ast.walk(module) if isinstance(node, ast.AsyncFunctionDef | ast.FunctionDef)]
@@ -185,15 +186,18 @@ def _strings(node: ast.AST) -> Iterator[str]:
             yield part.value
 
 
-FUNCTIONS = list(functions())
+@cache
+def functions() -> list[Function]:
+    """Read by the tests and not at import: every pytest-xdist worker imports this module."""
+    return list(find_functions())
 
 
 def lockers(subject: str) -> list[Function]:
     """The functions that take the lock, in a given transaction or in one that they open for a block."""
-    own = [function for function in FUNCTIONS if subject in function.locks]
+    own = [function for function in functions() if subject in function.locks]
     helpers = [function for function in own if "tx" in function.arguments]
-    blocks = [each for each in FUNCTIONS if each.yields and any(each.refers_to(helper) for helper in helpers)]
-    users = [each for each in FUNCTIONS if any(each.refers_to(helper) for helper in (*helpers, *blocks))]
+    blocks = [each for each in functions() if each.yields and any(each.refers_to(helper) for helper in helpers)]
+    users = [each for each in functions() if any(each.refers_to(helper) for helper in (*helpers, *blocks))]
     return [*own, *users]
 
 
@@ -201,16 +205,17 @@ def unlocked_ways(target: Function, locking: list[Function], seen: frozenset[Fun
     """The ways to run `target` without the lock, each as the function at its top."""
     if target in seen or target in locking:
         return []
-    callers = [function for function in FUNCTIONS if function.refers_to(target)]
+    callers = [function for function in functions() if function.refers_to(target)]
     if not callers:
         return [f"{target.path.relative_to(ROOT)}: {target.name}"]
     return [way for caller in callers for way in unlocked_ways(caller, locking, seen | {target})]
 
 
+@pytest.mark.xdist_group("locks")
 @pytest.mark.parametrize("name", LOCKED)
 def test_every_verb_that_runs_the_statement_takes_its_lock(name: str) -> None:
     package, _, called = name.rpartition(".")
-    (store,) = [each for each in FUNCTIONS if each.path == ROOT / package / "store.py" and each.name == called]
+    (store,) = [each for each in functions() if each.path == ROOT / package / "store.py" and each.name == called]
     assert unlocked_ways(store, lockers(LOCKED[name])) == []
 
 

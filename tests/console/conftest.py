@@ -33,8 +33,14 @@ def database(request: pytest.FixtureRequest) -> str:
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Tests that share an instance run on one worker."""
-    shared = "axe" if item.path.stem == "test_accessibility" else f"console-{database_of(item) or 'sqlite'}"
+    """Tests that share an instance run on one worker. Two share those on SQLite, which are the most."""
+    name = item.path.stem
+    if name == "test_accessibility":
+        shared = "axe"
+    elif database_of(item) == "postgres":
+        shared = "console-postgres"
+    else:
+        shared = "console-first" if name < "test_jobs" else "console-second"
     item.add_marker(pytest.mark.xdist_group(shared))
 
 

@@ -51,7 +51,7 @@ def _cases() -> Iterator[ParameterSet]:
     for view in VIEWS:
         chosen = zlib.crc32(view.name.encode()) % len(DEVICES)
         for index, device in enumerate(DEVICES):
-            marks = [] if index == chosen else [pytest.mark.thorough]
+            marks = [pytest.mark.about(f"console/{view.feature}"), *([] if index == chosen else [pytest.mark.thorough])]
             yield pytest.param(view, device, marks=marks, id=f"{view.name}-{device.scheme}")
 
 
@@ -70,7 +70,7 @@ def window_of(browser: Browser, instances: Callable[[str], Instance]) -> Iterato
         yield cache(open_window)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("view", "device"), list(_cases()))
 def test_a_view_is_accessible(
     window_of: Callable[[str], Page], sqlite_instance: Instance, view: View, device: Device

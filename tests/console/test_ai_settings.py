@@ -13,6 +13,20 @@ from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
 from tests.console.browser import settle, window
 from tests.console.instance import Instance
 
+pytestmark = [
+    pytest.mark.sampled(3),
+    pytest.mark.about(
+        "console/models",
+        "console/tools",
+        "console/glossary",
+        "console/translate",
+        "ai",
+        "executors",
+        "tools",
+        "translation",
+    ),
+]
+
 TEXT = "Dear {name}, the boats leave the quay at 7.\n\nBring [the map](https://harbour.example/map)."
 LOSE_ONCE, LOSE = "[simulate:lose-placeholder:1]", "[simulate:lose-placeholder]"
 

@@ -11,6 +11,11 @@ from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
 from tests.console.browser import settle, window
 from tests.console.instance import PEOPLE, WRITTEN, Instance, picture
 
+pytestmark = [
+    pytest.mark.sampled(3),
+    pytest.mark.about("console/chat", "agents", "ai", "completions", "conversations", "events", "tools"),
+]
+
 LONG = " ".join(f"word{number}" for number in range(60))
 """A prompt that the simulated model repeats, each word once."""
 

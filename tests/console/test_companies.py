@@ -1,10 +1,16 @@
 """Companies in the console: created, branded, given a hostname, suspended and resumed."""
 
+import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.console.browser import sign_in, window
 from tests.console.instance import PASSWORD, Instance
 from tests.console.writing import write
+
+pytestmark = [
+    pytest.mark.sampled(3),
+    pytest.mark.about("console/instance", "console/branding", "branding", "instance", "tenancy"),
+]
 
 # White on the first has a contrast of 4.47; WCAG 2 requires 4.5.
 FAINT, READABLE = "#777777", "#8b1a1a"

@@ -2,11 +2,14 @@
 
 import re
 
+import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.console.browser import window
 from tests.console.instance import OPERATOR, PEOPLE, Instance
 from tests.console.writing import CHOICES, LINES, choose, collide, editor, opened_by_both, saved, write
+
+pytestmark = [pytest.mark.sampled(3), pytest.mark.about("console/documents", "documents", "repository")]
 
 # No request is sent any more, not even when the page is closed.
 BLOCK_REQUESTS = "() => { window.fetch = () => new Promise(() => undefined) }"

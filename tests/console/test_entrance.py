@@ -5,12 +5,18 @@ import time
 from pathlib import Path
 
 import pyotp
+import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.console.browser import sign_in, sign_out, window
 from tests.console.conftest import Serve
 from tests.console.instance import OPERATOR, PASSWORD, Instance
 from tests.support.served import Served
+
+pytestmark = [
+    pytest.mark.sampled(3),
+    pytest.mark.about("console/account", "console/entrance", "console/members", "identity", "instance", "tenancy"),
+]
 
 STEP_SECONDS = 30
 BOOTSTRAP_CODE = "a-code-of-the-harbour-master"

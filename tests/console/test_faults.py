@@ -1,10 +1,13 @@
 """Errors and lost connections are explained, with what to do next."""
 
+import pytest
 from playwright.sync_api import Browser, Route, expect
 
 from tests.console.browser import window
 from tests.console.instance import PASSWORD, Instance
 from tests.support.served import Served
+
+pytestmark = [pytest.mark.sampled(3), pytest.mark.about("console/audit", "console/notes", "core", "server")]
 
 CLIPBOARD = ["clipboard-read", "clipboard-write"]
 SETTINGS_SCRIPT = "**/assets/settings-*.js"

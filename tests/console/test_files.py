@@ -16,6 +16,11 @@ from playwright.sync_api import Browser, Dialog, Locator, Page, expect
 from tests.console.browser import settle, visit, window
 from tests.console.instance import PEOPLE, Instance, picture
 
+pytestmark = [
+    pytest.mark.sampled(3),
+    pytest.mark.about("console/home", "console/repository", "blobs", "extraction", "repository"),
+]
+
 EXPIRY_SECONDS = 2.0
 MARKDOWN = "# Winter storage\n\nThe boats go to **hall 3**.\n"
 # The choice when a name exists; then the names in the folder and the version of the last one.

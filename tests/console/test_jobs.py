@@ -13,6 +13,13 @@ from tests.console.browser import settle, window
 from tests.console.instance import PASSWORD
 from tests.support.served import Served
 
+pytestmark = [
+    pytest.mark.sampled(3),
+    pytest.mark.about(
+        "console/executors", "console/jobs", "console/usage", "agents", "executors", "jobs", "quota", "worker"
+    ),
+]
+
 FAILURE_TIMEOUT_MS = 30_000
 """Long enough for all attempts and the pauses between them."""
 

@@ -1,9 +1,12 @@
 """Navigation on a phone."""
 
+import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.console.browser import settle, window
 from tests.console.instance import Instance
+
+pytestmark = [pytest.mark.sampled(3), pytest.mark.about("console/home")]
 
 PHONE = (390, 844)
 

@@ -11,6 +11,11 @@ from tests.console.instance import PASSWORD, Instance
 from tests.console.writing import LINES, editor, opened_by_both, saved, write
 from tests.support.served import Served
 
+pytestmark = [
+    pytest.mark.sampled(3),
+    pytest.mark.about("console/documents", "console/notes", "console/repository", "events", "notes", "repository"),
+]
+
 SECOND_MS = 1_000
 TRIES = 3
 """The fastest of several edits counts: a busy machine is not what is measured."""

@@ -2,11 +2,14 @@
 
 import re
 
+import pytest
 from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
 
 from tests.console.browser import settle, window
 from tests.console.instance import Instance
 from tests.extraction.files import pdf
+
+pytestmark = [pytest.mark.sampled(3), pytest.mark.about("console/search", "extraction", "fulltext", "search")]
 
 NOTE, FILE = "Lighthouse keeping", "lighthouse-log.txt"
 

@@ -8,6 +8,8 @@ from playwright.sync_api import Browser, Page
 from tests.console.browser import settle, window
 from tests.console.instance import Instance
 
+pytestmark = pytest.mark.sampled(3)
+
 LEAVE_TRACES = """async () => {
     localStorage.setItem('trace', 'yes')
     sessionStorage.setItem('trace', 'yes')

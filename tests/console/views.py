@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from playwright.sync_api import FilePayload, Page, Route, expect
@@ -14,6 +15,12 @@ from tests.console.writing import editor, lose_events, write
 WIDTHS = {1440: 900, 390: 844}
 PLAN = "Two boats on Sundays.\n"
 SCHEMES = ("light", "dark")
+FEATURES = {
+    path.split("/$")[0]: file.parent.name
+    for file in (Path(__file__).parents[2] / "console/src/features").glob("*/screens.ts")
+    for path in re.findall(r'screen\("([^"]+)"', file.read_text())
+}
+"""The folder of the screens below an address."""
 
 
 LETTER = """\
@@ -41,6 +48,16 @@ class View(NamedTuple):
     """Empty for a visitor who is not signed in."""
     act: Callable[[Page, Instance], None] | None = None
     """Steps after opening the address."""
+
+    @property
+    def feature(self) -> str:
+        """The folder of its screen in `console/src/features`; empty for a screen of the frame."""
+        address, path = self.address.removeprefix("/app"), self.address.removeprefix("/app").partition("?")[0]
+        if address == self.address:
+            return "entrance"
+        return next(
+            (FEATURES[each] for each in sorted(FEATURES, reverse=True) if f"{path}/".startswith(f"{each}/")), ""
+        )
 
     def show(self, page: Page, instance: Instance) -> None:
         if self.act is wait_for_error:

@@ -111,6 +111,10 @@ def test_every_kind_of_job_has_an_entry() -> None:
 # Routes
 
 PACKAGES = sorted({module.__name__.split(".")[1] for module, _ in wiring.SHIPPED.located(Route)})
+OF_EACH_PACKAGE = pytest.mark.parametrize(
+    "package",
+    [pytest.param(name, marks=[pytest.mark.sampled(3), pytest.mark.about(name, "core")]) for name in PACKAGES],
+)
 
 
 def endpoints(world: World, package: str) -> list[Endpoint]:
@@ -118,7 +122,7 @@ def endpoints(world: World, package: str) -> list[Endpoint]:
     return [endpoint for endpoint in world.app.endpoints if endpoint.handler.__module__ == module]
 
 
-@pytest.mark.parametrize("package", PACKAGES)
+@OF_EACH_PACKAGE
 async def test_no_text_in_a_body_blocks_the_loop(scenario: Scenario, package: str) -> None:
     costs = Costs(scenario.world)
     for number, endpoint in enumerate(endpoints(scenario.world, package)):
@@ -193,7 +197,7 @@ async def test_no_structure_of_a_body_blocks_the_loop(scenario: Scenario) -> Non
     assert not costs.faults and len(seen) >= 4
 
 
-@pytest.mark.parametrize("package", PACKAGES)
+@OF_EACH_PACKAGE
 async def test_no_path_or_query_blocks_the_loop(scenario: Scenario, package: str) -> None:
     costs = Costs(scenario.world)
     for endpoint in endpoints(scenario.world, package):

@@ -16,6 +16,13 @@ from tests.durability.wire import Answer, Connection
 from tests.support.postgres import Postgres
 from tests.support.served import Served
 
+pytestmark = [
+    pytest.mark.by_turns,
+    pytest.mark.about(
+        "agents", "ai", "blobs", "core", "db", "events", "jobs", "migrations", "repository", "server", "worker"
+    ),
+]
+
 SHORT = Plan(cycles=4, clients=6, seed=1, outage_every=4)
 FEW = Plan(cycles=2, clients=3, seed=1, outage_every=2)
 DRAIN_LIMIT = 30.0

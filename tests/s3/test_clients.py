@@ -17,6 +17,8 @@ from tests.s3.clients import Arrow, Boto, Client, Minio, Obstore
 from tests.s3.commands import Aws, Rclone, RcloneAws, S3cmd, S5cmd
 from tests.s3.help import MIB, Instance, Key
 
+pytestmark = [pytest.mark.sampled(3), pytest.mark.about("core", "server")]
+
 CASES: Sequence[tuple[str, Sequence[type[Client]]]] = (
     ("sqlite", (Boto, Minio, Obstore, Arrow, Aws, Rclone, S3cmd, S5cmd)),
     ("postgres", (Boto, Minio, Obstore, Arrow, Rclone)),

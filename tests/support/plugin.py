@@ -1,7 +1,9 @@
 """Test selection, and one PostgreSQL and one SeaweedFS per run, shared by all pytest-xdist workers."""
 
+import gc
 import os
 import zlib
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -14,6 +16,8 @@ from tests.support.touched import changed, commit, folder_of, is_touched
 DATABASES = ("sqlite", "postgres")
 ON_BOTH = frozenset({"core", "cost", "durability", "fulltext", "jobs", "quota", "search"})
 """Folders that test SQL, locking or durability, where the databases differ."""
+ON_ONE = frozenset({"console"})
+"""Folders that reach the database only through routes, which other folders test on both."""
 SERVER = pytest.StashKey[Postgres]()
 BUCKETS = pytest.StashKey[Buckets]()
 
@@ -30,29 +34,40 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Modules and tests live until the end: the garbage collector would walk them again and again."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deselect redundant combinations, unless `--thorough` is set or their subject has changed."""
+    """Without `--thorough`, deselect what only repeats a proof, and redundant tests whose subject has not changed."""
     if config.getoption("thorough"):
         return
-    deselected = {item for item in items if _is_redundant(item) and not is_touched(item)}
+    deselected = {item for item in items if _is_repetition(item) or (_is_redundant(item) and not is_touched(item))}
     if deselected:
         config.hook.pytest_deselected(items=list(deselected))
         items[:] = [item for item in items if item not in deselected]
 
 
+def _is_repetition(item: pytest.Item) -> bool:
+    on_the_other = folder_of(item) in ON_ONE and _runs_on_the_other_database(item)
+    return on_the_other or item.get_closest_marker("thorough") is not None
+
+
 def _is_redundant(item: pytest.Item) -> bool:
-    return (
-        bool(item.get_closest_marker("thorough"))
-        or _runs_on_the_other_database(item)
-        or _is_outside_the_sample(item)
-        or _is_another_ones_turn(item)
-    )
+    return _runs_on_the_other_database(item) or _is_outside_the_sample(item) or _is_another_ones_turn(item)
 
 
 def _is_outside_the_sample(item: pytest.Item) -> bool:
-    """Of the slow tests marked `sampled(n)`, about one in n runs."""
+    """Of the slow tests marked `sampled(n)`, about one in n runs; name and commit decide, so all run over time."""
     marker = item.get_closest_marker("sampled")
-    return marker is not None and zlib.crc32(item.name.encode()) % marker.args[0] != 0
+    return marker is not None and zlib.crc32(f"{commit()} {item.name}".encode()) % marker.args[0] != 0
 
 
 def _is_another_ones_turn(item: pytest.Item) -> bool:
@@ -73,7 +88,7 @@ def _runs_on_the_other_database(item: pytest.Item) -> bool:
 
 
 def _needs_both_databases(item: pytest.Item) -> bool:
-    if item.get_closest_marker("by_turns"):
+    if item.get_closest_marker("by_turns") or folder_of(item) in ON_ONE:
         return False
     if changed() & {"db", "migrations"}:
         return True

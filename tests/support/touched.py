@@ -22,10 +22,11 @@ _DEPENDENCIES = {"console": {"localization"}, "s3": {"repository", "blobs"}}
 
 
 def is_touched(item: pytest.Item) -> bool:
+    """Whether the file of a test has changed, the package it tests, or what it is `about`."""
     package = package_of(item)
-    marker = item.get_closest_marker("about")
-    named = set(marker.args) if marker else set()
-    return bool(changed() & ({package} | _DEPENDENCIES.get(package, set()) | named))
+    named = {name for marker in item.iter_markers("about") for name in marker.args}
+    file = item.path.relative_to(ROOT).as_posix()
+    return bool(changed() & {file, package, *_DEPENDENCIES.get(package, ()), *named})
 
 
 def package_of(item: pytest.Item) -> str:
@@ -50,18 +51,27 @@ def commit() -> str:
 
 @cache
 def changed() -> frozenset[str]:
-    """Packages, test folders, and `console`; empty without a git history."""
+    """Packages, test files, test folders, `console` and `console/<feature>`; empty without a git history."""
     paths = (
         Path(line).parts
         for line in _git("diff", "--name-only", "HEAD~1", "--", "teamspace", "tests", "console").splitlines()
     )
-    return frozenset(_package(parts) for parts in paths if len(parts) > 2)
+    return frozenset(_part(parts) for parts in paths if len(parts) > 2)
 
 
-def _package(parts: tuple[str, ...]) -> str:
-    if parts[:3] == ("teamspace", "core", "db"):
-        return "db"
-    return parts[0] if parts[0] == "console" else parts[1]
+def _part(parts: tuple[str, ...]) -> str:
+    """What a file belongs to. Features do not import each other, so a change to one concerns only its own screens."""
+    match parts:
+        case ("teamspace", "core", "db", *_):
+            return "db"
+        case ("console", "src", "features", feature, *_) if parts[-1] != "screens.ts":
+            return f"console/{feature}"
+        case ("console", *_):
+            return "console"
+        case ("tests", *_, name) if name.startswith("test_"):
+            return "/".join(parts)
+        case _:
+            return parts[1]
 
 
 def _git(*arguments: str) -> str:

@@ -1,10 +1,12 @@
 """Changed packages are tested in every combination."""
 
+import re
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.console.views import VIEWS
 from tests.isolation.table import BY_ROUTE, Case
 from tests.support import touched
 
@@ -27,6 +29,38 @@ def history(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_change_is_mapped_to_its_package(history: Path) -> None:
     assert touched.changed() == {"notes"}
     touched.changed.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("path", "part"),
+    [
+        ("teamspace/core/db/sqlite.py", "db"),
+        ("teamspace/core/http.py", "core"),
+        ("console/src/features/chat/stream/reader.ts", "console/chat"),
+        ("console/src/features/chat/screens.ts", "console"),
+        ("console/src/ui/Dialog.tsx", "console"),
+        ("tests/notes/test_routes.py", "tests/notes/test_routes.py"),
+        ("tests/notes/help.py", "notes"),
+    ],
+)
+def test_a_file_belongs_to_a_part(path: str, part: str) -> None:
+    assert touched._part(Path(path).parts) == part
+
+
+def test_no_feature_of_the_console_imports_another() -> None:
+    """Else a change to one would concern the screens of the other."""
+    root = touched.ROOT / "console/src/features"
+    imports = [
+        (file.relative_to(root).parts[0], feature)
+        for file in (*root.rglob("*.ts"), *root.rglob("*.tsx"))
+        for feature in re.findall(r'"@/features/(\w+)', file.read_text())
+    ]
+    assert [(importer, imported) for importer, imported in imports if importer != imported] == []
+
+
+def test_every_screen_of_a_view_has_a_feature() -> None:
+    assert {view.name for view in VIEWS if not view.feature} == {"settings", "settings-member", "state-nowhere"}
+    assert {view.feature for view in VIEWS if view.name.startswith("chat")} == {"chat"}
 
 
 def test_without_git_history_nothing_has_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

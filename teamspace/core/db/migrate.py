@@ -5,6 +5,7 @@ The files are written once for both databases; see `teamspace.core.db.dialect` f
 
 import hashlib
 from collections.abc import Iterable, Sequence
+from functools import cache
 from importlib import resources
 from typing import Protocol
 
@@ -43,11 +44,12 @@ class Migration(msgspec.Struct, frozen=True):
         return hashlib.sha256(self.sql.encode()).hexdigest()
 
 
-def bundled_migrations() -> list[Migration]:
+@cache
+def bundled_migrations() -> tuple[Migration, ...]:
     files = resources.files("teamspace.migrations").iterdir()
     names = sorted(file.name for file in files if file.name.endswith(".sql"))
     folder = resources.files("teamspace.migrations")
-    return [Migration(int(name[:4]), name, (folder / name).read_text()) for name in names]
+    return tuple(Migration(int(name[:4]), name, (folder / name).read_text()) for name in names)
 
 
 async def migrate(engine: Engine) -> list[str]:
