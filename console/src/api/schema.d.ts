@@ -1026,7 +1026,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Share a note with a colleague, or remove their access; returns the note's shares.
+         * Share a note with a colleague, with any of `notes:*`, or remove their access; returns the note's shares.
          * @description A session or API token. Requires `notes:manage`, by role, ownership or grant.
          */
         post: operations["notes.share"];
@@ -1162,7 +1162,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Share a conversation with a colleague, to read or to continue it, or remove their access; returns its shares.
+         * Share a conversation with a colleague, to read it (`notes:read`) or to continue it (`notes:write`), or remove their access; returns its shares.
          * @description A session or API token. Requires `chat:use`, by role, ownership or grant.
          */
         post: operations["conversations.share"];
@@ -3362,7 +3362,7 @@ export interface components {
         };
         /**
          * Share
-         * @description Conversations are shared with `notes:read` or `notes:write`, notes with any of `notes:*`; null removes the share.
+         * @description `permission` is one that the route names; null removes the share.
          */
         Share: {
             user_id: string;
