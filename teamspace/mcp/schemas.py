@@ -8,7 +8,7 @@ from msgspec import UNSET, Meta, UnsetType
 RpcId = int | Annotated[str, Meta(max_length=200)]
 
 
-class RpcMessage(msgspec.Struct, frozen=True):
+class RpcMessage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A request, or a notification if it has no id."""
 
     jsonrpc: Literal["2.0"]

@@ -284,7 +284,7 @@ async def test_only_the_tools_that_were_named_are_called(settings: Settings, hos
         parts = [{"type": "text", "text": "Sum up."}, {"type": "note", "note_id": id}]
         answer = await ask(cast, parts, tools=["search", "read_note"])
         assert [step.get("error", {}).get("code") for step in answer["steps"]] == [None, "tool_disabled"]
-        assert await cast.audited() == [("read_note", "ok"), ("create_note", "tool_disabled")]
+        assert await cast.audited() == [("read_note", "admitted"), ("create_note", "tool_disabled")]
         assert await cast.state() == before
         plain = await cast.bob.post("/api/ai/chat", {"prompt": parts})
         assert plain.status_code == 200, "a chat calls no tools at all"

@@ -105,7 +105,7 @@ def test_the_settings_choose_the_store(tmp_path: Path) -> None:
     environment = {"SERVICE_DATA": str(tmp_path), **bucket}
     assert isinstance(wiring.open_store(load(environment, file=tmp_path / "none")), FolderStore)
     store = wiring.open_store(load({**environment, "SERVICE_BLOB_STORE": "s3"}, file=tmp_path / "none"))
-    with pytest.raises(SettingsError, match="SERVICE_BLOB_STORE: must be one of rs3, s3"):
+    with pytest.raises(SettingsError, match="SERVICE_BLOB_STORE: must be one of s3, rs3"):
         wiring.open_store(load({**environment, "SERVICE_BLOB_STORE": "tape"}, file=tmp_path / "none"))
     assert isinstance(store, BucketStore)
     assert store.staging_folder == tmp_path / "blobs" / "tmp"

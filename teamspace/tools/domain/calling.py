@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from teamspace.core import json_body, pools, text
-from teamspace.core.db import Db, retry_on_conflict
+from teamspace.core.db import Db, Tx, retry_on_conflict
 from teamspace.core.decoding import convert
 from teamspace.core.errors import (
     BadRequest,
@@ -157,15 +157,20 @@ async def _recorded_end(db: Db, who: Principal, name: str, context: ToolContext)
         raise
     finally:
         # Also of a company that was suspended meanwhile: it has happened.
-        call = msgspec.structs.replace(who.call, while_suspended=True)
-        await _record(db, msgspec.structs.replace(who, call=call), name, context, outcome, "tool.end")
+        async with db.write(_without_key(who, while_suspended=True), "tool.end") as tx:
+            _describe(tx, name, context, outcome)
 
 
-async def _record(
-    db: Db, who: Principal, name: str, context: ToolContext, outcome: str, action: str = "tool.call"
-) -> None:
-    # Without the request's idempotency key, which belongs to the effect of the tool.
-    actor = msgspec.structs.replace(who, call=msgspec.structs.replace(who.call, claim=None))
-    async with db.write(actor, action) as tx:
-        tx.target = text.one_line(name, max_length=_MAX_NAME)
-        tx.detail = {"outcome": outcome, "caller": context.caller}
+async def _record(db: Db, who: Principal, name: str, context: ToolContext, outcome: str) -> None:
+    async with db.write(_without_key(who), "tool.call") as tx:
+        _describe(tx, name, context, outcome)
+
+
+def _without_key(who: Principal, **changes: Any) -> Principal:
+    """Return the caller without the request's idempotency key, which belongs to the effect of the tool."""
+    return msgspec.structs.replace(who, call=msgspec.structs.replace(who.call, claim=None, **changes))
+
+
+def _describe(tx: Tx, name: str, context: ToolContext, outcome: str) -> None:
+    tx.target = text.one_line(name, max_length=_MAX_NAME)
+    tx.detail = {"outcome": outcome, "caller": context.caller}
