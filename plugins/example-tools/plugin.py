@@ -11,6 +11,12 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     text: Annotated[str, msgspec.Meta(max_length=200_000, description="The text whose words are counted.")]
 
 
+class FewWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """As much as fits into a URL."""
+
+    text: Annotated[str, msgspec.Meta(max_length=2_000, description="The text whose words are counted.")]
+
+
 class WordCount(msgspec.Struct, frozen=True):
     words: int
 
@@ -20,7 +26,7 @@ TOOLS = (
     Tool("word_count", "count_words", "Count the words of a text.", Permission.CHAT_USE),
 )
 ROUTES = (
-    PluginRoute("GET",  "/word-count", Permission.CHAT_USE, "count_query", "Count the words of the text in the query.", query=Words),
+    PluginRoute("GET",  "/word-count", Permission.CHAT_USE, "count_query", "Count the words of the text in the query.", query=FewWords),
     PluginRoute("POST", "/word-count", Permission.CHAT_USE, "count_body",  "Count the words of the text in the body.", body=Words),
 )
 JOBS = (
@@ -34,7 +40,7 @@ async def count_words(arguments: Words) -> WordCount:
 
 
 async def count_query(request: PluginRequest) -> WordCount:
-    return await count_words(request.query)
+    return await count_words(Words(request.query.text))
 
 
 async def count_body(request: PluginRequest) -> WordCount:

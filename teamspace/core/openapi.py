@@ -233,7 +233,8 @@ def _answer(returns: Any) -> tuple[int, Any]:
         return 204, None
     origin = get_origin(returns)
     if isinstance(origin, type) and issubclass(origin, Reply):
-        return origin.status, get_args(returns)[0]
+        (shape,) = get_args(returns)
+        return origin.status, None if shape is type(None) else shape
     return 200, returns
 
 

@@ -5229,14 +5229,22 @@ export interface components {
             method: string;
             path: string;
         };
-        /** Words */
-        Words: {
+        /**
+         * FewWords
+         * @description As much as fits into a URL.
+         */
+        FewWords: {
             /** @description The text whose words are counted. */
             text: string;
         };
         /** WordCount */
         WordCount: {
             words: number;
+        };
+        /** Words */
+        Words: {
+            /** @description The text whose words are counted. */
+            text: string;
         };
         /** Lane */
         Lane: {
@@ -17984,9 +17992,7 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content: {
-                    "application/json": null;
-                };
+                content?: never;
             };
             /** @description `invalid_request` */
             400: {
