@@ -1,7 +1,8 @@
 """Call an OpenAI-compatible model server."""
 
-from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterator
+from collections.abc import AsyncIterable, AsyncIterator, Iterator
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager, contextmanager
+from typing import Self
 
 from teamspace.completions import wire
 from teamspace.completions.errors import failure, refusal
@@ -40,7 +41,7 @@ async def stream(
     async with AsyncExitStack() as stack:
         with _egress_errors():
             response = await stack.enter_async_context(egress.stream(_outgoing(endpoint, body, _MAX_STREAM_BYTES)))
-        pieces = await stack.enter_async_context(aclosing(_pieces(response)))
+        pieces = _Pieces(response)
         if response.status != 200:
             raise refusal(response.status, await _beginning(pieces))
         # Closed here: left to the garbage collector, it would be closed by another task.
@@ -74,10 +75,20 @@ def _authorization(endpoint: ModelEndpoint) -> dict[str, str]:
     return {"authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
 
 
-async def _pieces(response: AsyncIterable[bytes]) -> AsyncGenerator[bytes, None]:
-    with _egress_errors():
-        async for piece in response:
-            yield piece
+class _Pieces:
+    """The pieces of a response; a failure to get one is a CompletionError."""
+
+    def __init__(self, response: AsyncIterator[bytes]) -> None:
+        self._response = response
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> bytes:
+        try:
+            return await anext(self._response)
+        except EgressFailed as fault:
+            raise failure(fault) from fault
 
 
 async def _beginning(pieces: AsyncIterable[bytes]) -> bytes:

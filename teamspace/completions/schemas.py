@@ -171,9 +171,11 @@ class ModelAnswer(msgspec.Struct, frozen=True):
 
 
 class Delta(msgspec.Struct, frozen=True):
-    """The next part of a streamed answer."""
+    """The next text of a streamed answer."""
 
     text: str
+    parts: int = 1
+    """How many parts of the model server's stream it consists of. Each has one token at least."""
 
 
 class ModelEndpoint(msgspec.Struct, frozen=True):
@@ -213,6 +215,6 @@ def _estimate_message(message: Message) -> int:
     return estimate_tokens(text_of(message.content)) + images * IMAGE_TOKENS + calls
 
 
-def estimate_usage(request: ModelRequest, text: str, deltas: int = 0) -> TokenUsage:
-    """Estimate the usage of a request that was answered with this text. Each delta has one token at least."""
-    return TokenUsage.of(estimate_prompt(request), max(estimate_tokens(text), deltas))
+def estimate_usage(request: ModelRequest, text: str, parts: int = 0) -> TokenUsage:
+    """Estimate the usage of a request that was answered with this text. Each part of its stream has one token at least."""
+    return TokenUsage.of(estimate_prompt(request), max(estimate_tokens(text), parts))

@@ -1,8 +1,7 @@
 """The format of OpenAI-compatible model servers: the only place where it is written and read."""
 
 import re
-from collections.abc import AsyncGenerator, AsyncIterable
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Iterator
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -137,15 +136,17 @@ def from_wire(request: ModelRequest, body: bytes) -> ModelAnswer:
 async def from_wire_stream(
     request: ModelRequest, pieces: AsyncIterable[bytes]
 ) -> AsyncGenerator[Delta | ModelAnswer, None]:
-    """Read a streamed response: yield its deltas, then the whole answer."""
-    partial = _PartialAnswer(request)
+    """Read a streamed response: yield its deltas, those that arrive together as one, then the whole answer."""
+    partial, lines = _PartialAnswer(request), _DataLines()
     try:
-        async with aclosing(_data(pieces)) as chunks:
-            async for data in chunks:
-                if data == b"[DONE]":
-                    break
-                if text := partial.add(data):
-                    yield Delta(text)
+        async for piece in pieces:
+            if delta := partial.add_all(lines.feed(piece)):
+                yield delta
+            if partial.has_ended:
+                break
+        else:
+            if delta := partial.add_all(lines.close()):
+                yield delta
         yield partial.answer()
     except CompletionError as fault:
         fault.usage = partial.spent
@@ -171,9 +172,23 @@ class _PartialAnswer:
         self._model: str | None = None
         self._finish_reason: str | None = None
         self._usage: TokenUsage | None = None
+        self.has_ended = False
+        self._fault: CompletionError | None = None
 
-    def add(self, data: bytes) -> str:
-        """Add a chunk and return its text."""
+    def add_all(self, lines: Iterable[bytes]) -> Delta | None:
+        """Add the parts that have arrived together, and return their text. A fault in one is raised after its text."""
+        before = len(self._texts)
+        try:
+            for data in lines:
+                self.has_ended = self.has_ended or data == b"[DONE]"
+                if not self.has_ended:
+                    self._add(data)
+        except CompletionError as fault:
+            self._fault, self.has_ended = fault, True
+        texts = self._texts[before:]
+        return Delta("".join(texts), len(texts)) if texts else None
+
+    def _add(self, data: bytes) -> None:
         try:
             chunk = _CHUNK.decode(data)
             choices = _choices(chunk.choices)
@@ -188,14 +203,15 @@ class _PartialAnswer:
         text = ""
         for choice in choices:
             text, self._finish_reason = choice.delta.content or "", choice.finish_reason or self._finish_reason
-        if text:
-            self._texts.append(text)
         self._length += len(text)
         if self._length > MAX_CHARACTERS:
             raise _too_long()
-        return text
+        if text:
+            self._texts.append(text)
 
     def answer(self) -> ModelAnswer:
+        if self._fault is not None:
+            raise self._fault
         if self._finish_reason is None:
             raise CompletionError("model.ended_early")
         try:
@@ -212,21 +228,26 @@ class _PartialAnswer:
         return self._usage or (estimate_usage(self._request, text, len(self._texts)) if text else None)
 
 
-async def _data(pieces: AsyncIterable[bytes]) -> AsyncGenerator[bytes, None]:
-    """Yield the data lines of a stream of server-sent events. Model servers send one line per event."""
-    rest = bytearray()
-    async for piece in pieces:
+class _DataLines:
+    """Splits a stream of server-sent events into its data lines. Model servers send one line per event."""
+
+    def __init__(self) -> None:
+        self._rest = bytearray()
+
+    def feed(self, piece: bytes) -> Iterator[bytes]:
         *lines, last = piece.split(b"\n")
         for line in lines:
-            data = _read_line(bytes(rest + line) if rest else line)
-            rest.clear()
+            data = _read_line(bytes(self._rest + line) if self._rest else line)
+            self._rest.clear()
             if data is not None:
                 yield data
-        rest += last
-        if len(rest) > MAX_LINE:
+        self._rest += last
+        if len(self._rest) > MAX_LINE:
             raise _invalid_stream()
-    if (data := _read_line(bytes(rest))) is not None:
-        yield data
+
+    def close(self) -> Iterator[bytes]:
+        """Return the last line, if the stream ends without a line break."""
+        return self.feed(b"\n")
 
 
 def _read_line(line: bytes) -> bytes | None:

@@ -94,6 +94,15 @@ class Reservation(msgspec.Struct, frozen=True):
     tokens: int
 
 
+class UsageCounter(msgspec.Struct, frozen=True):
+    """What is counted: the usage of a company, a team or a person in one window."""
+
+    level: str
+    per: str
+    starts_at: str
+    subject: str
+
+
 class OpenReservation(msgspec.Struct, frozen=True):
     """A reservation that no one has settled, with what it reserved."""
 

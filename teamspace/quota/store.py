@@ -17,6 +17,7 @@ from teamspace.quota.schemas import (
     Spend,
     Spender,
     Subject,
+    UsageCounter,
     Window,
 )
 
@@ -210,12 +211,8 @@ async def take_old_settled(tx: Tx, before_id: str, limit: int) -> list[SettledSp
     )  # fmt: skip
 
 
-_COUNTER = ("level", "per", "starts_at", "subject")
-
-
-async def add_used(tx: Tx, org_id: str, counters: Sequence[tuple[str, str, str, str]], spend: Spend) -> None:
-    """Each counter is (level, per, starts_at, subject)."""
-    counted = tx.dialect.json_table("counters", **dict.fromkeys(_COUNTER, "TEXT"))
+async def add_used(tx: Tx, org_id: str, counters: Sequence[UsageCounter], spend: Spend) -> None:
+    counted = tx.dialect.json_table("counters", level="TEXT", per="TEXT", starts_at="TEXT", subject="TEXT")
     await tx.run(
         "INSERT INTO quota_used (level, per, starts_at, subject, org_id, requests, tokens)"
         " SELECT level, per, starts_at, subject, :org_id, :requests, :tokens"
@@ -223,8 +220,7 @@ async def add_used(tx: Tx, org_id: str, counters: Sequence[tuple[str, str, str, 
         f" FROM ({counted}) AS counted WHERE TRUE"
         " ON CONFLICT (level, per, starts_at, subject) DO UPDATE SET"
         " requests = quota_used.requests + excluded.requests, tokens = quota_used.tokens + excluded.tokens",
-        org_id=org_id, requests=spend.requests, tokens=spend.tokens,
-        counters=as_json([dict(zip(_COUNTER, counter, strict=True)) for counter in counters]),
+        org_id=org_id, requests=spend.requests, tokens=spend.tokens, counters=as_json(counters),
     )  # fmt: skip
 
 

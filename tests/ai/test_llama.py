@@ -32,7 +32,6 @@ WEATHER: Any = {
     },
 }  # fmt: skip
 
-pytestmark = pytest.mark.xdist_group("llama")
 either = pytest.mark.parametrize("model", [PUSH, PULL])
 
 

@@ -213,7 +213,9 @@ async def test_a_turn_that_is_not_streamed_is_stopped_by_its_author(settings: Se
 async def _wait_for_deltas(world: World, id: str) -> None:
     async with asyncio.timeout(10):
         while True:
-            if await world.db.exists("SELECT 1 FROM stream_batches WHERE stream_id = :id AND last > 3", id=id):
+            if await world.db.exists(
+                "SELECT 1 FROM stream_batches WHERE stream_id = :id AND content LIKE '%answer%'", id=id
+            ):
                 return
             await asyncio.sleep(0.05)
 

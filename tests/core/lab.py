@@ -127,10 +127,10 @@ async def mine(who: Principal) -> Download:
 
 
 async def flood(counted: Counted) -> EventStream:
-    async def events() -> AsyncGenerator[ServerSentEvent, None]:
+    async def events() -> AsyncGenerator[list[ServerSentEvent], None]:
         try:
             for counted.read in range(1, COUNTED + 1):
-                yield ServerSentEvent("large", {"text": "x" * 65536})
+                yield [ServerSentEvent("large", {"text": "x" * 65536})]
         finally:
             counted.closed = True
 
@@ -138,17 +138,19 @@ async def flood(counted: Counted) -> EventStream:
 
 
 async def events() -> EventStream:
-    async def three() -> AsyncGenerator[ServerSentEvent, None]:
+    async def three() -> AsyncGenerator[list[ServerSentEvent], None]:
         for number in (1, 2, 3):
-            yield ServerSentEvent("count", {"number": number}, str(number))
+            yield [ServerSentEvent("count", {"number": number}, str(number))]
 
     return EventStream(three())
 
 
 async def endless() -> EventStream:
-    async def forever() -> AsyncGenerator[ServerSentEvent, None]:
-        yield ServerSentEvent("begin", {})
-        await asyncio.Event().wait()
+    async def forever() -> AsyncGenerator[list[ServerSentEvent], None]:
+        yield [ServerSentEvent("begin", {})]
+        while True:
+            await asyncio.sleep(0.01)
+            yield []
 
     return EventStream(forever())
 

@@ -53,6 +53,8 @@ async def db(settings: Settings) -> AsyncIterator[Db]:
     async with db.maintenance(system()) as tx:
         await tx.run("CREATE TABLE things (id TEXT PRIMARY KEY, value TEXT)")
     yield db
+    if not settings.on_sqlite:
+        await db.engine.script("DROP TABLE things")  # so that the database can be used again
     await db.close()
 
 

@@ -2,11 +2,13 @@
 
 import asyncio
 import gzip
+from collections.abc import AsyncIterable, AsyncIterator
 
 import httpx2
 import pytest
 
-from teamspace.core.egress import INSTANCE, Egress, NetworkReach, Timeouts
+from teamspace.core.egress import INSTANCE, Egress, EgressFailed, EgressFault, NetworkReach, Timeouts
+from teamspace.core.egress.transport import create_client
 from tests.support.addresses import spellings
 from tests.support.outgoing import Resolver
 from tests.support.upstream import Behaviour, Upstream, chunks, cut_off, dripping, endless, silent, status
@@ -42,6 +44,27 @@ async def test_a_client_streams_over_connections_that_outlive_it() -> None:
         async with client(egress, on_behalf_of="acme") as sender:
             await sender.get(upstream.url)
         assert upstream.connections == 2
+        await egress.aclose()
+
+
+async def test_a_filter_sees_the_pieces_first() -> None:
+    async def shout(content_type: str, pieces: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
+        async for piece in pieces:
+            if piece == b"stop":
+                raise EgressFailed(EgressFault.TOO_LARGE)
+            yield piece.upper()
+
+    async with Upstream(chunks(b"one", b"two", b"stop")) as upstream:
+        egress = Egress(allow=[upstream.address])
+        transport = egress.transport(NetworkReach.LISTED, INSTANCE, timeouts=SHORT, filtered=shout)
+        seen = []
+        async with create_client(transport, {"x-key": "7"}) as sender, sender.stream("GET", upstream.url) as answer:
+            with pytest.raises(httpx2.NetworkError, match="too large"):
+                async for piece in answer.aiter_raw():
+                    seen.append(piece)
+        assert seen == [b"ONE", b"TWO"]
+        assert upstream.requests[0].headers["x-key"] == "7"
+        await upstream.closed()
         await egress.aclose()
 
 

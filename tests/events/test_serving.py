@@ -1,6 +1,6 @@
 """Streams as server-sent events: names, types and positions."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 
 import msgspec
 import pytest
@@ -11,15 +11,17 @@ from teamspace.core.sending import encode_event
 from teamspace.events import StreamRow
 
 
-async def some_rows() -> AsyncGenerator[StreamRow, None]:
-    yield StreamRow(1, "start", b"{}")
-    yield StreamRow(2, "delta", b'{"text":"a\\nb"}')
-    yield StreamRow(3, "done", b'{"usage":{"tokens":2}}', is_last=True)
+async def some_rows() -> AsyncGenerator[Sequence[StreamRow], None]:
+    yield [StreamRow(1, "start", b"{}")]
+    yield [
+        StreamRow(2, "delta", b'{"text":"a\\nb"}'),
+        StreamRow(3, "done", b'{"usage":{"tokens":2}}', is_last=True),
+    ]
 
 
 async def test_each_event_has_its_position_name_and_type() -> None:
     stream = events.to_event_stream(some_rows(), "abc")
-    sent = b"".join([encode_event(event) async for event in stream.events])
+    sent = b"".join([encode_event(event) async for batch in stream.batches for event in batch])
     assert sent.decode() == (
         'id: abc:1\nevent: start\ndata: {"type":"start"}\n\n'
         'id: abc:2\nevent: delta\ndata: {"type":"delta","text":"a\\nb"}\n\n'
@@ -30,10 +32,10 @@ async def test_each_event_has_its_position_name_and_type() -> None:
 async def test_large_data_is_not_decoded() -> None:
     text = msgspec.json.encode({"text": "x" * 1_000_000})
 
-    async def large() -> AsyncGenerator[StreamRow, None]:
-        yield StreamRow(1, "done", text, is_last=True)
+    async def large() -> AsyncGenerator[Sequence[StreamRow], None]:
+        yield [StreamRow(1, "done", text, is_last=True)]
 
-    (event,) = [event async for event in events.to_event_stream(large(), "abc").events]
+    ((event,),) = [batch async for batch in events.to_event_stream(large(), "abc").batches]
     assert isinstance(event.data, msgspec.Raw)
     assert bytes(event.data) == b'{"type":"done",' + text[1:]
 

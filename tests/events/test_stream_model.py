@@ -55,10 +55,11 @@ class Client:
             self._task = asyncio.create_task(self._read(streams))
 
     async def _read(self, streams: Streams) -> None:
-        async for row in streams.read(self._run.world.db, self._run.who, self._run.stream_id, self.number):
-            assert row.number == self.number + 1 or row.is_last, "none is missing or doubled"
-            self.number, self.has_ended = row.number, row.is_last
-            self.text += msgspec.json.decode(row.data)["text"]
+        async for rows in streams.read(self._run.world.db, self._run.who, self._run.stream_id, self.number):
+            for row in rows:
+                assert row.number == self.number + 1 or row.is_last, "none is missing or doubled"
+                self.number, self.has_ended = row.number, row.is_last
+                self.text += msgspec.json.decode(row.data)["text"]
 
     async def leave(self) -> None:
         if self._task is not None and not self._task.done():

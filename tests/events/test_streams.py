@@ -34,8 +34,8 @@ class Reading:
         self.task = asyncio.create_task(self._read(streams, db, who, stream_id, after))
 
     async def _read(self, streams: Streams, db: Db, who: Principal, stream_id: str, after: int) -> None:
-        async for row in streams.read(db, who, stream_id, after):
-            self.rows.append(row)
+        async for rows in streams.read(db, who, stream_id, after):
+            self.rows += rows
 
     @property
     def numbers(self) -> list[int]:
@@ -166,7 +166,7 @@ async def test_the_end_is_part_of_its_transaction(streams: Streams, world: World
     writer.append("delta", delta("too late"))
     await reading.task
     assert [row.name for row in reading.rows] == ["delta", "delta", "delta", "done"]
-    assert streams.writer(writer.id) is None and not writer.unsaved
+    assert streams.writer(writer.id) is None and streams._memory.used == 0
 
 
 async def test_whoever_ends_a_stream_can_read_what_it_had(streams: Streams, world: World, who: Principal) -> None:

@@ -68,20 +68,24 @@ class Agents:
         context = await resolving.measure(db, who, _to_turn(body))
         await self._gateway.check_quota(db, who, _to_request(body, tools), more_tokens=context)
 
+        complete = await self._count_complete(db, who, body.resume_from)
+
         async def continue_run(tx: Tx, run_id: str) -> None:
             if body.resume_from is not None:
-                await self._copy_steps(tx, who, body.resume_from, run_id)
+                await store.copy(tx, access.fence(who), body.resume_from, run_id, complete)
 
         input = AgentInput(body.prompt, body.system, body.tools, body.max_rounds, body.conversation_id)
         return await self._turns.launch(
             db, who, KIND, input, body, stream=stream, executor_id=jobs.LOCAL, metered=False, before=continue_run
         )
 
-    async def _copy_steps(self, tx: Tx, who: Principal, ended_id: str, run_id: str) -> None:
-        if not await self._queue.has_ended(tx, ended_id):
+    async def _count_complete(self, db: Db, who: Principal, run_id: str | None) -> int:
+        """Return how many steps of the run to continue are complete. It has ended, so it gets no more."""
+        if run_id is None:
+            return 0
+        if not await self._queue.has_ended(db, run_id):
             raise Conflict("agents.not_ended")
-        until = count_complete(await store.select(tx, access.fence(who), ended_id))
-        await store.copy(tx, access.fence(who), ended_id, run_id, until)
+        return count_complete(await store.select(db, access.fence(who), run_id))
 
     async def _complete(self, db: Db, who: Principal, body: AgentBody) -> AgentBody:
         """Return the request with what it takes over from the run that it continues."""

@@ -5,7 +5,7 @@ the gateway's parts.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Protocol
 
@@ -223,7 +223,7 @@ def refused(mismatch: structured.SchemaMismatch) -> ResponseRefused:
 
 
 async def _stream(model: Model, request: ModelRequest, on_delta: OnDelta, stop: asyncio.Event | None) -> ModelAnswer:
-    produced: list[str] = []
+    produced: list[Delta] = []
 
     async def show(text: str) -> None:
         try:
@@ -235,22 +235,19 @@ async def _stream(model: Model, request: ModelRequest, on_delta: OnDelta, stop: 
             ) from refusal
 
     async def read() -> ModelAnswer:
-        answer = None
         async with model.stream(request) as pieces:
             async for piece in pieces:
-                if isinstance(piece, Delta):
-                    produced.append(piece.text)
-                    await show(piece.text)
-                else:
-                    answer = piece
-        assert answer is not None
-        return answer
+                if isinstance(piece, ModelAnswer):
+                    return piece
+                produced.append(piece)
+                await show(piece.text)
+        raise AssertionError("a stream ends with its answer")
 
     return await _stoppable(read(), request, stop, produced)
 
 
 async def _stoppable(
-    work: Awaitable[ModelAnswer], request: ModelRequest, stop: asyncio.Event | None, produced: list[str] | None = None
+    work: Awaitable[ModelAnswer], request: ModelRequest, stop: asyncio.Event | None, produced: Sequence[Delta] = ()
 ) -> ModelAnswer:
     """Return the answer, or what was produced when `stop` was set."""
     if stop is None:
@@ -263,15 +260,19 @@ async def _stoppable(
     except TimeoutError:
         if not scope.expired():
             raise
-        usage = _estimate_spent(request, produced or [])
-        return ModelAnswer("".join(produced or ()), usage, request.model or "", "stopped")
+        usage = _estimate_spent(request, produced)
+        return ModelAnswer(_join(produced), usage, request.model or "", "stopped")
     finally:
         if watching:
             watching.cancel()
 
 
-def _estimate_spent(request: ModelRequest, produced: list[str]) -> TokenUsage:
-    return completions.estimate_usage(request, "".join(produced), len(produced))
+def _estimate_spent(request: ModelRequest, produced: Sequence[Delta]) -> TokenUsage:
+    return completions.estimate_usage(request, _join(produced), sum(delta.parts for delta in produced))
+
+
+def _join(produced: Sequence[Delta]) -> str:
+    return "".join(delta.text for delta in produced)
 
 
 async def _expire(scope: asyncio.Timeout, stop: asyncio.Event) -> None:

@@ -5,7 +5,7 @@ reserves its quota; the transaction that ends its job settles that, ends the str
 turn ends, it is charged and told once.
 """
 
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -126,7 +126,7 @@ class Turns:
                     tx, who, body.conversation_id, turn_id=turn_id, prompt=prompt,
                     parent_id=body.parent_id, regenerate=body.regenerate,
                 )  # fmt: skip
-        attempt = self._attempts.start(db, job, claim)
+        attempt = self._attempts.start(db, job, claim, who=who)
         self._running += 1
         attempt.task.add_done_callback(self._count_end)
         return attempt
@@ -144,13 +144,15 @@ class Turns:
 
     # Streams
 
-    async def resume(self, db: Db, who: Principal, turn_id: str, after: int) -> AsyncGenerator[StreamRow, None]:
+    async def resume(
+        self, db: Db, who: Principal, turn_id: str, after: int
+    ) -> AsyncGenerator[Sequence[StreamRow], None]:
         """Return the rest of a turn's stream; NotFound for everyone but its author."""
         self._streams.check_room(who)
         await self._streams.check_readable(db, who, turn_id)
         return self._streams.read(db, who, turn_id, after)
 
-    async def replay(self, db: Db, who: Principal, turn_id: str) -> AsyncGenerator[StreamRow, None]:
+    async def replay(self, db: Db, who: Principal, turn_id: str) -> AsyncGenerator[Sequence[StreamRow], None]:
         """Return a turn's stream from its beginning, for a repeat of the request that began it."""
         try:
             return await self.resume(db, who, turn_id, 0)

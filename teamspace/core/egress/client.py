@@ -21,6 +21,7 @@ from teamspace.core.egress.requests import (
     NetworkReach,
     NoConnection,
     OutgoingRequest,
+    PieceFilter,
     Timeouts,
 )
 from teamspace.core.egress.urls import Destination, EgressRefused, bracket, parse
@@ -108,12 +109,13 @@ class Egress:
             raise EgressFailed(EgressFault.UNRESOLVED) from fault
 
     def transport(
-        self, reach: NetworkReach, on_behalf_of: str, *, timeouts: Timeouts, max_bytes: int = MAX_BYTES
-    ) -> "httpx2.AsyncBaseTransport":
+        self, reach: NetworkReach, on_behalf_of: str, *, timeouts: Timeouts, max_bytes: int = MAX_BYTES,
+        filtered: PieceFilter | None = None,
+    ) -> "httpx2.AsyncBaseTransport":  # fmt: skip
         """Return a transport for a library that brings its own HTTP client: all rules apply to the client's requests."""
         from teamspace.core.egress.transport import EgressTransport  # noqa: PLC0415 - takes an eighth of a second
 
-        return EgressTransport(self, reach, on_behalf_of, timeouts, max_bytes)
+        return EgressTransport(self, reach, on_behalf_of, timeouts, max_bytes, filtered)
 
     async def aclose(self) -> None:
         """Close the idle connections; those in use are closed when their responses end."""

@@ -1,4 +1,4 @@
-"""One connection that speaks HTTP/1.1, one request at a time. h11 writes and reads the messages."""
+"""One connection that speaks HTTP/1.1, one request at a time. h11 writes and reads the heads of the messages."""
 
 import asyncio
 import select
@@ -7,7 +7,8 @@ from typing import Any, Self, cast
 
 import h11
 
-from teamspace.core.egress.requests import NoConnection, OutgoingRequest
+from teamspace.core.egress.bodies import Body, body_of
+from teamspace.core.egress.requests import ConnectionBroken, NoConnection, OutgoingRequest
 from teamspace.core.egress.urls import Destination
 
 _MAX_HEAD = 100 * 1024
@@ -15,15 +16,15 @@ _MAX_BUFFERED = 64 * 1024
 """Bytes that may wait for their reader. Beyond that, the server must wait."""
 
 
-class ConnectionBroken(Exception):
-    """The connection has ended too early, or the server does not speak HTTP."""
-
-
 class Http1Connection(asyncio.Protocol):
     """A connection. If anything goes wrong in a method, close it."""
 
     def __init__(self) -> None:
-        self._http = h11.Connection(h11.CLIENT, max_incomplete_event_size=_MAX_HEAD)
+        self._http: h11.Connection
+        """Of the current request."""
+        self._method = ""
+        self._keeps_alive = False
+        self._body: Body
         self._received: list[bytes] = []
         self._size = 0
         self._is_idle, self._is_paused, self._has_ended = True, False, False
@@ -75,36 +76,26 @@ class Http1Connection(asyncio.Protocol):
         self._is_idle = False
         if self._has_ended:
             raise ConnectionBroken
+        self._http = h11.Connection(h11.CLIENT, max_incomplete_event_size=_MAX_HEAD)
+        self._method = request.method
         try:
-            head = h11.Request(method=request.method, target=target.path or "/", headers=list(headers.items()))
-            parts = [self._http.send(head), self._http.send(h11.Data(data=request.body)), self._http.send(_END)]
+            head = self._http.send(
+                h11.Request(method=request.method, target=target.path or "/", headers=list(headers.items()))
+            )
         except h11.LocalProtocolError as fault:
             raise ConnectionBroken from fault
-        self._transport.write(b"".join(part for part in parts if part))
+        self._transport.write((head or b"") + request.body)
 
     async def receive_head(self, seconds: float, deadline: float) -> h11.Response:
         """Return the status and the headers. Raises TimeoutError if nothing comes for some seconds."""
         while not isinstance(event := await self._next_event(seconds, deadline), h11.Response):
             if not isinstance(event, h11.InformationalResponse):
                 raise ConnectionBroken
+        self._keeps_alive = event.http_version >= b"1.1" and not any(
+            name == b"connection" and b"close" in value.lower() for name, value in event.headers
+        )
+        self._body = body_of(self._method, event, self._http.trailing_data[0])
         return event
-
-    async def receive_piece(self, seconds: float, deadline: float) -> bytes | None:
-        """Return the next piece of the body; None after the last."""
-        event = await self._next_event(seconds, deadline)
-        if isinstance(event, h11.Data):
-            return bytes(event.data)
-        if not isinstance(event, h11.EndOfMessage):
-            raise ConnectionBroken
-        self._end_response()
-        return None
-
-    def _end_response(self) -> None:
-        is_complete = self._http.our_state is h11.DONE and self._http.their_state is h11.DONE
-        # More than the response would be taken for the response to the next request.
-        if is_complete and not self._received and not self._http.trailing_data[0]:
-            self._http.start_next_cycle()
-            self._is_idle = True
 
     async def _next_event(self, seconds: float, deadline: float) -> Any:
         while True:
@@ -114,9 +105,34 @@ class Http1Connection(asyncio.Protocol):
                 raise ConnectionBroken from fault
             if event is not h11.NEED_DATA:
                 return event
-            if not self._received and not self._has_ended:
-                await self._wait(seconds, deadline)
-            self._http.receive_data(self._take_received())
+            self._http.receive_data(await self._receive(seconds, deadline))
+
+    @property
+    def pieces(self) -> int:
+        """How many pieces of the body were read; several of them can be read at once."""
+        return self._body.pieces
+
+    async def receive_piece(self, seconds: float, deadline: float) -> bytes | None:
+        """Return what has come of the body; None after its end."""
+        body = self._body
+        while not (piece := body.read()):
+            if body.is_complete:
+                self._end_response()
+                return None
+            received = await self._receive(seconds, deadline)
+            body.rest += received
+            if not received:
+                body.end()
+        return piece
+
+    def _end_response(self) -> None:
+        # More than the response would be taken for the response to the next request.
+        self._is_idle = self._keeps_alive and not self._body.rest and not self._received
+
+    async def _receive(self, seconds: float, deadline: float) -> bytes:
+        if not self._received and not self._has_ended:
+            await self._wait(seconds, deadline)
+        return self._take_received()
 
     async def _wait(self, seconds: float, deadline: float) -> None:
         loop = asyncio.get_running_loop()
@@ -163,9 +179,6 @@ class Http1Connection(asyncio.Protocol):
     def _wake(self) -> None:
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
-
-
-_END = h11.EndOfMessage()
 
 
 def _time_out(waiter: asyncio.Future[None]) -> None:

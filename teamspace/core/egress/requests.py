@@ -1,6 +1,6 @@
 """A request and its limits, and how it can fail."""
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterable, Callable, Mapping
 from enum import StrEnum
 
 import msgspec
@@ -8,6 +8,10 @@ import msgspec
 MAX_BYTES = 8 * 1024 * 1024
 INSTANCE = "instance"
 """On whose behalf a request is sent that carries no company's data."""
+
+
+PieceFilter = Callable[[str, AsyncIterable[bytes]], AsyncIterable[bytes]]
+"""Maps a response's content type and the pieces of its body to the pieces that are passed on; may raise EgressFailed."""
 
 
 class EgressFault(StrEnum):
@@ -28,6 +32,10 @@ class EgressFailed(Exception):
     def __init__(self, reason: EgressFault) -> None:
         super().__init__(reason)
         self.reason = reason
+
+
+class ConnectionBroken(Exception):
+    """The connection has ended too early, or the server does not speak HTTP."""
 
 
 class NoConnection(Exception):

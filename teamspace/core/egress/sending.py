@@ -10,14 +10,14 @@ from typing import Self
 import h11
 
 from teamspace.core.egress.connections import ConnectionKey, ConnectionPool
-from teamspace.core.egress.http1 import ConnectionBroken, Http1Connection
-from teamspace.core.egress.requests import EgressFailed, EgressFault, OutgoingRequest
+from teamspace.core.egress.http1 import Http1Connection
+from teamspace.core.egress.requests import ConnectionBroken, EgressFailed, EgressFault, OutgoingRequest
 from teamspace.core.egress.urls import Destination
 
 _IDEMPOTENT = frozenset({"GET", "HEAD", "OPTIONS", "PUT", "DELETE"})
 _MAX_PIECES = 300_000
 _PIECES_AT_ONCE = 500
-"""Parsed without giving way to other tasks: some 10 ms."""
+"""Read without giving way to other tasks."""
 _REST_SECONDS, _REST_BYTES = 0.2, 64 * 1024
 
 
@@ -37,7 +37,7 @@ class StreamedResponse:
         """Lower-case names."""
         self._pool, self._key, self._connection = pool, key, connection
         self._read_seconds, self._deadline, self._max_bytes = request.timeouts.read, deadline, request.max_bytes
-        self._count = self._received = 0
+        self._received, self._give_way_at = 0, 0
         self._ended = False
 
     def __aiter__(self) -> Self:
@@ -72,7 +72,9 @@ class StreamedResponse:
             self._connection.close()
 
     async def _read(self) -> bytes | None:
-        if self._count % _PIECES_AT_ONCE == 0:
+        pieces = self._connection.pieces
+        if pieces >= self._give_way_at:
+            self._give_way_at = pieces + _PIECES_AT_ONCE
             await asyncio.sleep(0)
         if asyncio.get_running_loop().time() > self._deadline:  # what has come already needs no waiting
             raise EgressFailed(EgressFault.TIMEOUT)
@@ -82,11 +84,10 @@ class StreamedResponse:
             raise EgressFailed(EgressFault.TIMEOUT) from None
         except ConnectionBroken as fault:
             raise EgressFailed(EgressFault.NOT_HTTP) from fault
-        self._count += 1
         self._received += len(piece or b"")
         if self._received > self._max_bytes:
             raise EgressFailed(EgressFault.TOO_LARGE)
-        if self._count > _MAX_PIECES:
+        if self._connection.pieces > _MAX_PIECES:
             raise EgressFailed(EgressFault.TOO_MANY_PIECES)
         return piece
 

@@ -1,7 +1,7 @@
 """Streams as server-sent events: each has its position as id, so that a client can resume."""
 
 import re
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 
 import msgspec
@@ -13,15 +13,17 @@ from teamspace.events.schemas import StreamRow
 _POSITION = re.compile(r"([A-Za-z0-9_-]{1,64}):([0-9]{1,12})", re.ASCII)
 
 
-def to_event_stream(rows: AsyncGenerator[StreamRow, None], stream_id: str) -> EventStream:
+def to_event_stream(batches: AsyncGenerator[Sequence[StreamRow], None], stream_id: str) -> EventStream:
     """Return the rows as events `id: <stream id>:<number>`, whose data also has its name as `type`."""
-    return EventStream(_to_events(rows, stream_id))
+    return EventStream(_to_events(batches, stream_id))
 
 
-async def _to_events(rows: AsyncGenerator[StreamRow, None], stream_id: str) -> AsyncGenerator[ServerSentEvent, None]:
-    async with aclosing(rows):
-        async for row in rows:
-            yield ServerSentEvent(row.name, _with_type(row), f"{stream_id}:{row.number}")
+async def _to_events(
+    batches: AsyncGenerator[Sequence[StreamRow], None], stream_id: str
+) -> AsyncGenerator[Sequence[ServerSentEvent], None]:
+    async with aclosing(batches):
+        async for rows in batches:
+            yield [ServerSentEvent(row.name, _with_type(row), f"{stream_id}:{row.number}") for row in rows]
 
 
 def _with_type(row: StreamRow) -> msgspec.Raw:

@@ -100,14 +100,15 @@ class Streams:
         writer = self._writers.get(stream_id)
         rows: list[StreamRow] = []
         newest = stream.saved + _SKIPPED
-        if writer is not None and writer.newest >= stream.saved:  # otherwise another process has continued it
+        is_own = writer is not None and writer.newest >= stream.saved  # otherwise another process has continued it
+        if writer is not None and is_own:
             rows = [row for row in writer.unsaved if row.number > stream.saved]
             newest = writer.newest
             self._hide_later_rows(writer)
         last = StreamRow(newest + 1, name, msgspec.json.encode(data), is_last=True)
         await store.end_stream(tx, stream_id, last.number, clock.later(KEEP_SECONDS))
         await store.insert_batches(tx, [pack(stream_id, [*rows, last])])
-        tx.after_commit(lambda: self._forget(stream_id))
+        tx.after_commit(lambda: self._forget(stream_id, last if is_own else None))
         tx.notify(topic(stream_id))
 
     def _hide_later_rows(self, writer: StreamWriter) -> None:
@@ -130,10 +131,13 @@ class Streams:
         self._notifier.receive(topic(writer.id))
         self._save_soon(SAVE_SECONDS if len(writer.unsaved) < SAVE_ROWS else 0)
 
-    def _forget(self, stream_id: str) -> None:
+    def _forget(self, stream_id: str, last: StreamRow | None = None) -> None:
         self._changed.pop(stream_id, None)
         if writer := self._writers.pop(stream_id, None):
-            writer.close()
+            if last is None:
+                writer.close()
+            else:
+                writer.finish(last)
             self._notifier.receive(topic(stream_id))
 
     # Saving
@@ -230,10 +234,13 @@ class Streams:
         if await store.get_stream(db, access.own_streams_fence(who), stream_id) is None:
             raise NotFound()
 
-    async def read(self, db: Db, who: Principal, stream_id: str, after: int = 0) -> AsyncGenerator[StreamRow, None]:
+    async def read(
+        self, db: Db, who: Principal, stream_id: str, after: int = 0
+    ) -> AsyncGenerator[Sequence[StreamRow], None]:
         """Yield the rows after a number, also new ones, until the last; NotFound for everyone but the owner.
 
-        After a number that the stream does not have yet, only the rows beyond it are yielded, and the last in any case.
+        Rows that are there together come together, and none if there was no new one for a while. After a number that
+        the stream does not have yet, only the rows beyond it are yielded, and the last in any case.
         """
         await self.check_readable(db, who, stream_id)
         fence, after = access.own_streams_fence(who), min(max(after, 0), _MAX_NUMBER)
@@ -242,10 +249,13 @@ class Streams:
             self._notifier.subscribe([topic(stream_id)]) as news,
             IdleTimer(POLL_SECONDS, news.set) as idle,
         ):
+            writer = None
             while not self._notifier.stopping:
                 news.clear()
-                rows = self._unsaved_rows(stream_id, after)
-                if rows is None or (idle.is_over and not rows):
+                was_idle = idle.is_over
+                writer = self._writers.get(stream_id, writer)
+                rows = _unsaved_rows(writer, after)
+                if rows is None or (was_idle and not rows):
                     state = await store.get_stream(db, fence, stream_id)
                     if state is None or (state.ended and state.saved == after):
                         return
@@ -254,10 +264,11 @@ class Streams:
                         after = state.saved  # a lost process has not saved what it had up to there
                         continue
                 idle.reset()
-                for row in rows:
-                    after = row.number
-                    yield row
-                    if row.is_last:
+                if rows or was_idle:
+                    yield rows
+                if rows:
+                    after = rows[-1].number
+                    if rows[-1].is_last:
                         return
                 if rows and (pause := self._readers / READS_PER_SECOND) > _LEAST_PAUSE:
                     await asyncio.sleep(pause)
@@ -273,11 +284,6 @@ class Streams:
             finally:
                 self._readers -= 1
 
-    def _unsaved_rows(self, stream_id: str, after: int) -> list[StreamRow] | None:
-        """Return the rows after a number from memory; None if some of them are only in the database."""
-        writer = self._writers.get(stream_id)
-        return None if writer is None or after < writer.saved else writer.rows_after(after, _ROWS_PER_READ)
-
 
 class _Saved:
     """What one save writes of a stream, which is locked meanwhile."""
@@ -290,6 +296,14 @@ class _Saved:
         rows = [row for row in writer.unsaved if row.number > saved]
         self.batch = pack(writer.id, rows) if rows else None
         self.until = rows[-1].number if rows else saved
+
+
+def _unsaved_rows(writer: StreamWriter | None, after: int) -> list[StreamRow] | None:
+    """Return the rows after a number from memory; None if some of them are only in the database."""
+    if writer is None or after < writer.saved:
+        return None
+    rows = writer.rows_after(after, _ROWS_PER_READ)
+    return None if writer.closed and not rows else rows
 
 
 async def _saved_rows(db: Db, fence: Fence, stream_id: str, state: StreamState, after: int) -> list[StreamRow]:

@@ -13,6 +13,8 @@ MAX_BYTES, MAX_ROWS = 1024 * 1024, 20_000
 MAX_UNSAVED_ROWS = 4_000
 MAX_UNSAVED_BYTES = 64 * 1024 * 1024
 """How much all streams of this process can have in memory: some ten seconds of a thousand streams."""
+MAX_END_BYTES = 16 * 1024
+"""How much of a stream that has ended its readers can keep in memory, so that most need not read its end elsewhere."""
 ROW_BYTES = 200
 """What a row takes besides its data."""
 
@@ -94,9 +96,16 @@ class StreamWriter:
         self.saved += count
 
     def close(self) -> None:
-        """Drop all rows: the stream has ended."""
+        """Drop all rows: the stream has ended, or another process continues it."""
         self.mark_saved(self.newest)
         self.closed = True
+
+    def finish(self, last: StreamRow) -> None:
+        """Close it after the stream's last row. Who reads it now finds the last rows here, if they are short."""
+        saved, rows = self.saved, [*self.unsaved[: last.number - 1 - self.saved], last]
+        self.close()
+        if sum(len(row.data) + ROW_BYTES for row in rows) <= MAX_END_BYTES:
+            self.saved, self.unsaved, self.hidden_after = saved, rows, None
 
 
 _CONTENT = msgspec.json.Decoder(list[tuple[str, msgspec.Raw]])

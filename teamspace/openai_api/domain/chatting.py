@@ -1,7 +1,7 @@
 """A chat turn for a client of the OpenAI protocol."""
 
 import time
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing
 
 import msgspec
@@ -58,18 +58,17 @@ def _tool_calls(request: CompletionRequest, answer: ChatAnswer) -> list[ToolCall
 
 
 async def _stream(
-    db: Db, who: Principal, turns: Turns, request: CompletionRequest, rows: AsyncGenerator[StreamRow, None],
-    turn_id: str, *, goes_on: bool,
-) -> AsyncGenerator[ServerSentEvent, None]:  # fmt: skip
+    db: Db, who: Principal, turns: Turns, request: CompletionRequest,
+    batches: AsyncGenerator[Sequence[StreamRow], None], turn_id: str, *, goes_on: bool,
+) -> AsyncGenerator[Sequence[ServerSentEvent], None]:  # fmt: skip
     """Yield the turn's stream as chunks. Unless it goes on for a reader to come, it is stopped if the reader leaves."""
     chunks, stops = _chunks(request, turn_id), _stops(request)
     is_running = True
     try:
-        async with aclosing(rows):
-            async for row in rows:
-                is_running = is_running and not row.is_last
-                for piece in _to_chunks(row, chunks, request, stops):
-                    yield ServerSentEvent("", piece)
+        async with aclosing(batches):
+            async for rows in batches:
+                is_running = is_running and not any(row.is_last for row in rows)
+                yield [ServerSentEvent("", piece) for row in rows for piece in _to_chunks(row, chunks, request, stops)]
                 if stops.stopped and is_running:
                     is_running = False
                     await turns.stop(db, who, turn_id)

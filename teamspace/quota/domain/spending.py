@@ -15,7 +15,16 @@ from teamspace.core.principal import system
 from teamspace.events import Change
 from teamspace.quota import store
 from teamspace.quota.domain import windows
-from teamspace.quota.schemas import Dimension, Level, LimitState, OpenReservation, QuotaAccount, Spend, Window
+from teamspace.quota.schemas import (
+    Dimension,
+    Level,
+    LimitState,
+    OpenReservation,
+    QuotaAccount,
+    Spend,
+    UsageCounter,
+    Window,
+)
 
 TTL = 120
 """Seconds until a reservation expires if it is not renewed."""
@@ -29,7 +38,7 @@ _KEEP_COUNTERS = {Window.MINUTE: clock.DAY, Window.HOUR: 60 * clock.DAY}
 """How long the counters of short windows are kept; the others are kept forever."""
 _KEEP_SETTLED = 90 * clock.DAY
 _BATCH = 500
-_PERSONAL = (Window.DAY, Window.MONTH)
+_PERSONAL = (str(Window.DAY), str(Window.MONTH))
 
 
 async def reserve(
@@ -123,12 +132,12 @@ async def settle(tx: Tx, id: str, spent: Spend | None) -> None:
     spent = Spend(entry.requests, entry.tokens)
     if spent == NOTHING:
         return
-    began = clock.seconds(entry.began_at)
+    starts = windows.all_starts(clock.seconds(entry.began_at))
     counters = [
-        (level, str(window), windows.start_of(window, began), subject)
+        UsageCounter(level, window, starts[window], subject)
         for level, subject, counted in (
-            (str(Level.ORG), entry.org_id, tuple(Window)),
-            (str(Level.TEAM), entry.team_id, tuple(Window)),
+            ("org", entry.org_id, starts),
+            ("team", entry.team_id, starts),
             ("person", f"{entry.team_id}/{entry.user_id}", _PERSONAL),
         )
         for window in counted
@@ -213,7 +222,7 @@ async def _close_batch(db: Db) -> int:
                 before = sums.get(counter, NOTHING)
                 sums[counter] = Spend(before.requests + entry.requests, before.tokens + entry.tokens)
         for (org_id, at, subject), spent in sorted(sums.items(), key=lambda item: item[0]):
-            await store.add_used(tx, org_id, [(at, store.CLOSED, "", subject)], spent)
+            await store.add_used(tx, org_id, [UsageCounter(at, store.CLOSED, "", subject)], spent)
     return len(old)
 
 

@@ -17,7 +17,7 @@ def start_of(window: Window, at: float | None = None) -> str:
 
 @lru_cache(256)
 def _start_at(window: Window, minute: int) -> str:
-    # Every window starts with a minute, and a chat needs some twenty of them.
+    # Every window starts with a minute.
     return _stamp(_start(window, datetime.fromtimestamp(minute * clock.MINUTE, UTC)))
 
 
@@ -28,8 +28,14 @@ def end_of(window: Window | None) -> str | None:
     return _stamp(_next(window, _start(window, datetime.fromtimestamp(clock.now(), UTC))))
 
 
-def all_starts() -> dict[str, str]:
-    return {str(window): start_of(window) for window in Window}
+def all_starts(at: float | None = None) -> dict[str, str]:
+    """Return the start of the current window of each length, or of those at another time."""
+    return _starts_at(int((clock.now() if at is None else at) // clock.MINUTE))
+
+
+@lru_cache(256)
+def _starts_at(minute: int) -> dict[str, str]:
+    return {str(window): start_of(window, minute * clock.MINUTE) for window in Window}
 
 
 def elapsed_share(window: Window | None) -> float:
