@@ -15,7 +15,7 @@
     ├── VersionMismatch 412, TooLarge 413, UnsupportedType 415, ResponseRefused 422, HeadersTooLarge 431
     ├── RateLimited 429
     │   ├── QuotaExceeded, TooManyAttempts
-    ├── InternalError 500, ExecutorFailed 502, NoExecutor 503, Overloaded 503
+    ├── InternalError 500, ExecutorFailed 502, ToolFailed 502, NoExecutor 503, Overloaded 503
     └── StorageFull 507
 
 A package may subclass them (`NoteNotFound(NotFound)`) and inherits code and status. A refusal names the key of its text
@@ -335,6 +335,12 @@ class ExecutorFailed(Refusal):
         super().__init__(key, **params)
         self.retryable = retryable
         self.tokens = tokens
+
+
+class ToolFailed(Refusal):
+    """A tool of another program has failed, or cannot be reached."""
+
+    status, code, title = 502, "tool_failed", "The tool failed"
 
 
 class NoExecutor(Refusal):

@@ -429,7 +429,7 @@ class Gate:
         if isinstance(result, StoredContent):
             return ranges.respond(request, result)
         if isinstance(result, EventStream):
-            return self._writer.events(result, request.disconnect)
+            return self._writer.events(result)
         return Response(200, msgspec.json.encode(_with_signed_cursor(self._db, result)))
 
     def _log_request(self, request: Request, info: "_RequestInfo", seconds: float) -> None:

@@ -146,12 +146,26 @@ class Stopping:
 
     def __init__(self) -> None:
         self._event = asyncio.Event()
+        self._callbacks: set[Callable[[], None]] = set()
 
     def __bool__(self) -> bool:
         return self._event.is_set()
 
     def begin(self) -> None:
         self._event.set()
+        for callback in tuple(self._callbacks):
+            callback()
+
+    @contextmanager
+    def calling(self, callback: Callable[[], None]) -> Iterator[None]:
+        """Call back when it is set while the block runs, or at once if it is."""
+        self._callbacks.add(callback)
+        try:
+            if self:
+                callback()
+            yield
+        finally:
+            self._callbacks.discard(callback)
 
     async def wait(self) -> None:
         await self._event.wait()

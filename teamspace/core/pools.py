@@ -54,5 +54,6 @@ READS     = Pool("long reads",                      4,      64, "busy.reads")   
 NAMES     = Pool("DNS lookups",                     4,      64, "busy.names")
 FILES     = Pool("files",                          16,    None)                           # blobs: read, written, synced, removed
 HASHING   = Pool("hashes",                          4,    None)                           # digests of uploads
+STORES    = Pool("calls of plugins' blob stores",      8,      64, "busy.stores")             # those that are not async
 UPKEEP    = Pool("upkeep",                          2,    None)                           # locks, integrity checks, bucket checks
 # fmt: on

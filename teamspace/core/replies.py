@@ -1,6 +1,6 @@
 """What a handler can return besides a plain struct: a status, a version, a page, bytes, a stream."""
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
 import msgspec
@@ -94,4 +94,5 @@ class EventStream(msgspec.Struct, frozen=True):
     It is not counted as a download: whoever offers it limits their number.
     """
 
-    events: AsyncGenerator[ServerSentEvent, None]
+    batches: AsyncGenerator[Sequence[ServerSentEvent], None]
+    """Events that are ready together, to be sent together; none from time to time while nothing happens."""

@@ -130,6 +130,7 @@ def bind(modules: Iterable[ModuleType], provided: Mapping[type, Any]) -> tuple[l
     """Bind every route to its handler; return the endpoints and all mismatches."""
     endpoints: list[Endpoint] = []
     faults: list[str] = []
+    types = frozenset(provided)
     for module in modules:
         rows: Sequence[Route] = module.ROUTES
         handlers = _handlers(module)
@@ -138,9 +139,10 @@ def bind(modules: Iterable[ModuleType], provided: Mapping[type, Any]) -> tuple[l
             if handler is None:
                 faults.append(f"{route.name}: {module.__name__} has no handler named {route.handler}")
                 continue
-            endpoint = _endpoint(route, handler, provided)
-            endpoints.append(endpoint)
-            faults += find_faults(endpoint)
+            plan = _plan(route, handler, types)
+            objects = {name: provided[kind] for name, kind in plan.provided.items()}
+            endpoints.append(msgspec.structs.replace(plan.endpoint, provided=objects))
+            faults += plan.faults
         unused = set(handlers) - {route.handler for route in rows}
         faults += [f"{module.__name__}.{name} has no route" for name in sorted(unused)]
     return endpoints, faults
@@ -156,24 +158,36 @@ def _handlers(module: ModuleType) -> dict[str, Callable[..., Any]]:
     }
 
 
-def _endpoint(route: Route, handler: Callable[..., Any], provided: Mapping[type, Any]) -> Endpoint:
-    hints, names = _inspect(handler)
-    return Endpoint(
+class _Plan(msgspec.Struct, frozen=True):
+    """How a route is bound, without the objects that its handler is given."""
+
+    endpoint: Endpoint
+    provided: dict[str, type]
+    faults: list[str]
+
+
+@cache
+def _plan(route: Route, handler: Callable[..., Any], types: frozenset[type]) -> _Plan:
+    """Cached, since a test process builds the application thousands of times."""
+    hints, names = inspect_function(handler)
+    endpoint = Endpoint(
         route=route,
         handler=handler,
         parameters=tuple(route.parameters()),
-        wants=frozenset(name for name in names if hints.get(name) not in provided),
-        provided={name: provided[hints[name]] for name in names if hints.get(name) in provided},
+        wants=frozenset(name for name in names if hints.get(name) not in types),
+        provided={},
         body=hints.get("body"),
         query=hints.get("query"),
         returns=hints.get("return"),
     )
+    provided = {name: hints[name] for name in names if hints.get(name) in types}
+    return _Plan(endpoint, provided, find_faults(endpoint))
 
 
 @cache
-def _inspect(handler: Callable[..., Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return the parameters' types and names; cached, since a test process builds the application many times."""
-    return get_type_hints(handler), tuple(inspect.signature(handler).parameters)
+def inspect_function(function: Callable[..., Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return the parameters' types and names."""
+    return get_type_hints(function), tuple(inspect.signature(function).parameters)
 
 
 def find_faults(endpoint: Endpoint) -> list[str]:

@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, MutableMapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, MutableMapping, Sequence
 from typing import Any
 
 import msgspec
@@ -17,8 +17,8 @@ Headers = list[tuple[bytes, bytes]]
 
 HEARTBEAT_SECONDS = 15.0
 PING = b": ping\n\n"
-MAX_WAITING = 64 * 1024
-"""Bytes of events that wait for a slow reader; what comes after is not read yet."""
+SMALL = 16 * 1024
+"""Bytes of a chunk of events that was waited for, so that other tasks have had their turn."""
 WRITE_STALL_SECONDS = 30.0
 PIECE = 256 * 1024
 """The HTTP server queues about eight pieces per connection, so their size decides how much memory a stalled reader
@@ -79,26 +79,42 @@ class ResponseWriter:
             return
         await send({"type": "http.response.start", "status": response.status, "headers": headers})
         if not head:
-            await self._stream(send, body, disconnect)
+            await self._stream(send, response, body, disconnect)
         await send({"type": "http.response.body", "body": b""})
 
-    async def _stream(self, send: Send, chunks: AsyncGenerator[bytes, None], disconnect: DisconnectWatch) -> None:
+    async def _stream(
+        self, send: Send, response: Response, chunks: AsyncGenerator[bytes, None], disconnect: DisconnectWatch
+    ) -> None:
         """Stop reading when the client disconnects; a client that reads nothing for too long counts as disconnected."""
-        disconnect.watch()
+        gone, is_reading = disconnect.watch(), True
+
+        def end(_: object = None) -> None:
+            if is_reading and not reading.expired():
+                reading.reschedule(0)
+
         try:
-            async with asyncio.timeout(None) as stalled, contextlib.aclosing(chunks):
-                with IdleTimer(WRITE_STALL_SECONDS, lambda: stalled.reschedule(0)) as idle:
+            async with asyncio.timeout(None) as reading, contextlib.aclosing(chunks):
+                with IdleTimer(WRITE_STALL_SECONDS, end) as idle, contextlib.ExitStack() as watching:
+                    if response.stays_open:
+                        gone.add_done_callback(end)
+                        watching.callback(gone.remove_done_callback, end)
+                        watching.enter_context(self._stopping.calling(end))
                     async for chunk in chunks:
-                        await asyncio.sleep(
-                            0
-                        )  # sends to a closed connection return at once: let the disconnect be seen
+                        if len(chunk) > SMALL or not response.stays_open:
+                            # Sends to a closed connection return at once: let the disconnect be seen.
+                            await asyncio.sleep(0)
                         for piece in _split(chunk):
                             await send({"type": "http.response.body", "body": piece, "more_body": True})
-                            if disconnect.has_disconnected:
+                            if gone.done():
                                 raise Disconnected
                             idle.reset()
         except TimeoutError:
-            raise Disconnected from None
+            if not reading.expired():
+                raise
+            if gone.done() or idle.is_over:
+                raise Disconnected from None
+        finally:
+            is_reading = False
 
     def _headers(self, response: Response, request_id: str) -> Headers:
         headers = [*_API, *self._tls_headers, (b"x-request-id", request_id.encode())]
@@ -120,79 +136,25 @@ class ResponseWriter:
         stays_open = isinstance(reply, Feed)
         return Response(200, reply.chunks, reply.content_type, {**size, **reply.headers}, stays_open)
 
-    def events(self, reply: EventStream, disconnect: DisconnectWatch) -> Response:
+    def events(self, reply: EventStream) -> Response:
         headers = {"x-accel-buffering": "no"}
-        chunks = self._encode_events(reply.events, disconnect)
+        chunks = _encode_events(reply.batches)
         return Response(200, chunks, "text/event-stream", headers, stays_open=True)
 
-    async def _encode_events(
-        self, events: AsyncGenerator[ServerSentEvent, None], disconnect: DisconnectWatch
-    ) -> AsyncGenerator[bytes, None]:
-        """Encode the events; send a comment when idle; end when the server stops or the client disconnects."""
-        pump = _EventPump(events)
-        gone = disconnect.watch()
-        stop = asyncio.ensure_future(self._stopping.wait())
-        pumping = asyncio.create_task(pump.run())
-        for end in (gone, stop, pumping):
-            end.add_done_callback(pump.wake)
-        try:
-            with IdleTimer(HEARTBEAT_SECONDS, pump.wake) as idle:
-                while not gone.done():
-                    if chunk := pump.take():
-                        idle.reset()
-                        yield chunk
-                    elif pumping.done():
-                        pumping.result()
-                        return
-                    elif stop.done():
-                        return
-                    elif idle.is_over:
-                        idle.reset()
-                        yield PING
-                    else:
-                        await pump.wait()
-        finally:
-            gone.remove_done_callback(pump.wake)
-            stop.cancel()
-            pumping.cancel()
-            await asyncio.gather(pumping, return_exceptions=True)
 
-
-class _EventPump:
-    """Encodes events as they come. Those that come while others are sent wait together, in bounded memory."""
-
-    def __init__(self, events: AsyncGenerator[ServerSentEvent, None]) -> None:
-        self._events = events
-        self._waiting: list[bytes] = []
-        self._size = 0
-        self._news, self._room = asyncio.Event(), asyncio.Event()
-
-    async def run(self) -> None:
-        async with contextlib.aclosing(self._events):
-            async for event in self._events:
-                encoded = encode_event(event)
-                self._waiting.append(encoded)
-                self._size += len(encoded)
-                self._news.set()
-                while self._size > MAX_WAITING:
-                    self._room.clear()
-                    await self._room.wait()
-
-    def take(self) -> bytes:
-        """Return all events that wait."""
-        chunk = b"".join(self._waiting)
-        self._waiting.clear()
-        self._size = 0
-        self._room.set()
-        return chunk
-
-    async def wait(self) -> None:
-        """Wait for an event, or for `wake`."""
-        await self._news.wait()
-        self._news.clear()
-
-    def wake(self, _: object = None) -> None:
-        self._news.set()
+async def _encode_events(batches: AsyncGenerator[Sequence[ServerSentEvent], None]) -> AsyncGenerator[bytes, None]:
+    """Encode events that are ready together as one chunk, and a comment when there was none for a while."""
+    now = asyncio.get_running_loop().time
+    sent_at = now()
+    async with contextlib.aclosing(batches):
+        async for batch in batches:
+            if batch:
+                yield b"".join([encode_event(event) for event in batch])
+            elif now() - sent_at < HEARTBEAT_SECONDS:
+                continue
+            else:
+                yield PING
+            sent_at = now()
 
 
 def _split(chunk: bytes) -> Iterable[bytes]:

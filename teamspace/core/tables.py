@@ -88,6 +88,8 @@ class Tool(msgspec.Struct, frozen=True):
     feature: Feature | None = None
     artifacts: tuple[ArtifactKind, ...] = ()
     """The kinds of artifacts that it returns; none if it returns other values."""
+    slow: bool = False
+    """Whether a call can take minutes: a plugin's tool then gets them, and MCP clients get a task instead of waiting."""
 
     @property
     def needs(self) -> Permission:
@@ -126,7 +128,7 @@ class BlobStoreSpec(msgspec.Struct, frozen=True):
 
     name: str
     opener: str
-    """`opener(settings)` returns the store."""
+    """`opener(settings)` returns the store: an object with the functions of `blobs.PlainBlobStore`."""
     doc: str
 
 

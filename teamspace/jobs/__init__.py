@@ -19,6 +19,7 @@ from teamspace.jobs.domain.queue import LEASE, Queue, parse_claim_token, stale_c
 from teamspace.jobs.domain.routing import JobRoute, JobRouter
 from teamspace.jobs.domain.runner import LOCAL, Runner, WorkSource
 from teamspace.jobs.domain.sweeping import recover, sweep, tidy
+from teamspace.jobs.domain.viewing import get_requested
 from teamspace.jobs.schemas import (
     Authority,
     Cancelled,
@@ -29,6 +30,7 @@ from teamspace.jobs.schemas import (
     JobClaim,
     JobFault,
     JobOrigin,
+    JobRow,
     JobSubject,
     JobTitle,
     Lost,
@@ -63,6 +65,7 @@ __all__ = [
     "JobOrigin",
     "JobRoute",
     "JobRouter",
+    "JobRow",
     "JobSubject",
     "JobTitle",
     "Kinds",
@@ -78,6 +81,7 @@ __all__ = [
     "bind",
     "executor_channel",
     "get_principal",
+    "get_requested",
     "kind_of",
     "local_channel",
     "model_channel",

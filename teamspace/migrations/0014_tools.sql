@@ -5,6 +5,7 @@ CREATE TABLE team_tools (
     tool TEXT NOT NULL,
     org_id TEXT NOT NULL REFERENCES orgs (id),
     enabled BOOLEAN NOT NULL,
+    pin TEXT, -- hash of what an external tool said about itself when it was turned on
     updated_at TEXT NOT NULL,
     PRIMARY KEY (team_id, tool)
 ) STRICT, WITHOUT ROWID;

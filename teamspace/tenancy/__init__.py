@@ -20,6 +20,7 @@ from teamspace.tenancy.domain.principals import (
     get_bucket,
     get_callers,
     looks_like_bucket,
+    without_credential,
     write_guard,
 )
 from teamspace.tenancy.domain.teams import create as create_team
@@ -84,5 +85,6 @@ __all__ = [
     "looks_like_bucket",
     "reset_password",
     "reset_second_factor",
+    "without_credential",
     "write_guard",
 ]

@@ -23,7 +23,7 @@ from tests.support.tampering import tamper
 from tests.support.world import PASSWORD, Caller, World
 
 OTHER_PASSWORD = "staple lantern orbit"
-ROUNDS, CLIENTS = 20, 20
+CLIENTS = 20
 
 
 class Hands:

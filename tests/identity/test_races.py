@@ -8,7 +8,6 @@ from teamspace.core import clock
 from tests.identity.help import (
     CLIENTS,
     OTHER_PASSWORD,
-    ROUNDS,
     Hands,
     Pause,
     code,
@@ -30,9 +29,9 @@ async def live_sessions(world: World) -> int:
 
 @pytest.mark.both_databases
 @pytest.mark.usefixtures("no_attempt_limit")
-async def test_a_code_opens_one_session(world: World, hands: Hands) -> None:
+async def test_a_code_opens_one_session(world: World, hands: Hands, rounds: int) -> None:
     secret = (await enrolled(await world.bootstrap()))["secret"]
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         hands.forward(30)
         now = code(secret, hands.at)
         assert await race(login(world, "ann", totp=now) for _ in range(CLIENTS)) == {200: 1, 401: CLIENTS - 1}
@@ -40,10 +39,10 @@ async def test_a_code_opens_one_session(world: World, hands: Hands) -> None:
 
 @pytest.mark.both_databases
 @pytest.mark.usefixtures("no_attempt_limit")
-async def test_a_recovery_code_opens_one_session(world: World) -> None:
+async def test_a_recovery_code_opens_one_session(world: World, rounds: int) -> None:
     ann = await world.bootstrap()
     codes = (await enrolled(ann))["recovery_codes"]
-    for number in range(ROUNDS):
+    for number in range(rounds):
         if number == len(codes):
             codes += (await ann.post("/api/2fa/recovery-codes")).json()["recovery_codes"]
         one = codes[number]
@@ -52,17 +51,17 @@ async def test_a_recovery_code_opens_one_session(world: World) -> None:
 
 @pytest.mark.both_databases
 @pytest.mark.usefixtures("no_attempt_limit")
-async def test_concurrent_sign_ins_leave_ten_sessions(world: World) -> None:
+async def test_concurrent_sign_ins_leave_ten_sessions(world: World, rounds: int) -> None:
     await world.bootstrap()
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         assert await race(login(world, "ann") for _ in range(CLIENTS)) == {200: CLIENTS}
         assert await live_sessions(world) == 10
 
 
 @pytest.mark.both_databases
-async def test_concurrent_sign_ins_within_the_attempt_limit_leave_ten_sessions(world: World) -> None:
+async def test_concurrent_sign_ins_within_the_attempt_limit_leave_ten_sessions(world: World, rounds: int) -> None:
     await world.bootstrap()
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         assert set(await race(login(world, "ann") for _ in range(CLIENTS))) <= {200, 429}
         assert await live_sessions(world) <= 10
         await run_sql(world, "DELETE FROM login_attempts")
@@ -107,9 +106,9 @@ async def test_a_token_is_revoked_once(world: World) -> None:
 
 
 @pytest.mark.both_databases
-async def test_an_idempotency_key_takes_effect_once_and_all_answers_are_equal(world: World) -> None:
+async def test_an_idempotency_key_takes_effect_once_and_all_answers_are_equal(world: World, rounds: int) -> None:
     ann = await world.bootstrap()
-    for number in range(1, ROUNDS + 1):
+    for number in range(1, rounds + 1):
         key = {"idempotency-key": f"key-{number}"}
         answers = await asyncio.gather(*(ann.post("/api/notes", {"title": "One"}, headers=key) for _ in range(CLIENTS)))
         assert {answer.status_code for answer in answers} == {201}

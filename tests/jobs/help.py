@@ -65,6 +65,15 @@ async def running(world: World) -> AsyncIterator[None]:
         promoting.cancel()
 
 
+async def started(caller: Caller, job_id: str, seconds: float = 15) -> None:
+    """Poll until the job runs."""
+    async with asyncio.timeout(seconds):
+        while True:
+            if (await get_job(caller, job_id))["state"] == "running":
+                return
+            await asyncio.sleep(0.02)
+
+
 async def ended(caller: Caller, job_id: str, seconds: float = 15) -> dict[str, Any]:
     """Poll until the job has ended, and return it."""
     async with asyncio.timeout(seconds):

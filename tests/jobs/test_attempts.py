@@ -95,6 +95,7 @@ async def test_a_job_starts_at_once_and_its_end_is_stored(world: World, ann: Cal
     assert (job["state"], job["result"], job["attempt"]) == ("succeeded", {"stopped": False}, 1)
     assert await used_tokens(world) == 20
     assert await broken_invariants(world) == []
+    assert not queue(world)._dirty, "it had no place in a lane, so there is none to fill"
 
 
 async def test_it_is_refused_if_the_quota_is_used_up(world: World, ann: Caller) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from teamspace import jobs, tenancy
+from teamspace import identity, jobs, tenancy
 from teamspace.core.permissions import Permission
 from teamspace.core.principal import Call, Principal, Scope, ScopeEntry, intersect
 from teamspace.core.tables import JobSpec
@@ -126,6 +126,13 @@ async def wait_rights(world: World, authority: Authority) -> list[str]:
         world.db, Call(), who.user_id, who.team_id, scope=authority.scope, limited_by=authority.limited_by
     )
     return _rights(principal)
+
+
+async def test_a_job_that_is_just_started_runs_as_one_that_is_claimed(world: World, ann: Caller) -> None:
+    callers = tenancy.CallerCache(identity.LastUse())
+    who = await callers.identify(world.db, ann.token or "", Call("request"), fresh=True)
+    claimed = await tenancy.act_for(world.db, Call("job"), who.user_id, who.team_id, scope=who.scope)
+    assert tenancy.without_credential(who, Call("job")) == claimed
 
 
 async def test_a_job_ends_when_the_person_who_limits_it_leaves(world: World, ann: Caller) -> None:

@@ -1,5 +1,7 @@
 """The console as served: one page with the branding of its hostname, and immutable assets."""
 
+import base64
+import hashlib
 import html
 import json
 import re
@@ -34,12 +36,24 @@ async def test_the_policy_allows_no_inline_scripts_and_no_other_origins(world: W
     assert policy["default-src"] == "'none'"
     assert policy["script-src"] == "'self'"
     assert policy["style-src"] == f"'self' 'nonce-{nonce[1]}'"
-    assert policy["frame-src"] == "blob:"
+    assert policy["frame-src"] == "'self' blob:"
     assert policy["frame-ancestors"] == "'none'"
     assert (policy["require-trusted-types-for"], policy["trusted-types"]) == ("'script'", "default")
     assert nonce[1] not in second.text
     assert not re.findall(r"<script(?![^>]*\bsrc=)", first.text)
     assert not re.findall(r"(?:src|href)=\"(?:https?:)?//", first.text)
+
+
+async def test_the_frame_of_a_bundle_has_its_own_origin_no_network_and_one_script(world: World) -> None:
+    answer = await world.anonymous.get("/frame")
+    policy = dict(part.strip().split(" ", 1) for part in answer.headers["content-security-policy"].split(";"))
+    assert policy["sandbox"] == "allow-scripts allow-forms"
+    assert policy["default-src"] == policy["form-action"] == "'none'"
+    assert "connect-src" not in policy and "frame-src" not in policy
+    scripts = re.findall(r"<script[^>]*>(.*?)</script>", answer.text, re.DOTALL)
+    digests = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
+    assert policy["script-src"] == f"'sha256-{digests[0]}' blob:" and len(digests) == 1
+    assert policy["frame-ancestors"] == "'self'", "other sites cannot use it"
 
 
 async def test_title_and_both_themes_are_in_the_html(world: World) -> None:

@@ -10,11 +10,15 @@ from typing import NamedTuple
 
 import pytest
 
+from tests.blobs.plugin_stores import EXAMPLE
 from tests.s3.help import PROVISION_TOKEN, Instance, Person
 from tests.s3.prefixed_bucket import PrefixedBucket
 from tests.server.test_tls import self_signed
 from tests.support.postgres import create_database, drop_database
 from tests.support.served import Served, teamspace
+
+IN_PLUGIN = ", blobs in a plugin"
+"""The end of a variant's name: its blob store is the example."""
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -50,8 +54,10 @@ def _start(request: pytest.FixtureRequest, variant: str) -> Iterator[Instance]:
         settings |= self_signed(folder).settings
     if variant == "hosted":
         settings["SERVICE_PROVISION_TOKEN"] = PROVISION_TOKEN
+    if variant.endswith(IN_PLUGIN):
+        settings |= {"SERVICE_BLOB_STORE": "sqlite-blobs", "SERVICE_PLUGINS": str(EXAMPLE)}
     with ExitStack() as stack:
-        if variant == "postgres":
+        if variant.startswith("postgres"):
             settings["SERVICE_DATABASE_URL"] = stack.enter_context(_database(request))
         served = stack.enter_context(Served(settings))
         yield Instance.set_up(served)
@@ -62,7 +68,7 @@ def _start(request: pytest.FixtureRequest, variant: str) -> Iterator[Instance]:
 
 @contextmanager
 def _database(request: pytest.FixtureRequest) -> Iterator[str]:
-    admin, name = request.getfixturevalue("postgres_url"), f"s3_{os.getpid()}"
+    admin, name = request.getfixturevalue("postgres_url"), f"s3_{uuid.uuid4().hex}"
     yield create_database(admin, name, request.getfixturevalue("postgres_template"))
     drop_database(admin, name)
 

@@ -24,7 +24,10 @@ from teamspace.settings import load
 from tests.support.postgres import create_database, drop_database
 from tests.support.served import HOST, Served, free_port, teamspace
 
-LIMIT = 5.0
+LIMIT = 20.0
+"""Far more than a start takes, since the machine may be busy."""
+PATIENCE = 8.0
+"""Less than silent clients are given."""
 PASSWORD = "a cautious first passphrase"
 HSTS = "max-age=31536000"
 Key = ec.EllipticCurvePrivateKey | rsa.RSAPrivateKey
@@ -150,9 +153,7 @@ def test_every_response_has_hsts(served: Served) -> None:
 
 def test_silent_clients_do_not_block_others(served: Served) -> None:
     silent = [socket.create_connection((HOST, served.port)) for _ in range(50)]
-    began = time.monotonic()
-    assert served.healthy()
-    assert time.monotonic() - began < LIMIT
+    assert served.healthy(timeout=PATIENCE)
     for each in silent:
         each.close()
 
@@ -188,7 +189,7 @@ def test_several_processes_share_the_port_and_the_certificate(tmp_path: Path, po
     }  # fmt: skip
     try:
         with Served(settings) as served:
-            assert all(served.healthy() for _ in range(20))
+            assert all(served.healthy(timeout=PATIENCE) for _ in range(20))
             assert served.stop() == 0
     finally:
         drop_database(postgres_url, "tls_workers")

@@ -18,7 +18,7 @@ from teamspace.quota.domain.limits import CAPS
 from teamspace.quota.schemas import Dimension
 from teamspace.settings import Settings
 from teamspace.tenancy.schemas import OrgRole, Role
-from tests.identity.help import CLIENTS, ROUNDS, Pause, broken, race, refusal, run_sql, trail
+from tests.identity.help import CLIENTS, Pause, broken, race, refusal, run_sql, trail
 from tests.support.world import PASSWORD, Caller, World
 from tests.support.world import world as open_world
 from tests.tenancy.test_races import delete_everything
@@ -58,10 +58,10 @@ def statuses(answers: Answers) -> list[int]:
 
 @pytest.mark.both_databases
 @pytest.mark.usefixtures("fast_password_check")
-async def test_an_activation_link_used_concurrently_sets_one_password(world: World) -> None:
+async def test_an_activation_link_used_concurrently_sets_one_password(world: World, rounds: int) -> None:
     ann = await world.bootstrap()
     choices = [f"{PASSWORD} {number}" for number in range(CLIENTS)]
-    for number in range(ROUNDS):
+    for number in range(rounds):
         bob = await world.person(ann.org, ann.team, username=f"bob{number}")
         token = await create_link(world, bob)
         bodies = ({"token": token, "password": choice} for choice in choices)
@@ -83,9 +83,9 @@ async def create_link(world: World, person: Caller) -> str:
 
 
 @pytest.mark.both_databases
-async def test_concurrent_provisioning_creates_one_owner(hosted: World) -> None:
+async def test_concurrent_provisioning_creates_one_owner(hosted: World, rounds: int) -> None:
     host = Caller(hosted, PROVISION_TOKEN)
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         bodies = ({"username": f"owner{number}"} for number in range(CLIENTS))
         assert await race(host.post("/api/provision", body) for body in bodies) == {201: 1, 409: CLIENTS - 1}
         counts = await hosted.counts()
@@ -98,9 +98,9 @@ async def test_concurrent_provisioning_creates_one_owner(hosted: World) -> None:
 
 
 @pytest.mark.both_databases
-async def test_a_slug_is_given_to_one_company(world: World) -> None:
+async def test_a_slug_is_given_to_one_company(world: World, rounds: int) -> None:
     ann = await world.bootstrap()
-    for number in range(1, ROUNDS + 1):
+    for number in range(1, rounds + 1):
         bodies = [company(f"owner{number}.{client}", slug=f"acme-{number}") for client in range(CLIENTS)]
         assert await race(ann.post("/api/orgs", body) for body in bodies) == {201: 1, 409: CLIENTS - 1}
         counts = await world.counts()
@@ -119,10 +119,10 @@ async def test_companies_with_the_same_name_have_different_slugs(world: World) -
 
 
 @pytest.mark.both_databases
-async def test_a_hostname_is_given_to_one_new_or_existing_company(world: World) -> None:
+async def test_a_hostname_is_given_to_one_new_or_existing_company(world: World, rounds: int) -> None:
     ann = await world.bootstrap()
     existing = [(await world.company())[0] for _ in range(CLIENTS // 2)]
-    for number in range(ROUNDS):
+    for number in range(rounds):
         domain = f"work{number}.example.com"
         new = [company(f"owner{number}.{client}", domain=domain) for client in range(CLIENTS // 2)]
         requests = [ann.post("/api/orgs", body) for body in new]
@@ -176,12 +176,12 @@ async def restore_owners(world: World, owners: list[Caller]) -> None:
 
 @pytest.mark.both_databases
 @pytest.mark.parametrize("number", [2, 3])
-async def test_one_of_two_company_owners_who_demote_each_other_stays(world: World, number: int) -> None:
+async def test_one_of_two_company_owners_who_demote_each_other_stays(world: World, number: int, rounds: int) -> None:
     companies = [await company_owners(world, number=number) for _ in range(PAIRS)]
     everybody = [owner for owners in companies for owner in owners]
     # A person with a company role is not removed from their last team, so `remove` never succeeds.
     actions = [(demote, demote), (demote, remove)]
-    for (first, second), _ in zip(itertools.cycle(actions), range(ROUNDS), strict=False):
+    for (first, second), _ in zip(itertools.cycle(actions), range(rounds), strict=False):
         duels = [gather([first(one, other), second(other, one)]) for one, other, *_ in companies]
         for answers in await asyncio.gather(*duels):
             # The second caller has lost the role or the membership.

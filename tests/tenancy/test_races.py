@@ -9,7 +9,7 @@ import pytest
 from teamspace.core.principal import system
 from teamspace.identity.domain import passwords
 from teamspace.tenancy.schemas import Role
-from tests.identity.help import CLIENTS, ROUNDS, Pause, broken, is_alive, login, race, refusal
+from tests.identity.help import CLIENTS, Pause, broken, is_alive, login, race, refusal
 from tests.support.tampering import tamper
 from tests.support.world import PASSWORD, Caller, World
 
@@ -17,11 +17,13 @@ PAIRS, FEW = 4, 5
 
 
 @pytest.mark.both_databases
-async def test_concurrent_bootstraps_create_one_operator(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_concurrent_bootstraps_create_one_operator(
+    world: World, monkeypatch: pytest.MonkeyPatch, rounds: int
+) -> None:
     # The strength check of passwords is slow and would serialise the requests.
     monkeypatch.setattr(passwords, "_guesses", lambda *_: 1e12)
     body = {"username": "ann", "password": PASSWORD}
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         requests = (world.anonymous.post("/api/bootstrap", body) for _ in range(CLIENTS))
         assert await race(requests) == {201: 1, 409: CLIENTS - 1}
         counts = await world.counts()
@@ -39,9 +41,9 @@ async def delete_everything(world: World) -> None:
 
 
 @pytest.mark.both_databases
-async def test_a_username_is_added_to_a_team_once(world: World) -> None:
+async def test_a_username_is_added_to_a_team_once(world: World, rounds: int) -> None:
     ann = await world.bootstrap()
-    for number in range(ROUNDS):
+    for number in range(rounds):
         body = {"username": f"bob{number}", "role": "member"}
         requests = (ann.post("/api/members", body) for _ in range(CLIENTS))
         assert await race(requests) == {201: 1, 409: CLIENTS - 1}
@@ -49,14 +51,14 @@ async def test_a_username_is_added_to_a_team_once(world: World) -> None:
 
 
 @pytest.mark.both_databases
-async def test_a_username_is_given_to_one_company_without_leaking_to_the_other(world: World) -> None:
+async def test_a_username_is_given_to_one_company_without_leaking_to_the_other(world: World, rounds: int) -> None:
     owners = [await world.person(*await world.company(), Role.OWNER) for _ in range(2)]
     same_request = {"x-request-id": "the-same-request"}
 
     async def add(owner: Caller, body: dict[str, str]) -> httpx2.Response:
         return await owner.post("/api/members", body, headers=same_request)
 
-    for number in range(ROUNDS):
+    for number in range(rounds):
         body = {"username": f"bob{number}", "role": "member"}
         callers = list(itertools.islice(itertools.cycle(owners), CLIENTS))
         answers = await asyncio.gather(*(add(caller, body) for caller in callers))
@@ -87,7 +89,7 @@ async def restore_owners(world: World, owners: list[Caller]) -> None:
 
 
 @pytest.mark.both_databases
-async def test_one_of_two_owners_who_demote_or_remove_each_other_stays(world: World) -> None:
+async def test_one_of_two_owners_who_demote_or_remove_each_other_stays(world: World, rounds: int) -> None:
     pairs = [await owner_pair(world) for _ in range(PAIRS)]
     owners = [owner for pair in pairs for owner in pair]
 
@@ -98,7 +100,7 @@ async def test_one_of_two_owners_who_demote_or_remove_each_other_stays(world: Wo
         return await actor.delete(f"/api/members/{other.user_id}")
 
     actions = itertools.cycle([(demote, demote), (remove, remove), (demote, remove)])
-    for (first, second), _ in zip(actions, range(ROUNDS), strict=False):
+    for (first, second), _ in zip(actions, range(rounds), strict=False):
         requests = [[first(one, other), second(other, one)] for one, other in pairs]
         answers = await asyncio.gather(*(asyncio.gather(*pair) for pair in requests))
         for pair in answers:

@@ -62,7 +62,13 @@ class BulkLoad(Fetcher, Protocol):
         ...
 
 
-class Engine(Fetcher, Protocol):
+class ScriptTarget(Protocol):
+    async def script(self, sql: str) -> None:
+        """Run the statements of a migration in one transaction."""
+        ...
+
+
+class Engine(Fetcher, ScriptTarget, Protocol):
     dialect: Dialect
 
     async def fetch_offloaded(self, sql: str, params: Params, *, seconds: float | None = None) -> Sequence[Row]:
@@ -82,11 +88,9 @@ class Engine(Fetcher, Protocol):
 
     def bulk_load(self) -> AbstractAsyncContextManager[BulkLoad]: ...
 
-    async def script(self, sql: str) -> None:
-        """Run the statements of a migration in one transaction."""
+    def migration_lock(self) -> AbstractAsyncContextManager[ScriptTarget]:
+        """Exclude other migrations; scripts on the target fail if the lock is lost."""
         ...
-
-    def migration_lock(self) -> AbstractAsyncContextManager[None]: ...
 
     async def notify(self, topics: Collection[str]) -> None:
         """Send the topics to the other servers on this database, if there are any."""

@@ -7,13 +7,12 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib import resources
-from typing import Protocol
 
 import msgspec
 
 from teamspace.core import clock
 from teamspace.core.db.dialect import Dialect
-from teamspace.core.db.engine import Engine, Fetcher
+from teamspace.core.db.engine import Engine, Fetcher, ScriptTarget
 from teamspace.core.errors import Refusal
 
 _MIGRATIONS_TABLE = """
@@ -54,15 +53,12 @@ def bundled_migrations() -> tuple[Migration, ...]:
 
 async def migrate(engine: Engine) -> list[str]:
     """Apply the pending migrations; return their names."""
-    async with engine.migration_lock():
-        await apply(engine, engine.dialect, ())
+    async with engine.migration_lock() as target:
+        await apply(target, engine.dialect, ())
         missing = await _pending(engine)
-        await apply(engine, engine.dialect, missing)
+        if missing:
+            await apply(target, engine.dialect, missing)
     return [migration.name for migration in missing]
-
-
-class ScriptTarget(Protocol):
-    async def script(self, sql: str) -> None: ...
 
 
 async def apply(target: ScriptTarget, dialect: Dialect, migrations: Iterable[Migration]) -> None:

@@ -173,6 +173,18 @@ class PostgresBulkLoad:
         return ()
 
 
+class _PostgresMigration:
+    """Runs without timeouts: a migration may take long, and waits for transactions before it."""
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+
+    async def script(self, sql: str) -> None:
+        await _make_durable(self._connection)
+        async with _translate_faults(), self._connection.transaction():
+            await self._connection.execute(sql)
+
+
 class Postgres:
     dialect = POSTGRES
 
@@ -226,21 +238,18 @@ class Postgres:
                 yield PostgresBulkLoad(connection)
 
     async def script(self, sql: str) -> None:
-        """Run without timeouts: a migration may take long, and waits for transactions before it."""
         async with _translate_faults(), _connection(self._url, _NO_TIMEOUTS) as connection:
-            await _make_durable(connection)
-            async with connection.transaction():
-                await connection.execute(sql)
+            await _PostgresMigration(connection).script(sql)
 
     @asynccontextmanager
-    async def migration_lock(self) -> AsyncIterator[None]:
+    async def migration_lock(self) -> AsyncIterator["_PostgresMigration"]:
         """Hold an advisory lock on a connection outside the pools, for as long as a migration takes."""
-        async with _connection(self._url, {}) as connection:
+        async with _connection(self._url, _NO_TIMEOUTS) as connection:
             try:
                 await connection.execute("SELECT pg_advisory_lock($1)", _MIGRATION_LOCK, timeout=MIGRATION_SECONDS)
             except TimeoutError:
                 raise RuntimeError("another server or command has been migrating this database for an hour") from None
-            yield
+            yield _PostgresMigration(connection)
 
     async def notify(self, topics: Collection[str]) -> None:
         await self.fetch(

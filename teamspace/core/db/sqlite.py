@@ -276,10 +276,10 @@ class Sqlite:
             self._writer.execute(sql)
 
     @asynccontextmanager
-    async def migration_lock(self) -> AsyncIterator[None]:
+    async def migration_lock(self) -> AsyncIterator["Sqlite"]:
         with self._path.with_suffix(".migrating").open("w") as lock:
             await pools.UPKEEP.run(fcntl.flock, lock, fcntl.LOCK_EX)
-            yield
+            yield self
 
     async def notify(self, topics: Collection[str]) -> None:
         """Do nothing: no other server uses this file."""

@@ -82,8 +82,12 @@ class JobContext:
 class JobAttempt:
     """One run of a job's handler in this process."""
 
-    def __init__(self, job: Job, claim: JobClaim, handled: Callable[[], None] | None) -> None:
+    def __init__(
+        self, job: Job, claim: JobClaim, who: Principal | None, handled: Callable[[], None] | None
+    ) -> None:  # fmt: skip
         self.job, self.claim = job, claim
+        self.who = who
+        """The requester, if the job was just started and their rights need not be read again."""
         self.handled = handled
         """Called when the handler has returned, before its outcome is stored."""
         self.stop = asyncio.Event()
@@ -95,6 +99,7 @@ class JobAttempt:
         """None until it is stored: what is not stored has not happened, and someone else may end the job otherwise."""
         self.error: Exception | None = None
         """What the handler raised."""
+        self.input: msgspec.Struct
         self.task: asyncio.Task[None]
 
     @property
@@ -136,9 +141,15 @@ class JobAttempts:
         """The number of jobs whose handler runs."""
         return len(self._working)
 
-    def start(self, db: Db, job: Job, claim: JobClaim, handled: Callable[[], None] | None = None) -> JobAttempt:
-        """Run the handler of a claimed job in the background and store its outcome; await the attempt's task for that."""
-        attempt = JobAttempt(job, claim, handled)
+    def start(
+        self, db: Db, job: Job, claim: JobClaim, *, who: Principal | None = None,
+        handled: Callable[[], None] | None = None,
+    ) -> JobAttempt:  # fmt: skip
+        """Run the handler of a claimed job in the background and store its outcome; await the attempt's task for that.
+
+        With `who`, the job was started for them just now, and runs as them.
+        """
+        attempt = JobAttempt(job, claim, who, handled)
         self._working[attempt.key] = attempt
         attempt.task = asyncio.create_task(self._run(db, attempt))
         self._tasks.add(attempt.task)
@@ -221,6 +232,7 @@ class JobAttempts:
         """Run the handler and return how it ended."""
         job, kind = attempt.job, self._queue.kinds[attempt.job.kind]
         try:
+            attempt.input = msgspec.json.decode(job.input, type=kind.input)
             result = await self._run_noted(db, attempt)
         except TimeoutError:
             return Failed(JobFault.keyed("jobs.timed_out", "timeout"))
@@ -241,7 +253,7 @@ class JobAttempts:
         except (Exception, SystemExit):  # a plugin may try to leave
             log.exception("job %s of kind %s failed", job.id, job.kind)
             return Failed(JobFault.keyed("jobs.internal_error", "internal_error"))
-        return await kind.judge(msgspec.json.decode(job.input, type=kind.input), result)
+        return await kind.judge(attempt.input, result)
 
     async def _run_noted(self, db: Db, attempt: JobAttempt) -> msgspec.Struct:
         try:
@@ -259,11 +271,11 @@ class JobAttempts:
             await self._queue.extend(db, claim, progress=min(1, max(0, progress)), message=message)
 
         if "input" in kind.runner_arguments:
-            arguments["input"] = msgspec.json.decode(job.input, type=kind.input)
+            arguments["input"] = attempt.input
         if "db" in kind.runner_arguments:
             arguments["db"] = db
         if "who" in kind.runner_arguments or kind.row.feature or kind.row.permission:
-            who = await authority.get_principal(db, kind, job)
+            who = await self._get_principal(db, attempt)
             if "who" in kind.runner_arguments:
                 arguments["who"] = who
         async with asyncio.timeout(kind.row.seconds) as deadline:
@@ -274,6 +286,12 @@ class JobAttempts:
                     job, claim.executor_id, report, deadline, attempt.stop, requester, confirm
                 )
             return await kind.handler(**arguments)
+
+    async def _get_principal(self, db: Db, attempt: JobAttempt) -> Principal:
+        kind = self._queue.kinds[attempt.job.kind]
+        if attempt.who is None:
+            return await authority.get_principal(db, kind, attempt.job)
+        return authority.continue_as(attempt.who, kind, attempt.job)
 
     # Outcomes are stored in batches: while one batch is written, the next one collects.
 

@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from types import ModuleType
-from typing import Any, get_type_hints
+from typing import Any
 
 import msgspec
 
@@ -12,6 +12,7 @@ from teamspace.core.db import Db, Reads, Tx
 from teamspace.core.decoding import convert
 from teamspace.core.errors import BadRequest, FeatureDisabled, FieldError, Forbidden, ResponseRefused
 from teamspace.core.principal import Principal
+from teamspace.core.routing import inspect_function
 from teamspace.core.tables import JobSpec
 from teamspace.jobs.schemas import EndedJob, Failed, JobFault, JobTitle, Outcome, Succeeded
 from teamspace.quota import Spend
@@ -146,8 +147,7 @@ def bind(modules: Iterable[ModuleType], provided: Mapping[type, Any]) -> tuple[l
 
 def _bind_row(row: JobSpec, module: ModuleType, provided: Mapping[type, Any]) -> BoundKind:
     handler = getattr(module, row.handler) if row.handler else None
-    hints = get_type_hints(handler) if handler else {}
-    names = list(inspect.signature(handler).parameters) if handler else []
+    hints, names = inspect_function(handler) if handler else ({}, ())
     return BoundKind(
         row=row,
         handler=handler,
@@ -168,7 +168,7 @@ def _bind_row(row: JobSpec, module: ModuleType, provided: Mapping[type, Any]) ->
 
 def _with_dependencies(function: Callable[..., Any], provided: Mapping[type, Any]) -> Callable[..., Any]:
     """Bind the parameters whose types the server provides; the caller passes the others by position."""
-    hints = get_type_hints(function)
+    hints, _ = inspect_function(function)
     dependencies = {name: provided[hint] for name, hint in hints.items() if hint in provided}
     return partial(function, **dependencies) if dependencies else function
 

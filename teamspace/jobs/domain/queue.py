@@ -380,8 +380,9 @@ class Queue:
         freed, ended = await ending.apply(tx, self.kinds, outcomes, tell_kinds=tell_kinds)
         await changes.record(tx, (job for job, _ in outcomes))
         await self._free_slots(tx, freed)
-        # A parked job keeps its place in its lane.
-        left = [job.lane for job, outcome in outcomes if not isinstance(outcome, Parked)]
+        # A parked job keeps its place in its lane, and one that was started outside of the lanes has none to leave.
+        outside = {job.id for job in ended if job.rank is None}
+        left = [job.lane for job, outcome in outcomes if not isinstance(outcome, Parked) and job.id not in outside]
         self._mark_dirty_on_commit(tx, *left)
         tx.after_commit(partial(self.notify, {_end_topic(job.id) for job in ended}))
 

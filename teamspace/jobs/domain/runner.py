@@ -96,7 +96,7 @@ class Runner:
     def _start(self, job: Job, claim: JobClaim) -> None:
         slots = self._slots.of(job.kind)
         handled = partial(self._free_slot, slots, partial(slots.start_writing, job.org_id))
-        attempt = self._attempts.start(self._db, job, claim, handled)
+        attempt = self._attempts.start(self._db, job, claim, handled=handled)
         attempt.task.add_done_callback(lambda _: self._free_slot(slots, slots.finish_writing))
 
     def _free_slot(self, slots: KindSlots, free: Callable[[], None]) -> None:

@@ -68,6 +68,14 @@ async def get_full(db: Reads, who: Principal, kinds: Kinds, readable: ReadableSu
     return found
 
 
+async def get_requested(db: Reads, who: Principal, kind: str, job_id: str) -> JobRow:
+    """Return a job of this kind that the caller requested, or raise NotFound."""
+    row = await get_row(db, who, job_id)
+    if row.kind != kind or row.user_id != who.user_id:
+        raise NotFound()
+    return row
+
+
 async def get_row(db: Reads, who: Principal, job_id: str) -> JobRow:
     live, archived = (access.fence(who, table) for table in access.TABLES)
     row = await store.get(db, live, archived, job_id)

@@ -24,7 +24,7 @@ async def stage_body(
     """Stage the body; yields the blob and its checksum in the expected algorithm. Limited to the free quota."""
     request.services.files.check_space()
     trailers = dict[str, str]()
-    if request.length is not None and request.length <= blobs.SMALL:
+    if request.length is not None and request.length <= request.services.files.small:
         staged = blobs.stage_bytes(b"".join([chunk async for chunk in request.body(trailers)]))
         yield staged, _verify(request, expected, staged, _checksum_bytes(expected, staged), trailers)
         return

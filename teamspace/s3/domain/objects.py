@@ -80,7 +80,7 @@ async def put(request: S3Request) -> S3Response:
     draft, condition = object_headers.version_draft(request), object_headers.parse_condition(request.headers)
     requested = checksums.parse_expected(request.headers, request.payload.trailers)
     room = None
-    if request.length is None or request.length > blobs.SMALL:
+    if request.length is None or request.length > request.services.files.small:
         room = await writing.check_write(request.db, request.who, draft, condition, request.length)
     async with request.services.uploads.take(), bodies.stage_body(request, requested, room) as (staged, checksum):
         await blobs.store_staged(request.db, request.services.files, request.who, request.who.org_id, staged)
