@@ -16,6 +16,7 @@ import pytest
 from teamspace import extraction
 from teamspace.extraction import Extracted, ExtractionFailed, ExtractionReason, ReaderPool, ReadPlan
 from teamspace.extraction.domain import limits, readers
+from teamspace.sandbox import isolated_python
 from tests.extraction import files
 
 READABLE: dict[str, Callable[[], bytes]] = {
@@ -165,7 +166,7 @@ def replace_reader(monkeypatch: pytest.MonkeyPatch, code: str, first: str = "pas
         f"def read(kind, walls):\n{textwrap.indent(code, '    ')}\n"
         "reading.serve(read)"
     )
-    monkeypatch.setattr(readers, "_command", lambda: [sys.executable, "-I", "-c", program])
+    monkeypatch.setattr(readers, "_command", lambda: isolated_python(program))
 
 
 @pytest.mark.parametrize(
@@ -267,9 +268,10 @@ async def test_a_reader_ends_when_its_server_is_killed(tmp_path: Path) -> None:
         from contextlib import nullcontext
         from pathlib import Path
         from teamspace.extraction.domain import readers
+        from teamspace.sandbox import isolated_python
         hang = "import os, time; print(os.getppid(), os.getpid(), file=open('pids', 'w'), flush=True); time.sleep(1000)"
         program = f"from teamspace.extraction.domain import reading; reading.serve(lambda kind, sandbox: exec({{hang!r}}))"
-        readers._command = lambda: [sys.executable, "-I", "-c", program.replace("'pids'", repr({str(tmp_path / "pids")!r}))]
+        readers._command = lambda: isolated_python(program.replace("'pids'", repr({str(tmp_path / "pids")!r})))
         async def main():
             async with readers.ReaderPool().acquire(nullcontext) as reader:
                 await reader.read(Path(sys.executable), "application/pdf")
@@ -325,7 +327,7 @@ async def test_a_reader_that_cannot_be_loaded_is_reported_as_crashed(
     program = (
         "import sys; sys.modules['kreuzberg'] = None; from teamspace.extraction.domain import reading; reading.serve()"
     )
-    monkeypatch.setattr(readers, "_command", lambda: [sys.executable, "-I", "-c", program])
+    monkeypatch.setattr(readers, "_command", lambda: isolated_python(program))
     with pytest.raises(ExtractionFailed) as failure:
         await read("a.pdf", files.pdf())
     assert failure.value.reason is ExtractionReason.CRASHED
@@ -366,13 +368,11 @@ def test_the_sandbox_blocks_every_attempt(tmp_path: Path) -> None:
     code = "import os, resource, socket, threading\nfrom teamspace.extraction.domain import sandbox\n"
     # One thread is started before the sandbox, and must be inside it, too.
     code += "tries, go, said = [], threading.Event(), []\n"
-    code += "def attempt(name, code):\n  try: exec(code)\n  except OSError: return\n  said.append(name)\n"
+    code += "def attempt(name, code):\n  try: exec(code)\n  except (OSError, ValueError): return\n  said.append(name)\n"
     code += f"def all_of_them():\n  go.wait()\n  for name, code in {ATTEMPTS!r}.items(): attempt(name, code)\n"
     code += "thread = threading.Thread(target=all_of_them); thread.start()\n"
     code += "sandbox.set_limits()\nassert sandbox.install_filter()\ngo.set(); thread.join(); all_of_them(); print(said)"
-    ended = subprocess.run(
-        [sys.executable, "-I", "-c", code], capture_output=True, text=True, cwd=tmp_path, check=False
-    )
+    ended = subprocess.run(isolated_python(code), capture_output=True, text=True, cwd=tmp_path, check=False)
     assert (ended.stdout, ended.returncode) == ("[]\n", 0), ended.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["there"]
 
@@ -386,7 +386,7 @@ def test_memory_and_time_are_limited(code: str, signal: int) -> None:
     program = (
         f"from teamspace.extraction.domain import limits, sandbox\nlimits.CPU_SECONDS = 1\nsandbox.set_limits()\n{code}"
     )
-    ended = subprocess.run([sys.executable, "-I", "-c", program], capture_output=True, check=False)
+    ended = subprocess.run(isolated_python(program), capture_output=True, check=False)
     assert ended.returncode == signal
     assert time.monotonic() - began < 60
 

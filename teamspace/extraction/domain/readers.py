@@ -11,7 +11,6 @@ import os
 import shutil
 import signal
 import socket
-import sys
 import tempfile
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import AsyncIterator, Callable
@@ -23,10 +22,11 @@ import msgspec
 
 from teamspace.extraction.domain import limits
 from teamspace.extraction.schemas import Extracted, ExtractionFailed, ExtractionReason, ReaderHeader
+from teamspace.sandbox import isolated_python
 
 log = logging.getLogger("teamspace.extraction")
 
-_MODULE = "teamspace.extraction.domain.reading"
+_PROGRAM = "from teamspace.extraction.domain import reading; reading.serve()"
 _HEADER_BYTES = 1024
 _STDERR_BYTES = 4096
 _GRACE_SECONDS = 5.0
@@ -166,7 +166,7 @@ class ReaderPool:
 
 
 def _command() -> list[str]:
-    return [sys.executable, "-I", "-m", _MODULE]
+    return isolated_python(_PROGRAM)
 
 
 @asynccontextmanager

@@ -176,7 +176,3 @@ def _check_archive(data: bytes) -> None:
     is_bomb = size > limits.RATIO_FROM and size > limits.UNPACKED_RATIO * packed
     if is_bomb or size > limits.UNPACKED_BYTES or len(members) > limits.UNPACKED_MEMBERS:
         raise ExtractionFailed(ExtractionReason.UNPACKS_TOO_MUCH)
-
-
-if __name__ == "__main__":
-    serve()

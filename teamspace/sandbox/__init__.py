@@ -1,0 +1,17 @@
+"""The sandbox: walls around processes that run other people's code."""
+
+from teamspace.sandbox.paths import SCRATCH, python_paths
+from teamspace.sandbox.schemas import Limits, SandboxUnavailable, Tier, Walls
+from teamspace.sandbox.starting import find_tier, isolated_python, start
+
+__all__ = [
+    "SCRATCH",
+    "Limits",
+    "SandboxUnavailable",
+    "Tier",
+    "Walls",
+    "find_tier",
+    "isolated_python",
+    "python_paths",
+    "start",
+]
