@@ -1,5 +1,7 @@
-"""The Model Context Protocol: a team's tools, notes and documents for other programs' models."""
+"""The Model Context Protocol: a team's tools and texts for other programs' models, and other servers' tools for teams."""
 
+from teamspace.mcp.domain.client.client import McpClient
 from teamspace.mcp.domain.server import McpServer
+from teamspace.mcp.domain.tasks import McpTasks
 
-__all__ = ["McpServer"]
+__all__ = ["McpClient", "McpServer", "McpTasks"]

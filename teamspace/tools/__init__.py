@@ -2,6 +2,7 @@
 
 from teamspace.tools.domain.binding import BoundTool, bind
 from teamspace.tools.domain.calling import Toolbox
+from teamspace.tools.domain.external import bind_external
 from teamspace.tools.domain.once import create_once
 from teamspace.tools.domain.passages import MAX_LENGTH, Find, Length, Passage, Start, cut
 from teamspace.tools.schemas import Artifact, ToolContext, ToolResult
@@ -20,6 +21,7 @@ __all__ = [
     "ToolResult",
     "Toolbox",
     "bind",
+    "bind_external",
     "create_once",
     "cut",
 ]

@@ -1,7 +1,7 @@
 """Data types of tools."""
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -59,14 +59,21 @@ class TeamTool(msgspec.Struct, frozen=True):
     permission: Permission
     feature: Feature | None
     source: str
-    """`shipped`, or the id of a plugin."""
+    """`shipped`, the id of a plugin, or where an external tool comes from: `mcp:<server>`, `oop:<plugin>`."""
     enabled: bool
+    """Whether it can be called; not if it has changed since it was turned on."""
+    changed: bool
+    """Whether what it says about itself differs from when the team turned it on. It is off until it is turned on again."""
     parameters: dict[str, Any]
     """The JSON schema of its arguments."""
+    pin: str | None = None
+    """The hash of what an external tool says about itself."""
 
 
 class ToolChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     enabled: bool
+    pin: Annotated[str, msgspec.Meta(max_length=100)] | None = None
+    """Turns an external tool on only if it still has this pin."""
 
 
 class ToolSwitch(msgspec.Struct, frozen=True):
@@ -74,3 +81,5 @@ class ToolSwitch(msgspec.Struct, frozen=True):
 
     tool: str
     enabled: bool
+    pin: str | None = None
+    """The hash of what an external tool said about itself at that time."""

@@ -2,16 +2,16 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx2
 import pytest
-from mcp.client.client import Client
-from mcp.client.streamable_http import streamable_http_client
-from mcp.shared.exceptions import MCPError
 
 from tests.support.served import Served
 from tests.support.world import PASSWORD
+
+if TYPE_CHECKING:
+    from mcp.client.client import Client
 
 pytestmark = pytest.mark.by_turns
 
@@ -27,8 +27,17 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> Any:
         yield served, {"ann": ann, "bob": bob}
 
 
+def _mcp_error() -> type[Exception]:
+    from mcp.shared.exceptions import MCPError  # noqa: PLC0415
+
+    return MCPError
+
+
 @asynccontextmanager
-async def connect(people: Any, name: str, mode: str = "auto") -> AsyncIterator[Client]:
+async def connect(people: Any, name: str, mode: str = "auto") -> "AsyncIterator[Client]":
+    from mcp.client.client import Client  # noqa: PLC0415 - takes a second
+    from mcp.client.streamable_http import streamable_http_client  # noqa: PLC0415
+
     served, tokens = people
     headers = {"authorization": f"Bearer {tokens[name]}"}
     async with (
@@ -62,29 +71,29 @@ async def test_each_person_sees_what_they_may(people: Any) -> None:
         assert await _uri(ann, "Plan") == await _uri(bob, "Plan")
         with pytest.raises(StopAsyncIteration):
             await _uri(bob, "Private")
-        with pytest.raises(MCPError, match="no such resource"):
+        with pytest.raises(_mcp_error(), match="no such resource"):
             await bob.read_resource(private)
 
 
 async def test_bad_requests_are_told_apart(people: Any) -> None:
     async with connect(people, "ann") as client:
-        with pytest.raises(MCPError, match="Unknown tool: nothing"):
+        with pytest.raises(_mcp_error(), match="Unknown tool: nothing"):
             await client.call_tool("nothing", {})
         wrong = await client.call_tool("word_count", {"words": 7})
         assert wrong.is_error and "/arguments" in getattr(wrong.content[0], "text", "")
-        with pytest.raises(MCPError):
+        with pytest.raises(_mcp_error()):
             await client.list_resources(cursor="made-up")
         for uri in ("teamspace://notes/..", "file:///etc/passwd", "teamspace://tokens/1"):
-            with pytest.raises(MCPError, match="no such resource"):
+            with pytest.raises(_mcp_error(), match="no such resource"):
                 await client.read_resource(uri)
 
 
-async def _uri(client: Client, title: str) -> str:
+async def _uri(client: "Client", title: str) -> str:
     """Return the URI of the first resource with a title."""
     return await anext(uri async for name, uri in _resources(client) if name == title)
 
 
-async def _resources(client: Client) -> AsyncIterator[tuple[str, str]]:
+async def _resources(client: "Client") -> AsyncIterator[tuple[str, str]]:
     page = await client.list_resources()
     while True:
         for resource in page.resources:

@@ -4,17 +4,10 @@ from typing import Any
 
 import pytest
 
-from tests.support.world import Caller, World
+from tests.mcp.help import ask
+from tests.support.world import World
 
 NEW = {"_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}}
-
-
-async def ask(caller: Caller, method: str, params: dict[str, Any] | None = None, **more: Any) -> dict[str, Any]:
-    answer = await caller.post("/mcp", {"jsonrpc": "2.0", "id": 7, "method": method, "params": params or {}, **more})
-    assert answer.status_code == 200, answer.text
-    body: dict[str, Any] = answer.json()
-    assert (body["jsonrpc"], body["id"]) == ("2.0", more.get("id", 7))
-    return body
 
 
 async def test_a_notification_is_accepted_without_a_body(world: World) -> None:

@@ -18,7 +18,7 @@ from teamspace.settings import Settings
 from teamspace.tenancy.schemas import Role
 from teamspace.tools.domain.results import MAX_SHOWN
 from tests.identity.help import broken
-from tests.plugins.help import SAMPLE, world_with
+from tests.plugins.help import ROGUE, SAMPLE, world_with
 from tests.support.world import Caller, World
 
 pytestmark = pytest.mark.both_databases
@@ -164,8 +164,8 @@ async def test_a_team_turns_tools_on_and_off_for_itself(world: World) -> None:
         "create_document": ("shipped", True), "create_note": ("shipped", True), "read_document": ("shipped", True),
         "read_note": ("shipped", True), "search": ("shipped", True), "sample_agent": ("sample", False),
         "sample_card": ("sample", False), "sample_large": ("sample", False), "sample_sum": ("sample", True),
-            "sample_crash": ("sample", False), "shipment_eta": ("integrator-demo", True),
-            "word_count": ("example-tools", True),
+        "shipment_eta": ("integrator-demo", True),
+        "word_count": ("example-tools", True),
     }  # fmt: skip
     assert await broken(world) == []
 
@@ -300,13 +300,12 @@ async def test_an_artifact_is_one_line_for_a_model_and_a_value_for_a_step(world:
     assert len(long.shown) < 1100
 
 
-async def test_an_artifact_of_an_undeclared_kind_is_an_error(world: World) -> None:
-    ann = await world.bootstrap()
-    await turn_on(ann, "sample_card")
-    with pytest.raises(TypeError, match="returned a image"):
-        await world.app.toolbox.call(
-            world.db, await principal(ann), "sample_card", {"title": "A", "kind": "image"}, AGENT
-        )
+async def test_an_artifact_of_an_undeclared_kind_is_an_error(settings: Settings, sqlite_template: Path) -> None:
+    async with world_with(settings, sqlite_template, ROGUE) as world:
+        ann = await world.bootstrap()
+        await turn_on(ann, "rogue_card")
+        with pytest.raises(TypeError, match="returned a image"):
+            await world.app.toolbox.call(world.db, await principal(ann), "rogue_card", {}, AGENT)
 
 
 def test_an_artifact_keeps_its_own_keys() -> None:

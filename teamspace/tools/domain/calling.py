@@ -7,11 +7,12 @@ the death of its server. Quotas are not checked here: a handler that calls a mod
 
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 import msgspec
 
-from teamspace.core import json_body, pools, text
+from teamspace.core import json_body, plugin_calls, pools, text
 from teamspace.core.db import Db, Tx, retry_on_conflict
 from teamspace.core.decoding import convert
 from teamspace.core.errors import (
@@ -28,9 +29,9 @@ from teamspace.core.permissions import Permission
 from teamspace.core.plugin_calls import PluginGuard
 from teamspace.core.principal import Principal
 from teamspace.tools import store
-from teamspace.tools.domain import results
+from teamspace.tools.domain import external, results
 from teamspace.tools.domain.binding import BoundTool
-from teamspace.tools.schemas import ToolContext, ToolResult
+from teamspace.tools.schemas import ToolContext, ToolResult, ToolSwitch
 
 MAX_ARGUMENTS = 4 * 1024 * 1024
 """In bytes of JSON."""
@@ -51,17 +52,27 @@ class Toolbox:
     def add(self, tools: Iterable[BoundTool]) -> None:
         self._by_name |= {tool.name: tool for tool in tools}
 
+    def replace(self, source: str, tools: Iterable[BoundTool]) -> list[str]:
+        """Replace all tools of a source; return the names that another source has, which are left out."""
+        kept = {name: tool for name, tool in self._by_name.items() if tool.source != source}
+        new = {tool.name: tool for tool in tools}
+        self._by_name = new | kept
+        return sorted(new.keys() & kept.keys())
+
+    def get(self, name: str) -> BoundTool | None:
+        return self._by_name.get(name)
+
     def find(self, name: str) -> BoundTool:
-        if name not in self._by_name:
+        if (tool := self.get(name)) is None:
             raise NotFound("tools.none")
-        return self._by_name[name]
+        return tool
 
     async def list_offered(self, db: Db, who: Principal, names: Sequence[str] | None = None) -> list[BoundTool]:
         """Return the tools that `who` may call now, in the order of their names.
 
         Raises if one of the given names is not a tool, or is one that they may not call.
         """
-        switches = {row.tool: row.enabled for row in await store.select(db, who.team_id)}
+        switches = {row.tool: row for row in await store.select(db, who.team_id)}
         for index, name in enumerate(names or ()):
             if name not in self._by_name:
                 raise BadRequest.at(f"/tools/{index}", "tools.unknown")
@@ -73,25 +84,35 @@ class Toolbox:
         self, db: Db, who: Principal, name: str, arguments: Mapping[str, Any], context: ToolContext
     ) -> ToolResult:
         """Call a tool as `who`; raise a Refusal if it may not be called like this, or if it refuses."""
-        try:
-            tool = self.find(name)
-            if context.tools is not None and name not in context.tools:
-                raise ToolDisabled("tools.not_offered", tool=name)
-            await _check_caller(db, who, tool)
-            parsed = await _parse(tool, arguments)
-        except Refusal as refusal:
-            await _record(db, who, name, context, refusal.code)
-            raise
+        tool, parsed = await self.check(db, who, name, arguments, context)
         await _record(db, who, name, context, "admitted")
         async with _recorded_end(db, who, name, context):
             offered = {"db": db, "who": who, "context": context}
             given = {key: offered[key] for key in tool.wants} | tool.provided | tool.to_arguments(parsed)
             return results.to_result(tool.row, await self._run(tool, given))
 
+    async def check(
+        self, db: Db, who: Principal, name: str, arguments: Mapping[str, Any], context: ToolContext
+    ) -> tuple[BoundTool, Any]:
+        """Return the tool and its parsed arguments; raise a Refusal, and record it, if it may not be called like this."""
+        try:
+            tool = self.find(name)
+            if context.tools is not None and name not in context.tools:
+                raise ToolDisabled("tools.not_offered", tool=name)
+            await _check_caller(db, who, tool)
+            return tool, await _parse(tool, arguments)
+        except Refusal as refusal:
+            await _record(db, who, name, context, refusal.code)
+            raise
+
     async def _run(self, tool: BoundTool, given: Mapping[str, Any]) -> Any:
+        if tool.is_external:
+            return await tool.handler(**given)
+        run = partial(retry_on_conflict, partial(tool.handler, **given))
         if tool.package.is_plugin:
-            return await self._guard.call(tool.source, f"the tool {tool.name}", lambda: tool.handler(**given))
-        return await retry_on_conflict(lambda: tool.handler(**given))
+            seconds = plugin_calls.SLOW_SECONDS if tool.row.slow else None
+            return await self._guard.call(tool.source, f"the tool {tool.name}", run, seconds)
+        return await run()
 
     async def refuse(self, db: Db, who: Principal, name: str, context: ToolContext, code: str) -> None:
         """Record a call that is refused before it reaches the gate."""
@@ -99,21 +120,23 @@ class Toolbox:
 
 
 async def _check_caller(db: Db, who: Principal, tool: BoundTool) -> None:
-    _check(who, tool, await store.is_enabled(db, who.team_id, tool.name))
+    _check(who, tool, await store.find(db, who.team_id, tool.name))
 
 
-def _is_offered(who: Principal, tool: BoundTool, enabled: bool | None) -> bool:
+def _is_offered(who: Principal, tool: BoundTool, switch: ToolSwitch | None) -> bool:
     try:
-        _check(who, tool, enabled)
+        _check(who, tool, switch)
     except Refusal:
         return False
     return True
 
 
-def _check(who: Principal, tool: BoundTool, enabled: bool | None) -> None:
+def _check(who: Principal, tool: BoundTool, switch: ToolSwitch | None) -> None:
     """Raise unless the tool is on for the team, and scope, feature and permission allow it."""
-    if not (tool.is_shipped if enabled is None else enabled):
+    if not (switch.enabled if switch else tool.is_shipped):
         raise ToolDisabled("tools.off", tool=tool.name)
+    if switch and tool.has_changed_since(switch):
+        raise ToolDisabled("tools.changed", tool=tool.name)
     row = tool.row
     if not who.in_scope(row.needs):
         raise OutOfScope("rights.out_of_scope", permission=row.needs)
@@ -123,8 +146,8 @@ def _check(who: Principal, tool: BoundTool, enabled: bool | None) -> None:
         raise Forbidden("tools.needs", tool=tool.name, permission=row.permission)
 
 
-async def _parse(tool: BoundTool, arguments: Mapping[str, Any]) -> msgspec.Struct:
-    """Return the arguments as the tool's struct, or raise BadRequest naming the field."""
+async def _parse(tool: BoundTool, arguments: Mapping[str, Any]) -> Any:
+    """Return the arguments as the tool takes them, or raise BadRequest naming the field."""
     try:
         encoded = msgspec.json.encode(arguments)
     except (UnicodeEncodeError, RecursionError):
@@ -135,7 +158,10 @@ async def _parse(tool: BoundTool, arguments: Mapping[str, Any]) -> msgspec.Struc
         await pools.TEXT.run(_check_json, encoded)
     else:
         _check_json(encoded)
-    return convert(tool.arguments, arguments, within="/arguments")
+    if tool.arguments is not None:
+        return convert(tool.arguments, arguments, within="/arguments")
+    await external.validate(tool, encoded)
+    return arguments
 
 
 def _check_json(encoded: bytes) -> None:
