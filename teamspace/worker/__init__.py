@@ -1,4 +1,4 @@
-"""A worker that claims jobs from a server and runs them on a model server: the reference client of the protocol.
+"""`teamspace worker`: claims jobs from a server and runs them on a model server, with the Python client.
 
 The person who runs it chooses both addresses, so it may call any host, also on private networks. It only uses the
 server's HTTP API.
@@ -9,11 +9,12 @@ from contextlib import aclosing
 
 from teamspace.completions import ModelEndpoint
 from teamspace.core.egress import Egress, EgressRefused, NetworkReach, parse
-from teamspace.worker.bridge import KINDS
-from teamspace.worker.protocol import Server
-from teamspace.worker.running import Worker, WorkerError
 
-__all__ = ["KINDS", "WorkerError", "run"]
+KINDS = ("ai.chat",)
+
+
+class WorkerError(Exception):
+    """The worker cannot continue; the message says why, in one line."""
 
 
 def run(
@@ -26,10 +27,16 @@ def run(
         except EgressRefused as fault:
             raise WorkerError(f"{address} {fault}") from None
     if unknown := sorted(set(kinds) - set(KINDS)):
-        raise WorkerError(f"{unknown[0]} is not one of {', '.join(sorted(KINDS))}")
+        raise WorkerError(f"{unknown[0]} is not one of {', '.join(KINDS)}")
     asyncio.run(_run(server, token, ModelEndpoint(url.rstrip("/"), NetworkReach.ANY, key, model), kinds, slots))
 
 
 async def _run(server: str, token: str, endpoint: ModelEndpoint, kinds: list[str], slots: int) -> None:
-    async with aclosing(Egress()) as egress:
-        await Worker(Server(egress, server, token), egress, endpoint, kinds=kinds, slots=slots).run()
+    from teamspace.client import AsyncClient, TeamspaceError  # noqa: PLC0415 - slow, and the server imports this package
+    from teamspace.worker.bridge import make_worker  # noqa: PLC0415
+
+    async with aclosing(Egress()) as egress, AsyncClient(server, token) as client:
+        try:
+            await make_worker(client, egress, endpoint, kinds=kinds, slots=slots).run()
+        except TeamspaceError as fault:
+            raise WorkerError(f"the server answered {fault}") from fault

@@ -1,22 +1,36 @@
-"""The job kinds that this worker can run on a model server."""
+"""The handlers of the job kinds that this worker can run on a model server."""
 
-from collections.abc import Awaitable, Callable
 from functools import partial
 
 import msgspec
 
 from teamspace import completions
-from teamspace.completions import ModelAnswer, ModelEndpoint, ModelRequest, structured
+from teamspace.client import AsyncClient, AsyncWorker, Job, JobFailed
+from teamspace.completions import CompletionError, ModelAnswer, ModelEndpoint, ModelRequest, SchemaMismatch, structured
 from teamspace.core.egress import Egress
-from teamspace.worker.protocol import WorkerJob
-
-Handler = Callable[[Egress, ModelEndpoint, WorkerJob], Awaitable[msgspec.Struct]]
+from teamspace.core.errors import BadRequest, Overloaded
 
 
-async def chat(egress: Egress, endpoint: ModelEndpoint, job: WorkerJob) -> ModelAnswer:
-    """Run one chat turn, or raise CompletionError, SchemaMismatch, or BadRequest if its response format is unusable."""
-    request = msgspec.convert(job.input, ModelRequest)
-    return await structured.complete(partial(completions.complete, egress, endpoint), request)
+async def chat(egress: Egress, endpoint: ModelEndpoint, job: Job) -> ModelAnswer:
+    """Run one chat turn."""
+    try:
+        request = msgspec.convert(job.input, ModelRequest)
+        return await structured.complete(partial(completions.complete, egress, endpoint), request)
+    except CompletionError as fault:
+        raise JobFailed(str(fault), code="executor_failed", retryable=fault.retryable) from fault
+    except SchemaMismatch as fault:
+        raise JobFailed(str(fault), code="response_refused") from fault
+    except Overloaded as fault:
+        raise JobFailed(str(fault), code=Overloaded.code, retryable=True) from fault
+    except (msgspec.ValidationError, BadRequest) as fault:
+        raise JobFailed(f"This worker cannot run the job: {fault}", code="unsupported") from fault
 
 
-KINDS: dict[str, Handler] = {"ai.chat": chat}
+_HANDLERS = {"ai.chat": chat}
+
+
+def make_worker(
+    client: AsyncClient, egress: Egress, endpoint: ModelEndpoint, *, kinds: list[str], slots: int
+) -> AsyncWorker:  # fmt: skip
+    handlers = {kind: partial(_HANDLERS[kind], egress, endpoint) for kind in kinds}
+    return AsyncWorker(client, handlers, slots=slots, models=[endpoint.model] if endpoint.model else [])

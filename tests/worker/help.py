@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from teamspace.client import AsyncClient, Client
 from tests.support.served import Served
 
 PERSON = {"username": "ann", "password": "correct horse battery", "org": "Acme", "team": "General"}
@@ -20,16 +21,21 @@ class Site:
 
     def __init__(self, served: Served, folder: Path) -> None:
         self.served, self.folder = served, folder
-        self.token: str = served.call("POST", "/api/bootstrap", PERSON)["token"]
+        with Client(served.url, "") as anyone:
+            self.token = anyone.instance.bootstrap(**PERSON).token
         self._target: dict[str, str] = {}
         """The executor created last; jobs are sent to it."""
 
     async def call(self, method: str, path: str, body: Any = None) -> Any:
         return await asyncio.to_thread(self.served.call, method, path, body, self.token)
 
+    def client(self) -> AsyncClient:
+        return AsyncClient(self.served.url, self.token)
+
     async def create_job(self, prompt: str = "Hello", **more: Any) -> str:
-        body = {"kind": "ai.chat", "input": {"prompt": prompt, "max_tokens": 8, **self._target, **more}}
-        return str((await self.call("POST", "/api/jobs", body))["id"])
+        async with self.client() as client:
+            input = {"prompt": prompt, "max_tokens": 8, **self._target, **more}
+            return (await client.jobs.create(kind="ai.chat", input=input)).id
 
     async def wait_for(self, job_id: str, *states: str, seconds: float = 60) -> dict[str, Any]:
         async with asyncio.timeout(seconds):
@@ -44,15 +50,17 @@ class Site:
 
     async def used(self) -> dict[str, int]:
         """Return the AI usage by dimension."""
-        rows = (await self.call("GET", "/api/usage"))["items"]
-        return {row["dimension"]: row["used"] for row in rows if row["dimension"].startswith("ai.")}
+        async with self.client() as client:
+            rows = (await client.quota.usage()).items
+        return {row.dimension: row.used for row in rows if row.dimension.startswith("ai.")}
 
     async def executor(self, name: str = "Remote") -> Path:
         """Create an executor and return the file with its worker token."""
-        created = await self.call("POST", "/api/executors", {"name": name, "mode": "pull"})
+        async with self.client() as client:
+            created = await client.executors.create(name=name, mode="pull")
         self._target = {"executor": name}
         path = self.folder / f"{name}.token"
-        path.write_text(created["token"] + "\n")
+        path.write_text(f"{created.token}\n")
         return path
 
 

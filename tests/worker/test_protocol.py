@@ -8,10 +8,11 @@ from typing import Any
 import msgspec
 import pytest
 
+from teamspace.client import AsyncClient, AsyncWorker
+from teamspace.client import worker as running
 from teamspace.completions import ModelEndpoint
 from teamspace.core.egress import Egress, NetworkReach
-from teamspace.worker import running
-from teamspace.worker.protocol import Server
+from teamspace.worker.bridge import make_worker
 from tests.support.upstream import ReceivedRequest, Upstream, completion, reply, silent, status
 
 JOB = {"id": "j1", "kind": "ai.chat", "input": {"prompt": "Hello"}, "model": None, "attempt": 1}
@@ -26,6 +27,11 @@ class ScriptedServer:
         self.answers = answers
         self.reports: list[tuple[str, dict[str, Any]]] = []
         self.over = asyncio.Event()
+
+    @property
+    def outcomes(self) -> list[tuple[str, dict[str, Any]]]:
+        """The reports that are not heartbeats: how many of those there are depends on the time."""
+        return [report for report in self.reports if report[0] != "heartbeat"]
 
     async def __call__(self, asked: ReceivedRequest, writer: asyncio.StreamWriter) -> None:
         verb = asked.path.rsplit("/", 1)[1]
@@ -43,11 +49,10 @@ class ScriptedServer:
 
 
 @asynccontextmanager
-async def working(script: ScriptedServer, model: Upstream) -> AsyncIterator[running.Worker]:
-    async with Upstream(script) as upstream, model:
-        egress = Egress()
-        server = Server(egress, f"http://127.0.0.1:{upstream.port}", "token")
-        worker = running.Worker(server, egress, ModelEndpoint(model.url, NetworkReach.ANY), kinds=["ai.chat"], slots=1)
+async def working(script: ScriptedServer, model: Upstream) -> AsyncIterator[AsyncWorker]:
+    async with Upstream(script) as upstream, model, AsyncClient(f"http://127.0.0.1:{upstream.port}", "token") as client:
+        endpoint = ModelEndpoint(model.url, NetworkReach.ANY)
+        worker = make_worker(client, Egress(), endpoint, kinds=["ai.chat"], slots=1)
         task = asyncio.create_task(worker.run())
         yield worker
         await asyncio.wait_for(script.over.wait(), 10)
@@ -58,7 +63,6 @@ async def working(script: ScriptedServer, model: Upstream) -> AsyncIterator[runn
 @pytest.fixture(autouse=True)
 def short_times(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running, "LEASE", 0.3)
-    monkeypatch.setattr(running, "LEASE", 0.3)
     monkeypatch.setattr(running, "_RETRY_SECONDS", 0.05)
 
 
@@ -66,7 +70,7 @@ async def test_a_job_is_claimed_run_and_completed() -> None:
     script, model = ScriptedServer(), Upstream(completion("Hi"))
     async with working(script, model):
         pass
-    (verb, body), *more = script.reports
+    (verb, body), *more = script.outcomes
     assert (verb, body["claim_token"], body["result"]["text"], more) == ("complete", "j1.1.secret", "Hi", [])
 
 
@@ -94,14 +98,14 @@ async def test_a_late_result_is_dropped() -> None:
     script = ScriptedServer(complete=[409])
     async with working(script, Upstream()):
         pass
-    assert [verb for verb, _ in script.reports] == ["complete"]
+    assert [verb for verb, _ in script.outcomes] == ["complete"]
 
 
 async def test_a_result_is_sent_again_until_it_is_accepted() -> None:
     script = ScriptedServer(complete=[503, 500, 204])
     async with working(script, Upstream()):
         pass
-    assert [verb for verb, _ in script.reports if verb != "heartbeat"] == ["complete"] * 3
+    assert [verb for verb, _ in script.outcomes] == ["complete"] * 3
     assert len({str(body) for verb, body in script.reports if verb == "complete"}) == 1
 
 
@@ -109,7 +113,7 @@ async def test_a_refused_result_fails_the_job() -> None:
     script = ScriptedServer(complete=[422])
     async with working(script, Upstream()):
         await asyncio.wait_for(script.over.wait(), 10)
-    assert [verb for verb, _ in script.reports if verb != "heartbeat"] == ["complete", "fail"]
+    assert [verb for verb, _ in script.outcomes] == ["complete", "fail"]
 
 
 FORMAT = {"type": "json_schema", "schema": {"type": "object", "required": ["n"]}}
@@ -129,7 +133,7 @@ async def test_a_response_format_is_honoured_after_one_repair() -> None:
     script = ScriptedServer({"input": {"prompt": "Hello", "response_format": FORMAT}})
     async with working(script, answering("No.", '{"n": 1}')):
         pass
-    (verb, body), *_ = script.reports
+    (verb, body), *_ = script.outcomes
     assert (verb, body["result"]["parsed"], body["result"]["usage"]["total_tokens"]) == ("complete", {"n": 1}, 14)
 
 
@@ -137,7 +141,7 @@ async def test_a_broken_response_format_fails_the_job() -> None:
     script = ScriptedServer({"input": {"prompt": "Hello", "response_format": FORMAT}})
     async with working(script, answering("No.", "{}")):
         pass
-    (verb, body), *_ = script.reports
+    (verb, body), *_ = script.outcomes
     assert (verb, body["error"]["code"], body["error"]["retryable"]) == ("fail", "response_refused", False)
     assert '"n" is a required property' in body["error"]["message"]
 
@@ -147,7 +151,7 @@ async def test_a_format_that_the_worker_cannot_check_is_unsupported() -> None:
     script = ScriptedServer({"input": {"prompt": "Hello", "response_format": wanted}})
     async with working(script, Upstream()):
         pass
-    (verb, body), *_ = script.reports
+    (verb, body), *_ = script.outcomes
     assert (verb, body["error"]["code"]) == ("fail", "unsupported")
 
 
@@ -156,7 +160,7 @@ async def test_a_failure_of_the_model_server_is_reported(code: int, retryable: b
     script = ScriptedServer()
     async with working(script, Upstream(status(code))):
         pass
-    (verb, body), *_ = script.reports
+    (verb, body), *_ = script.outcomes
     assert (verb, body["error"]["code"], body["error"]["retryable"]) == ("fail", "executor_failed", retryable)
 
 
@@ -165,5 +169,5 @@ async def test_an_unsupported_job_fails_without_a_retry(job: dict[str, Any]) -> 
     script = ScriptedServer(job)
     async with working(script, Upstream()):
         pass
-    (verb, body), *_ = script.reports
+    (verb, body), *_ = script.outcomes
     assert (verb, body["error"]["code"], body["error"]["retryable"]) == ("fail", "unsupported", False)

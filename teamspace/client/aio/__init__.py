@@ -1,0 +1,1 @@
+"""The asynchronous client. `teamspace.client.blocking` is generated from it."""

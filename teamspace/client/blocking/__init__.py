@@ -1,0 +1,1 @@
+"""The blocking client, generated from `teamspace.client.aio`."""
