@@ -3,7 +3,8 @@
 from teamspace.blobs.domain.collecting import collect, find_untracked
 from teamspace.blobs.domain.folder_identity import claim_folder
 from teamspace.blobs.domain.local import FolderStore
-from teamspace.blobs.domain.reading import fetch_to_file, read, read_range, verify
+from teamspace.blobs.domain.plugin_store import MAX_BYTES, PluginStore, find_missing
+from teamspace.blobs.domain.reading import fetch_to_file, is_present, read, read_range, verify
 from teamspace.blobs.domain.remote import BucketStore
 from teamspace.blobs.domain.staging import as_stream, stage, stage_bytes, stage_copy
 from teamspace.blobs.domain.storing import (
@@ -15,12 +16,15 @@ from teamspace.blobs.domain.storing import (
 )
 from teamspace.blobs.schemas import (
     BLOCK,
+    NONE_IN_ROWS,
     SMALL,
     STRIDE,
     Blob,
     BlobMissing,
     BlobStore,
     DamagedBlob,
+    LargeBlobStore,
+    PlainBlobStore,
     StagedBlob,
     WrongFolder,
 )
@@ -29,6 +33,8 @@ from teamspace.blobs.store import FOLDER_ID, invariants, is_known, is_referenced
 __all__ = [
     "BLOCK",
     "FOLDER_ID",
+    "MAX_BYTES",
+    "NONE_IN_ROWS",
     "SMALL",
     "STRIDE",
     "Blob",
@@ -37,6 +43,9 @@ __all__ = [
     "BucketStore",
     "DamagedBlob",
     "FolderStore",
+    "LargeBlobStore",
+    "PlainBlobStore",
+    "PluginStore",
     "StagedBlob",
     "WrongFolder",
     "add_reference",
@@ -44,9 +53,11 @@ __all__ = [
     "claim_folder",
     "collect",
     "fetch_to_file",
+    "find_missing",
     "find_untracked",
     "invariants",
     "is_known",
+    "is_present",
     "is_referenced",
     "read",
     "read_range",

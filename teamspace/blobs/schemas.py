@@ -1,10 +1,10 @@
 """Structs of blobs, the BlobStore protocol, and its errors."""
 
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 import msgspec
 
@@ -13,7 +13,9 @@ BLOCK = 256 * 1024
 STRIDE = 4 * BLOCK
 """The bytes read or written at a time: several blocks, to save thread switches."""
 SMALL = 32 * 1024
-"""Blobs up to this size are stored in the database row instead of a file."""
+"""The largest blob that can be stored in its database row, if the store wants that."""
+NONE_IN_ROWS = -1
+"""As the largest blob in a row: every blob is in the store."""
 INSTANCE = "instance"
 """The folder name of the namespace without a company."""
 
@@ -45,10 +47,6 @@ class Blob(msgspec.Struct, frozen=True):
     @property
     def has_valid_name(self) -> bool:
         return has_valid_name(self.org_id, self.digest)
-
-    @property
-    def in_row(self) -> bool:
-        return self.size <= SMALL
 
 
 class BlobChecksums(msgspec.Struct, frozen=True):
@@ -99,9 +97,18 @@ class DamagedBlob(Exception):
     """The bytes do not match their checksum."""
 
 
-@runtime_checkable
 class BlobStore(Protocol):
     """Stores bytes by namespace and digest. It does not check access."""
+
+    @property
+    def small(self) -> int:
+        """Blobs up to this size are stored in their database rows, and never reach the store."""
+        ...
+
+    @property
+    def max_size(self) -> int | None:
+        """The largest blob that it takes, if there is a limit."""
+        ...
 
     @property
     def staging_folder(self) -> Path:
@@ -120,8 +127,10 @@ class BlobStore(Protocol):
         """Move the file into the store. When this returns, the bytes survive a power cut."""
         ...
 
-    def get(self, namespace: str, digest: str, start: int = 0, length: int | None = None) -> AsyncIterator[bytes]:
-        """Read bytes in chunks of any size."""
+    def get(
+        self, namespace: str, digest: str, start: int = 0, length: int | None = None, *, size: int | None = None
+    ) -> AsyncIterator[bytes]:
+        """Read bytes in chunks of any size. `size` is that of the blob, if it is known."""
         ...
 
     async def delete(self, namespace: str, digest: str) -> None:
@@ -149,3 +158,38 @@ class BlobStore(Protocol):
         ...
 
     def discard_stale(self, written_before: float) -> None: ...
+
+
+class PlainBlobStore(Protocol):
+    """A blob store as a plugin writes it: four functions, each of them plain or async.
+
+    Plain ones are called in a thread, several at a time. `org_id` and `digest` are safe as names of files.
+    """
+
+    def put(self, org_id: str, digest: str, data: bytes) -> Awaitable[None] | None:
+        """Store the bytes, or replace equal ones. When this returns, they survive a crash."""
+        ...
+
+    def get(self, org_id: str, digest: str) -> Awaitable[bytes | None] | bytes | None:
+        """Return the bytes, or None if there is no such blob."""
+        ...
+
+    def delete(self, org_id: str, digest: str) -> Awaitable[None] | None:
+        """Delete the blob if it exists."""
+        ...
+
+    def stat(self, org_id: str, digest: str) -> Awaitable[int | None] | int | None:
+        """Return the size, or None if there is no such blob."""
+        ...
+
+
+class LargeBlobStore(PlainBlobStore, Protocol):
+    """A store with these two also takes blobs that should not be in memory as a whole; `put` and `get` are not called."""
+
+    def put_file(self, org_id: str, digest: str, file: Path) -> Awaitable[None] | None:
+        """Store the content of the file, as `put` does. The file can be moved."""
+        ...
+
+    def get_range(self, org_id: str, digest: str, start: int, length: int) -> Awaitable[bytes | None] | bytes | None:
+        """Return these bytes, fewer if the blob ends before; None if there is no such blob."""
+        ...

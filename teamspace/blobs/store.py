@@ -12,8 +12,8 @@ FOLDER_ID = "blob_folder"
 
 def invariants(blob_columns: Sequence[BlobColumn]) -> tuple[Invariant, ...]:
     return (
-        Invariant("blobs.small", "small blobs are stored in their rows, and no others are",
-            f"SELECT digest FROM blobs WHERE (data IS NULL) <> (size > {SMALL}) OR length(data) <> size"),
+        Invariant("blobs.small", "only small blobs are stored in their rows, as a whole",
+            f"SELECT digest FROM blobs WHERE data IS NOT NULL AND (size > {SMALL} OR length(data) <> size)"),
         Invariant("blobs.unused", "every unreferenced blob is scheduled for collection",
             f"SELECT digest FROM blobs WHERE collect_at IS NULL AND NOT {_is_referenced_sql(blob_columns)}"),
     )  # fmt: skip

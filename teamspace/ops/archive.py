@@ -172,7 +172,7 @@ class BackupReader:
     def _blobs(self, members: Iterator[tarfile.TarInfo]) -> Iterator[tuple[Blob, IO[bytes]]]:
         """Yield the blobs with their content, and notice a missing row or member: both have the same order.
 
-        A small blob has no member: its content is in its row.
+        A blob in its row has no member.
         """
         entry = self.manifest.table("blobs")
         for blob in map(blob_reader(entry.columns), self.rows(entry, msgspec.json.Decoder(list[Any]).decode)):

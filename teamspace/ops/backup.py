@@ -22,7 +22,7 @@ from teamspace.ops.errors import OpsError
 from teamspace.ops.keys import vault_for
 from teamspace.ops.manifest import FORMAT, Manifest
 from teamspace.ops.reads import SourceReads
-from teamspace.ops.rows import blob_reader, encoder, select_all
+from teamspace.ops.rows import SavedBlob, blob_reader, encoder, select_all
 from teamspace.settings import Settings
 
 
@@ -113,7 +113,7 @@ class BlobInventory:
         for fault in (await check_listed(self._reads, self._columns)).found:
             raise OpsError(f"{fault}, which is missing in the blobs table")
 
-    async def includes(self, blob: Blob, data: bytes | None) -> bool:
+    async def includes(self, blob: SavedBlob, data: bytes | None) -> bool:
         """Return whether to back up the blob. Its row is written before its file: until it is referenced, it may lack one."""
         if blob.in_row:
             if hashlib.sha256(data or b"").hexdigest() != blob.digest:
@@ -126,7 +126,7 @@ class BlobInventory:
         return False
 
 
-def _spooled_blobs(spool: TableSpool) -> Iterator[Blob]:
+def _spooled_blobs(spool: TableSpool) -> Iterator[SavedBlob]:
     return map(blob_reader(spool.entry.columns), spool.rows())
 
 

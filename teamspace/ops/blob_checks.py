@@ -37,9 +37,9 @@ async def check_bytes(db: Reads, files: BlobStore, columns: Sequence[BlobColumn]
 
 
 async def _is_lost(db: Reads, files: BlobStore, columns: Sequence[BlobColumn], blob: Blob) -> bool:
-    """Return whether a row references it. If it was just being written, its file exists by the time a row does."""
+    """Return whether a row references it. If it was just being written, its bytes exist by the time a row does."""
     referenced = await blobs.is_referenced(db, columns, blob.org_id, blob.digest)
-    return referenced and not blob.in_row and await files.stat(blob.org_id, blob.digest) is None
+    return referenced and not await blobs.is_present(db, files, blob.org_id, blob.digest)
 
 
 async def check_orphans(db: Reads, files: BlobStore) -> CheckResult:

@@ -1,6 +1,7 @@
 """Restores a backup into an empty instance: checks everything before it is visible; can be repeated after a crash."""
 
 import asyncio
+import io
 import os
 import secrets
 import shutil
@@ -9,7 +10,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from teamspace import blobs, wiring
 from teamspace.app import prepare_folder, restore_marker
@@ -31,6 +32,11 @@ from teamspace.ops.rows import decoder
 from teamspace.settings import Settings
 
 _BUFFER = 1 << 20
+_SET_DATA = "UPDATE blobs SET data = :data WHERE org_id = :org_id AND digest = :digest"
+_SELECT_IN_ROWS = (
+    "SELECT org_id, digest, data FROM blobs WHERE data IS NOT NULL AND size > :small"
+    " AND (org_id, digest) > (:org_id, :digest) ORDER BY org_id, digest LIMIT :limit"
+)
 _BLOBS_AT_ONCE = 8  # their disk syncs are combined; one after the other took five times as long
 
 
@@ -52,7 +58,7 @@ async def restore(settings: Settings, source: Path, *, check: bool = True) -> st
                 # The blobs are now in another folder; the first start binds it to the database.
                 await target.fetch(f"DELETE FROM instance WHERE name = '{blobs.FOLDER_ID}'", {})
                 await _check(target, dialect, manifest, invariants=check)
-                await _put_blobs(reader, wiring.open_store(settings))
+                await _put_blobs(target, reader, wiring.open_store(settings))
     left_out = f"; skipped {', '.join(unknown)}: not part of the schema" if unknown else ""
     return (
         f"restored {source} of {manifest.created_at}: {manifest.rows} rows of {len(manifest.tables)} tables,"
@@ -171,13 +177,40 @@ async def _check(target: BulkLoad, dialect: Dialect, manifest: Manifest, *, inva
             raise OpsError(f"{fault}; --no-check restores anyway")
 
 
-async def _put_blobs(reader: BackupReader, files: blobs.BlobStore) -> None:
-    """Store the blobs before the commit, so that no visible row lacks its blob."""
+async def _put_blobs(target: BulkLoad, reader: BackupReader, files: blobs.BlobStore) -> None:
+    """Store the blobs before the commit, so that no visible row lacks its blob.
+
+    The backup can be of another kind of store: this one decides which blobs are in their rows.
+    """
     files.discard_stale(clock.now())  # from an interrupted restore
     files.staging_folder.mkdir(parents=True, exist_ok=True)
     copies = ((blob, _copy(file, files.staging_folder)) for blob, file in reader.blobs())
     while batch := list(islice(copies, _BLOBS_AT_ONCE)):
-        await asyncio.gather(*(files.put(blob.org_id, blob.digest, draft) for blob, draft in batch))
+        await asyncio.gather(*(files.put(*_name(blob), draft) for blob, draft in batch if blob.size > files.small))
+        for blob, draft in batch:
+            if blob.size <= files.small:
+                await target.fetch(_SET_DATA, _key(*_name(blob)) | {"data": draft.read_bytes()})
+                draft.unlink()
+    await _move_out_of_rows(target, files)
+
+
+async def _move_out_of_rows(target: BulkLoad, files: blobs.BlobStore) -> None:
+    after = ("", "")
+    while rows := await target.fetch(_SELECT_IN_ROWS, _key(*after) | {"small": files.small, "limit": _BLOBS_AT_ONCE}):
+        drafts = [_copy(io.BytesIO(data), files.staging_folder) for _, _, data in rows]
+        puts = (files.put(org_id, digest, draft) for (org_id, digest, _), draft in zip(rows, drafts, strict=True))
+        await asyncio.gather(*puts)
+        for org_id, digest, _ in rows:
+            await target.fetch(_SET_DATA, _key(org_id, digest) | {"data": None})
+        after = (rows[-1][0], rows[-1][1])
+
+
+def _name(blob: blobs.Blob) -> tuple[str, str]:
+    return blob.org_id, blob.digest
+
+
+def _key(org_id: str, digest: str) -> dict[str, Any]:
+    return {"org_id": org_id, "digest": digest}
 
 
 def _copy(file: IO[bytes], folder: Path) -> Path:

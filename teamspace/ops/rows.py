@@ -49,7 +49,16 @@ def _converter(columns: Iterable[Column], by_kind: dict[str, Callable[[Any], Any
     return convert
 
 
-def blob_reader(columns: Sequence[str]) -> Callable[[Row], Blob]:
+class SavedBlob(Blob, frozen=True):
+    """A blob in a backup."""
+
+    in_row: bool
+    """Whether its bytes are in its row; otherwise they are a member of the archive."""
+
+
+def blob_reader(columns: Sequence[str]) -> Callable[[Row], SavedBlob]:
     """Return a function that converts a row of the blobs table to a blob."""
     positions = {name: position for position, name in enumerate(columns)}
-    return lambda row: Blob(row[positions["org_id"]], row[positions["digest"]], row[positions["size"]])
+    return lambda row: SavedBlob(
+        row[positions["org_id"]], row[positions["digest"]], row[positions["size"]], row[positions["data"]] is not None
+    )

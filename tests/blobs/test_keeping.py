@@ -23,7 +23,6 @@ DATA = b"some bytes of a company" * 2000
 """Too large for a row: stored in a file."""
 SMALL_DATA = b"some bytes of a company"
 ORG = "org-one"
-ROUNDS = 20
 SMALL_AND_LARGE = pytest.mark.parametrize("data", [SMALL_DATA, DATA], ids=["small", "large"])
 PADDED = pytest.mark.parametrize("padding", [b"", bytes(blobs.SMALL)], ids=["small", "large"])
 
@@ -472,8 +471,10 @@ async def upload(world: World, data: bytes) -> None:
 
 @pytest.mark.both_databases
 @PADDED
-async def test_a_blob_referenced_during_a_collection_is_kept(world: World, hands: Hands, padding: bytes) -> None:
-    for number in range(ROUNDS):
+async def test_a_blob_referenced_during_a_collection_is_kept(
+    world: World, hands: Hands, padding: bytes, rounds: int
+) -> None:
+    for number in range(rounds):
         data = b"round %d" % number + padding
         await store(world, data)
         hands.forward(2 * clock.DAY)
@@ -487,9 +488,9 @@ async def test_a_blob_referenced_during_a_collection_is_kept(world: World, hands
 @pytest.mark.both_databases
 @PADDED
 async def test_concurrent_stores_of_the_same_bytes_survive_a_collection(
-    world: World, hands: Hands, padding: bytes
+    world: World, hands: Hands, padding: bytes, rounds: int
 ) -> None:
-    for number in range(ROUNDS):
+    for number in range(rounds):
         data = b"%d" % number * 1000 + padding
         await store(world, data)
         hands.forward(2 * clock.DAY)

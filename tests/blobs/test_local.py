@@ -18,8 +18,6 @@ from teamspace.core.errors import StorageFull
 
 DATA = b"some bytes of a company"
 ORG = "01a1dd94-b5f4-7000-864e-c7fd39e2472c"
-IN_FILES = -1
-"""As the limit for small blobs: every blob goes to the folder."""
 
 
 @pytest.fixture
@@ -36,7 +34,7 @@ def files_below(folder: FolderStore) -> list[str]:
 
 
 async def put_blob(folder: FolderStore, data: bytes = DATA, namespace: str = ORG) -> Path:
-    async with stage(folder, as_stream(data), small=IN_FILES) as staged:
+    async with stage(folder, as_stream(data)) as staged:
         assert staged.digest == digest(data)
         await folder.put(namespace, staged.digest, staged.path)
     return folder.path(namespace, digest(data))

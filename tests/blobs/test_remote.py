@@ -24,7 +24,7 @@ def open_bucket(bucket: tuple[str, str], root: Path, key_id: str = KEY_ID, secre
 
 
 async def put(files: BucketStore) -> None:
-    async with blobs.stage(files, blobs.as_stream(DATA), small=0) as staged:
+    async with blobs.stage(files, blobs.as_stream(DATA)) as staged:
         await files.put("", staged.digest, staged.path)
 
 

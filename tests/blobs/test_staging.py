@@ -36,16 +36,17 @@ def checksums(data: bytes) -> bytes:
     return b"".join(zlib.crc32(data[start : start + BLOCK]).to_bytes(4) for start in range(0, len(data), BLOCK))
 
 
+@pytest.mark.parametrize("in_rows", [True, False], ids=["small in rows", "all in files"])
 @pytest.mark.parametrize("size", [0, 1, SMALL, SMALL + 1, BLOCK, 4 * BLOCK, len(DATA)])
 @pytest.mark.parametrize("sizes", SPLITS.values(), ids=SPLITS.keys())
 async def test_a_staged_blob_is_the_same_however_its_bytes_are_split(
-    tmp_path: Path, sizes: Iterable[int], size: int
+    tmp_path: Path, sizes: Iterable[int], size: int, in_rows: bool
 ) -> None:
     data = DATA[:size]
-    async with stage(FolderStore(tmp_path / "blobs"), split(data, sizes)) as staged:
+    async with stage(FolderStore(tmp_path / "blobs", small_in_rows=in_rows), split(data, sizes)) as staged:
         assert (staged.size, staged.digest) == (size, hashlib.sha256(data).hexdigest())
         assert staged.md5 == hashlib.md5(data, usedforsecurity=False).hexdigest()
         assert staged.blocks == checksums(data)
-        assert (staged.data is None) is (size > SMALL)
+        assert (staged.data is None) is (size > SMALL or not in_rows)
         assert (staged.path.read_bytes() if staged.data is None else staged.data) == data
     assert staged.file is None or not staged.file.exists()

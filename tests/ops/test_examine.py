@@ -66,8 +66,10 @@ async def test_one_wrong_bit_in_a_blob_row_is_found(settings: Settings, data: by
 async def test_a_small_blob_without_bytes_is_found(settings: Settings) -> None:
     await fill_instance(settings)
     digest = await overwrite(settings, PLAN.encode(), None)
-    found = await check_results(settings)
-    assert found["blobs.small"].found == [digest] and found["blobs.small"].broken
+    found = (await check_results(settings))["blobs.bytes"]
+    assert found.broken and [each.startswith("missing ") and each.endswith(f"/{digest}") for each in found.found] == [
+        True
+    ]
 
 
 async def test_a_missing_blob_file_is_found(settings: Settings) -> None:

@@ -5,7 +5,6 @@
 
 import argparse
 import hashlib
-import http.client
 import random
 import sys
 import tempfile
@@ -15,7 +14,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.support.served import HOST, Served
+from teamspace.client import Client
+from tests.support.served import Served
 
 PASSWORD = "correct horse battery"
 MIB = 1 << 20
@@ -59,36 +59,28 @@ class Transfer:
     """Hashes of the sent and received bytes, and the time both took."""
 
     def __init__(self, served: Served, token: str, mib: int) -> None:
-        self._served, self._mib = served, mib
-        self._headers = {"authorization": f"Bearer {token}"}
+        self._client, self._mib = Client(served.url, token), mib
         self.sent, self.received = hashlib.sha256(), hashlib.sha256()
         self.upload_seconds = self.download_seconds = 0.0
 
     def upload(self, key: str) -> str:
         """Upload; return the name for `download`, here the object's id."""
         started = time.perf_counter()
-        connection = http.client.HTTPConnection(HOST, self._served.port, timeout=600)
-        connection.putrequest("PUT", f"/api/repo/{key}")
-        for name, value in {**self._headers, "content-length": str(self._mib * MIB)}.items():
-            connection.putheader(name, value)
-        connection.endheaders()
+        stored = self._client.repo.put(key, self._hashed_blocks())
+        self.upload_seconds = time.perf_counter() - started
+        assert stored.sha256 == self.sent.hexdigest()
+        return stored.id
+
+    def _hashed_blocks(self) -> Iterator[bytes]:
         for block in blocks(self._mib):
             self.sent.update(block)
-            connection.send(block)
-        answer = connection.getresponse()
-        text = answer.read().decode()
-        assert answer.status == 201, text
-        self.upload_seconds = time.perf_counter() - started
-        assert self.sent.hexdigest() in text
-        return text.split('"id":"')[1].split('"')[0]
+            yield block
 
     def download(self, name: str) -> None:
         started = time.perf_counter()
-        connection = http.client.HTTPConnection(HOST, self._served.port, timeout=600)
-        connection.request("GET", f"/api/repo-obj/{name}/content", headers=self._headers)
-        answer = connection.getresponse()
-        while chunk := answer.read(MIB):
-            self.received.update(chunk)
+        with self._client.repo.content(name) as download:
+            for chunk in download:
+                self.received.update(chunk)
         self.download_seconds = time.perf_counter() - started
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO
 
 from teamspace.blobs.domain.space import Space
-from teamspace.blobs.schemas import INSTANCE, STRIDE, BlobMissing, StoredFile, blob_path
+from teamspace.blobs.schemas import INSTANCE, NONE_IN_ROWS, SMALL, STRIDE, BlobMissing, StoredFile, blob_path
 from teamspace.core import pools
 from teamspace.core.errors import Overloaded, StorageFull
 
@@ -20,8 +20,12 @@ _STAGING = "tmp"
 class FolderStore:
     """`<namespace>/ab/cd/<digest>` below one folder; incomplete files are in `tmp`."""
 
-    def __init__(self, root: Path, floor: int = 0) -> None:
+    max_size = None
+
+    def __init__(self, root: Path, floor: int = 0, *, small_in_rows: bool = False) -> None:
+        """With `small_in_rows`, small blobs are stored in the database: one commit instead of two and a file."""
         self.root = root
+        self.small = SMALL if small_in_rows else NONE_IN_ROWS
         self._space = Space(root.parent, floor)
         self._failed = False
         self._synced: set[Path] = set()
@@ -72,7 +76,9 @@ class FolderStore:
     async def put(self, namespace: str, digest: str, file: Path) -> None:
         await pools.FILES.run(self._put, self.path(namespace, digest), file)
 
-    async def get(self, namespace: str, digest: str, start: int = 0, length: int | None = None) -> AsyncIterator[bytes]:
+    async def get(
+        self, namespace: str, digest: str, start: int = 0, length: int | None = None, *, size: int | None = None
+    ) -> AsyncIterator[bytes]:
         try:
             file = self.path(namespace, digest).open("rb", buffering=0)
         except FileNotFoundError:

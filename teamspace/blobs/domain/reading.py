@@ -20,6 +20,13 @@ async def read(db: Reads, files: BlobStore, org_id: str, digest: str) -> bytes:
     return b"".join([chunk async for chunk in _read_verified(db, files, org_id, digest)])
 
 
+async def is_present(db: Reads, files: BlobStore, org_id: str, digest: str) -> bool:
+    """Return whether there are bytes, in the row or in the store; it does not verify them."""
+    checksums = await store.get_checksums(db, org_id, digest)
+    in_row = checksums is not None and checksums.data is not None
+    return in_row or await files.stat(org_id, digest) is not None
+
+
 async def verify(db: Reads, files: BlobStore, org_id: str, digest: str) -> None:
     """Read the blob; raise BlobMissing or DamagedBlob if it is missing or damaged."""
     async for _ in _read_verified(db, files, org_id, digest):
@@ -39,8 +46,11 @@ async def fetch_to_file(files: BlobStore, org_id: str, digest: str) -> AsyncIter
 
 async def _read_verified(db: Reads, files: BlobStore, org_id: str, digest: str) -> AsyncIterator[bytes]:
     checksums = await store.get_checksums(db, org_id, digest)
-    data = None if checksums is None else checksums.data
-    async for chunk in _verify_digest(files.get(org_id, digest) if data is None else as_stream(data), digest):
+    if checksums is not None and checksums.data is not None:
+        chunks = as_stream(checksums.data)
+    else:
+        chunks = files.get(org_id, digest, size=checksums.size if checksums else None)
+    async for chunk in _verify_digest(chunks, digest):
         yield chunk
 
 
@@ -67,7 +77,8 @@ async def read_range(
         yield checksums.data[start : start + length]
         return
     position, left = start - start % BLOCK, length
-    chunks = files.get(org_id, digest, position, _round_up(start + length, checksums.size) - position)
+    size = checksums.size
+    chunks = files.get(org_id, digest, position, _round_up(start + length, size) - position, size=size)
     async for stride in _in_strides(chunks):
         number, found = position // BLOCK, block_checksums(stride)
         if found != checksums.blocks[4 * number : 4 * number + len(found)]:

@@ -1,7 +1,4 @@
-"""A blob store in a bucket of any S3-compatible service.
-
-Staged blobs stay in the data folder, since the name of a blob is known only after its last byte.
-"""
+"""A blob store in a bucket of any S3-compatible service."""
 
 import logging
 import os
@@ -17,7 +14,7 @@ import msgspec
 from obstore.exceptions import BaseError, GenericError
 from obstore.store import S3Store
 
-from teamspace.blobs.domain.local import FolderStore
+from teamspace.blobs.domain.staging_area import StagingArea
 from teamspace.blobs.schemas import INSTANCE, STRIDE, BlobMissing, StoredFile, blob_path
 from teamspace.core.errors import Overloaded, Refusal, StorageFull
 
@@ -55,17 +52,11 @@ class BucketAddress(msgspec.Struct, frozen=True):
         return f"{self.url}/{self.bucket}"
 
 
-class BucketStore:
-    """`<namespace>/ab/cd/<digest>` in a bucket; `root` is a folder for staged blobs and the lock.
-
-    The lock only works between processes that share the folder. Several servers with separate folders coordinate
-    through the database: a collector marks the blob's row while it deletes the file, and an upload of the same bytes
-    waits for it. A backup that takes longer than the retention can then miss a blob that was collected meanwhile, and
-    fails with its name.
-    """
+class BucketStore(StagingArea):
+    """`<namespace>/ab/cd/<digest>` in a bucket; `root` is a folder for staged blobs and the lock."""
 
     def __init__(self, address: BucketAddress, root: Path, floor: int = 0) -> None:
-        self._folder = FolderStore(root, floor)
+        super().__init__(root, floor)
         self._address = address
         self._objects = S3Store(
             address.bucket,
@@ -79,19 +70,11 @@ class BucketStore:
             retry_config=_RETRIES,
         )
 
-    @property
-    def staging_folder(self) -> Path:
-        return self._folder.staging_folder
-
     def check(self) -> None:
         try:
             next(iter(self._objects.list(chunk_size=1)), None)
         except (BaseError, OSError) as fault:
             raise Overloaded("storage.bucket_unusable", bucket=str(self._address), reason=_reason(fault)) from None
-
-    def check_space(self, size: int = 0) -> None:
-        """Check the local disk, where blobs are staged before they are sent to the bucket."""
-        self._folder.check_space(size)
 
     async def put(self, namespace: str, digest: str, file: Path) -> None:
         """Store the file, replacing an existing one. It is durable once the bucket has confirmed it."""
@@ -104,7 +87,9 @@ class BucketStore:
             )
             os.unlink(file)
 
-    async def get(self, namespace: str, digest: str, start: int = 0, length: int | None = None) -> AsyncIterator[bytes]:
+    async def get(
+        self, namespace: str, digest: str, start: int = 0, length: int | None = None, *, size: int | None = None
+    ) -> AsyncIterator[bytes]:
         if length == 0:  # an HTTP range cannot be empty
             if await self.stat(namespace, digest) is None:
                 raise BlobMissing(f"blob {digest} is missing")
@@ -131,12 +116,6 @@ class BucketStore:
             return (await self._objects.head_async(blob_path(namespace, digest)))["size"]
         return None
 
-    def collection_paused(self) -> AbstractContextManager[None]:
-        return self._folder.collection_paused()
-
-    def collecting(self) -> AbstractContextManager[bool]:
-        return self._folder.collecting()
-
     def list_files(self) -> Iterator[StoredFile]:
         """Iterate over all blobs; other objects in the bucket are ignored."""
         with self._or_overloaded():
@@ -145,12 +124,6 @@ class BucketStore:
                     if name := _NAME.fullmatch(item["path"]):
                         org_id = "" if name[1] == INSTANCE else name[1]
                         yield StoredFile(org_id, name[4], item["last_modified"].timestamp())
-
-    def list_stale(self, written_before: float) -> Iterator[str]:
-        return self._folder.list_stale(written_before)
-
-    def discard_stale(self, written_before: float) -> None:
-        self._folder.discard_stale(written_before)
 
     def _or_overloaded(self) -> AbstractContextManager[None]:
         return self._translate_errors(Overloaded("storage.bucket_unreachable"))

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import IO
 
 from teamspace.blobs.domain.block_checksums import BlockChecksums
-from teamspace.blobs.schemas import SMALL, STRIDE, BlobStore, StagedBlob
+from teamspace.blobs.schemas import STRIDE, BlobStore, StagedBlob
 from teamspace.core import pools
-from teamspace.core.errors import StorageFull
+from teamspace.core.errors import StorageFull, TooLarge
 
 _MAX_SMALL_CHUNKS = 256
 """Tiny chunks are joined, since each one costs more time than its bytes."""
@@ -55,18 +55,19 @@ class _Hasher:
 
 
 @asynccontextmanager
-async def stage(files: BlobStore, chunks: AsyncIterator[bytes], *, small: int = SMALL) -> AsyncIterator[StagedBlob]:
-    """Stage a stream, without a file up to `small` bytes. Raises StorageFull while the disk is nearly full."""
+async def stage(files: BlobStore, chunks: AsyncIterator[bytes]) -> AsyncIterator[StagedBlob]:
+    """Stage a stream: in memory if it is small enough for a row, otherwise in a file.
+
+    Raises StorageFull while the disk is nearly full, and TooLarge if it is more than the store takes.
+    """
     files.check_space()
-    async with stage_copy(files, _checking_space(files, chunks), small=small) as staged:
+    async with stage_copy(files, _checking_size(files, chunks), small=files.small) as staged:
         yield staged
 
 
 @asynccontextmanager
-async def stage_copy(
-    files: BlobStore, chunks: AsyncIterator[bytes], *, small: int = SMALL
-) -> AsyncIterator[StagedBlob]:
-    """Stage a temporary copy, which is not stored, so disk space is not checked."""
+async def stage_copy(files: BlobStore, chunks: AsyncIterator[bytes], *, small: int) -> AsyncIterator[StagedBlob]:
+    """Stage a temporary copy, without a file up to `small` bytes. It is not stored, so its size is not checked."""
     stream = _batches(chunks)
     first = await anext(stream, list[bytes]())
     if sum(map(len, first)) <= small:
@@ -109,9 +110,13 @@ def _write_all(file: IO[bytes], chunk: bytes) -> None:
         rest = rest[file.write(rest) :]
 
 
-async def _checking_space(files: BlobStore, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+async def _checking_size(files: BlobStore, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    size = 0
     async for chunk in chunks:
+        size += len(chunk)
         files.check_space(len(chunk))
+        if files.max_size is not None and size > files.max_size:
+            raise TooLarge("storage.too_large", limit=files.max_size)
         yield chunk
 
 
