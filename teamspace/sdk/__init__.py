@@ -7,10 +7,10 @@ A plugin's entry module has some of these tables, each a tuple of rows:
     JOBS         JobSpec         kinds of jobs, named x.<plugin>.<name>
     BLOB_STORES  BlobStoreSpec   places for files, selected by SERVICE_BLOB_STORE
 
-Rows name their functions, which are in the same module.
+Rows name their functions, which are in the same module. `teamspace.sdk.testing` runs a server for a plugin's own tests.
 """
 
-from teamspace.blobs import FolderStore
+from teamspace.blobs import FolderStore, LargeBlobStore, PlainBlobStore
 from teamspace.core.db import Db, Tx
 from teamspace.core.errors import UserError
 from teamspace.core.permissions import Feature, Permission
@@ -29,7 +29,9 @@ __all__ = [
     "FolderStore",
     "JobContext",
     "JobSpec",
+    "LargeBlobStore",
     "Permission",
+    "PlainBlobStore",
     "PluginRequest",
     "PluginRoute",
     "Principal",

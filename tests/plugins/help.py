@@ -17,6 +17,9 @@ from tests.support.world import World
 from tests.support.world import world as open_world
 
 SAMPLE = Path(__file__).parent / "sample"
+"""Does everything right."""
+ROGUE = Path(__file__).parent / "rogue"
+"""Is loaded, and fails in every way when it is used."""
 
 
 @asynccontextmanager

@@ -1,19 +1,47 @@
-"""The plugin of the guide works as it is written there."""
+"""The plugin of the guide works as it is written there, from `plugin new` to `plugin check`."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 from teamspace.settings import Settings
 from tests.plugins.help import world_with
+from tests.support.served import teamspace
 
-GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "plugins.md"
+ROOT = Path(__file__).parents[2]
+GUIDE = ROOT / "docs" / "guides" / "plugins.md"
+_FILE = re.compile(r"^`([\w.]+)`[^\n]*\n\n```\w+\n(.*?)```", re.MULTILINE | re.DOTALL)
+_COMMAND = re.compile(r"^    teamspace (plugin .*)$", re.MULTILINE)
+
+
+def write_files(folder: Path) -> None:
+    files = dict(_FILE.findall(GUIDE.read_text()))
+    assert set(files) == {"plugin.json", "plugin.py", "test_plugin.py"}
+    for name, text in files.items():
+        (folder / name).write_text(text)
+
+
+def test_the_commands_of_the_guide(tmp_path: Path) -> None:
+    new, check = (command.split() for command in _COMMAND.findall(GUIDE.read_text()))
+    assert (new, check) == (["plugin", "new", "word-statistics"], ["plugin", "check", "word-statistics"])
+    folder = tmp_path / "word-statistics"
+    assert teamspace(*new, "--folder", str(tmp_path), settings={}).returncode == 0
+    write_files(folder)
+    checked = teamspace("plugin", "check", str(folder), settings={})
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+    options = ("-q", "-p", "no:cacheprovider", "--rootdir", str(folder), "-c", "/dev/null")
+    tested = subprocess.run(
+        [sys.executable, "-m", "pytest", *options, str(folder)], capture_output=True, text=True, check=False, cwd=folder
+    )
+    assert tested.returncode == 0 and "1 passed" in tested.stdout, tested.stdout + tested.stderr
 
 
 async def test_the_plugin_of_the_guide(settings: Settings, sqlite_template: Path, tmp_path: Path) -> None:
-    blocks = dict(re.findall(r"```(json|python)\n(.*?)```", GUIDE.read_text(), re.DOTALL))
-    (tmp_path / "plugin.json").write_text(blocks["json"])
-    (tmp_path / "plugin.py").write_text(blocks["python"])
-    async with world_with(settings, sqlite_template, tmp_path) as world:
+    folder = tmp_path / "word-statistics"
+    folder.mkdir()
+    write_files(folder)
+    async with world_with(settings, sqlite_template, folder) as world:
         ann = await world.bootstrap()
         path = "/api/x/word-statistics/longest"
         assert (await ann.post(path, {"text": "a long word"})).json() == {"word": "long"}

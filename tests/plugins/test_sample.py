@@ -14,13 +14,13 @@ from teamspace.core.errors import ResponseRefused
 from teamspace.core.routing import Route
 from teamspace.settings import Settings
 from tests.jobs.help import ended, running
-from tests.plugins.help import SAMPLE, failures, world_with
+from tests.plugins.help import ROGUE, SAMPLE, failures, world_with
 from tests.support.world import World
 
 
 @pytest.fixture
 async def world(settings: Settings, sqlite_template: Path) -> AsyncIterator[World]:
-    async with world_with(settings, sqlite_template, SAMPLE) as instance:
+    async with world_with(settings, sqlite_template, SAMPLE, ROGUE) as instance:
         yield instance
 
 
@@ -60,7 +60,7 @@ async def test_its_routes_come_after_the_shipped_ones_and_are_described(world: W
     served = [endpoint.route for endpoint in world.app.endpoints]
     ours = wiring.SHIPPED.rows(Route)
     assert served[: len(ours)] == list(ours)
-    assert {route.path.split("/")[3] for route in served[len(ours) :]} == {"sample"}
+    assert {route.path.split("/")[3] for route in served[len(ours) :]} == {"sample", "rogue"}
     described = (await world.anonymous.get("/api/openapi.json")).json()["paths"]
     assert described["/api/x/sample/greeting/{name}"]["get"]["parameters"][1]["name"] == "loud"
     assert "requestBody" in described["/api/x/sample/echo"]["post"]
@@ -73,13 +73,13 @@ async def test_a_handler_that_fails_costs_its_own_request_and_is_named(
     monkeypatch.setattr(plugin_calls, "SECONDS", 0.1)
     ann = await world.bootstrap()
     with caplog.at_level(logging.ERROR, "teamspace"):
-        failed = await ann.get(f"/api/x/sample/{way}")
+        failed = await ann.get(f"/api/x/rogue/{way}")
     assert failed.status_code == 500
-    assert "sample" in failed.json()["detail"] and "secret detail" not in failed.text
-    assert any("the plugin sample" in message and f"/api/x/sample/{way}" in message for message in caplog.messages)
+    assert "rogue" in failed.json()["detail"] and "secret detail" not in failed.text
+    assert any("the plugin rogue" in message and f"/api/x/rogue/{way}" in message for message in caplog.messages)
     assert (await ann.get("/api/x/sample/greeting/Bob")).status_code == 200
     figures = (await ann("GET", "/api/metrics", headers={"accept": "text/plain"})).text
-    assert re.search(r'teamspace_plugin_failures_total{plugin="sample"[^}]*} 1\.0', figures)
+    assert re.search(r'teamspace_plugin_failures_total{plugin="rogue"[^}]*} 1\.0', figures)
 
 
 # Jobs
@@ -95,10 +95,10 @@ async def test_its_job_kind_runs(world: World) -> None:
 
 async def test_a_job_cannot_end_the_server(world: World, caplog: pytest.LogCaptureFixture) -> None:
     ann = await world.bootstrap()
-    job = (await ann.post("/api/jobs", {"kind": "x.sample.leave", "input": {"text": "hello"}})).json()
+    job = (await ann.post("/api/jobs", {"kind": "x.rogue.leave", "input": {"text": "hello"}})).json()
     async with running(world):
         assert (await ended(ann, job["id"]))["state"] == "failed"
-    assert any("x.sample.leave" in message for message in caplog.messages)
+    assert any("x.rogue.leave" in message for message in caplog.messages)
 
 
 async def test_the_result_of_its_remote_kind_is_checked(world: World) -> None:
@@ -126,10 +126,10 @@ async def test_its_tools_are_off_until_the_team_turns_them_on(world: World) -> N
 
 async def test_a_tool_that_fails_is_named(world: World, caplog: pytest.LogCaptureFixture) -> None:
     ann = await world.bootstrap()
-    await ann.post("/api/tools/sample_crash", {"enabled": True})
-    failed = await ann.post("/api/x/sample/call/sample_crash", {})
+    await ann.post("/api/tools/rogue_crash", {"enabled": True})
+    failed = await ann.post("/api/x/sample/call/rogue_crash", {})
     assert (failed.status_code, failed.json()["key"]) == (500, "plugins.failed")
-    assert any("the plugin sample failed in the tool sample_crash" in message for message in caplog.messages)
+    assert any("the plugin rogue failed in the tool rogue_crash" in message for message in caplog.messages)
 
 
 # Blob stores
@@ -146,7 +146,9 @@ async def test_its_blob_store_keeps_the_files(settings: Settings, sqlite_templat
         assert stored.status_code == 201, stored.text
         content = await ann.get(f"/api/repo-obj/{stored.json()['id']}/content")
         assert content.content == body
-        assert [file.stat().st_size for file in (settings.data / "sample").rglob("*") if file.is_file()] == [100_000]
+        await ann.world.client.put("/api/repo/b.bin", content=b"few", headers={"authorization": f"Bearer {ann.token}"})
+        sizes = [file.stat().st_size for file in (settings.data / "sample").rglob("*") if file.is_file()]
+        assert sorted(sizes) == [3, 100_000], "small ones too"
 
 
 # The report
@@ -159,7 +161,7 @@ async def test_the_report_says_what_each_plugin_adds(world: World) -> None:
     assert items["sample"] | {"routes": [], "tools": []} == {
         "id": "sample", "name": "Sample", "version": "1.2.3", "description": "Has a row in every table.",
         "state": "loaded", "error": None, "tools": [], "workflows": [], "routes": [],
-        "kinds": ["x.sample.shout", "x.sample.leave", "x.sample.report"], "blob_stores": ["sample-store"], "has_bundle": True,
+        "kinds": ["x.sample.shout", "x.sample.report"], "blob_stores": ["sample-store"], "has_bundle": True,
         "has_landing": True,
     }  # fmt: skip
     assert {"method": "GET", "path": "/api/x/sample/greeting/:name"} in items["sample"]["routes"]

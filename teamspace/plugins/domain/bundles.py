@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from teamspace.core import pools
+from teamspace.core.content_types import find_content_type
 from teamspace.core.errors import NotFound
 
 BUNDLE, LANDING = "bundle", "landing"
@@ -15,22 +16,6 @@ MAX_FILE = 16 * 1024 * 1024
 _NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}")
 """Neither `.` nor `..`, no hidden file, no separator of any system, nothing that needs decoding."""
 _MAX_SEGMENTS = 16
-TYPES = {
-    ".css": "text/css; charset=utf-8",
-    ".gif": "image/gif",
-    ".html": "text/html; charset=utf-8",
-    ".ico": "image/x-icon",
-    ".jpg": "image/jpeg",
-    ".js": "text/javascript; charset=utf-8",
-    ".json": "application/json",
-    ".map": "application/json",
-    ".png": "image/png",
-    ".svg": "image/svg+xml",
-    ".txt": "text/plain; charset=utf-8",
-    ".wasm": "application/wasm",
-    ".webp": "image/webp",
-    ".woff2": "font/woff2",
-}
 
 
 class BundleFile(msgspec.Struct, frozen=True):
@@ -43,7 +28,7 @@ async def read(plugin: Path, kind: str, path: str) -> BundleFile:
     segments = path.split("/")
     if len(segments) > _MAX_SEGMENTS or not all(map(_NAME.fullmatch, segments)):
         raise NotFound("request.no_such_path")
-    content_type = TYPES.get(Path(segments[-1]).suffix.lower())
+    content_type = find_content_type(segments[-1])
     if content_type is None:
         raise NotFound("request.no_such_path")
     body = await pools.FILES.run(_read, plugin / kind, segments)

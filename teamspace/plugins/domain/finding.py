@@ -5,12 +5,14 @@ import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
+from typing import TypeVar
 
 import msgspec
 
 import teamspace
 from teamspace.plugins.schemas import PluginManifest, PluginPackage
 
+T = TypeVar("T", bound=msgspec.Struct)
 MANIFEST = "plugin.json"
 MAX_MANIFEST = 64 * 1024
 _ROOT = "teamspace_plugins"
@@ -26,10 +28,11 @@ def find_shipped() -> list[PluginPackage]:
 
 def find(folders: Sequence[Path], *, are_ours: bool = False) -> list[PluginPackage]:
     """Find the plugins in folders, each of which is a plugin or contains plugins."""
-    return [_describe(plugin, are_ours) for folder in folders for plugin in _plugin_folders(folder)]
+    return [_describe(plugin, are_ours) for folder in folders for plugin in list_folders(folder)]
 
 
-def _plugin_folders(folder: Path) -> Iterator[Path]:
+def list_folders(folder: Path) -> Iterator[Path]:
+    """Yield the folder itself if it is a plugin, otherwise those in it."""
     if (folder / MANIFEST).exists():
         yield folder
         return
@@ -41,7 +44,7 @@ def _plugin_folders(folder: Path) -> Iterator[Path]:
 def _describe(folder: Path, is_ours: bool) -> PluginPackage:
     folder = folder.resolve()
     try:
-        manifest = _read_manifest(folder / MANIFEST)
+        manifest = read_manifest(folder, PluginManifest)
     except ValueError as fault:
         return PluginPackage("", folder.name, is_ours=is_ours, fault=str(fault), folder=folder)
     missing = None if (folder / manifest.entry).is_file() else f"there is no file {manifest.entry}"
@@ -49,17 +52,17 @@ def _describe(folder: Path, is_ours: bool) -> PluginPackage:
     return PluginPackage(name, manifest.id, is_ours=is_ours, fault=missing, folder=folder, manifest=manifest)
 
 
-def _read_manifest(file: Path) -> PluginManifest:
-    """Return the manifest; raise ValueError saying what is wrong."""
+def read_manifest(folder: Path, shape: type[T]) -> T:
+    """Return the manifest of a plugin; raise ValueError saying what is wrong."""
     try:
-        with file.open("rb") as opened:
+        with (folder / MANIFEST).open("rb") as opened:
             content = opened.read(MAX_MANIFEST + 1)
     except OSError as fault:
         raise ValueError(f"{MANIFEST} cannot be read: {fault.strerror}") from None
     if len(content) > MAX_MANIFEST:
         raise ValueError(f"{MANIFEST} has more than {MAX_MANIFEST} bytes")
     try:
-        return msgspec.json.decode(content, type=PluginManifest)
+        return msgspec.json.decode(content, type=shape)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
         raise ValueError(f"{MANIFEST} is not a manifest: {fault}") from None
 

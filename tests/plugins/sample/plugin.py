@@ -1,7 +1,6 @@
 """A plugin with a row in every table that plugins have."""
 
-import asyncio
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
@@ -48,20 +47,15 @@ TOOLS = (
     Tool("sample_card",  "make_card",  "Return a card.",        Permission.CHAT_USE, artifacts=("document",)),
     Tool("sample_agent", "who_called", "Say who called.",       Permission.CHAT_USE, Feature.AGENT),
     Tool("sample_large", "repeat",     "Return a long result.", Permission.CHAT_USE),
-    Tool("sample_crash", "crash",      "Fail.",                 Permission.CHAT_USE),
 )
 ROUTES = (
     PluginRoute("GET",  "/greeting/:name", Permission.CHAT_USE, "greet",  "Greet somebody.", query=Manner),
     PluginRoute("POST", "/echo",           None,                "echo",   "Return the text of the body.", body=Words),
     PluginRoute("POST", "/call/:tool",     Permission.CHAT_USE, "call",   "Call a tool.", body=Arguments),
-    PluginRoute("GET",  "/crash",          Permission.CHAT_USE, "crash",  "Fail."),
-    PluginRoute("GET",  "/leave",          Permission.CHAT_USE, "leave",  "Try to end the server."),
-    PluginRoute("GET",  "/hang",           Permission.CHAT_USE, "hang",   "Never answer."),
     PluginRoute("GET",  "/refuse",         Permission.CHAT_USE, "refuse", "Refuse every request."),
 )
 JOBS = (
     JobSpec("x.sample.shout", "shout", "Return the text in capitals.", callable=True),
-    JobSpec("x.sample.leave", "leave_job", "Try to end the server.", callable=True, max_attempts=1),
     JobSpec("x.sample.report", None, "A report by a remote worker.", callable=True, remote=True, check="check_share",
             input=Words, result=Share),
 )
@@ -73,8 +67,10 @@ async def add_up(arguments: Amounts) -> int:
     return sum(amount.value * (1000 if amount.unit == "kg" else 1) for amount in arguments.amounts)
 
 
-async def make_card(title: str, kind: Literal["document", "image"] = "document") -> Artifact:
-    return Artifact(kind=kind, title=title, summary="Two\nlines", object_id="object-1", extra={"fields": {"a": 1}})
+async def make_card(title: str) -> Artifact:
+    return Artifact(
+        kind="document", title=title, summary="Two\nlines", object_id="object-1", extra={"fields": {"a": 1}}
+    )
 
 
 async def who_called(context: ToolContext) -> str:
@@ -99,29 +95,12 @@ async def call(request: PluginRequest, db: Db, who: Principal, toolbox: Toolbox)
     return {"value": result.value, "shown": result.shown}
 
 
-async def crash() -> Words:
-    raise ZeroDivisionError("secret detail")
-
-
-async def leave() -> Words:
-    raise SystemExit(3)
-
-
-async def hang() -> Words:
-    await asyncio.sleep(3600)
-    return Words("late")
-
-
 async def refuse() -> Words:
     raise UserError("Not on a Monday.")
 
 
 async def shout(input: Words) -> Words:
     return Words(input.text.upper())
-
-
-async def leave_job(input: Words) -> Words:
-    raise SystemExit(3)
 
 
 def check_share(input: Words, result: Share) -> str | None:
