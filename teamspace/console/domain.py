@@ -1,8 +1,11 @@
 """The built console: its page with the branding of the hostname, its files and its message catalogs."""
 
+import base64
+import hashlib
 import html
 import re
 import secrets
+from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 
@@ -10,21 +13,20 @@ import msgspec
 
 from teamspace import branding, localization
 from teamspace.branding import Branding, Theme
+from teamspace.core.content_types import find_content_type
 from teamspace.core.db import Db
 from teamspace.core.errors import NotFound
 from teamspace.core.principal import Principal
 
 _FILES = "teamspace.console"
+_CATALOG_TYPE = "application/json"
 _NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*")
 _HEAD = re.compile(r"<title>.*?</title>", re.DOTALL)
-TYPES = {
-    ".css": "text/css; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".json": "application/json",
-    ".png": "image/png",
-    ".svg": "image/svg+xml",
-    ".woff2": "font/woff2",
-}
+_SCRIPT = re.compile(rb'<script type="module">(.*?)</script>', re.DOTALL)
+_FRAME_POLICY = (
+    "sandbox allow-scripts allow-forms; default-src 'none'; script-src 'sha256-{digest}' blob:; style-src 'unsafe-inline';"
+    " img-src data: blob:; font-src data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+)
 FONTS = {
     "inter": '"Inter Variable", system-ui, sans-serif',
     "system": "system-ui, sans-serif",
@@ -63,16 +65,27 @@ async def page(db: Db, who: Principal) -> tuple[bytes, str]:
     return _HEAD.sub(lambda _: _head(brand, nonce), template, count=1).encode(), nonce
 
 
+@cache
+def frame() -> tuple[bytes, str]:
+    """Return the page in which a bundle runs, and its policy: an origin of its own, no network, no script but ours and
+    what ours was given.
+    """
+    body = (resources.files(_FILES) / "frame.html").read_bytes()
+    (script,) = _SCRIPT.findall(body)
+    digest = base64.b64encode(hashlib.sha256(script).digest()).decode()
+    return body, _FRAME_POLICY.format(digest=digest)
+
+
 def file(path: str, *, gzip: bool) -> File:
     """Return a file of the build or a message catalog; its name contains a digest of its content, so it never changes."""
     if not _NAME.fullmatch(path):
         raise NotFound()
     for words in localization.files().values():
         if words.name == path:
-            return File(words.packed if gzip else words.body, TYPES[".json"], gzip)
+            return File(words.packed if gzip else words.body, _CATALOG_TYPE, gzip)
     found = _static() / "assets" / path
     compressed = _static() / "assets" / f"{path}.gz"
-    content_type = TYPES.get("." + path.rpartition(".")[2])
+    content_type = find_content_type(path)
     if content_type is None or not found.is_file():
         raise NotFound()
     if gzip and compressed.is_file():

@@ -14,6 +14,7 @@ ROUTES = (
     Route("GET", "/login",        PUBLIC, None, None, "login",    "Serve the console's sign-in screen.", unlimited=True),
     Route("GET", "/activate",     PUBLIC, None, None, "activate", "Serve the console's activation screen; the token stays in the URL fragment.", unlimited=True),
     Route("GET", "/app/*page",    PUBLIC, None, None, "screen",   "Serve a screen of the console.", unlimited=True),
+    Route("GET", "/frame",        PUBLIC, None, None, "frame",    "Serve the sandboxed page in which the console shows a bundle.", unlimited=True),
     Route("GET", "/assets/*path", PUBLIC, None, None, "asset",    "Serve a file of the console's build, or a message catalog.", refuses=(NotFound,), unlimited=True),
 )
 # fmt: on
@@ -21,7 +22,7 @@ ROUTES = (
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; img-src 'self' data: blob:;"
     " font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none';"
-    " frame-src blob:; frame-ancestors 'none'; object-src 'none'; require-trusted-types-for 'script'; trusted-types default"
+    " frame-src 'self' blob:; frame-ancestors 'none'; object-src 'none'; require-trusted-types-for 'script'; trusted-types default"
 )
 _CACHE_FOREVER = {"cache-control": "public, max-age=31536000, immutable", "vary": "Accept-Encoding"}
 
@@ -44,6 +45,11 @@ async def activate(db: Db, who: Principal) -> Content:
 
 async def screen(db: Db, who: Principal, page: str) -> Content:
     return await _page(db, who)
+
+
+async def frame() -> Content:
+    body, policy = domain.frame()
+    return Content(body, "text/html; charset=utf-8", {"content-security-policy": policy})
 
 
 async def asset(path: str, gzip: bool) -> Content:

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from tests.console.browser import launch
 from tests.console.instance import Instance
-from tests.support.plugin import DATABASES, database_of
+from tests.support.plugin import DATABASES
 from tests.support.postgres import create_database, drop_database
 from tests.support.served import DEFAULT_RATES, Served
 
@@ -30,18 +30,6 @@ def browser() -> Iterator[Browser]:
 def database(request: pytest.FixtureRequest) -> str:
     name: str = request.param
     return name
-
-
-def pytest_itemcollected(item: pytest.Item) -> None:
-    """Tests that share an instance run on one worker. Two share those on SQLite, which are the most."""
-    name = item.path.stem
-    if name == "test_accessibility":
-        shared = "axe"
-    elif database_of(item) == "postgres":
-        shared = "console-postgres"
-    else:
-        shared = "console-first" if name < "test_jobs" else "console-second"
-    item.add_marker(pytest.mark.xdist_group(shared))
 
 
 @pytest.fixture(scope="session")

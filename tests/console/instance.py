@@ -236,6 +236,7 @@ class Instance:
         self._create_documents()
         self._create_conversations()
         self._create_terms()
+        self._ids["PLUGIN"] = "example-tools"
         self._ids["JOB"] = self.call("GET", "/api/jobs", token=self.operator)["items"][0]["id"]
         return ids[-1]
 

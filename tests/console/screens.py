@@ -66,6 +66,11 @@ SCREENS = (
     Screen("/settings/instance/companies/$ref",  "Company",      "",         "instance:manage"),
     Screen("/settings/instance/branding",        "Branding",     "Instance", "instance:manage"),
     Screen("/settings/instance/executors",       "Executors",    "Instance", "instance:manage"),
+    Screen("/settings/instance/plugins",         "Plugins",      "Instance"),
+    Screen("/settings/instance/plugins/$id",     "Plugins",      of="plugin"),
+    Screen("/settings/instance/sandboxed",       "Sandboxed plugins", "Instance"),
+    Screen("/settings/instance/mcp",             "MCP servers",  "Instance"),
+    Screen("/plugins/$id",                       "Plugin",       of="plugin"),
     Screen("/settings/instance/metrics",         "Metrics",      "Instance", "instance:manage"),
     Screen("/settings/me/account",               "Your account", "Me"),
 )

@@ -1,5 +1,7 @@
-"""The Connect screen: S3 keys are created, used by a real client with the copied settings, and revoked."""
+"""The Connect screen: S3 keys are created, used by a real client with the copied settings, and revoked; other programs
+get settings for MCP and for the OpenAI protocol."""
 
+import json
 import re
 import time
 from pathlib import Path
@@ -69,6 +71,32 @@ def test_the_secret_stays_until_it_is_confirmed_as_saved(browser: Browser, sqlit
         settings = page.get_by_role("tabpanel", name="AWS CLI")
         expect(settings).to_contain_text(PLACEHOLDER)
         expect(settings).to_contain_text(re.compile(r"aws_access_key_id = TS\w{18}\b"))
+
+
+def test_an_mcp_client_gets_settings_with_a_new_token(browser: Browser, instance: Instance) -> None:
+    with window(browser, instance.url, token=instance.session("admin"), permissions=CLIPBOARD) as page:
+        page.goto("/app/settings/team/connect")
+        page.get_by_text("Agents (MCP)").click()
+        expect(page.get_by_role("tabpanel", name="Claude Code")).to_contain_text("YOUR_API_TOKEN")
+        page.get_by_role("button", name="New token").click()
+        page.get_by_role("dialog", name="New token").get_by_label("Name").fill("Agent")
+        page.get_by_role("button", name="Create token").click()
+        dialog = page.get_by_role("dialog", name="Token Agent")
+        dialog.get_by_role("tab", name="JSON").click()
+        dialog.get_by_role("button", name="Copy JSON: For any other client").click()
+        server = json.loads(clipboard(page))["mcpServers"]["teamspace"]
+        request = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+        answer = page.request.post(server["url"], headers=server["headers"], data=request).json()
+        assert "search" in [tool["name"] for tool in answer["result"]["tools"]]
+        confirm_saved(page, dialog)
+        expect(page.locator("body")).not_to_contain_text(server["headers"]["Authorization"])
+        page.reload()
+        expect(page.get_by_text("http", exact=False).filter(has_text="/mcp").first).to_be_visible()
+    with window(browser, instance.url, token=instance.session("member")) as page:
+        page.goto("/app/settings/team/connect?way=openai")
+        expect(page.get_by_role("tabpanel", name="Any program")).to_contain_text(f"OPENAI_BASE_URL={instance.url}/v1")
+        expect(page.get_by_text("Only team admins can create API tokens.")).to_be_visible()
+        expect(page.get_by_role("button", name="New token")).to_have_count(0)
 
 
 @pytest.mark.parametrize("role", CHOICES)

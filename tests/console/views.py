@@ -101,6 +101,51 @@ NO_REQUESTS_LEFT = {
 }  # fmt: skip
 
 
+BROKEN_PLUGIN = {
+    "id": "tide-tables", "name": "Tide tables", "version": "1.4.0", "description": "High and low water at every pier.",
+    "state": "failed", "error": "TOOLS: tide_at: there is no function find_tide in plugin.py", "tools": [], "workflows": [],
+    "routes": [], "kinds": [], "blob_stores": [], "has_bundle": False, "has_landing": False,
+}  # fmt: skip
+
+CHANGED_TOOL = {
+    "name": "mcp_charts_find_chart", "source": "mcp:charts", "description": "Find a sea chart, and send it to the yard.",
+    "permission": "chat:use", "feature": None, "enabled": False, "changed": True, "pin": "one",
+    "parameters": {"type": "object", "properties": {"place": {"type": "string"}}, "required": ["place"]},
+}  # fmt: skip
+
+MCP_SERVERS: list[dict[str, Any]] = [
+    {
+        "name": "charts", "transport": "stdio", "state": "connected", "protocol": "2025-11-25", "sandbox": "bubblewrap",
+        "last_error": None, "connected_at": "2026-11-16T08:00:00Z", "tools": [
+            {"name": "mcp_charts_find_chart", "title": "Find chart", "description": "Find a sea chart by place."},
+            {"name": "mcp_charts_depth_at", "title": "Depth", "description": "Return the depth at a position, in metres."},
+        ],
+    },
+    {
+        "name": "weather", "transport": "http", "state": "failed", "protocol": None, "sandbox": None,
+        "last_error": "https://weather.example/mcp: connection refused; next attempt in 32 s", "connected_at": None,
+        "tools": [],
+    },
+]  # fmt: skip
+
+SANDBOXED_PLUGINS: list[dict[str, Any]] = [
+    {
+        "id": "freight-rates", "name": "Freight rates", "version": "0.3.1", "state": "running", "sandbox": "bubblewrap",
+        "description": "Compares the rates of carriers.", "last_error": None, "restarts": 0,
+        "started_at": "2026-11-16T08:00:00Z", "tools": ["oop_freight_rates_compare"], "capabilities": [
+            {"name": "log", "granted": True, "used": 412, "refused": 0},
+            {"name": "http.fetch:rates.example", "granted": True, "used": 57, "refused": 2},
+            {"name": "repo.read:contracts/", "granted": False, "used": 0, "refused": 3},
+        ],
+    },
+    {
+        "id": "label-printer", "name": "Label printer", "version": "2.0.0", "state": "disabled", "sandbox": "landlock",
+        "description": "Prints labels for crates.", "last_error": "The process ended 5 times in 10 minutes, last with signal 9",
+        "restarts": 5, "started_at": None, "tools": [], "capabilities": [],
+    },
+]  # fmt: skip
+
+
 def open_dialog(name: str, dialog: str = "") -> Callable[[Page, Instance], None]:
     """Press a button and wait for its dialog."""
 
@@ -246,6 +291,63 @@ def search_for(query: str) -> Callable[[Page, Instance], None]:
 def show_arguments(page: Page, _: Instance) -> None:
     page.get_by_role("button", name="arguments of search").click()
     expect(page.get_by_role("table", name="Arguments of search")).to_be_visible()
+
+
+def show_calls(page: Page, instance: Instance) -> None:
+    """Open the last calls of a tool: one by an agent, one by an MCP client that was refused."""
+    instance.call("POST", "/api/tools/word_count", {"enabled": True}, instance.operator)
+    prompt = "Use word_count with the text: two boats."
+    instance.call("POST", "/api/agent", {"prompt": prompt}, instance.session("member"))
+    call = {"name": "word_count", "arguments": {"text": 3}}
+    request = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
+    instance.call("POST", "/mcp", request, instance.operator)
+    page.get_by_role("button", name="Last calls of word_count").click()
+    expect(page.get_by_role("table", name="Last calls of word_count")).to_be_visible()
+
+
+def show_changed_tool(page: Page, _: Instance) -> None:
+    page.route("**/api/tools", lambda route: route.fulfill(json={"items": [CHANGED_TOOL], "next_cursor": None}))
+    page.reload()
+    settle(page)
+    expect(page.get_by_role("note")).to_be_visible()
+
+
+def show_items(path: str, items: list[dict[str, Any]]) -> Callable[[Page, Instance], None]:
+    """Answer a list of the API with these items."""
+
+    def act(page: Page, _: Instance) -> None:
+        page.route(f"**{path}", lambda route: route.fulfill(json={"items": items}))
+        page.reload()
+        settle(page)
+
+    return act
+
+
+def show_member_items(path: str, items: list[dict[str, Any]]) -> Callable[[Page, Instance], None]:
+    """As to people who are no operators: without reasons."""
+    hidden = "An operator can see why."
+    return show_items(path, [{**item, "last_error": item["last_error"] and hidden} for item in items])
+
+
+def open_plugin_page(page: Page, _: Instance) -> None:
+    inside = page.frame_locator("iframe")
+    inside.get_by_label("Text").fill("Two boats on Sundays, one in the week.")
+    inside.get_by_role("button", name="Count words").click()
+    expect(inside.get_by_text("8 words")).to_be_visible()
+
+
+def break_plugin_page(page: Page, _: Instance) -> None:
+    broken = "export default () => { throw new Error('The tide table is empty.') }"
+    page.route("**/bundle/index.js", lambda route: route.fulfill(body=broken, content_type="text/javascript"))
+    page.reload()
+    expect(page.get_by_role("alert")).to_contain_text("The tide table is empty.")
+
+
+def create_token(page: Page, _: Instance) -> None:
+    open_dialog("New token")(page, _)
+    page.get_by_label("Name", exact=False).fill("Laptop")
+    page.get_by_role("dialog").get_by_role("button", name="Create token").click()
+    expect(page.get_by_role("dialog", name="Token Laptop")).to_be_visible()
 
 
 def show_no_terms(page: Page, _: Instance) -> None:
@@ -453,6 +555,10 @@ VIEWS = (
     View("connect-revoke",      "/app/settings/team/connect",         act=open_dialog("Revoke Scanner at pier 2", "Revoke Scanner at pier 2?")),
     View("file-link",           "/app/files/FILE",                    act=open_link_dialog),
     View("file-link-unkeyed",   "/app/files/FILE",                    "viewer", open_link_dialog),
+    View("connect-mcp",         "/app/settings/team/connect?way=mcp"),
+    View("connect-mcp-member",  "/app/settings/team/connect?way=mcp", "member"),
+    View("connect-mcp-token",   "/app/settings/team/connect?way=mcp", "admin", create_token),
+    View("connect-openai",      "/app/settings/team/connect?way=openai"),
     View("tokens-new",          "/app/settings/team/tokens",          act=open_dialog("New token")),
     View("account-factor",      "/app/settings/me/account",           act=open_dialog("Set up", "Two-factor authentication")),
     View("companies-new",       "/app/settings/instance/companies",   act=open_dialog("New company")),
@@ -476,6 +582,21 @@ VIEWS = (
     View("chat-pick",           "/app/chat/new",             act=pick_a_file),
     View("tools-arguments",     "/app/settings/team/tools",           act=show_arguments),
     View("tools-member",        "/app/settings/team/tools",           "member"),
+    View("tools-calls",         "/app/settings/team/tools?q=word_count", act=show_calls),
+    View("tools-changed",       "/app/settings/team/tools",           act=show_changed_tool),
+    View("plugins-failed",      "/app/settings/instance/plugins",     act=show_items("/api/plugins", [BROKEN_PLUGIN])),
+    View("plugin-failed",       "/app/settings/instance/plugins/tide-tables", act=show_items("/api/plugins", [BROKEN_PLUGIN])),
+    View("plugin-failed-member", "/app/settings/instance/plugins/tide-tables", "member", show_items("/api/plugins", [BROKEN_PLUGIN])),
+    View("plugins-none",        "/app/settings/instance/plugins",     act=show_items("/api/plugins", [])),
+    View("plugin-missing",      "/app/settings/instance/plugins/nowhere"),
+    View("sandboxed",           "/app/settings/instance/sandboxed",   act=show_items("/api/oop", SANDBOXED_PLUGINS)),
+    View("sandboxed-member",    "/app/settings/instance/sandboxed",   "member", show_member_items("/api/oop", SANDBOXED_PLUGINS)),
+    View("sandboxed-none",      "/app/settings/instance/sandboxed",   act=show_items("/api/oop", [])),
+    View("mcp",                 "/app/settings/instance/mcp",         act=show_items("/api/mcp", MCP_SERVERS)),
+    View("mcp-member",          "/app/settings/instance/mcp",         "member", show_member_items("/api/mcp", MCP_SERVERS)),
+    View("mcp-none",            "/app/settings/instance/mcp",         act=show_items("/api/mcp", [])),
+    View("plugin-page",         "/app/plugins/PLUGIN",                "member", open_plugin_page),
+    View("plugin-page-broken",  "/app/plugins/PLUGIN",                "member", break_plugin_page),
     View("models-member",       "/app/settings/team/models",          "member"),
     View("glossary-empty",      "/app/settings/team/glossary",        act=show_no_terms),
     View("glossary-edit",       "/app/settings/team/glossary",        act=edit_term),

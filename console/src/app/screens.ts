@@ -16,6 +16,7 @@ import { jobActions, jobScreens } from "@/features/jobs/screens";
 import { memberActions, memberScreens } from "@/features/members/screens";
 import { modelScreens } from "@/features/models/screens";
 import { noteActions, noteScreens } from "@/features/notes/screens";
+import { pluginScreens } from "@/features/plugins/screens";
 import { fileActions, fileScreens } from "@/features/repository/screens";
 import { searchActions, searchScreens } from "@/features/search/screens";
 import { tokenActions, tokenScreens } from "@/features/tokens/screens";
@@ -52,6 +53,7 @@ export const SCREENS: readonly Screen[] = [
   ...instanceScreens,
   ...instanceBrandingScreens,
   ...instanceExecutorScreens,
+  ...pluginScreens,
   ...metricsScreens,
   ...accountScreens,
 ];

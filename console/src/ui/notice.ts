@@ -21,3 +21,8 @@ export function noticeFault(fault: unknown): void {
     autoClose: 10_000,
   });
 }
+
+/** An error that comes with its own words. */
+export function noticeText(message: string): void {
+  notifications.show({ color: "danger", title: t("state.failed"), message, autoClose: 10_000 });
+}

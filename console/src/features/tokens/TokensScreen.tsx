@@ -11,13 +11,13 @@ import { ConfirmDialog } from "@/ui/ConfirmDialog";
 import { DataTable } from "@/ui/DataTable";
 import { Endless } from "@/ui/endless";
 import { notice } from "@/ui/notice";
+import { NewToken } from "@/ui/newToken/NewTokenDialog";
 import { Page } from "@/ui/Page";
 import { Empty, Failed, Loading } from "@/ui/states";
 
 import { columnsFor } from "./columns";
 import { making } from "./making";
-import { Making } from "./NewTokenDialog";
-import { useTokenChanges, useTokens, type ApiToken } from "./queries";
+import { useRevoke, useTokens, type ApiToken } from "./queries";
 
 export default function TokensScreen() {
   const { me } = useSession();
@@ -32,7 +32,7 @@ export default function TokensScreen() {
       }
     >
       <Tokens />
-      <Making />
+      <NewToken opening={making} />
     </Page>
   );
 }
@@ -84,7 +84,7 @@ function MakeOne() {
 }
 
 function RevokeDialog({ token, onClose }: { token: ApiToken; onClose: () => void }) {
-  const { revoke } = useTokenChanges();
+  const revoke = useRevoke();
   const { name, hint } = token;
 
   async function perform(): Promise<void> {

@@ -1,15 +1,17 @@
 /** The team's tools by source; admins turn them on and off. */
 
 import { IconTool } from "@tabler/icons-react";
-import { useState } from "react";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 
-import { byName, t } from "@/i18n";
+import { t } from "@/i18n";
 import { useSession } from "@/session";
 import { Page, Section } from "@/ui/Page";
 import { Empty, Failed, Loading } from "@/ui/states";
 import { fits, ListFilter } from "@/ui/TextFilter";
+import { useAddressText } from "@/ui/useAddressText";
 
 import { useTools, type Tool } from "./queries";
+import { bySource, sourceOf } from "./sources";
 import { ToolLine } from "./ToolLine";
 import styles from "./Tools.module.css";
 
@@ -25,7 +27,7 @@ export default function ToolsScreen() {
 
 function Tools() {
   const tools = useTools();
-  const [wanted, setWanted] = useState("");
+  const [wanted, setWanted] = useWanted();
   if (tools.isPending) return <Loading />;
   if (!tools.data) return <Failed error={tools.error} again={() => void tools.refetch()} />;
   if (tools.data.length === 0) {
@@ -41,27 +43,35 @@ function Tools() {
     <>
       <ListFilter label={t("tools.filter")} value={wanted} onChange={setWanted} count={count} />
       {bySource(found).map(([source, some]) => (
-        <Section key={source} title={nameOf(source)} intro={source === SHIPPED ? t("tools.source.shipped.words") : t("tools.source.plugin.words")}>
-          <ul className={styles.tools} aria-label={nameOf(source)}>
-            {some.map((tool) => (
-              <ToolLine key={tool.name} tool={tool} />
-            ))}
-          </ul>
-        </Section>
+        <SourceSection key={source} source={source} tools={some} />
       ))}
       {found.length === 0 && <Empty title={t("tools.none.filtered")} />}
     </>
   );
 }
 
-const SHIPPED = "shipped";
+/** In the address, so that other screens can lead to the tools of one source. */
+function useWanted(): [string, (wanted: string) => void] {
+  const { q } = useSearch({ strict: false }) as { q?: string };
+  const go = useNavigate();
+  return useAddressText(q, (wanted) => void go({ to: ".", search: { q: wanted } as never, replace: true }));
+}
 
-const nameOf = (source: string): string => (source === SHIPPED ? t("tools.source.shipped") : source);
-
-/** Built-in tools first, then the others by name. */
-function bySource(tools: readonly Tool[]): [source: string, tools: Tool[]][] {
-  const sources = [...new Set(tools.map((tool) => tool.source))].sort(
-    (one, other) => Number(other === SHIPPED) - Number(one === SHIPPED) || byName(one, other),
+function SourceSection({ source, tools }: { source: string; tools: readonly Tool[] }) {
+  const { title, words, to } = sourceOf(source);
+  const about = to && (
+    <>
+      {" "}
+      <Link to={to}>{t("tools.source.link", { source: title })}</Link>
+    </>
   );
-  return sources.map((source) => [source, tools.filter((tool) => tool.source === source)]);
+  return (
+    <Section title={title} intro={<>{words}{about}</>}>
+      <ul className={styles.tools} aria-label={title}>
+        {tools.map((tool) => (
+          <ToolLine key={tool.name} tool={tool} />
+        ))}
+      </ul>
+    </Section>
+  );
 }

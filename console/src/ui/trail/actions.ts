@@ -22,6 +22,7 @@ export const ACTIONS = [
   "account.activate",
   "feature.switch",
   "tool.call", "tool.end", "tool.switch",
+  "oop.grant", "oop.set_value", "oop.delete_value",
   "quota.set",
   "branding.update", "branding.set_logo", "branding.delete",
   "team.create",

@@ -4,10 +4,10 @@ import { Checkbox, Radio } from "@mantine/core";
 
 import { t } from "@/i18n";
 import { useSession } from "@/session";
-import { permissionName } from "@/ui/permissions";
+import { permissionName } from "../permissions";
 
 import { offered } from "./scope";
-import styles from "./Tokens.module.css";
+import styles from "./NewToken.module.css";
 
 interface Props {
   /** Null is all permissions. */

@@ -1,33 +1,38 @@
 /** Creates a token: name, expiry and scope; then shows it once. */
 
 import { Button, Select, TextInput } from "@mantine/core";
-import { useState } from "react";
+import { useState, type ReactNode } from "react";
 
+import { useMakeToken, type IssuedToken } from "@/api/tokens";
 import { t } from "@/i18n";
 import { useSession } from "@/session";
-import { Dialog, DialogActions } from "@/ui/Dialog";
-import { Fault, useSending } from "@/ui/forms";
-import { SecretOnce } from "@/ui/SecretOnce";
 
-import { making } from "./making";
-import { useTokenChanges, type IssuedToken } from "./queries";
+import { Dialog, DialogActions } from "../Dialog";
+import { Fault, useSending } from "../forms";
+import type { Opening } from "../opening";
+import { SecretOnce } from "../SecretOnce";
 import { ScopeChoice } from "./ScopeChoice";
 
 const DAY = 86_400;
 const LIVES = { week: 7 * DAY, month: 30 * DAY, quarter: 90 * DAY, year: 365 * DAY, never: "never" } as const;
 type Life = keyof typeof LIVES;
 
-/** Mounted with the screen, so that the second dialog can follow the first. */
-export function Making() {
-  const opened = making.useOpened();
-  const [issued, setIssued] = useState<IssuedToken | null>(null);
-  if (issued) return <Made issued={issued} onClose={() => setIssued(null)} />;
-  return opened ? <NewTokenDialog onClose={making.close} onIssued={setIssued} /> : null;
+interface Props {
+  opening: Opening;
+  /** How to use the token, shown below it. */
+  more?: (token: string) => ReactNode;
 }
 
+/** Mounted with the screen, so that the second dialog can follow the first. */
+export function NewToken({ opening, more }: Props) {
+  const opened = opening.useOpened();
+  const [issued, setIssued] = useState<IssuedToken | null>(null);
+  if (issued) return <Made issued={issued} more={more?.(issued.token)} onClose={() => setIssued(null)} />;
+  return opened ? <NewTokenDialog onClose={opening.close} onIssued={setIssued} /> : null;
+}
 function NewTokenDialog({ onClose, onIssued }: { onClose: () => void; onIssued: (issued: IssuedToken) => void }) {
   const { me } = useSession();
-  const { make } = useTokenChanges();
+  const make = useMakeToken();
   const { form, sending, fault, submit } = useSending(
     { name: "", life: "quarter" as Life, scope: (me.scope === null ? null : []) as string[] | null },
     async ({ name, life, scope }) => {
@@ -73,7 +78,7 @@ function NewTokenDialog({ onClose, onIssued }: { onClose: () => void; onIssued: 
   );
 }
 
-function Made({ issued, onClose }: { issued: IssuedToken; onClose: () => void }) {
+function Made({ issued, more, onClose }: { issued: IssuedToken; more?: ReactNode; onClose: () => void }) {
   const { me } = useSession();
   return (
     <SecretOnce
@@ -81,6 +86,7 @@ function Made({ issued, onClose }: { issued: IssuedToken; onClose: () => void })
       secrets={[issued.token]}
       filename={`token-${issued.name.replace(/[^\p{L}\p{N}]+/gu, "-").toLowerCase()}.txt`}
       heading={t("tokens.made.heading", { name: issued.name, team: me.team.name, place: location.host })}
+      more={more}
       onClose={onClose}
     >
       {t("tokens.made.words")}
