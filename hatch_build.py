@@ -64,6 +64,11 @@ def npm(*arguments: str, console: Path) -> None:
         sys.exit(f"in {console.name}/: npm {' '.join(arguments)} failed\n{output}")
 
 
+def find_node() -> str:
+    """Return the Node.js that npm uses."""
+    return str(_npm()[1] / "node")
+
+
 def _npm() -> tuple[list[str], Path]:
     """Return the npm command and the folder of its node: from PATH if new enough, else from the wheel."""
     node, npm = shutil.which("node"), shutil.which("npm")
@@ -98,6 +103,13 @@ def check(console: Path) -> None:
     npm("test", console=console)
 
 
+def install_test_servers(folder: Path) -> None:
+    """Install the MCP servers of the tests that are Node.js programs, unless that was done already."""
+    wanted, installed = folder / "package-lock.json", folder / "node_modules/.package-lock.json"
+    if not installed.is_file() or installed.stat().st_mtime < wanted.stat().st_mtime:
+        npm("ci", "--ignore-scripts", console=folder)
+
+
 def types(console: Path, target: Path) -> None:
     """Generate the console's API types from the server's OpenAPI description."""
     openapi = subprocess.run(
@@ -114,6 +126,8 @@ if __name__ == "__main__":
     match sys.argv[1:]:
         case ["types"]:
             types(root / "console", root / "console" / TYPES)
+        case ["test-servers"]:
+            install_test_servers(root / "tests/mcp/everything")
         case ["check"]:
             check(root / "console")
         case _:

@@ -25,6 +25,7 @@ from teamspace import (
     jobs,
     localization,
     mcp,
+    oop,
     plugins,
     quota,
     repository,
@@ -84,6 +85,8 @@ class App:
         self.queue: jobs.Queue = self.dependencies[jobs.Queue]
         self.toolbox: tools.Toolbox = self.dependencies[tools.Toolbox]
         self.fleet: executors.Fleet = self.dependencies[executors.Fleet]
+        self.mcp: mcp.McpClient = self.dependencies[mcp.McpClient]
+        self.plugin_host: oop.PluginHost = self.dependencies[oop.PluginHost]
         self.readers: extraction.ReaderPool = self.dependencies[extraction.ReaderPool]
         self.hub: events.Hub = self.dependencies[events.Hub]
         self.streams: events.Streams = self.dependencies[events.Streams]
@@ -159,6 +162,8 @@ class App:
             relay.run(),
             self.queue.run(self.db),
             self.hub.run(self.db),
+            self.mcp.run(),
+            self.plugin_host.run(self.db),
             *(_repeat(self.db, interval, task) for interval, task in tasks),
         )
 
@@ -188,11 +193,12 @@ def dependencies(settings: Settings, stopping: Stopping, tables: Tables) -> dict
     wake = Notifier(stopping)
     queue = jobs.Queue(jobs.Kinds(), wake, hosted=settings.hosted)
     fleet = executors.Fleet(settings, queue, Egress(allow=settings.egress_allow, own=settings.own_addresses))
-    attempts, streams, files = jobs.JobAttempts(queue), events.Streams(wake), wiring.open_store(settings, tables)
-    gateway = ai.Gateway(fleet, ai.Registry(fleet, simulate=settings.simulate))
     metrics = Metrics()
     guard = PluginGuard(metrics)
+    attempts, streams, files = jobs.JobAttempts(queue), events.Streams(wake), wiring.open_store(settings, tables, guard)
+    gateway = ai.Gateway(fleet, ai.Registry(fleet, simulate=settings.simulate))
     turns, toolbox = ai.Turns(gateway, queue, attempts, streams, files), tools.Toolbox(guard)
+    mcp_tasks = mcp.McpTasks(toolbox, queue)
     return {
         Settings: settings,
         Description: Description(),
@@ -219,7 +225,10 @@ def dependencies(settings: Settings, stopping: Stopping, tables: Tables) -> dict
         extraction.ReaderPool: extraction.ReaderPool(),
         executors.Fleet: fleet,
         executors.Presence: executors.Presence(),
-        mcp.McpServer: mcp.McpServer(toolbox, files),
+        mcp.McpTasks: mcp_tasks,
+        mcp.McpServer: mcp.McpServer(toolbox, files, mcp_tasks),
+        mcp.McpClient: mcp.McpClient(settings, toolbox, fleet.egress),
+        oop.PluginHost: oop.PluginHost(settings.sandboxed_plugins, oop.PluginServices(toolbox, gateway, fleet.egress)),
         ai.Gateway: gateway,
         ai.Turns: turns,
         agents.Agents: agents.Agents(gateway, turns, queue, toolbox, streams, files),

@@ -15,7 +15,7 @@ import apsw
 import asyncpg
 import msgspec
 
-from teamspace import __version__, audit, blobs, ops, server, settings, tenancy, wiring, worker
+from teamspace import __version__, audit, authoring, blobs, ops, server, settings, tenancy, wiring, worker
 from teamspace.app import StartError, list_endpoints, open_database, open_for_inspection, run_migrations
 from teamspace.core import logs
 from teamspace.core.crypto import WrongKey
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     _Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
 _EXPECTED_ERRORS = (
-    StartError, blobs.WrongFolder, SettingsError, WrongKey, worker.WorkerError, SchemaError, BootError, Refusal, ops.OpsError, RuntimeError,
+    StartError, blobs.WrongFolder, SettingsError, WrongKey, worker.WorkerError, SchemaError, BootError, Refusal, ops.OpsError, authoring.AuthoringError, RuntimeError,
     OSError, apsw.Error, asyncpg.PostgresError, asyncpg.InterfaceError,
 )  # fmt: skip
 
@@ -69,6 +69,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_ops(commands)
     _add_audit(commands)
     _add_user(commands)
+    _add_plugin(commands)
     return parser
 
 
@@ -335,6 +336,41 @@ def _password(arguments: argparse.Namespace) -> str:
     if getpass.getpass("Again: ") != first:
         raise StartError("the passwords do not match")
     return first
+
+
+# plugin
+
+
+def _add_plugin(commands: "_Commands") -> None:
+    group = commands.add_parser(
+        "plugin", help="write a new plugin, check one",
+        description="For authors of plugins. Needs no database and no settings.",
+    )  # fmt: skip
+    actions = group.add_subparsers(required=True, metavar="ACTION")
+    new = _add(actions, "new", _new_plugin, "write a new plugin with a tool, a route, a kind of job and its tests",
+               "Never overwrites anything.")  # fmt: skip
+    new.add_argument("name", metavar="NAME", help="lower-case letters, digits and hyphens")
+    new.add_argument("--folder", type=Path, default=Path(), help="where to put it [the current folder]")
+    check = _add(actions, "check", _check_plugin, "use everything that a plugin adds, on a server that is thrown away",
+                 "Prints a line for each check. Exits with 0 if all is well, 1 if something is wrong with the plugin.")  # fmt: skip
+    check.add_argument("folder", type=Path, metavar="FOLDER", help="a plugin, or a folder with plugins")
+    check.add_argument("--seconds", type=float, default=20.0, metavar="N", help="how long a call may take [20]")
+
+
+def _new_plugin(arguments: argparse.Namespace) -> int:
+    for file in authoring.create(arguments.name, arguments.folder):
+        print(f"wrote {file}")
+    print(f"next: teamspace plugin check {arguments.folder / arguments.name}")
+    return 0
+
+
+def _check_plugin(arguments: argparse.Namespace) -> int:
+    done = broken = 0
+    for verdict in authoring.check(arguments.folder, arguments.seconds):
+        print(verdict, flush=True)
+        done, broken = done + 1, broken + (verdict.fault is not None)
+    print(f"{done} checks, {broken} failed" if broken else f"{done} checks, all is well")
+    return 1 if broken else 0
 
 
 def _with_database(

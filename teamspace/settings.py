@@ -8,7 +8,7 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 from urllib.parse import urlsplit
 
 import msgspec
@@ -21,6 +21,7 @@ T = TypeVar("T")
 
 _PORTS = {"http": 80, "https": 443}
 
+MAX_MCP_SERVERS = 32
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
@@ -35,6 +36,32 @@ class PushExecutor(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     url: str
     model: Annotated[str, msgspec.Meta(min_length=1, max_length=200)] | None = None
     key: Annotated[str, msgspec.Meta(pattern=r"^[!-~]{1,1000}$")] | None = None
+
+
+class McpEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An MCP server whose tools teams can use: a program to start, or a URL."""
+
+    name: str = ""
+    type: Literal["stdio", "http", "streamable-http"] | None = None
+    command: Annotated[str, msgspec.Meta(min_length=1)] | None = None
+    args: tuple[str, ...] = ()
+    env: dict[str, str] = {}
+    cwd: Path | None = None
+    network: bool = False
+    """Whether the program may use the network."""
+    read: tuple[Path, ...] = ()
+    write: tuple[Path, ...] = ()
+    """What the program may read and write, besides what every program may."""
+    url: str | None = None
+    headers: dict[str, str] = {}
+
+    @property
+    def transport(self) -> Literal["stdio", "http"]:
+        return "http" if self.url else "stdio"
+
+
+class _McpFile(msgspec.Struct, frozen=True):
+    mcpServers: dict[str, dict[str, Any]]
 
 
 class Setting(msgspec.Struct, frozen=True):
@@ -150,6 +177,69 @@ def _executors(text: str) -> tuple[PushExecutor, ...]:
     return tuple(msgspec.structs.replace(executor, url=executor.url.rstrip("/")) for executor in executors)
 
 
+def _mcp_servers(text: str) -> tuple[McpEntry, ...]:
+    """Read the configuration that MCP clients have, or the path of a file with it."""
+    if not text:
+        return ()
+    if not text.startswith("{"):
+        text = _read_text(text)
+    try:
+        entries = msgspec.json.decode(text, type=_McpFile).mcpServers
+    except msgspec.DecodeError as fault:
+        raise ValueError(f'must be JSON such as {{"mcpServers": {{"name": {{"command": "..."}}}}}}: {fault}') from None
+    servers = tuple(_mcp_entry(name, entry) for name, entry in entries.items())
+    names = [re.sub("[^a-z0-9]", "_", server.name.lower()) for server in servers]
+    if len(names) != len(set(names)) or len(names) > MAX_MCP_SERVERS:
+        raise ValueError(f"must have at most {MAX_MCP_SERVERS} servers, with names that differ in letters or digits")
+    return servers
+
+
+def _read_text(path: str) -> str:
+    try:
+        return Path(path).read_text()
+    except (OSError, ValueError) as fault:
+        raise ValueError(f"must be JSON, or the path of a file: {fault}") from None
+
+
+def _mcp_entry(name: str, entry: dict[str, Any]) -> McpEntry:
+    try:
+        server = msgspec.convert({**entry, "name": name}, McpEntry, dec_hook=_to_path)
+        _check_mcp_entry(server)
+    except ValueError as fault:
+        raise ValueError(f"the server {name[:100]!r}: {fault}") from None
+    return server
+
+
+def _to_path(_: type, value: Any) -> Path:
+    if not isinstance(value, str):
+        raise ValueError(f"{value!r:.100} must be a path")
+    return Path(value)
+
+
+def _check_mcp_entry(server: McpEntry) -> None:
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._ -]{0,39}", server.name):
+        raise ValueError("its name must be 1 to 40 letters, digits, spaces, dots, hyphens and underscores")
+    if (server.command is None) == (server.url is None):
+        raise ValueError("must have either a command or a url")
+    if server.type and (server.type == "stdio") != (server.url is None):
+        raise ValueError(f"is not of the type {server.type}")
+    if server.url:
+        _parse(egress.parse, server.url)
+        if server.args or server.env or server.cwd or server.network or server.read or server.write:
+            raise ValueError("args, env, cwd, network, read and write are only for a command")
+    elif server.headers:
+        raise ValueError("headers are only for a url")
+    for header, value in server.headers.items():
+        if not re.fullmatch(r"[A-Za-z0-9-]+", header) or not re.fullmatch(r"[ -~]*", value):
+            raise ValueError(f"the header {header!r} must be ASCII without line breaks")
+    for variable, value in server.env.items():
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", variable) or "\0" in value:
+            raise ValueError(f"{variable!r} cannot be an environment variable")
+    for path in (*server.read, *server.write, *([server.cwd] if server.cwd else ())):
+        if not path.is_absolute() or not path.exists():
+            raise ValueError(f"{path} must be an absolute path that exists")
+
+
 def _executor_name(text: str) -> str:
     """Read the name of an executor; which ones there are is in the database, and changes."""
     if len(text) > 80 or not text.isprintable():
@@ -207,6 +297,8 @@ SETTINGS = (
     Setting("SERVICE_MODEL_ROLE_UTILITY", _executor_name,             "",          "The same for work in the background, such as extraction and translation drafts."),
     Setting("SERVICE_EGRESS_ALLOW",       _allow_list,                    "",          "host:port pairs, separated by commas, that may be called without https and in private networks."),
     Setting("SERVICE_PLUGINS",            _folders,                   "",          "Folders, separated by commas, with plugins besides those that ship: each is a plugin or contains plugins."),
+    Setting("SERVICE_MCP_SERVERS",        _mcp_servers,               "",          'MCP servers whose tools teams can turn on: JSON such as {"mcpServers": {"time": {"command": "mcp-server-time"}}}, or the path of a file with it.'),
+    Setting("SERVICE_SANDBOXED_PLUGINS",  _folders,                   "",          "Folders, separated by commas, with plugins that run in a sandbox: each is a plugin or contains plugins."),
     Setting("SERVICE_DEMO",               _flag,                      "false",     "Allows demo companies with known passwords on an instance that others can reach."),
     Setting("SERVICE_SIMULATE",           _flag,                      "false",     "For tests: [simulate:hang], [simulate:fail], [simulate:bad-json] and similar in a prompt control the simulated model."),
     Setting("SERVICE_LOG",                _one_of("text", "json"),    "text",      "The format of log lines."),
@@ -253,6 +345,8 @@ class Settings(msgspec.Struct, frozen=True):
     model_role_utility: str
     egress_allow: frozenset[tuple[str, int]]
     plugins: tuple[Path, ...]
+    mcp_servers: tuple[McpEntry, ...]
+    sandboxed_plugins: tuple[Path, ...]
     demo: bool
     simulate: bool
     log: str
@@ -305,8 +399,14 @@ def load(environment: Mapping[str, str] | None = None, *, file: Path | None = No
     if (settings.model or settings.model_key) and not settings.model_url:
         raise SettingsError("SERVICE_MODEL and SERVICE_MODEL_KEY need SERVICE_MODEL_URL")
     _check_bucket(settings)
-    _check_model_urls(settings)
+    _check_urls(settings)
     return settings
+
+
+def environment_with(settings: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment for another process: ours, with these settings instead of our own."""
+    others = {name: value for name, value in os.environ.items() if not name.startswith("SERVICE_")}
+    return {**others, **settings}
 
 
 def _check_bucket(settings: Settings) -> None:
@@ -317,11 +417,13 @@ def _check_bucket(settings: Settings) -> None:
             raise SettingsError(f"SERVICE_BLOB_STORE: s3 needs {', '.join(missing)}")
 
 
-def _check_model_urls(settings: Settings) -> None:
-    """Check the model URLs as far as possible without the network; the executor's health shows the rest."""
+def _check_urls(settings: Settings) -> None:
+    """Check URLs of other servers as far as possible without the network; their health shows the rest."""
     client = egress.Egress(allow=settings.egress_allow, own=settings.own_addresses)
     local = [("SERVICE_MODEL_URL", settings.model_url)] if settings.model_url else []
-    for name, url in [*local, *(("SERVICE_EXECUTORS", executor.url) for executor in settings.executors)]:
+    pushed = [("SERVICE_EXECUTORS", executor.url) for executor in settings.executors]
+    tools = [("SERVICE_MCP_SERVERS", server.url) for server in settings.mcp_servers if server.url]
+    for name, url in [*local, *pushed, *tools]:
         try:
             client.check(url, egress.NetworkReach.LISTED)
         except egress.EgressRefused as fault:

@@ -11,6 +11,8 @@ import msgspec
 from teamspace import blobs, jobs, plugins, tools
 from teamspace.core import loader, routing
 from teamspace.core.loader import Candidate, Contribution, Package, Tables, TableType
+from teamspace.core.metrics import Metrics
+from teamspace.core.plugin_calls import PluginGuard
 from teamspace.core.routing import Endpoint, Route
 from teamspace.core.tables import (
     BlobColumn,
@@ -44,6 +46,7 @@ PACKAGES = tuple(
         "localization",
         "search",
         "instance", "console", "plugins",
+        "oop",
     )
 )  # fmt: skip
 """The shipped packages, lowest level first. Their routes are matched in this order, before those of plugins."""
@@ -151,16 +154,35 @@ ENCRYPTED = SHIPPED.rows(EncryptedColumn)
 TRANSIENT_TABLES = frozenset(row.table for row in SHIPPED.rows(TransientTable))
 
 
-def open_store(settings: Settings, tables: Tables | None = None) -> blobs.BlobStore:
-    """Open the blob store that the settings select."""
-    tables = tables or load(settings)
-    openers = {row.name: getattr(module, row.opener) for module, row in tables.located(BlobStoreSpec)}
-    if settings.blob_store not in openers:
-        raise SettingsError(f"SERVICE_BLOB_STORE: must be one of {', '.join(openers)}")
-    store = openers[settings.blob_store](settings)
-    if not isinstance(store, blobs.BlobStore):
-        raise BootError(f"{settings.blob_store}: {type(store).__name__} is not a blob store")
-    return store
+def open_store(settings: Settings, tables: Tables | None = None, guard: PluginGuard | None = None) -> blobs.BlobStore:
+    """Open the blob store that the settings select; the guard counts the failures of a plugin's store."""
+    found = {
+        row.name: (row, contribution)
+        for contribution in (tables or load(settings)).contributions
+        for row in contribution.rows.get(BlobStoreSpec, ())
+    }
+    if settings.blob_store not in found:
+        raise SettingsError(f"SERVICE_BLOB_STORE: must be one of {', '.join(found)}")
+    row, contribution = found[settings.blob_store]
+    store = _open(row, contribution, settings)
+    if isinstance(store, blobs.FolderStore | blobs.BucketStore):
+        return store
+    if missing := blobs.find_missing(store):
+        raise BootError(f"{row.name}: {type(store).__name__} is not a blob store: it has no {', '.join(missing)}")
+    return blobs.PluginStore(
+        row.name, contribution.package.source, store, guard or PluginGuard(Metrics()), settings.data / "blobs",
+        settings.disk_floor,
+    )  # fmt: skip
+
+
+def _open(row: BlobStoreSpec, contribution: Contribution, settings: Settings) -> Any:
+    opener = getattr(contribution.modules[BlobStoreSpec], row.opener)
+    try:
+        return opener(settings)
+    except (Exception, SystemExit) as fault:
+        if not contribution.package.is_plugin:
+            raise
+        raise BootError(f"{row.name}: it cannot be opened: {type(fault).__name__}: {fault}") from fault
 
 
 class Bound(msgspec.Struct, frozen=True):

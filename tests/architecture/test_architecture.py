@@ -30,6 +30,7 @@ from teamspace import (
     localization,
     mcp,
     notes,
+    oop,
     openai_api,
     plugins,
     quota,
@@ -45,16 +46,24 @@ from teamspace import (
 from teamspace.core.db.migrate import bundled_migrations
 from teamspace.settings import SETTINGS, Settings
 
-pytestmark = pytest.mark.xdist_group("architecture")
 ROOT = Path(teamspace.__file__).parent
 PACKAGES = {
     "agents": agents, "ai": ai, "audit": audit, "blobs": blobs, "branding": branding, "console": console, "conversations": conversations, "documents": documents,
     "events": events, "executors": executors, "extraction": extraction, "fulltext": fulltext, "identity": identity, "instance": instance, "jobs": jobs,
-    "localization": localization, "mcp": mcp, "notes": notes, "openai_api": openai_api, "plugins": plugins, "quota": quota, "repository": repository, "s3": s3, "search": search, "sharing": sharing, "tenancy": tenancy,
+    "localization": localization, "mcp": mcp, "notes": notes, "oop": oop, "openai_api": openai_api, "plugins": plugins, "quota": quota, "repository": repository, "s3": s3, "search": search, "sharing": sharing, "tenancy": tenancy,
     "tools": tools, "translation": translation,
 }  # fmt: skip
 SQL = re.compile(r"\b(SELECT .+ FROM|INSERT INTO|UPDATE \w+ SET|DELETE FROM|CREATE TABLE)\b", re.DOTALL)
-WITHOUT_COMPANY = {"event_log", "instance", "idempotency", "login_attempts", "migrations", "orgs", "processes"}
+WITHOUT_COMPANY = {
+    "event_log",
+    "instance",
+    "idempotency",
+    "login_attempts",
+    "migrations",
+    "oop_grants",
+    "orgs",
+    "processes",
+}
 """Tables whose rows belong to no company; all others have an org_id."""
 
 
@@ -190,10 +199,13 @@ def test_the_settings_table_matches_the_struct() -> None:
 
 
 def test_only_the_settings_read_the_environment() -> None:
-    readers = [
-        path.name for path in ROOT.rglob("*.py") if "os.environ" in path.read_text() or "getenv" in path.read_text()
-    ]
-    assert readers == ["settings.py"]
+    """And the client, which is for other programs."""
+    readers = {
+        str(path.relative_to(ROOT))
+        for path in all_files()
+        if "os.environ" in path.read_text() or "getenv" in path.read_text()
+    }
+    assert readers == {"settings.py", "client/options.py"}
 
 
 DEFAULT_EXECUTOR = re.compile(r"\bto_thread\b|run_in_executor\(\s*None|loop\(\)\.getaddrinfo|set_default_executor")
@@ -210,7 +222,7 @@ def test_threads_belong_to_a_pool_with_a_purpose() -> None:
     assert creating <= EXECUTORS
 
 
-_BY_CODE = re.compile(r"type\[.*\]|Any|bool|P|Callable\[.*\]|tuple\[Route, \.\.\.\]")
+_BY_CODE = re.compile(r"type\[.*\]|Any|bool|P|Callable\[.*\]|Route|Tool|tuple\[Route, \.\.\.\]|frozenset\[type\]")
 """Argument types whose values are limited by the code: types, functions, permissions."""
 
 

@@ -91,12 +91,15 @@ UNFENCED = {
     ),
     "the caller's own team, or compared with the caller's company": ("tenancy.get_team",),
     "of the caller's own team or company, or of a row that a fence has admitted": (
-        "executors.select_model_roles", "tools.is_enabled", "tools.select", "tenancy.get_features", "tenancy.select_memberships", "tenancy.lock_membership",
+        "executors.select_model_roles", "tools.find", "tools.select", "tenancy.get_features", "tenancy.select_memberships", "tenancy.lock_membership",
         "tenancy.get_org_role", "tenancy.is_member", "tenancy.is_colleague", "tenancy.select_people_like",
         "tenancy.select_teams_like", "tenancy.has_team_slug",
     ),
     "whether a person is protected from admins; says nothing else": ("tenancy.is_operator",),
     "a number, which grows with every change of the caller's own glossary": ("translation.get_revision",),
+    "of the caller's own company, and of the plugin that asks": (
+        "oop.get_value", "oop.select_keys", "oop.get_size",
+    ),
     "for the command line": ("tenancy.get_first_team",),
     "names in the company of an object that a fence has admitted": (
         "tenancy.select_names", "tenancy.select_memberships_of",

@@ -14,7 +14,6 @@ import teamspace
 from teamspace.core.messages import DEFAULT, catalogs, parameters
 
 ROOT = Path(teamspace.__file__).parent
-pytestmark = pytest.mark.xdist_group("refusals")
 TEXTS = catalogs()[DEFAULT]["refusals"]
 KEY = re.compile(r"[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*")
 LIMITS = {"Pool": (3, "Overloaded"), "ConcurrencyLimit": (0, "Overloaded"), "KeyedConcurrencyLimit": (0, "RateLimited")}
@@ -39,8 +38,12 @@ class Site(msgspec.Struct, frozen=True):
 
 @cache
 def nodes() -> dict[Path, list[ast.AST]]:
-    """The syntax of every file. Read by the tests and not at import: every pytest-xdist worker imports this module."""
-    return {path.relative_to(ROOT): list(ast.walk(ast.parse(path.read_text()))) for path in sorted(ROOT.rglob("*.py"))}
+    """The syntax of every file but those of the client, whose errors have the server's names and are no refusals.
+
+    Read by the tests and not at import: every pytest-xdist worker imports this module.
+    """
+    files = [path for path in sorted(ROOT.rglob("*.py")) if not path.is_relative_to(ROOT / "client")]
+    return {path.relative_to(ROOT): list(ast.walk(ast.parse(path.read_text()))) for path in files}
 
 
 @cache

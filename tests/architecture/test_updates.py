@@ -35,7 +35,7 @@ LOCKED = {
 LAST_WRITER_WINS = {
     "the whole row is the value that was sent": (
         "quota.put_limit", "repository.put_grant", "repository.put_upload_part", "sharing.put_grant",
-        "translation.put_term", "translation.put_memory",
+        "translation.put_term", "translation.put_memory", "oop.put_grants", "oop.put_value",
     ),
     "one value, from the request": (
         "conversations.rename", "repository.set_visibility", "tenancy.move_session", "tenancy.put_org_role", "tools.put",
@@ -211,7 +211,6 @@ def unlocked_ways(target: Function, locking: list[Function], seen: frozenset[Fun
     return [way for caller in callers for way in unlocked_ways(caller, locking, seen | {target})]
 
 
-@pytest.mark.xdist_group("locks")
 @pytest.mark.parametrize("name", LOCKED)
 def test_every_verb_that_runs_the_statement_takes_its_lock(name: str) -> None:
     package, _, called = name.rpartition(".")

@@ -323,7 +323,6 @@ VIOLATIONS = [
                           f" created_at) SELECT 'local', {OTHER}, 'x', 'x', 'pull', '[]', 'public', '', ''"),
     ("executors.modes", "UPDATE executors SET mode = 'push'"),
     ("executors.modes", "UPDATE executors SET token_id = NULL"),
-    ("blobs.small", "UPDATE blobs SET data = NULL"),
     ("blobs.small", f"UPDATE blobs SET size = {SMALL + 1}"),
     ("blobs.small", "UPDATE blobs SET size = size - 1"),
     ("blobs.unused", "UPDATE blobs SET collect_at = NULL, org_id = 'nobody'"),

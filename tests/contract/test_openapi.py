@@ -35,6 +35,7 @@ CHECKS = (
 )  # fmt: skip
 EXAMPLES = 6
 HOST = "provision-token-of-the-fuzzed-host"
+EXAMPLE = Path(__file__).parents[2] / "examples" / "sandboxed-plugin"
 
 
 class Role(msgspec.Struct, frozen=True):
@@ -84,7 +85,7 @@ PARTS = {
     "operator-companies": ("tenancy",),
     "operator-accounts":  ("identity", "branding", "console", "localization"),
     "operator-content":   ("notes", "conversations", "documents", "repository", "s3", "search"),
-    "operator-jobs":      ("jobs", "executors", "quota", "audit", "instance", "tools", "events", "plugins"),
+    "operator-jobs":      ("jobs", "executors", "quota", "audit", "instance", "tools", "events", "plugins", "oop"),
     "operator-models":    ("ai", "agents", "translation", "openai_api", "mcp"),
 }
 """An operator calls every route: in a normal run one part of them, or those of the packages that changed."""
@@ -93,14 +94,14 @@ ROLES |= {name: _operator_of(packages) for name, packages in PARTS.items()}
 
 
 def _marks(database: str, role: str) -> list[pytest.MarkDecorator]:
-    """A normal run has an operator on the database that is stricter about values, and the host, who alone can use
-    some routes. The isolation matrix covers the responses of everyone else for every route.
+    """A normal run has an operator with a part of the routes, on the database that is stricter about values, or the
+    host, who alone can use some routes. The isolation matrix covers the responses of everyone else for every route.
     """
-    if (database, role) == ("sqlite", "host"):
-        return []
-    if database == "postgres" and role in PARTS:
-        return [pytest.mark.one_of(len(PARTS), list(PARTS).index(role)), pytest.mark.about(*PARTS[role])]
-    return [pytest.mark.thorough]
+    turns = [("sqlite", "host"), *(("postgres", part) for part in PARTS)]
+    if (database, role) not in turns:
+        return [pytest.mark.thorough]
+    turn = pytest.mark.one_of(len(turns), turns.index((database, role)))
+    return [turn, pytest.mark.about(*PARTS.get(role, ("tenancy", "instance")))]
 
 
 def test_the_fuzzer_calls_the_routes_of_every_package() -> None:
@@ -154,7 +155,9 @@ class Scenario(msgspec.Struct, frozen=True):
             "path.name": ["chat", "agent"],
             "/api/tools/{name} path.name": ["search", "read_note"],
             "path.plugin": ["example-tools"],
-            "/api/x/{plugin}/bundle/{path} path.path": ["word-counter.js"],
+            "/api/oop/{id}/grants path.id": [EXAMPLE.name],
+            "body.capabilities": ["clock", "kv"],
+            "/api/x/{plugin}/bundle/{path} path.path": ["index.js"],
             "query.lane": ["hamburg-oslo"],
             "body.lane": ["hamburg-oslo"],
             "query.text": ["Hello"],
@@ -267,6 +270,7 @@ def _objects(node: Any) -> Iterator[dict[str, Any]]:
 )
 def test_a_fuzzer_finds_no_undocumented_response(settings: Settings, role: str) -> None:
     environment = {"SERVICE_DATA": str(settings.data), "SERVICE_DATABASE_URL": settings.database_url}
+    environment["SERVICE_SANDBOXED_PLUGINS"] = str(EXAMPLE)
     environment["SERVICE_PROVISION_TOKEN"] = HOST if ROLES[role].hosted else ""
     with Served({name: value for name, value in environment.items() if value}) as served:
         scenario = Scenario.of(served)

@@ -22,10 +22,10 @@ ADDITIONAL = {
     "GET /api/conversations", "POST /api/conversations", "GET /api/conversations/:id", "PATCH /api/conversations/:id",
     "DELETE /api/conversations/:id", "POST /api/conversations/:id/share",
     "DELETE /api/ai/chat/stream/:id", "POST /v1/chat/completions", "GET /v1/models",
-    "POST /mcp",
-    "GET /app/*page", "GET /assets/*path",
+    "POST /mcp", "PUT /api/oop/:id/grants",
+    "GET /app/*page", "GET /assets/*path", "GET /frame",
 }  # fmt: skip
-"""Routes beyond the contract: readiness, API description, sessions, end of a membership, contacts, events, conversations, stopping a turn, the OpenAI protocol, the Model Context Protocol, and the console's screens and files."""
+"""Routes beyond the contract: readiness, API description, sessions, end of a membership, contacts, events, conversations, stopping a turn, the OpenAI protocol, the Model Context Protocol, what sandboxed plugins may use, the console's screens and files, and the frame of bundles."""
 
 
 def routes_csv(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> list[str]:

@@ -15,7 +15,7 @@ from teamspace.executors import store as executors
 from teamspace.identity import store as identity
 from teamspace.notes import store as notes
 from teamspace.quota import store as quota
-from teamspace.quota.schemas import Spend
+from teamspace.quota.schemas import Spend, UsageCounter
 from teamspace.repository import store as repository
 from teamspace.tenancy import store as tenancy
 from teamspace.translation import store as translation
@@ -129,7 +129,9 @@ PAGES: dict[str, Lookup] = {
 WRITES: dict[str, Lookup] = {
     "tags": lambda db, ids: notes.insert_tags(db, "n", "o", ids),
     "recovery codes": lambda db, ids: identity.insert_codes(db, "u", "o", ids),
-    "used quotas": lambda db, ids: quota.add_used(db, "o", [("org", "day", "", id) for id in ids], Spend(1, 1)),
+    "used quotas": lambda db, ids: quota.add_used(
+        db, "o", [UsageCounter("org", "day", "", id) for id in ids], Spend(1, 1)
+    ),
 }
 
 

@@ -508,6 +508,7 @@ async def worst_conversation(world: World, ann: Caller) -> float:
 
 JOBS = {
     "ai.chat": worst_chat, "ai.turn": in_its_route, "ai.agent": in_its_route, "conversation.index": worst_conversation,
+    "mcp.call": in_its_route,
     "repo.extract_text": worst_extraction, "repo.hash_parts": no_user_text,
     "x.example-tools.word-count": worst_words, "x.integrator-demo.lane-report": no_user_text,
 }  # fmt: skip

@@ -269,5 +269,5 @@ class FileSoak(Soak):
                 row for row in rows if not await blobs.is_referenced(db, wiring.BLOB_COLUMNS, row.org_id, row.digest)
             ]
         temporary = list(self._files.list_stale(float("inf")))
-        orphans = stored - {(row.org_id, row.digest) for row in rows if not row.in_row}
+        orphans = stored - {(row.org_id, row.digest) for row in rows if row.size > blobs.SMALL}
         return [*map(str, unreferenced), *map(str, orphans), *temporary]

@@ -4,11 +4,12 @@ import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from teamspace.blobs import SMALL
+from teamspace.client import Client
+from teamspace.client.models import JobDetail
 from tests.support.postgres import create_database, drop_database
 from tests.support.served import Served, teamspace
 
@@ -28,15 +29,15 @@ def shared(postgres_url: str) -> Iterator[dict[str, str]]:
 
 
 def owner(served: Served) -> str:
-    token: str = served.call("POST", "/api/bootstrap", {"username": "ann", "password": PASSWORD})["token"]
-    return token
+    with Client(served.url, "") as client:
+        return client.instance.bootstrap(username="ann", password=PASSWORD).token
 
 
 def test_a_server_with_another_blob_folder_refuses_to_start(shared: dict[str, str], tmp_path: Path) -> None:
     one, other = ({**shared, "SERVICE_DATA": str(tmp_path / name)} for name in ("one", "other"))
     with Served(one) as first:
         token = owner(first)
-        made = first.put("/api/repo/a.bin", FILE, token)
+        made = Client(first.url, token).repo.put("a.bin", FILE)
         refused = teamspace("serve", settings=other)
         assert refused.returncode != 0
         assert "is not the blob folder of this database" in refused.stderr
@@ -44,8 +45,9 @@ def test_a_server_with_another_blob_folder_refuses_to_start(shared: dict[str, st
         assert refused.returncode != 0 and "is not the blob folder" in refused.stderr
         (tmp_path / "other" / "blobs").symlink_to(tmp_path / "one" / "blobs")
         with Served(other) as second:
-            assert second.call("GET", f"/api/repo-obj/{made['id']}", token=token)["size"] == len(FILE)
-            second.put("/api/repo/b.bin", FILE, token)
+            client = Client(second.url, token)
+            assert client.repo.get(made.id).size == len(FILE)
+            client.repo.put("b.bin", FILE)
             assert second.stop() == 0
         assert first.stop() == 0
     with Served(one) as again:
@@ -55,7 +57,7 @@ def test_a_server_with_another_blob_folder_refuses_to_start(shared: dict[str, st
 def test_a_folder_without_its_id_gets_a_helpful_error(shared: dict[str, str], tmp_path: Path) -> None:
     settings = {**shared, "SERVICE_DATA": str(tmp_path / "one")}
     with Served(settings) as served:
-        served.put("/api/repo/a.bin", FILE, owner(served))
+        Client(served.url, owner(served)).repo.put("a.bin", FILE)
         assert served.stop() == 0
     (tmp_path / "one" / "blobs" / ".folder-id").unlink()
     refused = teamspace("serve", settings=settings)
@@ -66,19 +68,19 @@ def test_a_killed_servers_job_continues_on_another_server(shared: dict[str, str]
     settings = {**shared, "SERVICE_DATA": str(tmp_path / "data")}
     with Served(settings) as first:
         token = owner(first)
-        job = first.call("POST", "/api/jobs", {"kind": "ai.chat", "input": {"prompt": "[simulate:hang]"}}, token)
-        _wait_for_job(first, job["id"], token, state="running", attempt=1)
+        job = Client(first.url, token).jobs.create(kind="ai.chat", input={"prompt": "[simulate:hang]"})
+        _wait_for_attempt(Client(first.url, token), job.id, 1)
         with Served(settings) as second:
             first.kill()
-            _wait_for_job(second, job["id"], token, state="running", attempt=2)
+            _wait_for_attempt(Client(second.url, token), job.id, 2)
             second.kill()
 
 
-def _wait_for_job(served: Served, job_id: str, token: str, **expected: Any) -> None:
+def _wait_for_attempt(client: Client, job_id: str, attempt: int) -> None:
     ends = time.monotonic() + PATIENCE
     while time.monotonic() < ends:
-        job = served.call("GET", f"/api/jobs/{job_id}", token=token)
-        if expected.items() <= job.items():
+        job = client.jobs.get(job_id)
+        if isinstance(job, JobDetail) and (job.state, job.attempt) == ("running", attempt):
             return
         time.sleep(0.1)
-    raise AssertionError(f"{job} is not {expected}")
+    raise AssertionError(f"{job} does not run in attempt {attempt}")

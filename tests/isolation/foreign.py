@@ -384,7 +384,7 @@ NOT_IDS = frozenset({
     "display_name", "email", "locale", "role", "org_role", "name", "scope", "ttl",
     "title", "body", "visibility", "tags", "tag", "shared", "permission", "limit",
     "tagline", "theme", "data", "content_type", "filename",
-    "plan", "dimension", "window", "enabled", "disabled", "slug", "domain",
+    "plan", "dimension", "window", "enabled", "pin", "disabled", "slug", "domain",
     "kind", "input", "run_at", "priority", "state", "prompt", "mode", "model", "capabilities", "kinds", "models", "url", "key",
     "max_wait", "claim_token", "progress", "message", "result", "error", "POST /api/executors org_id",
     "prefix", "delimiter", "version", "method", "expires_in", "download", "as_", "effective", "q", "principal_type", "capability", "expires_at",
@@ -404,6 +404,7 @@ NOT_IDS = frozenset({
     "POST /api/members username", "POST /api/org/members username",
     "jsonrpc", "POST /mcp id", "params",  # ids in `params`: see tests/mcp
     "GET /app/*page page", "GET /assets/*path path",
+    "PUT /api/oop/:id/grants id",  # a plugin of the instance
     "GET /api/x/:plugin/bundle/*path plugin", "GET /api/x/:plugin/bundle/*path path",
     "GET /beta/bundle/:plugin/*path plugin", "GET /beta/bundle/:plugin/*path path", "lane",
 })

@@ -5,6 +5,8 @@ from typing import Any
 import httpx2
 import msgspec
 
+from tests.support.plain_request import path_of
+
 REQUEST_ID = "isolation-request"
 _COMMON_HEADERS = {"x-content-type-options": "nosniff", "x-api-version": "1", "x-request-id": REQUEST_ID}
 
@@ -61,7 +63,7 @@ def faults(answer: httpx2.Response, expected: Outcome, *, public: bool = False) 
 
 def _header_faults(answer: httpx2.Response, *, public: bool) -> list[str]:
     required = dict(_COMMON_HEADERS)
-    if answer.request.url.path.startswith("/api/"):
+    if path_of(answer).startswith("/api/"):
         required["cache-control"] = "public, max-age=60" if public else "private, no-store"
     if answer.status_code == 401:
         required["www-authenticate"] = "Bearer"
@@ -82,7 +84,7 @@ def code_of(answer: httpx2.Response) -> str:
 
 def _is_openai(answer: httpx2.Response) -> bool:
     """Whether the route writes errors as OpenAI does."""
-    return answer.request.url.path.startswith("/v1/")
+    return path_of(answer).startswith("/v1/")
 
 
 def _refusal_faults(answer: httpx2.Response, expected: Outcome) -> list[str]:

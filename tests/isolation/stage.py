@@ -3,13 +3,16 @@
 import re
 import time
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
+from urllib.parse import urlencode
 
 import httpx2
 import msgspec
 import pytest
 
 from teamspace import blobs, fulltext, identity
+from teamspace.app import list_endpoints
 from teamspace.completions import TokenUsage
 from teamspace.conversations import store as conversation_store
 from teamspace.conversations.schemas import CONVERSATIONS, ConversationRow
@@ -73,6 +76,19 @@ _ALL_CONVERSATIONS = Fence("conversations", (Clause("TRUE"),))
 PROVISION_TOKEN = "whoever-hosts-this-provisions-it"
 
 
+@cache
+def _openapi() -> dict[str, Any]:
+    return document(list_endpoints())
+
+
+@cache
+def _documented_responses(route: str) -> dict[str, Any]:
+    """Return the responses of a route by status, from the OpenAPI document."""
+    method, _, path = re.sub(r"[:*](\w+)", r"{\1}", route).partition(" ")
+    responses: dict[str, Any] = _openapi()["paths"][path][method.lower()]["responses"]
+    return responses
+
+
 class Request(msgspec.Struct, frozen=True):
     """A request, without its caller."""
 
@@ -102,7 +118,6 @@ class Stage:
         self.teams: dict[TeamName, TeamSetup] = {}
         self.made_once: dict[str, str] = {}
         """Targets that are made once, by name."""
-        self._openapi = document(world.app.endpoints)
         self._people: dict[str, Caller] = {}
         self._scoped: dict[tuple[str, str], Caller] = {}
 
@@ -138,13 +153,12 @@ class Stage:
         return self.teams[SUSPENDED if kind.team is SUSPENDED else HOME]
 
     async def send(self, caller: Caller, ask: Request) -> httpx2.Response:
-        headers = {"x-request-id": REQUEST_ID}
-        return await caller(ask.method, ask.path, ask.body, params=ask.query, headers=headers)
+        path = f"{ask.path}?{urlencode(ask.query)}" if ask.query else ask.path
+        return await caller(ask.method, path, ask.body, headers={"x-request-id": REQUEST_ID})
 
     def undocumented(self, route: str, answer: httpx2.Response) -> list[str]:
         """Return statuses and error codes that the OpenAPI document does not list for the route."""
-        method, _, path = re.sub(r"[:*](\w+)", r"{\1}", route.partition("?")[0]).partition(" ")
-        documented = self._openapi["paths"][path][method.lower()]["responses"].get(str(answer.status_code))
+        documented = _documented_responses(route.partition("?")[0]).get(str(answer.status_code))
         if documented is None:
             return [f"the status {answer.status_code} is not documented"]
         code = f"`{code_of(answer)}`" if answer.is_error else ""

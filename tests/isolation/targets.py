@@ -247,7 +247,7 @@ async def _script(stage: Stage, kind: Kind) -> str:
 
 
 async def _plugin_file(stage: Stage, kind: Kind) -> str:
-    return "example-tools word-counter.js"
+    return "example-tools index.js"
 
 
 NOTE = Target(_team_note, note_access)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from typing import Any
 from uuid import uuid4
 
 import httpx2
@@ -169,6 +170,14 @@ async def test_companies_can_use_the_same_team_name(stage: Stage) -> None:
 _READS_ALL = ["operator", "operator-elsewhere", "suspended-operator"]
 
 
+def _without_forecasts(answer: httpx2.Response) -> dict[str, Any]:
+    """A company as it was read; forecasts depend on the time of the request."""
+    company: dict[str, Any] = answer.json()
+    for quota in company["quotas"]:
+        del quota["forecast"]
+    return company
+
+
 @pytest.mark.parametrize("name", _READS_ALL)
 async def test_an_operator_reads_every_company_by_its_id_and_by_its_slug(stage: Stage, name: str) -> None:
     operator = await stage.caller(BY_NAME[name])
@@ -176,7 +185,7 @@ async def test_an_operator_reads_every_company_by_its_id_and_by_its_slug(stage: 
         org, teams = stage.teams[team_name].org, next(teams for teams in COMPANIES if team_name in teams)
         by_id, by_slug = [await operator.get(f"/api/orgs/{ref}", headers=_ID) for ref in (org.id, org.slug)]
         assert not faults(by_id, OK)
-        assert by_id.content == by_slug.content
+        assert _without_forecasts(by_id) == _without_forecasts(by_slug)
         assert by_id.json()["id"] == org.id
         assert {team["id"] for team in by_id.json()["teams"]} >= {stage.teams[team].team.id for team in teams}
 

@@ -60,6 +60,10 @@ class Buckets:
             f"-s3.config={self.folder / 'access.json'}", "-master.volumeSizeLimitMB=64", "-volume.max=50",
         ]  # fmt: skip
 
+    @property
+    def pid(self) -> int:
+        return self._process.pid if self._process else 0
+
     def stop(self) -> None:
         """Kill it and remove its files; a clean shutdown would take ten seconds."""
         if self._process is not None:

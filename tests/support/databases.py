@@ -13,12 +13,13 @@ from tests.support.postgres import create_database, drop_database
 
 _numbers = itertools.count()
 _SCHEMA = (
-    "SELECT md5(string_agg(concat(pg_class.oid, relname, relfilenode, relnatts, reltriggers), ',' ORDER BY pg_class.oid))"
-    " FROM pg_class, LATERAL (SELECT string_agg(concat(tgname, tgenabled), ',' ORDER BY tgname) AS reltriggers"
-    " FROM pg_trigger WHERE tgrelid = pg_class.oid) AS triggers WHERE relnamespace = 'public'::regnamespace"
+    "SELECT concat(count(*), ' ', max(changed)) FROM ("
+    "SELECT pg_class.xmin::text::bigint AS changed FROM pg_class WHERE relnamespace = 'public'::regnamespace"
+    " UNION ALL SELECT pg_trigger.xmin::text::bigint FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid"
+    " WHERE relnamespace = 'public'::regnamespace) AS rows"
 )
-"""A hash of the schema; changes when a table or index is created, altered, truncated or dropped."""
-_SIZE = "SELECT sum(pg_relation_size(oid)) FROM pg_class WHERE relnamespace = 'public'::regnamespace"
+"""Changes when a table, index or trigger is created, altered, truncated or dropped: its row in the catalog is new."""
+_SIZE = "SELECT sum(pg_relation_size(CAST(name AS regclass))) FROM unnest($1::text[]) AS name"
 _MAX_SIZE = 4 << 20
 _DISCONNECT_OTHERS = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
 _TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename"
@@ -84,9 +85,11 @@ class Copy:
         if connection.is_closed():  # by a test that terminated all connections
             return False
         await connection.execute(_DISCONNECT_OTHERS)
-        if await connection.fetchval(_SCHEMA) != self._schema or await connection.fetchval(_SIZE) > _MAX_SIZE:
+        if await connection.fetchval(_SCHEMA) != self._schema:
             return False
         used = [row["name"] for row in await connection.fetch(self._nonempty_query)]
+        if (await connection.fetchval(_SIZE, used) or 0) > _MAX_SIZE:
+            return False
         async with connection.transaction():
             await connection.execute(";".join(f'DELETE FROM "{table}"' for table in used))
             for table, rows in self._rows.items():

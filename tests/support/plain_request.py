@@ -16,10 +16,16 @@ class PlainResponse(httpx2.Response):
     """A response whose request is made only if a test asks for it."""
 
     asked: tuple[str, str]
+    path: str
 
     @property  # type: ignore[misc]
     def request(self) -> httpx2.Request:
         return httpx2.Request(*self.asked)
+
+
+def path_of(response: httpx2.Response) -> str:
+    """The path that was asked for, without parsing the URL of a plain request."""
+    return response.path if isinstance(response, PlainResponse) else response.request.url.path
 
 
 def is_plain(path: str, headers: Mapping[str, str], options: Mapping[str, Any]) -> bool:
@@ -54,6 +60,7 @@ async def send_plain(
     assert exchange.ended.is_set()
     received = httpx2.ByteStream(b"" if method == "HEAD" else b"".join(exchange.parts))
     response = PlainResponse(exchange.start["status"], headers=exchange.start["headers"], stream=received)
+    response.path = address
     response.asked = (method, f"{client.base_url.scheme}://{client.base_url.host}{path}")
     response.read()
     return response

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from tests.support.bucket import Buckets, empty_bucket
+from tests.support.cpu_times import CpuTimes, used_by
 from tests.support.postgres import Postgres
-from tests.support.timings import Timings
+from tests.support.scheduling import Grouped, rank
 from tests.support.touched import changed, commit, folder_of, is_touched
 
 DATABASES = ("sqlite", "postgres")
@@ -23,7 +24,7 @@ BUCKETS = pytest.StashKey[Buckets]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.pluginmanager.register(Timings(config), "timings")
+    config.pluginmanager.register(CpuTimes(config), "cpu_times")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -32,6 +33,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="every combination: both databases, every role, every screen size and colour scheme, all examples",
     )
+    parser.addoption("--cpu-times", metavar="FILE", help="write the CPU seconds of every folder, fixture and test")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -46,7 +48,10 @@ def pytest_collection() -> Iterator[None]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Without `--thorough`, deselect what only repeats a proof, and redundant tests whose subject has not changed."""
+    """Put the longest folders first. Without `--thorough`, deselect what only repeats a proof, and redundant tests
+    whose subject has not changed.
+    """
+    items.sort(key=lambda item: rank(item.nodeid))
     if config.getoption("thorough"):
         return
     deselected = {item for item in items if _is_repetition(item) or (_is_redundant(item) and not is_touched(item))}
@@ -118,16 +123,35 @@ def _buckets_server_url(config: pytest.Config) -> str:
 
 
 @pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Grouped:
+    return Grouped(config, log)
+
+
+@pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
     """Pass the URLs to each pytest-xdist worker; runs in the controlling process."""
     node.workerinput["postgres_url"] = _postgres_server_url(node.config)
     node.workerinput["buckets_url"] = _buckets_server_url(node.config)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """The shared servers belong to no worker."""
+    others = node.config.pluginmanager.get_plugin("cpu_times").others
+    others["PostgreSQL"] = used_by(node.config.stash[SERVER].pid)
+    others["SeaweedFS"] = used_by(node.config.stash[BUCKETS].pid)
+
+
 @pytest.fixture(scope="session")
 def thorough(pytestconfig: pytest.Config) -> bool:
     """Whether to run the long form of tests that have a short one."""
     return bool(pytestconfig.getoption("thorough"))
+
+
+@pytest.fixture
+def rounds(request: pytest.FixtureRequest, thorough: bool) -> int:
+    """How often a race is repeated: more often if its subject has changed."""
+    return 20 if thorough or is_touched(request.node) else 6
 
 
 @pytest.fixture(scope="session")

@@ -48,6 +48,10 @@ class Postgres:
             raise
         return server
 
+    @property
+    def pid(self) -> int:
+        return self._process.pid if self._process else 0
+
     def stop(self) -> None:
         """Stop the server immediately and remove its folder."""
         self._end(signal.SIGQUIT)

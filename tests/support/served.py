@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any, Self
 
 HOST = "127.0.0.1"
-START_LIMIT, STOP_LIMIT, COMMAND_LIMIT = 15.0, 40.0, 60.0
+START_LIMIT, STOP_LIMIT, COMMAND_LIMIT = 60.0, 40.0, 60.0
+"""A start takes less than a second, but the machine may be busy."""
 _POLL = 0.005
 _TRIES = 5
 _PORTS = range(20_000, 32_000)
@@ -64,14 +65,14 @@ class Served:
         return self.log.read_text(errors="replace") if self.log.exists() else ""
 
     def start(self) -> float:
-        """Start and wait until it answers; return the seconds that took."""
+        """Start and wait until it answers; return the seconds that took, without those it waited for a processor."""
         started = time.perf_counter()
         process = self.launch()
         while not self.healthy():
             if process.poll() is not None or time.perf_counter() - started > START_LIMIT:
                 raise RuntimeError(f"the server did not start:\n{self.logs[-3000:]}")
             time.sleep(_POLL)
-        return time.perf_counter() - started
+        return time.perf_counter() - started - _waited_for_processor(process.pid)
 
     def launch(self) -> subprocess.Popen[bytes]:
         """Start without waiting, in a new process group, so that children can be killed too."""
@@ -86,8 +87,8 @@ class Served:
             )
         return self.process
 
-    def healthy(self) -> bool:
-        connection = self._connection(timeout=2)
+    def healthy(self, timeout: float = 2.0) -> bool:
+        connection = self._connection(timeout)
         try:
             connection.request("GET", "/health")
             return connection.getresponse().status == 200
@@ -190,6 +191,12 @@ def _environment(settings: Mapping[str, str]) -> dict[str, Any]:
     """Only the given settings: none from the environment, none from a .env file."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("SERVICE_")}
     return {"env": {**inherited, **settings}, "cwd": "/"}
+
+
+def _waited_for_processor(pid: int) -> float:
+    """How long the main thread of a process could have run, but others did."""
+    statistics = Path(f"/proc/{pid}/schedstat")
+    return int(statistics.read_text().split()[1]) / 1e9 if statistics.exists() else 0.0
 
 
 def _alive(group: int) -> bool:

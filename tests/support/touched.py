@@ -25,7 +25,7 @@ def is_touched(item: pytest.Item) -> bool:
     """Whether the file of a test has changed, the package it tests, or what it is `about`."""
     package = package_of(item)
     named = {name for marker in item.iter_markers("about") for name in marker.args}
-    file = item.path.relative_to(ROOT).as_posix()
+    file = "/".join(_parts_of(item.path))
     return bool(changed() & {file, package, *_DEPENDENCIES.get(package, ()), *named})
 
 
@@ -40,7 +40,13 @@ def package_of(item: pytest.Item) -> str:
 
 def folder_of(item: pytest.Item) -> str:
     """The folder of `tests/` with the test."""
-    return item.path.relative_to(ROOT / "tests").parts[0]
+    return _parts_of(item.path)[1]
+
+
+@cache
+def _parts_of(path: Path) -> tuple[str, ...]:
+    """The path of a file in the repository; cached, since a file has up to a thousand tests."""
+    return path.relative_to(ROOT).parts
 
 
 @cache
