@@ -43,6 +43,8 @@ PACKAGES = tuple(
         "executors", "repository",
         "ai", "documents", "s3",
         "agents", "translation", "openai_api", "mcp",
+        "pipeline", "workflows",
+        "triggers", "knowledge",
         "localization",
         "search",
         "instance", "console", "plugins",

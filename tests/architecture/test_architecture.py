@@ -27,11 +27,13 @@ from teamspace import (
     identity,
     instance,
     jobs,
+    knowledge,
     localization,
     mcp,
     notes,
     oop,
     openai_api,
+    pipeline,
     plugins,
     quota,
     repository,
@@ -41,7 +43,9 @@ from teamspace import (
     tenancy,
     tools,
     translation,
+    triggers,
     wiring,
+    workflows,
 )
 from teamspace.core.db.migrate import bundled_migrations
 from teamspace.settings import SETTINGS, Settings
@@ -49,9 +53,9 @@ from teamspace.settings import SETTINGS, Settings
 ROOT = Path(teamspace.__file__).parent
 PACKAGES = {
     "agents": agents, "ai": ai, "audit": audit, "blobs": blobs, "branding": branding, "console": console, "conversations": conversations, "documents": documents,
-    "events": events, "executors": executors, "extraction": extraction, "fulltext": fulltext, "identity": identity, "instance": instance, "jobs": jobs,
-    "localization": localization, "mcp": mcp, "notes": notes, "oop": oop, "openai_api": openai_api, "plugins": plugins, "quota": quota, "repository": repository, "s3": s3, "search": search, "sharing": sharing, "tenancy": tenancy,
-    "tools": tools, "translation": translation,
+    "events": events, "executors": executors, "extraction": extraction, "fulltext": fulltext, "identity": identity, "instance": instance, "jobs": jobs, "knowledge": knowledge,
+    "localization": localization, "mcp": mcp, "notes": notes, "oop": oop, "openai_api": openai_api, "pipeline": pipeline, "plugins": plugins, "quota": quota, "repository": repository, "s3": s3, "search": search, "sharing": sharing, "tenancy": tenancy,
+    "tools": tools, "translation": translation, "triggers": triggers, "workflows": workflows,
 }  # fmt: skip
 SQL = re.compile(r"\b(SELECT .+ FROM|INSERT INTO|UPDATE \w+ SET|DELETE FROM|CREATE TABLE)\b", re.DOTALL)
 WITHOUT_COMPANY = {

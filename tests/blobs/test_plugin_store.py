@@ -265,8 +265,9 @@ async def test_a_large_blob_waits_on_disk_for_a_slow_reader(tmp_path: Path) -> N
     tracemalloc.start()
     first = await anext(reader)
     async with asyncio.timeout(10):
-        while tracemalloc.get_traced_memory()[0] >= 3 * blobs.STRIDE:
-            await asyncio.sleep(0.01)  # the thread that wrote the file lets go of its bytes after it has answered
+        # The thread that wrote the file lets go of its bytes after it has answered.
+        while tracemalloc.get_traced_memory()[0] >= 3 * blobs.STRIDE:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
     tracemalloc.stop()
     assert first + b"".join([chunk async for chunk in reader]) == data
 
