@@ -119,9 +119,8 @@ class Keeper:
         async with programs.started(self._found, self._manifest) as (session, channel):
             self._tier = sandbox.find_tier()
             calls = PluginCalls(self.id, session, self.broker.tickets)
-            errors = asyncio.create_task(session.read_errors())
-            work = (self._open(session, calls), _read(session), self._serve(channel), _wait(session, errors))
-            tasks: set[asyncio.Future[Any]] = {errors, calls.failed, *map(asyncio.ensure_future, work)}
+            work = (self._open(session, calls), _read(session), self._serve(channel), _wait(session))
+            tasks: set[asyncio.Future[Any]] = {calls.failed, *map(asyncio.ensure_future, work)}
             try:
                 done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
                 ended = next(fault for task in done if (fault := task.exception()))
@@ -173,9 +172,8 @@ async def _read(session: PluginSession) -> None:
     raise PluginFailed("has closed its standard output")
 
 
-async def _wait(session: PluginSession, errors: asyncio.Task[None]) -> None:
+async def _wait(session: PluginSession) -> None:
     code = await session.wait()
-    await asyncio.wait({errors}, timeout=_END_SECONDS)
     raise PluginFailed(f"has exited with {code}" + (f": {session.last_words}" if session.last_words else ""))
 
 

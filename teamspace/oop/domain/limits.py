@@ -18,8 +18,6 @@ REQUESTS_PER_CALL = 100
 LINES_PER_SECOND, BYTES_PER_SECOND = 500, 16 * MIB
 """What is read of a plugin; one that writes more has to wait."""
 LOG_LINES_PER_MINUTE = 60
-STDERR_BYTES = 4096
-"""How much of the end is kept."""
 
 STORED_BYTES = 10 * MIB
 """Of a plugin, in each company."""

@@ -4,7 +4,7 @@ import asyncio
 import socket
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 
 from teamspace import sandbox
 from teamspace.oop.domain.session import PluginSession
@@ -27,19 +27,19 @@ async def started(found: FoundPlugin, manifest: SandboxedManifest) -> AsyncItera
     """Start a plugin, and yield its session and the channel of the broker. It ends with the block."""
     ours, theirs = socket.socketpair()
     reader, writer = await asyncio.open_connection(sock=ours)
-    try:
-        with theirs:
-            process = await sandbox.start(
-                _command(manifest), Walls((found.folder, *sandbox.python_paths())), env=_ENVIRONMENT,
-                descriptors={BROKER: theirs.fileno()}, folder=found.folder,
-            )  # fmt: skip
-        session = PluginSession(process)
-        try:
-            yield session, (reader, writer)
-        finally:
-            await session.end()
-    finally:
-        writer.close()
+    walls = Walls((found.folder, *sandbox.python_paths()))
+    descriptors = {BROKER: theirs.fileno()}
+    running = sandbox.run(
+        _command(manifest), walls, env=_ENVIRONMENT, descriptors=descriptors, folder=found.folder
+    )  # fmt: skip
+    with theirs, closing(writer):
+        async with running as program:
+            theirs.close()
+            session = PluginSession(program)
+            try:
+                yield session, (reader, writer)
+            finally:
+                session.end()
 
 
 def _command(manifest: SandboxedManifest) -> list[str]:

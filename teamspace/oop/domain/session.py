@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import itertools
-from asyncio.subprocess import Process
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,12 +13,12 @@ from teamspace import __version__
 from teamspace.core import text
 from teamspace.oop.domain import limits, messages
 from teamspace.oop.schemas import PluginMessage, PluginResult, PluginRpcError, PluginTool, PluginToolPage
+from teamspace.sandbox import SandboxedProgram
 
 _WITH_HANDSHAKE, _STATELESS = "2025-11-25", "2026-07-28"
 _VERSION, _CLIENT = "io.modelcontextprotocol/protocolVersion", "io.modelcontextprotocol/clientInfo"
 _INFO = {"name": "teamspace", "version": __version__}
 _METHOD_NOT_FOUND = -32601
-_PAUSE, _WAIT_SECONDS, _END_SECONDS = 0.05, 0.25, 3.0
 
 
 class PluginFailed(Exception):
@@ -39,18 +38,16 @@ class RequestRefused(Exception):
 
 
 class PluginSession:
-    def __init__(self, process: Process) -> None:
-        assert process.stdin and process.stdout and process.stderr
-        self._process = process
-        self._input, self._output, self._stderr = process.stdin, process.stdout, process.stderr
+    def __init__(self, program: SandboxedProgram) -> None:
+        self._program = program
         self._ids, self._pending = itertools.count(1), dict[int, asyncio.Future[Any]]()
-        self._errors, self._is_over = b"", False
+        self._is_over = False
         self._meta: dict[str, Any] = {}
 
     @property
     def last_words(self) -> str:
         """The last line that it has written to standard error."""
-        lines = self._errors.decode(errors="replace").strip().splitlines()
+        lines = self._program.errors
         return text.one_line(lines[-1], max_length=500) if lines else ""
 
     # Requests
@@ -117,20 +114,20 @@ class PluginSession:
         line = msgspec.json.encode({"jsonrpc": "2.0", **message}) + b"\n"
         if len(line) > limits.SENT_BYTES:
             raise RequestRefused(PluginRpcError(0, f"The arguments have more than {limits.SENT_BYTES} bytes."))
-        self._input.write(line)
-        await self._input.drain()
+        self._program.stdin.write(line)
+        await self._program.stdin.drain()
 
     def _cancel(self, number: int) -> None:
         notice = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": number}}
         with contextlib.suppress(OSError, RuntimeError):
-            self._input.write(msgspec.json.encode(notice) + b"\n")
+            self._program.stdin.write(msgspec.json.encode(notice) + b"\n")
 
     # What it sends
 
     async def read(self) -> None:
         """Read what the plugin sends, until it ends or sends what it must not."""
         try:
-            async for message in messages.read(self._output, limits.RECEIVED_BYTES):
+            async for message in messages.read(self._program.stdout, limits.RECEIVED_BYTES):
                 await self._receive(message)
         except messages.BadPluginMessage as fault:
             raise PluginFailed(str(fault)) from None
@@ -159,39 +156,15 @@ class PluginSession:
                 )
                 await self._send({"id": request.id, "error": {"code": error.code, "message": error.message}})
 
-    async def read_errors(self) -> None:
-        """Keep the end of what the plugin writes to standard error; one that writes much has to wait."""
-        while part := await self._stderr.read(limits.STDERR_BYTES):
-            self._errors = (self._errors + part)[-limits.STDERR_BYTES :]
-            if len(part) == limits.STDERR_BYTES:
-                await asyncio.sleep(_PAUSE)
-
     # Its end
 
     async def wait(self) -> int:
-        """Wait for the end of the plugin. What it has started can have its pipes for a little longer."""
-        waiting = asyncio.ensure_future(self._process.wait())
-        try:
-            while (code := self._process.returncode) is None:
-                await asyncio.wait({waiting}, timeout=_WAIT_SECONDS)
-            return code
-        finally:
-            waiting.cancel()
+        """Wait for the end of the plugin."""
+        return await self._program.wait()
 
-    async def end(self) -> None:
-        """End the plugin with all that it has started, and all requests to it."""
+    def end(self) -> None:
+        """End all requests: the plugin ends."""
         self._is_over = True
-        with contextlib.suppress(ProcessLookupError):
-            self._process.kill()
         for answer in self._pending.values():
             if not answer.done():
                 answer.set_exception(Ended())
-        self._input.close()
-        with contextlib.suppress(Exception):
-            async with asyncio.timeout(_END_SECONDS):
-                # What is left in a pipe would keep asyncio from noticing the end.
-                while await self._output.read(1 << 16):
-                    pass
-                while part := await self._stderr.read(1 << 16):
-                    self._errors = (self._errors + part)[-limits.STDERR_BYTES :]
-                await self._process.wait()

@@ -2,92 +2,46 @@
 
 import asyncio
 import shutil
-from asyncio import StreamReader, StreamWriter
-from asyncio.subprocess import Process
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 from teamspace import sandbox
 from teamspace.mcp.domain.client.sessions import SessionLost
-from teamspace.sandbox import SCRATCH, Walls
+from teamspace.sandbox import SCRATCH, SandboxedProgram, Walls
 from teamspace.settings import McpEntry
 
-_TAIL = 1000
-"""Bytes of its standard error that are kept, for operators."""
-_STDERR_PAUSE = 0.01
-"""Between two reads, so that a program that writes without end does not keep us busy."""
-_GRACE_SECONDS, _KILL_SECONDS = 1.0, 5.0
+_MAX_ERRORS = 1000
+"""Characters of its standard error that are shown."""
+_GRACE_SECONDS, _EXIT_SECONDS = 1.0, 0.5
 _PATH = "/usr/local/bin:/usr/bin:/bin"
 
 
-class Program:
-    """A program that runs."""
+class ServerProgram:
+    """The program of an MCP server."""
 
-    def __init__(self, process: Process) -> None:
-        assert process.stdin and process.stdout and process.stderr
-        self.stdin: StreamWriter = process.stdin
-        self.stdout: StreamReader = process.stdout
+    def __init__(self, program: SandboxedProgram) -> None:
+        self.stdin, self.stdout = program.stdin, program.stdout
         self.fault = ""
         """Why its messages are not read any more."""
-        self._process, self._stderr = process, process.stderr
-        self._tail = b""
-
-    async def keep_tail(self) -> None:
-        """Read what it writes to standard error, and keep the end."""
-        with suppress(OSError):
-            while chunk := await self._stderr.read(64 * 1024):
-                self._tail = (self._tail + chunk)[-_TAIL:]
-                await asyncio.sleep(_STDERR_PAUSE)
+        self._program = program
 
     async def explain(self, reason: str) -> str:
         """Return why its session has ended, with what is known of the program."""
         if not self.fault:
-            await self._wait(0.5)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._program.wait(), _EXIT_SECONDS)
         parts = [self.fault or reason]
-        if self._process.returncode is not None:
-            parts.append(f"the program ended with code {self._process.returncode}")
-        if tail := " ".join(self._tail.decode(errors="replace").split()):
-            parts.append(f"it wrote: {tail}")
+        if self._program.exit_code is not None:
+            parts.append(f"the program ended with code {self._program.exit_code}")
+        if errors := " ".join(" ".join(self._program.errors).split()):
+            parts.append(f"it wrote: {errors[-_MAX_ERRORS:]}")
         return "; ".join(parts)
-
-    async def end(self) -> None:
-        """Close its input, and kill it if it goes on."""
-        self.stdin.close()
-        # What it still writes is read, or it could not end, nor would its end be noticed.
-        draining = asyncio.create_task(self._drain())
-        try:
-            await self._wait(_GRACE_SECONDS)
-        finally:
-            if self._process.returncode is None:
-                with suppress(ProcessLookupError):
-                    self._process.kill()
-                await self._wait(_KILL_SECONDS)
-            draining.cancel()
-
-    async def _wait(self, seconds: float) -> None:
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self._process.wait(), seconds)
-
-    async def _drain(self) -> None:
-        with suppress(OSError):
-            while await self.stdout.read(64 * 1024):
-                pass
 
 
 @asynccontextmanager
-async def run(entry: McpEntry) -> AsyncIterator[Program]:
+async def run(entry: McpEntry) -> AsyncIterator[ServerProgram]:
     """Run the program of a server; it ends with the block."""
-    program = Program(await _start(entry))
-    tail = asyncio.create_task(program.keep_tail())
-    try:
-        yield program
-    finally:
-        await program.end()
-        tail.cancel()
-
-
-async def _start(entry: McpEntry) -> Process:
     environment = {"PATH": _PATH, **entry.env}
     found = shutil.which(entry.command or "", path=environment["PATH"])
     if found is None:
@@ -96,7 +50,10 @@ async def _start(entry: McpEntry) -> Process:
         readable=(*_find_installation(Path(found)), *entry.read, *([entry.cwd] if entry.cwd else ())),
         writable=entry.write, network=entry.network,
     )  # fmt: skip
-    return await sandbox.start([found, *entry.args], walls, env=environment, folder=entry.cwd or SCRATCH)
+    command = [found, *entry.args]
+    running = sandbox.run(command, walls, env=environment, folder=entry.cwd or SCRATCH, grace=_GRACE_SECONDS)
+    async with running as program:
+        yield ServerProgram(program)
 
 
 def _find_installation(program: Path) -> list[Path]:

@@ -12,7 +12,7 @@ from mcp.types import INTERNAL_ERROR, ErrorData, JSONRPCError, JSONRPCMessage, j
 from pydantic import ValidationError
 
 from teamspace.mcp.domain.client.messages import MAX_BYTES, TOO_LARGE, BadMessage, BadServer, Intake
-from teamspace.mcp.domain.client.programs import Program
+from teamspace.mcp.domain.client.programs import ServerProgram
 
 _CHUNK = 64 * 1024
 _END = 200
@@ -54,7 +54,7 @@ class Lines:
 
 
 @asynccontextmanager
-async def pipe_streams(program: Program, intake: Intake, look: asyncio.Event) -> AsyncIterator[Streams]:
+async def pipe_streams(program: ServerProgram, intake: Intake, look: asyncio.Event) -> AsyncIterator[Streams]:
     """Connect the pipes of a program to the streams of a session. `look` is set when one of them breaks."""
     inbound, received = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     sent, outbound = anyio.create_memory_object_stream[SessionMessage](0)
@@ -68,7 +68,7 @@ async def pipe_streams(program: Program, intake: Intake, look: asyncio.Event) ->
                 tasks.cancel_scope.cancel()
 
 
-async def _read(program: Program, inbound: Inbound, intake: Intake, look: asyncio.Event) -> None:
+async def _read(program: ServerProgram, inbound: Inbound, intake: Intake, look: asyncio.Event) -> None:
     lines = Lines()
     try:
         with inbound:
@@ -106,7 +106,7 @@ def _refuse(line: bytes, reason: str) -> JSONRPCMessage | None:
     return JSONRPCError(jsonrpc="2.0", id=int(found[1] or found[2]), error=error)
 
 
-async def _write(program: Program, outbound: Outbound, look: asyncio.Event) -> None:
+async def _write(program: ServerProgram, outbound: Outbound, look: asyncio.Event) -> None:
     try:
         async for sent in outbound:
             line = sent.message.model_dump_json(by_alias=True, exclude_unset=True)
