@@ -199,6 +199,11 @@ def dependencies(settings: Settings, stopping: Stopping, tables: Tables) -> dict
     gateway = ai.Gateway(fleet, ai.Registry(fleet, simulate=settings.simulate))
     turns, toolbox = ai.Turns(gateway, queue, attempts, streams, files), tools.Toolbox(guard)
     mcp_tasks = mcp.McpTasks(toolbox, queue)
+    router = executors.ExecutorRouter(fleet)
+    readable = events.ReadableSubjects(tables.rows(events.EventSubject))
+    plugin_services = oop.PluginServices(
+        toolbox, gateway, fleet.egress, files, queue, router, readable, settings.plugin_secrets
+    )
     return {
         Settings: settings,
         Description: Description(),
@@ -213,14 +218,14 @@ def dependencies(settings: Settings, stopping: Stopping, tables: Tables) -> dict
         tenancy.OwnedTables: tenancy.OwnedTables(tables.rows(OwnedTable)),
         Refusals: Refusals(),
         events.Streams: streams,
-        events.ReadableSubjects: events.ReadableSubjects(tables.rows(events.EventSubject)),
+        events.ReadableSubjects: readable,
         events.Hub: events.Hub(
             tables.rows(events.EventSubject), wake, partial(tenancy.get_callers, hosted=settings.hosted)
         ),
         jobs.Queue: queue,
         jobs.JobAttempts: attempts,
         tools.Toolbox: toolbox,
-        jobs.JobRouter: executors.ExecutorRouter(fleet),
+        jobs.JobRouter: router,
         repository.UploadLimit: repository.UploadLimit(),
         extraction.ReaderPool: extraction.ReaderPool(),
         executors.Fleet: fleet,
@@ -228,7 +233,7 @@ def dependencies(settings: Settings, stopping: Stopping, tables: Tables) -> dict
         mcp.McpTasks: mcp_tasks,
         mcp.McpServer: mcp.McpServer(toolbox, files, mcp_tasks),
         mcp.McpClient: mcp.McpClient(settings, toolbox, fleet.egress),
-        oop.PluginHost: oop.PluginHost(settings.sandboxed_plugins, oop.PluginServices(toolbox, gateway, fleet.egress)),
+        oop.PluginHost: oop.PluginHost(settings.sandboxed_plugins, plugin_services),
         ai.Gateway: gateway,
         ai.Turns: turns,
         agents.Agents: agents.Agents(gateway, turns, queue, toolbox, streams, files),

@@ -194,6 +194,20 @@ def _mcp_servers(text: str) -> tuple[McpEntry, ...]:
     return servers
 
 
+def _secrets(text: str) -> dict[str, str]:
+    """Read secrets by name; their values must be fit for a header."""
+    if not text:
+        return {}
+    try:
+        found = msgspec.json.decode(text if text.startswith("{") else _read_text(text), type=dict[str, str])
+    except msgspec.DecodeError as fault:
+        raise ValueError(f'must be JSON such as {{"name": "value"}}: {fault}') from None
+    for name, value in found.items():
+        if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]{0,63}", name) or not re.fullmatch(r"[ -~]{1,4000}", value):
+            raise ValueError(f"the secret {name[:100]!r}: its name or its value has characters that it cannot have")
+    return found
+
+
 def _read_text(path: str) -> str:
     try:
         return Path(path).read_text()
@@ -299,6 +313,7 @@ SETTINGS = (
     Setting("SERVICE_PLUGINS",            _folders,                   "",          "Folders, separated by commas, with plugins besides those that ship: each is a plugin or contains plugins."),
     Setting("SERVICE_MCP_SERVERS",        _mcp_servers,               "",          'MCP servers whose tools teams can turn on: JSON such as {"mcpServers": {"time": {"command": "mcp-server-time"}}}, or the path of a file with it.'),
     Setting("SERVICE_SANDBOXED_PLUGINS",  _folders,                   "",          "Folders, separated by commas, with plugins that run in a sandbox: each is a plugin or contains plugins."),
+    Setting("SERVICE_PLUGIN_SECRETS",     _secrets,                   "",          'Secrets that sandboxed plugins can have sent in headers, if an operator grants them, and never see: JSON such as {"rates": "..."}, or the path of a file with it.'),
     Setting("SERVICE_DEMO",               _flag,                      "false",     "Allows demo companies with known passwords on an instance that others can reach."),
     Setting("SERVICE_SIMULATE",           _flag,                      "false",     "For tests: [simulate:hang], [simulate:fail], [simulate:bad-json] and similar in a prompt control the simulated model."),
     Setting("SERVICE_LOG",                _one_of("text", "json"),    "text",      "The format of log lines."),
@@ -347,6 +362,7 @@ class Settings(msgspec.Struct, frozen=True):
     plugins: tuple[Path, ...]
     mcp_servers: tuple[McpEntry, ...]
     sandboxed_plugins: tuple[Path, ...]
+    plugin_secrets: dict[str, str]
     demo: bool
     simulate: bool
     log: str

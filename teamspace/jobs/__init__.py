@@ -1,7 +1,7 @@
 """Durable jobs: a queue that is fair between teams, leases, and the server's own worker."""
 
 from teamspace.jobs.access import SUBJECTS
-from teamspace.jobs.domain.actions import request_stop
+from teamspace.jobs.domain.actions import enqueue, request_stop
 from teamspace.jobs.domain.attempts import ATTEMPT_LEASE, JobAttempt, JobAttempts, JobContext
 from teamspace.jobs.domain.authority import REQUESTER_GONE, get_principal
 from teamspace.jobs.domain.channels import (
@@ -28,6 +28,7 @@ from teamspace.jobs.schemas import (
     Failed,
     Job,
     JobClaim,
+    JobDraft,
     JobFault,
     JobOrigin,
     JobRow,
@@ -61,6 +62,7 @@ __all__ = [
     "JobAttempts",
     "JobClaim",
     "JobContext",
+    "JobDraft",
     "JobFault",
     "JobOrigin",
     "JobRoute",
@@ -79,6 +81,7 @@ __all__ = [
     "WorkSource",
     "any_channel",
     "bind",
+    "enqueue",
     "executor_channel",
     "get_principal",
     "get_requested",

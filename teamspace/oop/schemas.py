@@ -123,10 +123,31 @@ class ChatQuestion(Asked, frozen=True, kw_only=True):
     max_tokens: Annotated[int, Meta(ge=1, le=100_000)] | None = None
 
 
+class TranslationQuestion(Asked, frozen=True, kw_only=True):
+    text: Annotated[str, Meta(min_length=1, max_length=100_000)]
+    target: Annotated[str, Meta(max_length=40)]
+    source: Annotated[str, Meta(max_length=40)] | None = None
+
+
+class FileDraft(Asked, frozen=True, kw_only=True):
+    """A file to be written, as text or in base64."""
+
+    key: Annotated[str, Meta(min_length=1, max_length=1024)]
+    body: str
+    is_base64: bool = False
+    content_type: Annotated[str, Meta(max_length=200)] = ""
+
+
+class JobQuestion(Asked, frozen=True, kw_only=True):
+    kind: Annotated[str, Meta(max_length=100)]
+    input: dict[str, Any] = {}
+
+
 class Fetch(Asked, frozen=True, kw_only=True):
     url: Annotated[str, Meta(max_length=4000)]
     method: Literal["GET", "POST"] = "GET"
     headers: Annotated[dict[str, Annotated[str, Meta(max_length=4000, pattern=r"^[ -~]*$")]], Meta(max_length=30)] = {}
+    """`{secret:name}` in a value stands for a secret that the plugin never sees."""
     body: Annotated[str, Meta(max_length=1_000_000)] = ""
 
 

@@ -5,6 +5,8 @@ can be reused, in the caller's transaction.
 """
 
 from teamspace.translation.domain.engine import Translated, remember, translate
+from teamspace.translation.domain.requests import translate_text
+from teamspace.translation.schemas import NewTranslation
 from teamspace.translation.store import INVARIANTS
 
-__all__ = ["INVARIANTS", "Translated", "remember", "translate"]
+__all__ = ["INVARIANTS", "NewTranslation", "Translated", "remember", "translate", "translate_text"]

@@ -34,7 +34,8 @@ async def upstream() -> AsyncIterator[Upstream]:
 async def world(settings: Settings, sqlite_template: Path, tmp_path: Path, upstream: Upstream) -> AsyncIterator[World]:
     folder = copy_plugin(tmp_path, "complete", upstream.port)
     allow = frozenset({upstream.address})
-    async with instance_with(settings, sqlite_template, folder, egress_allow=allow, simulate=True) as world:
+    changes = {"egress_allow": allow, "simulate": True, "plugin_secrets": {"rates": "s3cret", "other": "hidden"}}
+    async with instance_with(settings, sqlite_template, folder, **changes) as world:
         yield world
 
 
@@ -78,9 +79,22 @@ async def test_a_good_plugin_uses_every_capability(
     answered = await ask(ann, "ai.chat", messages=[{"role": "user", "content": "Hello"}])
     assert answered["text"] and answered["usage"]["total_tokens"] > 0
 
-    fetched = await ask(ann, "http.fetch", url=f"http://127.0.0.1:{upstream.port}/rates", headers={"X-A": "b"})
+    translated = await ask(ann, "ai.translate", text="Twelve ships", target="de")
+    assert translated["text"] and translated["usage"]["total_tokens"] > 0
+
+    written = await ask(ann, "repo.write", key="reports/june.md", body="# June")
+    assert (written["version"], written["created"]) == (1, True)
+    june = (await ann.get(f"/api/repo-obj/{written['object_id']}")).json()
+    assert (june["key"], june["owner"], june["versions"][0]["actor_kind"]) == ("reports/june.md", ann.user_id, "agent")
+
+    job = await ask(ann, "jobs.enqueue", kind="x.example-tools.word-count", input={"text": "a b"})
+    assert (await ann.get(f"/api/jobs/{job['job_id']}")).json()["input"] == {"text": "a b"}
+
+    headers = {"X-A": "b", "X-Key": "Key {secret:rates}"}
+    fetched = await ask(ann, "http.fetch", url=f"http://127.0.0.1:{upstream.port}/rates", headers=headers)
     assert (fetched["status"], fetched["body"], fetched["is_base64"]) == (200, '{"rate": 2}', False)
-    assert (upstream.requests[-1].path, upstream.requests[-1].headers["x-a"]) == ("/rates", "b")
+    sent = upstream.requests[-1]
+    assert (sent.path, sent.headers["x-a"], sent.headers["x-key"]) == ("/rates", "b", "Key s3cret")
 
     uses = (await report(ann, "complete"))["capabilities"]
     assert all(use["granted"] and use["used"] >= 1 and use["refused"] == 0 for use in uses), uses
@@ -105,6 +119,28 @@ async def test_documents_outside_of_the_prefix_and_other_hosts_are_refused(ann: 
         url = f"http://127.0.0.1:{upstream.port}/"
         assert "cannot be set" in await ask(ann, "http.fetch", url=url, headers=headers)
     assert not upstream.requests
+
+
+async def test_secrets_files_and_jobs_that_are_not_granted_are_refused(ann: Caller, upstream: Upstream) -> None:
+    url = f"http://127.0.0.1:{upstream.port}/"
+    for name in ("other", "none"):
+        answer = await ask(ann, "http.fetch", url=url, headers={"x-key": f"{{secret:{name}}}"})
+        assert answer == f"The manifest does not ask for secret:{name}."
+    assert not upstream.requests
+    for key in ("private/june.md", "reports", "/reports/june.md"):
+        assert "does not ask for repo.write" in await ask(ann, "repo.write", key=key, body="x")
+    assert "key" in await ask(ann, "repo.write", key="reports/../x", body="x")
+    assert "base64" in await ask(ann, "repo.write", key="reports/x", body="?", is_base64=True)
+    assert "does not ask for jobs.enqueue:ai.chat" in await ask(ann, "jobs.enqueue", kind="ai.chat", input={})
+    assert (await ann.get("/api/repo")).json()["items"] == []
+    assert (await ann.get("/api/jobs")).json()["items"] == []
+
+
+async def test_a_reader_writes_nothing_through_a_plugin(world: World, ann: Caller) -> None:
+    reader = await world.person(ann.org, ann.team, role=Role.VIEWER)
+    answer = await call(reader, "complete_ask", capability="repo.write", params={"key": "reports/x", "body": "x"})
+    assert "error" in answer, answer
+    assert (await ann.get("/api/repo")).json()["items"] == []
 
 
 async def test_model_calls_are_charged_to_the_caller(ann: Caller) -> None:
@@ -177,15 +213,15 @@ async def test_a_tool_that_says_something_else_is_off_until_it_is_turned_on_agai
 
 async def test_everybody_sees_the_plugins_but_not_why_they_fail(world: World, ann: Caller) -> None:
     keeper = world.app.plugin_host._keepers["complete"]
-    keeper._last_error = "no file /secret"
+    keeper._last_error = "no file /hidden"
     bob = await world.person(ann.org, ann.team)
-    assert "secret" not in str(await report(bob, "complete"))
-    assert (await report(ann, "complete"))["last_error"] == "no file /secret"
+    assert "hidden" not in str(await report(bob, "complete"))
+    assert (await report(ann, "complete"))["last_error"] == "no file /hidden"
 
 
 @pytest.mark.parametrize(
     "name",
-    ["", "repo.write:x", "repo.read", "repo.read:", "repo.read:/x", "http.fetch:", "http.fetch:*.example.com", "kv:x",
+    ["", "repo.write:", "secret", "secret:a b", "jobs.enqueue:", "repo.read", "repo.read:", "repo.read:/x", "http.fetch:", "http.fetch:*.example.com", "kv:x",
      "http.fetch:https://x", "http.fetch:Example.com", "exec", "files", "log "],
 )  # fmt: skip
 def test_there_is_no_other_capability(name: str) -> None:

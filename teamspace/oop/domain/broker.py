@@ -16,7 +16,7 @@ from teamspace.core.db import Db
 from teamspace.core.errors import Refusal
 from teamspace.core.principal import Principal
 from teamspace.oop import store
-from teamspace.oop.domain import capabilities, limits, messages, services, values
+from teamspace.oop.domain import capabilities, fetching, limits, messages, services, values
 from teamspace.oop.domain.capabilities import Capability
 from teamspace.oop.domain.services import PluginServices
 from teamspace.oop.domain.tickets import Ticket, Tickets
@@ -25,12 +25,15 @@ from teamspace.oop.schemas import (
     CapabilityUse,
     ChatQuestion,
     Fetch,
+    FileDraft,
+    JobQuestion,
     KeyPrefix,
     KeyValue,
     LogLine,
     OneKey,
     PluginMessage,
     ToolQuestion,
+    TranslationQuestion,
 )
 
 METHOD_NOT_FOUND, INVALID_PARAMS, FAILED = -32601, -32602, -32000
@@ -54,15 +57,18 @@ class Broker:
         self._used, self._refused = Counter[str](), Counter[str]()
         self._log_began, self._log_lines = 0.0, 0
         self._methods: dict[str, tuple[str, type[Asked], Callable[[Principal, Any, Ticket], Awaitable[Any]]]] = {
-            "kv.get":     ("kv",         OneKey,       self._get),
-            "kv.put":     ("kv",         KeyValue,     self._put),
-            "kv.delete":  ("kv",         OneKey,       self._delete),
-            "kv.list":    ("kv",         KeyPrefix,    self._list),
-            "notes.read": ("notes.read", ToolQuestion, self._read_note),
-            "search":     ("search",     ToolQuestion, self._search),
-            "repo.read":  ("repo.read",  ToolQuestion, self._read_document),
-            "ai.chat":    ("ai.chat",    ChatQuestion, self._chat),
-            "http.fetch": ("http.fetch", Fetch,        self._fetch),
+            "kv.get":       ("kv",           OneKey,              self._get),
+            "kv.put":       ("kv",           KeyValue,            self._put),
+            "kv.delete":    ("kv",           OneKey,              self._delete),
+            "kv.list":      ("kv",           KeyPrefix,           self._list),
+            "notes.read":   ("notes.read",   ToolQuestion,        self._read_note),
+            "search":       ("search",       ToolQuestion,        self._search),
+            "repo.read":    ("repo.read",    ToolQuestion,        self._read_document),
+            "repo.write":   ("repo.write",   FileDraft,           self._write_file),
+            "ai.chat":      ("ai.chat",      ChatQuestion,        self._chat),
+            "ai.translate": ("ai.translate", TranslationQuestion, self._translate),
+            "jobs.enqueue": ("jobs.enqueue", JobQuestion,         self._enqueue),
+            "http.fetch":   ("http.fetch",   Fetch,               self._fetch),
         }  # fmt: skip
 
     def report(self, granted: Sequence[str]) -> list[CapabilityUse]:
@@ -148,9 +154,12 @@ class Broker:
         return next((each.name for each in self._declared if each.kind == kind), kind)
 
     async def _subject(self, kind: str, who: Principal, asked: Any) -> str:
-        """Return the key or host that a request is about."""
-        if kind == "http.fetch":
-            return services.host_of(asked)
+        """Return the key, kind of job or host that a request is about."""
+        match asked:
+            case Fetch():
+                return fetching.host_of(asked)
+            case FileDraft(key=subject) | JobQuestion(kind=subject):
+                return subject
         return await services.find_key(self._db, who, asked) if kind == "repo.read" else ""
 
     def _without_ticket(self, method: str, params: dict[str, Any]) -> Any:
@@ -193,8 +202,24 @@ class Broker:
     async def _chat(self, who: Principal, asked: ChatQuestion, ticket: Ticket) -> Any:
         return await services.chat(self._services, self._db, who, asked)
 
+    async def _translate(self, who: Principal, asked: TranslationQuestion, ticket: Ticket) -> Any:
+        return await services.translate(self._services, self._db, who, asked)
+
+    async def _write_file(self, who: Principal, asked: FileDraft, ticket: Ticket) -> Any:
+        return await services.write_file(self._services, self._db, who, asked)
+
+    async def _enqueue(self, who: Principal, asked: JobQuestion, ticket: Ticket) -> Any:
+        return await services.enqueue(self._services, self._db, who, asked)
+
     async def _fetch(self, who: Principal, asked: Fetch, ticket: Ticket) -> Any:
-        return await services.fetch(self._services, who, asked, min(limits.FETCH_SECONDS, ticket.seconds_left))
+        secrets = {}
+        for name in fetching.secrets_of(asked):
+            used = await self._admit("secret", name)
+            if name in self._services.secrets:
+                secrets[name] = self._services.secrets[name]
+                self._used[used] += 1
+        seconds = min(limits.FETCH_SECONDS, ticket.seconds_left)
+        return await fetching.fetch(self._services.egress, who, asked, secrets, seconds)
 
 
 def _convert(params: dict[str, Any], shape: type[Any]) -> Any:

@@ -3,9 +3,14 @@
 import re
 from typing import NamedTuple
 
-KINDS = ("log", "clock", "kv", "notes.read", "search", "ai.chat")
+SECRET_NAME = r"[A-Za-z][A-Za-z0-9_-]{0,63}"
+KINDS = ("log", "clock", "kv", "notes.read", "search", "ai.chat", "ai.translate")
+_PREFIX = re.compile(r"[^\x00-\x1f\x7f/][^\x00-\x1f\x7f]{0,500}")
 _LIMITED = {
-    "repo.read": re.compile(r"[^\x00-\x1f\x7f/][^\x00-\x1f\x7f]{0,500}"),
+    "repo.read": _PREFIX,
+    "repo.write": _PREFIX,
+    "jobs.enqueue": re.compile(r"[a-z][a-z0-9._-]{0,99}"),
+    "secret": re.compile(SECRET_NAME),
     "http.fetch": re.compile(r"[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?(:[0-9]{1,5})?"),
 }
 TICKETLESS = frozenset({"log", "clock"})
@@ -15,15 +20,15 @@ TICKETLESS = frozenset({"log", "clock"})
 class Capability(NamedTuple):
     kind: str
     limit: str = ""
-    """A prefix of keys, or a host."""
+    """A prefix of keys, a kind of job, the name of a secret, or a host."""
 
     @property
     def name(self) -> str:
         return f"{self.kind}:{self.limit}" if self.limit else self.kind
 
     def covers(self, subject: str) -> bool:
-        """Return whether it allows its kind of access to a key or host."""
-        return subject.startswith(self.limit) if self.kind == "repo.read" else subject == self.limit
+        """Return whether it allows its kind of access to a key, a kind of job, a secret or a host."""
+        return subject.startswith(self.limit) if _LIMITED.get(self.kind) is _PREFIX else subject == self.limit
 
 
 def parse(name: str) -> Capability:

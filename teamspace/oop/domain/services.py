@@ -1,29 +1,32 @@
 """What plugins can ask the server for. Whatever concerns people's data runs as the caller, through the same gates."""
 
 import base64
+import binascii
 import logging
-import re
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
-from teamspace import repository
-from teamspace.ai import Gateway
+from teamspace import blobs, jobs, repository, translation
+from teamspace.ai import DryRun, Gateway
+from teamspace.blobs import BlobStore
 from teamspace.completions import ModelRequest
 from teamspace.core import clock, text
 from teamspace.core.db import Db
-from teamspace.core.egress import Egress, EgressFailed, EgressRefused, NetworkReach, OutgoingRequest, Timeouts, parse
+from teamspace.core.egress import Egress
 from teamspace.core.errors import BadRequest, FeatureDisabled, Forbidden, OutOfScope
 from teamspace.core.permissions import Feature, Permission
 from teamspace.core.principal import Principal
-from teamspace.oop.domain import limits
-from teamspace.oop.schemas import ChatQuestion, Fetch, Fetched, ToolQuestion
+from teamspace.events import ReadableSubjects
+from teamspace.jobs import JobDraft, JobRouter, Queue
+from teamspace.oop.schemas import ChatQuestion, FileDraft, JobQuestion, ToolQuestion, TranslationQuestion
+from teamspace.repository import VersionDraft, WriteCondition
 from teamspace.tools import Toolbox, ToolContext
+from teamspace.translation import NewTranslation
 
 log = logging.getLogger("teamspace.oop")
 _LEVELS = {"info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
-_HEADER = re.compile(r"[a-z0-9-]{1,100}")
-_OUR_HEADERS = frozenset({"host", "connection", "content-length", "transfer-encoding", "te", "upgrade", "expect"})
 _PURPOSE = "plugin"
 
 
@@ -33,6 +36,11 @@ class PluginServices(msgspec.Struct, frozen=True):
     toolbox: Toolbox
     gateway: Gateway
     egress: Egress
+    files: BlobStore
+    queue: Queue
+    router: JobRouter
+    readable: ReadableSubjects
+    secrets: Mapping[str, str]
 
 
 async def ask_tool(services: PluginServices, db: Db, who: Principal, tool: str, question: ToolQuestion) -> Any:
@@ -50,44 +58,58 @@ async def find_key(db: Db, who: Principal, question: ToolQuestion) -> str:
 
 async def chat(services: PluginServices, db: Db, who: Principal, conversation: ChatQuestion) -> dict[str, Any]:
     """Have a conversation continued, charged to the caller."""
-    if not who.in_scope(Permission.CHAT_USE):
-        raise OutOfScope("rights.out_of_scope", permission=Permission.CHAT_USE)
-    if Feature.CHAT not in who.features:
-        raise FeatureDisabled("rights.feature_off", feature=Feature.CHAT)
-    if not who.has_permission(Permission.CHAT_USE):
-        raise Forbidden("rights.needs", permission=Permission.CHAT_USE)
+    _check_rights(who, Permission.CHAT_USE, Feature.CHAT)
     request = ModelRequest(messages=conversation.messages, max_tokens=conversation.max_tokens)
     given = await services.gateway.call(db, who, request, purpose=_PURPOSE)
     return {"text": given.answer.text, "usage": msgspec.to_builtins(given.answer.usage)}
 
 
-def host_of(fetch: Fetch) -> str:
-    """Return the host of a URL as grants name it: with its port, unless it is that of https."""
-    try:
-        target = parse(fetch.url)
-    except EgressRefused as refusal:
-        raise BadRequest("oop.url", reason=str(refusal)) from None
-    return target.host if (target.scheme, target.port) == ("https", 443) else f"{target.host}:{target.port}"
+async def translate(
+    services: PluginServices, db: Db, who: Principal, question: TranslationQuestion
+) -> dict[str, Any]:  # fmt: skip
+    """Translate a text with the team's glossary, charged to the caller, in whose history it is."""
+    _check_rights(who, Permission.CHAT_USE, Feature.TRANSLATE)
+    request = NewTranslation(question.text, question.target, question.source)
+    done = await translation.translate_text(services.gateway, db, who, request)
+    assert not isinstance(done, DryRun)
+    return {"text": done.text, "source": done.source, "usage": msgspec.to_builtins(done.usage)}
 
 
-async def fetch(services: PluginServices, who: Principal, asked: Fetch, seconds: float) -> Fetched:
-    headers = {name.lower(): value for name, value in asked.headers.items()}
-    if wrong := [name for name in headers if not _HEADER.fullmatch(name) or name in _OUR_HEADERS]:
-        raise BadRequest("oop.header", name=text.one_line(wrong[0], max_length=100))
-    request = OutgoingRequest(
-        asked.method, asked.url, NetworkReach.LISTED, who.org_id, headers, asked.body.encode(),
-        Timeouts(read=seconds, total=seconds), limits.FETCHED_BYTES,
+async def write_file(services: PluginServices, db: Db, who: Principal, draft: FileDraft) -> dict[str, Any]:
+    """Write a version of a file as the caller."""
+    key = repository.naming.validate_key(draft.key)
+    filename = repository.naming.choose_filename(None, key)
+    content_type = repository.naming.parse_content_type(draft.content_type, filename)
+    body = _read_body(draft)
+    written = await repository.writing.upload(
+        db, services.files, services.queue, who, VersionDraft(key, filename, content_type, actor_kind="agent"),
+        WriteCondition(), blobs.as_stream(body), len(body),
     )  # fmt: skip
+    return {"object_id": written.row.id, "version": written.version.number, "created": written.created}
+
+
+async def enqueue(services: PluginServices, db: Db, who: Principal, question: JobQuestion) -> dict[str, Any]:
+    """Create a job as the caller."""
+    _check_rights(who, Permission.CHAT_USE)
+    draft = JobDraft(question.kind, question.input)
+    job = await jobs.enqueue(db, who, services.queue, services.router, services.readable, draft)
+    return {"job_id": job.id, "state": job.state}
+
+
+def _read_body(draft: FileDraft) -> bytes:
     try:
-        async with services.egress.stream(request) as response:
-            body = b"".join([piece async for piece in response])
-    except EgressFailed as fault:
-        raise BadRequest("oop.fetch", reason=str(fault)) from None
-    kind = response.headers.get("content-type", "")
-    try:
-        return Fetched(response.status, kind, body.decode(), is_base64=False)
-    except UnicodeDecodeError:
-        return Fetched(response.status, kind, base64.b64encode(body).decode(), is_base64=True)
+        return base64.b64decode(draft.body, validate=True) if draft.is_base64 else draft.body.encode()
+    except (binascii.Error, UnicodeEncodeError):
+        raise BadRequest.at("/body", "oop.body") from None
+
+
+def _check_rights(who: Principal, permission: Permission, feature: Feature | None = None) -> None:
+    if not who.in_scope(permission):
+        raise OutOfScope("rights.out_of_scope", permission=permission)
+    if feature is not None and feature not in who.features:
+        raise FeatureDisabled("rights.feature_off", feature=feature)
+    if not who.has_permission(permission):
+        raise Forbidden("rights.needs", permission=permission)
 
 
 def write_log(plugin: str, level: str, message: str) -> None:
