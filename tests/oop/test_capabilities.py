@@ -99,7 +99,11 @@ async def test_a_good_plugin_uses_every_capability(
     uses = (await report(ann, "complete"))["capabilities"]
     assert all(use["granted"] and use["used"] >= 1 and use["refused"] == 0 for use in uses), uses
     seen = await call(ann, "complete_look")
-    assert (seen["pid"], seen["files"]) == (1, ["main.py", "plugin.json", "workspace.py"])
+    assert seen["pid"] <= 2 and seen["files"] == [
+        "main.py",
+        "plugin.json",
+        "workspace.py",
+    ]  # bubblewrap has a process of its own
 
 
 async def test_documents_outside_of_the_prefix_and_other_hosts_are_refused(ann: Caller, upstream: Upstream) -> None:
@@ -208,7 +212,7 @@ async def test_a_tool_that_says_something_else_is_off_until_it_is_turned_on_agai
     await call(ann, "complete_end")
     await until(ann, "complete", "running", restarts=1)
     assert "changed" in await ask(ann, "clock")
-    assert (await call(ann, "complete_look"))["pid"] == 1
+    assert (await call(ann, "complete_look"))["pid"] <= 2
 
 
 async def test_everybody_sees_the_plugins_but_not_why_they_fail(world: World, ann: Caller) -> None:
