@@ -60,19 +60,37 @@ def references_of(step: SpecStep) -> Iterator[Reference]:
     """Yield every reference of a step."""
     match step:
         case CallStep():
-            todo: list[Any] = [step.arguments]
+            yield from references_in(step.arguments)
         case MapStep():
-            todo = [step.over, step.arguments]
+            yield from references_in([step.over, step.arguments])
         case ChoiceStep():
-            todo = [step.when]
+            yield from references_in(step.when)
+
+
+def references_in(binding: Any) -> Iterator[Reference]:
+    """Yield every reference in a binding."""
+    todo = [binding]
     while todo:
-        binding = todo.pop()
-        if reference := reference_in(binding):
+        each = todo.pop()
+        if reference := reference_in(each):
             yield reference
-        elif isinstance(binding, list):
-            todo += binding
-        elif isinstance(binding, dict) and "$lit" not in binding:
-            todo += binding.values()
+        elif isinstance(each, list):
+            todo += each
+        elif isinstance(each, dict) and "$lit" not in each:
+            todo += each.values()
+
+
+def size_of(binding: Any) -> int:
+    """Return how many values a binding has, which is what binding it takes."""
+    todo, size = [binding], 0
+    while todo:
+        each = todo.pop()
+        size += 1
+        if isinstance(each, list):
+            todo += each
+        elif isinstance(each, dict) and "$lit" not in each:
+            todo += each.values()
+    return size
 
 
 def _bind(binding: Any, scope: BindingScope, depth: int) -> Any:

@@ -1,12 +1,13 @@
 """A spec that may still have faults: what can be read of it, so that all its faults are found at once."""
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 import msgspec
 
 from teamspace.workflows.domain.language import structure
-from teamspace.workflows.domain.language.faults import ROOT, Place, SpecFault
+from teamspace.workflows.domain.language.faults import MAX_FAULTS, ROOT, Place, SpecFault
 from teamspace.workflows.domain.language.specs import ChoiceStep, SpecStep, WorkflowSpec
 
 
@@ -25,30 +26,31 @@ class Draft(msgspec.Struct, frozen=True):
         return self.steps.get(self.positions[step_id]) if step_id in self.positions else None
 
 
-def read(raw: dict[str, Any]) -> Iterator[SpecFault | Draft]:
-    """Yield the faults in the form of a spec, and last the draft."""
-    yield from structure.check(raw)
+def read(raw: dict[str, Any]) -> tuple[Draft, list[SpecFault]]:
+    """Return what can be read, and the faults in the form of the spec; of very many faults only the first."""
     entries = raw["steps"] if isinstance(raw.get("steps"), list) else []
+    faults = list(islice(structure.check(raw), MAX_FAULTS))
     steps, positions = dict[int, SpecStep](), dict[str, int]()
     for position, entry in enumerate(entries[: structure.MAX_SPEC_STEPS]):
-        faults = list(structure.check_step(entry, step_place(position)))
-        yield from faults
-        if not faults:
+        of_step = list(islice(structure.check_step(entry, step_place(position)), MAX_FAULTS))
+        faults += of_step
+        if not of_step:
             steps[position] = msgspec.convert(entry, SpecStep)
         if (step_id := _id(entry)) is None:
             continue
         if step_id in positions:
             first = step_place(positions[step_id]).pointer
-            yield SpecFault.at(step_place(position) / "id", "workflows.spec_repeated_id", first=first)
+            faults.append(SpecFault.at(step_place(position) / "id", "workflows.spec_repeated_id", first=first))
         positions.setdefault(step_id, position)
     start = raw.get("start")
-    yield Draft(
+    draft = Draft(
         start=start if isinstance(start, str) else None,
         inputs=_inputs(raw.get("inputs", {})),
         steps=steps,
         positions=positions,
-        names_all_steps=all(_id(entry) is not None for entry in entries),
+        names_all_steps=len(entries) <= structure.MAX_SPEC_STEPS and all(_id(entry) is not None for entry in entries),
     )
+    return draft, faults
 
 
 def step_place(position: int) -> Place:

@@ -11,6 +11,7 @@ from teamspace.workflows.domain.language.json_types import expect, whole_number
 MAX_STEPS = 1000
 MAX_SPEC_STEPS = 100
 MAX_RETRY = 10
+MAX_VERSION = 2**53 - 1
 MAX_TITLE, MAX_DESCRIPTION = 200, 2000
 INPUT_TYPES = ("string", "number", "integer", "boolean", "object", "array")
 STEP_KINDS = ("tool", "map", "choice")
@@ -197,7 +198,7 @@ def _predicate(value: Any, place: Place) -> Faults:
 _SPEC: dict[str, Check] = {
     "format": _format,
     "slug": _slug,
-    "version": _number(1, 2**53),
+    "version": _number(1, MAX_VERSION),
     "title": _text(MAX_TITLE),
     "description": _text(MAX_DESCRIPTION),
     "inputs": _inputs,

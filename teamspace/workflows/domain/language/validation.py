@@ -5,14 +5,15 @@ The cost is linear in the size of the spec, whatever it contains.
 
 import math
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
 import msgspec
 
 from teamspace.core.errors import BadRequest
 from teamspace.workflows.domain.language import drafts, flow, meaning
+from teamspace.workflows.domain.language.arguments import Work
 from teamspace.workflows.domain.language.bindings import MAX_DEPTH
-from teamspace.workflows.domain.language.drafts import Draft
 from teamspace.workflows.domain.language.faults import ROOT, Place, SpecFault, refuse
 from teamspace.workflows.domain.language.json_types import accepts, type_of
 from teamspace.workflows.domain.language.readings import FindTool, Reader
@@ -46,30 +47,17 @@ def _check(raw: Any, find_tool: FindTool) -> Iterator[SpecFault]:
     if not isinstance(raw, dict):
         yield SpecFault.at(ROOT, "workflows.spec_type", expected="object", got=type_of(raw))
         return
-    has_form, draft = True, None
-    for found in drafts.read(raw):
-        if isinstance(found, Draft):
-            draft = found
-        else:
-            has_form = False
-            yield found
-    assert draft is not None
-    ways, tools = None, dict[str, Any]()
-    for fault in drafts.check_names(draft):
-        has_form = False
-        yield fault
-    if has_form:
+    draft, form = drafts.read(raw)
+    form += drafts.check_names(draft)
+    yield from form
+    ways = None
+    if not form:
         spec = drafts.complete(raw)
         ways = flow.explore(spec)
         yield from flow.check_reached(spec, ways)
-
-    def find(name: str) -> Any:
-        if name not in tools:
-            tools[name] = find_tool(name)
-        return tools[name]
-
+    find, work = cache(find_tool), Work()
     for position, step in draft.steps.items():
-        yield from meaning.check(step, position, Reader(draft, ways, find, step.id))
+        yield from meaning.check(step, position, Reader(draft, ways, find, work, step.id))
 
 
 def _check_size(raw: Any) -> Iterator[SpecFault]:
