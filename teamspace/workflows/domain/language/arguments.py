@@ -14,7 +14,7 @@ from teamspace.workflows.domain.language.predicates import are_equal
 from teamspace.workflows.domain.language.references import reference_in
 from teamspace.workflows.domain.language.value_shapes import ValueShape
 
-MAX_COMPARISONS = 100_000
+MAX_COMPARISONS = 50_000
 """Of one spec; what comes later is left to the call. A tool of another program can have thousands of alternatives."""
 
 _ALTERNATIVES = ("anyOf", "oneOf")
