@@ -15,6 +15,7 @@ import pytest
 from teamspace import tools
 from teamspace.core.loader import Package
 from teamspace.jobs.domain import ending
+from tests.identity.help import run_sql
 from tests.support.world import Caller, World
 from tests.workflows import generated_tools, interpreter, specs
 from tests.workflows.generated_tools import Item, Plan
@@ -89,7 +90,10 @@ class Trial:
         return interpreter.run(self.raw, self.case.input, specs.TOOLS, ids, self.broken, done)
 
     def check(self, run: dict[str, Any], done: dict[Item, Any] | None = None) -> None:
-        """Compare a run that was not cancelled with what the interpreter says."""
+        """Compare a run that was not cancelled with what the interpreter says, and its calls with the plan."""
+        self.check_calls(self.check_outcome(run, done), done or {})
+
+    def check_outcome(self, run: dict[str, Any], done: dict[Item, Any] | None = None) -> Outcome:
         expected, steps = self.expected(run, done), {step["id"]: step for step in run["steps"]}
         assert (run["state"], run["steps_used"]) == (expected.state, expected.used), self.raw["slug"]
         failed = expected.failed_step
@@ -109,7 +113,7 @@ class Trial:
                 assert items == output["results"], "map results are in order"
             else:
                 assert steps[step_id]["output"] == output
-        self.check_calls(expected, done or {})
+        return expected
 
     def check_calls(self, expected: Outcome, done: dict[Item, Any]) -> None:
         """Every item was called once, and once more for each planned failure."""
@@ -208,6 +212,39 @@ async def test_a_random_run_is_resumed_where_it_ended(world: World, seed: int) -
                 resumed += 1
         assert resumed > 5
         assert await broken_invariants(world) == []
+
+
+@pytest.mark.both_databases
+@pytest.mark.parametrize("seed", [10, pytest.param(11, marks=pytest.mark.thorough)])
+async def test_a_random_run_ends_the_same_if_servers_die(world: World, seed: int) -> None:
+    """Leases expire while jobs run: others do them again, and what the first attempts say is too late."""
+    async with workflow_world(world) as ann:
+        add_tools(world)
+        trials = [Trial(ann, seed * 1000 + number) for number in range(RUNS)]
+        for trial in trials:
+            trial.let_fail()
+            await trial.begin_new()
+        over = asyncio.Event()
+        dying = asyncio.create_task(let_leases_expire(world, random.Random(seed), over))
+        runs = [await settled(ann, trial.run_id) for trial in trials]
+        over.set()
+        await dying
+        for trial, run in zip(trials, runs, strict=True):
+            trial.check_outcome(run)
+        assert await broken_invariants(world) == []
+        repeated = await world.db.one(int, "SELECT COUNT(*) FROM jobs WHERE lease_expiries > 0")
+        assert repeated, "some jobs were lost"
+
+
+async def let_leases_expire(world: World, rng: random.Random, over: asyncio.Event) -> None:
+    while not over.is_set():
+        await asyncio.sleep(rng.random() * 0.05)
+        await run_sql(
+            world,
+            "UPDATE jobs SET lease_until = moment(-1) WHERE kind = 'workflow.step' AND state = 'running'"
+            " AND lease_expiries < :limit AND item % 3 = :some",
+            limit=ending.MAX_LEASE_EXPIRIES - 1, some=rng.randrange(3),
+        )  # fmt: skip
 
 
 async def cancel_soon(trial: Trial) -> None:
